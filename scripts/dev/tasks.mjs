@@ -1,0 +1,87 @@
+/** Every task of the repository: what must be in place before it, and the commands that are it.
+ *  `prepare` runs one process at a time (see lock.mjs); the commands of two tasks may overlap. */
+
+const INSTALL = {
+  says: "installing dependencies",
+  hint: "After a change of a package.json: `node scripts/dev.mjs exec pnpm install`, and commit pnpm-lock.yaml.",
+  command: {
+    command: "pnpm",
+    args: [
+      "install",
+      "--frozen-lockfile",
+      "--prefer-offline",
+      "--reporter=append-only",
+      "--loglevel=error",
+      "--config.confirm-modules-purge=false",
+    ],
+  },
+};
+
+const COMPILE = {
+  says: "compiling",
+  hint: "The compiler's messages are above.",
+  command: { command: "tsc", args: ["-b"] },
+};
+
+const BUNDLE = {
+  says: "bundling",
+  hint: "The bundler's messages are above.",
+  command: {
+    command: "turbo",
+    args: ["run", "bundle", "--output-logs=errors-only", "--log-prefix=none", "--no-update-notifier"],
+  },
+};
+
+const INSTALLED = [INSTALL];
+const BUILT = [INSTALL, COMPILE, BUNDLE];
+const node = (...args) => ({ command: "node", args });
+
+export const TASKS = {
+  test: {
+    says: "build, then run every test (arguments go to vitest)",
+    prepare: BUILT,
+    commands: (args) => [{ command: "vitest", args: ["run", ...args] }],
+  },
+  demo: {
+    says: "build, then watch a real job go through a real workflow",
+    prepare: BUILT,
+    commands: (args) => [node("examples/demo/demo.mjs", ...args)],
+  },
+  check: {
+    says: "build, then floors, style, unused code, manifests, packed packages",
+    prepare: BUILT,
+    commands: (args) => [node("scripts/check.mjs", ...args)],
+  },
+  build: {
+    says: "install, compile and bundle",
+    prepare: BUILT,
+    commands: () => [],
+  },
+  bench: {
+    says: "build, then run the benchmarks (arguments: names of some)",
+    prepare: BUILT,
+    commands: (args) => [node("scripts/bench.mjs", ...args)],
+  },
+  format: {
+    says: "format and mend what biome can mend",
+    prepare: INSTALLED,
+    commands: (args) => [{ command: "biome", args: ["check", "--write", ...args] }],
+  },
+  exec: {
+    says: "run any command with the repository's toolchain",
+    commands: ([command, ...args]) => (command === undefined ? [] : [{ command, args }]),
+  },
+};
+
+export function usage() {
+  const lines = Object.entries(TASKS).map(([name, task]) => `  ${name.padEnd(8)}${task.says}`);
+  return [
+    "Usage: node scripts/dev.mjs <task> [arguments]",
+    "",
+    ...lines,
+    "  env     print the PATH of the toolchain, for eval in a shell",
+    "",
+    "Example: node scripts/dev.mjs test packages/cas",
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,32 @@
+import { defineConfig } from "vitest/config";
+
+/** One process tests everything: `unit` beside the sources, `house` for the root's own scripts,
+ *  `e2e` for the built CLI, which starts processes and may wait for them. */
+export default defineConfig({
+  test: {
+    projects: [
+      {
+        test: {
+          name: "unit",
+          include: ["packages/*/src/**/*.test.ts", "templates/*/src/**/*.test.ts"],
+        },
+      },
+      {
+        test: {
+          name: "house",
+          include: ["scripts/**/*.test.mjs"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: "e2e",
+          include: ["packages/cli/e2e/**/*.test.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
+  },
+});
