@@ -27,7 +27,10 @@ async function main([name, ...args]) {
   }
   const task = Object.hasOwn(TASKS, name) ? TASKS[name] : undefined;
   if (name !== "env" && task === undefined) {
-    throw new DevError(`there is no task "${name}"`, "Run `node scripts/dev.mjs help` for the list.");
+    throw new DevError(
+      `there is no task "${name}"`,
+      "Run `node scripts/dev.mjs help` for the list.",
+    );
   }
   const directories = await ensureToolchain({ cache, say });
   if (name === "env") {

@@ -28,7 +28,13 @@ const BUNDLE = {
   hint: "The bundler's messages are above.",
   command: {
     command: "turbo",
-    args: ["run", "bundle", "--output-logs=errors-only", "--log-prefix=none", "--no-update-notifier"],
+    args: [
+      "run",
+      "bundle",
+      "--output-logs=errors-only",
+      "--log-prefix=none",
+      "--no-update-notifier",
+    ],
   },
 };
 
