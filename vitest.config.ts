@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
  *  `e2e` for the built CLI, which starts processes and may wait for them. */
 export default defineConfig({
   test: {
+    reporters: ["default", ["json", { outputFile: ".cache/test-report.json" }]],
     projects: [
       {
         test: {

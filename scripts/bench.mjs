@@ -1,0 +1,38 @@
+/** Runs every benchmark, one after the other: `node scripts/bench.mjs [part of a path …]`.
+ *  A benchmark is a file `packages/<x>/bench/<name>.bench.ts` or `bench/<name>.bench.ts` that
+ *  prints its own table and exits non-zero when what it measured is not what it should measure. */
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { run } from "./dev/run.mjs";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+async function main(filters) {
+  const files = benchmarks().filter(
+    (file) => filters.length === 0 || filters.some((part) => file.includes(part)),
+  );
+  if (files.length === 0) {
+    console.error(
+      `no benchmark matches ${filters.join(" ")}; there are:\n${benchmarks().join("\n")}`,
+    );
+    return 2;
+  }
+  let worst = 0;
+  for (const file of files) {
+    console.log(`\n${file}`);
+    worst = Math.max(worst, await run({ command: process.execPath, args: [file], cwd: root }));
+  }
+  return worst;
+}
+
+function benchmarks() {
+  const folders = readdirSync(join(root, "packages")).map((name) => `packages/${name}/bench`);
+  return [...folders, "bench"]
+    .filter((folder) => existsSync(join(root, folder)))
+    .flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`))
+    .filter((file) => file.endsWith(".bench.ts"))
+    .sort();
+}
+
+process.exitCode = await main(process.argv.slice(2));

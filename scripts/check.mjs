@@ -1,0 +1,45 @@
+/** Every check that is not a test, side by side: `node scripts/check.mjs [name …]`.
+ *  A check that passes is one line; one that fails prints what it said. Exit code 1 if any failed.
+ *  (The compiler has already run: the `check` task of dev.mjs builds first.) */
+import { fileURLToPath } from "node:url";
+import { captured } from "./check/captured.mjs";
+import { floorProblems } from "./check/floors.mjs";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** Each gives `{ ok, output }`. The slowest stands first, so that it starts first. */
+const CHECKS = {
+  packages: () => captured(root, "node", ["scripts/check/packages.mjs"]),
+  knip: () => captured(root, "knip", ["--treat-config-hints-as-errors"]),
+  biome: () => captured(root, "biome", ["ci", "--error-on-warnings", "--colors=off"]),
+  boundaries: () => captured(root, "turbo", ["boundaries"]),
+  sherif: () => captured(root, "sherif", ["--fail-on-warnings"]),
+  floors: async () => {
+    const problems = floorProblems(root);
+    return { ok: problems.length === 0, output: problems.join("\n") };
+  },
+};
+
+async function main(names) {
+  const wanted = names.length === 0 ? Object.keys(CHECKS) : names;
+  const unknown = wanted.filter((name) => !Object.hasOwn(CHECKS, name));
+  if (unknown.length > 0) {
+    console.error(
+      `no such check: ${unknown.join(", ")} (there are ${Object.keys(CHECKS).join(", ")})`,
+    );
+    return 2;
+  }
+  const results = await Promise.all(wanted.map(report));
+  return results.every((ok) => ok) ? 0 : 1;
+}
+
+async function report(name) {
+  const startedMs = performance.now();
+  const { ok, output } = await CHECKS[name]();
+  const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
+  console.log(`${ok ? "ok  " : "FAIL"} ${name} (${seconds} s)`);
+  if (!ok) console.log(`${output.trimEnd()}\n`);
+  return ok;
+}
+
+process.exitCode = await main(process.argv.slice(2));
