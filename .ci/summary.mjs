@@ -1,0 +1,31 @@
+/** Prints `N passed, N failed` from a JSON test report: `node .ci/summary.mjs <report>`.
+ *  Exit code 1 if a test failed, a file could not be loaded, a test was skipped or none ran. */
+import { readFileSync } from "node:fs";
+
+const { passed, failed, skipped } = count(readReport(process.argv[2]));
+if (passed + failed === 0) console.error("ci: no test ran");
+if (skipped > 0) console.error(`ci: ${skipped} tests were skipped`);
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = passed > 0 && failed === 0 && skipped === 0 ? 0 : 1;
+
+function readReport(file) {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    console.error(`ci: there is no readable test report: ${error.message}`);
+    return { testResults: [] };
+  }
+}
+
+/** A file that failed without a failed test (it did not load) counts as one failure. */
+function count({ testResults }) {
+  const total = { passed: 0, failed: 0, skipped: 0 };
+  for (const file of testResults) {
+    const states = file.assertionResults.map(({ status }) => status);
+    const failures = states.filter((status) => status === "failed").length;
+    total.passed += states.filter((status) => status === "passed").length;
+    total.failed += failures === 0 && file.status === "failed" ? 1 : failures;
+    total.skipped += states.filter((status) => status !== "passed" && status !== "failed").length;
+  }
+  return total;
+}
