@@ -1,0 +1,18 @@
+/** Role of the start record and name of the state before the first step. */
+export const START = "__start__" as const;
+/** Target of a transition that finishes the thread; role of its last node. */
+export const END = "__end__" as const;
+/** Target of a transition that waits for a person's answer. */
+export const SUSPEND = "__suspend__" as const;
+
+export type Start = typeof START;
+export type End = typeof END;
+export type Suspend = typeof SUSPEND;
+
+/** Condition name recorded for a transition that always matches. */
+export const FALLBACK = "FALLBACK" as const;
+export type Fallback = typeof FALLBACK;
+
+/** Environment variable that every process started for a step carries, so that
+ *  the engine finds all of them again, whatever group or session they moved to. */
+export const RUN_MARK_ENV = "UNCAGED_RUN_MARK" as const;

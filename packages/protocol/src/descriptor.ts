@@ -1,0 +1,27 @@
+import type { JsonObject } from "./json.ts";
+
+export type DescriptorRole = {
+  description: string;
+  systemPrompt: string;
+  /** JSON Schema (draft 2020-12) of the role's meta. */
+  schema: JsonObject;
+};
+
+export type DescriptorEdge = {
+  from: string;
+  to: string;
+  /** Name of the condition, or `FALLBACK`. */
+  condition: string;
+  /** JSONata; null always matches. */
+  when: string | null;
+  prompt: string | null;
+  location: string | null;
+};
+
+/** A workflow without its code: what can be shown, checked and re-evaluated without running anything.
+ *  Edges of one `from` stand in the order in which they are tried. */
+export type WorkflowDescriptor = {
+  description: string;
+  roles: { readonly [role: string]: DescriptorRole };
+  graph: { edges: readonly DescriptorEdge[] };
+};

@@ -1,0 +1,54 @@
+import { EXIT, type ExitCode } from "./exit-codes.ts";
+
+/** Every error code the project reports, with the kind of exit (`EXIT`) of a command that fails with it.
+ *  A code never changes its meaning; each has a page `docs/errors/<CODE>.md`. Alphabetical. */
+export const ERROR_CODES = {
+  AGENT_FAILED: "failure",
+  AGENT_TIMEOUT: "failure",
+  ARTIFACT_MISSING: "failure",
+  BUILD_FAILED: "failure",
+  BUNDLE_DESCRIPTOR_MISMATCH: "failure",
+  BUNDLE_EXPORTS: "failure",
+  BUNDLE_INVALID: "failure",
+  BUNDLE_MISSING: "storage",
+  BUNDLE_TAMPERED: "storage",
+  BUNDLE_TIMEOUT: "failure",
+  BUNDLE_UNRESOLVED: "failure",
+  CAS_COLLISION: "storage",
+  CAS_CORRUPT: "storage",
+  CAS_MISSING: "storage",
+  CAS_NOT_A_NODE: "storage",
+  CHAIN_BROKEN: "storage",
+  CONFIG_INVALID: "usage",
+  FILE_NOT_FOUND: "usage",
+  GC_BUSY: "conflict",
+  INTERNAL: "failure",
+  INVALID_OUTPUT: "failure",
+  LEASE_HELD: "conflict",
+  LEASE_LOST: "conflict",
+  MAX_DEPTH: "failure",
+  MODERATOR_FAILED: "failure",
+  RULE_INVALID: "failure",
+  RUNNER_FAILED: "failure",
+  STORAGE_FAILED: "storage",
+  STORAGE_NEWER: "storage",
+  TARGET_EXISTS: "usage",
+  THREAD_ABORTED: "aborted",
+  THREAD_AMBIGUOUS: "usage",
+  THREAD_NOT_FOUND: "failure",
+  TRANSITION_INVALID: "invalidTransition",
+  USAGE: "usage",
+  WORKFLOW_FAILED: "failure",
+  WORKFLOW_NOT_FOUND: "failure",
+  WORKFLOW_NO_VERSION: "failure",
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+export function isErrorCode(text: string): text is ErrorCode {
+  return Object.hasOwn(ERROR_CODES, text);
+}
+
+export function exitCodeOf(code: ErrorCode): ExitCode {
+  return EXIT[ERROR_CODES[code]];
+}

@@ -1,0 +1,90 @@
+export { AGENT_OUTCOMES, type AgentEvent, type AgentOutcome } from "./agent-event.ts";
+export type { CasStore, EncodedNode, NodeStore } from "./cas-store.ts";
+export {
+  END,
+  type End,
+  FALLBACK,
+  type Fallback,
+  RUN_MARK_ENV,
+  START,
+  type Start,
+  SUSPEND,
+  type Suspend,
+} from "./constants.ts";
+export type { DescriptorEdge, DescriptorRole, WorkflowDescriptor } from "./descriptor.ts";
+export { ERROR_CODES, type ErrorCode, exitCodeOf, isErrorCode } from "./error-codes.ts";
+export { EXIT, type ExitCode, type ExitKind } from "./exit-codes.ts";
+export { type Failure, failure, failureFrom, WorkflowError } from "./failure.ts";
+export {
+  HASH_PATTERN,
+  isHash,
+  isThreadId,
+  ROLE_NAME_PATTERN,
+  THREAD_ID_PATTERN,
+  WORKFLOW_NAME_PATTERN,
+} from "./identifiers.ts";
+export { type JsonObject, type JsonValue, MAX_JSON_DEPTH, toJsonObject } from "./json.ts";
+export type { LiveEvent } from "./live-event.ts";
+export type { ModeratorContext, ModeratorRule, ModeratorStep } from "./moderator.ts";
+export type {
+  CasNode,
+  ContentNode,
+  Digests,
+  StartNode,
+  StartPayload,
+  StateNode,
+  StatePayload,
+} from "./nodes.ts";
+export { type Err, err, type Ok, ok, type Result } from "./result.ts";
+export type {
+  ModeratorTable,
+  RoleDefinition,
+  RoleMeta,
+  Transition,
+  WorkflowDefinition,
+} from "./role.ts";
+export type { StepRoute, StepRun, Usage } from "./step-run.ts";
+export type { RoleStep, StartStep, ThreadContext } from "./thread-context.ts";
+export {
+  canMove,
+  isFinal,
+  THREAD_STATUSES,
+  THREAD_TRANSITIONS,
+  type ThreadStatus,
+} from "./thread-status.ts";
+export type {
+  HeadMove,
+  Lease,
+  NewThread,
+  ProcessIdentity,
+  SignalKind,
+  Tenure,
+  ThreadRecord,
+  ThreadStore,
+} from "./thread-store.ts";
+export type {
+  CheckReport,
+  GcReport,
+  Problem,
+  StepView,
+  ThreadResult,
+  ThreadSummary,
+  ThreadView,
+} from "./views.ts";
+export type {
+  AdapterBinding,
+  AdapterFn,
+  AgentFn,
+  ChildOutcome,
+  ChildRequest,
+  EngineRuntime,
+  ExtractFn,
+  RoleFn,
+  RoleOutput,
+  RoleResult,
+  StepRequest,
+  StepScope,
+  WorkflowCompletion,
+  WorkflowFn,
+  WorkflowRuntime,
+} from "./workflow-runtime.ts";

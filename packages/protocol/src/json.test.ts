@@ -1,0 +1,42 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { MAX_JSON_DEPTH, toJsonObject } from "./json.ts";
+
+describe("toJsonObject", () => {
+  it("gives any JSON object back as it is, keys such as __proto__ included", () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.oneof(fc.string(), fc.constant("__proto__")), fc.jsonValue()),
+        (source) => {
+          const text = JSON.stringify(source);
+          expect(JSON.stringify(toJsonObject(JSON.parse(text)))).toBe(text);
+        },
+      ),
+    );
+  });
+
+  it("leaves undefined properties out", () => {
+    expect(toJsonObject({ a: 1, b: undefined })).toEqual({ a: 1 });
+  });
+
+  it.each([
+    ["an array", []],
+    ["a date", { at: new Date(0) }],
+    ["NaN", { n: Number.NaN }],
+    ["a function", { f: () => 1 }],
+    ["a hole in an array", { a: [undefined] }],
+    ["a map", new Map()],
+    ["null", null],
+  ])("refuses %s", (_name, value) => {
+    expect(toJsonObject(value)).toBeNull();
+  });
+
+  it("refuses nesting that other readers give up on, and cycles with it", () => {
+    const cycle: Record<string, unknown> = {};
+    cycle["self"] = cycle;
+    expect(toJsonObject(cycle)).toBeNull();
+    let deep: unknown = 1;
+    for (let level = 0; level <= MAX_JSON_DEPTH; level++) deep = { deep };
+    expect(toJsonObject(deep)).toBeNull();
+  });
+});

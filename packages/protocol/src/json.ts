@@ -1,0 +1,51 @@
+/** A value that survives JSON.stringify and JSON.parse unchanged. */
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
+export type JsonObject = { readonly [key: string]: JsonValue };
+
+/** Nesting beyond this is refused: recursive readers of other programs give up around there. */
+export const MAX_JSON_DEPTH = 200;
+
+/** A copy of a plain object of plain JSON values, without its `undefined` properties; null when it holds
+ *  anything else: a function, a class instance, a cycle, NaN. Keys such as `__proto__` are data. */
+export function toJsonObject(value: unknown): JsonObject | null {
+  const copy = jsonCopy(value, 0);
+  return isPlainObject(copy) ? copy : null;
+}
+
+/** `undefined` stands for "not JSON": it is never a JSON value. */
+function jsonCopy(value: unknown, depth: number): JsonValue | undefined {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
+  if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
+  if (depth >= MAX_JSON_DEPTH) return undefined;
+  if (Array.isArray(value)) return arrayCopy(value, depth);
+  return isPlainObject(value) ? objectCopy(value, depth) : undefined;
+}
+
+function arrayCopy(items: readonly unknown[], depth: number): JsonValue | undefined {
+  const copies: JsonValue[] = [];
+  for (const item of items) {
+    const copy = jsonCopy(item, depth + 1);
+    if (copy === undefined) return undefined;
+    copies.push(copy);
+  }
+  return copies;
+}
+
+function objectCopy(source: object, depth: number): JsonObject | undefined {
+  const entries: [string, JsonValue][] = [];
+  for (const [key, value] of Object.entries(source)) {
+    if (value === undefined) continue;
+    const copy = jsonCopy(value, depth + 1);
+    if (copy === undefined) return undefined;
+    entries.push([key, copy]);
+  }
+  // fromEntries defines properties, so a key `__proto__` becomes data and no prototype.
+  return Object.fromEntries(entries);
+}
+
+function isPlainObject<T>(value: T): value is T & JsonObject {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // A bundle may run in a realm of its own, where `Object` is another one.
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}

@@ -1,0 +1,16 @@
+import type { AgentEvent } from "./agent-event.ts";
+import type { ThreadStatus } from "./thread-status.ts";
+
+/** The one stream that every front end follows; a line of the thread's live file each. */
+export type LiveEvent = { threadId: string /** Unix milliseconds. */; timestamp: number } & (
+  | { type: "step_started"; role: string; round: number; condition: string | null }
+  | { type: "agent"; role: string; round: number; event: AgentEvent }
+  | {
+      type: "step_completed";
+      role: string;
+      round: number;
+      stateHash: string;
+      meta: Record<string, unknown>;
+    }
+  | { type: "status"; status: ThreadStatus; summary: string | null }
+);

@@ -1,0 +1,25 @@
+import type { JsonObject } from "./json.ts";
+import type { StartStep } from "./thread-context.ts";
+
+export type ModeratorRule = {
+  from: string;
+  to: string;
+  /** JSONata; null always matches. */
+  when: string | null;
+};
+
+/** A step as rules see it. */
+export type ModeratorStep = {
+  role: string;
+  meta: JsonObject | Record<string, unknown>;
+  contentHash: string;
+  refs: readonly string[];
+  timestamp: number;
+};
+
+export type ModeratorContext = {
+  threadId: string;
+  depth: number;
+  start: StartStep;
+  steps: readonly ModeratorStep[];
+};

@@ -1,0 +1,42 @@
+import type { JsonObject } from "./json.ts";
+import type { StepRoute, StepRun } from "./step-run.ts";
+
+/** From each hash that a node directly depends on to the SHA-256 (hex) of that thing's bytes. */
+export type Digests = { readonly [hash: string]: string };
+
+export type ContentNode = { type: "content"; payload: string; refs: readonly string[] };
+
+export type StartPayload = {
+  /** Name the workflow was registered under. */
+  name: string;
+  /** Hash of the bundle. */
+  hash: string;
+  depth: number;
+  /** State of the parent thread that this child thread was started from. */
+  parentState: string | null;
+  /** Each external package of the bundle and the version it resolved to. */
+  externals: { readonly [packageName: string]: string };
+  digests: Digests;
+};
+/** refs: prompt content, then `parentState` if any. */
+export type StartNode = { type: "start"; payload: StartPayload; refs: readonly string[] };
+
+export type StatePayload = {
+  role: string;
+  meta: JsonObject;
+  start: string;
+  content: string;
+  /** Skip list: the parent first, then the ancestors at distances 2, 4, 8 … 1024 as far as they exist. */
+  ancestors: readonly string[];
+  compact: null;
+  /** Unix milliseconds. */
+  timestamp: number;
+  childThread: string | null;
+  digests: Digests;
+  /** Which rule led here; null when the workflow function is written by hand. */
+  route: StepRoute | null;
+} & Partial<StepRun>;
+/** refs: content, start, every ancestor, artifacts, then prompt and evidence of the run record. */
+export type StateNode = { type: "state"; payload: StatePayload; refs: readonly string[] };
+
+export type CasNode = ContentNode | StartNode | StateNode;

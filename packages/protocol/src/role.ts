@@ -1,0 +1,35 @@
+import type { z } from "zod";
+import type { End, Fallback, Start, Suspend } from "./constants.ts";
+
+/** Role name → the meta that the role produces. */
+export type RoleMeta = { [role: string]: Record<string, unknown> };
+
+/** A role is data: a viewpoint with its prompt and the shape of its result. It never holds an agent. */
+export type RoleDefinition<Meta extends Record<string, unknown> = Record<string, unknown>> = {
+  description: string;
+  systemPrompt: string;
+  schema: z.ZodType<Meta>;
+  /** Hashes of the artifacts that a result names; each must be in the CAS when the step is stored. */
+  extractRefs: ((meta: Meta) => string[]) | null;
+};
+
+/** One rule of the table. The first whose condition holds is taken. */
+export type Transition<RoleName extends string = string> = {
+  /** `when` is a JSONata expression over `threadId`, `depth`, `start`, `steps`, `last` and `byRole`. */
+  condition: Fallback | { name: string; when: string };
+  role: RoleName | End | Suspend;
+  /** Handed to the next role (for `SUSPEND`, the question to the person); `{{ jsonata }}` is filled in. */
+  prompt?: string;
+  /** Working directory of the next role, relative to the thread's; `{{ jsonata }}` is filled in. */
+  location?: string;
+};
+
+export type ModeratorTable<M extends RoleMeta = RoleMeta> = {
+  [From in (keyof M & string) | Start]: readonly Transition<keyof M & string>[];
+};
+
+export type WorkflowDefinition<M extends RoleMeta = RoleMeta> = {
+  description: string;
+  roles: { [K in keyof M & string]: RoleDefinition<M[K]> };
+  table: ModeratorTable<M>;
+};

@@ -1,0 +1,94 @@
+/** Zod schemas for what crosses the border between a bundle and the engine.
+ *  A separate entry point: commands that touch no bundle must not pay for loading zod. */
+import { z } from "zod";
+import { START } from "./constants.ts";
+import type { WorkflowDescriptor } from "./descriptor.ts";
+import { HASH_PATTERN, ROLE_NAME_PATTERN, THREAD_ID_PATTERN } from "./identifiers.ts";
+import { type JsonObject, toJsonObject } from "./json.ts";
+import type { StepRoute, StepRun } from "./step-run.ts";
+import type { RoleOutput, WorkflowCompletion } from "./workflow-runtime.ts";
+
+const jsonObject: z.ZodType<JsonObject> = z.unknown().transform((value, ctx) => {
+  const object = toJsonObject(value);
+  if (object !== null) return object;
+  ctx.addIssue({ code: "custom", message: "must be a plain JSON object" });
+  return z.NEVER;
+});
+const hash = z.string().regex(HASH_PATTERN, "must be a hash: 13 characters of Crockford base32");
+const unixMs = z.number().int().nonnegative();
+const tokens = z.number().int().nonnegative();
+
+const route: z.ZodType<StepRoute> = z.object({
+  from: z.string(),
+  to: z.string(),
+  condition: z.string(),
+  rule: z.number().int().nonnegative().nullable(),
+  prompt: z.string().nullable(),
+});
+
+const run: z.ZodType<StepRun> = z.object({
+  agent: z.object({ name: z.string(), version: z.string() }),
+  session: z.string().nullable(),
+  prompt: hash.nullable(),
+  startedAt: unixMs,
+  completedAt: unixMs,
+  usage: z
+    .object({
+      inputTokens: tokens,
+      outputTokens: tokens,
+      cachedInputTokens: tokens,
+      costUsd: z.number().nonnegative().nullable(),
+    })
+    .nullable(),
+  cwd: z.string(),
+  evidence: z.array(hash),
+});
+
+/** A role's output once it has been parsed: its meta is known to be JSON. */
+export type ParsedRoleOutput = RoleOutput & { meta: JsonObject };
+
+export const roleOutputSchema: z.ZodType<ParsedRoleOutput> = z.object({
+  role: z.string().regex(ROLE_NAME_PATTERN),
+  meta: jsonObject,
+  content: z.string().optional(),
+  refs: z.array(hash).optional(),
+  childThread: z.string().regex(THREAD_ID_PATTERN).nullable().optional(),
+  route: route.nullable().optional(),
+  run: run.nullable().optional(),
+});
+
+export const workflowCompletionSchema: z.ZodType<WorkflowCompletion> = z.union([
+  z.object({
+    suspend: z.object({ role: z.string(), message: z.string() }),
+    route: route.nullable().optional(),
+  }),
+  z.object({
+    returnCode: z.number().int().min(0).max(255),
+    summary: z.string(),
+    route: route.nullable().optional(),
+  }),
+]);
+
+const roleName = z
+  .string()
+  .regex(ROLE_NAME_PATTERN, "role names: a letter, then letters, digits, _ or -");
+
+export const workflowDescriptorSchema: z.ZodType<WorkflowDescriptor> = z.strictObject({
+  description: z.string(),
+  roles: z.record(
+    roleName,
+    z.strictObject({ description: z.string(), systemPrompt: z.string(), schema: jsonObject }),
+  ),
+  graph: z.strictObject({
+    edges: z.array(
+      z.strictObject({
+        from: z.union([z.literal(START), roleName]),
+        to: z.string(),
+        condition: z.string().min(1),
+        when: z.string().nullable(),
+        prompt: z.string().nullable(),
+        location: z.string().nullable(),
+      }),
+    ),
+  }),
+});

@@ -1,0 +1,37 @@
+/** Tokens and cost of one run of an agent (the delta of this run, never a running total). */
+export type Usage = {
+  inputTokens: number;
+  outputTokens: number;
+  cachedInputTokens: number;
+  /** US dollars; null when the agent does not report it. */
+  costUsd: number | null;
+};
+
+/** What an adapter knows about the run that produced a step. */
+export type StepRun = {
+  agent: { name: string; version: string };
+  /** The agent's own session id; null when it has none. */
+  session: string | null;
+  /** Hash of the assembled prompt; null when it was not kept. */
+  prompt: string | null;
+  /** Unix milliseconds. */
+  startedAt: number;
+  /** Unix milliseconds. */
+  completedAt: number;
+  usage: Usage | null;
+  cwd: string;
+  /** Hashes of what the engine itself saw the agent do. */
+  evidence: readonly string[];
+};
+
+/** Which moderator rule led to a step. */
+export type StepRoute = {
+  from: string;
+  to: string;
+  /** Name of the condition, or `FALLBACK`; `NO_MATCH` when no rule matched, which ends the thread. */
+  condition: string;
+  /** Place of the rule in the table entry of `from`, from 0; null for `NO_MATCH`. */
+  rule: number | null;
+  /** The edge prompt with its placeholders filled in. */
+  prompt: string | null;
+};

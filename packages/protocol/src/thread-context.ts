@@ -1,0 +1,35 @@
+import type { Start } from "./constants.ts";
+import type { RoleMeta } from "./role.ts";
+import type { StepRun } from "./step-run.ts";
+
+export type StartStep = {
+  role: Start;
+  /** The prompt the thread was started with. */
+  content: string;
+  meta: Record<string, never>;
+  /** Unix milliseconds. */
+  timestamp: number;
+  parentState: string | null;
+};
+
+/** One completed step: a union with one member per role, so `step.role === "coder"` narrows `meta`. */
+export type RoleStep<M extends RoleMeta = RoleMeta> = {
+  [K in keyof M & string]: {
+    role: K;
+    meta: M[K];
+    contentHash: string;
+    refs: readonly string[];
+    /** Unix milliseconds. */
+    timestamp: number;
+    childThread: string | null;
+    run: StepRun | null;
+  };
+}[keyof M & string];
+
+export type ThreadContext<M extends RoleMeta = RoleMeta> = {
+  threadId: string;
+  depth: number;
+  bundleHash: string;
+  start: StartStep;
+  steps: RoleStep<M>[];
+};

@@ -1,0 +1,164 @@
+import type { ThreadStatus } from "./thread-status.ts";
+
+/** Which process, beyond doubt: a pid alone is reused. */
+export type ProcessIdentity = {
+  pid: number;
+  /** Opaque start time of the process as its system reports it; compared for equality only. */
+  startedAt: string;
+  /** Boot and pid namespace; a pid from another one says nothing here. */
+  bootId: string;
+};
+
+/** Who may write a thread. A higher fence means a later owner; every write names its fence. */
+export type Lease = {
+  threadId: string;
+  fence: number;
+  process: ProcessIdentity;
+  /** Unix milliseconds, all three. */
+  acquiredAt: number;
+  heartbeatAt: number;
+  expiresAt: number;
+};
+
+/** What another process asks of a thread's runner. `pause` stays until the gate opens again. */
+export type SignalKind = "pause" | "stop" | "kill";
+
+/** All that is mutable about a thread. `status` is what was last written: a thread whose runner
+ *  died still says `running` here, and readers compute the rest from `lease`. */
+export type ThreadRecord = {
+  threadId: string;
+  workflow: string;
+  bundleHash: string;
+  startHash: string;
+  /** The last node of the chain; the start node before the first step. */
+  head: string;
+  /** SHA-256 (hex) of the head's bytes: commits to the whole thread. */
+  headSha256: string;
+  status: ThreadStatus;
+  /** Role results in the chain; the end node is not one. */
+  stepCount: number;
+  depth: number;
+  /** Thread whose step runs this one as its child. */
+  parentThread: string | null;
+  /** Directory that roles work in unless a route says otherwise; absolute. */
+  cwd: string;
+  returnCode: number | null;
+  summary: string | null;
+  suspended: { role: string; message: string } | null;
+  forkedFrom: { threadId: string; stateHash: string } | null;
+  /** Unix milliseconds. `startedAt` is kept by forks, so that rules see what the original saw. */
+  startedAt: number;
+  createdAt: number;
+  updatedAt: number;
+  lease: Lease | null;
+  signals: readonly SignalKind[];
+};
+
+export type NewThread = Pick<
+  ThreadRecord,
+  | "threadId"
+  | "workflow"
+  | "bundleHash"
+  | "startHash"
+  | "head"
+  | "headSha256"
+  | "stepCount"
+  | "depth"
+  | "parentThread"
+  | "cwd"
+  | "forkedFrom"
+  | "startedAt"
+  | "createdAt"
+>;
+
+/** The right to write one thread: a lease's fence. */
+export type Tenure = { threadId: string; fence: number };
+
+export type HeadMove = Tenure & {
+  from: string;
+  to: string;
+  toSha256: string;
+  stepCount: number;
+  nowMs: number;
+};
+
+/** The mutable half of a storage root.
+ *
+ *  1. Every change is a compare-and-set in one durable transaction: it happens whole or throws.
+ *  2. A write that names a fence other than the current lease's throws `LEASE_LOST` and changes nothing,
+ *     so an owner that was frozen while another took over cannot publish.
+ *  3. A head moves only from the value the writer saw. */
+export type ThreadStore = {
+  /** With a `startKey` seen before, gives the thread made then and `created: false`. */
+  create(
+    thread: NewThread,
+    startKey: string | null,
+  ): Promise<{ thread: ThreadRecord; created: boolean }>;
+  get(threadId: string): Promise<ThreadRecord | null>;
+  /** Ids that begin or end with `part`, at most `limit`. */
+  match(part: string, limit: number): Promise<string[]>;
+  /** Newest first. */
+  list(filter: {
+    workflow?: string;
+    withLease?: true;
+    parentThread?: string;
+    limit?: number;
+  }): Promise<ThreadRecord[]>;
+  /** Start and head of every thread: what garbage collection keeps. */
+  roots(): Promise<{ threadId: string; startHash: string; head: string; headSha256: string }[]>;
+
+  /** Takes the lease and moves the status to `running`, when the status allows it and nobody holds the
+   *  lease, or it has run out, or its fence is `replaces` (an owner known to be dead).
+   *  Throws `LEASE_HELD` or `TRANSITION_INVALID`. Clears a leftover `stop` signal. */
+  acquire(request: {
+    threadId: string;
+    process: ProcessIdentity;
+    ttlMs: number;
+    nowMs: number;
+    replaces: number | null;
+  }): Promise<Lease>;
+  /** Heartbeat. Gives the signals that wait for this owner. Throws `LEASE_LOST`. */
+  renew(request: Tenure & { ttlMs: number; nowMs: number }): Promise<readonly SignalKind[]>;
+  /** Waiting signals without a write. */
+  signals(threadId: string): Promise<readonly SignalKind[]>;
+  /** Publishes a step. Gives the signals that wait, read in the same transaction. */
+  advance(move: HeadMove): Promise<readonly SignalKind[]>;
+  /** Publishes the end node, the final status and the release of the lease at once. */
+  finish(
+    move: HeadMove & {
+      status: "completed" | "failed" | "aborted";
+      returnCode: number;
+      summary: string;
+    },
+  ): Promise<void>;
+  /** Gives the lease up. For `paused`: only if the `pause` signal still stands, else `false` and the
+   *  owner goes on (someone opened the gate meanwhile). */
+  release(
+    request: Tenure & {
+      nowMs: number;
+      to:
+        | { status: "idle" }
+        | { status: "paused" }
+        | { status: "suspended"; role: string; message: string };
+    },
+  ): Promise<boolean>;
+
+  /** Leaves a signal for the owner, whoever that is. */
+  signal(threadId: string, kind: SignalKind, nowMs: number): Promise<void>;
+  clearSignal(threadId: string, kind: SignalKind): Promise<void>;
+  /** Changes the status of a thread that nobody owns. Throws `TRANSITION_INVALID` or `LEASE_HELD`. */
+  setStatus(request: {
+    threadId: string;
+    from: ThreadStatus;
+    to: ThreadStatus;
+    nowMs: number;
+  }): Promise<void>;
+
+  /** Forgets a thread that nobody owns. Throws `LEASE_HELD`. */
+  remove(threadId: string): Promise<void>;
+
+  /** Runs a short synchronous section while no other process runs one on this storage root.
+   *  The lock dies with its holder. Throws `STORAGE_FAILED` when it cannot be had in time. */
+  exclusively<T>(section: () => T): Promise<T>;
+  close(): Promise<void>;
+};

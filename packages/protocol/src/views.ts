@@ -1,0 +1,58 @@
+import type { StepRoute, StepRun } from "./step-run.ts";
+import type { ThreadStatus } from "./thread-status.ts";
+
+/** The shapes that `--json` prints. Keys may be added, none renamed. */
+export type StepView = {
+  /** 1-based. */
+  round: number;
+  role: string;
+  meta: Record<string, unknown>;
+  content: string;
+  stateHash: string;
+  contentHash: string;
+  timestamp: number;
+  childThread: string | null;
+  route: (Pick<StepRoute, "from" | "condition"> & Partial<StepRoute>) | null;
+  run: Partial<StepRun> | null;
+};
+
+export type ThreadSummary = {
+  threadId: string;
+  workflow: string;
+  bundleHash: string;
+  /** As seen now: a thread whose runner is certainly gone is `idle`. */
+  status: ThreadStatus;
+  /** The runner went away without a word, or has not been heard of for longer than its lease. */
+  stale: boolean;
+  head: string;
+  stepCount: number;
+  updatedAt: number;
+};
+
+export type ThreadView = Pick<
+  ThreadSummary,
+  "threadId" | "workflow" | "bundleHash" | "status" | "stale" | "head"
+> & {
+  start: {
+    hash: string;
+    prompt: string;
+    timestamp: number;
+    depth: number;
+    parentState: string | null;
+  };
+  steps: StepView[];
+  suspended: { role: string; message: string } | null;
+  result: ThreadResult | null;
+  forkedFrom: { threadId: string; stateHash: string } | null;
+  cwd: string;
+};
+
+export type ThreadResult = {
+  returnCode: number;
+  summary: string /** The end node. */;
+  rootHash: string;
+};
+
+export type Problem = { code: string; hash: string; message: string };
+export type CheckReport = { ok: boolean; checked: number; problems: Problem[] };
+export type GcReport = { scannedThreads: number; activeRefs: number; deletedEntries: number };

@@ -1,0 +1,108 @@
+import type { z } from "zod";
+import type { AgentEvent } from "./agent-event.ts";
+import type { CasStore } from "./cas-store.ts";
+import type { RoleMeta } from "./role.ts";
+import type { StepRoute, StepRun } from "./step-run.ts";
+import type { RoleStep, ThreadContext } from "./thread-context.ts";
+
+/** What a role is about to do. */
+export type StepRequest = {
+  role: string;
+  /** 1-based place of the step in the thread. */
+  round: number;
+  route: StepRoute | null;
+  /** Filled-in `location` of the route; null: the thread's own directory. */
+  location: string | null;
+  /** Session in which the same role ran last in this thread. */
+  previousSession: string | null;
+};
+
+/** The scope of the step that is running. */
+export type StepScope = StepRequest & {
+  /** Absolute directory to work in. */
+  cwd: string;
+  /** Value of `UNCAGED_RUN_MARK` for every process that the step starts. */
+  runMark: string;
+};
+
+/** Turns the text stored under `contentHash` into a value of `schema`; throws `INVALID_OUTPUT`. */
+export type ExtractFn = <T>(schema: z.ZodType<T>, contentHash: string) => Promise<T>;
+
+export type ChildRequest = { workflow: string; prompt: string };
+export type ChildOutcome = {
+  threadId: string;
+  returnCode: number;
+  summary: string;
+  /** Hash of the child's end node. */
+  rootHash: string;
+  /** Meta of the child's last step; empty when it made none. */
+  lastMeta: Record<string, unknown>;
+};
+
+/** The engine's hand to a role; a bundle reaches the engine through it and through nothing else. */
+export type WorkflowRuntime = {
+  cas: CasStore;
+  extract: ExtractFn;
+  /** Aborts when the thread is stopped or killed: end every process you started, then reject. */
+  signal: AbortSignal;
+  step: StepScope;
+  /** Sink for live output. Never blocks, never throws; what a slow reader cannot take is dropped. */
+  emit(event: AgentEvent): void;
+  /** Runs a registered workflow as a child of this step and waits for its end. Called again for the same
+   *  step after a crash, it goes on with the child it started before. Throws `MAX_DEPTH`. */
+  runChild(request: ChildRequest): Promise<ChildOutcome>;
+};
+
+/** The runtime between steps: a workflow enters a step to get the runtime of that step. */
+export type EngineRuntime = Omit<WorkflowRuntime, "step" | "emit" | "runChild"> & {
+  enter(step: StepRequest): WorkflowRuntime;
+};
+
+/** What one role run gives the engine to store. */
+export type RoleOutput = {
+  role: string;
+  meta: Record<string, unknown>;
+  /** What the agent said, for people and later roles; default: the meta as JSON. */
+  content?: string | undefined;
+  /** Hashes of artifacts; each must be in the CAS. */
+  refs?: readonly string[] | undefined;
+  childThread?: string | null | undefined;
+  route?: StepRoute | null | undefined;
+  run?: StepRun | null | undefined;
+};
+
+/** How a workflow ends or comes to rest. */
+export type WorkflowCompletion =
+  | { returnCode: number; summary: string; route?: StepRoute | null | undefined }
+  | { suspend: { role: string; message: string }; route?: StepRoute | null | undefined };
+
+/** Yields one output per step; the engine stores it and answers with the stored step.
+ *  Called again with the steps so far after a crash, it must go on from there. */
+export type WorkflowFn = (
+  ctx: ThreadContext,
+  runtime: EngineRuntime,
+) => AsyncGenerator<RoleOutput, WorkflowCompletion, RoleStep | undefined>;
+
+export type RoleResult<T> = {
+  meta: T;
+  childThread: string | null;
+  /** What the agent said; default: the meta as JSON. */
+  content?: string | undefined;
+  run?: StepRun | undefined;
+};
+
+/** Runs a role once. Rejects when the agent gave nothing usable; the thread then fails with that cause. */
+export type RoleFn<T> = (ctx: ThreadContext, runtime: WorkflowRuntime) => Promise<RoleResult<T>>;
+
+/** Binds an agent to the engine: told a role's prompt and the schema of its result, gives its `RoleFn`. */
+export type AdapterFn = <T>(prompt: string, schema: z.ZodType<T>) => RoleFn<T>;
+
+/** Which adapter plays which role. `M` lets the compiler check the names in `overrides`. */
+export type AdapterBinding<M extends RoleMeta = RoleMeta> = {
+  adapter: AdapterFn;
+  overrides: Partial<Record<keyof M & string, AdapterFn>> | null;
+};
+
+export type AgentFn<Opt = void> = Opt extends void
+  ? (ctx: ThreadContext) => Promise<string>
+  : (ctx: ThreadContext, options: Opt) => Promise<string>;
