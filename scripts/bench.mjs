@@ -1,6 +1,6 @@
 /** Runs every benchmark, one after the other: `node scripts/bench.mjs [part of a path …]`.
- *  A benchmark is a file `packages/<x>/bench/<name>.bench.ts` or `bench/<name>.bench.ts` that
- *  prints its own table and exits non-zero when what it measured is not what it should measure. */
+ *  A benchmark is a file `<name>.bench.ts` or `.mjs` in `packages/<x>/bench` or `bench`;
+ *  it prints its own table and exits non-zero when what it measured is not what it should measure. */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -31,7 +31,7 @@ function benchmarks() {
   return [...folders, "bench"]
     .filter((folder) => existsSync(join(root, folder)))
     .flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`))
-    .filter((file) => file.endsWith(".bench.ts"))
+    .filter((file) => /\.bench\.(ts|mjs)$/.test(file))
     .sort();
 }
 

@@ -2,23 +2,25 @@
  *  A check that passes is one line; one that fails prints what it said. Exit code 1 if any failed.
  *  (The compiler has already run: the `check` task of dev.mjs builds first.) */
 import { fileURLToPath } from "node:url";
-import { captured } from "./check/captured.mjs";
 import { floorProblems } from "./check/floors.mjs";
+import { captured } from "./dev/captured.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** Each gives `{ ok, output }`. The slowest stands first, so that it starts first. */
 const CHECKS = {
-  packages: () => captured(root, "node", ["scripts/check/packages.mjs"]),
-  knip: () => captured(root, "knip", ["--treat-config-hints-as-errors"]),
-  biome: () => captured(root, "biome", ["ci", "--error-on-warnings", "--colors=off"]),
-  boundaries: () => captured(root, "turbo", ["boundaries"]),
-  sherif: () => captured(root, "sherif", ["--fail-on-warnings"]),
+  packages: () => program("node", ["scripts/check/packages.mjs"]),
+  knip: () => program("knip", ["--treat-config-hints-as-errors"]),
+  biome: () => program("biome", ["ci", "--error-on-warnings", "--colors=off"]),
+  boundaries: () => program("turbo", ["boundaries"]),
+  sherif: () => program("sherif", ["--fail-on-warnings"]),
   floors: async () => {
     const problems = floorProblems(root);
     return { ok: problems.length === 0, output: problems.join("\n") };
   },
 };
+
+const program = (command, args) => captured({ command, args, cwd: root });
 
 async function main(names) {
   const wanted = names.length === 0 ? Object.keys(CHECKS) : names;

@@ -10,6 +10,7 @@
  *  3. Runs may overlap: tools are published by one rename, installing and building hold a lock. */
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { captured } from "./dev/captured.mjs";
 import { DevError } from "./dev/dev-error.mjs";
 import { withLock } from "./dev/lock.mjs";
 import { run } from "./dev/run.mjs";
@@ -48,10 +49,13 @@ async function main([name, ...args]) {
   return 0;
 }
 
+/** Preparing is quiet: what a step wrote is shown when it failed. */
 async function mustPass(step, env) {
   say(step.says);
-  const code = await run({ ...step.command, cwd: root, env, stdout: "stderr" });
-  if (code !== 0) throw new DevError(`${step.says}: failed with code ${code}`, step.hint, code);
+  const { ok, code, output } = await captured({ ...step.command, cwd: root, env });
+  if (ok) return;
+  process.stderr.write(output);
+  throw new DevError(`${step.says}: failed with code ${code}`, step.hint, code);
 }
 
 /** What `npm run` adds would reach pnpm and every child as settings of theirs, so it goes. */

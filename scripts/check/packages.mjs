@@ -8,7 +8,7 @@ import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/co
 import { problemAffectsResolutionKind } from "@arethetypeswrong/core/problems";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
-import { captured } from "./captured.mjs";
+import { captured } from "../dev/captured.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -19,7 +19,8 @@ async function main() {
   const folder = mkdtempSync(join(tmpdir(), "uwf-packed-"));
   try {
     const args = ["-r", "--filter", "./packages/*", "--filter", "./templates/*"];
-    const packed = await captured(root, "pnpm", [...args, "pack", "--pack-destination", folder]);
+    args.push("pack", "--pack-destination", folder);
+    const packed = await captured({ command: "pnpm", args, cwd: root });
     if (!packed.ok) throw new Error(packed.output);
     const files = readdirSync(folder).sort();
     if (files.length === 0) throw new Error("nothing was packed");

@@ -1,19 +1,18 @@
 import { spawn } from "node:child_process";
 import { DevError } from "./dev-error.mjs";
+import { needsShell } from "./needs-shell.mjs";
 
 const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /** Runs a command to its end and gives its exit code (128 + n after signal n).
- *  Signals go on to the child, so that stopping this process stops the task.
- *  `stdout: "stderr"` keeps our stdout clean for the task itself. */
-export function run({ command, args, cwd, env, stdout = "inherit" }) {
+ *  Signals go on to the child, so that stopping this process stops the task. */
+export function run({ command, args, cwd, env }) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       cwd,
       env,
-      stdio: ["inherit", stdout === "stderr" ? 2 : "inherit", "inherit"],
-      // Windows starts .cmd shims through its shell only; no argument here comes from elsewhere.
-      shell: process.platform === "win32" && command !== process.execPath,
+      stdio: "inherit",
+      shell: needsShell(command),
     });
     const forward = (signal) => child.kill(signal);
     for (const signal of FORWARDED) process.on(signal, forward);

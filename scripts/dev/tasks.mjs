@@ -11,7 +11,6 @@ const INSTALL = {
       "--frozen-lockfile",
       "--prefer-offline",
       "--reporter=append-only",
-      "--loglevel=error",
       "--config.confirm-modules-purge=false",
     ],
   },
@@ -23,18 +22,14 @@ const COMPILE = {
   command: { command: "tsc", args: ["-b"] },
 };
 
+/** What packages do to their own compiled output, floor by floor (script `bundle`). Another run's
+ *  tests may be reading that output: a bundler replaces a file only if its bytes differ. */
 const BUNDLE = {
   says: "bundling",
   hint: "The bundler's messages are above.",
   command: {
     command: "turbo",
-    args: [
-      "run",
-      "bundle",
-      "--output-logs=errors-only",
-      "--log-prefix=none",
-      "--no-update-notifier",
-    ],
+    args: ["run", "bundle", "--output-logs=errors-only", "--no-update-notifier"],
   },
 };
 

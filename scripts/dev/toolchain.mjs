@@ -95,6 +95,9 @@ function npmExec({ spec, npmCache, scripts }) {
       "--no-fund",
       "--no-update-notifier",
       "--loglevel=error",
+      // npm's own pauses between tries leave a person without a network waiting for minutes.
+      "--fetch-retry-mintimeout=1000",
+      "--fetch-retry-maxtimeout=4000",
       "--",
       "node",
       "--version",
@@ -102,11 +105,18 @@ function npmExec({ spec, npmCache, scripts }) {
     { stdio: ["ignore", "ignore", "pipe"], encoding: "utf8", shell: npm.shell, cwd: npmCache },
   );
   if (result.error === undefined && result.status === 0) return;
-  const said = (result.error?.message ?? result.stderr).trim();
   throw new DevError(
-    `npm could not fetch ${spec}${said === "" ? "" : `:\n${said}`}`,
+    `npm could not fetch ${spec}${firstLines(result.error?.message ?? result.stderr)}`,
     "Is the npm registry reachable (`npm ping`)? Behind a proxy or a mirror, set `registry`, `proxy` and `cafile` in ~/.npmrc.",
   );
+}
+
+/** npm follows its error with a stack, advice and the name of a log that is already gone. */
+function firstLines(text) {
+  const lines = text
+    .split("\n")
+    .filter((line) => /\S/.test(line) && !/^npm error\s+at /.test(line));
+  return lines.length === 0 ? "" : `:\n${lines.slice(0, 4).join("\n")}`;
 }
 
 /** The npm that started us, else the one beside the running Node, else the one on PATH. */
