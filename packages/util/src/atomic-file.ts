@@ -1,0 +1,168 @@
+/** Files that are either whole or not there, whatever happens while they are written.
+ *
+ *  1. The bytes go to a temporary file of our own in the target's folder (`O_EXCL`: nobody else's).
+ *  2. They are all written, counted and flushed before the target's name points at them,
+ *     so a full disk or a power cut never publishes a short file.
+ *  3. The folder is flushed last: once we return, the file survives a power cut.
+ *  4. After an error the temporary file is gone and the target is as it was, unless it was the
+ *     folder's flush that failed: then the new file stands, but may not survive. */
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { type FileHandle, link, open, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { randomTag } from "./crockford.ts";
+import { isErrno, storageFailed } from "./storage-failed.ts";
+
+export type AtomicWrite = {
+  /** Its folder must exist. A symbolic link is followed, so that a linked file stays linked. */
+  path: string;
+  data: string | Uint8Array;
+  /** Permission bits of the new file, such as 0o600; the umask applies. */
+  mode: number;
+  /** When the file is there already; `keep` never overwrites, even in a race. */
+  existing: "replace" | "keep";
+};
+
+/** `kept`: the file was there already and stays as it was. */
+export type AtomicOutcome = "written" | "kept";
+
+/** Writes a file whole and durable. Throws `STORAGE_FAILED`. */
+export async function writeFileAtomic(write: AtomicWrite): Promise<AtomicOutcome> {
+  const { folder, target, temp } = places(write.path);
+  try {
+    await fill(await open(temp, "wx", write.mode), Buffer.from(write.data));
+    const published = await publish({ temp, target, existing: write.existing });
+    await rm(temp, { force: true });
+    await syncFolder(folder);
+    return published ? "written" : "kept";
+  } catch (cause) {
+    await rm(temp, { force: true }).catch(() => {});
+    throw storageFailed(`cannot write ${write.path}`, cause);
+  }
+}
+
+/** The same for a section that must not yield, such as one that holds a lock. */
+export function writeFileAtomicSync(write: AtomicWrite): AtomicOutcome {
+  const { folder, target, temp } = places(write.path);
+  try {
+    fillSync(openSync(temp, "wx", write.mode), Buffer.from(write.data));
+    const published = publishSync({ temp, target, existing: write.existing });
+    rmSync(temp, { force: true });
+    syncFolderSync(folder);
+    return published ? "written" : "kept";
+  } catch (cause) {
+    rmQuietlySync(temp);
+    throw storageFailed(`cannot write ${write.path}`, cause);
+  }
+}
+
+/** Makes the names in a folder durable: what was created, renamed or removed there. */
+export async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === "win32") return; // a folder cannot be opened for flushing there
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+export function syncFolderSync(folder: string): void {
+  if (process.platform === "win32") return;
+  const fd = openSync(folder, "r");
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function places(path: string): { folder: string; target: string; temp: string } {
+  const target = followed(path);
+  const folder = dirname(target);
+  return { folder, target, temp: join(folder, `.${basename(target)}.${randomTag(8)}.tmp`) };
+}
+
+function followed(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (cause) {
+    if (isErrno(cause, "ENOENT")) return path;
+    throw storageFailed(`cannot resolve ${path}`, cause);
+  }
+}
+
+async function fill(file: FileHandle, bytes: Buffer): Promise<void> {
+  try {
+    for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
+    checkSize((await file.stat()).size, bytes.length);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+function fillSync(fd: number, bytes: Buffer): void {
+  try {
+    for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+    checkSize(fstatSync(fd).size, bytes.length);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+type Publication = Pick<AtomicWrite, "existing"> & { temp: string; target: string };
+
+async function publish({ temp, target, existing }: Publication): Promise<boolean> {
+  if (existing === "replace") return await rename(temp, target).then(() => true);
+  try {
+    await link(temp, target);
+    return true;
+  } catch (cause) {
+    return publishWithoutLink({ temp, target, existing }, cause);
+  }
+}
+
+function publishSync({ temp, target, existing }: Publication): boolean {
+  try {
+    if (existing === "replace") renameSync(temp, target);
+    else linkSync(temp, target);
+    return true;
+  } catch (cause) {
+    if (existing === "replace") throw cause;
+    return publishWithoutLink({ temp, target, existing }, cause);
+  }
+}
+
+/** Some file systems have no hard links. There `keep` looks before it renames, and a file that
+ *  another process creates in between is replaced. */
+function publishWithoutLink({ temp, target }: Publication, cause: unknown): boolean {
+  if (isErrno(cause, "EEXIST")) return false;
+  if (!isErrno(cause, "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS")) throw cause;
+  if (existsSync(target)) return false;
+  renameSync(temp, target);
+  return true;
+}
+
+function checkSize(actual: number, expected: number): void {
+  if (actual !== expected) throw new Error(`${actual} of ${expected} bytes arrived`);
+}
+
+function rmQuietlySync(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // The first error is the one to report.
+  }
+}

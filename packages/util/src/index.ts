@@ -1,0 +1,18 @@
+export {
+  type AtomicOutcome,
+  type AtomicWrite,
+  syncFolder,
+  syncFolderSync,
+  writeFileAtomic,
+  writeFileAtomicSync,
+} from "./atomic-file.ts";
+export { crockford64, randomTag } from "./crockford.ts";
+export { type DebugLog, debugLog } from "./log.ts";
+export { isErrno, storageFailed } from "./storage-failed.ts";
+export {
+  type StoragePaths,
+  type StorageRootEnv,
+  storagePaths,
+  storageRoot,
+} from "./storage-root.ts";
+export { newThreadId, threadIdTime } from "./thread-id.ts";

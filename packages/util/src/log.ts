@@ -1,0 +1,24 @@
+import { appendFileSync } from "node:fs";
+
+/** Debug log: one JSON object a line, `{ tag, content, timestamp }`, timestamp in Unix ms. */
+export type DebugLog = {
+  /** `tag` is eight characters of Crockford base32, chosen once at random for each call site, so
+   *  that a line leads back to the code that wrote it. Never throws: a full disk must not stop
+   *  a thread for the sake of its log. No secrets: what is written here is shown to people. */
+  write(tag: string, content: string): void;
+};
+
+/** Appends to `file`, created with mode 0600 on the first line; its folder must exist. */
+export function debugLog(file: string, now: () => number): DebugLog {
+  return {
+    write(tag, content) {
+      try {
+        const line = JSON.stringify({ tag, content, timestamp: now() });
+        // One write in append mode a line: lines of several processes do not mix.
+        appendFileSync(file, `${line}\n`, { mode: 0o600 });
+      } catch {
+        // Nothing to do and nobody to tell.
+      }
+    },
+  };
+}

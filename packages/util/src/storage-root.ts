@@ -1,0 +1,85 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { failure, isHash, isThreadId, WorkflowError } from "@uncaged/workflow-protocol";
+
+/** Where everything of one user or project is kept; absolute. An empty variable counts as unset. */
+export function storageRoot(env: StorageRootEnv, home: string = homedir()): string {
+  const chosen = env.UNCAGED_WORKFLOW_STORAGE_ROOT || env.WORKFLOW_STORAGE_ROOT;
+  return chosen ? resolve(chosen) : join(home, ".uncaged", "workflow");
+}
+
+/** The part of the environment that says where the storage root is. */
+export type StorageRootEnv = {
+  readonly UNCAGED_WORKFLOW_STORAGE_ROOT?: string | undefined;
+  readonly WORKFLOW_STORAGE_ROOT?: string | undefined;
+};
+
+/** The paths inside a storage root. Those made of an id refuse a malformed one with `USAGE`,
+ *  so that no text from outside ever becomes a path. */
+export type StoragePaths = {
+  readonly root: string;
+  /** `workflow.yaml`: registry and configuration, mode 0600. */
+  readonly registry: string;
+  /** Held while the registry is being changed. */
+  readonly registryLock: string;
+  /** `index.db`, SQLite: heads, statuses, leases, signals. */
+  readonly index: string;
+  /** Folder of blobs. */
+  readonly cas: string;
+  /** Folder of folders, one a bundle. */
+  readonly bundles: string;
+  readonly logs: string;
+  /** Folder of packages installed from npm: adapters and what bundles leave external. */
+  readonly packages: string;
+  bundle(hash: string): string;
+  /** Folder of finished threads of a bundle, one file a day. */
+  history(hash: string): string;
+  /** Debug log of a thread. */
+  debugLog(threadId: string): string;
+  /** Live output of a thread's steps, for followers. */
+  liveFile(threadId: string): string;
+  /** What a thread's background runner printed. */
+  runnerLog(threadId: string): string;
+  /** Every log of a thread: what goes away with it. */
+  threadLogs(threadId: string): string[];
+};
+
+export function storagePaths(root: string): StoragePaths {
+  const bundles = join(root, "bundles");
+  const logs = join(root, "logs");
+  const bundle = (hash: string): string => join(bundles, checkedHash(hash));
+  const log = (threadId: string, ending: string): string =>
+    join(logs, `${checkedThreadId(threadId)}.${ending}`);
+  return {
+    root,
+    registry: join(root, "workflow.yaml"),
+    registryLock: join(root, "registry.lock"),
+    index: join(root, "index.db"),
+    cas: join(root, "cas"),
+    bundles,
+    logs,
+    packages: join(root, "node_modules"),
+    bundle,
+    history: (hash) => join(bundle(hash), "history"),
+    debugLog: (threadId) => log(threadId, LOG.debug),
+    liveFile: (threadId) => log(threadId, LOG.live),
+    runnerLog: (threadId) => log(threadId, LOG.runner),
+    threadLogs: (threadId) => Object.values(LOG).map((ending) => log(threadId, ending)),
+  };
+}
+
+const LOG = { debug: "info.jsonl", live: "live.jsonl", runner: "runner.log" } as const;
+
+function checkedHash(hash: string): string {
+  if (isHash(hash)) return hash;
+  throw malformed(hash, "hash", "a hash has 13 characters of Crockford base32");
+}
+
+function checkedThreadId(threadId: string): string {
+  if (isThreadId(threadId)) return threadId;
+  throw malformed(threadId, "thread id", "a thread id has 26 characters of Crockford base32");
+}
+
+function malformed(id: string, kind: string, hint: string): WorkflowError {
+  return new WorkflowError(failure("USAGE", `${JSON.stringify(id)} is not a ${kind}`, hint));
+}
