@@ -1,0 +1,47 @@
+import { type JsonObject, type JsonValue, MAX_JSON_DEPTH } from "@uncaged/workflow-protocol";
+
+/** The one way in which we write a JSON value: RFC 8785 (no spaces, keys sorted by UTF-16 code
+ *  units), with those characters escaped that YAML does not print or reads as line breaks. So the
+ *  bytes are the same everywhere, and every YAML parser reads what every JSON parser reads.
+ *  Throws `TypeError` for what is not JSON: undefined, NaN, functions, cycles, deeper nesting
+ *  than `MAX_JSON_DEPTH`. */
+export function canonicalJson(value: JsonValue): string {
+  return write(value, 0);
+}
+
+function write(value: JsonValue, depth: number): string {
+  if (typeof value === "string") return quoted(value);
+  if (value === null || typeof value === "boolean") return String(value);
+  if (typeof value === "number" && Number.isFinite(value)) return JSON.stringify(value);
+  if (typeof value !== "object") throw new TypeError(`${String(value)} is not JSON`);
+  if (depth === MAX_JSON_DEPTH) throw new TypeError(`JSON deeper than ${MAX_JSON_DEPTH} levels`);
+  if (isArray(value)) return `[${value.map((item) => write(item, depth + 1)).join(",")}]`;
+  return `{${Object.keys(value)
+    .sort()
+    .map((key) => `${quoted(key)}:${write(own(value, key), depth + 1)}`)
+    .join(",")}}`;
+}
+
+function quoted(text: string): string {
+  // JSON.stringify escapes what is below U+0020 and lone surrogates.
+  return JSON.stringify(text).replace(NOT_PRINTED_BY_YAML, escapeUnit);
+}
+
+/** DEL and the C1 controls (with NEL), the two Unicode line breaks, the byte-order mark and
+ *  the two non-characters of the basic plane. */
+const NOT_PRINTED_BY_YAML = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
+
+function escapeUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+function own(object: JsonObject, key: string): JsonValue {
+  const value = object[key];
+  if (value === undefined) throw new TypeError(`${JSON.stringify(key)} is undefined, not JSON`);
+  return value;
+}
+
+/** `Array.isArray` does not narrow a union that holds a readonly array. */
+function isArray(value: readonly JsonValue[] | JsonObject): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
