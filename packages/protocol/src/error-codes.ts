@@ -20,6 +20,7 @@ export const ERROR_CODES = {
   CAS_NOT_A_NODE: "storage",
   CHAIN_BROKEN: "storage",
   CONFIG_INVALID: "usage",
+  DEFINITION_INVALID: "failure",
   FILE_NOT_FOUND: "usage",
   GC_BUSY: "conflict",
   INTERNAL: "failure",

@@ -10,7 +10,7 @@ export type RoleDefinition<Meta extends Record<string, unknown> = Record<string,
   systemPrompt: string;
   schema: z.ZodType<Meta>;
   /** Hashes of the artifacts that a result names; each must be in the CAS when the step is stored. */
-  extractRefs: ((meta: Meta) => string[]) | null;
+  extractRefs: ((meta: NoInfer<Meta>) => string[]) | null;
 };
 
 /** One rule of the table. The first whose condition holds is taken. */
@@ -31,5 +31,5 @@ export type ModeratorTable<M extends RoleMeta = RoleMeta> = {
 export type WorkflowDefinition<M extends RoleMeta = RoleMeta> = {
   description: string;
   roles: { [K in keyof M & string]: RoleDefinition<M[K]> };
-  table: ModeratorTable<M>;
+  table: ModeratorTable<NoInfer<M>>;
 };

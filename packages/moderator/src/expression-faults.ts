@@ -1,0 +1,61 @@
+import { type AstNode, astNodes } from "./ast.ts";
+import { IMPURE_FUNCTIONS, PURE_FUNCTIONS } from "./functions.ts";
+import { linearRegex } from "./linear-regex.ts";
+
+/** Why this parsed expression must not be a rule, each fault a sentence. */
+export function* faultsIn(ast: unknown): Generator<string> {
+  const bound = boundNames(ast);
+  for (const node of astNodes(ast)) {
+    if (node.type === "transform") yield transformFault;
+    if (node.type === "regex") yield* regexFaults(node);
+    if (node.type === "variable") yield* variableFaults(node, bound);
+  }
+}
+
+const transformFault =
+  "the transform operator |…|…| can change the steps it reads; build a new object instead";
+
+/** Names that the expression binds itself: by `:=`, as a lambda's parameter, by `@` or `#`. */
+function boundNames(ast: unknown): ReadonlySet<unknown> {
+  const names = new Set<unknown>();
+  for (const node of astNodes(ast)) {
+    if (node.type === "bind" && isNamed(node["lhs"])) names.add(node["lhs"].value);
+    if (node.type === "lambda" && Array.isArray(node["arguments"])) {
+      for (const parameter of node["arguments"]) if (isNamed(parameter)) names.add(parameter.value);
+    }
+    if (typeof node["focus"] === "string") names.add(node["focus"]);
+    if (typeof node["index"] === "string") names.add(node["index"]);
+    // After a sort or a filter the name of `#` stands in a stage of its own.
+    if (node.type === "index") names.add(node["value"]);
+  }
+  return names;
+}
+
+function* variableFaults(node: AstNode, bound: ReadonlySet<unknown>): Generator<string> {
+  const name = String(node["value"]);
+  const impurity = IMPURE_FUNCTIONS.get(name);
+  if (impurity !== undefined) {
+    yield `$${name} is not allowed: ${impurity}, and the same steps must always lead to the same role${at(node)}`;
+  } else if (name !== "" && name !== "$" && !bound.has(name) && !PURE_FUNCTIONS.has(name)) {
+    yield `$${name} is neither a function nor bound in the expression${at(node)}`;
+  }
+}
+
+function* regexFaults(node: AstNode): Generator<string> {
+  const literal = node["value"];
+  if (!(literal instanceof RegExp)) return;
+  try {
+    linearRegex(literal);
+  } catch (thrown) {
+    const cause = thrown instanceof Error ? thrown.message : String(thrown);
+    yield `${literal.source} cannot be matched in linear time: ${cause}${at(node)}`;
+  }
+}
+
+function isNamed(value: unknown): value is { value: unknown } {
+  return typeof value === "object" && value !== null && "value" in value;
+}
+
+function at(node: AstNode): string {
+  return typeof node["position"] === "number" ? ` (at character ${node["position"]})` : "";
+}

@@ -1,0 +1,68 @@
+/** The moderator: which rule of the table is taken, and so which role comes next.
+ *
+ *  1. Pure: the same rules and steps give the same answer, on every machine, at any time.
+ *  2. The state is the role of the last step, or `__start__`. Its rules are tried in order; the first
+ *     whose condition holds is taken; when none holds, the thread ends.
+ *  3. Rules are compiled once per process, the projection of the steps is kept up to date. */
+import {
+  END,
+  failure,
+  type ModeratorContext,
+  type ModeratorRule,
+  START,
+  WorkflowError,
+} from "@uncaged/workflow-protocol";
+import { causeOf } from "./expression.ts";
+import { type Visible, visible } from "./projection.ts";
+import { type CompiledRule, nameOf, rulebookOf, type TableRule } from "./rulebook.ts";
+import { isTruthy } from "./truthy.ts";
+
+export type PickedRoute<R extends TableRule = TableRule> = {
+  from: string;
+  /** A role, `END` or `SUSPEND`. */
+  to: string;
+  /** Place of the rule among those of `from`, from 0; null when none matched. */
+  rule: number | null;
+  matched: R | null;
+};
+
+/** Gives the next role, `END` or `SUSPEND`. Rejects like `pickRoute`. */
+export async function evaluateModerator(
+  rules: readonly ModeratorRule[],
+  context: ModeratorContext,
+): Promise<string> {
+  return (await pickRoute(rules, context)).to;
+}
+
+/** Rejects with `RULE_INVALID` when a rule of the table is broken, with `MODERATOR_FAILED` when a
+ *  condition fails on these steps; both name the rule. */
+export async function pickRoute<R extends TableRule>(
+  rules: readonly R[],
+  context: ModeratorContext,
+): Promise<PickedRoute<R>> {
+  const from = context.steps.at(-1)?.role ?? START;
+  const candidates = rulebookOf(rules).get(from) ?? [];
+  const root = visible(context);
+  for (const candidate of candidates) {
+    const rule = rules[candidate.index];
+    if (rule === undefined || !(await holds(rule, candidate, root))) continue;
+    return { from, to: rule.to, rule: candidate.place, matched: rule };
+  }
+  return { from, to: END, rule: null, matched: null };
+}
+
+async function holds(rule: TableRule, { when, place }: CompiledRule, root: Visible): Promise<boolean> {
+  if (when === null) return true;
+  try {
+    return isTruthy(await when.evaluate(root));
+  } catch (thrown) {
+    throw new WorkflowError(
+      failure(
+        "MODERATOR_FAILED",
+        `${nameOf(rule, place)} failed after ${root.steps.length} steps: ${causeOf(thrown)}; when: ${rule.when}`,
+        "correct the rule, build and register the workflow again, then resume or fork the thread",
+      ),
+      { cause: thrown },
+    );
+  }
+}

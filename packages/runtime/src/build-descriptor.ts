@@ -1,0 +1,47 @@
+import {
+  type DescriptorRole,
+  failure,
+  type JsonObject,
+  type RoleMeta,
+  toJsonObject,
+  WorkflowError,
+  type WorkflowDefinition,
+  type WorkflowDescriptor,
+} from "@uncaged/workflow-protocol";
+// The core's converter alone: all of zod would cost a process some 30 ms of start-up.
+import { type $ZodType, toJSONSchema } from "zod/v4/core";
+import { checkDefinition } from "./check-definition.ts";
+import { edgesOf } from "./edges.ts";
+import { keysOf } from "./keys-of.ts";
+
+/** The workflow as data: what a bundle exports beside its `run`, and what is shown and checked without
+ *  running anything. Throws `RULE_INVALID` for a broken table, `DEFINITION_INVALID` for a schema that
+ *  JSON Schema cannot express. */
+export function buildDescriptor<M extends RoleMeta>(
+  definition: WorkflowDefinition<M>,
+): WorkflowDescriptor {
+  checkDefinition(definition);
+  const roles: { [role: string]: DescriptorRole } = {};
+  for (const role of keysOf(definition.roles)) {
+    const { description, systemPrompt, schema } = definition.roles[role];
+    roles[role] = { description, systemPrompt, schema: jsonSchema(schema, role) };
+  }
+  return { description: definition.description, roles, graph: { edges: edgesOf(definition) } };
+}
+
+function jsonSchema(schema: $ZodType, role: string): JsonObject {
+  try {
+    const json = toJsonObject(toJSONSchema(schema));
+    if (json !== null) return json;
+    throw new TypeError("the conversion gave no JSON object");
+  } catch (thrown) {
+    throw new WorkflowError(
+      failure(
+        "DEFINITION_INVALID",
+        `roles.${role}.schema: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+        "describe the meta as plain JSON: no transforms, dates, maps, sets or custom checks",
+      ),
+      { cause: thrown },
+    );
+  }
+}

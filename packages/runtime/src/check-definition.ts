@@ -1,0 +1,87 @@
+import { checkRule, checkTemplate } from "@uncaged/workflow-moderator";
+import {
+  END,
+  FALLBACK,
+  failure,
+  ROLE_NAME_PATTERN,
+  type RoleMeta,
+  START,
+  SUSPEND,
+  type Transition,
+  WorkflowError,
+  type WorkflowDefinition,
+} from "@uncaged/workflow-protocol";
+
+/** Checks what the compiler cannot see, or what plain JavaScript wrote: names, targets, conditions,
+ *  placeholders. Throws `RULE_INVALID` naming every fault by its place (`table.coder[1].when`). */
+export function checkDefinition<M extends RoleMeta>(definition: WorkflowDefinition<M>): void {
+  const roles = new Set(Object.keys(definition.roles));
+  const faults = [...roleFaults(roles), ...tableFaults(definition, roles)];
+  if (faults.length === 0) return;
+  throw new WorkflowError(
+    failure("RULE_INVALID", faults.join("; "), "correct the workflow's definition at the named places"),
+  );
+}
+
+function* roleFaults(roles: ReadonlySet<string>): Generator<string> {
+  for (const role of roles) {
+    if (!ROLE_NAME_PATTERN.test(role)) {
+      yield `roles.${role}: a role's name is a letter, then at most 63 letters, digits, _ or -`;
+    } else if (TRAPS.has(role)) {
+      yield `roles.${role}: the name means something else in JSONata or JavaScript; choose another`;
+    }
+  }
+}
+
+/** Names that every object already has, and words that JSONata reads as its own. */
+const TRAPS: ReadonlySet<string> = new Set([
+  ...Object.getOwnPropertyNames(Object.prototype),
+  "prototype",
+  "then",
+  "and",
+  "in",
+  "or",
+  "true",
+  "false",
+  "null",
+  "function",
+]);
+
+function* tableFaults<M extends RoleMeta>(
+  definition: WorkflowDefinition<M>,
+  roles: ReadonlySet<string>,
+): Generator<string> {
+  const table = new Map(Object.entries(definition.table));
+  for (const from of [START, ...roles]) {
+    if (!table.has(from)) yield `table.${from}: the entry is missing; an empty list ends the thread there`;
+  }
+  for (const [from, transitions] of table) {
+    if (from !== START && !roles.has(from)) yield `table.${from}: there is no role of this name`;
+    for (const [at, transition] of transitions.entries()) {
+      yield* transitionFaults(transition, { place: `table.${from}[${at}]`, from, roles });
+    }
+  }
+}
+
+type Where = { place: string; from: string; roles: ReadonlySet<string> };
+
+function* transitionFaults(transition: Transition, { place, from, roles }: Where): Generator<string> {
+  const { condition, role, prompt, location } = transition;
+  if (role !== END && role !== SUSPEND && !roles.has(role)) {
+    yield `${place}.role: there is no role "${role}"`;
+  }
+  if (role === SUSPEND && from === START) {
+    yield `${place}.role: a thread cannot wait for an answer before its first step`;
+  }
+  if (condition !== FALLBACK) {
+    if (condition.name === "" || condition.name === FALLBACK) {
+      yield `${place}.condition.name: "${condition.name}" is not a name for a condition`;
+    }
+    const fault = checkRule(condition.when);
+    if (fault !== null) yield `${place}.when: ${fault.message}`;
+  }
+  for (const [field, template] of [["prompt", prompt], ["location", location]] as const) {
+    const fault = template === undefined ? null : checkTemplate(template);
+    if (fault !== null) yield `${place}.${field}: ${fault.message}`;
+  }
+}

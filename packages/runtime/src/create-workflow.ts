@@ -1,0 +1,76 @@
+/** The loop that every workflow made from a definition runs.
+ *
+ *  1. Who is next is asked of the moderator before every step; nothing is decided here.
+ *  2. It keeps no state that the steps do not hold: given the steps so far, it goes on from there.
+ *  3. What an agent gave is checked against the role's schema before it becomes a step.
+ *  4. It reaches the engine through the lent runtime alone, so a bundle carries no engine. */
+import { pickRoute } from "@uncaged/workflow-moderator";
+import {
+  type AdapterBinding,
+  type DescriptorEdge,
+  END,
+  type EngineRuntime,
+  type RoleMeta,
+  type RoleOutput,
+  type RoleStep,
+  SUSPEND,
+  type ThreadContext,
+  type WorkflowCompletion,
+  type WorkflowDefinition,
+  type WorkflowFn,
+} from "@uncaged/workflow-protocol";
+import { bindRoles, type PlayRole } from "./bind-roles.ts";
+import { checkDefinition } from "./check-definition.ts";
+import { edgesOf } from "./edges.ts";
+import { type RecordedRoute, recordRoute } from "./record-route.ts";
+import { SessionBook } from "./session-book.ts";
+import { storedStep } from "./stored-step.ts";
+import { summaryOf } from "./summary.ts";
+
+/** Binds agents to a definition. Throws `RULE_INVALID` for a broken definition, at once. */
+export function createWorkflow<M extends RoleMeta>(
+  definition: WorkflowDefinition<M>,
+  binding: AdapterBinding<M>,
+): WorkflowFn {
+  checkDefinition(definition);
+  const edges = edgesOf(definition);
+  const play = bindRoles(definition, binding);
+  return (ctx, runtime) => drive({ edges, play, runtime }, { ...ctx, steps: [...ctx.steps] });
+}
+
+type Drive = { edges: readonly DescriptorEdge[]; play: PlayRole; runtime: EngineRuntime };
+
+async function* drive(
+  { edges, play, runtime }: Drive,
+  ctx: ThreadContext,
+): AsyncGenerator<RoleOutput, WorkflowCompletion, RoleStep | undefined> {
+  const sessions = new SessionBook(ctx.steps);
+  while (true) {
+    runtime.signal.throwIfAborted();
+    const picked = await recordRoute(await pickRoute(edges, ctx), ctx);
+    if (picked.route.to === END) return completion(ctx, picked);
+    if (picked.route.to === SUSPEND) return suspension(picked);
+    const { route, location } = picked;
+    const step = {
+      role: route.to,
+      round: ctx.steps.length + 1,
+      route,
+      location,
+      previousSession: sessions.lastOf(route.to),
+    };
+    const output = await play(ctx, runtime.enter(step));
+    const stored = (yield output) ?? (await storedStep(runtime.cas, output));
+    ctx.steps.push(stored);
+    sessions.note(stored);
+  }
+}
+
+function completion(ctx: ThreadContext, { route }: RecordedRoute): WorkflowCompletion {
+  return { returnCode: 0, summary: summaryOf(ctx.steps, route), route };
+}
+
+/** The question is put on behalf of the role that ran last: it gets the answer. */
+function suspension({ route }: RecordedRoute): WorkflowCompletion {
+  const message = route.prompt ?? `${route.from} waits for an answer (${route.condition}).`;
+  return { suspend: { role: route.from, message }, route };
+}

@@ -1,0 +1,31 @@
+import { failure, type StepRequest, WorkflowError } from "@uncaged/workflow-protocol";
+import { type z } from "zod";
+
+/** Checks an agent's result against the schema of its role. Gives what the schema made of it, without
+ *  fields that are present but undefined: JSON has no such thing. Throws `INVALID_OUTPUT` naming role, round
+ *  and every place that does not fit. */
+export async function parseMeta<Meta>(
+  schema: z.ZodType<Meta>,
+  meta: unknown,
+  { role, round }: Pick<StepRequest, "role" | "round">,
+): Promise<Meta> {
+  const parsed = await schema.safeParseAsync(meta);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map((issue) => `${pathOf(issue.path)}: ${issue.message}`);
+  throw new WorkflowError(
+    failure(
+      "INVALID_OUTPUT",
+      `role ${role}, round ${round}: the result does not fit the role's schema: ${issues.join("; ")}`,
+      "see what the agent said; make the role's prompt or its schema clearer, then resume the thread",
+    ),
+    { cause: parsed.error },
+  );
+}
+
+/** `phases[0].hash`; the whole result is `meta`. */
+function pathOf(path: readonly PropertyKey[]): string {
+  return path.reduce<string>(
+    (text, key) => (typeof key === "number" ? `${text}[${key}]` : `${text}.${String(key)}`),
+    "meta",
+  );
+}
