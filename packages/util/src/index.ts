@@ -7,7 +7,10 @@ export {
   writeFileAtomicSync,
 } from "./atomic-file.ts";
 export { crockford64, randomTag } from "./crockford.ts";
+export { type EndReport, type EndRequest, endMarked } from "./end-marked.ts";
 export { type DebugLog, debugLog } from "./log.ts";
+export { identifyProcess, livenessOf, ownIdentity } from "./process-identity.ts";
+export { findMarked, type Run, runMembers } from "./run-mark.ts";
 export { isErrno, storageFailed } from "./storage-failed.ts";
 export {
   type StoragePaths,

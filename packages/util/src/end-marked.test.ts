@@ -1,0 +1,106 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { RUN_MARK_ENV } from "@uncaged/workflow-protocol";
+import { afterEach, describe, expect, it } from "vitest";
+import { endMarked } from "./end-marked.ts";
+import { identifyProcess } from "./process-identity.ts";
+import { findMarked, runMembers } from "./run-mark.ts";
+
+const marks: string[] = [];
+
+afterEach(async () => {
+  for (const mark of marks.splice(0)) await endMarked({ mark, graceMs: 0 });
+});
+
+/** Starts a shell script in a group of its own, the way the engine starts an agent, and waits
+ *  until it has said that it is set up. */
+async function start(script: string): Promise<{ mark: string; pid: number }> {
+  const mark = `test-${randomUUID()}:1`;
+  marks.push(mark);
+  const child = spawn("sh", ["-c", script], {
+    detached: true,
+    stdio: ["ignore", "pipe", "ignore"],
+    env: { ...process.env, [RUN_MARK_ENV]: mark },
+  });
+  await once(child.stdout, "data");
+  return { mark, pid: child.pid ?? 0 };
+}
+
+/** Zombies do not count: collecting them is the business of whoever adopted them. */
+function runs(pid: number): boolean {
+  return identifyProcess(pid) !== null;
+}
+
+describe("endMarked", () => {
+  it("ends a program that heeds SIGINT without waiting out the grace period", async () => {
+    const { mark } = await start("echo ready; exec sleep 60");
+    const before = performance.now();
+    const report = await endMarked({ mark, graceMs: 20_000 });
+    expect(report.ended).toHaveLength(1);
+    expect(report.left).toEqual([]);
+    expect(performance.now() - before).toBeLessThan(15_000);
+  });
+
+  it("ends programs that ignore SIGINT and SIGTERM", async () => {
+    const { mark, pid } = await start("trap '' INT TERM; echo ready; while :; do sleep 1; done");
+    const report = await endMarked({ mark, graceMs: 100 });
+    expect(report.ended).toContain(pid);
+    expect(findMarked(mark)).toEqual([]);
+  });
+
+  it("ends orphans whose parent is gone already", async () => {
+    const { mark } = await start("sleep 60 & sleep 60 & echo ready");
+    await expect.poll(() => findMarked(mark).length).toBe(2);
+    const report = await endMarked({ mark, graceMs: 100 });
+    expect(report.ended).toHaveLength(2);
+    expect(findMarked(mark)).toEqual([]);
+  });
+
+  it("ends daemons that moved to a session of their own", async () => {
+    const { mark } = await start("setsid sh -c 'sleep 60 & sleep 60' & sleep 0.1; echo ready");
+    const report = await endMarked({ mark, graceMs: 100 });
+    expect(report.ended.length).toBeGreaterThanOrEqual(2);
+    expect(findMarked(mark)).toEqual([]);
+  });
+
+  it("ends children that cleared their environment and moved to another session", async () => {
+    const { mark } = await start(
+      "env -i setsid sleep 61 & env -i sleep 62 & sleep 0.2; echo ready; exec sleep 60",
+    );
+    const members = runMembers({ mark }).map((row) => row.pid);
+    expect(members).toHaveLength(3);
+    expect(findMarked(mark)).toHaveLength(1);
+    await endMarked({ mark, graceMs: 0 });
+    expect(members.filter(runs)).toEqual([]);
+  });
+
+  it("ends what cleared its environment after its parent is gone, when the parent is named", async () => {
+    const { mark, pid } = await start("env -i sleep 61 & sleep 0.2; echo ready");
+    await expect.poll(() => runs(pid)).toBe(false);
+    expect(runMembers({ mark })).toEqual([]);
+    const report = await endMarked({ mark, graceMs: 0, leaders: [pid] });
+    expect(report.ended).toHaveLength(1);
+  });
+
+  it("ends a run that starts new processes all the time", async () => {
+    const { mark } = await start(
+      "trap '' INT TERM; echo ready; while :; do (trap '' INT TERM; sleep 5) & sleep 0.01; done",
+    );
+    const report = await endMarked({ mark, graceMs: 50 });
+    expect(report.ended.length).toBeGreaterThan(2);
+    expect(report.left).toEqual([]);
+    expect(findMarked(mark)).toEqual([]);
+  });
+
+  it("leaves other runs alone", async () => {
+    const kept = await start("echo ready; exec sleep 60");
+    const other = await start("echo ready; exec sleep 60");
+    await endMarked({ mark: other.mark, graceMs: 0 });
+    expect(runs(kept.pid)).toBe(true);
+  });
+
+  it("does nothing for a run that has no processes", async () => {
+    expect(await endMarked({ mark: "no-such-run:1" })).toEqual({ ended: [], left: [] });
+  });
+});

@@ -1,0 +1,86 @@
+/** Ends every process of a run.
+ *
+ *  1. SIGINT, then SIGTERM, each followed by a grace period that ends early when nobody is left.
+ *  2. Then all members are frozen before any is killed: a frozen process cannot start another, and
+ *     its children still hang below it in the tree while we look for them.
+ *  3. Looked for again until none is found, so that what was started meanwhile ends as well. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { type ProcessRow, processTable } from "./process-table.ts";
+import { type Run, runMembers } from "./run-mark.ts";
+
+export type EndRequest = Run & {
+  /** Milliseconds after SIGINT and again after SIGTERM; 0: SIGKILL at once. Default 2,500. */
+  graceMs?: number;
+  /** First signal. Programs that a shell put into the background ignore SIGINT. Default SIGINT. */
+  first?: "SIGINT" | "SIGTERM";
+};
+
+export type EndReport = {
+  /** Pids that were found and are gone. */
+  ended: number[];
+  /** Pids that even SIGKILL did not end in time: they belong to another user, or hang in the kernel. */
+  left: number[];
+};
+
+const DEFAULT_GRACE_MS = 2_500;
+const KILL_WITHIN_MS = 5_000;
+const FREEZE_ROUNDS = 20;
+
+/** Resolves when no member of the run is left, or none of those that are can be ended. */
+export async function endMarked(request: EndRequest): Promise<EndReport> {
+  const { graceMs = DEFAULT_GRACE_MS, first = "SIGINT" } = request;
+  const met = new Set<number>();
+  const members = (): ProcessRow[] => {
+    const found = runMembers(request);
+    for (const row of found) met.add(row.pid);
+    return found;
+  };
+  const polite = first === "SIGINT" ? (["SIGINT", "SIGTERM"] as const) : (["SIGTERM"] as const);
+  for (const signal of graceMs > 0 ? polite : []) {
+    signalAll(members(), signal);
+    await until(() => members().length === 0, graceMs);
+  }
+  await until(() => {
+    if (members().length === 0) return true;
+    killFrozen(members);
+    return false;
+  }, KILL_WITHIN_MS);
+  const left = new Set(members().map((row) => row.pid));
+  return { ended: [...met].filter((pid) => !left.has(pid)), left: [...left] };
+}
+
+function killFrozen(members: () => ProcessRow[]): void {
+  const frozen = new Set<number>();
+  let found = members();
+  for (let round = 0; round < FREEZE_ROUNDS; round++) {
+    const fresh = found.filter((row) => !frozen.has(row.pid));
+    if (fresh.length === 0) break;
+    signalAll(fresh, "SIGSTOP");
+    for (const row of fresh) frozen.add(row.pid);
+    found = members();
+  }
+  signalAll(found, "SIGKILL");
+}
+
+/** One signal each: many programs take a second SIGINT for "now", so a group is not signalled besides its members. */
+function signalAll(members: readonly ProcessRow[], signal: NodeJS.Signals): void {
+  for (const { pid, startedAt } of members) {
+    // The pid may have a new owner since we looked.
+    if (processTable.read(pid)?.startedAt !== startedAt) continue;
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // Gone meanwhile, or not ours to signal: then it shows up in `left`.
+    }
+  }
+}
+
+/** Looks often at first: most programs end at once. */
+async function until(done: () => boolean, withinMs: number): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  for (let pauseMs = 5; !done(); pauseMs = Math.min(pauseMs * 2, 100)) {
+    const leftMs = deadline - performance.now();
+    if (leftMs <= 0) return;
+    await sleep(Math.min(pauseMs, leftMs));
+  }
+}
