@@ -1,4 +1,4 @@
-import { type Failure } from "@uncaged/workflow-protocol";
+import type { Failure } from "@uncaged/workflow-protocol";
 import { parseExpression } from "./expression.ts";
 
 /** Checks the `when` of a rule without evaluating it: syntax, purity, linear regular expressions.

@@ -30,7 +30,9 @@ type Evaluator = {
 /** Parses and checks; the failure's code is `RULE_INVALID`. */
 export function parseExpression(text: string): Result<Expression, Failure> {
   if (text.length > LIMITS.expressionChars) {
-    return invalid(`the expression has ${text.length} characters, at most ${LIMITS.expressionChars} are read`);
+    return invalid(
+      `the expression has ${text.length} characters, at most ${LIMITS.expressionChars} are read`,
+    );
   }
   let evaluator: Evaluator;
   try {
@@ -54,7 +56,8 @@ export function parseExpression(text: string): Result<Expression, Failure> {
 export function causeOf(thrown: unknown): string {
   if (typeof thrown !== "object" || thrown === null) return String(thrown);
   const message = "message" in thrown ? String(thrown.message) : "it failed without a message";
-  const place = "position" in thrown && typeof thrown.position === "number" ? thrown.position : null;
+  const place =
+    "position" in thrown && typeof thrown.position === "number" ? thrown.position : null;
   return place === null ? message : `${message} (at character ${place})`;
 }
 
@@ -77,5 +80,11 @@ function pad(text: string, width: number, char = " "): string {
 }
 
 function invalid(message: string): Result<never, Failure> {
-  return err(failure("RULE_INVALID", message, "correct the expression; the language is JSONata: https://docs.jsonata.org"));
+  return err(
+    failure(
+      "RULE_INVALID",
+      message,
+      "correct the expression; the language is JSONata: https://docs.jsonata.org",
+    ),
+  );
 }

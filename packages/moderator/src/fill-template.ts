@@ -22,7 +22,8 @@ export async function fillTemplate(template: string, context: ModeratorContext):
   if (!parts.ok) throw new WorkflowError(parts.error);
   const root = visible(context);
   let text = "";
-  for (const part of parts.value) text += typeof part === "string" ? part : await filled(part, root);
+  for (const part of parts.value)
+    text += typeof part === "string" ? part : await filled(part, root);
   return text;
 }
 
@@ -83,7 +84,11 @@ function parsePlaceholder(
   from: number,
 ): Result<{ part: Exclude<Part, string>; end: number }, Failure> {
   let problem: Failure | null = null;
-  for (let close = template.indexOf("}}", from); close !== -1; close = template.indexOf("}}", close + 1)) {
+  for (
+    let close = template.indexOf("}}", from);
+    close !== -1;
+    close = template.indexOf("}}", close + 1)
+  ) {
     const source = template.slice(from, close).trim();
     const expression = parseExpression(source);
     if (expression.ok) {
@@ -93,6 +98,10 @@ function parsePlaceholder(
   }
   const message = problem?.message ?? "it is not closed by }}";
   return err(
-    failure("RULE_INVALID", `the placeholder at character ${from - 2}: ${message}`, "write {{ expression }}"),
+    failure(
+      "RULE_INVALID",
+      `the placeholder at character ${from - 2}: ${message}`,
+      "write {{ expression }}",
+    ),
   );
 }

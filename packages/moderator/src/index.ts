@@ -3,4 +3,4 @@ export { checkRuleWarnings } from "./check-rule-warnings.ts";
 export { checkTemplate, fillTemplate } from "./fill-template.ts";
 export { LIMITS } from "./limits.ts";
 export { evaluateModerator, type PickedRoute, pickRoute } from "./pick-route.ts";
-export { type TableRule } from "./rulebook.ts";
+export type { TableRule } from "./rulebook.ts";

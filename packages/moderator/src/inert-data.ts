@@ -16,7 +16,8 @@ export function inertData(value: unknown): unknown {
   const entries = Object.entries(value);
   const kept = entries.filter(([key]) => !EVALUATOR_MARKS.has(key));
   const inert = kept.map(([key, item]) => [key, inertData(item)] as const);
-  const same = inert.length === entries.length && inert.every(([, item], at) => item === kept[at]?.[1]);
+  const same =
+    inert.length === entries.length && inert.every(([, item], at) => item === kept[at]?.[1]);
   return same ? value : withoutPrototype(inert);
 }
 

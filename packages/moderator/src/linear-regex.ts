@@ -50,7 +50,8 @@ function matcher(regex: RE2JS): Matcher {
 
 function matchOf(found: ReturnType<RE2JS["matcher"]>): Match {
   const match: Match = { index: found.start(), length: found.groupCount() + 1 };
-  for (let group = 0; group < match.length; group += 1) match[group] = found.group(group) ?? undefined;
+  for (let group = 0; group < match.length; group += 1)
+    match[group] = found.group(group) ?? undefined;
   return match;
 }
 

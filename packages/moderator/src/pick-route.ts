@@ -51,7 +51,11 @@ export async function pickRoute<R extends TableRule>(
   return { from, to: END, rule: null, matched: null };
 }
 
-async function holds(rule: TableRule, { when, place }: CompiledRule, root: Visible): Promise<boolean> {
+async function holds(
+  rule: TableRule,
+  { when, place }: CompiledRule,
+  root: Visible,
+): Promise<boolean> {
   if (when === null) return true;
   try {
     return isTruthy(await when.evaluate(root));

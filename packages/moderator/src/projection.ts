@@ -4,7 +4,7 @@
  *     the last look ended. It is read anew when it shrank or its first or last known step changed.
  *  2. Roles, fields and values of metas are data: they live in objects without a prototype.
  *  3. It is derived from the steps alone, so the same steps always give the same projection. */
-import { type ModeratorContext, type ModeratorStep } from "@uncaged/workflow-protocol";
+import type { ModeratorContext, ModeratorStep } from "@uncaged/workflow-protocol";
 import { inertData } from "./inert-data.ts";
 
 /** How often a scalar field of a role's meta had a value: `tally.<field>.<value>`. */

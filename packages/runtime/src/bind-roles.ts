@@ -54,5 +54,7 @@ function player<Meta extends Record<string, unknown>>(
 }
 
 function unknownRole(role: string): WorkflowError {
-  return new WorkflowError(failure("INTERNAL", `the moderator named a role that has no definition: ${role}`, ""));
+  return new WorkflowError(
+    failure("INTERNAL", `the moderator named a role that has no definition: ${role}`, ""),
+  );
 }

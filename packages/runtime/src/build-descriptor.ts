@@ -4,9 +4,9 @@ import {
   type JsonObject,
   type RoleMeta,
   toJsonObject,
-  WorkflowError,
   type WorkflowDefinition,
   type WorkflowDescriptor,
+  WorkflowError,
 } from "@uncaged/workflow-protocol";
 // The core's converter alone: all of zod would cost a process some 30 ms of start-up.
 import { type $ZodType, toJSONSchema } from "zod/v4/core";

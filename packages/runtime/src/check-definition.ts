@@ -8,8 +8,8 @@ import {
   START,
   SUSPEND,
   type Transition,
-  WorkflowError,
   type WorkflowDefinition,
+  WorkflowError,
 } from "@uncaged/workflow-protocol";
 
 /** Checks what the compiler cannot see, or what plain JavaScript wrote: names, targets, conditions,
@@ -19,7 +19,11 @@ export function checkDefinition<M extends RoleMeta>(definition: WorkflowDefiniti
   const faults = [...roleFaults(roles), ...tableFaults(definition, roles)];
   if (faults.length === 0) return;
   throw new WorkflowError(
-    failure("RULE_INVALID", faults.join("; "), "correct the workflow's definition at the named places"),
+    failure(
+      "RULE_INVALID",
+      faults.join("; "),
+      "correct the workflow's definition at the named places",
+    ),
   );
 }
 
@@ -53,7 +57,8 @@ function* tableFaults<M extends RoleMeta>(
 ): Generator<string> {
   const table = new Map(Object.entries(definition.table));
   for (const from of [START, ...roles]) {
-    if (!table.has(from)) yield `table.${from}: the entry is missing; an empty list ends the thread there`;
+    if (!table.has(from))
+      yield `table.${from}: the entry is missing; an empty list ends the thread there`;
   }
   for (const [from, transitions] of table) {
     if (from !== START && !roles.has(from)) yield `table.${from}: there is no role of this name`;
@@ -65,7 +70,10 @@ function* tableFaults<M extends RoleMeta>(
 
 type Where = { place: string; from: string; roles: ReadonlySet<string> };
 
-function* transitionFaults(transition: Transition, { place, from, roles }: Where): Generator<string> {
+function* transitionFaults(
+  transition: Transition,
+  { place, from, roles }: Where,
+): Generator<string> {
   const { condition, role, prompt, location } = transition;
   if (role !== END && role !== SUSPEND && !roles.has(role)) {
     yield `${place}.role: there is no role "${role}"`;
@@ -80,7 +88,10 @@ function* transitionFaults(transition: Transition, { place, from, roles }: Where
     const fault = checkRule(condition.when);
     if (fault !== null) yield `${place}.when: ${fault.message}`;
   }
-  for (const [field, template] of [["prompt", prompt], ["location", location]] as const) {
+  for (const [field, template] of [
+    ["prompt", prompt],
+    ["location", location],
+  ] as const) {
     const fault = template === undefined ? null : checkTemplate(template);
     if (fault !== null) yield `${place}.${field}: ${fault.message}`;
   }

@@ -1,8 +1,4 @@
-import {
-  type RoleDefinition,
-  type RoleMeta,
-  type WorkflowDefinition,
-} from "@uncaged/workflow-protocol";
+import type { RoleDefinition, RoleMeta, WorkflowDefinition } from "@uncaged/workflow-protocol";
 
 /** Gives a role its type: the meta is inferred from the schema, and `extractRefs` is checked against
  *  it. For roles in files of their own; returns what it is given. */

@@ -1,5 +1,5 @@
 import { failure, type StepRequest, WorkflowError } from "@uncaged/workflow-protocol";
-import { type z } from "zod";
+import type { z } from "zod";
 
 /** Checks an agent's result against the schema of its role. Gives what the schema made of it, without
  *  fields that are present but undefined: JSON has no such thing. Throws `INVALID_OUTPUT` naming role, round

@@ -1,5 +1,5 @@
 import { fillTemplate, type PickedRoute } from "@uncaged/workflow-moderator";
-import { type DescriptorEdge, type StepRoute, type ThreadContext } from "@uncaged/workflow-protocol";
+import type { DescriptorEdge, StepRoute, ThreadContext } from "@uncaged/workflow-protocol";
 
 /** A route as it is kept with the step, and the directory it asks for. */
 export type RecordedRoute = { route: StepRoute; location: string | null };
@@ -15,5 +15,8 @@ export async function recordRoute(
   const prompt = matched?.prompt == null ? null : await fillTemplate(matched.prompt, ctx);
   const location = matched?.location == null ? null : await fillTemplate(matched.location, ctx);
   const condition = matched?.condition ?? NO_MATCH;
-  return { route: { from, to, condition, rule, prompt }, location: location === "" ? null : location };
+  return {
+    route: { from, to, condition, rule, prompt },
+    location: location === "" ? null : location,
+  };
 }

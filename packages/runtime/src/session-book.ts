@@ -1,4 +1,4 @@
-import { type RoleStep } from "@uncaged/workflow-protocol";
+import type { RoleStep } from "@uncaged/workflow-protocol";
 
 /** Which session of its agent each role ran in last, so that it can go on there. */
 export class SessionBook {

@@ -1,4 +1,4 @@
-import { type CasStore, type RoleOutput, type RoleStep } from "@uncaged/workflow-protocol";
+import type { CasStore, RoleOutput, RoleStep } from "@uncaged/workflow-protocol";
 
 /** Makes a step of an output that nobody stored: the engine answers a `yield` with the stored step, a
  *  plain `for await` answers with nothing. */

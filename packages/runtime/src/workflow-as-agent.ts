@@ -1,11 +1,11 @@
-import {
-  type AdapterFn,
-  type ChildOutcome,
-  type RoleResult,
-  type ThreadContext,
-  type WorkflowRuntime,
+import type {
+  AdapterFn,
+  ChildOutcome,
+  RoleResult,
+  ThreadContext,
+  WorkflowRuntime,
 } from "@uncaged/workflow-protocol";
-import { type z } from "zod";
+import type { z } from "zod";
 import { parseMeta } from "./parse-meta.ts";
 
 export type WorkflowAgentOptions = {

@@ -1,0 +1,54 @@
+import {
+  FALLBACK,
+  type RoleMeta,
+  START,
+  type WorkflowDefinition,
+} from "@uncaged/workflow-protocol";
+import type { RunResult } from "./run-workflow.ts";
+
+/** One transition of a table. */
+export type Edge = {
+  from: string;
+  /** Place among the transitions of `from`, from 0. */
+  rule: number;
+  /** Name of its condition, or `FALLBACK`. */
+  condition: string;
+  to: string;
+};
+
+/** Every transition of the table, in the order in which it is written. */
+export function walkTable<M extends RoleMeta>(definition: WorkflowDefinition<M>): Edge[] {
+  const table = new Map(Object.entries(definition.table));
+  return [START, ...Object.keys(definition.roles)].flatMap((from) =>
+    (table.get(from) ?? []).map(({ condition, role }, rule) => ({
+      from,
+      rule,
+      condition: condition === FALLBACK ? FALLBACK : condition.name,
+      to: role,
+    })),
+  );
+}
+
+/** The transitions that none of these runs took. */
+export function untakenEdges<M extends RoleMeta>(
+  definition: WorkflowDefinition<M>,
+  runs: readonly Pick<RunResult, "routes">[],
+): Edge[] {
+  const taken = new Set(
+    runs.flatMap(({ routes }) => routes.map(({ from, rule }) => `${from} ${rule}`)),
+  );
+  return walkTable(definition).filter(({ from, rule }) => !taken.has(`${from} ${rule}`));
+}
+
+/** Throws when a transition was taken by none of these runs, and names each. */
+export function expectEveryEdge<M extends RoleMeta>(
+  definition: WorkflowDefinition<M>,
+  runs: readonly Pick<RunResult, "routes">[],
+): void {
+  const untaken = untakenEdges(definition, runs);
+  if (untaken.length === 0) return;
+  const lines = untaken.map(
+    ({ from, rule, condition, to }) => `  table.${from}[${rule}]  ${condition} → ${to}`,
+  );
+  throw new Error(["no run took these transitions:", ...lines].join("\n"));
+}

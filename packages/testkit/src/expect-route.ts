@@ -1,0 +1,26 @@
+import type { RunResult } from "./run-workflow.ts";
+
+/** Throws when the run went another way, with both ways side by side and the rules that were taken. */
+export function expectRoute(result: RunResult, expected: readonly string[]): void {
+  const { route } = result;
+  if (route.length === expected.length && route.every((to, at) => to === expected[at])) return;
+  throw new Error(differenceOf(result, expected));
+}
+
+function differenceOf({ route, routes, failure }: RunResult, expected: readonly string[]): string {
+  const width = Math.max(...expected.map((to) => to.length), "expected".length);
+  const rows = Array.from({ length: Math.max(route.length, expected.length) }, (_, at) => {
+    const mark = route[at] === expected[at] ? " " : "≠";
+    const taken = routes[at];
+    const why =
+      taken === undefined ? "(nothing)" : `${taken.to}  (${taken.condition} from ${taken.from})`;
+    return `${mark} ${(expected[at] ?? "(nothing)").padEnd(width)}  ${why}`;
+  });
+  const broke = failure === null ? [] : [`the run failed: ${failure.code}: ${failure.message}`];
+  return [
+    "the run took another route",
+    `  ${"expected".padEnd(width)}  taken`,
+    ...rows,
+    ...broke,
+  ].join("\n");
+}

@@ -1,0 +1,16 @@
+export { type Edge, expectEveryEdge, untakenEdges, walkTable } from "./edge-coverage.ts";
+export { expectRoute } from "./expect-route.ts";
+export { memoryCas } from "./memory-cas.ts";
+export type { Children } from "./memory-runtime.ts";
+export { recorded } from "./recorded.ts";
+export { pastStep, type RunOptions, type RunResult, runWorkflow } from "./run-workflow.ts";
+export {
+  after,
+  answers,
+  fails,
+  type ScriptedTurn,
+  type Scripts,
+  says,
+  scripted,
+  type Turn,
+} from "./scripted.ts";

@@ -1,0 +1,88 @@
+/** The engine's hand to a workflow, in memory: what a test needs of it and nothing more. */
+import {
+  type AgentEvent,
+  type CasStore,
+  type ChildOutcome,
+  type ChildRequest,
+  type EngineRuntime,
+  failure,
+  type StepRequest,
+  WorkflowError,
+} from "@uncaged/workflow-protocol";
+import type { z } from "zod";
+
+/** How a child thread ends, by the name of its workflow. What is left out is filled in. */
+export type Children = {
+  readonly [workflow: string]: (request: ChildRequest) => Partial<ChildOutcome>;
+};
+
+export type MemoryRuntime = EngineRuntime & {
+  /** Every step that was entered, in order: its role, edge prompt, location. */
+  readonly requests: readonly StepRequest[];
+  /** Every event that a role emitted. */
+  readonly events: readonly AgentEvent[];
+};
+
+export function memoryRuntime(parts: {
+  cas: CasStore;
+  children: Children;
+  signal: AbortSignal;
+}): MemoryRuntime {
+  const { cas, children, signal } = parts;
+  const requests: StepRequest[] = [];
+  const events: AgentEvent[] = [];
+  const shared = { cas, signal, extract: extractFrom(cas) };
+  return {
+    ...shared,
+    requests,
+    events,
+    enter(request) {
+      requests.push(request);
+      return {
+        ...shared,
+        step: { ...request, cwd: request.location ?? process.cwd(), runMark: "testkit" },
+        emit: (event) => events.push(event),
+        runChild: async (child) => childOutcome(children, child, requests.length),
+      };
+    },
+  };
+}
+
+function childOutcome(children: Children, request: ChildRequest, round: number): ChildOutcome {
+  const run = new Map(Object.entries(children)).get(request.workflow);
+  if (run === undefined) throw unknownChild(request.workflow);
+  const threadId = `01TESTK1TCH11D${String(round).padStart(12, "0")}`;
+  const defaults = { threadId, returnCode: 0, summary: "", rootHash: "0".repeat(13), lastMeta: {} };
+  return { ...defaults, ...run(request) };
+}
+
+function unknownChild(workflow: string): WorkflowError {
+  return new WorkflowError(
+    failure(
+      "WORKFLOW_NOT_FOUND",
+      `no child workflow ${workflow} is set up`,
+      "name it in `children`",
+    ),
+  );
+}
+
+/** Only the form that needs no model: content that is JSON. */
+function extractFrom(cas: CasStore): EngineRuntime["extract"] {
+  return async <T>(schema: z.ZodType<T>, contentHash: string): Promise<T> => {
+    const blob = (await cas.get(contentHash)) ?? "";
+    const payload = /^payload: (.*)$/mu.exec(blob)?.[1] ?? '""';
+    const parsed = schema.safeParse(jsonOrNull(JSON.parse(payload)));
+    if (parsed.success) return parsed.data;
+    throw new WorkflowError(
+      failure("INVALID_OUTPUT", `content ${contentHash} is not JSON that fits the schema`, ""),
+    );
+  };
+}
+
+function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

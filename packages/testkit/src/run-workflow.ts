@@ -1,0 +1,123 @@
+/** Runs a definition to its end in memory: no store, no process, no model. */
+import {
+  type AdapterBinding,
+  type AdapterFn,
+  type CasStore,
+  type Failure,
+  failure,
+  failureFrom,
+  type RoleMeta,
+  type RoleStep,
+  START,
+  type StepRequest,
+  type StepRoute,
+  type ThreadContext,
+  type WorkflowCompletion,
+  type WorkflowDefinition,
+  WorkflowError,
+  type WorkflowFn,
+} from "@uncaged/workflow-protocol";
+import { createWorkflow } from "@uncaged/workflow-runtime";
+import { keepOutput } from "./keep-output.ts";
+import { memoryCas } from "./memory-cas.ts";
+import { type Children, type MemoryRuntime, memoryRuntime } from "./memory-runtime.ts";
+
+export type RunOptions<M extends RoleMeta = RoleMeta> = {
+  prompt: string;
+  /** An adapter for every role, or a whole binding. */
+  agents: AdapterFn | AdapterBinding<M>;
+  /** Steps that were made before, as after a crash; see `pastStep`. */
+  steps?: readonly RoleStep[];
+  /** How the workflows end that roles run as child threads, by name. */
+  children?: Children;
+  /** A run that makes more steps fails: its table goes in circles. Default 100. */
+  maxSteps?: number;
+  signal?: AbortSignal;
+};
+
+export type RunResult = {
+  /** Where the moderator sent the thread, step by step; ends with `END` or `SUSPEND` unless the run failed. */
+  route: string[];
+  /** The same with the rules that were taken and the filled-in edge prompts. */
+  routes: StepRoute[];
+  /** What every role was called with: round, location, previous session. */
+  requests: readonly StepRequest[];
+  /** All steps, the given ones first. */
+  steps: readonly RoleStep[];
+  cas: CasStore;
+  /** How the run ended; null when it failed. */
+  completion: WorkflowCompletion | null;
+  /** Why the run failed; null when it did not. */
+  failure: Failure | null;
+};
+
+/** Does not reject for what the agents or the rules do: that is the result's `failure`. Throws
+ *  `RULE_INVALID` for a broken definition. */
+export async function runWorkflow<M extends RoleMeta>(
+  definition: WorkflowDefinition<M>,
+  options: RunOptions<NoInfer<M>>,
+): Promise<RunResult> {
+  const { agents } = options;
+  const binding = typeof agents === "function" ? { adapter: agents, overrides: null } : agents;
+  const workflow = createWorkflow(definition, binding);
+  const cas = memoryCas();
+  const signal = options.signal ?? new AbortController().signal;
+  const runtime = memoryRuntime({ cas, signal, children: options.children ?? {} });
+  const ctx = newThread(options);
+  const ending = await drive(workflow, { ctx, runtime, maxSteps: options.maxSteps ?? 100 });
+  const routes = runtime.requests.flatMap(({ route }) => (route === null ? [] : [route]));
+  if (ending.completion?.route != null) routes.push(ending.completion.route);
+  const route = routes.map(({ to }) => to);
+  return { route, routes, requests: runtime.requests, steps: ctx.steps, cas, ...ending };
+}
+
+/** A step for `RunOptions.steps`: what a role gave in an earlier run. */
+export function pastStep(
+  role: string,
+  meta: Record<string, unknown>,
+  more: Partial<RoleStep> = {},
+): RoleStep {
+  const contentHash = "0".repeat(13);
+  return { role, meta, contentHash, refs: [], timestamp: 0, childThread: null, run: null, ...more };
+}
+
+type Ending = Pick<RunResult, "completion" | "failure">;
+type Thread = { ctx: ThreadContext; runtime: MemoryRuntime; maxSteps: number };
+
+async function drive(workflow: WorkflowFn, { ctx, runtime, maxSteps }: Thread): Promise<Ending> {
+  const outputs = workflow(ctx, runtime);
+  try {
+    let turn = await outputs.next();
+    for (let made = 0; turn.done !== true; made += 1) {
+      if (made === maxSteps) throw new WorkflowError(endless(maxSteps, ctx.steps));
+      const stored = await keepOutput(runtime.cas, turn.value);
+      ctx.steps.push(stored);
+      turn = await outputs.next(stored);
+    }
+    return { completion: turn.value, failure: null };
+  } catch (thrown) {
+    return { completion: null, failure: failureFrom(thrown, "WORKFLOW_FAILED") };
+  }
+}
+
+let threads = 0;
+
+function newThread({ prompt, steps = [] }: Pick<RunOptions, "prompt" | "steps">): ThreadContext {
+  threads += 1;
+  return {
+    threadId: `01TESTK1T0${String(threads).padStart(16, "0")}`,
+    depth: 0,
+    bundleHash: "0".repeat(13),
+    start: { role: START, content: prompt, meta: {}, timestamp: 0, parentState: null },
+    steps: [...steps],
+  };
+}
+
+function endless(maxSteps: number, steps: readonly RoleStep[]): Failure {
+  const tail = steps.slice(-6).map(({ role }) => role);
+  return failure(
+    "WORKFLOW_FAILED",
+    `no end after ${maxSteps} steps; the last were ${tail.join(" → ")}`,
+    "look for a circle in the table, or raise `maxSteps`",
+  );
+}
