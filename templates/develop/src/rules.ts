@@ -1,0 +1,70 @@
+/** The moderator table of `develop`.
+ *
+ *  1. Every expression reads the projection (`last`, `byRole`) and never `steps`, so that a decision
+ *     costs O(phases) however long the thread is.
+ *  2. A phase is complete once a coder step reported its hash; a later correction does not open it again.
+ *  3. A hash that is not in the plan completes nothing. */
+import { END, type ModeratorTable, START } from "@uncaged/workflow-runtime";
+import type { DevelopMeta } from "./roles.ts";
+
+const PHASES = "byRole.planner.last.meta.phases";
+const OPEN_PHASES = `${PHASES}[$not($exists($lookup($$.byRole.coder.tally.completedPhase, hash)))]`;
+
+const NEXT_PHASE = `Do the next open phase ({{ $count(${PHASES}) - $count(${OPEN_PHASES}) }} of {{ $count(${PHASES}) }} are complete): {{ ${OPEN_PHASES}[0].title }}
+
+Its text: uncaged-workflow cas get --payload {{ ${OPEN_PHASES}[0].hash }}
+When it is done, report completedPhase: {{ ${OPEN_PHASES}[0].hash }}`;
+
+const REVIEW = `Every phase of the plan is reported complete. Review the change as a whole.
+
+Phases:
+{{ $join(${PHASES}.("- " & hash & " " & title), "\\n") }}`;
+
+const CORRECT_FINDINGS = `The reviewer rejected the change. Correct each finding, or show with evidence that it is wrong:
+{{ $join(last.meta.findings.("- " & place & ": " & problem), "\\n") }}`;
+
+const TEST = "The reviewer approved the change. Find out by running it whether it works.";
+
+const CORRECT_FAILURE = `The tests failed. Find the cause and correct it:
+{{ last.meta.failure }}
+
+What was run:
+{{ $join(last.meta.commands.("- " & command & " (exit code " & exitCode & ")"), "\\n") }}`;
+
+const COMMIT = `The change was reviewed, and the tests passed. Commit it.
+
+What was run:
+{{ $join(last.meta.commands.("- " & command), "\\n") }}`;
+
+export const developTable: ModeratorTable<DevelopMeta> = {
+  [START]: [{ condition: "FALLBACK", role: "planner" }],
+  planner: [
+    { condition: { name: "planAborted", when: "last.meta.status = 'aborted'" }, role: END },
+    { condition: "FALLBACK", role: "coder", prompt: NEXT_PHASE },
+  ],
+  coder: [
+    {
+      condition: { name: "allPhasesComplete", when: `$count(${OPEN_PHASES}) = 0` },
+      role: "reviewer",
+      prompt: REVIEW,
+    },
+    { condition: "FALLBACK", role: "coder", prompt: NEXT_PHASE },
+  ],
+  reviewer: [
+    {
+      condition: { name: "approved", when: "last.meta.status = 'approved'" },
+      role: "tester",
+      prompt: TEST,
+    },
+    { condition: "FALLBACK", role: "coder", prompt: CORRECT_FINDINGS },
+  ],
+  tester: [
+    {
+      condition: { name: "passed", when: "last.meta.status = 'passed'" },
+      role: "committer",
+      prompt: COMMIT,
+    },
+    { condition: "FALLBACK", role: "coder", prompt: CORRECT_FAILURE },
+  ],
+  committer: [{ condition: "FALLBACK", role: END }],
+};
