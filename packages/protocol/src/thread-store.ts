@@ -143,7 +143,7 @@ export type ThreadStore = {
     },
   ): Promise<boolean>;
 
-  /** Leaves a signal for the owner, whoever that is. */
+  /** Leaves a signal for the owner, whoever that is. A finished thread has none and keeps none. */
   signal(threadId: string, kind: SignalKind, nowMs: number): Promise<void>;
   clearSignal(threadId: string, kind: SignalKind): Promise<void>;
   /** Changes the status of a thread that nobody owns. Throws `TRANSITION_INVALID` or `LEASE_HELD`. */
@@ -154,8 +154,9 @@ export type ThreadStore = {
     nowMs: number;
   }): Promise<void>;
 
-  /** Forgets a thread that nobody owns. Throws `LEASE_HELD`. */
-  remove(threadId: string): Promise<void>;
+  /** Forgets a thread that nobody owns, or whose lease has the fence `replaces` (an owner known to
+   *  be dead). Throws `LEASE_HELD`. */
+  remove(threadId: string, replaces: number | null): Promise<void>;
 
   /** Runs a short synchronous section while no other process runs one on this storage root.
    *  The lock dies with its holder. Throws `STORAGE_FAILED` when it cannot be had in time. */

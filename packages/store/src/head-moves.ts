@@ -1,0 +1,54 @@
+/** Publishing: the head of a thread moves, in one update and one flush. The head moves last, after
+ *  the blobs it names are durable; a crash before that leaves only garbage. */
+import type { HeadMove, SignalKind } from "@uncaged/workflow-protocol";
+import { NO_LEASE, OWNED } from "./leases.ts";
+import { moveRefusal } from "./refusals.ts";
+import { refused } from "./refused.ts";
+import { NO_SIGNALS } from "./signals.ts";
+import type { ThreadIndex } from "./thread-index.ts";
+import { getThread } from "./thread-queries.ts";
+import { SIGNAL_COLUMNS, signalsOf } from "./thread-rows.ts";
+
+/** Publishes a step. */
+export function advanceHead(index: ThreadIndex, move: HeadMove): SignalKind[] {
+  return index.change(`publish a step of thread ${move.threadId}`, () => {
+    const row = index.sql(ADVANCE).get(moveValues(move));
+    if (row === undefined) {
+      throw refused(moveRefusal(getThread(index, move.threadId), move), move.threadId);
+    }
+    return signalsOf(row);
+  });
+}
+
+export type Finish = HeadMove & {
+  status: "completed" | "failed" | "aborted";
+  returnCode: number;
+  summary: string;
+};
+
+/** Publishes the end node, the final status and the release of the lease at once. */
+export function finishThread(index: ThreadIndex, finish: Finish): void {
+  const { status, returnCode, summary } = finish;
+  index.change(`finish thread ${finish.threadId}`, () => {
+    const { changes } = index
+      .sql(FINISH)
+      .run({ ...moveValues(finish), status, returnCode, summary });
+    if (changes === 1) return;
+    throw refused(moveRefusal(getThread(index, finish.threadId), finish), finish.threadId);
+  });
+}
+
+const MOVE = "head = :to, headSha256 = :toSha256, stepCount = :stepCount, updatedAt = :nowMs";
+const FROM_HEAD = `${OWNED} AND head = :from`;
+
+const ADVANCE = `UPDATE threads SET ${MOVE} WHERE ${FROM_HEAD} RETURNING ${SIGNAL_COLUMNS}`;
+
+const FINISH = `
+  UPDATE threads SET ${MOVE}, status = :status, returnCode = :returnCode, summary = :summary,
+    ${NO_LEASE}, ${NO_SIGNALS}
+  WHERE ${FROM_HEAD}`;
+
+function moveValues(move: HeadMove): Record<string, string | number> {
+  const { threadId, fence, from, to, toSha256, stepCount, nowMs } = move;
+  return { threadId, fence, from, to, toSha256, stepCount, nowMs };
+}

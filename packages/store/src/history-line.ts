@@ -1,0 +1,75 @@
+import { isHash, isThreadId } from "@uncaged/workflow-protocol";
+
+/** How one thread ended, as it is kept in `bundles/<hash>/history/<day>.jsonl`. */
+export type HistoryLine = {
+  threadId: string;
+  workflow: string;
+  bundleHash: string;
+  status: "completed" | "failed" | "aborted";
+  returnCode: number;
+  summary: string;
+  head: string;
+  headSha256: string;
+  stepCount: number;
+  /** Unix milliseconds. */
+  startedAt: number;
+  finishedAt: number;
+};
+
+/** One line without its newline. The keys stand in this order, whatever the object's. */
+export function encodeHistoryLine(line: HistoryLine): string {
+  return JSON.stringify({
+    threadId: line.threadId,
+    workflow: line.workflow,
+    bundleHash: line.bundleHash,
+    status: line.status,
+    returnCode: line.returnCode,
+    summary: line.summary,
+    head: line.head,
+    headSha256: line.headSha256,
+    stepCount: line.stepCount,
+    startedAt: line.startedAt,
+    finishedAt: line.finishedAt,
+  } satisfies HistoryLine);
+}
+
+/** `null` for what is no such line: a torn one, or one that a person wrote. */
+export function decodeHistoryLine(text: string): HistoryLine | null {
+  const line = parsed(text);
+  if (line === null) return null;
+  const { threadId, workflow, bundleHash, head, headSha256, summary } = line;
+  const { status, returnCode, stepCount, startedAt, finishedAt } = line;
+  if (typeof threadId !== "string" || !isThreadId(threadId)) return null;
+  if (typeof workflow !== "string" || typeof summary !== "string") return null;
+  if (typeof bundleHash !== "string" || !isHash(bundleHash)) return null;
+  if (typeof head !== "string" || !isHash(head) || typeof headSha256 !== "string") return null;
+  if (status !== "completed" && status !== "failed" && status !== "aborted") return null;
+  if (!isCount(returnCode) || !isCount(stepCount)) return null;
+  if (!isCount(startedAt) || !isCount(finishedAt)) return null;
+  return {
+    threadId,
+    workflow,
+    bundleHash,
+    status,
+    returnCode,
+    summary,
+    head,
+    headSha256,
+    stepCount,
+    startedAt,
+    finishedAt,
+  };
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}

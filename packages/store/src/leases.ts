@@ -1,0 +1,123 @@
+/** Who owns a thread. Each change is one UPDATE that carries all its conditions, so that check and
+ *  change cannot be torn apart; only when it changed nothing, the reason is looked up. */
+import {
+  canMove,
+  type Lease,
+  type ProcessIdentity,
+  type SignalKind,
+  type Tenure,
+  THREAD_STATUSES,
+} from "@uncaged/workflow-protocol";
+import { acquireRefusal, tenureRefusal } from "./refusals.ts";
+import { refused } from "./refused.ts";
+import { quoted } from "./sql-text.ts";
+import type { ThreadIndex } from "./thread-index.ts";
+import { getThread } from "./thread-queries.ts";
+import { integer, SIGNAL_COLUMNS, signalsOf } from "./thread-rows.ts";
+
+/** The rows that a writer with this fence owns. The expiry is left out on purpose: an owner that
+ *  slept past it, and that nobody replaced, still publishes the step it finished. */
+export const OWNED = "threadId = :threadId AND fence = :fence AND status = 'running'";
+
+/** For the SET part of an update. `fence` stays: the next owner's is higher. */
+export const NO_LEASE = `leasePid = NULL, leaseStartedAt = NULL, leaseBootId = NULL,
+  leaseAcquiredAt = NULL, leaseHeartbeatAt = NULL, leaseExpiresAt = NULL`;
+
+const STARTABLE = quoted(THREAD_STATUSES.filter((status) => canMove(status, "running")));
+
+export type LeaseRequest = {
+  threadId: string;
+  process: ProcessIdentity;
+  ttlMs: number;
+  nowMs: number;
+  replaces: number | null;
+};
+
+export function acquireLease(index: ThreadIndex, request: LeaseRequest): Lease {
+  const { threadId, process: owner, ttlMs, nowMs, replaces } = request;
+  const expiresAt = nowMs + ttlMs;
+  const values = {
+    threadId,
+    nowMs,
+    replaces,
+    expiresAt,
+    pid: owner.pid,
+    processStartedAt: owner.startedAt,
+    bootId: owner.bootId,
+  };
+  return index.change(`take over thread ${threadId}`, () => {
+    const row = index.sql(ACQUIRE).get(values);
+    if (row === undefined) {
+      throw refused(acquireRefusal(getThread(index, threadId), request), threadId);
+    }
+    const fence = integer(row, "fence");
+    return { threadId, fence, process: owner, acquiredAt: nowMs, heartbeatAt: nowMs, expiresAt };
+  });
+}
+
+export type Renewal = Tenure & { ttlMs: number; nowMs: number };
+
+export function renewLease(index: ThreadIndex, renewal: Renewal): SignalKind[] {
+  const { threadId, fence, ttlMs, nowMs } = renewal;
+  return index.change(`renew the lease of thread ${threadId}`, () => {
+    const row = index.sql(RENEW).get({ threadId, fence, nowMs, expiresAt: nowMs + ttlMs });
+    if (row === undefined) {
+      throw refused(tenureRefusal(getThread(index, threadId), renewal), threadId);
+    }
+    return signalsOf(row);
+  });
+}
+
+export type Rest =
+  | { status: "idle" }
+  | { status: "paused" }
+  | { status: "suspended"; role: string; message: string };
+
+export type Release = Tenure & { nowMs: number; to: Rest };
+
+/** False when the owner meant to rest at the gate and found it open. */
+export function releaseLease(index: ThreadIndex, release: Release): boolean {
+  const { threadId, fence, nowMs, to } = release;
+  const question = to.status === "suspended" ? to : { role: null, message: null };
+  return index.change(`give up thread ${threadId}`, () => {
+    const { changes } = index
+      .sql(to.status === "paused" ? `${RELEASE} AND ${GATE_CLOSED}` : RELEASE)
+      .run({
+        threadId,
+        fence,
+        nowMs,
+        to: to.status,
+        role: question.role,
+        message: question.message,
+      });
+    if (changes === 1) return true;
+    const lost = tenureRefusal(getThread(index, threadId), release);
+    if (to.status === "paused" && lost === null) return false;
+    throw refused(lost, threadId);
+  });
+}
+
+// A running thread can be taken over, too, once its lease has run out or its owner is known to be
+// dead; for every other status there is no lease, and the table of transitions decides.
+const ACQUIRE = `
+  UPDATE threads SET
+    status = 'running', fence = fence + 1,
+    leasePid = :pid, leaseStartedAt = :processStartedAt, leaseBootId = :bootId,
+    leaseAcquiredAt = :nowMs, leaseHeartbeatAt = :nowMs, leaseExpiresAt = :expiresAt,
+    suspendedRole = NULL, suspendedMessage = NULL, stopSignalAt = NULL, updatedAt = :nowMs
+  WHERE threadId = :threadId AND (
+    status IN (${STARTABLE})
+    OR status = 'running' AND (leaseExpiresAt <= :nowMs OR fence = :replaces))
+  RETURNING fence`;
+
+const RENEW = `
+  UPDATE threads SET leaseHeartbeatAt = :nowMs, leaseExpiresAt = :expiresAt
+  WHERE ${OWNED}
+  RETURNING ${SIGNAL_COLUMNS}`;
+
+const RELEASE = `
+  UPDATE threads SET
+    status = :to, suspendedRole = :role, suspendedMessage = :message, updatedAt = :nowMs, ${NO_LEASE}
+  WHERE ${OWNED}`;
+
+const GATE_CLOSED = "pauseSignalAt IS NOT NULL";

@@ -1,0 +1,180 @@
+/** The same port without a disk, for tests. It decides with `refusals.ts` alone, so it is also what
+ *  the conditions of the SQL are held against. */
+import {
+  type Failure,
+  isFinal,
+  type NewThread,
+  type SignalKind,
+  type ThreadRecord,
+  type ThreadStore,
+  WorkflowError,
+} from "@uncaged/workflow-protocol";
+import {
+  acquireRefusal,
+  existsAlready,
+  moveRefusal,
+  notFound,
+  removeRefusal,
+  statusRefusal,
+  tenureRefusal,
+} from "./refusals.ts";
+
+/** `fence` outlives the leases that it counted. */
+type Entry = { record: ThreadRecord; fence: number; startKey: string | null };
+
+export function memoryThreadStore(): ThreadStore {
+  const entries = new Map<string, Entry>();
+  const record = (threadId: string): ThreadRecord | null => entries.get(threadId)?.record ?? null;
+  const change = (threadId: string, refusal: Failure | null, changes: Partial<Entry["record"]>) => {
+    if (refusal !== null) throw new WorkflowError(refusal);
+    const entry = known(entries, threadId);
+    entry.record = { ...entry.record, ...changes };
+    return entry;
+  };
+
+  return {
+    async create(thread, startKey) {
+      const earlier = [...entries.values()].find((entry) => entry.startKey === startKey);
+      if (startKey !== null && earlier !== undefined) {
+        return { thread: earlier.record, created: false };
+      }
+      if (entries.has(thread.threadId)) throw new WorkflowError(existsAlready(thread.threadId));
+      entries.set(thread.threadId, { record: freshRecord(thread), fence: 0, startKey });
+      return { thread: freshRecord(thread), created: true };
+    },
+    get: async (threadId) => record(threadId),
+    async match(part, limit) {
+      const wanted = part.toUpperCase();
+      if (wanted === "") return [];
+      return [...entries.keys()]
+        .filter((id) => id.startsWith(wanted) || id.endsWith(wanted))
+        .sort()
+        .slice(0, limit);
+    },
+    async list({ workflow, withLease, parentThread, limit }) {
+      return [...entries.values()]
+        .map((entry) => entry.record)
+        .filter((thread) => workflow === undefined || thread.workflow === workflow)
+        .filter((thread) => parentThread === undefined || thread.parentThread === parentThread)
+        .filter((thread) => !withLease || thread.lease !== null)
+        .sort(newestFirst)
+        .slice(0, limit);
+    },
+    async roots() {
+      return [...entries.values()].map(({ record: { threadId, startHash, head, headSha256 } }) => ({
+        threadId,
+        startHash,
+        head,
+        headSha256,
+      }));
+    },
+    async acquire(request) {
+      const { threadId, process, ttlMs, nowMs } = request;
+      const thread = record(threadId);
+      const entry = change(threadId, acquireRefusal(thread, request), {
+        status: "running",
+        suspended: null,
+        signals: without(thread?.signals ?? [], "stop"),
+        updatedAt: nowMs,
+      });
+      entry.fence += 1;
+      const times = { acquiredAt: nowMs, heartbeatAt: nowMs, expiresAt: nowMs + ttlMs };
+      const lease = { threadId, fence: entry.fence, process, ...times };
+      entry.record = { ...entry.record, lease };
+      return lease;
+    },
+    async renew(request) {
+      const { threadId, ttlMs, nowMs } = request;
+      const thread = record(threadId);
+      const lease = thread?.lease ?? null;
+      const entry = change(threadId, tenureRefusal(thread, request), {
+        lease: lease && { ...lease, heartbeatAt: nowMs, expiresAt: nowMs + ttlMs },
+      });
+      return entry.record.signals;
+    },
+    signals: async (threadId) => record(threadId)?.signals ?? [],
+    async advance(move) {
+      const refusal = moveRefusal(record(move.threadId), move);
+      return change(move.threadId, refusal, moved(move)).record.signals;
+    },
+    async finish(finish) {
+      const { threadId, status, returnCode, summary } = finish;
+      const refusal = moveRefusal(record(threadId), finish);
+      const ended = { status, returnCode, summary, lease: null, signals: [] };
+      change(threadId, refusal, { ...moved(finish), ...ended });
+    },
+    async release(request) {
+      const { threadId, nowMs, to } = request;
+      const thread = record(threadId);
+      const refusal = tenureRefusal(thread, request);
+      const open = !thread?.signals.includes("pause");
+      if (refusal === null && to.status === "paused" && open) return false;
+      const suspended = to.status === "suspended" ? { role: to.role, message: to.message } : null;
+      change(threadId, refusal, { status: to.status, suspended, lease: null, updatedAt: nowMs });
+      return true;
+    },
+    async signal(threadId, kind) {
+      const { status, signals } = known(entries, threadId).record;
+      if (!isFinal(status)) change(threadId, null, { signals: including(signals, kind) });
+    },
+    async clearSignal(threadId, kind) {
+      const { signals } = known(entries, threadId).record;
+      change(threadId, null, { signals: without(signals, kind) });
+    },
+    async setStatus(request) {
+      const { threadId, to, nowMs } = request;
+      const thread = record(threadId);
+      const signals = isFinal(to) ? [] : (thread?.signals ?? []);
+      const changes = { status: to, suspended: null, signals, updatedAt: nowMs };
+      change(threadId, statusRefusal(thread, request), changes);
+    },
+    async remove(threadId, replaces) {
+      change(threadId, removeRefusal(record(threadId), { threadId, replaces }), {});
+      entries.delete(threadId);
+    },
+    exclusively: async (section) => section(),
+    close: async () => {},
+  };
+}
+
+function known(entries: ReadonlyMap<string, Entry>, threadId: string): Entry {
+  const entry = entries.get(threadId);
+  if (entry === undefined) throw new WorkflowError(notFound(threadId));
+  return entry;
+}
+
+function freshRecord(thread: NewThread): ThreadRecord {
+  return {
+    ...thread,
+    status: "idle",
+    returnCode: null,
+    summary: null,
+    suspended: null,
+    updatedAt: thread.createdAt,
+    lease: null,
+    signals: [],
+  };
+}
+
+function moved(move: { to: string; toSha256: string; stepCount: number; nowMs: number }) {
+  return {
+    head: move.to,
+    headSha256: move.toSha256,
+    stepCount: move.stepCount,
+    updatedAt: move.nowMs,
+  };
+}
+
+function newestFirst(a: ThreadRecord, b: ThreadRecord): number {
+  return b.createdAt - a.createdAt || (a.threadId < b.threadId ? 1 : -1);
+}
+
+const ORDER: readonly SignalKind[] = ["pause", "stop", "kill"];
+
+function including(signals: readonly SignalKind[], added: SignalKind): SignalKind[] {
+  return ORDER.filter((kind) => kind === added || signals.includes(kind));
+}
+
+function without(signals: readonly SignalKind[], cleared: SignalKind): SignalKind[] {
+  return signals.filter((kind) => kind !== cleared);
+}

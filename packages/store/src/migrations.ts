@@ -1,0 +1,76 @@
+/** The schema of `index.db` and how older ones become it.
+ *
+ *  1. `user_version` counts the migrations a file has seen; they only ever go forward.
+ *  2. All that are missing run in one transaction: a crash in between leaves the old schema.
+ *  3. Whoever waited for another process's migration looks again and finds nothing to do.
+ *  4. A migration that was released is never edited: a change is a further one. */
+import type { DatabaseSync } from "node:sqlite";
+import { failure, WorkflowError } from "@uncaged/workflow-protocol";
+import { useDurableWal } from "./open-database.ts";
+import { THREADS_SCHEMA } from "./threads-schema.ts";
+
+const MIGRATIONS: readonly string[] = [THREADS_SCHEMA];
+
+/** Marks the file as ours in SQLite's header ("UWFi"), so that no other program's database is changed. */
+const APPLICATION_ID = 0x55574669;
+
+/** Brings the schema up to date. Throws `STORAGE_NEWER` when a later version of this program wrote
+ *  the file, `STORAGE_FAILED` when another program did. */
+export async function migrate(db: DatabaseSync, file: string): Promise<void> {
+  const found = headerOf(db);
+  refuseForeign(found, file);
+  await useDurableWal(db);
+  if (found.version === MIGRATIONS.length) return;
+  refuseNewer(found, file);
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    for (const migration of MIGRATIONS.slice(headerOf(db).version)) db.exec(migration);
+    db.exec(
+      `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}`,
+    );
+    db.exec("COMMIT");
+  } catch (cause) {
+    if (db.isTransaction) db.exec("ROLLBACK");
+    throw cause;
+  }
+}
+
+type Header = { applicationId: number; version: number; tables: number };
+
+function headerOf(db: DatabaseSync): Header {
+  const row = db
+    .prepare(
+      `SELECT a.application_id AS applicationId, u.user_version AS version,
+              (SELECT count(*) FROM sqlite_schema) AS tables
+       FROM pragma_application_id a, pragma_user_version u`,
+    )
+    .get();
+  return {
+    applicationId: Number(row?.applicationId),
+    version: Number(row?.version),
+    tables: Number(row?.tables),
+  };
+}
+
+function refuseForeign({ applicationId, version, tables }: Header, file: string): void {
+  const fresh = applicationId === 0 && version === 0 && tables === 0;
+  if (fresh || applicationId === APPLICATION_ID) return;
+  throw new WorkflowError(
+    failure(
+      "STORAGE_FAILED",
+      `${file} is a database of another program`,
+      "move it away, or choose another storage root",
+    ),
+  );
+}
+
+function refuseNewer({ version }: Header, file: string): void {
+  if (version <= MIGRATIONS.length) return;
+  throw new WorkflowError(
+    failure(
+      "STORAGE_NEWER",
+      `${file} has schema ${version}, written by a later version; this one knows ${MIGRATIONS.length}`,
+      "update uncaged-workflow, or choose another storage root",
+    ),
+  );
+}

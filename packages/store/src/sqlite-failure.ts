@@ -1,0 +1,35 @@
+import { failure, WorkflowError } from "@uncaged/workflow-protocol";
+
+/** Wraps what SQLite threw: `what` says the deed and the file, the hint what to mend.
+ *  Errors that already are ours pass through. */
+export function sqliteFailed(what: string, cause: unknown): WorkflowError {
+  if (cause instanceof WorkflowError) return cause;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const hint = HINTS[resultCode(cause)] ?? "check the disk and its file system, then try again";
+  return new WorkflowError(failure("STORAGE_FAILED", `${what}: ${reason}`, hint), { cause });
+}
+
+/** True when SQLite gave up waiting for another process. */
+export function isBusy(thrown: unknown): boolean {
+  return resultCode(thrown) === SQLITE_BUSY;
+}
+
+/** The primary result code (https://sqlite.org/rescode.html); `errcode` may be an extended one,
+ *  whose low byte is the primary. -1 for what is not SQLite's. */
+function resultCode(thrown: unknown): number {
+  if (!(thrown instanceof Error) || !("errcode" in thrown)) return -1;
+  return typeof thrown.errcode === "number" ? thrown.errcode & 0xff : -1;
+}
+
+const SQLITE_BUSY = 5;
+
+const HINTS: { readonly [code: number]: string } = {
+  3: "give this user the right to read and write there",
+  [SQLITE_BUSY]: "another process holds the database; wait for it, or end it, then try again",
+  8: "give this user the right to write there, or choose another storage root",
+  10: "the disk reports errors; check it and its file system before you go on",
+  11: "the file is damaged; restore it from a backup (the blobs in cas/ are not affected)",
+  13: "free some disk space, then try again",
+  14: "check that the folder is there and that this user may write in it",
+  26: "another file is in its place; move that away, or choose another storage root",
+};

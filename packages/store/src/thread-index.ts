@@ -1,0 +1,57 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { migrate } from "./migrations.ts";
+import { openDatabase } from "./open-database.ts";
+import { sqliteFailed } from "./sqlite-failure.ts";
+
+/** The open `index.db`. `what` names the deed in an error's message: "cannot <what> in <file>". */
+export type ThreadIndex = {
+  /** A statement, compiled once and kept. */
+  sql(text: string): StatementSync;
+  look<T>(what: string, body: () => T): T;
+  /** One transaction: what `body` changed is on disk when this returns, or nothing of it is. */
+  change<T>(what: string, body: () => T): T;
+  close(): void;
+};
+
+/** Throws `STORAGE_FAILED` or `STORAGE_NEWER`, then and from every member. */
+export async function openThreadIndex(file: string): Promise<ThreadIndex> {
+  const db = await openDatabase(file, (fresh) => migrate(fresh, file));
+  const statements = new Map<string, StatementSync>();
+  const sql = (text: string): StatementSync => {
+    const known = statements.get(text);
+    if (known !== undefined) return known;
+    const statement = db.prepare(text);
+    statements.set(text, statement);
+    return statement;
+  };
+  const look = <T>(what: string, body: () => T): T => {
+    try {
+      return body();
+    } catch (cause) {
+      throw sqliteFailed(`cannot ${what} in ${file}`, cause);
+    }
+  };
+  const change = <T>(what: string, body: () => T): T =>
+    look(what, () => {
+      // IMMEDIATE: the right to write is had before anything is read, so nothing read can be stale.
+      sql("BEGIN IMMEDIATE").run();
+      try {
+        const value = body();
+        sql("COMMIT").run();
+        return value;
+      } catch (cause) {
+        rollBack(db);
+        throw cause;
+      }
+    });
+  return { sql, look, change, close: () => db.close() };
+}
+
+/** After a full disk or a failed flush SQLite has rolled back by itself already. */
+function rollBack(db: DatabaseSync): void {
+  try {
+    if (db.isTransaction) db.exec("ROLLBACK");
+  } catch {
+    // The first error is the one to report; the next BEGIN fails if the transaction is still there.
+  }
+}

@@ -1,0 +1,78 @@
+import type { ThreadRecord } from "@uncaged/workflow-protocol";
+import type { ThreadIndex } from "./thread-index.ts";
+import { RECORD_COLUMNS, recordOf, reversed, text } from "./thread-rows.ts";
+
+export function getThread(index: ThreadIndex, threadId: string): ThreadRecord | null {
+  return index.look(`read thread ${threadId}`, () => {
+    const row = index
+      .sql(`SELECT ${RECORD_COLUMNS} FROM threads WHERE threadId = :threadId`)
+      .get({ threadId });
+    return row === undefined ? null : recordOf(row);
+  });
+}
+
+export type ThreadFilter = {
+  workflow?: string;
+  withLease?: true;
+  parentThread?: string;
+  limit?: number;
+};
+
+/** Newest first, in one query however many there are. */
+export function listThreads(index: ThreadIndex, filter: ThreadFilter): ThreadRecord[] {
+  const conditions: string[] = [];
+  const values: Record<string, string | number> = { limit: filter.limit ?? -1 }; // -1: all
+  if (filter.workflow !== undefined) {
+    conditions.push("workflow = :workflow");
+    values.workflow = filter.workflow;
+  }
+  if (filter.parentThread !== undefined) {
+    conditions.push("parentThread = :parentThread");
+    values.parentThread = filter.parentThread;
+  }
+  if (filter.withLease) conditions.push("leasePid IS NOT NULL");
+  const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
+  const query = `SELECT ${RECORD_COLUMNS} FROM threads ${where}
+    ORDER BY createdAt DESC, threadId DESC LIMIT :limit`;
+  return index.look("list threads", () => index.sql(query).all(values).map(recordOf));
+}
+
+/** Letters of a thread id; whatever else is typed matches nothing. */
+const ID_PART = /^[0-9A-HJKMNP-TV-Z]{1,26}$/;
+
+/** Ids that begin or end with `part`, in either case. Both ends are ranges of an index. */
+export function matchThreads(index: ThreadIndex, part: string, limit: number): string[] {
+  const beginning = part.toUpperCase();
+  if (!ID_PART.test(beginning)) return [];
+  // "~" sorts after every letter of an id: what lies between begins with the part.
+  const query = `
+    SELECT threadId FROM (SELECT threadId FROM threads
+      WHERE threadId >= :beginning AND threadId < :beginning || '~' LIMIT :limit)
+    UNION
+    SELECT threadId FROM (SELECT threadId FROM threads
+      WHERE threadIdReversed >= :end AND threadIdReversed < :end || '~' LIMIT :limit)
+    ORDER BY threadId LIMIT :limit`;
+  return index.look("find a thread", () =>
+    index
+      .sql(query)
+      .all({ beginning, end: reversed(beginning), limit })
+      .map((row) => text(row, "threadId")),
+  );
+}
+
+export type ThreadRoot = { threadId: string; startHash: string; head: string; headSha256: string };
+
+export function threadRoots(index: ThreadIndex): ThreadRoot[] {
+  const query = "SELECT threadId, startHash, head, headSha256 FROM threads";
+  return index.look("read the heads", () =>
+    index
+      .sql(query)
+      .all()
+      .map((row) => ({
+        threadId: text(row, "threadId"),
+        startHash: text(row, "startHash"),
+        head: text(row, "head"),
+        headSha256: text(row, "headSha256"),
+      })),
+  );
+}
