@@ -1,0 +1,78 @@
+/** Puts a checked bundle into `bundles/<hash>/`, durable.
+ *
+ *  1. The bundle file goes last: a folder that has one is complete.
+ *  2. The registry names a folder only after this returned; a crash before leaves a folder that nothing names.
+ *  3. A bundle that is there already is left as it is when its bytes are right, and mended when they are not. */
+import { mkdir, readFile } from "node:fs/promises";
+import { hashBytes, sha256Hex } from "@uncaged/workflow-cas";
+import { failure, type WorkflowDescriptor, WorkflowError } from "@uncaged/workflow-protocol";
+import { isErrno, storagePaths, syncFolder, writeFileAtomic } from "@uncaged/workflow-util";
+import { buildRecordText } from "./build-record.ts";
+import { bundleFiles } from "./bundle-files.ts";
+import { descriptorText } from "./descriptor-text.ts";
+
+export type BundleToStore = {
+  bytes: Buffer;
+  hash: string;
+  sha256: string;
+  descriptor: WorkflowDescriptor;
+  externals: readonly string[];
+  /** Version of the bundler that made it; null when unknown. */
+  rolldown: string | null;
+  /** Type declarations to keep beside it. */
+  types: Buffer | null;
+};
+
+/** Throws `CAS_COLLISION` when another bundle has the same hash, `STORAGE_FAILED` when it cannot be written. */
+export async function storeBundle(root: string, bundle: BundleToStore): Promise<void> {
+  const files = bundleFiles(root, bundle.hash);
+  await refuseCollision(files.bundle, bundle);
+  await mkdir(files.folder, { recursive: true });
+  const descriptor = descriptorText(bundle.descriptor);
+  const { hash, sha256, rolldown, externals } = bundle;
+  const build = buildRecordText({
+    hash,
+    sha256,
+    rolldown,
+    externals,
+    descriptorSha256: sha256Hex(descriptor),
+  });
+  // Each waits for the disk, none for another.
+  await Promise.all([
+    write(files.descriptor, descriptor),
+    write(files.build, build),
+    write(files.manifest, '{ "type": "module" }\n'),
+    bundle.types === null ? null : write(files.types, bundle.types),
+  ]);
+  // The bundle last: see 1.
+  await write(files.bundle, bundle.bytes);
+  await syncFolder(storagePaths(root).bundles);
+  await syncFolder(root);
+}
+
+function write(path: string, data: string | Buffer): Promise<unknown> {
+  return writeFileAtomic({ path, data, mode: 0o644, existing: "replace" });
+}
+
+async function refuseCollision(path: string, bundle: BundleToStore): Promise<void> {
+  const stored = await readIfThere(path);
+  if (stored === null || stored.equals(bundle.bytes)) return;
+  // Other bytes whose own hash is wrong are damage, and mended; only a second true owner of the hash is refused.
+  if (hashBytes(stored) !== bundle.hash) return;
+  throw new WorkflowError(
+    failure(
+      "CAS_COLLISION",
+      `${path} holds another bundle with the hash ${bundle.hash}`,
+      "change the workflow (its description will do) and build it again",
+    ),
+  );
+}
+
+async function readIfThere(path: string): Promise<Buffer | null> {
+  try {
+    return await readFile(path);
+  } catch (cause) {
+    if (isErrno(cause, "ENOENT")) return null;
+    throw cause;
+  }
+}

@@ -1,0 +1,18 @@
+/** `node --import <this file>`: installs the hooks for the bases that one environment variable holds.
+ *
+ *  The variable goes at once: agents that a bundle starts inherit the environment and need not know. Worker
+ *  threads run this file again and find the targets in their environment data. A program that a bundle forks
+ *  inherits the flag and not the data; there this file does nothing. */
+import { getEnvironmentData, isMainThread, setEnvironmentData } from "node:worker_threads";
+import { type HookTargets, installExternalHooks } from "./external-hooks.ts";
+import { EXTERNAL_HOOKS_ENV, parseHookTargets } from "./hooks-environment.ts";
+
+const text = isMainThread
+  ? process.env[EXTERNAL_HOOKS_ENV]
+  : getEnvironmentData(EXTERNAL_HOOKS_ENV);
+delete process.env[EXTERNAL_HOOKS_ENV];
+const targets: HookTargets | null = typeof text === "string" ? parseHookTargets(text) : null;
+if (targets !== null) {
+  setEnvironmentData(EXTERNAL_HOOKS_ENV, text);
+  installExternalHooks(targets);
+}

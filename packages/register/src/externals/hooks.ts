@@ -1,0 +1,22 @@
+import type { ExternalBases } from "./external-bases.ts";
+import { installExternalHooks } from "./external-hooks.ts";
+import { hookTargets } from "./hook-targets.ts";
+import { EXTERNAL_HOOKS_ENV, hookTargetsText } from "./hooks-environment.ts";
+
+/** `file:` URL for `node --import`: makes the bundles of a storage root find their external packages.
+ *  Names the compiled file, so that it is right for whoever runs these sources. */
+export const hooksUrl: string = new URL(
+  "../../dist/externals/external-hooks-preload.js",
+  import.meta.url,
+).href;
+
+/** What a process started with `--import <hooksUrl>` needs in its environment; it removes it from there. */
+export function hooksEnvironment(root: string, packagesBase: string): { [name: string]: string } {
+  const bases: ExternalBases = { root, packagesBase };
+  return { [EXTERNAL_HOOKS_ENV]: hookTargetsText(hookTargets(bases)) };
+}
+
+/** The same for the process we are in: for a command that runs a bundle itself. To be called once. */
+export function useExternals(root: string, packagesBase: string): void {
+  installExternalHooks(hookTargets({ root, packagesBase }));
+}

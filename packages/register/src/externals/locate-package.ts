@@ -1,0 +1,42 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { ExternalBases } from "./external-bases.ts";
+
+export type LocatedPackage = { name: string; version: string; folder: string };
+
+/** The installed package that a bundle of this storage root gets for a name; null when there is none. */
+export function locateExternal(name: string, bases: ExternalBases): LocatedPackage | null {
+  const own = packageIn(join(bases.root, "node_modules"), name);
+  return own ?? locateUpwards(name, dirname(fileURLToPath(bases.packagesBase)));
+}
+
+/** The package that a module in `folder` gets for a name: the nearest `node_modules` that has it. */
+export function locateUpwards(name: string, folder: string): LocatedPackage | null {
+  for (let at = folder; ; at = dirname(at)) {
+    const found = packageIn(join(at, "node_modules"), name);
+    if (found !== null || dirname(at) === at) return found;
+  }
+}
+
+function packageIn(packages: string, name: string): LocatedPackage | null {
+  const folder = join(packages, name);
+  const manifest = readManifest(folder);
+  return manifest === null ? null : { name, version: manifest.version, folder };
+}
+
+export type Manifest = { version: string; dependencies: readonly string[] };
+
+/** What matters here of a folder's `package.json`; null when there is none or it cannot be read. */
+export function readManifest(folder: string): Manifest | null {
+  try {
+    const value: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    const fields = new Map(Object.entries(Object(value)));
+    const version = fields.get("version");
+    const kinds = ["dependencies", "peerDependencies", "optionalDependencies"];
+    const dependencies = kinds.flatMap((kind) => Object.keys(Object(fields.get(kind))));
+    return { version: typeof version === "string" ? version : "0.0.0", dependencies };
+  } catch {
+    return null;
+  }
+}

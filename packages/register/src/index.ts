@@ -1,0 +1,17 @@
+export { type BundleFiles, bundleFiles } from "./bundle/bundle-files.ts";
+export { type OpenedBundle, openBundle } from "./bundle/open-bundle.ts";
+export type { ExternalBases } from "./externals/external-bases.ts";
+export { hooksEnvironment, hooksUrl, useExternals } from "./externals/hooks.ts";
+export { type LocatedPackage, locateExternal } from "./externals/locate-package.ts";
+export { resolveExternals } from "./externals/resolve-externals.ts";
+export { readRegistry, readSettings } from "./registry/read-registry.ts";
+export type {
+  AgentSettings,
+  BundleVersion,
+  Exclusively,
+  ModelReference,
+  ProviderSettings,
+  Registry,
+  RegistryEntry,
+  Settings,
+} from "./registry/registry.ts";

@@ -1,0 +1,151 @@
+/** Edits of `workflow.yaml`: a file in, a new file out, nothing written.
+ *
+ *  1. Only what an edit is about changes; comments and unknown keys that a person wrote stay.
+ *  2. An edit that changes nothing gives the very same file back. */
+import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
+import { type Document, isMap, isSeq, parseDocument, Scalar, YAMLMap, YAMLSeq } from "yaml";
+import { parseRegistry } from "./parse-registry.ts";
+import type { BundleVersion, RegistryEntry, RegistryFile } from "./registry.ts";
+
+export type Edited<T> = { file: RegistryFile; value: T };
+
+/** Puts a version on top of a name; the one that was there becomes the newest of its history.
+ *  Registering what is on top already changes nothing. Gives the hash that was on top before. */
+export function registerVersion(
+  file: RegistryFile,
+  registration: { name: string; version: BundleVersion },
+): Edited<{ previous: string | null }> {
+  const { name, version } = registration;
+  const entry = file.registry.workflows.get(name);
+  const previous = entry?.hash ?? null;
+  if (entry !== undefined && entry.hash === version.hash && entry.sha256 === version.sha256) {
+    return { file, value: { previous } };
+  }
+  const edited = edit(file, (document) => {
+    const node = entryNode(document, name);
+    if (entry !== undefined) historyNode(node).items.unshift(versionNode(entry));
+    setVersion(node, version);
+    historyNode(node);
+  });
+  return { file: edited, value: { previous } };
+}
+
+/** Brings an earlier version back: the newest of the history, or the newest that has `hash`. The two trade places,
+ *  so nothing is forgotten and rolling back twice ends where it began. */
+export function rollbackVersion(
+  file: RegistryFile,
+  request: { name: string; hash: string | null },
+): Result<Edited<{ hash: string; previous: string }>, Failure> {
+  const entry = file.registry.workflows.get(request.name);
+  if (entry === undefined) return err(unknownWorkflow(file, request.name));
+  const previous = entry.hash;
+  if (request.hash === previous) return ok({ file, value: { hash: previous, previous } });
+  const index =
+    request.hash === null ? 0 : entry.history.findIndex(({ hash }) => hash === request.hash);
+  const version = entry.history[index];
+  if (version === undefined) return err(unknownVersion(entry, request));
+  const edited = edit(file, (document) => {
+    const node = entryNode(document, request.name);
+    const history = historyNode(node);
+    history.items.splice(index, 1);
+    history.items.unshift(versionNode(entry));
+    setVersion(node, version);
+  });
+  return ok({ file: edited, value: { hash: version.hash, previous } });
+}
+
+/** Forgets a name and its history. The bundles stay: threads may run them. */
+export function removeEntry(
+  file: RegistryFile,
+  name: string,
+): Result<Edited<RegistryEntry>, Failure> {
+  const entry = file.registry.workflows.get(name);
+  if (entry === undefined) return err(unknownWorkflow(file, name));
+  return ok({
+    file: edit(file, (document) => document.deleteIn(["workflows", name])),
+    value: entry,
+  });
+}
+
+export function unknownWorkflow(file: RegistryFile, name: string): Failure {
+  const known = [...file.registry.workflows.keys()];
+  const hint =
+    known.length === 0
+      ? "add one with: uncaged-workflow workflow add <name> <file>"
+      : `registered: ${known.join(", ")}`;
+  return failure(
+    "WORKFLOW_NOT_FOUND",
+    `no workflow is registered as ${JSON.stringify(name)}`,
+    hint,
+  );
+}
+
+function unknownVersion(
+  entry: RegistryEntry,
+  request: { name: string; hash: string | null },
+): Failure {
+  const message =
+    request.hash === null
+      ? `${request.name} has no earlier version`
+      : `${request.name} has no version ${JSON.stringify(request.hash)}`;
+  const known = entry.history.map(({ hash }) => hash).join(", ");
+  return failure(
+    "WORKFLOW_NO_VERSION",
+    message,
+    known === "" ? "add another version first" : `its versions: ${known}`,
+  );
+}
+
+function edit(file: RegistryFile, change: (document: Document) => void): RegistryFile {
+  const document: Document = parseDocument(file.text);
+  change(document);
+  // Long texts must not be folded into several lines: a person would not find them again.
+  const written = parseRegistry(document.toString({ lineWidth: 0 }), "workflow.yaml");
+  if (!written.ok) throw new Error(`an edit broke the registry: ${written.error.message}`);
+  return written.value;
+}
+
+/** The mapping of one name, made when it is not there. */
+function entryNode(document: Document, name: string): YAMLMap {
+  const workflows = childMap(document.get("workflows"), (made) => document.set("workflows", made));
+  return childMap(workflows.get(name), (made) => workflows.set(name, made));
+}
+
+function childMap(found: unknown, attach: (made: YAMLMap) => void): YAMLMap {
+  if (isMap(found) && found.items.length > 0) return found;
+  const made = new YAMLMap();
+  if (isMap(found)) made.comment = found.comment ?? null;
+  attach(made);
+  return made;
+}
+
+function historyNode(entry: YAMLMap): YAMLSeq {
+  const found = entry.get("history");
+  if (isSeq(found)) {
+    // `[]` is written in brackets; what is put into it should not be.
+    if (found.items.length === 0) found.flow = entry.flow ?? false;
+    return found;
+  }
+  const made = new YAMLSeq();
+  entry.set("history", made);
+  return made;
+}
+
+function versionNode(version: BundleVersion): YAMLMap {
+  const node = new YAMLMap();
+  setVersion(node, version);
+  return node;
+}
+
+function setVersion(node: YAMLMap, version: BundleVersion): void {
+  node.set("hash", quoted(version.hash));
+  node.set("sha256", quoted(version.sha256));
+  node.set("timestamp", version.timestamp);
+}
+
+/** Some hashes look like numbers: `0000000000000`, `12345E6789012`. */
+function quoted(text: string): Scalar<string> {
+  const scalar = new Scalar(text);
+  scalar.type = Scalar.QUOTE_DOUBLE;
+  return scalar;
+}

@@ -1,0 +1,58 @@
+import { toJsonObject } from "@uncaged/workflow-protocol";
+import type { AgentSettings, ModelReference, ProviderSettings, Settings } from "./registry.ts";
+import { Misfit, mapping, type Path, text, wholeNumber } from "./shape.ts";
+
+const DEFAULT_MAX_DEPTH = 3;
+const SUPERVISOR_OFF = 0;
+
+/** The `config` part, with defaults for what it leaves out. Keys that are not ours are left alone. Throws `Misfit`. */
+export function parseSettings(value: unknown): Settings {
+  const config = new Map(mapping(value, ["config"]));
+  return {
+    maxDepth: wholeNumber(config.get("maxDepth") ?? DEFAULT_MAX_DEPTH, ["config", "maxDepth"]),
+    supervisorInterval: wholeNumber(config.get("supervisorInterval") ?? SUPERVISOR_OFF, [
+      "config",
+      "supervisorInterval",
+    ]),
+    providers: named(config.get("providers"), ["config", "providers"], parseProvider),
+    models: named(config.get("models"), ["config", "models"], parseModel),
+    agents: named(config.get("agents"), ["config", "agents"], parseAgent),
+    defaultAgent: optionalText(config.get("defaultAgent"), ["config", "defaultAgent"]),
+  };
+}
+
+function named<T>(
+  value: unknown,
+  path: Path,
+  parse: (value: unknown, path: Path) => T,
+): ReadonlyMap<string, T> {
+  return new Map(mapping(value, path).map(([name, item]) => [name, parse(item, [...path, name])]));
+}
+
+function parseProvider(value: unknown, path: Path): ProviderSettings {
+  const provider = new Map(mapping(value, path));
+  return {
+    baseUrl: text(provider.get("baseUrl"), [...path, "baseUrl"]),
+    apiKey: optionalText(provider.get("apiKey"), [...path, "apiKey"]),
+  };
+}
+
+function parseModel(value: unknown, path: Path): ModelReference {
+  const reference = text(value, path);
+  const slash = reference.indexOf("/");
+  const provider = reference.slice(0, Math.max(0, slash));
+  const model = reference.slice(slash + 1);
+  if (provider === "" || model === "") throw new Misfit(path, "must be <provider>/<model>");
+  return { provider, model };
+}
+
+function parseAgent(value: unknown, path: Path): AgentSettings {
+  const agent = new Map(mapping(value, path));
+  const options = toJsonObject(agent.get("options") ?? {});
+  if (options === null) throw new Misfit([...path, "options"], "must be a mapping of plain values");
+  return { package: text(agent.get("package"), [...path, "package"]), options };
+}
+
+function optionalText(value: unknown, path: Path): string | null {
+  return value === undefined || value === null ? null : text(value, path);
+}

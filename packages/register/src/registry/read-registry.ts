@@ -1,0 +1,20 @@
+import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
+import { storagePaths } from "@uncaged/workflow-util";
+import type { Registry, Settings } from "./registry.ts";
+import { loadRegistryText } from "./registry-text.ts";
+
+/** What is registered in a storage root, and its configuration. No file is an empty registry. */
+export async function readRegistry(root: string): Promise<Result<Registry, Failure>> {
+  const path = storagePaths(root).registry;
+  const loaded = loadRegistryText(path);
+  if (!loaded.ok) return loaded;
+  // The YAML parser takes longer to load than Node to start: only who reads the registry pays for it.
+  const { parseRegistry } = await import("./parse-registry.ts");
+  const file = parseRegistry(loaded.value.text, path);
+  return file.ok ? ok(file.value.registry) : file;
+}
+
+export async function readSettings(root: string): Promise<Result<Settings, Failure>> {
+  const registry = await readRegistry(root);
+  return registry.ok ? ok(registry.value.settings) : registry;
+}
