@@ -1,0 +1,101 @@
+/** Makes a role's output the next step of a thread.
+ *
+ *  Order of effects: blobs, then the head. A crash before the head moves leaves garbage for gc and the
+ *  step undone; a crash after it leaves the step done. There is no state in between. */
+import { encodeContent, encodeState } from "@uncaged/workflow-cas";
+import type {
+  EncodedNode,
+  NodeStore,
+  RoleStep,
+  SignalKind,
+  StateNode,
+  StatePayload,
+  ThreadStore,
+} from "@uncaged/workflow-protocol";
+import type { ParsedRoleOutput } from "@uncaged/workflow-protocol/schemas";
+import { digestsOf } from "./digests.ts";
+import { roleStep } from "./thread-context.ts";
+
+/** Where the next step of a thread goes. Only the owner of the lease holds one. */
+export type Tail = {
+  threadId: string;
+  fence: number;
+  startHash: string;
+  startSha256: string;
+  /** Every state so far, oldest first: the skip list of the next one is read off it. */
+  stateHashes: string[];
+  headSha256: string;
+};
+
+type Ports = { cas: NodeStore; store: ThreadStore };
+
+/** Appends and publishes. Throws `ARTIFACT_MISSING` when the output names an artifact that is not in the
+ *  CAS, `LEASE_LOST` when the thread has another owner by now; the head has then not moved. */
+export async function appendStep(
+  ports: Ports,
+  tail: Tail,
+  step: { output: ParsedRoleOutput; nowMs: number },
+): Promise<{ step: RoleStep; stateHash: string; signals: readonly SignalKind[] }> {
+  const encoded = await encodeStep(ports.cas, tail, step);
+  await ports.cas.putBatch([encoded.content, encoded.state]);
+  const signals = await ports.store.advance({
+    threadId: tail.threadId,
+    fence: tail.fence,
+    from: headOf(tail),
+    to: encoded.state.hash,
+    toSha256: encoded.state.sha256,
+    stepCount: tail.stateHashes.length + 1,
+    nowMs: step.nowMs,
+  });
+  tail.stateHashes.push(encoded.state.hash);
+  tail.headSha256 = encoded.state.sha256;
+  return { step: roleStep(encoded.node), stateHash: encoded.state.hash, signals };
+}
+
+/** Hash of the head: the last state, or the start node before the first step. */
+export function headOf(tail: Tail): string {
+  return tail.stateHashes.at(-1) ?? tail.startHash;
+}
+
+/** The two blobs of a step: what was said, and the state that names it. */
+export async function encodeStep(
+  cas: Pick<NodeStore, "get">,
+  tail: Tail,
+  { output, nowMs }: { output: ParsedRoleOutput; nowMs: number },
+): Promise<{ content: EncodedNode; state: EncodedNode; node: StateNode }> {
+  const artifacts = output.refs ?? [];
+  const content = encodeContent(output.content ?? JSON.stringify(output.meta), artifacts);
+  const ancestors = skipList(tail.stateHashes);
+  const run = output.run ?? null;
+  const attached = [...(run?.prompt ? [run.prompt] : []), ...(run?.evidence ?? [])];
+  const payload: StatePayload = {
+    role: output.role,
+    meta: output.meta,
+    start: tail.startHash,
+    content: content.hash,
+    ancestors,
+    compact: null,
+    timestamp: nowMs,
+    childThread: output.childThread ?? null,
+    digests: {
+      ...(await digestsOf(cas, [...artifacts, ...attached])),
+      [content.hash]: content.sha256,
+      [headOf(tail)]: tail.stateHashes.length > 0 ? tail.headSha256 : tail.startSha256,
+    },
+    route: output.route ?? null,
+    ...run,
+  };
+  const refs = [content.hash, tail.startHash, ...ancestors, ...artifacts, ...attached];
+  return { content, state: encodeState(payload, refs), node: { type: "state", payload, refs } };
+}
+
+/** Ancestors at distances 1, 2, 4, … 1024 of the state that comes after `hashes`, as far as they exist. */
+export function skipList(hashes: readonly string[]): string[] {
+  const ancestors: string[] = [];
+  for (let distance = 1; distance <= 1024; distance *= 2) {
+    const hash = hashes[hashes.length - distance];
+    if (hash === undefined) break;
+    ancestors.push(hash);
+  }
+  return ancestors;
+}

@@ -1,0 +1,113 @@
+/** A workflow as an agent: a step runs another registered workflow as a child thread and waits for its end.
+ *
+ *  1. The start key is made from the place in the parent's chain, so a step that is run again after a crash
+ *     finds the child it started before and goes on with it; nothing the child did is done twice.
+ *  2. The child is a thread like any other: in its own runner, steered by the same verbs. Linked both ways. */
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type ChildOutcome,
+  type ChildRequest,
+  END,
+  type Failure,
+  failure,
+  isFinal,
+  type ThreadRecord,
+  WorkflowError,
+} from "@uncaged/workflow-protocol";
+import { readSettings } from "@uncaged/workflow-register";
+import { headOf, type Tail } from "./append-step.ts";
+import { loadChain } from "./chain.ts";
+import { createThread } from "./create-thread.ts";
+import type { Engine } from "./engine.ts";
+import { observedStatus } from "./observe.ts";
+import { runnableWorkflow } from "./runnable-workflow.ts";
+import { spawnRunner } from "./spawn-runner.ts";
+
+const LOOK_EVERY_MS = 100;
+/** A child whose runner keeps dying is not worth another start. */
+const MAX_RESTARTS = 3;
+
+export type ChildRun = ChildRequest & {
+  role: string;
+  call: number;
+  cwd: string;
+  parent: ThreadRecord;
+  tail: Tail;
+  signal: AbortSignal;
+};
+
+/** Throws `MAX_DEPTH`, `WORKFLOW_NOT_FOUND`, or what kept the child's runner from starting. */
+export async function runChild(engine: Engine, run: ChildRun): Promise<ChildOutcome> {
+  const { maxDepth } = orThrow(await readSettings(engine.root));
+  if (run.parent.depth + 1 > maxDepth) throw new WorkflowError(tooDeep(run, maxDepth));
+  const workflow = orThrow(await runnableWorkflow(engine, run.workflow));
+  const parentHead = headOf(run.tail);
+  const { thread } = await createThread(engine, {
+    workflow,
+    prompt: run.prompt,
+    cwd: run.cwd,
+    startKey: ["child", run.parent.threadId, parentHead, run.role, run.call].join(":"),
+    parent: { threadId: run.parent.threadId, state: parentHead, depth: run.parent.depth },
+  });
+  return outcomeOf(engine, await untilFinal(engine, thread.threadId, run.signal));
+}
+
+/** Waits for the end. A child that nobody runs is started; one that a person stopped later is waited for. */
+async function untilFinal(
+  engine: Engine,
+  threadId: string,
+  signal: AbortSignal,
+): Promise<ThreadRecord> {
+  let starts = 0;
+  while (true) {
+    signal.throwIfAborted();
+    const thread = await engine.store.get(threadId);
+    if (thread === null)
+      throw new WorkflowError(
+        failure("THREAD_NOT_FOUND", `child thread ${threadId} was removed`, ""),
+      );
+    if (isFinal(thread.status)) return thread;
+    const { status, stale } = observedStatus(thread, engine.now());
+    if (status === "idle" && (starts === 0 || stale)) {
+      if (starts > MAX_RESTARTS) throw new WorkflowError(keepsDying(threadId));
+      starts += 1;
+      const runner = await spawnRunner(engine, threadId);
+      // Somebody else may have resumed it first; that is as good.
+      if (!runner.ok && runner.error.code !== "LEASE_HELD") throw new WorkflowError(runner.error);
+    }
+    await sleep(LOOK_EVERY_MS, undefined, { signal });
+  }
+}
+
+async function outcomeOf(engine: Engine, thread: ThreadRecord): Promise<ChildOutcome> {
+  const chain = await loadChain(engine.cas, thread);
+  const last = chain.states.findLast((state) => state.node.payload.role !== END);
+  return {
+    threadId: thread.threadId,
+    returnCode: thread.returnCode ?? 1,
+    summary: thread.summary ?? "",
+    rootHash: thread.head,
+    lastMeta: last === undefined ? {} : last.node.payload.meta,
+  };
+}
+
+function orThrow<T>(result: { ok: true; value: T } | { ok: false; error: Failure }): T {
+  if (result.ok) return result.value;
+  throw new WorkflowError(result.error);
+}
+
+function tooDeep(run: ChildRun, maxDepth: number): Failure {
+  return failure(
+    "MAX_DEPTH",
+    `role ${run.role} of thread ${run.parent.threadId} (depth ${run.parent.depth}) may not start ${run.workflow}: maxDepth is ${maxDepth}`,
+    "raise config.maxDepth in workflow.yaml, or break the circle of workflows that start each other",
+  );
+}
+
+function keepsDying(threadId: string): Failure {
+  return failure(
+    "RUNNER_FAILED",
+    `the runner of child thread ${threadId} died ${MAX_RESTARTS + 1} times`,
+    `see: uncaged-workflow thread show ${threadId}`,
+  );
+}

@@ -1,0 +1,37 @@
+import { collectGarbage } from "@uncaged/workflow-cas";
+import type { GcReport } from "@uncaged/workflow-protocol";
+import { storagePaths } from "@uncaged/workflow-util";
+import type { Engine } from "./engine.ts";
+
+export type StorageGcReport = GcReport & { restoredEntries: number; purgedEntries: number };
+
+/** Dead blobs are set aside at once and deleted for good by a run this much later. */
+export const DEFAULT_GRACE_MS: number = 60 * 60 * 1000;
+
+/** Sets aside every blob that no thread reaches. Throws `CAS_MISSING` or `CAS_CORRUPT`, before anything is
+ *  touched, when a node that a thread needs is damaged. */
+export async function collectStorage(
+  engine: Pick<Engine, "root" | "store" | "now">,
+  opts: { dryRun: boolean; graceMs: number },
+): Promise<StorageGcReport> {
+  let scannedThreads = 0;
+  const running = await engine.store.list({ withLease: true });
+  const report = await collectGarbage({
+    dir: storagePaths(engine.root).cas,
+    roots: async () => {
+      const threads = await engine.store.roots();
+      scannedThreads = threads.length;
+      return threads.flatMap(({ startHash, head }) => [startHash, head]);
+    },
+    nowMs: engine.now(),
+    graceMs: opts.graceMs,
+    // An agent may hold a hash it put and hand it over hours later, as long as its runner lives.
+    protectSinceMs: running.reduce<number | null>(
+      (oldest, { lease }) =>
+        lease === null ? oldest : Math.min(oldest ?? lease.acquiredAt, lease.acquiredAt),
+      null,
+    ),
+    dryRun: opts.dryRun,
+  });
+  return { scannedThreads, ...report };
+}

@@ -1,0 +1,73 @@
+/** Makes a thread that nobody runs yet.
+ *
+ *  Order of effects: the prompt and the start node, then the row. A crash in between leaves two blobs for gc. */
+import { encodeContent, encodeStart } from "@uncaged/workflow-cas";
+import type { ThreadRecord } from "@uncaged/workflow-protocol";
+import { newThreadId } from "@uncaged/workflow-util";
+import { digestsOf } from "./digests.ts";
+import type { Engine } from "./engine.ts";
+
+/** A version of a workflow that can be run: its name and its bundle, checked. */
+export type RunnableWorkflow = {
+  name: string;
+  hash: string;
+  /** SHA-256 (hex) of the bundle file. */
+  sha256: string;
+  /** Each external package and the version it resolves to in this storage root. */
+  externals: { readonly [packageName: string]: string };
+};
+
+export type ThreadStart = {
+  workflow: RunnableWorkflow;
+  prompt: string;
+  /** Absolute. */
+  cwd: string;
+  /** The same key gives the same thread, however often it is asked for; null: always a new one. */
+  startKey: string | null;
+  parent: { threadId: string; state: string; depth: number } | null;
+};
+
+export async function createThread(
+  engine: Engine,
+  start: ThreadStart,
+): Promise<{ thread: ThreadRecord; created: boolean }> {
+  const { workflow, parent } = start;
+  const nowMs = engine.now();
+  const prompt = encodeContent(start.prompt);
+  const parentState = parent?.state ?? null;
+  const depth = parent === null ? 0 : parent.depth + 1;
+  const node = encodeStart(
+    {
+      name: workflow.name,
+      hash: workflow.hash,
+      depth,
+      parentState,
+      externals: workflow.externals,
+      digests: {
+        ...(parentState === null ? {} : await digestsOf(engine.cas, [parentState])),
+        [prompt.hash]: prompt.sha256,
+        [workflow.hash]: workflow.sha256,
+      },
+    },
+    parentState === null ? [prompt.hash] : [prompt.hash, parentState],
+  );
+  await engine.cas.putBatch([prompt, node]);
+  return engine.store.create(
+    {
+      threadId: newThreadId(nowMs),
+      workflow: workflow.name,
+      bundleHash: workflow.hash,
+      startHash: node.hash,
+      head: node.hash,
+      headSha256: node.sha256,
+      stepCount: 0,
+      depth,
+      parentThread: parent?.threadId ?? null,
+      cwd: start.cwd,
+      forkedFrom: null,
+      startedAt: nowMs,
+      createdAt: nowMs,
+    },
+    start.startKey,
+  );
+}

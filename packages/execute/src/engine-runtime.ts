@@ -1,0 +1,80 @@
+/** The hand that the engine lends to a workflow function and to its roles. */
+import { resolve } from "node:path";
+import type {
+  AgentEvent,
+  CasStore,
+  ChildOutcome,
+  ChildRequest,
+  EngineRuntime,
+  ExtractFn,
+  LiveEvent,
+  StepRequest,
+  ThreadRecord,
+} from "@uncaged/workflow-protocol";
+
+export type RuntimeParts = {
+  cas: CasStore;
+  extract: ExtractFn;
+  signal: AbortSignal;
+  thread: ThreadRecord;
+  fence: number;
+  now: () => number;
+  emit: (event: LiveEvent) => void;
+  /** `call` numbers the children of one step, from 0: the same call after a crash finds the same child. */
+  runChild: (
+    request: ChildRequest & { role: string; call: number; cwd: string },
+  ) => Promise<ChildOutcome>;
+};
+
+export function engineRuntime(parts: RuntimeParts): EngineRuntime {
+  const { thread, signal, extract } = parts;
+  const cas = lentCas(parts.cas);
+  return {
+    cas,
+    extract,
+    signal,
+    enter: (request: StepRequest) => {
+      const { role, round } = request;
+      const cwd = request.location === null ? thread.cwd : resolve(thread.cwd, request.location);
+      const stamp = (): { threadId: string; timestamp: number } => ({
+        threadId: thread.threadId,
+        timestamp: parts.now(),
+      });
+      let calls = 0;
+      parts.emit({
+        ...stamp(),
+        type: "step_started",
+        role,
+        round,
+        condition: request.route?.condition ?? null,
+      });
+      return {
+        cas,
+        extract,
+        signal,
+        step: { ...request, cwd, runMark: runMark(thread.threadId, parts.fence) },
+        emit: (event: AgentEvent) => parts.emit({ ...stamp(), type: "agent", role, round, event }),
+        runChild: (child) => parts.runChild({ ...child, role, call: calls++, cwd }),
+      };
+    },
+  };
+}
+
+/** Mark of every process that one tenure of a thread starts; all tenures of a thread share `threadMark`. */
+export function runMark(threadId: string, fence: number): string {
+  return `${threadMark(threadId)}${fence}`;
+}
+
+export function threadMark(threadId: string): string {
+  return `${threadId}:`;
+}
+
+/** Only the four operations of the port, so that a bundle gets no other method of the backend. */
+function lentCas(cas: CasStore): CasStore {
+  return {
+    put: (content) => cas.put(content),
+    get: (hash) => cas.get(hash),
+    delete: (hash) => cas.delete(hash),
+    list: () => cas.list(),
+  };
+}

@@ -1,0 +1,16 @@
+import type { NodeStore, ThreadStore } from "@uncaged/workflow-protocol";
+
+/** What every verb of the engine works with: the two halves of a storage root and where it is. */
+export type Engine = {
+  /** Absolute path of the storage root. */
+  root: string;
+  /** Immutable half: nodes by hash. */
+  cas: NodeStore;
+  /** Mutable half: heads, statuses, leases, signals. */
+  store: ThreadStore;
+  /** Unix milliseconds. */
+  now: () => number;
+  /** `file:` URL from which the engine's own `@uncaged/*` packages resolve, for bundles that
+   *  import one the storage root has not installed. */
+  packagesBase: string;
+};

@@ -1,0 +1,80 @@
+import {
+  err,
+  type Failure,
+  failure,
+  ok,
+  type Result,
+  type StepView,
+  type ThreadRecord,
+  type ThreadStatus,
+} from "@uncaged/workflow-protocol";
+import { openBundle, useExternals } from "@uncaged/workflow-register";
+import { type Chain, loadChain } from "./chain.ts";
+import type { Engine } from "./engine.ts";
+import { nextRole } from "./next-role.ts";
+import { observedStatus } from "./observe.ts";
+import { runThread } from "./run-thread.ts";
+import { threadContext } from "./thread-context.ts";
+import { stepViews } from "./thread-view.ts";
+
+export type ExecReport = {
+  threadId: string;
+  status: ThreadStatus;
+  head: string;
+  /** What the table names next; null once the thread has ended. */
+  nextRole: string | null;
+  /** The steps that this call made. */
+  steps: StepView[];
+};
+
+/** Runs up to `count` steps of an idle thread in this process and leaves it idle again; a thread that only
+ *  has its end before it is ended too. */
+export async function execThread(
+  engine: Engine,
+  thread: ThreadRecord,
+  opts: { count: number; signal: AbortSignal },
+): Promise<Result<ExecReport, Failure>> {
+  const refusal = refusalOf(thread, engine.now());
+  if (refusal !== null) return err(refusal);
+  useExternals(engine.root, engine.packagesBase);
+  const outcome = await runThread(engine, {
+    threadId: thread.threadId,
+    maxSteps: opts.count,
+    signal: opts.signal,
+  });
+  if (!outcome.ok) return outcome;
+  const after = (await engine.store.get(thread.threadId)) ?? thread;
+  const chain = await loadChain(engine.cas, after);
+  return ok({
+    threadId: after.threadId,
+    status: observedStatus(after, engine.now()).status,
+    head: after.head,
+    nextRole: await roleAfter(engine, after, chain),
+    steps: await stepViews(engine.cas, chain, { fromRound: thread.stepCount + 1 }),
+  });
+}
+
+/** What the table of the thread's own bundle names next. */
+async function roleAfter(
+  engine: Engine,
+  thread: ThreadRecord,
+  chain: Chain,
+): Promise<string | null> {
+  const bundle = await openBundle(
+    engine.root,
+    thread.bundleHash,
+    chain.start.payload.digests[thread.bundleHash] ?? "",
+  );
+  if (!bundle.ok) return null;
+  return nextRole(thread, bundle.value.descriptor, await threadContext(engine.cas, thread, chain));
+}
+
+function refusalOf(thread: ThreadRecord, nowMs: number): Failure | null {
+  const { status } = observedStatus(thread, nowMs);
+  if (status !== "paused" && status !== "suspended") return null;
+  return failure(
+    "TRANSITION_INVALID",
+    `thread ${thread.threadId} is ${status}`,
+    `open it with: uncaged-workflow thread resume ${thread.threadId}`,
+  );
+}

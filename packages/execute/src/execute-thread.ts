@@ -1,0 +1,327 @@
+/** Drives a workflow function from where the thread stands to its end, a gate, or a step limit.
+ *
+ *  1. One output, one step: it is stored and published before the function is asked again.
+ *  2. What a bundle yields is untrusted: it is parsed before anything of it is used.
+ *  3. A fault of the workflow or of its agent ends the thread as `failed`, cause kept. A fault of our own
+ *     storage does not: it is thrown, the step is not acknowledged, and the thread can be resumed.
+ *  4. A stop or kill that arrives while an agent finishes does not lose the finished step. */
+import {
+  type EngineRuntime,
+  EXIT,
+  exitCodeOf,
+  type Failure,
+  failure,
+  failureFrom,
+  type LiveEvent,
+  type RoleOutput,
+  type RoleStep,
+  type SignalKind,
+  type ThreadContext,
+  type ThreadRecord,
+  type WorkflowCompletion,
+  WorkflowError,
+  type WorkflowFn,
+} from "@uncaged/workflow-protocol";
+import {
+  type ParsedRoleOutput,
+  roleOutputSchema,
+  workflowCompletionSchema,
+} from "@uncaged/workflow-protocol/schemas";
+import { appendStep, type Tail } from "./append-step.ts";
+import type { Engine } from "./engine.ts";
+import { type Ending, finishThread, statusOf } from "./finish-thread.ts";
+import { parseWith } from "./parse-with.ts";
+
+/** Why a run was asked to end early. */
+export type Interruption = "stop" | "kill" | "lease-lost";
+
+export type ThreadRun = {
+  engine: Engine;
+  thread: ThreadRecord;
+  tail: Tail;
+  workflow: WorkflowFn;
+  context: ThreadContext;
+  runtime: EngineRuntime;
+  /** Role names of the descriptor: an output of any other role is refused. */
+  roles: ReadonlySet<string>;
+  /** Aborts with an `Interruption` as its reason; any other reason counts as `kill`. */
+  signal: AbortSignal;
+  /** Rest after this many steps, unless only the end is left; null: no limit. */
+  maxSteps: number | null;
+  /** Whether the table ends the thread after these steps of this run. */
+  endsNext: (steps: RoleStep[]) => Promise<boolean>;
+  emit: (event: LiveEvent) => void;
+};
+
+export type RunOutcome =
+  | {
+      status: "completed" | "failed" | "aborted";
+      returnCode: number;
+      summary: string;
+      head: string;
+    }
+  | { status: "idle" | "paused" | "suspended" };
+
+/** How long an aborted role may take to end its processes before the engine goes on without it. */
+const ABORT_GRACE_MS = 8_000;
+
+export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
+  const generator = run.workflow(run.context, run.runtime);
+  let answer: RoleStep | undefined;
+  const made: RoleStep[] = [];
+  let waiting: readonly SignalKind[] = await run.engine.store.signals(run.thread.threadId);
+  try {
+    while (true) {
+      const interruption = interruptionOf(run.signal, waiting);
+      if (interruption !== null) return await interrupted(run, interruption);
+      if (run.maxSteps !== null && made.length >= run.maxSteps && !(await run.endsNext(made)))
+        return await rest(run);
+      if (waiting.includes("pause") && (await paused(run))) return { status: "paused" };
+
+      const turn = await nextTurn(generator, answer, run.signal);
+      if (turn.kind === "interrupted")
+        return await interrupted(run, interruptionOf(run.signal, []) ?? "kill");
+      if (turn.kind === "threw") return await failed(run, turn.cause);
+      if (turn.kind === "returned") return await completed(run, turn.completion);
+
+      const appended = await append(run, turn.output);
+      if (appended.kind === "refused") return await failed(run, appended.cause);
+      answer = appended.step;
+      waiting = appended.signals;
+      if (run.maxSteps !== null) made.push(answer);
+    }
+  } finally {
+    // Not awaited: a function that hangs in its own cleanup must not hold the thread.
+    void generator.return?.({ returnCode: 0, summary: "" }).catch(() => undefined);
+  }
+}
+
+type Turn =
+  | { kind: "yielded"; output: RoleOutput }
+  | { kind: "returned"; completion: WorkflowCompletion }
+  | { kind: "threw"; cause: unknown }
+  | { kind: "interrupted" };
+
+/** Asks for the next output. After an abort the role has a grace period to end its processes: an output that
+ *  still comes is taken (4), a rejection is the abort's doing. */
+async function nextTurn(
+  generator: ReturnType<WorkflowFn>,
+  answer: RoleStep | undefined,
+  signal: AbortSignal,
+): Promise<Turn> {
+  const turn = generator.next(answer).then(
+    (result): Turn =>
+      result.done === true
+        ? { kind: "returned", completion: result.value }
+        : { kind: "yielded", output: result.value },
+    (cause: unknown): Turn => (signal.aborted ? { kind: "interrupted" } : { kind: "threw", cause }),
+  );
+  const { promise: graceOver, cancel } = afterAbort(signal, ABORT_GRACE_MS);
+  try {
+    return await Promise.race([turn, graceOver]);
+  } finally {
+    cancel();
+  }
+}
+
+function afterAbort(
+  signal: AbortSignal,
+  graceMs: number,
+): { promise: Promise<Turn>; cancel: () => void } {
+  const { promise, resolve } = Promise.withResolvers<Turn>();
+  let timer: NodeJS.Timeout | undefined;
+  const startTimer = (): void => {
+    timer = setTimeout(resolve, graceMs, { kind: "interrupted" });
+  };
+  if (signal.aborted) startTimer();
+  else signal.addEventListener("abort", startTimer, { once: true });
+  return {
+    promise,
+    cancel: () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", startTimer);
+    },
+  };
+}
+
+type Appended =
+  | { kind: "stored"; step: RoleStep; signals: readonly SignalKind[] }
+  | { kind: "refused"; cause: unknown };
+
+async function append(run: ThreadRun, raw: RoleOutput): Promise<Appended> {
+  const output = parseOutput(raw, run.roles);
+  if (!output.ok) return { kind: "refused", cause: new WorkflowError(output.error) };
+  try {
+    const nowMs = run.engine.now();
+    const { step, stateHash, signals } = await appendStep(run.engine, run.tail, {
+      output: output.value,
+      nowMs,
+    });
+    run.emit({
+      threadId: run.thread.threadId,
+      timestamp: nowMs,
+      type: "step_completed",
+      role: step.role,
+      round: run.tail.stateHashes.length,
+      stateHash,
+      meta: step.meta,
+    });
+    return { kind: "stored", step, signals };
+  } catch (cause) {
+    if (failureFrom(cause, "STORAGE_FAILED").code === "ARTIFACT_MISSING")
+      return { kind: "refused", cause };
+    throw cause;
+  }
+}
+
+function parseOutput(
+  raw: RoleOutput,
+  roles: ReadonlySet<string>,
+): { ok: true; value: ParsedRoleOutput } | { ok: false; error: Failure } {
+  const parsed = parseWith(
+    roleOutputSchema,
+    raw,
+    "INVALID_OUTPUT",
+    "the workflow yielded an output the engine cannot store",
+  );
+  if (!parsed.ok || roles.has(parsed.value.role)) return parsed;
+  const known = [...roles].join(", ");
+  return {
+    ok: false,
+    error: failure(
+      "INVALID_OUTPUT",
+      `the workflow yielded an output of role ${JSON.stringify(parsed.value.role)}, which its descriptor does not have`,
+      `known roles: ${known}`,
+    ),
+  };
+}
+
+function interruptionOf(signal: AbortSignal, waiting: readonly SignalKind[]): Interruption | null {
+  if (signal.aborted) {
+    const reason: unknown = signal.reason;
+    return reason === "stop" || reason === "lease-lost" ? reason : "kill";
+  }
+  if (waiting.includes("kill")) return "kill";
+  return waiting.includes("stop") ? "stop" : null;
+}
+
+async function interrupted(run: ThreadRun, interruption: Interruption): Promise<RunOutcome> {
+  if (interruption === "lease-lost") throw leaseLost(run.thread.threadId);
+  if (interruption === "stop") return rest(run);
+  const summary = `Aborted after ${count(run.tail.stateHashes.length)}.`;
+  return end(run, {
+    status: "aborted",
+    returnCode: EXIT.aborted,
+    summary,
+    content: summary,
+    route: null,
+  });
+}
+
+async function completed(run: ThreadRun, raw: WorkflowCompletion): Promise<RunOutcome> {
+  const parsed = parseWith(
+    workflowCompletionSchema,
+    raw,
+    "INVALID_OUTPUT",
+    "the workflow returned a completion the engine cannot read",
+  );
+  if (!parsed.ok) return failed(run, new WorkflowError(parsed.error));
+  const completion = parsed.value;
+  if ("suspend" in completion) return suspended(run, completion.suspend);
+  const { returnCode, summary } = completion;
+  return end(run, {
+    status: statusOf(returnCode),
+    returnCode,
+    summary,
+    content: summary,
+    route: completion.route ?? null,
+  });
+}
+
+async function failed(run: ThreadRun, cause: unknown): Promise<RunOutcome> {
+  const reason = failureFrom(cause, "WORKFLOW_FAILED");
+  // The store below us is broken (3): the step never happened, the thread stays as it was.
+  if (exitCodeOf(reason.code) === EXIT.storage) throw new WorkflowError(reason, { cause });
+  const summary = `${reason.code}: ${reason.message}`;
+  return end(run, {
+    status: "failed",
+    returnCode: EXIT.failure,
+    summary,
+    content: causeText(reason, cause),
+    route: null,
+  });
+}
+
+async function end(run: ThreadRun, ending: Ending): Promise<RunOutcome> {
+  const nowMs = run.engine.now();
+  const { head } = await finishThread(run.engine, run.thread, run.tail, { ending, nowMs });
+  const { status, returnCode, summary } = ending;
+  run.emit({ threadId: run.thread.threadId, timestamp: nowMs, type: "status", status, summary });
+  return { status, returnCode, summary, head };
+}
+
+async function rest(run: ThreadRun): Promise<RunOutcome> {
+  await run.engine.store.release({
+    ...tenure(run),
+    nowMs: run.engine.now(),
+    to: { status: "idle" },
+  });
+  emitStatus(run, "idle");
+  return { status: "idle" };
+}
+
+async function paused(run: ThreadRun): Promise<boolean> {
+  const closed = await run.engine.store.release({
+    ...tenure(run),
+    nowMs: run.engine.now(),
+    to: { status: "paused" },
+  });
+  if (closed) emitStatus(run, "paused");
+  return closed;
+}
+
+async function suspended(
+  run: ThreadRun,
+  question: { role: string; message: string },
+): Promise<RunOutcome> {
+  const to = { status: "suspended", ...question } as const;
+  await run.engine.store.release({ ...tenure(run), nowMs: run.engine.now(), to });
+  emitStatus(run, "suspended");
+  return { status: "suspended" };
+}
+
+function emitStatus(run: ThreadRun, status: "idle" | "paused" | "suspended"): void {
+  run.emit({
+    threadId: run.thread.threadId,
+    timestamp: run.engine.now(),
+    type: "status",
+    status,
+    summary: null,
+  });
+}
+
+function tenure(run: ThreadRun): { threadId: string; fence: number } {
+  return { threadId: run.tail.threadId, fence: run.tail.fence };
+}
+
+/** The whole chain of causes: the summary says what, this says why. */
+function causeText(reason: Failure, cause: unknown): string {
+  const lines = [`${reason.code}: ${reason.message}`, ...(reason.hint === "" ? [] : [reason.hint])];
+  for (let next = cause; next instanceof Error; next = next.cause)
+    lines.push("", next.stack ?? String(next));
+  return lines.join("\n");
+}
+
+function leaseLost(threadId: string): WorkflowError {
+  return new WorkflowError(
+    failure(
+      "LEASE_LOST",
+      `another process owns thread ${threadId} by now`,
+      "nothing to do: it goes on there",
+    ),
+  );
+}
+
+function count(steps: number): string {
+  return steps === 1 ? "1 step" : `${steps} steps`;
+}

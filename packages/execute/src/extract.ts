@@ -1,0 +1,39 @@
+import { type CasStore, type ExtractFn, failure, WorkflowError } from "@uncaged/workflow-protocol";
+import { parse } from "yaml";
+import type { z } from "zod";
+import { readNode } from "./read-node.ts";
+
+/** Extraction without a model: the last fenced JSON block, YAML front matter or plain JSON that satisfies
+ *  the schema. Throws `INVALID_OUTPUT` when none of them does. */
+export function freeExtract(cas: Pick<CasStore, "get">): ExtractFn {
+  return async <T>(schema: z.ZodType<T>, contentHash: string): Promise<T> => {
+    const text = (await readNode(cas, contentHash, "content")).payload;
+    for (const candidate of candidates(text)) {
+      const parsed = schema.safeParse(candidate);
+      if (parsed.success) return parsed.data;
+    }
+    throw new WorkflowError(
+      failure(
+        "INVALID_OUTPUT",
+        `content ${contentHash} holds no JSON or front matter that fits the role's schema`,
+        "let the agent end its answer with a fenced JSON block, or bind an adapter that returns meta itself",
+      ),
+    );
+  };
+}
+
+function* candidates(text: string): Generator<unknown> {
+  const fenced = [...text.matchAll(/^```(?:json)?[^\S\n]*\n([\s\S]*?)^```/gm)].reverse();
+  for (const [, body = ""] of fenced) yield* attempt(() => JSON.parse(body));
+  const frontMatter = /^---\n([\s\S]*?)\n---(?:\n|$)/.exec(text)?.[1];
+  if (frontMatter !== undefined) yield* attempt(() => parse(frontMatter, { maxAliasCount: 0 }));
+  yield* attempt(() => JSON.parse(text));
+}
+
+function* attempt(read: () => unknown): Generator<unknown> {
+  try {
+    yield read();
+  } catch {
+    // Not this form: the next one is tried.
+  }
+}

@@ -1,0 +1,71 @@
+/** Ends a thread: an end node, a line of history, and the final status.
+ *
+ *  Order of effects: blobs, then history, then the index. A crash after the history line leaves the thread
+ *  unfinished; it finishes again after a resume and appends another line (readers take a thread's last).
+ *  The other way round a finished thread could be missing from history for good. */
+import {
+  END,
+  type NodeStore,
+  type StepRoute,
+  type ThreadRecord,
+  type ThreadStore,
+} from "@uncaged/workflow-protocol";
+import { appendHistory } from "@uncaged/workflow-store";
+import { encodeStep, headOf, type Tail } from "./append-step.ts";
+
+export type Ending = {
+  status: "completed" | "failed" | "aborted";
+  returnCode: number;
+  summary: string;
+  /** What is kept as the end node's content: the summary, or the full cause. */
+  content: string;
+  route: StepRoute | null;
+};
+
+export async function finishThread(
+  ports: { root: string; cas: NodeStore; store: ThreadStore },
+  thread: ThreadRecord,
+  tail: Tail,
+  { ending, nowMs }: { ending: Ending; nowMs: number },
+): Promise<{ head: string }> {
+  const { status, returnCode, summary } = ending;
+  const output = {
+    role: END,
+    meta: { returnCode, summary },
+    content: ending.content,
+    route: ending.route,
+  };
+  const { content, state } = await encodeStep(ports.cas, tail, { output, nowMs });
+  await ports.cas.putBatch([content, state]);
+  await appendHistory(ports.root, {
+    threadId: thread.threadId,
+    workflow: thread.workflow,
+    bundleHash: thread.bundleHash,
+    status,
+    returnCode,
+    summary,
+    head: state.hash,
+    headSha256: state.sha256,
+    stepCount: tail.stateHashes.length,
+    startedAt: thread.startedAt,
+    finishedAt: nowMs,
+  });
+  await ports.store.finish({
+    threadId: tail.threadId,
+    fence: tail.fence,
+    from: headOf(tail),
+    to: state.hash,
+    toSha256: state.sha256,
+    stepCount: tail.stateHashes.length,
+    nowMs,
+    status,
+    returnCode,
+    summary,
+  });
+  return { head: state.hash };
+}
+
+export function statusOf(returnCode: number): Ending["status"] {
+  if (returnCode === 0) return "completed";
+  return returnCode === 130 ? "aborted" : "failed";
+}

@@ -1,0 +1,24 @@
+export { checkStorage } from "./check-storage.ts";
+export { collectStorage, DEFAULT_GRACE_MS, type StorageGcReport } from "./collect-storage.ts";
+export type { Engine } from "./engine.ts";
+export { type ExecReport, execThread } from "./exec-thread.ts";
+export {
+  executeThread,
+  type Interruption,
+  type RunOutcome,
+  type ThreadRun,
+} from "./execute-thread.ts";
+export { findThread } from "./find-thread.ts";
+export { followThread } from "./follow-thread.ts";
+export { type Fork, type ForkPoint, forkThread } from "./fork-thread.ts";
+export { listThreads, type RunningThread, runningThreads } from "./list-threads.ts";
+export { observedStatus } from "./observe.ts";
+export { openEngine } from "./open-engine.ts";
+export { pauseThread } from "./pause-thread.ts";
+export { removeThread } from "./remove-thread.ts";
+export { resumeThread } from "./resume-thread.ts";
+export { type StartOptions, startThread } from "./start-thread.ts";
+export { killThread, stopThread } from "./stop-thread.ts";
+export { stepViews, viewThread } from "./thread-view.ts";
+export { verifyThread } from "./verify-thread.ts";
+export { waitForThread } from "./wait-for-thread.ts";

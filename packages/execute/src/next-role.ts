@@ -1,0 +1,18 @@
+import { pickRoute } from "@uncaged/workflow-moderator";
+import {
+  isFinal,
+  type ThreadContext,
+  type ThreadRecord,
+  type WorkflowDescriptor,
+} from "@uncaged/workflow-protocol";
+
+/** What the table names next: a role, `__end__` or `__suspend__`; null once the thread has ended.
+ *  Read off the descriptor's graph, so nothing of the bundle runs. */
+export async function nextRole(
+  thread: Pick<ThreadRecord, "status">,
+  descriptor: WorkflowDescriptor,
+  context: ThreadContext,
+): Promise<string | null> {
+  if (isFinal(thread.status)) return null;
+  return (await pickRoute(descriptor.graph.edges, context)).to;
+}

@@ -1,0 +1,126 @@
+/** A thread in memory whose lease the test holds, ready to be driven. */
+import { openMemoryStore, sha256Hex } from "@uncaged/workflow-cas";
+import type {
+  LiveEvent,
+  NodeStore,
+  ProcessIdentity,
+  ThreadRecord,
+  WorkflowError,
+  WorkflowFn,
+} from "@uncaged/workflow-protocol";
+import { memoryThreadStore } from "@uncaged/workflow-store";
+import { loadChain } from "./chain.ts";
+import { createThread } from "./create-thread.ts";
+import type { Engine } from "./engine.ts";
+import { engineRuntime } from "./engine-runtime.ts";
+import { executeThread, type RunOutcome } from "./execute-thread.ts";
+import { freeExtract } from "./extract.ts";
+import { readBlob, readNode } from "./read-node.ts";
+import { threadContext } from "./thread-context.ts";
+
+const OWNER: ProcessIdentity = { pid: 1, startedAt: "0", bootId: "test" };
+const ANOTHER: ProcessIdentity = { pid: 2, startedAt: "0", bootId: "test" };
+const BUNDLE = "EYHPV6X8XHTCS";
+
+export type OwnedThread = {
+  engine: Engine;
+  threadId: string;
+  execute(
+    workflow: WorkflowFn,
+    opts?: { maxSteps?: number; signal?: AbortSignal; emit?: (event: LiveEvent) => void },
+  ): Promise<RunOutcome>;
+  record(): Promise<ThreadRecord>;
+  contentOf(state: string): Promise<string>;
+  /** Every later write to the CAS fails with this. */
+  breakCas(error: WorkflowError): void;
+  loseLease(): Promise<void>;
+};
+
+export async function ownedThread(root: string): Promise<OwnedThread> {
+  let broken: WorkflowError | null = null;
+  const memory = openMemoryStore();
+  const cas: NodeStore = {
+    ...memory,
+    putBatch: async (nodes) => {
+      if (broken !== null) throw broken;
+      return memory.putBatch(nodes);
+    },
+  };
+  const store = memoryThreadStore();
+  const engine: Engine = { root, cas, store, now: Date.now, packagesBase: import.meta.url };
+  const { thread } = await createThread(engine, {
+    workflow: { name: "sample", hash: BUNDLE, sha256: "0".repeat(64), externals: {} },
+    prompt: "do it",
+    cwd: "/",
+    startKey: null,
+    parent: null,
+  });
+  const { threadId } = thread;
+  const lease = await store.acquire({
+    threadId,
+    process: OWNER,
+    ttlMs: 60_000,
+    nowMs: Date.now(),
+    replaces: null,
+  });
+  const record = async (): Promise<ThreadRecord> => {
+    const found = await store.get(threadId);
+    if (found === null) throw new Error("the thread is gone");
+    return found;
+  };
+  return {
+    engine,
+    threadId,
+    record,
+    execute: async (workflow, opts = {}) => {
+      const current = await record();
+      const signal = opts.signal ?? new AbortController().signal;
+      const emit = opts.emit ?? (() => undefined);
+      return executeThread({
+        engine,
+        thread: current,
+        tail: {
+          threadId,
+          fence: lease.fence,
+          startHash: current.startHash,
+          startSha256: sha256Hex(await readBlob(cas, current.startHash)),
+          stateHashes: [],
+          headSha256: current.headSha256,
+        },
+        workflow,
+        context: await threadContext(cas, current, await loadChain(cas, current)),
+        runtime: engineRuntime({
+          cas,
+          extract: freeExtract(cas),
+          signal,
+          thread: current,
+          fence: lease.fence,
+          now: Date.now,
+          emit,
+          runChild: () => Promise.reject(new Error("no children here")),
+        }),
+        roles: new Set(["coder", "tester"]),
+        signal,
+        maxSteps: opts.maxSteps ?? null,
+        endsNext: async () => false,
+        emit,
+      });
+    },
+    contentOf: async (state) => {
+      const { payload } = await readNode(cas, state, "state");
+      return (await readNode(cas, payload.content, "content")).payload;
+    },
+    breakCas: (error) => {
+      broken = error;
+    },
+    loseLease: async () => {
+      await store.acquire({
+        threadId,
+        process: ANOTHER,
+        ttlMs: 60_000,
+        nowMs: Date.now(),
+        replaces: lease.fence,
+      });
+    },
+  };
+}

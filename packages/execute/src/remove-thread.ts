@@ -1,0 +1,41 @@
+/** Forgets a thread.
+ *
+ *  Order of effects: the index row, then its log files. A crash in between leaves files that name a thread
+ *  nobody knows. Its line of history stays; its nodes stay until gc, for other threads may share them. */
+import { rm } from "node:fs/promises";
+import {
+  err,
+  type Failure,
+  failure,
+  failureFrom,
+  ok,
+  type Result,
+  type ThreadRecord,
+} from "@uncaged/workflow-protocol";
+import { storagePaths } from "@uncaged/workflow-util";
+import type { Engine } from "./engine.ts";
+import { observedStatus } from "./observe.ts";
+
+export async function removeThread(
+  engine: Engine,
+  thread: ThreadRecord,
+): Promise<Result<null, Failure>> {
+  const { threadId, lease } = thread;
+  if (lease !== null && observedStatus(thread, engine.now()).status === "running") {
+    return err(
+      failure(
+        "LEASE_HELD",
+        `thread ${threadId} is run by process ${lease.process.pid}`,
+        `stop it first: uncaged-workflow thread stop ${threadId}`,
+      ),
+    );
+  }
+  try {
+    await engine.store.remove(threadId, lease?.fence ?? null);
+  } catch (thrown) {
+    return err(failureFrom(thrown, "STORAGE_FAILED"));
+  }
+  const paths = storagePaths(engine.root);
+  for (const path of paths.threadLogs(threadId)) await rm(path, { force: true });
+  return ok(null);
+}

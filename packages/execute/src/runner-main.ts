@@ -1,0 +1,47 @@
+/** Process of a background runner: `runner-main.js <root> <threadId> <packagesBase>`. */
+import { EXIT, exitCodeOf, type Failure, failureFrom } from "@uncaged/workflow-protocol";
+import { boundStderr } from "./bound-stderr.ts";
+import type { Interruption } from "./execute-thread.ts";
+import { openEngine } from "./open-engine.ts";
+import { runThread } from "./run-thread.ts";
+import type { RunnerReport } from "./runner-report.ts";
+
+const [, , root = "", threadId = "", packagesBase = ""] = process.argv;
+boundStderr();
+const abort = new AbortController();
+const stop: Interruption = "stop";
+for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
+  process.on(signal, () => abort.abort(stop));
+// A rejection that a bundle forgot about is a fault of that bundle, not a reason to lose the runner's order of exit.
+process.on("unhandledRejection", (cause) => console.error("unhandled rejection:", cause));
+
+process.exitCode = await main();
+// A bundle may have left timers or sockets open: the thread is at rest, so is its process.
+process.exit();
+
+async function main(): Promise<number> {
+  try {
+    const engine = await openEngine({ root, packagesBase });
+    const outcome = await runThread(engine, {
+      threadId,
+      maxSteps: null,
+      signal: abort.signal,
+      onReady: () => report({ kind: "ready" }),
+    });
+    await engine.store.close();
+    return outcome.ok ? EXIT.success : failed(outcome.error);
+  } catch (thrown) {
+    return failed(failureFrom(thrown, "INTERNAL"));
+  }
+}
+
+function failed(reason: Failure): number {
+  console.error(`${reason.code}: ${reason.message}`);
+  report({ kind: "failed", failure: reason });
+  return exitCodeOf(reason.code);
+}
+
+/** The starter listens only until the first report. */
+function report(message: RunnerReport): void {
+  if (process.connected) process.send?.(message);
+}

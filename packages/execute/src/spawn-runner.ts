@@ -1,0 +1,90 @@
+/** Starts a background runner and waits until it owns its thread and has loaded its bundle, or says why not. */
+import { fork } from "node:child_process";
+import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+  err,
+  type Failure,
+  failure,
+  ok,
+  type Result,
+  RUN_MARK_ENV,
+} from "@uncaged/workflow-protocol";
+import { hooksEnvironment, hooksUrl } from "@uncaged/workflow-register";
+import { storagePaths } from "@uncaged/workflow-util";
+import type { Engine } from "./engine.ts";
+import { parseRunnerReport } from "./runner-report.ts";
+
+const RUNNER: string = fileURLToPath(new URL("./runner-main.js", import.meta.url));
+/** Loading a large bundle on a busy machine takes seconds, never this long. */
+const READY_WITHIN_MS = 60_000;
+
+export async function spawnRunner(
+  engine: Pick<Engine, "root" | "packagesBase">,
+  threadId: string,
+): Promise<Result<{ pid: number }, Failure>> {
+  const logPath = storagePaths(engine.root).runnerLog(threadId);
+  mkdirSync(dirname(logPath), { recursive: true });
+  const log = openSync(logPath, "w", 0o600);
+  try {
+    const runner = fork(RUNNER, [engine.root, threadId, engine.packagesBase], {
+      detached: true,
+      // stdout goes nowhere: what a bundle prints is not its result. stderr is kept for a runner that cannot start.
+      stdio: ["ignore", "ignore", log, "ipc"],
+      execArgv: ["--disable-warning=ExperimentalWarning", "--import", hooksUrl],
+      env: runnerEnvironment(engine),
+    });
+    const report = await firstReport(runner, READY_WITHIN_MS);
+    if (runner.connected) runner.disconnect();
+    runner.unref();
+    if (report.kind === "ready") return ok({ pid: runner.pid ?? 0 });
+    if (report.kind === "failed") return err(report.failure);
+    return err(startFailure(threadId, report.why, tailOf(logPath)));
+  } finally {
+    closeSync(log);
+  }
+}
+
+/** The caller's environment, less the mark of a step that the caller may itself run in:
+ *  a thread that an agent starts is not one of that agent's processes. */
+function runnerEnvironment(engine: Pick<Engine, "root" | "packagesBase">): NodeJS.ProcessEnv {
+  const env = { ...process.env, ...hooksEnvironment(engine.root, engine.packagesBase) };
+  delete env[RUN_MARK_ENV];
+  delete env.NODE_OPTIONS;
+  return env;
+}
+
+type FirstReport =
+  | { kind: "ready" }
+  | { kind: "failed"; failure: Failure }
+  | { kind: "silent"; why: string };
+
+function firstReport(runner: ReturnType<typeof fork>, withinMs: number): Promise<FirstReport> {
+  const { promise, resolve } = Promise.withResolvers<FirstReport>();
+  const timer = setTimeout(() => {
+    runner.kill("SIGKILL");
+    resolve({ kind: "silent", why: `was not ready after ${withinMs / 1000} s` });
+  }, withinMs);
+  runner.once("message", (message) => resolve(parseRunnerReport(message)));
+  runner.once("error", (cause) =>
+    resolve({ kind: "silent", why: `did not start: ${cause.message}` }),
+  );
+  runner.once("exit", (code, signal) =>
+    resolve({ kind: "silent", why: `ended at start (${signal ?? `exit ${code}`})` }),
+  );
+  return promise.finally(() => clearTimeout(timer));
+}
+
+function startFailure(threadId: string, why: string, log: string): Failure {
+  const said = log === "" ? "" : `; it said: ${log}`;
+  return failure(
+    "RUNNER_FAILED",
+    `the runner of thread ${threadId} ${why}${said}`,
+    `nothing is lost; try again with: uncaged-workflow thread resume ${threadId}`,
+  );
+}
+
+function tailOf(path: string): string {
+  return readFileSync(path, "utf8").slice(-2_000).trim();
+}

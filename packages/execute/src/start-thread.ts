@@ -1,0 +1,42 @@
+import { type Failure, ok, type Result, type ThreadRecord } from "@uncaged/workflow-protocol";
+import { createThread } from "./create-thread.ts";
+import type { Engine } from "./engine.ts";
+import { observedStatus } from "./observe.ts";
+import { runnableWorkflow } from "./runnable-workflow.ts";
+import { spawnRunner } from "./spawn-runner.ts";
+
+export type StartOptions = {
+  workflow: string;
+  prompt: string;
+  /** Absolute directory that the roles work in. */
+  cwd: string;
+  /** Makes the start idempotent; null: a new thread each time. */
+  startKey: string | null;
+  /** `idle`: the thread is made and waits for `exec` or `resume`. */
+  run: "background" | "idle";
+};
+
+/** Starts a thread of a registered workflow. With a start key seen before it gives the thread made then;
+ *  when its starter died before the runner came up, the runner is started now. */
+export async function startThread(
+  engine: Engine,
+  opts: StartOptions,
+): Promise<Result<ThreadRecord, Failure>> {
+  const workflow = await runnableWorkflow(engine, opts.workflow);
+  if (!workflow.ok) return workflow;
+  const { prompt, cwd, startKey } = opts;
+  const { thread, created } = await createThread(engine, {
+    workflow: workflow.value,
+    prompt,
+    cwd,
+    startKey: startKey === null ? null : `key:${startKey}`,
+    parent: null,
+  });
+  const untouched =
+    created || (thread.stepCount === 0 && observedStatus(thread, engine.now()).status === "idle");
+  if (opts.run === "idle" || !untouched) return ok(thread);
+  const runner = await spawnRunner(engine, thread.threadId);
+  // With one key two starters may come here at once: one runner wins, which is all that was asked.
+  if (!runner.ok && runner.error.code !== "LEASE_HELD") return runner;
+  return ok(thread);
+}

@@ -1,0 +1,159 @@
+/** Ends a runner that belongs to another process: asks through the store, and insists through the system.
+ *
+ *  1. The runner is asked first: it ends its agent's processes and keeps a step that is just finishing.
+ *  2. One that does not answer in time, or was silent already, is ended together with every process that
+ *     carries its thread's mark. Its lease is then a dead one's, and is replaced. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { sha256Hex } from "@uncaged/workflow-cas";
+import {
+  EXIT,
+  err,
+  type Failure,
+  failure,
+  isFinal,
+  type Lease,
+  ok,
+  type Result,
+  type ThreadRecord,
+} from "@uncaged/workflow-protocol";
+import { endMarked, livenessOf, ownIdentity } from "@uncaged/workflow-util";
+import { loadChain, roleStates } from "./chain.ts";
+import type { Engine } from "./engine.ts";
+import { threadMark } from "./engine-runtime.ts";
+import { finishThread } from "./finish-thread.ts";
+import { LEASE_TTL_MS } from "./heartbeat.ts";
+import { runnerState } from "./observe.ts";
+import { readBlob } from "./read-node.ts";
+
+/** Longer than a runner waits for its own role to end (8 s). */
+const ASK_FOR_MS = 12_000;
+const LOOK_EVERY_MS = 50;
+
+/** Ends the runner now; the thread stays resumable. Its running children are stopped with it. */
+export async function stopThread(
+  engine: Engine,
+  thread: ThreadRecord,
+): Promise<Result<ThreadRecord, Failure>> {
+  if (isFinal(thread.status)) return err(finished(thread));
+  await endRunner(engine, thread, "stop");
+  await eachChild(engine, thread, async (child) => {
+    if (child.lease !== null) await stopThread(engine, child);
+  });
+  return ok(await current(engine, thread));
+}
+
+/** Aborts for good: ends the runner and every process of the thread, and writes the end node (returnCode 130). */
+export async function killThread(
+  engine: Engine,
+  thread: ThreadRecord,
+): Promise<Result<ThreadRecord, Failure>> {
+  if (isFinal(thread.status)) return err(finished(thread));
+  await endRunner(engine, thread, "kill");
+  await eachChild(engine, thread, async (child) => {
+    await killThread(engine, child);
+  });
+  const left = await current(engine, thread);
+  if (left.status === "aborted") return ok(left);
+  if (isFinal(left.status)) return err(finished(left));
+  await writeAbort(engine, left);
+  return ok(await current(engine, thread));
+}
+
+async function endRunner(
+  engine: Engine,
+  thread: ThreadRecord,
+  kind: "stop" | "kill",
+): Promise<void> {
+  const { threadId, lease } = thread;
+  if (lease === null) return;
+  await engine.store.signal(threadId, kind, engine.now());
+  const silent = runnerState(lease, engine.now()) !== "alive";
+  const patience = silent ? 0 : ASK_FOR_MS;
+  if (!(await gaveUp(engine, threadId, lease.fence, patience))) await insist(engine, thread, lease);
+}
+
+/** Waits until this lease is gone. */
+async function gaveUp(
+  engine: Engine,
+  threadId: string,
+  fence: number,
+  withinMs: number,
+): Promise<boolean> {
+  const until = engine.now() + withinMs;
+  while (true) {
+    const thread = await engine.store.get(threadId);
+    if (thread === null || thread.lease === null || thread.lease.fence !== fence) return true;
+    if (engine.now() >= until || runnerState(thread.lease, engine.now()) === "dead") return false;
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+async function insist(engine: Engine, thread: ThreadRecord, lease: Lease): Promise<void> {
+  if (lease.process.pid !== process.pid && livenessOf(lease.process) === "alive") {
+    process.kill(lease.process.pid, "SIGKILL");
+  }
+  await endMarked({ mark: threadMark(thread.threadId), graceMs: 0 });
+  const own = await takeOver(engine, thread.threadId, lease.fence);
+  await engine.store.release({
+    threadId: thread.threadId,
+    fence: own.fence,
+    nowMs: engine.now(),
+    to: { status: "idle" },
+  });
+}
+
+async function writeAbort(engine: Engine, thread: ThreadRecord): Promise<void> {
+  const own = await takeOver(engine, thread.threadId, null);
+  const chain = await loadChain(engine.cas, thread);
+  const states = roleStates(chain);
+  const summary = `Aborted after ${states.length === 1 ? "1 step" : `${states.length} steps`}.`;
+  await finishThread(
+    engine,
+    thread,
+    {
+      threadId: thread.threadId,
+      fence: own.fence,
+      startHash: thread.startHash,
+      startSha256: sha256Hex(await readBlob(engine.cas, thread.startHash)),
+      stateHashes: states.map((state) => state.hash),
+      headSha256: thread.headSha256,
+    },
+    {
+      ending: {
+        status: "aborted",
+        returnCode: EXIT.aborted,
+        summary,
+        content: summary,
+        route: null,
+      },
+      nowMs: engine.now(),
+    },
+  );
+}
+
+function takeOver(engine: Engine, threadId: string, replaces: number | null): Promise<Lease> {
+  return engine.store.acquire({
+    threadId,
+    process: ownIdentity(),
+    ttlMs: LEASE_TTL_MS,
+    nowMs: engine.now(),
+    replaces,
+  });
+}
+
+async function eachChild(
+  engine: Engine,
+  thread: ThreadRecord,
+  act: (child: ThreadRecord) => Promise<void>,
+): Promise<void> {
+  const children = await engine.store.list({ parentThread: thread.threadId });
+  await Promise.all(children.filter((child) => !isFinal(child.status)).map(act));
+}
+
+async function current(engine: Engine, thread: ThreadRecord): Promise<ThreadRecord> {
+  return (await engine.store.get(thread.threadId)) ?? thread;
+}
+
+function finished(thread: ThreadRecord): Failure {
+  return failure("TRANSITION_INVALID", `thread ${thread.threadId} is ${thread.status} already`, "");
+}

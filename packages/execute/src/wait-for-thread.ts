@@ -1,0 +1,22 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isFinal, type ThreadRecord } from "@uncaged/workflow-protocol";
+import type { Engine } from "./engine.ts";
+import { observedStatus } from "./observe.ts";
+
+const LOOK_EVERY_MS = 40;
+
+/** Waits until a thread ends, waits for a person, or has nobody who runs it (stopped, or its runner died).
+ *  Gives null when it was removed meanwhile. */
+export async function waitForThread(
+  engine: Pick<Engine, "store" | "now">,
+  threadId: string,
+  signal: AbortSignal,
+): Promise<ThreadRecord | null> {
+  while (true) {
+    const thread = await engine.store.get(threadId);
+    if (thread === null || isFinal(thread.status)) return thread;
+    const { status } = observedStatus(thread, engine.now());
+    if (status === "suspended" || status === "idle") return thread;
+    await sleep(LOOK_EVERY_MS, undefined, { signal });
+  }
+}
