@@ -18,9 +18,10 @@ import {
   rmSync,
   writeSync,
 } from "node:fs";
-import { type FileHandle, link, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { randomTag } from "./crockford.ts";
+import { syncFolder, syncFolderSync } from "./folder.ts";
 import { isErrno, storageFailed } from "./storage-failed.ts";
 
 export type AtomicWrite = {
@@ -41,10 +42,10 @@ export async function writeFileAtomic(write: AtomicWrite): Promise<AtomicOutcome
   const { folder, target, temp } = places(write.path);
   try {
     await fill(await open(temp, "wx", write.mode), Buffer.from(write.data));
-    const published = await publish({ temp, target, existing: write.existing });
+    const outcome = publish(temp, target, write.existing);
     await rm(temp, { force: true });
     await syncFolder(folder);
-    return published ? "written" : "kept";
+    return outcome;
   } catch (cause) {
     await rm(temp, { force: true }).catch(() => {});
     throw storageFailed(`cannot write ${write.path}`, cause);
@@ -56,34 +57,29 @@ export function writeFileAtomicSync(write: AtomicWrite): AtomicOutcome {
   const { folder, target, temp } = places(write.path);
   try {
     fillSync(openSync(temp, "wx", write.mode), Buffer.from(write.data));
-    const published = publishSync({ temp, target, existing: write.existing });
+    const outcome = publish(temp, target, write.existing);
     rmSync(temp, { force: true });
     syncFolderSync(folder);
-    return published ? "written" : "kept";
+    return outcome;
   } catch (cause) {
     rmQuietlySync(temp);
     throw storageFailed(`cannot write ${write.path}`, cause);
   }
 }
 
-/** Makes the names in a folder durable: what was created, renamed or removed there. */
-export async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === "win32") return; // a folder cannot be opened for flushing there
-  const handle = await open(folder, "r");
+/** Gives a file a name that nobody has yet; false when it is taken. `from` may stay as a second
+ *  name. Some file systems have no hard links: there we look before we rename, and a file that
+ *  another process creates in between is replaced. */
+export function giveName(from: string, to: string): boolean {
   try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-export function syncFolderSync(folder: string): void {
-  if (process.platform === "win32") return;
-  const fd = openSync(folder, "r");
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
+    linkSync(from, to);
+    return true;
+  } catch (cause) {
+    if (isErrno(cause, "EEXIST")) return false;
+    if (!isErrno(cause, "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK")) throw cause;
+    if (existsSync(to)) return false;
+    renameSync(from, to);
+    return true;
   }
 }
 
@@ -122,37 +118,10 @@ function fillSync(fd: number, bytes: Buffer): void {
   }
 }
 
-type Publication = Pick<AtomicWrite, "existing"> & { temp: string; target: string };
-
-async function publish({ temp, target, existing }: Publication): Promise<boolean> {
-  if (existing === "replace") return await rename(temp, target).then(() => true);
-  try {
-    await link(temp, target);
-    return true;
-  } catch (cause) {
-    return publishWithoutLink({ temp, target, existing }, cause);
-  }
-}
-
-function publishSync({ temp, target, existing }: Publication): boolean {
-  try {
-    if (existing === "replace") renameSync(temp, target);
-    else linkSync(temp, target);
-    return true;
-  } catch (cause) {
-    if (existing === "replace") throw cause;
-    return publishWithoutLink({ temp, target, existing }, cause);
-  }
-}
-
-/** Some file systems have no hard links. There `keep` looks before it renames, and a file that
- *  another process creates in between is replaced. */
-function publishWithoutLink({ temp, target }: Publication, cause: unknown): boolean {
-  if (isErrno(cause, "EEXIST")) return false;
-  if (!isErrno(cause, "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS")) throw cause;
-  if (existsSync(target)) return false;
+function publish(temp: string, target: string, existing: AtomicWrite["existing"]): AtomicOutcome {
+  if (existing === "keep") return giveName(temp, target) ? "written" : "kept";
   renameSync(temp, target);
-  return true;
+  return "written";
 }
 
 function checkSize(actual: number, expected: number): void {

@@ -1,13 +1,13 @@
 export {
   type AtomicOutcome,
   type AtomicWrite,
-  syncFolder,
-  syncFolderSync,
+  giveName,
   writeFileAtomic,
   writeFileAtomicSync,
 } from "./atomic-file.ts";
 export { crockford64, randomTag } from "./crockford.ts";
 export { type EndReport, type EndRequest, endMarked } from "./end-marked.ts";
+export { makeFolderSync, syncFolder, syncFolderSync } from "./folder.ts";
 export { type DebugLog, debugLog } from "./log.ts";
 export { identifyProcess, livenessOf, ownIdentity } from "./process-identity.ts";
 export { findMarked, type Run, runMembers } from "./run-mark.ts";

@@ -1,0 +1,73 @@
+import { isUtf8 } from "node:buffer";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isErrno, storageFailed } from "@uncaged/workflow-util";
+import { ASIDE, asideTime, blobPath, hashOfFile } from "./files-layout.ts";
+import { hashBytes } from "./hash.ts";
+import { corrupt } from "./store-failures.ts";
+
+/** A blob that stands in the store or aside, hashed again; null when there is none.
+ *  Throws `CAS_CORRUPT`, or `STORAGE_FAILED` when it cannot be read. Changes nothing. */
+export function readStored(folder: string, hash: string): string | null {
+  return (
+    readBlob(folder, hash) ??
+    findAside(folder, hash)?.text ??
+    // Another reader may have brought it back after our first look.
+    readBlob(folder, hash)
+  );
+}
+
+/** A blob of this folder alone. Reads synchronously: for files as small as these, that is several
+ *  times faster than a trip through the thread pool. */
+export function readBlob(folder: string, hash: string): string | null {
+  const bytes = readBytes(blobPath(folder, hash), hash);
+  if (bytes === null) return null;
+  const actual = hashBytes(bytes);
+  if (actual !== hash) throw corrupt(hash, `its ${bytes.length} bytes have the hash ${actual}`);
+  if (!isUtf8(bytes)) throw corrupt(hash, "it is not UTF-8");
+  return bytes.toString();
+}
+
+/** A blob that was set aside, and the folder it lies in. */
+export function findAside(folder: string, hash: string): { text: string; folder: string } | null {
+  for (const aside of asideFolders(folder)) {
+    const text = readBlob(aside, hash);
+    if (text !== null) return { text, folder: aside };
+  }
+  return null;
+}
+
+/** Paths of the aside folders, newest first. */
+export function asideFolders(folder: string): string[] {
+  return namesIn(join(folder, ASIDE))
+    .filter((name) => asideTime(name) !== null)
+    .sort((a, b) => Number(b) - Number(a))
+    .map((name) => join(folder, ASIDE, name));
+}
+
+/** Hashes of the blobs in this folder alone, sorted. */
+export function listBlobs(folder: string): string[] {
+  return namesIn(folder)
+    .flatMap((name) => hashOfFile(name) ?? [])
+    .sort();
+}
+
+/** The names in a folder; none when there is no such folder. */
+export function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (cause) {
+    if (isErrno(cause, "ENOENT")) return [];
+    throw storageFailed(`cannot list ${folder}`, cause);
+  }
+}
+
+function readBytes(path: string, hash: string): Buffer | null {
+  try {
+    return readFileSync(path);
+  } catch (cause) {
+    if (isErrno(cause, "ENOENT")) return null;
+    if (isErrno(cause, "EISDIR")) throw corrupt(hash, `a folder stands in its place, ${path}`);
+    throw storageFailed(`cannot read blob ${hash}`, cause);
+  }
+}

@@ -1,0 +1,100 @@
+/** What a garbage collection moves and deletes, planned without effects and then carried out.
+ *  Synchronous calls throughout: a trip through the thread pool for each of 100,000 files would
+ *  cost more than the files. */
+import { mkdirSync, renameSync, rmdirSync, statSync, unlinkSync } from "node:fs";
+import { basename, join } from "node:path";
+import { isErrno, storageFailed } from "@uncaged/workflow-util";
+import { type AsideBlob, bringBack } from "./bring-back.ts";
+import { asidePath, asideTime, blobPath, isTempFile } from "./files-layout.ts";
+import { asideFolders, listBlobs, namesIn } from "./read-blob.ts";
+
+export type SweepPlan = {
+  /** Dead blobs of the store, and the folder they go to. */
+  setAside: { hashes: readonly string[]; to: string };
+  restore: readonly AsideBlob[];
+  purge: readonly AsideBlob[];
+  /** Aside folders to take away once they are empty. */
+  emptied: readonly string[];
+  /** Paths of temporary files whose writers are long gone. */
+  leftovers: readonly string[];
+};
+
+export function planSweep(facts: {
+  dir: string;
+  listed: readonly string[];
+  live: ReadonlySet<string>;
+  nowMs: number;
+  graceMs: number;
+  protectSinceMs: number | null;
+}): SweepPlan {
+  const { dir, live } = facts;
+  const aside = asideFolders(dir).map((from) => ({ from, ripe: isRipe(from, facts) }));
+  const blobs = aside.flatMap(({ from, ripe }) =>
+    listBlobs(from).map((hash) => ({ hash, from, ripe })),
+  );
+  return {
+    setAside: {
+      hashes: facts.listed.filter((hash) => !live.has(hash)),
+      to: asidePath(dir, facts.nowMs),
+    },
+    restore: blobs.filter(({ hash }) => live.has(hash)),
+    purge: blobs.filter(({ hash, ripe }) => ripe && !live.has(hash)),
+    emptied: aside.flatMap(({ from, ripe }) => (ripe ? from : [])),
+    leftovers: namesIn(dir)
+      .filter(isTempFile)
+      .map((name) => join(dir, name))
+      .filter((path) => changedAt(path) <= facts.nowMs - Math.max(facts.graceMs, LEFTOVER_MS)),
+  };
+}
+
+/** A blob takes milliseconds to write; what has lain about this long has lost its writer. */
+const LEFTOVER_MS = 10 * 60 * 1000;
+
+/** Kernels stamp folders with a clock that may lag, on some file systems by up to two seconds. */
+const CLOCK_SLACK_MS = 2000;
+
+/** True when a folder's blobs may be deleted: the grace period is over, and no writer that could
+ *  have seen one of them in place holds its lease still. */
+function isRipe(
+  aside: string,
+  facts: { nowMs: number; graceMs: number; protectSinceMs: number | null },
+): boolean {
+  // A run may take long: what counts is the last move, not the run's beginning.
+  const age = Math.max(asideTime(basename(aside)) ?? 0, changedAt(aside));
+  const overdue = age <= facts.nowMs - facts.graceMs;
+  return overdue && (facts.protectSinceMs === null || age + CLOCK_SLACK_MS < facts.protectSinceMs);
+}
+
+/** Throws `STORAGE_FAILED`; what was done by then is sound, and another run does the rest. */
+export async function applySweep(dir: string, plan: SweepPlan): Promise<void> {
+  try {
+    // First what threads need, so that nothing below can come between them and it.
+    await bringBack(dir, plan.restore);
+    setAside(dir, plan.setAside);
+    for (const { hash, from } of plan.purge) unlessGone(() => unlinkSync(blobPath(from, hash)));
+    for (const folder of plan.emptied) unlessGone(() => rmdirSync(folder));
+    for (const path of plan.leftovers) unlessGone(() => unlinkSync(path));
+  } catch (cause) {
+    throw storageFailed(`garbage collection in ${dir} stopped half-way`, cause);
+  }
+}
+
+function setAside(dir: string, { hashes, to }: SweepPlan["setAside"]): void {
+  if (hashes.length === 0) return;
+  mkdirSync(to, { recursive: true, mode: 0o700 });
+  for (const hash of hashes) unlessGone(() => renameSync(blobPath(dir, hash), blobPath(to, hash)));
+}
+
+/** Another collection or a `cas rm` may have been there first; a folder may have something new. */
+function unlessGone(effect: () => void): void {
+  try {
+    effect();
+  } catch (cause) {
+    if (!isErrno(cause, "ENOENT", "ENOTEMPTY", "EEXIST")) throw cause;
+  }
+}
+
+/** Unix milliseconds; infinite for what is gone, which is never old enough. */
+function changedAt(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,110 @@
+/** Makes blobs durable, several with as few flushes as one.
+ *
+ *  1. Order of effects: bytes and size, flush of every file, names, flush of the folder. So a name
+ *     never stands for bytes that a power cut could take away, and nothing is acknowledged
+ *     whose name could be.
+ *  2. A name is given without overwriting. What stands there already is compared,
+ *     byte by byte: the same is fine, another is refused, damage is replaced.
+ *  3. The folder is flushed even when every blob stood there already: the writer that named them
+ *     may not have come to its own flush yet.
+ *  4. After an error no temporary file is left. Names that were given stay: another writer may
+ *     have found them by now and rely on them. */
+import { closeSync, fsync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import { promisify } from "node:util";
+import {
+  giveName,
+  isErrno,
+  makeFolderSync,
+  storageFailed,
+  syncFolder,
+} from "@uncaged/workflow-util";
+import { blobPath, newTempPath } from "./files-layout.ts";
+import { hashBytes } from "./hash.ts";
+import { asideFolders } from "./read-blob.ts";
+import { collision, corrupt } from "./store-failures.ts";
+
+/** Bytes and their own hash. */
+export type Blob = { readonly hash: string; readonly bytes: Buffer };
+
+/** Throws `CAS_COLLISION`, `CAS_CORRUPT` or `STORAGE_FAILED`; blobs already named are then garbage. */
+export async function writeBlobs(folder: string, blobs: readonly Blob[]): Promise<void> {
+  if (blobs.length === 0) return;
+  try {
+    makeFolderSync(folder);
+    // A batch with a collision is refused before anything is written. What was set aside counts:
+    // someone may still hold its hash.
+    for (const aside of asideFolders(folder)) for (const blob of blobs) lookAt(aside, blob);
+    const wanted = blobs.filter((blob) => lookAt(folder, blob) !== "same");
+    for (let at = 0; at < wanted.length; at += MAX_OPEN_FILES) {
+      await writeTogether(folder, wanted.slice(at, at + MAX_OPEN_FILES));
+    }
+    await syncFolder(folder);
+  } catch (cause) {
+    throw storageFailed(`cannot store ${blobs.length} blobs in ${folder}`, cause);
+  }
+}
+
+/** Files that one writer keeps open at once. */
+const MAX_OPEN_FILES = 64;
+
+type Temp = { path: string; fd: number; blob: Blob };
+
+async function writeTogether(folder: string, blobs: readonly Blob[]): Promise<void> {
+  const temps: Temp[] = [];
+  try {
+    for (const blob of blobs) {
+      const path = newTempPath(folder);
+      // Opening and writing reach memory only and are quicker than a trip through the thread pool.
+      temps.push({ path, fd: openSync(path, "wx", 0o600), blob });
+    }
+    for (const temp of temps) writeAll(temp);
+    await flushTogether(temps);
+    for (const temp of temps) publish(folder, temp);
+  } finally {
+    for (const temp of temps) discard(temp);
+  }
+}
+
+function writeAll({ fd, blob: { bytes } }: Temp): void {
+  // A short write is followed by another, which meets the reason: a full disk, a limit.
+  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+}
+
+const flush: (fd: number) => Promise<void> = promisify(fsync);
+
+/** The flushes run side by side, so that the disk can join them. All are waited for, also after
+ *  an error: no file may be closed under a flush. */
+async function flushTogether(temps: readonly Temp[]): Promise<void> {
+  const outcomes = await Promise.allSettled(temps.map(({ fd }) => flush(fd)));
+  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+}
+
+function publish(folder: string, temp: Temp): void {
+  const path = blobPath(folder, temp.blob.hash);
+  if (giveName(temp.path, path)) return;
+  if (lookAt(folder, temp.blob) !== "same") renameSync(temp.path, path);
+}
+
+/** What stands under a blob's name. Throws `CAS_COLLISION` for another content of the same hash. */
+function lookAt(folder: string, { hash, bytes }: Blob): "absent" | "same" | "damaged" {
+  const path = blobPath(folder, hash);
+  try {
+    const standing = readFileSync(path);
+    if (standing.equals(bytes)) return "same";
+    if (hashBytes(standing) === hash) throw collision(hash);
+    return "damaged";
+  } catch (cause) {
+    if (isErrno(cause, "ENOENT")) return "absent";
+    if (isErrno(cause, "EISDIR")) throw corrupt(hash, `a folder stands in its place, ${path}`);
+    throw cause;
+  }
+}
+
+function discard({ path, fd }: Temp): void {
+  closeSync(fd);
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // A leftover that garbage collection sweeps.
+  }
+}

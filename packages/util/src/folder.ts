@@ -1,0 +1,42 @@
+/** Folders whose names survive a power cut: a new name is durable only once the folder that holds
+ *  it has been flushed. */
+import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { dirname } from "node:path";
+import { storageFailed } from "./storage-failed.ts";
+
+/** Makes a folder and those above it as needed, for this user only, and flushes what it made.
+ *  Throws `STORAGE_FAILED`. */
+export function makeFolderSync(folder: string): void {
+  try {
+    const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (first === undefined) return;
+    for (let made = folder; made.length >= first.length; made = dirname(made)) {
+      syncFolderSync(dirname(made));
+    }
+  } catch (cause) {
+    throw storageFailed(`cannot make the folder ${folder}`, cause);
+  }
+}
+
+/** Makes durable what was created, renamed or removed in a folder. Throws what the system throws. */
+export async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === "win32") return; // a folder cannot be opened for flushing there
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The same for a section that must not yield. */
+export function syncFolderSync(folder: string): void {
+  if (process.platform === "win32") return;
+  const fd = openSync(folder, "r");
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
