@@ -1,4 +1,4 @@
-import { type AstNode, astNodes } from "./ast.ts";
+import { type AstNode, astNodes, isAstNode } from "./ast.ts";
 import { IMPURE_FUNCTIONS, PURE_FUNCTIONS } from "./functions.ts";
 import { linearRegex } from "./linear-regex.ts";
 
@@ -9,6 +9,7 @@ export function* faultsIn(ast: unknown): Generator<string> {
     if (node.type === "transform") yield transformFault;
     if (node.type === "regex") yield* regexFaults(node);
     if (node.type === "variable") yield* variableFaults(node, bound);
+    if (node.type === "function" || node.type === "partial") yield* callFaults(node);
   }
 }
 
@@ -19,20 +20,20 @@ const transformFault =
 function boundNames(ast: unknown): ReadonlySet<unknown> {
   const names = new Set<unknown>();
   for (const node of astNodes(ast)) {
-    if (node.type === "bind" && isNamed(node["lhs"])) names.add(node["lhs"].value);
-    if (node.type === "lambda" && Array.isArray(node["arguments"])) {
-      for (const parameter of node["arguments"]) if (isNamed(parameter)) names.add(parameter.value);
+    if (node.type === "bind" && isNamed(node.lhs)) names.add(node.lhs.value);
+    if (node.type === "lambda" && Array.isArray(node.arguments)) {
+      for (const parameter of node.arguments) if (isNamed(parameter)) names.add(parameter.value);
     }
-    if (typeof node["focus"] === "string") names.add(node["focus"]);
-    if (typeof node["index"] === "string") names.add(node["index"]);
+    if (typeof node.focus === "string") names.add(node.focus);
+    if (typeof node.index === "string") names.add(node.index);
     // After a sort or a filter the name of `#` stands in a stage of its own.
-    if (node.type === "index") names.add(node["value"]);
+    if (node.type === "index") names.add(node.value);
   }
   return names;
 }
 
 function* variableFaults(node: AstNode, bound: ReadonlySet<unknown>): Generator<string> {
-  const name = String(node["value"]);
+  const name = String(node.value);
   const impurity = IMPURE_FUNCTIONS.get(name);
   if (impurity !== undefined) {
     yield `$${name} is not allowed: ${impurity}, and the same steps must always lead to the same role${at(node)}`;
@@ -41,8 +42,15 @@ function* variableFaults(node: AstNode, bound: ReadonlySet<unknown>): Generator<
   }
 }
 
+/** `count(steps)`: without the `$` it calls what the steps hold, which is never a function. */
+function* callFaults(node: AstNode): Generator<string> {
+  const { procedure } = node;
+  if (!isAstNode(procedure) || procedure.type !== "path") return;
+  yield `only functions can be called, and their names begin with $${at(node)}`;
+}
+
 function* regexFaults(node: AstNode): Generator<string> {
-  const literal = node["value"];
+  const literal = node.value;
   if (!(literal instanceof RegExp)) return;
   try {
     linearRegex(literal);
@@ -57,5 +65,5 @@ function isNamed(value: unknown): value is { value: unknown } {
 }
 
 function at(node: AstNode): string {
-  return typeof node["position"] === "number" ? ` (at character ${node["position"]})` : "";
+  return typeof node.position === "number" ? ` (at character ${node.position})` : "";
 }

@@ -22,7 +22,7 @@ type Evaluator = {
   assign(name: string | symbol, value: unknown): void;
   registerFunction(
     name: string,
-    implementation: (text: string, width: number, char?: string) => string,
+    implementation: (text: string | undefined, width: number, char?: string) => string | undefined,
     signature: string,
   ): void;
 };
@@ -68,7 +68,8 @@ function refuseHugeText(_node: unknown, _input: unknown, _scope: unknown, result
 }
 
 /** `$pad` with a bound: the original allocates whatever width it is given. */
-function pad(text: string, width: number, char = " "): string {
+function pad(text: string | undefined, width: number, char = " "): string | undefined {
+  if (text === undefined) return undefined;
   if (Math.abs(width) > LIMITS.padWidth) {
     throw new Error(`$pad to a width of ${width}, at most ${LIMITS.padWidth} is allowed`);
   }

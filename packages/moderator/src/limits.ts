@@ -5,7 +5,7 @@ export const LIMITS = {
   /** Wall time of one evaluation. Far above any honest rule: only a runaway meets it. */
   timeoutMs: 5_000,
   /** Nested evaluations, a lambda that calls itself included. */
-  depth: 500,
+  depth: 1_000,
   /** Items of one sequence or array that an expression makes. */
   items: 1_000_000,
   /** Of any text that an expression touches or makes. */

@@ -63,7 +63,7 @@ async function holds(
     throw new WorkflowError(
       failure(
         "MODERATOR_FAILED",
-        `${nameOf(rule, place)} failed after ${root.steps.length} steps: ${causeOf(thrown)}; when: ${rule.when}`,
+        `${nameOf(rule, place)} failed after round ${root.steps.length}: ${causeOf(thrown)}; when: ${rule.when}`,
         "correct the rule, build and register the workflow again, then resume or fork the thread",
       ),
       { cause: thrown },

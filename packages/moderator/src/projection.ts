@@ -68,23 +68,27 @@ function emptyProjection(): Projection {
 
 function addStep(projection: Projection, step: ModeratorStep): void {
   projection.steps.push(step);
-  const history = (projection.byRole[step.role] ??= {
-    last: step,
-    count: 0,
-    metas: [],
-    tally: Object.create(null),
-  });
+  const history = historyOf(projection, step);
   history.last = step;
   history.count += 1;
   history.metas.push(step.meta);
   for (const [field, value] of Object.entries(step.meta)) countValue(history.tally, field, value);
 }
 
+function historyOf({ byRole }: Projection, step: ModeratorStep): RoleHistory {
+  const known = byRole[step.role];
+  if (known !== undefined) return known;
+  const history = { last: step, count: 0, metas: [], tally: Object.create(null) };
+  byRole[step.role] = history;
+  return history;
+}
+
 function countValue(tally: Tally, field: string, value: unknown): void {
   const text = tallyText(value);
   if (text === null) return;
-  const counts = (tally[field] ??= Object.create(null));
+  const counts = tally[field] ?? Object.create(null);
   counts[text] = (counts[text] ?? 0) + 1;
+  tally[field] = counts;
 }
 
 /** The value as a key; null for what is not counted: long texts, lists, objects. */

@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { checkRuleWarnings } from "./index.ts";
+
+describe("a rule is warned about", () => {
+  it.each([
+    "$map(byRole.planner.last.meta.phases, function($p) { steps[role='coder' and meta.phase=$p] })",
+    "$count(byRole.planner.last.meta.phases[$count($$.steps[role='coder']) > 1]) = 0",
+    "byRole.planner.last.meta.phases.($$.steps.meta.phase)",
+    "$filter([1..3], function($n) { $exists(byRole.coder.metas[n = $n]) })",
+    "byRole.planner.last.meta.phases^($$.steps[role='a'].timestamp)",
+    "$map([1], function($n) { $filter(steps, function($s) { $s.role = 'a' }) })",
+    "byRole.planner.last.meta.phases{hash: $$.steps[role='a']}",
+  ])("when it reads the whole history once per item: %s", (when) => {
+    expect(checkRuleWarnings(when)).toEqual([
+      expect.stringContaining("the whole history is read once per item"),
+    ]);
+  });
+
+  it("when it descends into everything", () => {
+    expect(checkRuleWarnings("$count(**.error) > 0")).toEqual([expect.stringContaining("**")]);
+  });
+
+  it.each([
+    "steps[-1].meta.status = 'approved'",
+    "steps[role='planner'].meta.status = 'aborted'",
+    "$count(steps) > 10",
+    "$map([1..3], function($n) { $count(steps) > $n })",
+    "$map([1..3], function($n) { steps[-1].meta.n = $n })",
+    "last.meta.plan[steps > 3]",
+    "last.meta.plan.(steps)",
+    "last.meta.**.error",
+    "$count(byRole.planner.last.meta.phases[$not($exists($lookup($$.byRole.coder.tally.completedPhase, hash)))]) = 0",
+    "$now(",
+  ])("not when it reads it once, or not at all: %s", (when) => {
+    expect(checkRuleWarnings(when)).toEqual([]);
+  });
+});
