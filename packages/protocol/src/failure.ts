@@ -1,4 +1,4 @@
-import type { ErrorCode } from "./error-codes.ts";
+import { type ErrorCode, isErrorCode } from "./error-codes.ts";
 
 /** What went wrong, where, and what to do next: the same three things on every surface. */
 export type Failure = {
@@ -26,9 +26,22 @@ export class WorkflowError extends Error {
 }
 
 /** Turns anything that was thrown into a failure; what is not ours becomes `fallbackCode`.
- *  Errors that crossed a bundle's own copy of this module are known by shape, not by class. */
+ *  A bundle carries its own copy of this class, so its errors are known by shape, not by `instanceof`;
+ *  a code that only a newer copy knows counts as `fallbackCode`. */
 export function failureFrom(thrown: unknown, fallbackCode: ErrorCode): Failure {
-  if (thrown instanceof WorkflowError) return thrown.failure;
-  if (thrown instanceof Error) return failure(fallbackCode, thrown.message || thrown.name, "");
+  if (thrown instanceof Error) {
+    return carriedFailure(thrown) ?? failure(fallbackCode, thrown.message || thrown.name, "");
+  }
   return failure(fallbackCode, String(thrown), "");
+}
+
+function carriedFailure(thrown: Error): Failure | null {
+  if (!("failure" in thrown)) return null;
+  const carried = thrown.failure;
+  if (typeof carried !== "object" || carried === null) return null;
+  if (!("code" in carried && "message" in carried && "hint" in carried)) return null;
+  const { code, message, hint } = carried;
+  if (typeof code !== "string" || !isErrorCode(code)) return null;
+  if (typeof message !== "string" || typeof hint !== "string") return null;
+  return failure(code, message, hint);
 }
