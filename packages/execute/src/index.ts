@@ -1,5 +1,7 @@
 export { checkStorage } from "./check-storage.ts";
 export { collectStorage, DEFAULT_GRACE_MS, type StorageGcReport } from "./collect-storage.ts";
+export type { ContextMessage } from "./context-message.ts";
+export { type DiffRound, diffThreads, type ThreadDiff } from "./diff-threads.ts";
 export type { Engine } from "./engine.ts";
 export { type ExecReport, execThread } from "./exec-thread.ts";
 export {
@@ -19,6 +21,7 @@ export { removeThread } from "./remove-thread.ts";
 export { resumeThread } from "./resume-thread.ts";
 export { type StartOptions, startThread } from "./start-thread.ts";
 export { killThread, stopThread } from "./stop-thread.ts";
+export { type ContextPage, DEFAULT_BUDGET_CHARS, renderPage, threadPage } from "./thread-pages.ts";
 export { stepViews, viewThread } from "./thread-view.ts";
 export { verifyThread } from "./verify-thread.ts";
 export { waitForThread } from "./wait-for-thread.ts";

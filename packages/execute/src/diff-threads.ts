@@ -1,0 +1,77 @@
+import type { JsonValue, StateNode, ThreadRecord } from "@uncaged/workflow-protocol";
+import { type ChainState, loadChain, roleStates } from "./chain.ts";
+import { type Difference, differences } from "./differences.ts";
+import type { Engine } from "./engine.ts";
+
+export type DiffSide = {
+  role: string;
+  meta: JsonValue;
+  stateHash: string;
+  condition: string | null;
+};
+
+export type DiffRound = {
+  /** 1-based. */
+  round: number;
+  /** `shared`: the same node. `equal`: the same role and meta, reached apart. `differs`: anything else. */
+  relation: "shared" | "equal" | "differs";
+  /** null: this thread has no such round. */
+  a: DiffSide | null;
+  b: DiffSide | null;
+  /** What differs in the metas; empty unless both have the round. */
+  changes: Difference[];
+};
+
+export type ThreadDiff = {
+  a: { threadId: string; status: string };
+  b: { threadId: string; status: string };
+  /** First round in which role or meta differ, or that only one thread has; null: none. */
+  partsAt: number | null;
+  rounds: DiffRound[];
+};
+
+/** Compares two threads role by role and meta by meta. */
+export async function diffThreads(
+  engine: Pick<Engine, "cas">,
+  a: ThreadRecord,
+  b: ThreadRecord,
+): Promise<ThreadDiff> {
+  const [ofA, ofB] = [
+    roleStates(await loadChain(engine.cas, a)),
+    roleStates(await loadChain(engine.cas, b)),
+  ];
+  const rounds = Array.from({ length: Math.max(ofA.length, ofB.length) }, (_unused, index) =>
+    diffRound(index + 1, ofA[index], ofB[index]),
+  );
+  return {
+    a: { threadId: a.threadId, status: a.status },
+    b: { threadId: b.threadId, status: b.status },
+    partsAt: rounds.find(({ relation }) => relation === "differs")?.round ?? null,
+    rounds,
+  };
+}
+
+function diffRound(round: number, a: ChainState | undefined, b: ChainState | undefined): DiffRound {
+  const changes = a && b ? differences(a.node.payload.meta, b.node.payload.meta) : [];
+  return { round, relation: relationOf(a, b, changes), a: sideOf(a), b: sideOf(b), changes };
+}
+
+function relationOf(
+  a: ChainState | undefined,
+  b: ChainState | undefined,
+  changes: readonly Difference[],
+): DiffRound["relation"] {
+  if (a === undefined || b === undefined) return "differs";
+  if (a.hash === b.hash) return "shared";
+  return roleOf(a.node) === roleOf(b.node) && changes.length === 0 ? "equal" : "differs";
+}
+
+function sideOf(state: ChainState | undefined): DiffSide | null {
+  if (state === undefined) return null;
+  const { role, meta, route } = state.node.payload;
+  return { role, meta, stateHash: state.hash, condition: route?.condition ?? null };
+}
+
+function roleOf(node: StateNode): string {
+  return node.payload.role;
+}

@@ -1,0 +1,115 @@
+/** The conversation of a thread, a page at a time, for agents that pull what they need.
+ *
+ *  1. Reading costs the page, not the thread: steps are found over the skip list.
+ *  2. Rounds are derived while reading; only role results are rounds.
+ *  3. What is left out is named together with the option that loads it. */
+import { ancestorAt } from "@uncaged/workflow-cas";
+import { END, type StateNode, type ThreadRecord } from "@uncaged/workflow-protocol";
+import {
+  type ContextMessage,
+  contextMessage,
+  cutMessage,
+  renderMessage,
+} from "./context-message.ts";
+import type { Engine } from "./engine.ts";
+import { readNode } from "./read-node.ts";
+
+export type ContextPage = {
+  threadId: string;
+  /** Rounds the thread has now. */
+  rounds: number;
+  /** In order. In the overview the first may be followed by a gap. */
+  messages: ContextMessage[];
+  /** Messages between the first and the next shown, or before the page; null when none is left out. */
+  omitted: { count: number; before: number } | null;
+};
+
+export const DEFAULT_BUDGET_CHARS: number = 8_000;
+
+/** `before: null`: the first message, and as many of the last as fit into the budget. Otherwise the messages
+ *  before that round, as many as fit, without the first. A message that alone exceeds the budget is cut. */
+export async function threadPage(
+  engine: Pick<Engine, "cas">,
+  thread: ThreadRecord,
+  opts: { budgetChars: number; before: number | null },
+): Promise<ContextPage> {
+  const rounds = thread.stepCount;
+  const { threadId } = thread;
+  const end = Math.min(opts.before ?? rounds + 1, rounds + 1) - 1;
+  const walk = await startWalk(engine, thread);
+  const first = opts.before === null && rounds > 0 ? [await walk.message(1)] : [];
+  const shownFirst = first.map((message) => cutMessage(message, Math.floor(opts.budgetChars / 2)));
+  const left = opts.budgetChars - totalChars(shownFirst);
+  const last = await lastThatFit(walk, { end, downTo: 2, budgetChars: left });
+  const from = last[0]?.round ?? end + 1;
+  const count = Math.max(0, from - 2);
+  return {
+    threadId,
+    rounds,
+    messages: [...shownFirst, ...last],
+    omitted: count === 0 ? null : { count, before: from },
+  };
+}
+
+/** The page as text: header lines, front matter, bodies, and the hint where something is left out. */
+export function renderPage(page: ContextPage): string {
+  const { omitted } = page;
+  const gap =
+    omitted === null
+      ? []
+      : [
+          `... ${omitted.count} ${omitted.count === 1 ? "message" : "messages"} omitted (use --before ${omitted.before} to load) ...`,
+        ];
+  const [first, ...others] = page.messages;
+  if (first === undefined) return gap.join("");
+  const parts = first.round === 1 ? [first, ...gap, ...others] : [...gap, first, ...others];
+  return parts.map((part) => (typeof part === "string" ? part : renderMessage(part))).join("\n\n");
+}
+
+type Walk = {
+  message: (round: number) => Promise<ContextMessage>;
+};
+
+/** Reads steps by round, the neighbour before the last one read without a jump. */
+async function startWalk(engine: Pick<Engine, "cas">, thread: ThreadRecord): Promise<Walk> {
+  const load = async (hash: string): Promise<StateNode> => readNode(engine.cas, hash, "state");
+  const ancestorsOf = async (hash: string): Promise<readonly string[]> =>
+    (await load(hash)).payload.ancestors;
+  const head = thread.stepCount === 0 ? null : await load(thread.head);
+  const last = head?.payload.role === END ? (head.payload.ancestors[0] ?? "") : thread.head;
+  let at = { hash: last, round: thread.stepCount };
+  return {
+    message: async (round) => {
+      const behind = at.round - round;
+      // Rounds are read from the first and then downwards from the last: never far upwards.
+      const from = behind >= 0 ? at : { hash: last, round: thread.stepCount };
+      const hash = (await ancestorAt(from.hash, from.round - round, ancestorsOf)) ?? from.hash;
+      if (round > 1) at = { hash, round };
+      return contextMessage(engine.cas, await load(hash), round);
+    },
+  };
+}
+
+async function lastThatFit(
+  walk: Walk,
+  { end, downTo, budgetChars }: { end: number; downTo: number; budgetChars: number },
+): Promise<ContextMessage[]> {
+  const messages: ContextMessage[] = [];
+  let left = budgetChars;
+  for (let round = end; round >= downTo; round--) {
+    const message = await walk.message(round);
+    const chars = renderMessage(message).length;
+    if (chars > left) {
+      // The newest is always shown, as far as it fits.
+      if (messages.length === 0) messages.push(cutMessage(message, left));
+      break;
+    }
+    messages.unshift(message);
+    left -= chars;
+  }
+  return messages;
+}
+
+function totalChars(messages: readonly ContextMessage[]): number {
+  return messages.reduce((sum, message) => sum + renderMessage(message).length, 0);
+}
