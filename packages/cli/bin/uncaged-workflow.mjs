@@ -1,0 +1,25 @@
+#!/usr/bin/env node
+// The command's first lines, in syntax that any Node with modules reads: an old Node shall hear
+// what it lacks, not a syntax error. Nothing else is loaded before that is known.
+import fs from "node:fs";
+import module from "node:module";
+
+const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+const fits = major >= 26 || (major === 24 && minor >= 11) || (major === 22 && minor >= 18);
+const [, , only, ...rest] = process.argv;
+
+if (!fits) {
+  const needed = "^22.18 || ^24.11 || >=26";
+  process.stderr.write(
+    `uncaged-workflow needs Node ${needed}; this is Node ${process.versions.node} (${process.execPath}).\n` +
+      "Install a newer one from https://nodejs.org, or put it first on PATH.\n",
+  );
+  process.exitCode = 2;
+} else if ((only === "--version" || only === "-V") && rest.length === 0) {
+  const manifest = JSON.parse(fs.readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  process.stdout.write(`${manifest.version}\n`);
+} else {
+  // What was compiled once is not compiled again: about a third of the time to start.
+  module.enableCompileCache();
+  await import("../dist/main.js");
+}

@@ -1,0 +1,3 @@
+#!/usr/bin/env node
+// The short name of the same command.
+import "./uncaged-workflow.mjs";

@@ -1,0 +1,34 @@
+import type { StorageGcReport } from "@uncaged/workflow-execute";
+import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
+import type { Output } from "../command.ts";
+import { count } from "../count.ts";
+import type { Io } from "../io.ts";
+import { withEngine } from "../with-engine.ts";
+
+/** `graceMs` null: the engine's own default. */
+export async function collect(
+  opts: { dryRun: boolean; graceMs: number | null },
+  io: Io,
+): Promise<Result<Output, Failure>> {
+  const { dryRun } = opts;
+  const report = await withEngine(io, (engine, { collectStorage, DEFAULT_GRACE_MS }) =>
+    collectStorage(engine, { dryRun, graceMs: opts.graceMs ?? DEFAULT_GRACE_MS }),
+  );
+  return ok({ document: { ...report, dryRun }, human: () => sentence(report, dryRun) });
+}
+
+function sentence(report: StorageGcReport, dryRun: boolean): string {
+  const threads = count(report.scannedThreads, "thread");
+  const kept = `${threads} ${report.scannedThreads === 1 ? "reaches" : "reach"} ${count(report.activeRefs, "blob")}`;
+  const dead = count(report.deletedEntries, "dead blob");
+  if (dryRun) return `${kept}; ${dead} would be deleted (nothing was changed)`;
+  const gone =
+    report.purgedEntries === 0
+      ? ""
+      : `; ${count(report.purgedEntries, "older one")} deleted for good`;
+  const back =
+    report.restoredEntries === 0
+      ? ""
+      : `; ${count(report.restoredEntries, "older one")} brought back`;
+  return `${kept}; ${dead} deleted${gone}${back}`;
+}

@@ -1,0 +1,38 @@
+import { decodeNode } from "@uncaged/workflow-cas";
+import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
+import type { Output } from "../command.ts";
+import type { Io } from "../io.ts";
+import { checkedHash, openStore } from "./open-store.ts";
+
+/** The blob as it is stored, or the text inside it. */
+export async function getBlob(
+  opts: { hash: string; payload: boolean },
+  io: Io,
+): Promise<Result<Output, Failure>> {
+  const blob = await readStored(opts.hash, io);
+  if (!blob.ok) return blob;
+  const content = opts.payload ? textInside(opts.hash, blob.value) : blob;
+  if (!content.ok) return content;
+  return ok({ document: { hash: opts.hash, content: content.value }, verbatim: content.value });
+}
+
+export async function readStored(hash: string, io: Io): Promise<Result<string, Failure>> {
+  const text = await openStore(io).get(checkedHash(hash));
+  if (text !== null) return ok(text);
+  return err(
+    failure("CAS_MISSING", `the store has no blob ${hash}`, "see: uncaged-workflow cas list"),
+  );
+}
+
+function textInside(hash: string, blob: string): Result<string, Failure> {
+  const node = decodeNode(blob);
+  if (!node.ok) return node;
+  if (node.value.type === "content") return ok(node.value.payload);
+  return err(
+    failure(
+      "USAGE",
+      `${hash} is a ${node.value.type} node; only a content node holds a text`,
+      `see: uncaged-workflow cas show ${hash}`,
+    ),
+  );
+}

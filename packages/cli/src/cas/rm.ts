@@ -1,0 +1,64 @@
+import { markReachable } from "@uncaged/workflow-cas";
+import {
+  err,
+  type Failure,
+  failure,
+  failureFrom,
+  type NodeStore,
+  ok,
+  type Result,
+} from "@uncaged/workflow-protocol";
+import type { Output } from "../command.ts";
+import type { Io } from "../io.ts";
+import { withEngine } from "../with-engine.ts";
+import { checkedHash, openStore } from "./open-store.ts";
+
+/** Deletes a blob. One that a thread needs only when asked to: that thread can no longer be read whole. */
+export async function removeBlob(
+  opts: { hash: string; even: "needed" | "unneeded" },
+  io: Io,
+): Promise<Result<Output, Failure>> {
+  const hash = checkedHash(opts.hash);
+  const cas = openStore(io);
+  if (!(await isStored(cas, hash))) {
+    return err(
+      failure("CAS_MISSING", `the store has no blob ${hash}`, "see: uncaged-workflow cas list"),
+    );
+  }
+  const refusal = opts.even === "needed" ? null : await refusalOf(hash, io);
+  if (refusal !== null) return err(refusal);
+  await cas.delete(hash);
+  return ok({ document: { hash, removed: true }, human: () => `${hash} is deleted` });
+}
+
+/** A damaged blob is stored too, and deleting it may be how it is mended. */
+async function isStored(cas: NodeStore, hash: string): Promise<boolean> {
+  try {
+    return (await cas.get(hash)) !== null;
+  } catch (thrown) {
+    if (failureFrom(thrown, "INTERNAL").code === "CAS_CORRUPT") return true;
+    throw thrown;
+  }
+}
+
+function refusalOf(hash: string, io: Io): Promise<Failure | null> {
+  return withEngine(io, async ({ cas, store }) => {
+    const threads = await store.roots();
+    const roots = threads.flatMap(({ startHash, head }) => [startHash, head]);
+    const { reachable, problems } = await markReachable(roots, (needed) => cas.get(needed));
+    if (reachable.has(hash)) {
+      return failure(
+        "CAS_IN_USE",
+        `a thread needs blob ${hash}`,
+        "blobs that nothing needs go with: uncaged-workflow cas gc; delete this one all the same with --force",
+      );
+    }
+    const [problem] = problems;
+    if (problem === undefined) return null;
+    return failure(
+      "CAS_IN_USE",
+      `nobody knows whether a thread needs blob ${hash}: ${problem.message}`,
+      "see: uncaged-workflow cas fsck; delete this one all the same with --force",
+    );
+  });
+}

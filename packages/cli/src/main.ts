@@ -1,0 +1,8 @@
+/** The process of the command line, and the only place that ends it. */
+import { processIo } from "./process-io.ts";
+import { runCli } from "./run-cli.ts";
+
+const exit = (code: number): never => process.exit(code);
+
+// Not left to run out: a handle that somebody forgot must not keep a finished command alive.
+exit(await runCli(process.argv.slice(2), processIo({ exit })));

@@ -1,0 +1,146 @@
+/** Options and arguments of commands: how each is written, and how its text becomes a typed value.
+ *  Text that does not fit throws `USAGE`, before the command does anything. */
+import { failure, WorkflowError } from "@uncaged/workflow-protocol";
+
+export type Option<T> = {
+  /** As commander writes it: `-p, --prompt <text>`. */
+  flags: string;
+  description: string;
+  /** The only values there are; for completion. */
+  choices?: readonly string[];
+  read: (raw: RawInput) => T;
+};
+
+export type Argument<T> = {
+  /** `<name>` is required, `[name]` is not. */
+  declaration: string;
+  description: string;
+  /** The only values there are; for completion. */
+  choices?: readonly string[];
+  read: (raw: RawInput) => T;
+};
+
+/** Values as the parser of the command line found them: by long option name, by place. */
+export type RawInput = {
+  options: ReadonlyMap<string, unknown>;
+  arguments: ReadonlyMap<string, unknown>;
+};
+
+/** The value that was given for an option or argument of the command. */
+export type Given = <T>(input: Option<T> | Argument<T>) => T;
+
+export function switchOption(flags: string, description: string): Option<boolean> {
+  const name = nameIn(flags);
+  return { flags, description, read: (raw) => raw.options.get(name) === true };
+}
+
+export function textOption(flags: string, description: string): Option<string | null> {
+  const name = nameIn(flags);
+  return { flags, description, read: (raw) => textOrNull(raw.options.get(name)) };
+}
+
+/** A whole number from `atLeast` on. */
+export function countOption(
+  flags: string,
+  description: string,
+  { atLeast }: { atLeast: number },
+): Option<number | null> {
+  const text = textOption(flags, description);
+  return {
+    flags,
+    description,
+    read: (raw) => {
+      const given = text.read(raw);
+      return given === null ? null : wholeNumber(given, nameIn(flags), atLeast);
+    },
+  };
+}
+
+export function choiceOption<T extends string>(
+  flags: string,
+  description: string,
+  choices: readonly T[],
+): Option<T | null> {
+  const text = textOption(flags, description);
+  return {
+    flags,
+    description: `${description} (${choices.join(", ")})`,
+    choices,
+    read: (raw) => {
+      const given = text.read(raw);
+      const choice = choices.find((known) => known === given);
+      if (given === null || choice !== undefined) return choice ?? null;
+      throw misuse(
+        `${nameIn(flags)} must be one of ${choices.join(", ")}, not ${JSON.stringify(given)}`,
+      );
+    },
+  };
+}
+
+/** Milliseconds, written as `90s`, `15m`, `2h`, `7d`, or `0`. */
+export function durationOption(flags: string, description: string): Option<number | null> {
+  const text = textOption(flags, description);
+  return {
+    flags,
+    description,
+    read: (raw) => {
+      const given = text.read(raw);
+      return given === null ? null : durationMs(given, nameIn(flags));
+    },
+  };
+}
+
+export function requiredArgument(name: string, description: string): Argument<string> {
+  return {
+    declaration: `<${name}>`,
+    description,
+    read: (raw) => {
+      const text = textOrNull(raw.arguments.get(name));
+      if (text !== null) return text;
+      throw misuse(`<${name}> is missing`);
+    },
+  };
+}
+
+export function optionalArgument(name: string, description: string): Argument<string | null> {
+  return {
+    declaration: `[${name}]`,
+    description,
+    read: (raw) => textOrNull(raw.arguments.get(name)),
+  };
+}
+
+/** A call that was written wrongly: exit code 2. */
+export function misuse(message: string, hint = "see the command's --help"): WorkflowError {
+  return new WorkflowError(failure("USAGE", message, hint));
+}
+
+/** `-p, --prompt <text>` is called `--prompt`. */
+export function nameIn(flags: string): string {
+  return /--[a-z][a-z-]*/.exec(flags)?.[0] ?? flags;
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+function wholeNumber(text: string, name: string, atLeast: number): number {
+  const value = Number(text);
+  if (/^[0-9]+$/.test(text) && Number.isSafeInteger(value) && value >= atLeast) return value;
+  throw misuse(
+    `${name} must be a whole number, ${atLeast} or more; it was ${JSON.stringify(text)}`,
+  );
+}
+
+const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+function durationMs(text: string, name: string): number {
+  if (text === "0") return 0;
+  const [, count = "", unit = ""] = /^([0-9]{1,6})([smhd])$/.exec(text) ?? [];
+  if (unit === "s" || unit === "m" || unit === "h" || unit === "d") {
+    return Number(count) * UNIT_MS[unit];
+  }
+  throw misuse(
+    `${name} must be a duration, such as 90s, 15m, 2h, 7d or 0; it was ${JSON.stringify(text)}`,
+  );
+}

@@ -1,0 +1,146 @@
+/** From the words of the command line to a command and what it was told.
+ *  Nothing is run and nothing is printed here. */
+import { type Failure, failure } from "@uncaged/workflow-protocol";
+import { CommanderError, Command as Parser } from "commander";
+import type { Command, CommandEntry, CommandGroup } from "./command.ts";
+import { COMMANDS } from "./commands.ts";
+import type { Given, RawInput } from "./options.ts";
+
+export type CommandLine =
+  | { kind: "call"; command: Command; given: Given; json: boolean }
+  | { kind: "help"; text: string }
+  | { kind: "version"; json: boolean }
+  /** `help` is what to show people instead of the failure. */
+  | { kind: "misuse"; failure: Failure; help: string; json: boolean };
+
+const NAME = "uncaged-workflow";
+
+export async function parseCommandLine(
+  argv: readonly string[],
+  entries: readonly CommandEntry[] = COMMANDS,
+): Promise<CommandLine> {
+  const words = argv[0] === "help" ? [...argv.slice(1), "--help"] : [...argv];
+  const json = asksForJson(words);
+  const called = words.find((word) => !word.startsWith("-"));
+  if (called === undefined && words.some((word) => word === "--version" || word === "-V")) {
+    return { kind: "version", json };
+  }
+  const said: string[] = [];
+  const calls: CommandLine[] = [];
+  const parser = rootParser(said);
+  for (const entry of entries) {
+    const sub = parser.command(entry.name).description(entry.summary).helpCommand(false);
+    if (entry.name !== called) continue;
+    if ("load" in entry) declare(sub, await entry.load(), { path: entry.name, calls });
+    else declareGroup(sub, await entry.loadGroup(), { path: entry.name, calls });
+  }
+  try {
+    await parser.parseAsync(words, { from: "user" });
+  } catch (thrown) {
+    if (!(thrown instanceof CommanderError)) throw thrown;
+    const help = said.join("");
+    if (thrown.code === "commander.helpDisplayed") return { kind: "help", text: help };
+    return { kind: "misuse", failure: misuseOf(thrown, seeHelpOf(parser, words)), help, json };
+  }
+  const [call] = calls;
+  if (call !== undefined) return call;
+  throw new Error(`the parser accepted ${JSON.stringify(words)} and called nothing`);
+}
+
+function rootParser(said: string[]): Parser {
+  return new Parser(NAME)
+    .description("Run agent workflows: a fixed skeleton of roles, durable, resumable, verifiable.")
+    .option("-V, --version", "print the version")
+    .option("--json", "print one JSON document instead of text for people")
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => said.push(text),
+      writeErr: (text) => said.push(text),
+      // The error itself comes as an exception; what was said is help.
+      outputError: () => undefined,
+    })
+    .addHelpText("after", ROOT_HELP);
+}
+
+const ROOT_HELP = `
+Every command takes --json and --help. A thread id may be shortened to any part that it
+begins or ends with. Everything is kept under ~/.uncaged/workflow, or WORKFLOW_STORAGE_ROOT.
+
+Exit codes: 0 success, 1 failure, 2 usage, 3 invalid transition, 4 git, 5 storage,
+6 conflict, 7 waits for a person, 130 aborted.
+
+Example:
+  $ ${NAME} run demo --prompt "Say hello" --live`;
+
+type Place = { path: string; calls: CommandLine[] };
+
+function declareGroup(parser: Parser, group: CommandGroup, { path, calls }: Place): void {
+  for (const [name, command] of Object.entries(group.commands)) {
+    declare(parser.command(name), command, { path: `${path} ${name}`, calls });
+  }
+}
+
+function declare(parser: Parser, command: Command, { path, calls }: Place): void {
+  parser.description(command.description);
+  if (command.alias !== undefined) parser.alias(command.alias);
+  for (const argument of command.arguments)
+    parser.argument(argument.declaration, argument.description);
+  for (const { flags, description } of command.options) parser.option(flags, description);
+  parser
+    .option("--json", "print one JSON document instead of text for people")
+    .addHelpText("after", `\nExample:\n  $ ${NAME} ${path} ${command.example}`)
+    .action(() => {
+      const raw = rawInput(parser, command);
+      const json = raw.options.get("--json") === true;
+      calls.push({ kind: "call", command, given: givenTo(command, raw), json });
+    });
+}
+
+function rawInput(parser: Parser, command: Command): RawInput {
+  const values: { [attribute: string]: unknown } = parser.optsWithGlobals();
+  const options = parser.options.map((option): [string, unknown] => [
+    option.long ?? option.flags,
+    values[option.attributeName()],
+  ]);
+  const words: readonly unknown[] = parser.processedArgs;
+  const places = command.arguments.map(({ declaration }, at): [string, unknown] => [
+    declaration.slice(1, -1),
+    words[at],
+  ]);
+  return { options: new Map(options), arguments: new Map(places) };
+}
+
+function givenTo(command: Command, raw: RawInput): Given {
+  const declared = new Set<unknown>([...command.arguments, ...command.options]);
+  return (input) => {
+    if (declared.has(input)) return input.read(raw);
+    throw new Error(`the command reads an input that it does not declare: ${input.description}`);
+  };
+}
+
+function misuseOf(thrown: CommanderError, see: string): Failure {
+  if (thrown.code === "commander.help") return failure("USAGE", "a command is missing", see);
+  const [message = "", suggestion] = thrown.message.replace(/^error: /, "").split("\n");
+  const meant = /^\(Did you mean (.*)\?\)$/s.exec(suggestion ?? "")?.[1];
+  return failure("USAGE", message, meant === undefined ? see : `did you mean ${meant}? ${see}`);
+}
+
+/** The help of the innermost command that the words name. */
+function seeHelpOf(parser: Parser, words: readonly string[]): string {
+  const path = [NAME];
+  let inner = parser;
+  for (const word of words.filter((word) => !word.startsWith("-"))) {
+    const next = inner.commands.find((command) => command.name() === word);
+    if (next === undefined) break;
+    path.push(word);
+    inner = next;
+  }
+  return `see: ${path.join(" ")} --help`;
+}
+
+/** Asked before parsing, for the sake of what does not parse. */
+function asksForJson(words: readonly string[]): boolean {
+  const end = words.indexOf("--");
+  return (end === -1 ? words : words.slice(0, end)).includes("--json");
+}

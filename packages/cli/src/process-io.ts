@@ -1,0 +1,67 @@
+/** The real world of a command: this process's streams, signals and environment. */
+import { fstatSync } from "node:fs";
+import { isatty } from "node:tty";
+import { EXIT } from "@uncaged/workflow-protocol";
+import type { Input, Io, Sink } from "./io.ts";
+
+export function processIo(opts: { exit: (code: number) => never }): Omit<Io, "json"> {
+  return {
+    env: process.env,
+    cwd: process.cwd(),
+    stdin: input(),
+    stdout: sink(process.stdout, opts.exit),
+    stderr: sink(process.stderr, opts.exit),
+    now: Date.now,
+    interruption: () => interruption(opts.exit),
+  };
+}
+
+function sink(stream: NodeJS.WriteStream, exit: (code: number) => never): Sink {
+  // `| head` closes its end when it has seen enough: that is no failure of ours.
+  stream.on("error", (cause) => exit(isClosed(cause) ? EXIT.success : EXIT.failure));
+  const isTerminal = stream.isTTY === true;
+  // Kept from the start: whoever replaces the stream's `write` later does not catch ours.
+  const write = stream.write.bind(stream);
+  return {
+    write: (text) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      write(text, () => resolve());
+      return promise;
+    },
+    isTerminal,
+    color: isTerminal && !process.env.NO_COLOR && process.env.TERM !== "dumb",
+    columns: isTerminal ? stream.columns : null,
+  };
+}
+
+function isClosed(cause: Error): boolean {
+  return "code" in cause && cause.code === "EPIPE";
+}
+
+function input(): Input {
+  return {
+    get kind() {
+      return inputKind();
+    },
+    chunks: () => process.stdin,
+  };
+}
+
+function inputKind(): Input["kind"] {
+  if (isatty(0)) return "terminal";
+  try {
+    const file = fstatSync(0);
+    return file.isFIFO() || file.isFile() || file.isSocket() ? "data" : "none";
+  } catch {
+    // Closed by whoever started us.
+    return "none";
+  }
+}
+
+function interruption(exit: (code: number) => never): AbortSignal {
+  const abort = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => (abort.signal.aborted ? exit(EXIT.aborted) : abort.abort("stop")));
+  }
+  return abort.signal;
+}

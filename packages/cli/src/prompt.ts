@@ -1,0 +1,70 @@
+/** Where a prompt comes from: `--prompt`, `--prompt-file`, or stdin. */
+import { resolve } from "node:path";
+import type { Io } from "./io.ts";
+import { type Given, misuse, type Option, textOption } from "./options.ts";
+import { readStdin, readTextFile } from "./read-text.ts";
+
+export const promptOption: Option<string | null> = textOption(
+  "-p, --prompt <text>",
+  "the prompt; - reads it from stdin",
+);
+export const promptFileOption: Option<string | null> = textOption(
+  "--prompt-file <path>",
+  "a file that holds the prompt; - reads it from stdin",
+);
+
+/** What the two options say; null when neither is given. */
+export type PromptSource = { kind: "text"; text: string } | { kind: "file"; path: string } | null;
+
+export function promptSource(given: Given): PromptSource {
+  const text = given(promptOption);
+  const path = given(promptFileOption);
+  if (text !== null && path !== null) throw misuse("--prompt and --prompt-file are both given");
+  if (text === "-" || path === "-") return { kind: "file", path: "-" };
+  if (text !== null) return { kind: "text", text };
+  return path === null ? null : { kind: "file", path };
+}
+
+/** The prompt. Without a source: what is piped in, or nothing. */
+export async function readPrompt(
+  source: PromptSource,
+  io: Pick<Io, "cwd" | "stdin">,
+): Promise<string> {
+  if (source?.kind === "text") return source.text;
+  if (source?.kind === "file" && source.path !== "-") {
+    return readTextFile(resolve(io.cwd, source.path));
+  }
+  if (source !== null) return readStdin(io.stdin);
+  return io.stdin.kind === "data" ? readStdin({ ...io.stdin, chunks: () => prompt(io.stdin) }) : "";
+}
+
+/** How long an open pipe may stay silent before it counts as one that nobody writes to. */
+const FIRST_BYTE_WITHIN_MS = 5_000;
+
+/** Nobody asked for stdin: it may be a pipe that a parent process merely left open. Waiting for it
+ *  forever would look like a hang, and taking it for empty could lose a slow writer's prompt. */
+async function* prompt(stdin: Pick<Io["stdin"], "chunks">): AsyncGenerator<Uint8Array> {
+  const chunks = stdin.chunks()[Symbol.asyncIterator]();
+  let next = await soon(chunks.next());
+  while (next.done !== true) {
+    yield next.value;
+    next = await chunks.next();
+  }
+}
+
+async function soon<T>(first: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(nobodyWrites()), FIRST_BYTE_WITHIN_MS);
+  try {
+    return await Promise.race([first, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function nobodyWrites(): Error {
+  return misuse(
+    `no --prompt was given, and nothing came on stdin within ${FIRST_BYTE_WITHIN_MS / 1_000} s`,
+    "give --prompt, close stdin (</dev/null), or wait for it with --prompt -",
+  );
+}

@@ -1,0 +1,43 @@
+/** Text from a stream or a file, exactly: UTF-8 or nothing, byte order mark and NUL kept. */
+import { createReadStream } from "node:fs";
+import { failure, WorkflowError } from "@uncaged/workflow-protocol";
+import type { Input } from "./io.ts";
+import { misuse } from "./options.ts";
+
+/** What is longer was not meant to be a prompt or a blob, and would not fit into one string. */
+const MAX_BYTES = 256 * 1024 * 1024;
+
+export function readStdin(stdin: Input): Promise<string> {
+  return textOf(stdin.chunks(), "stdin");
+}
+
+export async function readTextFile(path: string): Promise<string> {
+  try {
+    return await textOf(createReadStream(path), path);
+  } catch (thrown) {
+    if (thrown instanceof WorkflowError) throw thrown;
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    throw new WorkflowError(
+      failure("FILE_NOT_FOUND", `cannot read ${JSON.stringify(path)}: ${reason}`, "check the path"),
+    );
+  }
+}
+
+async function textOf(chunks: AsyncIterable<Uint8Array>, what: string): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > MAX_BYTES) throw misuse(`${what} holds more than 256 MiB`, "store it in parts");
+    parts.push(chunk);
+  }
+  return decode(Buffer.concat(parts), what);
+}
+
+function decode(bytes: Uint8Array, what: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw misuse(`${what} is not valid UTF-8`, "convert it first, for example with iconv");
+  }
+}

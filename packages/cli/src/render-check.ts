@@ -1,0 +1,26 @@
+import { type CheckReport, EXIT } from "@uncaged/workflow-protocol";
+import type { Output } from "./command.ts";
+import { count } from "./count.ts";
+import { printable } from "./printable.ts";
+import { renderTable } from "./render-table.ts";
+import type { Style } from "./style.ts";
+
+/** A report of `verify` or `fsck`; exit code 5 when there is a problem. */
+export function checkOutput(report: CheckReport, what: string): Output {
+  return {
+    document: report,
+    human: (style) => text(report, { style, what }),
+    exitCode: report.ok ? EXIT.success : EXIT.storage,
+  };
+}
+
+function text(report: CheckReport, { style, what }: { style: Style; what: string }): string {
+  const checked = `${count(report.checked, what)} checked`;
+  if (report.ok) return `${style.green("ok")}: ${checked}, no problem found\n`;
+  const table = renderTable(report.problems, [
+    { title: "HASH", cell: ({ hash }) => hash },
+    { title: "PROBLEM", cell: ({ code }) => code, paint: style.red },
+    { title: "WHAT", cell: ({ message }) => printable(message) },
+  ]);
+  return `${table}\n${style.red("not ok")}: ${checked}, ${count(report.problems.length, "problem")} found\n`;
+}

@@ -1,0 +1,28 @@
+import { type Failure, failure, failureFrom } from "@uncaged/workflow-protocol";
+import { printable } from "./printable.ts";
+import type { Style } from "./style.ts";
+
+/** A failure as stderr shows it: one JSON document, or what happened and what to do next. */
+export function renderFailure(reason: Failure, shown: { json: boolean; style: Style }): string {
+  const { code, message, hint } = reason;
+  if (shown.json) return `${JSON.stringify({ error: { code, message, hint } })}\n`;
+  const { red, dim } = shown.style;
+  const lines = [`${red("error:")} ${printable(message)} ${dim(`[${code}]`)}`];
+  if (hint !== "") lines.push(`${dim("hint:")} ${printable(hint)}`);
+  return `${lines.join("\n")}\n`;
+}
+
+/** What a command threw, as a failure. What is not ours is a defect: it says where it happened. */
+export function failureOfThrown(thrown: unknown): Failure {
+  const reason = failureFrom(thrown, "INTERNAL");
+  if (reason.code !== "INTERNAL") return reason;
+  return failure("INTERNAL", `${reason.message}${placeOf(thrown)}`, REPORT);
+}
+
+const REPORT =
+  "this is a defect of uncaged-workflow: please report it with this message, the command, and the output of: uncaged-workflow doctor";
+
+function placeOf(thrown: unknown): string {
+  const frame = thrown instanceof Error ? /^\s+at .*$/m.exec(thrown.stack ?? "")?.[0] : undefined;
+  return frame === undefined ? "" : ` (${frame.trim()})`;
+}

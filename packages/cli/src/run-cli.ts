@@ -1,0 +1,48 @@
+/** One call of the command line from its words to its exit code. */
+import { EXIT, type ExitCode, exitCodeOf, type Failure } from "@uncaged/workflow-protocol";
+import type { Io } from "./io.ts";
+import { parseCommandLine } from "./parse-command-line.ts";
+import { failureOfThrown, renderFailure } from "./render-error.ts";
+import { renderOutput } from "./render-output.ts";
+import { styleOf } from "./style.ts";
+
+export async function runCli(argv: readonly string[], world: Omit<Io, "json">): Promise<number> {
+  const line = await parseCommandLine(argv);
+  switch (line.kind) {
+    case "help":
+      await world.stdout.write(line.text);
+      return EXIT.success;
+    case "version":
+      await renderOutput(await version(), { ...world, json: line.json });
+      return EXIT.success;
+    case "misuse":
+      if (line.help !== "" && !line.json) await world.stderr.write(line.help);
+      else await complain(line.failure, { ...world, json: line.json });
+      return EXIT.usage;
+    case "call":
+      return call(line, { ...world, json: line.json });
+  }
+}
+
+type Call = Extract<Awaited<ReturnType<typeof parseCommandLine>>, { kind: "call" }>;
+
+async function call({ command, given }: Call, io: Io): Promise<number> {
+  try {
+    const result = await command.run(given, io);
+    if (!result.ok) return await complain(result.error, io);
+    await renderOutput(result.value, io);
+    return result.value.exitCode ?? EXIT.success;
+  } catch (thrown) {
+    return complain(failureOfThrown(thrown), io);
+  }
+}
+
+async function complain(reason: Failure, io: Pick<Io, "json" | "stderr">): Promise<ExitCode> {
+  await io.stderr.write(renderFailure(reason, { json: io.json, style: styleOf(io.stderr) }));
+  return exitCodeOf(reason.code);
+}
+
+async function version(): Promise<{ document: unknown; human: () => string }> {
+  const { cliVersion } = await import("./cli-version.ts");
+  return { document: { version: cliVersion() }, human: cliVersion };
+}

@@ -1,0 +1,19 @@
+import type { ForkPoint } from "@uncaged/workflow-execute";
+import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
+import type { Output } from "../command.ts";
+import type { Io } from "../io.ts";
+import { withThread } from "../with-engine.ts";
+
+export async function fork(
+  opts: { id: string; from: ForkPoint; run: "background" | "idle" },
+  io: Io,
+): Promise<Result<Output, Failure>> {
+  return withThread(io, opts.id, async ({ engine, verbs, thread }) => {
+    const forked = await verbs.forkThread(engine, thread, { from: opts.from, run: opts.run });
+    if (!forked.ok) return forked;
+    const { threadId, head } = forked.value.thread;
+    const { forkedFrom } = forked.value;
+    // The id alone, so that it can be passed on.
+    return ok({ document: { threadId, head, forkedFrom }, human: () => threadId });
+  });
+}

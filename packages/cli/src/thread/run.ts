@@ -1,0 +1,56 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { type Failure, failure, ok, type Result, WorkflowError } from "@uncaged/workflow-protocol";
+import type { Output } from "../command.ts";
+import type { Io } from "../io.ts";
+import { type PromptSource, readPrompt } from "../prompt.ts";
+import { styleOf } from "../style.ts";
+import { type ThreadAt, withEngine } from "../with-engine.ts";
+import { follow } from "./live.ts";
+import { liveView } from "./live-view.ts";
+import { waitToEnd } from "./wait.ts";
+
+export type RunOptions = {
+  workflow: string;
+  prompt: PromptSource;
+  startKey: string | null;
+  /** Relative to the current directory; null: that directory. */
+  cwd: string | null;
+  /** `background` and `idle` return at once. */
+  stay: "background" | "idle" | "wait" | "live";
+};
+
+/** Starts a thread, and stays with it if asked. */
+export async function runWorkflow(opts: RunOptions, io: Io): Promise<Result<Output, Failure>> {
+  const prompt = await readPrompt(opts.prompt, io);
+  const cwd = folder(resolve(io.cwd, opts.cwd ?? ""));
+  const { workflow, startKey, stay } = opts;
+  return withEngine(io, async (engine, verbs) => {
+    const run = stay === "idle" ? "idle" : "background";
+    const started = await verbs.startThread(engine, { workflow, prompt, cwd, startKey, run });
+    if (!started.ok) return started;
+    const thread = started.value;
+    const { threadId } = thread;
+    if (stay === "background" || stay === "idle") {
+      return ok({ document: { threadId }, human: () => threadId });
+    }
+    const at = { engine, verbs, thread };
+    const signal = io.interruption();
+    await io.stderr.write(`${styleOf(io.stderr).dim("thread")} ${threadId}\n`);
+    if (stay === "live") await showLive(at, signal, io);
+    return waitToEnd(at, signal, io);
+  });
+}
+
+/** With `--json` stdout holds one document, so what happens meanwhile is shown on stderr. */
+function showLive(at: ThreadAt, signal: AbortSignal, io: Io): Promise<void> {
+  const to = io.json ? io.stderr : io.stdout;
+  return follow(at, { role: null, signal, write: liveView(styleOf(to), "usual"), to });
+}
+
+function folder(path: string): string {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
+  throw new WorkflowError(
+    failure("FILE_NOT_FOUND", `${JSON.stringify(path)} is not a directory`, "check --cwd"),
+  );
+}

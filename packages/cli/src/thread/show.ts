@@ -1,0 +1,47 @@
+import { type Failure, ok, type Result, type ThreadView } from "@uncaged/workflow-protocol";
+import type { Output } from "../command.ts";
+import { count } from "../count.ts";
+import type { Io } from "../io.ts";
+import { printable, printableLine } from "../printable.ts";
+import type { Style } from "../style.ts";
+import { ago, isoSeconds } from "../times.ts";
+import { withThread } from "../with-engine.ts";
+import { paintStatus } from "./paint-status.ts";
+import { renderStep } from "./render-step.ts";
+
+export async function show(id: string, io: Io): Promise<Result<Output, Failure>> {
+  return withThread(io, id, async ({ engine, verbs, thread }) => {
+    const view = await verbs.viewThread(engine, thread);
+    return ok({ document: view, human: (style) => text(view, { style, nowMs: io.now() }) });
+  });
+}
+
+function text(view: ThreadView, { style, nowMs }: { style: Style; nowMs: number }): string {
+  const { start, steps, result, suspended } = view;
+  const stale = view.stale ? " (its runner went away; resume goes on)" : "";
+  const parts = [
+    facts(style, [
+      ["thread", style.bold(view.threadId)],
+      ["workflow", `${view.workflow}  ${style.dim(view.bundleHash)}`],
+      ["status", `${paintStatus(style, view.status)}${stale}`],
+      ["started", `${isoSeconds(start.timestamp)}  ${style.dim(ago(start.timestamp, nowMs))}`],
+      ["head", `${view.head}  ${style.dim(count(steps.length, "step"))}`],
+      ["folder", printableLine(view.cwd, 200)],
+      ...(view.forkedFrom === null ? [] : [["fork of", view.forkedFrom.threadId] as const]),
+      ["prompt", printableLine(start.prompt, 200)],
+    ]),
+    ...steps.map((step) => renderStep(step, style)),
+  ];
+  if (suspended !== null) {
+    parts.push(`${style.yellow(`${suspended.role} asks:`)} ${printable(suspended.message)}\n`);
+  }
+  if (result !== null) {
+    const code = style.dim(`return code ${result.returnCode}`);
+    parts.push(`${paintStatus(style, view.status)}  ${code}\n${printable(result.summary)}\n`);
+  }
+  return parts.join("\n");
+}
+
+function facts(style: Style, lines: readonly (readonly [name: string, value: string])[]): string {
+  return lines.map(([name, value]) => `${style.dim(name.padEnd(10))}${value}\n`).join("");
+}

@@ -1,0 +1,128 @@
+/** Commands that make steps happen: run, exec, fork; and live, which watches them. */
+import type { Command } from "../command.ts";
+import {
+  type Argument,
+  countOption,
+  misuse,
+  type Option,
+  optionalArgument,
+  requiredArgument,
+  switchOption,
+  textOption,
+} from "../options.ts";
+import { promptFileOption, promptOption, promptSource } from "../prompt.ts";
+
+export const threadId: Argument<string> = requiredArgument(
+  "id",
+  "thread id, or a part that it begins or ends with",
+);
+const idle: Option<boolean> = switchOption("--idle", "make the thread without running it");
+
+const workflow: Argument<string> = requiredArgument("name", "a registered workflow");
+const wait: Option<boolean> = switchOption("--wait", "stay until the thread ends");
+const showLive: Option<boolean> = switchOption(
+  "--live",
+  "stay, and show what its agents say and do",
+);
+const idKey: Option<string | null> = textOption(
+  "--id-key <key>",
+  "the same key gives the same thread, however often it is asked for",
+);
+const cwd: Option<string | null> = textOption(
+  "--cwd <path>",
+  "directory that the roles work in (default: this one)",
+);
+export const run: Command = {
+  description: "Start a thread of a workflow in the background and print its id.",
+  arguments: [workflow],
+  options: [promptOption, promptFileOption, wait, showLive, idle, idKey, cwd],
+  example: 'demo --prompt "Say hello" --wait',
+  run: async (given, io) => {
+    const watched = given(showLive) ? "live" : given(wait) ? "wait" : "background";
+    if (given(idle) && watched !== "background") {
+      throw misuse("--idle makes a thread that nobody runs: there is nothing to wait for");
+    }
+    const { runWorkflow } = await import("./run.ts");
+    return runWorkflow(
+      {
+        workflow: given(workflow),
+        prompt: promptSource(given),
+        startKey: given(idKey),
+        cwd: given(cwd),
+        stay: given(idle) ? "idle" : watched,
+      },
+      io,
+    );
+  },
+};
+
+const steps: Option<number | null> = countOption("--count <n>", "how many steps (default: 1)", {
+  atLeast: 1,
+});
+export const exec: Command = {
+  description: "Run one step of an idle thread here, in the foreground, and leave it idle again.",
+  arguments: [threadId],
+  options: [steps],
+  example: "7F3K --count 2",
+  run: async (given, io) =>
+    (await import("./exec.ts")).execSteps({ id: given(threadId), count: given(steps) ?? 1 }, io),
+};
+
+const fromRole: Option<string | null> = textOption(
+  "--from-role <role>",
+  "keep the steps up to the last one of this role",
+);
+const fromStep: Option<number | null> = countOption(
+  "--from-step <n>",
+  "keep the first n steps; 0 keeps none",
+  { atLeast: 0 },
+);
+export const fork: Command = {
+  description: "Make a new thread that shares this one's steps and goes on from there.",
+  arguments: [threadId],
+  options: [fromRole, fromStep, idle],
+  example: "7F3K --from-step 2",
+  run: async (given, io) => {
+    const [role, step] = [given(fromRole), given(fromStep)];
+    if (role !== null && step !== null) throw misuse("--from-role and --from-step are both given");
+    const { fork } = await import("./fork.ts");
+    return fork(
+      {
+        id: given(threadId),
+        from:
+          role !== null
+            ? { kind: "role", role }
+            : step !== null
+              ? { kind: "step", step }
+              : { kind: "head" },
+        run: given(idle) ? "idle" : "background",
+      },
+      io,
+    );
+  },
+};
+
+const watched: Argument<string | null> = optionalArgument(
+  "id",
+  "thread id, or a part that it begins or ends with",
+);
+const latest: Option<boolean> = switchOption("--latest", "the newest thread");
+const role: Option<string | null> = textOption(
+  "--role <role>",
+  "only what this role says and does",
+);
+const debug: Option<boolean> = switchOption("--debug", "everything that was recorded, with times");
+export const live: Command = {
+  description: "Watch what a thread's agents say and do, from the first step on, until it rests.",
+  arguments: [watched],
+  options: [latest, role, debug],
+  example: "--latest",
+  run: async (given, io) => {
+    const id = given(watched);
+    if ((id === null) !== given(latest)) {
+      throw misuse("name one thread: give its id, or --latest");
+    }
+    const { watchThread } = await import("./live.ts");
+    return watchThread({ id, role: given(role), detail: given(debug) ? "all" : "usual" }, io);
+  },
+};

@@ -1,0 +1,43 @@
+/** Commands that steer a thread which another process may run. */
+import type { Command } from "../command.ts";
+import { threadId } from "./start-commands.ts";
+
+export const pause: Command = {
+  description: "Close the gate: the thread rests after its current step.",
+  arguments: [threadId],
+  options: [],
+  example: "7F3K",
+  run: async (given, io) => (await import("./steer.ts")).pause(given(threadId), io),
+};
+
+export const resume: Command = {
+  description: "Open the gate, or go on where a stopped or killed runner left off.",
+  arguments: [threadId],
+  options: [],
+  example: "7F3K",
+  run: async (given, io) => (await import("./steer.ts")).resume(given(threadId), io),
+};
+
+export const stop: Command = {
+  description: "End the runner now; the thread can be resumed.",
+  arguments: [threadId],
+  options: [],
+  example: "7F3K",
+  run: async (given, io) => (await import("./steer.ts")).stop(given(threadId), io),
+};
+
+export const kill: Command = {
+  description: "Abort for good: end every process of the thread and record return code 130.",
+  arguments: [threadId],
+  options: [],
+  example: "7F3K",
+  run: async (given, io) => (await import("./steer.ts")).kill(given(threadId), io),
+};
+
+export const rm: Command = {
+  description: "Forget a thread that nobody runs. Its blobs go with the next cas gc.",
+  arguments: [threadId],
+  options: [],
+  example: "7F3K",
+  run: async (given, io) => (await import("./rm.ts")).remove(given(threadId), io),
+};

@@ -1,0 +1,51 @@
+/** Verbs that change what a thread does next. Each finds the thread, asks the engine, and says how the
+ *  thread stands now. */
+import { type Failure, ok, type Result, type ThreadRecord } from "@uncaged/workflow-protocol";
+import type { Output } from "../command.ts";
+import type { Io } from "../io.ts";
+import type { Style } from "../style.ts";
+import { type ThreadAt, withThread } from "../with-engine.ts";
+import { paintStatus } from "./paint-status.ts";
+
+export function pause(id: string, io: Io): Promise<Result<Output, Failure>> {
+  return steer(io, id, ({ engine, verbs, thread }) => verbs.pauseThread(engine, thread));
+}
+
+export function resume(id: string, io: Io): Promise<Result<Output, Failure>> {
+  return steer(io, id, ({ engine, verbs, thread }) =>
+    verbs.resumeThread(engine, thread, { run: "background" }),
+  );
+}
+
+export function stop(id: string, io: Io): Promise<Result<Output, Failure>> {
+  return steer(io, id, ({ engine, verbs, thread }) => verbs.stopThread(engine, thread));
+}
+
+export function kill(id: string, io: Io): Promise<Result<Output, Failure>> {
+  return steer(io, id, ({ engine, verbs, thread }) => verbs.killThread(engine, thread));
+}
+
+type Verb = (at: ThreadAt) => Promise<Result<ThreadRecord, Failure>>;
+
+function steer(io: Io, id: string, verb: Verb): Promise<Result<Output, Failure>> {
+  return withThread(io, id, async (at) => {
+    const steered = await verb(at);
+    if (!steered.ok) return steered;
+    const thread = steered.value;
+    const { threadId, workflow, bundleHash, head, stepCount, updatedAt, signals } = thread;
+    const seen = at.verbs.observedStatus(thread, io.now());
+    // A gate that is closed while a step runs shuts behind it.
+    const pausing = seen.status === "running" && signals.includes("pause");
+    return ok({
+      document: { threadId, workflow, bundleHash, ...seen, pausing, head, stepCount, updatedAt },
+      human: (style) => sentence(style, { threadId, status: seen.status, pausing }),
+    });
+  });
+}
+
+type Standing = Pick<ThreadRecord, "threadId" | "status"> & { pausing: boolean };
+
+function sentence(style: Style, { threadId, status, pausing }: Standing): string {
+  const rest = pausing ? "; it will rest after its current step" : "";
+  return `${threadId} is ${paintStatus(style, status)}${rest}`;
+}

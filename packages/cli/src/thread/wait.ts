@@ -1,0 +1,96 @@
+/** Waits for the end of a thread that runs elsewhere. */
+import {
+  EXIT,
+  err,
+  type Failure,
+  failure,
+  isFinal,
+  ok,
+  type Result,
+  type ThreadRecord,
+  type ThreadStatus,
+} from "@uncaged/workflow-protocol";
+import type { Output } from "../command.ts";
+import type { Io } from "../io.ts";
+import { printable } from "../printable.ts";
+import type { Style } from "../style.ts";
+import { duration } from "../times.ts";
+import type { ThreadAt } from "../with-engine.ts";
+import { paintStatus } from "./paint-status.ts";
+
+/** The thread's end. Its return code is the exit code; one that waits for a person gives 7, one that
+ *  nobody runs any more 1. An interruption ends the waiting and not the thread: 130. */
+export async function waitToEnd(
+  { engine, verbs, thread }: ThreadAt,
+  signal: AbortSignal,
+  io: Io,
+): Promise<Result<Output, Failure>> {
+  const { threadId } = thread;
+  const last = await unlessAborted(signal, verbs.waitForThread(engine, threadId, signal), () =>
+    engine.store.get(threadId),
+  );
+  if (last === null) return err(removed(threadId));
+  const { status } = verbs.observedStatus(last, io.now());
+  const { returnCode, summary, suspended } = last;
+  if (signal.aborted && !isFinal(status)) await io.stderr.write(goesOn(threadId));
+  return ok({
+    document: {
+      threadId,
+      status,
+      returnCode,
+      summary,
+      rootHash: isFinal(status) ? last.head : null,
+      suspended,
+    },
+    human: (style) => endText(style, last, status),
+    exitCode: exitCodeOf(last, { status, interrupted: signal.aborted }),
+  });
+}
+
+async function unlessAborted<T>(
+  signal: AbortSignal,
+  awaited: Promise<T>,
+  otherwise: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await awaited;
+  } catch (thrown) {
+    if (signal.aborted) return otherwise();
+    throw thrown;
+  }
+}
+
+function exitCodeOf(
+  thread: ThreadRecord,
+  { status, interrupted }: { status: ThreadStatus; interrupted: boolean },
+): number {
+  if (isFinal(status)) return thread.returnCode ?? EXIT.failure;
+  if (interrupted) return EXIT.aborted;
+  return status === "suspended" ? EXIT.waitsForPerson : EXIT.failure;
+}
+
+function endText(style: Style, thread: ThreadRecord, status: ThreadStatus): string {
+  const { threadId, suspended, summary, createdAt, updatedAt } = thread;
+  const shown = paintStatus(style, status);
+  if (isFinal(status)) {
+    const took = style.dim(`${threadId} after ${duration(updatedAt - createdAt)}`);
+    return `${shown}  ${took}\n${printable(summary ?? "")}`;
+  }
+  if (suspended !== null) {
+    return [
+      `${shown}  ${style.dim(threadId)}`,
+      `${suspended.role} asks: ${printable(suspended.message)}`,
+      `answer with: uncaged-workflow thread resume ${threadId} -p <answer>`,
+    ].join("\n");
+  }
+  if (status !== "idle") return `${shown}  ${style.dim(threadId)}`;
+  return `${shown}  ${style.dim(threadId)}\nnobody runs it any more, and it has not ended; go on with: uncaged-workflow thread resume ${threadId}`;
+}
+
+function goesOn(threadId: string): string {
+  return `thread ${threadId} goes on in the background; watch it with: uncaged-workflow live ${threadId}\n`;
+}
+
+function removed(threadId: string): Failure {
+  return failure("THREAD_NOT_FOUND", `thread ${threadId} was removed while it was waited for`, "");
+}
