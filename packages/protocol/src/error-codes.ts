@@ -16,6 +16,7 @@ export const ERROR_CODES = {
   BUNDLE_UNRESOLVED: "failure",
   CAS_COLLISION: "storage",
   CAS_CORRUPT: "storage",
+  CAS_IN_USE: "conflict",
   CAS_MISSING: "storage",
   CAS_NOT_A_NODE: "storage",
   CAS_STRANGE_FILE: "storage",
