@@ -127,7 +127,7 @@ describe("the table of solve-issue", () => {
     expect(prompt).toBe(
       [
         `Commit ${COMMIT} on branch fix/empty-cart is ready. Open a pull request against main for issue #7.`,
-        `The record of the work: uncaged-workflow thread context ${CHILD}`,
+        `The record of the work: uncaged-workflow thread show ${CHILD}`,
       ].join("\n"),
     );
   });

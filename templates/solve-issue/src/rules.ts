@@ -17,7 +17,7 @@ Issue: {{ last.meta.issue }}
 The working directory has the branch {{ last.meta.branch }} checked out, made from {{ last.meta.base }}. Commit on that branch and do not push.`;
 
 const SUBMIT = `Commit {{ last.meta.commit }} on branch {{ byRole.preparer.last.meta.branch }} is ready. Open a pull request against {{ byRole.preparer.last.meta.base }} for issue {{ byRole.preparer.last.meta.issue }}.
-{{ last.meta.childThread ? "The record of the work: uncaged-workflow thread context " & last.meta.childThread : "" }}`;
+{{ last.meta.childThread ? "The record of the work: uncaged-workflow thread show " & last.meta.childThread : "" }}`;
 
 export const solveIssueTable: ModeratorTable<SolveIssueMeta> = {
   [START]: [{ condition: "FALLBACK", role: "preparer" }],

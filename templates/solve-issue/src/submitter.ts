@@ -26,7 +26,7 @@ export const submitter: RoleDefinition<SubmitterMeta> = {
 ## Read
 - The preparer's step: issue, branch, base, acceptance criteria.
 - The commits and the diff between base and branch: they are what you describe.
-- The record of the work, above all what the tester ran: uncaged-workflow thread context <childThread of the developer's step>
+- The record of the work, above all what the tester ran: uncaged-workflow thread show <childThread of the developer's step>
 
 ## Submit
 - Push the branch to the remote under its own name, without force. If the push is rejected, report that.
