@@ -21,10 +21,12 @@ export type Tail = {
   threadId: string;
   fence: number;
   startHash: string;
-  startSha256: string;
-  /** Every state so far, oldest first: the skip list of the next one is read off it. */
+  /** Every state that the next one follows, oldest first: its skip list is read off them. */
   stateHashes: string[];
-  headSha256: string;
+  /** SHA-256 (hex) of the last of them; of the start node before the first step. */
+  parentSha256: string;
+  /** The thread's head as the index has it. It is that last state, except when a head is replaced. */
+  head: string;
 };
 
 type Ports = { cas: NodeStore; store: ThreadStore };
@@ -41,19 +43,20 @@ export async function appendStep(
   const signals = await ports.store.advance({
     threadId: tail.threadId,
     fence: tail.fence,
-    from: headOf(tail),
+    from: tail.head,
     to: encoded.state.hash,
     toSha256: encoded.state.sha256,
     stepCount: tail.stateHashes.length + 1,
     nowMs: step.nowMs,
   });
   tail.stateHashes.push(encoded.state.hash);
-  tail.headSha256 = encoded.state.sha256;
+  tail.parentSha256 = encoded.state.sha256;
+  tail.head = encoded.state.hash;
   return { step: roleStep(encoded.node), stateHash: encoded.state.hash, signals };
 }
 
-/** Hash of the head: the last state, or the start node before the first step. */
-export function headOf(tail: Tail): string {
+/** What the next step follows: the last state, or the start node before the first step. */
+export function parentOf(tail: Pick<Tail, "stateHashes" | "startHash">): string {
   return tail.stateHashes.at(-1) ?? tail.startHash;
 }
 
@@ -80,7 +83,7 @@ export async function encodeStep(
     digests: {
       ...(await digestsOf(cas, [...artifacts, ...attached])),
       [content.hash]: content.sha256,
-      [headOf(tail)]: tail.stateHashes.length > 0 ? tail.headSha256 : tail.startSha256,
+      [parentOf(tail)]: tail.parentSha256,
     },
     route: output.route ?? null,
     ...run,

@@ -15,7 +15,7 @@ import {
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 import { readSettings } from "@uncaged/workflow-register";
-import { headOf, type Tail } from "./append-step.ts";
+import { parentOf, type Tail } from "./append-step.ts";
 import { loadChain } from "./chain.ts";
 import { createThread } from "./create-thread.ts";
 import type { Engine } from "./engine.ts";
@@ -41,7 +41,7 @@ export async function runChild(engine: Engine, run: ChildRun): Promise<ChildOutc
   const { maxDepth } = orThrow(await readSettings(engine.root));
   if (run.parent.depth + 1 > maxDepth) throw new WorkflowError(tooDeep(run, maxDepth));
   const workflow = orThrow(await runnableWorkflow(engine, run.workflow));
-  const parentHead = headOf(run.tail);
+  const parentHead = parentOf(run.tail);
   const { thread } = await createThread(engine, {
     workflow,
     prompt: run.prompt,

@@ -8,6 +8,7 @@ import type {
   EngineRuntime,
   ExtractFn,
   LiveEvent,
+  StepDirective,
   StepRequest,
   ThreadRecord,
 } from "@uncaged/workflow-protocol";
@@ -17,6 +18,7 @@ export type RuntimeParts = {
   extract: ExtractFn;
   signal: AbortSignal;
   thread: ThreadRecord;
+  directive: StepDirective | null;
   fence: number;
   now: () => number;
   emit: (event: LiveEvent) => void;
@@ -33,6 +35,7 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
     cas,
     extract,
     signal,
+    directive: parts.directive,
     enter: (request: StepRequest) => {
       const { role, round } = request;
       const cwd = request.location === null ? thread.cwd : resolve(thread.cwd, request.location);

@@ -22,14 +22,11 @@ import {
   WorkflowError,
   type WorkflowFn,
 } from "@uncaged/workflow-protocol";
-import {
-  type ParsedRoleOutput,
-  roleOutputSchema,
-  workflowCompletionSchema,
-} from "@uncaged/workflow-protocol/schemas";
+import { workflowCompletionSchema } from "@uncaged/workflow-protocol/schemas";
 import { appendStep, type Tail } from "./append-step.ts";
 import type { Engine } from "./engine.ts";
 import { type Ending, finishThread, statusOf } from "./finish-thread.ts";
+import { parseOutput } from "./parse-output.ts";
 import { parseWith } from "./parse-with.ts";
 
 /** Why a run was asked to end early. */
@@ -172,28 +169,6 @@ async function append(run: ThreadRun, raw: RoleOutput): Promise<Appended> {
       return { kind: "refused", cause };
     throw cause;
   }
-}
-
-function parseOutput(
-  raw: RoleOutput,
-  roles: ReadonlySet<string>,
-): { ok: true; value: ParsedRoleOutput } | { ok: false; error: Failure } {
-  const parsed = parseWith(
-    roleOutputSchema,
-    raw,
-    "INVALID_OUTPUT",
-    "the workflow yielded an output the engine cannot store",
-  );
-  if (!parsed.ok || roles.has(parsed.value.role)) return parsed;
-  const known = [...roles].join(", ");
-  return {
-    ok: false,
-    error: failure(
-      "INVALID_OUTPUT",
-      `the workflow yielded an output of role ${JSON.stringify(parsed.value.role)}, which its descriptor does not have`,
-      `known roles: ${known}`,
-    ),
-  };
 }
 
 function interruptionOf(signal: AbortSignal, waiting: readonly SignalKind[]): Interruption | null {

@@ -11,7 +11,7 @@ import {
   type ThreadStore,
 } from "@uncaged/workflow-protocol";
 import { appendHistory } from "@uncaged/workflow-store";
-import { encodeStep, headOf, type Tail } from "./append-step.ts";
+import { encodeStep, type Tail } from "./append-step.ts";
 
 export type Ending = {
   status: "completed" | "failed" | "aborted";
@@ -53,7 +53,7 @@ export async function finishThread(
   await ports.store.finish({
     threadId: tail.threadId,
     fence: tail.fence,
-    from: headOf(tail),
+    from: tail.head,
     to: state.hash,
     toSha256: state.sha256,
     stepCount: tail.stateHashes.length,

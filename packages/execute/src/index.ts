@@ -17,6 +17,7 @@ export { listThreads, type RunningThread, runningThreads } from "./list-threads.
 export { observedStatus } from "./observe.ts";
 export { openEngine } from "./open-engine.ts";
 export { pauseThread } from "./pause-thread.ts";
+export { type Poke, pokeThread } from "./poke-thread.ts";
 export { removeThread } from "./remove-thread.ts";
 export { resumeThread } from "./resume-thread.ts";
 export { type StartOptions, startThread } from "./start-thread.ts";

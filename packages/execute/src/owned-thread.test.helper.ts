@@ -1,5 +1,5 @@
 /** A thread in memory whose lease the test holds, ready to be driven. */
-import { openMemoryStore, sha256Hex } from "@uncaged/workflow-cas";
+import { openMemoryStore } from "@uncaged/workflow-cas";
 import type {
   LiveEvent,
   NodeStore,
@@ -15,7 +15,7 @@ import type { Engine } from "./engine.ts";
 import { engineRuntime } from "./engine-runtime.ts";
 import { executeThread, type RunOutcome } from "./execute-thread.ts";
 import { freeExtract } from "./extract.ts";
-import { readBlob, readNode } from "./read-node.ts";
+import { readNode } from "./read-node.ts";
 import { threadContext } from "./thread-context.ts";
 
 const OWNER: ProcessIdentity = { pid: 1, startedAt: "0", bootId: "test" };
@@ -83,9 +83,9 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
           threadId,
           fence: lease.fence,
           startHash: current.startHash,
-          startSha256: sha256Hex(await readBlob(cas, current.startHash)),
           stateHashes: [],
-          headSha256: current.headSha256,
+          parentSha256: current.headSha256,
+          head: current.head,
         },
         workflow,
         context: await threadContext(cas, current, await loadChain(cas, current)),
@@ -94,6 +94,7 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
           extract: freeExtract(cas),
           signal,
           thread: current,
+          directive: null,
           fence: lease.fence,
           now: Date.now,
           emit,

@@ -4,7 +4,6 @@
  *  2. One that does not answer in time, or was silent already, is ended together with every process that
  *     carries its thread's mark. Its lease is then a dead one's, and is replaced. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { sha256Hex } from "@uncaged/workflow-cas";
 import {
   EXIT,
   err,
@@ -23,7 +22,6 @@ import { threadMark } from "./engine-runtime.ts";
 import { finishThread } from "./finish-thread.ts";
 import { LEASE_TTL_MS } from "./heartbeat.ts";
 import { runnerState } from "./observe.ts";
-import { readBlob } from "./read-node.ts";
 
 /** Longer than a runner waits for its own role to end (8 s). */
 const ASK_FOR_MS = 12_000;
@@ -114,9 +112,9 @@ async function writeAbort(engine: Engine, thread: ThreadRecord): Promise<void> {
       threadId: thread.threadId,
       fence: own.fence,
       startHash: thread.startHash,
-      startSha256: sha256Hex(await readBlob(engine.cas, thread.startHash)),
       stateHashes: states.map((state) => state.hash),
-      headSha256: thread.headSha256,
+      parentSha256: thread.headSha256,
+      head: thread.head,
     },
     {
       ending: {

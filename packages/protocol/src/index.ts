@@ -82,6 +82,7 @@ export type {
   RoleFn,
   RoleOutput,
   RoleResult,
+  StepDirective,
   StepRequest,
   StepScope,
   WorkflowCompletion,

@@ -33,7 +33,7 @@ describe("toJsonObject", () => {
 
   it("refuses nesting that other readers give up on, and cycles with it", () => {
     const cycle: Record<string, unknown> = {};
-    cycle["self"] = cycle;
+    cycle.self = cycle;
     expect(toJsonObject(cycle)).toBeNull();
     let deep: unknown = 1;
     for (let level = 0; level <= MAX_JSON_DEPTH; level++) deep = { deep };

@@ -53,8 +53,18 @@ export type WorkflowRuntime = {
   runChild(request: ChildRequest): Promise<ChildOutcome>;
 };
 
+/** A step that the engine asks for without asking the table: the answered role of a suspended thread, or the
+ *  head step once more. It is the first step that the workflow makes; the table decides what follows. */
+export type StepDirective = {
+  route: StepRoute;
+  location: string | null;
+  previousSession: string | null;
+};
+
 /** The runtime between steps: a workflow enters a step to get the runtime of that step. */
 export type EngineRuntime = Omit<WorkflowRuntime, "step" | "emit" | "runChild"> & {
+  /** null: the table decides from the start. */
+  directive: StepDirective | null;
   enter(step: StepRequest): WorkflowRuntime;
 };
 

@@ -1,6 +1,7 @@
 /** The loop that every workflow made from a definition runs.
  *
- *  1. Who is next is asked of the moderator before every step; nothing is decided here.
+ *  1. Who is next is asked of the moderator before every step, unless the engine asks for a certain first
+ *     one; nothing is decided here.
  *  2. It keeps no state that the steps do not hold: given the steps so far, it goes on from there.
  *  3. What an agent gave is checked against the role's schema before it becomes a step.
  *  4. It reaches the engine through the lent runtime alone, so a bundle carries no engine. */
@@ -45,9 +46,10 @@ async function* drive(
   ctx: ThreadContext,
 ): AsyncGenerator<RoleOutput, WorkflowCompletion, RoleStep | undefined> {
   const sessions = new SessionBook(ctx.steps);
+  let directive = runtime.directive;
   while (true) {
     runtime.signal.throwIfAborted();
-    const picked = await recordRoute(await pickRoute(edges, ctx), ctx);
+    const picked = directive ?? (await recordRoute(await pickRoute(edges, ctx), ctx));
     if (picked.route.to === END) return completion(ctx, picked);
     if (picked.route.to === SUSPEND) return suspension(picked);
     const { route, location } = picked;
@@ -56,8 +58,9 @@ async function* drive(
       round: ctx.steps.length + 1,
       route,
       location,
-      previousSession: sessions.lastOf(route.to),
+      previousSession: directive?.previousSession ?? sessions.lastOf(route.to),
     };
+    directive = null;
     const output = await play(ctx, runtime.enter(step));
     const stored = (yield output) ?? (await storedStep(runtime.cas, output));
     ctx.steps.push(stored);

@@ -34,6 +34,7 @@ export function memoryRuntime(parts: {
   const shared = { cas, signal, extract: extractFrom(cas) };
   return {
     ...shared,
+    directive: null,
     requests,
     events,
     enter(request) {

@@ -1,0 +1,68 @@
+import { pathToFileURL } from "node:url";
+import {
+  err,
+  type Failure,
+  failure,
+  ok,
+  type Result,
+  type ThreadRecord,
+  type WorkflowFn,
+} from "@uncaged/workflow-protocol";
+import { type OpenedBundle, openBundle } from "@uncaged/workflow-register";
+import { type Chain, loadChain } from "./chain.ts";
+import type { Engine } from "./engine.ts";
+
+/** All that a thread needs to run: its chain, and the code it was started with. */
+export type LoadedRun = {
+  chain: Chain;
+  bundle: OpenedBundle;
+  workflow: WorkflowFn;
+};
+
+/** Reads the chain and imports the bundle. The thread runs the bytes it was started with, or none: its start
+ *  node vouches for them. Throws when the chain is damaged. */
+export async function loadRun(
+  engine: Engine,
+  thread: ThreadRecord,
+): Promise<Result<LoadedRun, Failure>> {
+  const chain = await loadChain(engine.cas, thread);
+  const bundle = await bundleOf(engine, thread, chain);
+  if (!bundle.ok) return bundle;
+  const workflow = await importWorkflow(bundle.value.file);
+  if (!workflow.ok) return workflow;
+  return ok({ chain, bundle: bundle.value, workflow: workflow.value });
+}
+
+/** The bundle of a thread, its bytes checked against what the start node vouches for. */
+export function bundleOf(
+  engine: Pick<Engine, "root">,
+  thread: Pick<ThreadRecord, "bundleHash">,
+  chain: Chain,
+): Promise<Result<OpenedBundle, Failure>> {
+  const { digests } = chain.start.payload;
+  return openBundle(engine.root, thread.bundleHash, digests[thread.bundleHash] ?? "");
+}
+
+async function importWorkflow(file: string): Promise<Result<WorkflowFn, Failure>> {
+  try {
+    const bundle: { run?: unknown } = await import(pathToFileURL(file).href);
+    if (isWorkflowFn(bundle.run)) return ok(bundle.run);
+    return err(
+      failure("BUNDLE_EXPORTS", `${file} exports no function named run`, "add the workflow again"),
+    );
+  } catch (thrown) {
+    const cause = thrown instanceof Error ? thrown.message : String(thrown);
+    return err(
+      failure(
+        "BUNDLE_UNRESOLVED",
+        `${file} does not load: ${cause}`,
+        "run: uncaged-workflow doctor",
+      ),
+    );
+  }
+}
+
+/** All that can be known of a function; what it yields is parsed as it comes. */
+function isWorkflowFn(value: unknown): value is WorkflowFn {
+  return typeof value === "function";
+}

@@ -1,0 +1,130 @@
+/** Owns a thread for a while: takes its lease, keeps it, gives it back.
+ *
+ *  1. Whoever calls this is the thread's runner: a background process, or a command that runs steps itself.
+ *  2. Before anything runs, what a killed owner left behind is ended: its processes carry the thread's mark.
+ *  3. Every way out gives the lease up, except losing it. */
+import {
+  err,
+  type Failure,
+  failure,
+  failureFrom,
+  type Lease,
+  type LiveEvent,
+  ok,
+  type Result,
+  type ThreadRecord,
+  type ThreadStore,
+} from "@uncaged/workflow-protocol";
+import { endMarked, ownIdentity, storagePaths } from "@uncaged/workflow-util";
+import type { Engine } from "./engine.ts";
+import { threadMark } from "./engine-runtime.ts";
+import type { Interruption } from "./execute-thread.ts";
+import { LEASE_TTL_MS, startHeartbeat } from "./heartbeat.ts";
+import { openLiveFile } from "./live-file.ts";
+import { runnerState } from "./observe.ts";
+
+export type Tenancy = {
+  /** The thread as it was when the lease was taken. */
+  thread: ThreadRecord;
+  lease: Lease;
+  /** Aborts with an `Interruption` as its reason. */
+  signal: AbortSignal;
+  emit: (event: LiveEvent) => void;
+};
+
+type Rest = Parameters<ThreadStore["release"]>[0]["to"];
+
+export type Ownership<T> = {
+  threadId: string;
+  /** Aborting it with an `Interruption` as reason stops or kills; another reason counts as kill. */
+  signal: AbortSignal;
+  /** Does the work. When it gives a value it has given the lease up itself. */
+  use: (tenancy: Tenancy) => Promise<Result<T, Failure>>;
+  /** What the thread is again when the work fails; default: idle. */
+  otherwise?: Rest;
+};
+
+/** Gives what the work gave. Failures of taking the lease: `THREAD_NOT_FOUND`, `LEASE_HELD`, `TRANSITION_INVALID`. */
+export async function ownThread<T>(
+  engine: Engine,
+  ownership: Ownership<T>,
+): Promise<Result<T, Failure>> {
+  const taken = await takeLease(engine, ownership.threadId);
+  if (!taken.ok) return taken;
+  const { thread, lease } = taken.value;
+  const { abort, end } = startTenure(engine, lease, ownership.signal);
+  const live = openLiveFile(storagePaths(engine.root).liveFile(lease.threadId));
+  const giveUp = (reason: Failure): Promise<Result<never, Failure>> =>
+    releaseAfter(engine, lease, { reason, to: ownership.otherwise ?? { status: "idle" } });
+  try {
+    const done = await ownership.use({ thread, lease, signal: abort.signal, emit: live.emit });
+    return done.ok ? done : await giveUp(done.error);
+  } catch (thrown) {
+    return await giveUp(failureFrom(thrown, "INTERNAL"));
+  } finally {
+    end();
+    live.close();
+  }
+}
+
+/** Takes the lease; an owner whose process is certainly gone is replaced at once, its leftovers ended. */
+async function takeLease(
+  engine: Engine,
+  threadId: string,
+): Promise<Result<{ thread: ThreadRecord; lease: Lease }, Failure>> {
+  const thread = await engine.store.get(threadId);
+  if (thread === null) return err(gone(threadId));
+  const runner = runnerState(thread.lease, engine.now());
+  try {
+    const lease = await engine.store.acquire({
+      threadId,
+      process: ownIdentity(),
+      ttlMs: LEASE_TTL_MS,
+      nowMs: engine.now(),
+      replaces: runner === "dead" ? (thread.lease?.fence ?? null) : null,
+    });
+    if (runner !== "none") await endMarked({ mark: threadMark(threadId), graceMs: 0 });
+    // Read again: what the last owner published between our look and its end counts.
+    const owned = await engine.store.get(threadId);
+    return owned === null ? err(gone(threadId)) : ok({ thread: owned, lease });
+  } catch (thrown) {
+    return err(failureFrom(thrown, "STORAGE_FAILED"));
+  }
+}
+
+function startTenure(
+  engine: Engine,
+  lease: Lease,
+  outer: AbortSignal,
+): { abort: AbortController; end: () => void } {
+  const abort = new AbortController();
+  const passOn = (): void => abort.abort(outer.reason);
+  if (outer.aborted) passOn();
+  else outer.addEventListener("abort", passOn, { once: true });
+  const interrupt = (reason: Interruption): void => abort.abort(reason);
+  const heartbeat = startHeartbeat({ store: engine.store, lease, now: engine.now, interrupt });
+  return {
+    abort,
+    end: () => {
+      heartbeat.stop();
+      outer.removeEventListener("abort", passOn);
+    },
+  };
+}
+
+/** Losing the lease leaves nothing to give up. */
+async function releaseAfter(
+  engine: Engine,
+  { threadId, fence }: Lease,
+  { reason, to }: { reason: Failure; to: Rest },
+): Promise<Result<never, Failure>> {
+  if (reason.code !== "LEASE_LOST") {
+    // The storage may be what failed; then the lease runs out, and the first reason is the one to report.
+    await engine.store.release({ threadId, fence, nowMs: engine.now(), to }).catch(() => false);
+  }
+  return err(reason);
+}
+
+function gone(threadId: string): Failure {
+  return failure("THREAD_NOT_FOUND", `no thread ${threadId}`, "see: uncaged-workflow thread list");
+}

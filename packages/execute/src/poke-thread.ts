@@ -1,0 +1,137 @@
+/** Runs the head step once more with an extra prompt; the new step replaces the head.
+ *
+ *  1. The rules are not consulted: the head's role runs again, in its own session and directory, and the new
+ *     step keeps the route that led to the head.
+ *  2. The new step's parent is the old head's parent. The old step stays in the CAS until gc.
+ *  3. On any failure the head, and with it a question that waits, is as before. */
+import { sha256Hex } from "@uncaged/workflow-cas";
+import {
+  err,
+  type Failure,
+  failure,
+  failureFrom,
+  isFinal,
+  ok,
+  type Result,
+  type StepDirective,
+  type ThreadRecord,
+} from "@uncaged/workflow-protocol";
+import { useExternals } from "@uncaged/workflow-register";
+import { appendStep, parentOf } from "./append-step.ts";
+import type { ChainState } from "./chain.ts";
+import type { Engine } from "./engine.ts";
+import type { ThreadRun } from "./execute-thread.ts";
+import { loadRun } from "./load-run.ts";
+import { observedStatus } from "./observe.ts";
+import { ownThread, type Tenancy } from "./own-thread.ts";
+import { parseOutput } from "./parse-output.ts";
+import { readBlob } from "./read-node.ts";
+import { threadRun } from "./run-thread.ts";
+
+export type Poke = { threadId: string; head: string; previousHead: string; status: "idle" };
+
+/** Refused: `LEASE_HELD` (running), `TRANSITION_INVALID` (finished, or no step yet), `USAGE` (empty prompt). */
+export async function pokeThread(
+  engine: Engine,
+  thread: ThreadRecord,
+  opts: { prompt: string; signal: AbortSignal },
+): Promise<Result<Poke, Failure>> {
+  const refusal = refusalOf(thread, opts.prompt, engine.now());
+  if (refusal !== null) return err(refusal);
+  useExternals(engine.root, engine.packagesBase);
+  const { threadId, suspended } = thread;
+  return ownThread<Poke>(engine, {
+    threadId,
+    signal: opts.signal,
+    otherwise: suspended === null ? { status: "idle" } : { status: "suspended", ...suspended },
+    use: (tenancy) => replaceHead(engine, tenancy, opts.prompt),
+  });
+}
+
+async function replaceHead(
+  engine: Engine,
+  tenancy: Tenancy,
+  prompt: string,
+): Promise<Result<Poke, Failure>> {
+  const { thread, lease } = tenancy;
+  const loaded = await loadRun(engine, thread);
+  if (!loaded.ok) return loaded;
+  const states = [...loaded.value.chain.states];
+  const head = states.pop();
+  if (head === undefined) return err(nothingToReplace(thread.threadId));
+  const chain = { ...loaded.value.chain, states };
+  const directive = directiveOf(head, prompt);
+  const run = await threadRun(engine, tenancy, {
+    loaded: { ...loaded.value, chain },
+    directive,
+    maxSteps: 1,
+  });
+  run.tail.parentSha256 = sha256Hex(await readBlob(engine.cas, parentOf(run.tail)));
+  const output = await firstOutput(run);
+  if (!output.ok) return output;
+  const { stateHash } = await appendStep(engine, run.tail, {
+    output: output.value,
+    nowMs: engine.now(),
+  });
+  const { threadId, fence } = lease;
+  await engine.store.release({ threadId, fence, nowMs: engine.now(), to: { status: "idle" } });
+  return ok({ threadId, head: stateHash, previousHead: head.hash, status: "idle" });
+}
+
+/** The route that led to the head, with the poke in place of its prompt. */
+function directiveOf({ node }: ChainState, prompt: string): StepDirective {
+  const { role, route, session, cwd } = node.payload;
+  const kept = route ?? { from: role, to: role, condition: "POKE", rule: null };
+  return { route: { ...kept, prompt }, location: cwd ?? null, previousSession: session ?? null };
+}
+
+async function firstOutput(run: ThreadRun): Promise<ReturnType<typeof parseOutput>> {
+  const generator = run.workflow(run.context, run.runtime);
+  try {
+    const turn = await generator.next();
+    if (turn.done !== true) return parseOutput(turn.value, run.roles);
+    return err(
+      failure("WORKFLOW_FAILED", "the workflow ended instead of running its head step again", ""),
+    );
+  } catch (thrown) {
+    return err(failureFrom(thrown, "AGENT_FAILED"));
+  } finally {
+    // Not awaited: a function that hangs in its own cleanup must not hold the thread.
+    void generator.return({ returnCode: 0, summary: "" }).catch(() => undefined);
+  }
+}
+
+function refusalOf(thread: ThreadRecord, prompt: string, nowMs: number): Failure | null {
+  const { threadId, stepCount } = thread;
+  const { status } = observedStatus(thread, nowMs);
+  if (prompt.trim() === "") {
+    return failure(
+      "USAGE",
+      "the prompt is empty: a poke says what to do differently",
+      "give one with: --prompt <text>",
+    );
+  }
+  if (isFinal(status)) {
+    return failure(
+      "TRANSITION_INVALID",
+      `thread ${threadId} is ${status}; its last step cannot be replaced`,
+      `go on from one of its steps with: uncaged-workflow thread fork ${threadId} --from-step <n>`,
+    );
+  }
+  if (status === "running") {
+    return failure(
+      "LEASE_HELD",
+      `thread ${threadId} is run by process ${thread.lease?.process.pid ?? 0}`,
+      `stop or pause it first: uncaged-workflow thread pause ${threadId}`,
+    );
+  }
+  return stepCount === 0 ? nothingToReplace(threadId) : null;
+}
+
+function nothingToReplace(threadId: string): Failure {
+  return failure(
+    "TRANSITION_INVALID",
+    `thread ${threadId} has no step yet: there is nothing to replace`,
+    `run its first step with: uncaged-workflow thread exec ${threadId}`,
+  );
+}
