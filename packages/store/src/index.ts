@@ -1,4 +1,4 @@
 export { appendHistory, readHistory } from "./history.ts";
 export type { HistoryLine } from "./history-line.ts";
 export { memoryThreadStore } from "./memory-store.ts";
-export { openThreadStore } from "./sqlite-store.ts";
+export { openThreadStore } from "./sqlite/sqlite-store.ts";

@@ -9,9 +9,10 @@ export function sqliteFailed(what: string, cause: unknown): WorkflowError {
   return new WorkflowError(failure("STORAGE_FAILED", `${what}: ${reason}`, hint), { cause });
 }
 
-/** True when SQLite gave up waiting for another process. */
+/** True when SQLite, or a failure that wraps its error, says that another process holds the file. */
 export function isBusy(thrown: unknown): boolean {
-  return resultCode(thrown) === SQLITE_BUSY;
+  const code = resultCode(thrown instanceof WorkflowError ? thrown.cause : thrown);
+  return code === SQLITE_BUSY || code === SQLITE_PROTOCOL;
 }
 
 /** The primary result code (https://sqlite.org/rescode.html); `errcode` may be an extended one,
@@ -22,6 +23,8 @@ function resultCode(thrown: unknown): number {
 }
 
 const SQLITE_BUSY = 5;
+/** Many processes began to read at the same moment, and this one lost too often. */
+const SQLITE_PROTOCOL = 15;
 
 const HINTS: { readonly [code: number]: string } = {
   3: "give this user the right to read and write there",
@@ -31,5 +34,6 @@ const HINTS: { readonly [code: number]: string } = {
   11: "the file is damaged; restore it from a backup (the blobs in cas/ are not affected)",
   13: "free some disk space, then try again",
   14: "check that the folder is there and that this user may write in it",
+  [SQLITE_PROTOCOL]: "too many processes use the database at once; try again",
   26: "another file is in its place; move that away, or choose another storage root",
 };

@@ -1,4 +1,4 @@
-import type { ThreadRecord } from "@uncaged/workflow-protocol";
+import type { ThreadRecord, ThreadStore } from "@uncaged/workflow-protocol";
 import type { ThreadIndex } from "./thread-index.ts";
 import { RECORD_COLUMNS, recordOf, reversed, text } from "./thread-rows.ts";
 
@@ -11,12 +11,7 @@ export function getThread(index: ThreadIndex, threadId: string): ThreadRecord | 
   });
 }
 
-export type ThreadFilter = {
-  workflow?: string;
-  withLease?: true;
-  parentThread?: string;
-  limit?: number;
-};
+type ThreadFilter = Parameters<ThreadStore["list"]>[0];
 
 /** Newest first, in one query however many there are. */
 export function listThreads(index: ThreadIndex, filter: ThreadFilter): ThreadRecord[] {
@@ -60,7 +55,7 @@ export function matchThreads(index: ThreadIndex, part: string, limit: number): s
   );
 }
 
-export type ThreadRoot = { threadId: string; startHash: string; head: string; headSha256: string };
+type ThreadRoot = Awaited<ReturnType<ThreadStore["roots"]>>[number];
 
 export function threadRoots(index: ThreadIndex): ThreadRoot[] {
   const query = "SELECT threadId, startHash, head, headSha256 FROM threads";

@@ -1,8 +1,8 @@
 /** Publishing: the head of a thread moves, in one update and one flush. The head moves last, after
  *  the blobs it names are durable; a crash before that leaves only garbage. */
-import type { HeadMove, SignalKind } from "@uncaged/workflow-protocol";
+import type { HeadMove, SignalKind, ThreadStore } from "@uncaged/workflow-protocol";
+import { moveRefusal } from "../refusals.ts";
 import { NO_LEASE, OWNED } from "./leases.ts";
-import { moveRefusal } from "./refusals.ts";
 import { refused } from "./refused.ts";
 import { NO_SIGNALS } from "./signals.ts";
 import type { ThreadIndex } from "./thread-index.ts";
@@ -20,11 +20,7 @@ export function advanceHead(index: ThreadIndex, move: HeadMove): SignalKind[] {
   });
 }
 
-export type Finish = HeadMove & {
-  status: "completed" | "failed" | "aborted";
-  returnCode: number;
-  summary: string;
-};
+type Finish = Parameters<ThreadStore["finish"]>[0];
 
 /** Publishes the end node, the final status and the release of the lease at once. */
 export function finishThread(index: ThreadIndex, finish: Finish): void {

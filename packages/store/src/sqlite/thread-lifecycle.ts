@@ -4,9 +4,10 @@ import {
   isFinal,
   type NewThread,
   type ThreadRecord,
+  type ThreadStore,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
-import { existsAlready, removeRefusal, type StatusChange, statusRefusal } from "./refusals.ts";
+import { existsAlready, removeRefusal, statusRefusal } from "../refusals.ts";
 import { refused } from "./refused.ts";
 import { NO_SIGNALS } from "./signals.ts";
 import type { ThreadIndex } from "./thread-index.ts";
@@ -28,7 +29,10 @@ export function createThread(
 }
 
 /** Changes the status of a thread that nobody owns. */
-export function setStatus(index: ThreadIndex, change: StatusChange & { nowMs: number }): void {
+export function setStatus(
+  index: ThreadIndex,
+  change: Parameters<ThreadStore["setStatus"]>[0],
+): void {
   const { threadId, from, to, nowMs } = change;
   index.change(`set thread ${threadId} to ${to}`, () => {
     const possible = canMove(from, to) && to !== "running";

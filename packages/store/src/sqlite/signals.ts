@@ -6,7 +6,7 @@ import {
   THREAD_STATUSES,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
-import { notFound } from "./refusals.ts";
+import { notFound } from "../refusals.ts";
 import { quoted } from "./sql-text.ts";
 import type { ThreadIndex } from "./thread-index.ts";
 import { getThread } from "./thread-queries.ts";

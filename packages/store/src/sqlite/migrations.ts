@@ -6,7 +6,6 @@
  *  4. A migration that was released is never edited: a change is a further one. */
 import type { DatabaseSync } from "node:sqlite";
 import { failure, WorkflowError } from "@uncaged/workflow-protocol";
-import { useDurableWal } from "./open-database.ts";
 import { THREADS_SCHEMA } from "./threads-schema.ts";
 
 const MIGRATIONS: readonly string[] = [THREADS_SCHEMA];
@@ -16,12 +15,12 @@ const APPLICATION_ID = 0x55574669;
 
 /** Brings the schema up to date. Throws `STORAGE_NEWER` when a later version of this program wrote
  *  the file, `STORAGE_FAILED` when another program did. */
-export async function migrate(db: DatabaseSync, file: string): Promise<void> {
+export function migrate(db: DatabaseSync, file: string): void {
   const found = headerOf(db);
   refuseForeign(found, file);
-  await useDurableWal(db);
-  if (found.version === MIGRATIONS.length) return;
   refuseNewer(found, file);
+  beDurable(db);
+  if (found.version === MIGRATIONS.length) return;
   db.exec("BEGIN IMMEDIATE");
   try {
     for (const migration of MIGRATIONS.slice(headerOf(db).version)) db.exec(migration);
@@ -33,6 +32,13 @@ export async function migrate(db: DatabaseSync, file: string): Promise<void> {
     if (db.isTransaction) db.exec("ROLLBACK");
     throw cause;
   }
+}
+
+/** WAL: readers beside one writer, and a commit is one flush of the log. FULL: that flush is done
+ *  before a commit returns. fullfsync: on macOS it also empties the drive's cache. */
+function beDurable(db: DatabaseSync): void {
+  db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+    PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON`);
 }
 
 type Header = { applicationId: number; version: number; tables: number };

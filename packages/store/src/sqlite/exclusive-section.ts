@@ -1,10 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
-import { failure, WorkflowError } from "@uncaged/workflow-protocol";
+import { err, ok, type Result } from "@uncaged/workflow-protocol";
 import { openDatabase } from "./open-database.ts";
+import { withPatience } from "./patience.ts";
 import { sqliteFailed } from "./sqlite-failure.ts";
 
 /** Sections of several processes, one at a time. */
 export type ExclusiveSection = {
+  /** Rethrows what the section throws. */
   run<T>(section: () => T): Promise<T>;
   close(): Promise<void>;
 };
@@ -16,18 +18,14 @@ export function exclusiveSection(file: string): ExclusiveSection {
   let opened: Promise<DatabaseSync> | null = null;
   return {
     async run(section) {
-      opened ??= openDatabase(file, async () => {});
+      opened ??= openDatabase(file, () => {});
       const db = await opened.catch((cause: unknown) => {
         opened = null;
         throw cause;
       });
-      refuseNested(db, file);
-      lock(db, file);
-      try {
-        return section();
-      } finally {
-        db.exec("ROLLBACK");
-      }
+      const outcome = await withPatience(() => locked(db, { file, section }));
+      if (outcome.ok) return outcome.value;
+      throw outcome.error;
     },
     async close() {
       const db = await opened;
@@ -37,18 +35,22 @@ export function exclusiveSection(file: string): ExclusiveSection {
   };
 }
 
-function lock(db: DatabaseSync, file: string): void {
+/** Nothing is awaited between lock and unlock, so sections of one process cannot meet either. What
+ *  the section throws comes back as a value: only a lock that is taken is worth another attempt. */
+function locked<T>(
+  db: DatabaseSync,
+  { file, section }: { file: string; section: () => T },
+): Result<T, unknown> {
   try {
     db.exec("BEGIN IMMEDIATE");
   } catch (cause) {
     throw sqliteFailed(`cannot lock ${file}`, cause);
   }
-}
-
-/** A section that starts another would wait for itself. */
-function refuseNested(db: DatabaseSync, file: string): void {
-  if (!db.isTransaction) return;
-  throw new WorkflowError(
-    failure("INTERNAL", `a section that holds ${file} asked for it again`, ""),
-  );
+  try {
+    return ok(section());
+  } catch (thrown) {
+    return err(thrown);
+  } finally {
+    db.exec("ROLLBACK");
+  }
 }

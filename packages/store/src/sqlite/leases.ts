@@ -3,12 +3,11 @@
 import {
   canMove,
   type Lease,
-  type ProcessIdentity,
   type SignalKind,
-  type Tenure,
   THREAD_STATUSES,
+  type ThreadStore,
 } from "@uncaged/workflow-protocol";
-import { acquireRefusal, tenureRefusal } from "./refusals.ts";
+import { acquireRefusal, tenureRefusal } from "../refusals.ts";
 import { refused } from "./refused.ts";
 import { quoted } from "./sql-text.ts";
 import type { ThreadIndex } from "./thread-index.ts";
@@ -25,15 +24,9 @@ export const NO_LEASE = `leasePid = NULL, leaseStartedAt = NULL, leaseBootId = N
 
 const STARTABLE = quoted(THREAD_STATUSES.filter((status) => canMove(status, "running")));
 
-export type LeaseRequest = {
-  threadId: string;
-  process: ProcessIdentity;
-  ttlMs: number;
-  nowMs: number;
-  replaces: number | null;
-};
+type Acquisition = Parameters<ThreadStore["acquire"]>[0];
 
-export function acquireLease(index: ThreadIndex, request: LeaseRequest): Lease {
+export function acquireLease(index: ThreadIndex, request: Acquisition): Lease {
   const { threadId, process: owner, ttlMs, nowMs, replaces } = request;
   const expiresAt = nowMs + ttlMs;
   const values = {
@@ -55,7 +48,7 @@ export function acquireLease(index: ThreadIndex, request: LeaseRequest): Lease {
   });
 }
 
-export type Renewal = Tenure & { ttlMs: number; nowMs: number };
+type Renewal = Parameters<ThreadStore["renew"]>[0];
 
 export function renewLease(index: ThreadIndex, renewal: Renewal): SignalKind[] {
   const { threadId, fence, ttlMs, nowMs } = renewal;
@@ -68,12 +61,7 @@ export function renewLease(index: ThreadIndex, renewal: Renewal): SignalKind[] {
   });
 }
 
-export type Rest =
-  | { status: "idle" }
-  | { status: "paused" }
-  | { status: "suspended"; role: string; message: string };
-
-export type Release = Tenure & { nowMs: number; to: Rest };
+type Release = Parameters<ThreadStore["release"]>[0];
 
 /** False when the owner meant to rest at the gate and found it open. */
 export function releaseLease(index: ThreadIndex, release: Release): boolean {

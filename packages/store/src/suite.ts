@@ -1,0 +1,18 @@
+/** The promises of a `ThreadStore`, as cases that any test runner can run:
+ *  `for (const c of threadStoreCases) test(c.name, () => c.run(freshStore()))`. */
+import { headCases } from "./suite/head-cases.ts";
+import { leaseCases } from "./suite/lease-cases.ts";
+import { lifecycleCases } from "./suite/lifecycle-cases.ts";
+import { queryCases } from "./suite/query-cases.ts";
+import { signalCases } from "./suite/signal-cases.ts";
+import type { ThreadStoreCase } from "./suite/store-case.ts";
+
+export type { ThreadStoreCase } from "./suite/store-case.ts";
+
+export const threadStoreCases: readonly ThreadStoreCase[] = [
+  ...lifecycleCases,
+  ...leaseCases,
+  ...headCases,
+  ...signalCases,
+  ...queryCases,
+];

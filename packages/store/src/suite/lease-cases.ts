@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { refuses } from "./refuses.ts";
+import {
+  acquireAt,
+  ownedThread,
+  sampleMove,
+  sampleProcess,
+  sampleThread,
+  TTL_MS,
+} from "./sample-threads.ts";
+import type { ThreadStoreCase } from "./store-case.ts";
+
+/** Who owns a thread, and who no longer does. */
+export const leaseCases: readonly ThreadStoreCase[] = [
+  {
+    name: "gives a thread to its first owner and says so in its record",
+    async run(store) {
+      const { threadId } = (await store.create(sampleThread(1), null)).thread;
+      const lease = await acquireAt(store, threadId, { pid: 7, nowMs: 50, replaces: null });
+      assert.deepEqual(lease, {
+        threadId,
+        fence: 1,
+        process: sampleProcess(7),
+        acquiredAt: 50,
+        heartbeatAt: 50,
+        expiresAt: 50 + TTL_MS,
+      });
+      const thread = await store.get(threadId);
+      assert.deepEqual(thread?.lease, lease);
+      assert.equal(thread?.status, "running");
+      assert.equal(thread?.updatedAt, 50);
+    },
+  },
+  {
+    name: "refuses a second owner and names the first",
+    async run(store) {
+      const { threadId } = await ownedThread(store, 1);
+      const late = { pid: 101, nowMs: TTL_MS - 1, replaces: null };
+      await refuses(acquireAt(store, threadId, late), "LEASE_HELD", threadId, 100);
+      assert.equal((await store.get(threadId))?.lease?.process.pid, 100);
+    },
+  },
+  {
+    name: "lets a lease that has run out be taken over, with a higher fence",
+    async run(store) {
+      const first = await ownedThread(store, 1);
+      const by = { pid: 101, nowMs: TTL_MS, replaces: null };
+      const second = await acquireAt(store, first.threadId, by);
+      assert.ok(second.fence > first.fence);
+    },
+  },
+  {
+    name: "lets the lease of a dead owner be taken over before it runs out, once",
+    async run(store) {
+      const dead = await ownedThread(store, 1);
+      const by = { pid: 101, nowMs: 1, replaces: dead.fence };
+      await acquireAt(store, dead.threadId, by);
+      const late = { ...by, pid: 102 };
+      await refuses(acquireAt(store, dead.threadId, late), "LEASE_HELD", dead.threadId, 101);
+    },
+  },
+  {
+    name: "keeps an owner that slept from publishing once it was replaced",
+    async run(store) {
+      const slept = await ownedThread(store, 1);
+      const { threadId } = slept;
+      await acquireAt(store, threadId, { pid: 101, nowMs: TTL_MS, replaces: null });
+      const before = await store.get(threadId);
+      const renewal = { ...slept, ttlMs: TTL_MS, nowMs: TTL_MS + 1 };
+      const end = { status: "completed", returnCode: 0, summary: "done" } as const;
+      const rest = { ...slept, nowMs: 1, to: { status: "idle" } } as const;
+      const gate = { ...slept, nowMs: 1, to: { status: "paused" } } as const;
+      await refuses(store.advance(sampleMove(slept, 1)), "LEASE_LOST", threadId, 101);
+      await refuses(store.finish({ ...sampleMove(slept, 1), ...end }), "LEASE_LOST", threadId, 101);
+      await refuses(store.renew(renewal), "LEASE_LOST", threadId, 101);
+      await refuses(store.release(rest), "LEASE_LOST", threadId, 101);
+      await refuses(store.release(gate), "LEASE_LOST", threadId, 101);
+      assert.deepEqual(await store.get(threadId), before);
+    },
+  },
+  {
+    name: "lets an owner that slept, and that nobody replaced, publish and renew",
+    async run(store) {
+      const lease = await ownedThread(store, 1);
+      const afterwards = TTL_MS * 100;
+      await store.advance({ ...sampleMove(lease, 1), nowMs: afterwards });
+      await store.renew({ ...lease, ttlMs: TTL_MS, nowMs: afterwards });
+      assert.equal((await store.get(lease.threadId))?.lease?.expiresAt, afterwards + TTL_MS);
+    },
+  },
+  {
+    name: "puts off the end of a lease with every heartbeat",
+    async run(store) {
+      const lease = await ownedThread(store, 1);
+      await store.renew({ ...lease, ttlMs: TTL_MS, nowMs: 900 });
+      const by = { pid: 101, nowMs: TTL_MS, replaces: null };
+      await refuses(acquireAt(store, lease.threadId, by), "LEASE_HELD", 100);
+      const renewed = (await store.get(lease.threadId))?.lease;
+      assert.deepEqual(renewed, { ...lease, heartbeatAt: 900, expiresAt: 900 + TTL_MS });
+    },
+  },
+  {
+    name: "raises the fence with every owner, also after a release",
+    async run(store) {
+      const first = await ownedThread(store, 1);
+      await store.release({ ...first, nowMs: 1, to: { status: "idle" } });
+      assert.equal((await store.get(first.threadId))?.lease, null);
+      const by = { pid: 101, nowMs: 2, replaces: null };
+      const second = await acquireAt(store, first.threadId, by);
+      assert.ok(second.fence > first.fence);
+      await refuses(store.advance(sampleMove(first, 1)), "LEASE_LOST", first.threadId);
+    },
+  },
+  {
+    name: "takes nothing from an owner that gave the thread up",
+    async run(store) {
+      const lease = await ownedThread(store, 1);
+      await store.release({ ...lease, nowMs: 1, to: { status: "idle" } });
+      await refuses(store.advance(sampleMove(lease, 1)), "LEASE_LOST", lease.threadId, "idle");
+      const again = { ...lease, nowMs: 1, to: { status: "idle" } } as const;
+      await refuses(store.release(again), "LEASE_LOST", lease.threadId);
+    },
+  },
+  {
+    name: "keeps the question of a suspended thread until somebody takes it",
+    async run(store) {
+      const lease = await ownedThread(store, 1);
+      const { threadId } = lease;
+      const question = { role: "planner", message: "Which of\nthe two?" };
+      const given = await store.release({
+        ...lease,
+        nowMs: 8,
+        to: { status: "suspended", ...question },
+      });
+      assert.equal(given, true);
+      const waiting = await store.get(threadId);
+      assert.equal(waiting?.status, "suspended");
+      assert.equal(waiting?.updatedAt, 8);
+      assert.deepEqual(waiting?.suspended, question);
+      await acquireAt(store, threadId, { pid: 101, nowMs: 9, replaces: null });
+      assert.equal((await store.get(threadId))?.suspended, null);
+    },
+  },
+  {
+    name: "gives no finished thread to anybody",
+    async run(store) {
+      const lease = await ownedThread(store, 1);
+      const end = { status: "failed", returnCode: 1, summary: "no" } as const;
+      await store.finish({ ...sampleMove(lease, 1), ...end });
+      const by = { pid: 101, nowMs: 9, replaces: lease.fence };
+      await refuses(acquireAt(store, lease.threadId, by), "TRANSITION_INVALID", "failed");
+    },
+  },
+];

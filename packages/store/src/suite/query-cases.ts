@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import type { ThreadStore } from "@uncaged/workflow-protocol";
+import {
+  ownedThread,
+  sampleHash,
+  sampleId,
+  sampleMove,
+  sampleSha256,
+  sampleThread,
+} from "./sample-threads.ts";
+import type { ThreadStoreCase } from "./store-case.ts";
+
+/** Finding threads. */
+export const queryCases: readonly ThreadStoreCase[] = [
+  {
+    name: "lists threads newest first, whatever the order of their making",
+    async run(store) {
+      for (const n of [2, 1, 4, 3]) await store.create(sampleThread(n), null);
+      assert.deepEqual(await listed(store, {}), [4, 3, 2, 1]);
+      assert.deepEqual(await listed(store, { limit: 2 }), [4, 3]);
+      assert.deepEqual(await listed(store, { limit: 0 }), []);
+    },
+  },
+  {
+    name: "lists by workflow, by parent and by being owned, also together",
+    async run(store) {
+      const parentThread = sampleId(1);
+      await store.create(sampleThread(1), null);
+      await store.create(sampleThread(2, { workflow: "develop", parentThread }), null);
+      await store.create(sampleThread(3, { parentThread }), null);
+      await ownedThread(store, 4);
+      assert.deepEqual(await listed(store, { workflow: "develop" }), [2]);
+      assert.deepEqual(await listed(store, { workflow: "solve-issue" }), [4, 3, 1]);
+      assert.deepEqual(await listed(store, { parentThread }), [3, 2]);
+      assert.deepEqual(await listed(store, { parentThread, workflow: "develop" }), [2]);
+      assert.deepEqual(await listed(store, { withLease: true }), [4]);
+      assert.deepEqual(await listed(store, { withLease: true, parentThread }), []);
+      assert.deepEqual(await listed(store, { workflow: "unknown" }), []);
+    },
+  },
+  {
+    name: "lists the same records that it gives one by one",
+    async run(store) {
+      await ownedThread(store, 1);
+      await store.signal(sampleId(1), "pause", 1);
+      assert.deepEqual(await store.list({}), [await store.get(sampleId(1))]);
+    },
+  },
+  {
+    name: "finds a thread by the beginning or the end of its id, in either case",
+    async run(store) {
+      for (const n of [1, 2, 13]) await store.create(sampleThread(n), null);
+      assert.deepEqual(await store.match(sampleId(2), 9), [sampleId(2)]);
+      assert.deepEqual(await store.match("abcdefgh0013", 9), [sampleId(13)]);
+      assert.deepEqual(await store.match("01hf00000000", 9), [1, 2, 13].map(sampleId));
+      assert.deepEqual(await store.match(sampleId(13).slice(0, 14), 9), [sampleId(13)]);
+      assert.deepEqual(await store.match("3", 9), [sampleId(13)]);
+      assert.deepEqual(await store.match("0", 9), [1, 2, 13].map(sampleId));
+      assert.equal((await store.match("0", 2)).length, 2);
+      assert.deepEqual(await store.match("BCDE", 9), []);
+    },
+  },
+  {
+    name: "finds nothing by what cannot be part of an id",
+    async run(store) {
+      await store.create(sampleThread(1), null);
+      const odd = ["", "%", "_", "01HF%", "0\u0000", "I", "L", "O", "U", "'", "~", "０１", " 01"];
+      for (const part of [...odd, `${sampleId(1)}0`, `0${sampleId(1)}`]) {
+        assert.deepEqual(await store.match(part, 9), [], JSON.stringify(part));
+      }
+    },
+  },
+  {
+    name: "gives start and head of every thread, finished ones too",
+    async run(store) {
+      await store.create(sampleThread(1), null);
+      const lease = await ownedThread(store, 2);
+      const end = { status: "completed", returnCode: 0, summary: "" } as const;
+      await store.finish({ ...sampleMove(lease, 1), ...end });
+      const roots = await store.roots();
+      roots.sort((a, b) => (a.threadId < b.threadId ? -1 : 1));
+      assert.deepEqual(
+        roots,
+        [1, 2].map((n) => ({
+          threadId: sampleId(n),
+          startHash: sampleHash(0),
+          head: sampleHash(n - 1),
+          headSha256: sampleSha256(n - 1),
+        })),
+      );
+    },
+  },
+  {
+    name: "runs an exclusive section and gives its value, or what it throws",
+    async run(store) {
+      assert.equal(await store.exclusively(() => 42), 42);
+      const broken = new Error("broken section");
+      const failing = store.exclusively(() => {
+        throw broken;
+      });
+      await assert.rejects(failing, broken);
+      const both = [store.exclusively(() => "a"), store.exclusively(() => "b")];
+      assert.deepEqual(await Promise.all(both), ["a", "b"]);
+    },
+  },
+];
+
+/** The numbers of the sample threads that a filter lets through, in the order given. */
+async function listed(
+  store: ThreadStore,
+  filter: Parameters<ThreadStore["list"]>[0],
+): Promise<number[]> {
+  return (await store.list(filter)).map(({ threadId }) => Number(threadId.slice(4, 14)));
+}

@@ -1,0 +1,70 @@
+import type { Lease, NewThread, ProcessIdentity, ThreadStore } from "@uncaged/workflow-protocol";
+
+/** The n-th of a series of threads; a higher n is a newer thread. */
+export function sampleThread(n: number, changes: Partial<NewThread> = {}): NewThread {
+  return {
+    threadId: sampleId(n),
+    workflow: "solve-issue",
+    bundleHash: "D4KP4Y6MRRVJV",
+    startHash: sampleHash(0),
+    head: sampleHash(0),
+    headSha256: sampleSha256(0),
+    stepCount: 0,
+    depth: 0,
+    parentThread: null,
+    cwd: "/home/someone/project",
+    forkedFrom: null,
+    startedAt: 1_700_000_000_000 + n,
+    createdAt: 1_700_000_000_000 + n,
+    ...changes,
+  };
+}
+
+export function sampleId(n: number): string {
+  return `01HF${String(n).padStart(10, "0")}ABCDEFGH${String(n % 10_000).padStart(4, "0")}`;
+}
+
+export function sampleHash(n: number): string {
+  return `C${String(n).padStart(12, "0")}`;
+}
+
+export function sampleSha256(n: number): string {
+  return String(n).padStart(64, "0");
+}
+
+export function sampleProcess(pid: number): ProcessIdentity {
+  return { pid, startedAt: `start of ${pid}`, bootId: "boot" };
+}
+
+export const TTL_MS = 1_000;
+
+/** Makes the n-th thread and takes its lease, as process 100 at time 0. */
+export async function ownedThread(store: ThreadStore, n: number): Promise<Lease> {
+  const { thread } = await store.create(sampleThread(n), null);
+  return acquireAt(store, thread.threadId, { pid: 100, nowMs: 0, replaces: null });
+}
+
+export function acquireAt(
+  store: ThreadStore,
+  threadId: string,
+  by: { pid: number; nowMs: number; replaces: number | null },
+): Promise<Lease> {
+  const { pid, nowMs, replaces } = by;
+  return store.acquire({ threadId, process: sampleProcess(pid), ttlMs: TTL_MS, nowMs, replaces });
+}
+
+/** The move that publishes step `n`, after step n − 1. */
+export function sampleMove(
+  { threadId, fence }: Lease,
+  n: number,
+): Parameters<ThreadStore["advance"]>[0] {
+  return {
+    threadId,
+    fence,
+    from: sampleHash(n - 1),
+    to: sampleHash(n),
+    toSha256: sampleSha256(n),
+    stepCount: n,
+    nowMs: n,
+  };
+}

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { acquireAt, ownedThread, sampleMove, sampleThread, TTL_MS } from "./sample-threads.ts";
+import type { ThreadStoreCase } from "./store-case.ts";
+
+/** What other processes ask of an owner. */
+export const signalCases: readonly ThreadStoreCase[] = [
+  {
+    name: "hands waiting signals to the owner with every step, heartbeat and look",
+    async run(store) {
+      const lease = await ownedThread(store, 1);
+      const { threadId } = lease;
+      assert.deepEqual(await store.advance(sampleMove(lease, 1)), []);
+      await store.signal(threadId, "kill", 5);
+      await store.signal(threadId, "pause", 6);
+      const waiting = ["pause", "kill"];
+      assert.deepEqual(await store.advance(sampleMove(lease, 2)), waiting);
+      assert.deepEqual(await store.renew({ ...lease, ttlMs: TTL_MS, nowMs: 7 }), waiting);
+      assert.deepEqual(await store.signals(threadId), waiting);
+      assert.deepEqual((await store.get(threadId))?.signals, waiting);
+    },
+  },
+  {
+    name: "leaves a signal once however often it is sent, and other signals when it is cleared",
+    async run(store) {
+      const { threadId } = (await store.create(sampleThread(1), null)).thread;
+      await store.signal(threadId, "pause", 1);
+      await store.signal(threadId, "pause", 2);
+      await store.signal(threadId, "stop", 3);
+      assert.deepEqual(await store.signals(threadId), ["pause", "stop"]);
+      await store.clearSignal(threadId, "pause");
+      await store.clearSignal(threadId, "pause");
+      assert.deepEqual(await store.signals(threadId), ["stop"]);
+    },
+  },
+  {
+    name: "clears a leftover stop for the next owner, and keeps pause and kill",
+    async run(store) {
+      const { threadId } = (await store.create(sampleThread(1), null)).thread;
+      for (const kind of ["pause", "stop", "kill"] as const) await store.signal(threadId, kind, 1);
+      await acquireAt(store, threadId, { pid: 100, nowMs: 2, replaces: null });
+      assert.deepEqual(await store.signals(threadId), ["pause", "kill"]);
+    },
+  },
+  {
+    name: "lets an owner rest at the gate while the pause stands, and the pause outlives that",
+    async run(store) {
+      const lease = await ownedThread(store, 1);
+      const { threadId } = lease;
+      await store.signal(threadId, "pause", 1);
+      assert.equal(await store.release({ ...lease, nowMs: 2, to: { status: "paused" } }), true);
+      const thread = await store.get(threadId);
+      assert.equal(thread?.status, "paused");
+      assert.equal(thread?.lease, null);
+      assert.deepEqual(thread?.signals, ["pause"]);
+    },
+  },
+  {
+    name: "sends an owner on that finds the gate open after all",
+    async run(store) {
+      const lease = await ownedThread(store, 1);
+      const { threadId } = lease;
+      await store.signal(threadId, "pause", 1);
+      await store.clearSignal(threadId, "pause");
+      assert.equal(await store.release({ ...lease, nowMs: 2, to: { status: "paused" } }), false);
+      const thread = await store.get(threadId);
+      assert.equal(thread?.status, "running");
+      assert.deepEqual(thread?.lease, lease);
+    },
+  },
+  {
+    name: "keeps no signal for a finished thread",
+    async run(store) {
+      const lease = await ownedThread(store, 1);
+      const end = { status: "completed", returnCode: 0, summary: "done" } as const;
+      await store.finish({ ...sampleMove(lease, 1), ...end });
+      await store.signal(lease.threadId, "kill", 5);
+      assert.deepEqual(await store.signals(lease.threadId), []);
+    },
+  },
+  {
+    name: "is no change of the thread itself",
+    async run(store) {
+      const { threadId, createdAt } = (await store.create(sampleThread(1), null)).thread;
+      await store.signal(threadId, "pause", createdAt + 5);
+      await store.clearSignal(threadId, "pause");
+      assert.equal((await store.get(threadId))?.updatedAt, createdAt);
+    },
+  },
+  {
+    name: "waits for nobody where there is no thread",
+    async run(store) {
+      assert.deepEqual(await store.signals(sampleThread(1).threadId), []);
+    },
+  },
+];

@@ -1,0 +1,9 @@
+import type { ThreadStore } from "@uncaged/workflow-protocol";
+
+/** One promise of the port. `run` rejects when the store does not keep it. */
+export type ThreadStoreCase = {
+  /** A sentence about behaviour. */
+  name: string;
+  /** Needs a fresh, empty store each time. */
+  run(store: ThreadStore): Promise<void>;
+};
