@@ -14,6 +14,8 @@ import {
   type RoleMeta,
   type RoleOutput,
   type RoleStep,
+  type StepDirective,
+  type StepRoute,
   SUSPEND,
   type ThreadContext,
   type WorkflowCompletion,
@@ -23,7 +25,7 @@ import {
 import { bindRoles, type PlayRole } from "./bind-roles.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { edgesOf } from "./edges.ts";
-import { type RecordedRoute, recordRoute } from "./record-route.ts";
+import { recordRoute } from "./record-route.ts";
 import { SessionBook } from "./session-book.ts";
 import { storedStep } from "./stored-step.ts";
 import { summaryOf } from "./summary.ts";
@@ -49,31 +51,34 @@ async function* drive(
   let directive = runtime.directive;
   while (true) {
     runtime.signal.throwIfAborted();
-    const picked = directive ?? (await recordRoute(await pickRoute(edges, ctx), ctx));
-    if (picked.route.to === END) return completion(ctx, picked);
-    if (picked.route.to === SUSPEND) return suspension(picked);
-    const { route, location } = picked;
-    const step = {
-      role: route.to,
-      round: ctx.steps.length + 1,
-      route,
-      location,
-      previousSession: directive?.previousSession ?? sessions.lastOf(route.to),
-    };
+    const next = directive ?? (await decide(edges, ctx, sessions));
     directive = null;
-    const output = await play(ctx, runtime.enter(step));
+    const role = next.route.to;
+    if (role === END) return completion(ctx, next.route);
+    if (role === SUSPEND) return suspension(next.route);
+    const round = ctx.steps.length + 1;
+    const output = await play(ctx, runtime.enter({ role, round, ...next }));
     const stored = (yield output) ?? (await storedStep(runtime.cas, output));
     ctx.steps.push(stored);
     sessions.note(stored);
   }
 }
 
-function completion(ctx: ThreadContext, { route }: RecordedRoute): WorkflowCompletion {
+async function decide(
+  edges: readonly DescriptorEdge[],
+  ctx: ThreadContext,
+  sessions: SessionBook,
+): Promise<StepDirective> {
+  const recorded = await recordRoute(await pickRoute(edges, ctx), ctx);
+  return { ...recorded, previousSession: sessions.lastOf(recorded.route.to) };
+}
+
+function completion(ctx: ThreadContext, route: StepRoute): WorkflowCompletion {
   return { returnCode: 0, summary: summaryOf(ctx.steps, route), route };
 }
 
 /** The question is put on behalf of the role that ran last: it gets the answer. */
-function suspension({ route }: RecordedRoute): WorkflowCompletion {
+function suspension(route: StepRoute): WorkflowCompletion {
   const message = route.prompt ?? `${route.from} waits for an answer (${route.condition}).`;
   return { suspend: { role: route.from, message }, route };
 }

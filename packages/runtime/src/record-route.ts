@@ -1,17 +1,15 @@
 import { fillTemplate, type PickedRoute } from "@uncaged/workflow-moderator";
 import type { DescriptorEdge, StepRoute, ThreadContext } from "@uncaged/workflow-protocol";
 
-/** A route as it is kept with the step, and the directory it asks for. */
-export type RecordedRoute = { route: StepRoute; location: string | null };
-
 /** Condition of a route that no rule gave: the thread ends. */
 export const NO_MATCH = "NO_MATCH";
 
-/** Fills the edge's prompt and location in. A location that comes out empty asks for nothing. */
+/** A route as it is kept with the step, and the directory it asks for: the edge's prompt and location
+ *  filled in. A location that comes out empty asks for nothing. */
 export async function recordRoute(
   { from, to, rule, matched }: PickedRoute<DescriptorEdge>,
   ctx: ThreadContext,
-): Promise<RecordedRoute> {
+): Promise<{ route: StepRoute; location: string | null }> {
   const prompt = matched?.prompt == null ? null : await fillTemplate(matched.prompt, ctx);
   const location = matched?.location == null ? null : await fillTemplate(matched.location, ctx);
   const condition = matched?.condition ?? NO_MATCH;

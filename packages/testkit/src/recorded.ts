@@ -4,11 +4,10 @@ import { type ScriptedTurn, says, scripted } from "./scripted.ts";
 /** Agents that say again what was said in a real thread: the document is what `thread show --json` prints.
  *  Throws `USAGE` for another document. */
 export function recorded(threadShow: unknown): AdapterFn {
-  const scripts: { [role: string]: ScriptedTurn[] } = Object.create(null);
-  for (const { role, meta, content, childThread } of stepsOf(threadShow)) {
-    (scripts[role] ??= []).push(says(meta, { content, childThread }));
-  }
-  return scripted(scripts);
+  const turns = Map.groupBy(stepsOf(threadShow), ({ role }) => role);
+  return scripted(
+    Object.fromEntries(Array.from(turns, ([role, steps]) => [role, steps.map(turnOf)])),
+  );
 }
 
 type RecordedStep = {
@@ -18,10 +17,14 @@ type RecordedStep = {
   childThread: string | null;
 };
 
+function turnOf({ meta, content, childThread }: RecordedStep): ScriptedTurn {
+  return says(meta, { content, childThread });
+}
+
 function stepsOf(document: unknown): RecordedStep[] {
-  if (!isRecord(document) || !Array.isArray(document["steps"]))
+  if (!isRecord(document) || !Array.isArray(document.steps))
     throw notAThread("it has no list `steps`");
-  return document["steps"].map((step: unknown, at) => {
+  return document.steps.map((step: unknown, at) => {
     if (!isRecord(step)) throw notAThread(`steps[${at}] is no object`);
     const { role, meta, content, childThread = null } = step;
     if (typeof role !== "string") throw notAThread(`steps[${at}].role is no text`);

@@ -1,0 +1,122 @@
+/** What the compiler checks for an author; `tsc` fails when one of the expected errors goes away. */
+import { describe, expectTypeOf, it } from "vitest";
+import { z } from "zod";
+import {
+  type AdapterFn,
+  createWorkflow,
+  defineRole,
+  defineWorkflow,
+  END,
+  type RoleStep,
+  START,
+  SUSPEND,
+  type ThreadContext,
+  type WorkflowDefinition,
+} from "./index.ts";
+
+type Metas = { planner: { phases: string[] }; coder: { done: boolean } };
+
+const planner = defineRole({
+  description: "",
+  systemPrompt: "",
+  schema: z.object({ phases: z.array(z.string()) }),
+  extractRefs: (meta) => {
+    expectTypeOf(meta).toEqualTypeOf<{ phases: string[] }>();
+    return meta.phases;
+  },
+});
+const coder = defineRole({
+  description: "",
+  systemPrompt: "",
+  schema: z.object({ done: z.boolean() }),
+  extractRefs: null,
+});
+const roles = { planner, coder };
+const adapter: AdapterFn = () => () => Promise.reject(new Error("not here"));
+
+describe("an author's types", () => {
+  it("are inferred from the schemas, without a type argument", () => {
+    const definition = defineWorkflow({
+      description: "",
+      roles,
+      table: {
+        [START]: [{ condition: "FALLBACK", role: "planner" }],
+        planner: [
+          { condition: { name: "any", when: "true" }, role: "coder", prompt: "p", location: "l" },
+        ],
+        coder: [{ condition: "FALLBACK", role: SUSPEND }],
+      },
+    });
+    expectTypeOf(definition).toEqualTypeOf<WorkflowDefinition<Metas>>();
+    createWorkflow(definition, { adapter, overrides: { coder: adapter } });
+    // @ts-expect-error there is no role of this name
+    createWorkflow(definition, { adapter, overrides: { codr: adapter } });
+  });
+
+  it("are inferred for a role that is written in place, its references included", () => {
+    const definition = defineWorkflow({
+      description: "",
+      roles: {
+        writer: {
+          description: "",
+          systemPrompt: "",
+          schema: z.object({ file: z.string() }),
+          extractRefs: (meta) => [meta.file],
+        },
+      },
+      table: { [START]: [{ condition: "FALLBACK", role: "writer" }], writer: [] },
+    });
+    expectTypeOf(definition).toEqualTypeOf<WorkflowDefinition<{ writer: { file: string } }>>();
+  });
+
+  it("know the names that a table may use", () => {
+    defineWorkflow({
+      description: "",
+      roles,
+      // @ts-expect-error there is no role of this name
+      table: { [START]: [{ condition: "FALLBACK", role: "planer" }], planner: [], coder: [] },
+    });
+    const table = { [START]: [], planner: [] };
+    // @ts-expect-error the entry of coder is missing
+    defineWorkflow({ description: "", roles, table });
+    defineWorkflow({
+      description: "",
+      roles,
+      // @ts-expect-error there is no role tester
+      table: { ...table, coder: [], tester: [] },
+    });
+    defineWorkflow({
+      description: "",
+      roles,
+      // @ts-expect-error a condition has a name
+      table: { [START]: [{ condition: { when: "true" }, role: END }], planner: [], coder: [] },
+    });
+  });
+
+  it("check what a role extracts and what its schema gives", () => {
+    defineRole({
+      description: "",
+      systemPrompt: "",
+      schema: z.object({ n: z.number() }),
+      // @ts-expect-error there is no such field
+      extractRefs: (meta) => [meta.missing],
+    });
+    defineRole({
+      description: "",
+      systemPrompt: "",
+      // @ts-expect-error a meta is an object
+      schema: z.string(),
+      extractRefs: null,
+    });
+  });
+
+  it("narrow a step's meta by its role", () => {
+    const metaOf = (step: RoleStep<Metas>): boolean => {
+      if (step.role === "coder") return step.meta.done;
+      expectTypeOf(step.meta).toEqualTypeOf<{ phases: string[] }>();
+      // @ts-expect-error a planner is never done
+      return step.meta.done;
+    };
+    expectTypeOf(metaOf).parameter(0).toEqualTypeOf<ThreadContext<Metas>["steps"][number]>();
+  });
+});

@@ -1,0 +1,26 @@
+import { readFile } from "node:fs/promises";
+import { expect, it } from "vitest";
+
+const FILE = new URL("../dist/runtime.js", import.meta.url);
+
+it("is published as one file that imports nothing but Node", async () => {
+  const source = await readFile(FILE, "utf8");
+  const imported = [
+    ...source.matchAll(/\bfrom\s*["']([^"']+)["']|\bimport\s*\(?\s*["']([^"']+)["']/gu),
+  ];
+  expect(imported.map(([, from, bare]) => from ?? bare)).toEqual(["node:module"]);
+});
+
+it("offers the names that authors rely on", async () => {
+  const names = Object.keys(await import(FILE.href)).toSorted();
+  expect(names).toEqual([
+    "END",
+    "START",
+    "SUSPEND",
+    "buildDescriptor",
+    "createWorkflow",
+    "defineRole",
+    "defineWorkflow",
+    "workflowAsAgent",
+  ]);
+});
