@@ -1,3 +1,5 @@
+export { type AddedWorkflow, type AddWorkflow, addWorkflow } from "./add-workflow.ts";
+export { type BuildBundle, type BuiltBundle, buildBundle } from "./build/build-bundle.ts";
 export { type BundleFiles, bundleFiles } from "./bundle/bundle-files.ts";
 export { type OpenedBundle, openBundle } from "./bundle/open-bundle.ts";
 export type { ExternalBases } from "./externals/external-bases.ts";
@@ -15,3 +17,5 @@ export type {
   RegistryEntry,
   Settings,
 } from "./registry/registry.ts";
+export { type RemoveWorkflow, removeWorkflow } from "./remove-workflow.ts";
+export { type RollbackWorkflow, type RolledBack, rollbackWorkflow } from "./rollback-workflow.ts";

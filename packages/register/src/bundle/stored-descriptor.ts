@@ -12,10 +12,10 @@ import {
 /** null when the text is no descriptor. */
 export function parseStoredDescriptor(text: string): WorkflowDescriptor | null {
   const value = parsed(text);
-  if (value === null || !isObject(value["roles"]) || !isObject(value["graph"])) return null;
+  if (value === null || !isObject(value.roles) || !isObject(value.graph)) return null;
   const { description } = value;
-  const roles = Object.entries(value["roles"]).map(([name, role]) => [name, roleOf(role)] as const);
-  const edgeValues = value["graph"]["edges"];
+  const roles = Object.entries(value.roles).map(([name, role]) => [name, roleOf(role)] as const);
+  const edgeValues = value.graph.edges;
   if (typeof description !== "string" || !Array.isArray(edgeValues)) return null;
   const edges = edgeValues.map(edgeOf);
   if (!roles.every(hasRole) || !edges.every((edge) => edge !== null)) return null;
@@ -35,7 +35,7 @@ function parsed(text: string): JsonObject | null {
 function roleOf(value: unknown): DescriptorRole | null {
   if (!isObject(value)) return null;
   const { description, systemPrompt } = value;
-  const schema = toJsonObject(value["schema"]);
+  const schema = toJsonObject(value.schema);
   if (typeof description !== "string" || typeof systemPrompt !== "string" || schema === null)
     return null;
   return { description, systemPrompt, schema };

@@ -5,19 +5,10 @@ import type { ExternalBases } from "./external-bases.ts";
 import type { HookTargets } from "./external-hooks.ts";
 
 /** The hooks' targets for the bundles of a storage root. */
-export function hookTargets({ root, packagesBase }: ExternalBases): HookTargets {
+export function hookTargets(bases: ExternalBases): HookTargets {
   // Node names modules by their real paths.
-  const real = realpathIfThere(root);
-  return {
-    bundles: pathToFileURL(join(real, "bundles") + "/").href,
-    lookups: [
-      {
-        from: pathToFileURL(join(real, "bundle.js")).href,
-        only: pathToFileURL(join(real, "node_modules") + "/").href,
-      },
-      { from: packagesBase, only: null },
-    ],
-  };
+  const bundles = join(realpathIfThere(bases.root), "bundles");
+  return { bundles: pathToFileURL(`${bundles}/`).href, bases };
 }
 
 function realpathIfThere(path: string): string {

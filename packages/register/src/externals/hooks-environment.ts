@@ -10,15 +10,10 @@ export function hookTargetsText(targets: HookTargets): string {
 /** null when the text is not ours: a stray variable must not stop a process from starting. */
 export function parseHookTargets(text: string): HookTargets | null {
   try {
-    const { bundles, lookups }: { bundles?: unknown; lookups?: unknown } = Object(JSON.parse(text));
-    if (typeof bundles !== "string" || !Array.isArray(lookups)) return null;
-    const parsed: HookTargets["lookups"][number][] = [];
-    for (const lookup of lookups) {
-      const { from, only }: { from?: unknown; only?: unknown } = Object(lookup);
-      if (typeof from !== "string" || !(only === null || typeof only === "string")) return null;
-      parsed.push({ from, only });
-    }
-    return { bundles, lookups: parsed };
+    const { bundles, bases }: { bundles?: unknown; bases?: unknown } = Object(JSON.parse(text));
+    const { root, packagesBase }: { root?: unknown; packagesBase?: unknown } = Object(bases);
+    if (typeof bundles !== "string" || typeof root !== "string") return null;
+    return typeof packagesBase === "string" ? { bundles, bases: { root, packagesBase } } : null;
   } catch {
     return null;
   }

@@ -1,28 +1,43 @@
+/** Finds installed packages as Node does. Imports nothing but Node's own modules: the hooks use it. */
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ExternalBases } from "./external-bases.ts";
 
-export type LocatedPackage = { name: string; version: string; folder: string };
+export type LocatedPackage = {
+  name: string;
+  version: string;
+  folder: string;
+  /** The folder whose `node_modules` has it. */
+  installedIn: string;
+};
 
 /** The installed package that a bundle of this storage root gets for a name; null when there is none. */
 export function locateExternal(name: string, bases: ExternalBases): LocatedPackage | null {
-  const own = packageIn(join(bases.root, "node_modules"), name);
-  return own ?? locateUpwards(name, dirname(fileURLToPath(bases.packagesBase)));
+  const { root, packagesBase, project } = bases;
+  return (
+    packageIn(root, name) ??
+    locateUpwards(name, folderOf(packagesBase)) ??
+    (project === undefined ? null : locateUpwards(name, folderOf(project)))
+  );
 }
 
-/** The package that a module in `folder` gets for a name: the nearest `node_modules` that has it. */
+/** The package that a module in `folder` gets for a name: that of the nearest `node_modules` that has it. */
 export function locateUpwards(name: string, folder: string): LocatedPackage | null {
   for (let at = folder; ; at = dirname(at)) {
-    const found = packageIn(join(at, "node_modules"), name);
+    const found = packageIn(at, name);
     if (found !== null || dirname(at) === at) return found;
   }
 }
 
-function packageIn(packages: string, name: string): LocatedPackage | null {
-  const folder = join(packages, name);
+function folderOf(url: string): string {
+  return dirname(fileURLToPath(url));
+}
+
+function packageIn(installedIn: string, name: string): LocatedPackage | null {
+  const folder = join(installedIn, "node_modules", name);
   const manifest = readManifest(folder);
-  return manifest === null ? null : { name, version: manifest.version, folder };
+  return manifest === null ? null : { name, version: manifest.version, folder, installedIn };
 }
 
 export type Manifest = { version: string; dependencies: readonly string[] };

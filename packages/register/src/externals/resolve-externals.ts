@@ -1,6 +1,6 @@
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
 import type { ExternalBases } from "./external-bases.ts";
-import { locateExternal } from "./locate-package.ts";
+import { type LocatedPackage, locateExternal } from "./locate-package.ts";
 
 /** The version of each external package as this storage root resolves it now.
  *  `BUNDLE_UNRESOLVED` names those that are not installed. */
@@ -8,14 +8,24 @@ export function resolveExternals(
   names: readonly string[],
   bases: ExternalBases,
 ): Result<{ readonly [packageName: string]: string }, Failure> {
-  const found = names.map((name) => ({ name, located: locateExternal(name, bases) }));
-  const missing = found.flatMap(({ name, located }) => (located === null ? [name] : []));
-  if (missing.length > 0) return err(unresolved(missing, bases.root));
-  return ok(
-    Object.fromEntries(
-      found.flatMap(({ name, located }) => (located === null ? [] : [[name, located.version]])),
-    ),
-  );
+  const located = locateExternals(names, bases);
+  if (!located.ok) return located;
+  return ok(Object.fromEntries(located.value.map(({ name, version }) => [name, version])));
+}
+
+/** The same, with the folders they were found in. */
+export function locateExternals(
+  names: readonly string[],
+  bases: ExternalBases,
+): Result<LocatedPackage[], Failure> {
+  const found: LocatedPackage[] = [];
+  const missing: string[] = [];
+  for (const name of names) {
+    const located = locateExternal(name, bases);
+    if (located === null) missing.push(name);
+    else found.push(located);
+  }
+  return missing.length === 0 ? ok(found) : err(unresolved(missing, bases.root));
 }
 
 export function unresolved(missing: readonly string[], root: string): Failure {

@@ -1,0 +1,87 @@
+/** `workflow build`, whole: sources in, one checked module with its descriptor beside it out, or a failure and
+ *  nothing written. */
+import { realpath, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import {
+  err,
+  type Failure,
+  failure,
+  failureFrom,
+  ok,
+  type Result,
+} from "@uncaged/workflow-protocol";
+import type { CheckedBundle } from "../check/check-bundle.ts";
+import type { CheckRule } from "../check/check-descriptor.ts";
+import type { ExternalBases } from "../externals/external-bases.ts";
+import type { BundledCode } from "./bundle-code.ts";
+import { defaultOutput } from "./output-path.ts";
+import { writeOutput } from "./write-output.ts";
+
+export type BuildBundle = ExternalBases & {
+  /** TypeScript or JavaScript module that exports `run` and `descriptor`; absolute or from `cwd`. */
+  entry: string;
+  /** The bundle's file; null: see `defaultOutput`. */
+  out: string | null;
+  cwd: string;
+  checkRule: CheckRule;
+};
+
+export type BuiltBundle = {
+  file: string;
+  hash: string;
+  sha256: string;
+  descriptorFile: string;
+  externals: readonly string[];
+};
+
+export async function buildBundle(build: BuildBundle): Promise<Result<BuiltBundle, Failure>> {
+  try {
+    const entry = await entryFile(resolve(build.cwd, build.entry));
+    if (!entry.ok) return entry;
+    const file =
+      build.out === null ? defaultOutput(entry.value, build.cwd) : resolve(build.cwd, build.out);
+    // Loads the bundler, which no other command needs.
+    const { bundleCode } = await import("./bundle-code.ts");
+    const code = await bundleCode({ entry: entry.value, folder: dirname(file) });
+    if (!code.ok) return code;
+    const checked = await checkCode(code.value, { ...build, entry: entry.value });
+    if (!checked.ok) return checked;
+    const { descriptor: descriptorFile } = await writeOutput(file, {
+      ...code.value,
+      checked: checked.value,
+    });
+    const { hash, sha256, externals } = checked.value;
+    return ok({ file, hash, sha256, descriptorFile, externals });
+  } catch (thrown) {
+    return err(failureFrom(thrown, "BUILD_FAILED"));
+  }
+}
+
+/** The entry's real path: packages are looked up from where it really is. */
+async function entryFile(path: string): Promise<Result<string, Failure>> {
+  const stats = await stat(path).catch(() => null);
+  if (stats === null) return err(failure("FILE_NOT_FOUND", `there is no file ${path}`, ENTRY_HINT));
+  if (!stats.isFile()) return err(failure("USAGE", `${path} is not a file`, ENTRY_HINT));
+  return ok(await realpath(path));
+}
+
+const ENTRY_HINT = "give the module that exports `run` and `descriptor`, such as src/flow.ts";
+
+async function checkCode(
+  { code }: BundledCode,
+  build: BuildBundle,
+): Promise<Result<CheckedBundle, Failure>> {
+  const { checkBundle } = await import("../check/check-bundle.ts");
+  return checkBundle({
+    bytes: Buffer.from(code),
+    place: `the bundle of ${build.entry}`,
+    bases: {
+      root: build.root,
+      packagesBase: build.packagesBase,
+      project: pathToFileURL(build.entry).href,
+    },
+    beside: null,
+    checkRule: build.checkRule,
+  });
+}

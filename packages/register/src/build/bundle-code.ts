@@ -1,0 +1,104 @@
+/** Bundles an entry and all it imports into one module, the same bytes for the same sources in any folder on any
+ *  machine. Only packages of the scope `@uncaged/` and Node's own modules stay outside. */
+import { isBuiltin } from "node:module";
+import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
+import {
+  type InputOptions,
+  type OutputOptions,
+  type RolldownBuild,
+  type RolldownLog,
+  rolldown,
+  VERSION,
+} from "rolldown";
+import { EXTERNAL_SCOPE } from "../externals/external-name.ts";
+
+export type BundledCode = {
+  code: string;
+  /** JSON; names the sources from the folder of the bundle. */
+  sourceMap: string;
+  rolldown: string;
+};
+
+/** Options of which each keeps the bytes free of where and by whom they were made. */
+const INPUT = {
+  platform: "node",
+  external: new RegExp(`^${EXTERNAL_SCOPE}`),
+  // A tsconfig further up the tree must not change the bytes.
+  tsconfig: false,
+  transform: { target: "node22" },
+} as const satisfies InputOptions;
+
+const OUTPUT = {
+  format: "esm",
+  minify: true,
+  comments: false,
+  codeSplitting: false,
+  // A file of its own that the bundle does not name: it may differ between machines.
+  sourcemap: "hidden",
+} as const satisfies OutputOptions;
+
+/** `folder` is where the bundle will stand: the source map, and it alone, names sources from there. */
+export async function bundleCode(paths: {
+  entry: string;
+  folder: string;
+}): Promise<Result<BundledCode, Failure>> {
+  const unresolved: RolldownLog[] = [];
+  try {
+    const build = await rolldown({
+      ...INPUT,
+      input: paths.entry,
+      onLog: (_, log) => {
+        if (log.code === "UNRESOLVED_IMPORT") unresolved.push(log);
+      },
+    });
+    try {
+      return await generate(build, { folder: paths.folder, unresolved });
+    } finally {
+      await build.close();
+    }
+  } catch (thrown) {
+    return err(buildFailed(thrown));
+  }
+}
+
+async function generate(
+  build: RolldownBuild,
+  { folder, unresolved }: { folder: string; unresolved: readonly RolldownLog[] },
+): Promise<Result<BundledCode, Failure>> {
+  const { output } = await build.generate({ ...OUTPUT, dir: folder });
+  const [chunk] = output;
+  const missing = chunk.imports.find(
+    (name) => !name.startsWith(EXTERNAL_SCOPE) && !isBuiltin(name),
+  );
+  if (missing !== undefined) return err(notInstalled(missing, unresolved));
+  return ok({ code: chunk.code, sourceMap: chunk.map?.toString() ?? "", rolldown: VERSION });
+}
+
+/** The bundler would leave the import as it is, and the bundle would find nothing when it runs. */
+function notInstalled(name: string, logs: readonly RolldownLog[]): Failure {
+  const log = logs.find(({ message }) => message.includes(`'${name}'`));
+  return failure(
+    "BUILD_FAILED",
+    `${placeOf(log)}cannot find ${JSON.stringify(name)}`,
+    `install it: npm install ${name}`,
+  );
+}
+
+function buildFailed(thrown: unknown): Failure {
+  const { errors = [] }: { errors?: RolldownLog[] } = Object(thrown);
+  const problems = errors.map((log) => `${placeOf(log)}${firstLine(log.message)}`);
+  const message = problems.length > 0 ? problems.slice(0, 5).join("\n") : firstLine(String(thrown));
+  return failure("BUILD_FAILED", message, "mend the sources and build again; nothing was written");
+}
+
+function placeOf(log: RolldownLog | undefined): string {
+  const { loc } = log ?? {};
+  if (loc === undefined) return "";
+  // Lines count from 1 and columns from 0; editors count both from 1.
+  return `${loc.file ?? log?.id ?? ""}:${loc.line}:${loc.column + 1}: `;
+}
+
+/** The rest is a drawing of the place, and the code in brackets says nothing to a person. */
+function firstLine(message: string): string {
+  return (message.split("\n")[0] ?? "").replace(/^(?:Error: )?\[\w+\] /, "");
+}

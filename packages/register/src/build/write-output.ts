@@ -1,0 +1,38 @@
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import { sha256Hex } from "@uncaged/workflow-cas";
+import { writeFileAtomic } from "@uncaged/workflow-util";
+import { buildRecordText } from "../bundle/build-record.ts";
+import { type OutputFiles, outputFiles } from "../bundle/bundle-files.ts";
+import { descriptorText } from "../bundle/descriptor-text.ts";
+import type { CheckedBundle } from "../check/check-bundle.ts";
+import type { BundledCode } from "./bundle-code.ts";
+
+/** Writes the four files of a build, each whole or not at all. The bundle goes last: a crash before it leaves an old
+ *  bundle beside a new descriptor, which `workflow add` refuses until it is built again. */
+export async function writeOutput(
+  file: string,
+  built: BundledCode & { checked: CheckedBundle },
+): Promise<OutputFiles> {
+  const { hash, sha256, externals, descriptor, bytes } = built.checked;
+  const text = descriptorText(descriptor);
+  const descriptorSha256 = sha256Hex(text);
+  const record = buildRecordText({
+    hash,
+    sha256,
+    rolldown: built.rolldown,
+    externals,
+    descriptorSha256,
+  });
+  const files = outputFiles(file);
+  await mkdir(dirname(file), { recursive: true });
+  await write(files.sourceMap, built.sourceMap);
+  await write(files.build, record);
+  await write(files.descriptor, text);
+  await write(files.bundle, bytes);
+  return files;
+}
+
+function write(path: string, data: string | Buffer): Promise<unknown> {
+  return writeFileAtomic({ path, data, mode: 0o644, existing: "replace" });
+}

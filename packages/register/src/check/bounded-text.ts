@@ -1,0 +1,43 @@
+import { Readable } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
+
+export type BoundedText = {
+  /** What has come so far. */
+  text: () => string;
+};
+
+export type Bounds = {
+  maxBytes: number;
+  /** Called once, when more has come; nothing is kept or read from there on. */
+  onFlood: () => void;
+  /** Called with each whole line. */
+  onLine?: (line: string) => void;
+};
+
+/** Collects what a child's stream gives, up to a limit. */
+export function boundedText(stream: unknown, bounds: Bounds): BoundedText {
+  if (!(stream instanceof Readable)) throw new TypeError("the child has no such stream");
+  const decoder = new StringDecoder("utf8");
+  let received = 0;
+  let text = "";
+  let lineStart = 0;
+  const onData = (chunk: Buffer): void => {
+    received += chunk.length;
+    if (received > bounds.maxBytes) {
+      stream.off("data", onData);
+      stream.pause();
+      bounds.onFlood();
+      return;
+    }
+    text += decoder.write(chunk);
+    for (let end = text.indexOf("\n", lineStart); end >= 0; end = text.indexOf("\n", lineStart)) {
+      const line = text.slice(lineStart, end);
+      lineStart = end + 1;
+      bounds.onLine?.(line);
+    }
+  };
+  stream.on("data", onData);
+  // Killing the child may reset the pipe; how it ended is reported elsewhere.
+  stream.on("error", () => {});
+  return { text: () => text };
+}

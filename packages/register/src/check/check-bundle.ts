@@ -1,0 +1,59 @@
+/** The whole examination of a bundle that nobody trusts yet: its text, its imports, its exports, its descriptor.
+ *  Nothing of it runs in this process, and nothing is written. */
+import { hashBytes, sha256Hex } from "@uncaged/workflow-cas";
+import { type Failure, ok, type Result, type WorkflowDescriptor } from "@uncaged/workflow-protocol";
+import type { ExternalBases } from "../externals/external-bases.ts";
+import { hookTargets } from "../externals/hook-targets.ts";
+import { listExternals } from "../externals/list-externals.ts";
+import { readableFolders } from "../externals/readable-folders.ts";
+import { locateExternals } from "../externals/resolve-externals.ts";
+import { type CheckRule, checkDescriptor } from "./check-descriptor.ts";
+import { judgeRun } from "./judge-run.ts";
+import { LOCKED_LIMITS, type LockedLimits, runLockedChild } from "./run-locked-child.ts";
+
+export type BundleCheck = {
+  bytes: Buffer;
+  /** How messages name the bundle: its path. */
+  place: string;
+  bases: ExternalBases;
+  /** The descriptor file beside the bundle; null when there is none. */
+  beside: { path: string; text: string } | null;
+  checkRule: CheckRule;
+  limits?: LockedLimits;
+};
+
+export type CheckedBundle = {
+  bytes: Buffer;
+  hash: string;
+  sha256: string;
+  descriptor: WorkflowDescriptor;
+  externals: readonly string[];
+};
+
+export async function checkBundle(check: BundleCheck): Promise<Result<CheckedBundle, Failure>> {
+  const { bytes, place, bases, limits = LOCKED_LIMITS } = check;
+  const externals = await listExternals(bytes.toString("utf8"), place);
+  if (!externals.ok) return externals;
+  const packages = locateExternals(externals.value, bases);
+  if (!packages.ok) return packages;
+  const hash = hashBytes(bytes);
+  const hooks = hookTargets(bases);
+  const outcome = await runLockedChild({
+    bytes,
+    bundleUrl: new URL(`${hash}/bundle.esm.js`, hooks.bundles).href,
+    hooks,
+    readable: readableFolders(packages.value),
+    limits,
+  });
+  const own = judgeRun(outcome, { place, root: bases.root, limits });
+  if (!own.ok) return own;
+  const descriptor = checkDescriptor({ ...check, value: own.value });
+  if (!descriptor.ok) return descriptor;
+  return ok({
+    bytes,
+    hash,
+    sha256: sha256Hex(bytes),
+    descriptor: descriptor.value,
+    externals: externals.value,
+  });
+}

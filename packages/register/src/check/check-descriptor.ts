@@ -1,0 +1,100 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  END,
+  err,
+  type Failure,
+  failure,
+  ok,
+  type Result,
+  START,
+  SUSPEND,
+  type WorkflowDescriptor,
+} from "@uncaged/workflow-protocol";
+import { workflowDescriptorSchema } from "@uncaged/workflow-protocol/schemas";
+
+/** Says what is wrong with a rule's expression; null when nothing is. Lent by the caller: the moderator
+ *  stands beside this package, not below it. */
+export type CheckRule = (when: string) => Failure | null;
+
+export type DescriptorCheck = {
+  place: string;
+  /** The module's own `descriptor`. */
+  value: unknown;
+  /** Content of the descriptor file beside the bundle; null when there is none. */
+  beside: { path: string; text: string } | null;
+  checkRule: CheckRule;
+};
+
+/** `BUNDLE_INVALID`, `BUNDLE_DESCRIPTOR_MISMATCH`, or what `checkRule` said with the rule's place before it. */
+export function checkDescriptor(check: DescriptorCheck): Result<WorkflowDescriptor, Failure> {
+  const parsed = workflowDescriptorSchema.safeParse(check.value);
+  if (!parsed.success) return err(invalid(check.place, issuesText(parsed.error.issues)));
+  const descriptor = parsed.data;
+  const problem = edgeProblem(descriptor);
+  if (problem !== null) return err(invalid(check.place, problem));
+  const rule = ruleProblem(descriptor, check);
+  if (rule !== null) return err(rule);
+  const mismatch = besideProblem(descriptor, check);
+  return mismatch === null ? ok(descriptor) : err(mismatch);
+}
+
+function edgeProblem(descriptor: WorkflowDescriptor): string | null {
+  if (Object.keys(descriptor.roles).length === 0) return "has no role";
+  const sources = new Set([START, ...Object.keys(descriptor.roles)]);
+  const targets = new Set([END, SUSPEND, ...Object.keys(descriptor.roles)]);
+  for (const [index, edge] of descriptor.graph.edges.entries()) {
+    if (!sources.has(edge.from))
+      return `graph.edges.${index} comes from ${JSON.stringify(edge.from)}, which is no role`;
+    if (!targets.has(edge.to))
+      return `graph.edges.${index} leads to ${JSON.stringify(edge.to)}, which is no role`;
+  }
+  return null;
+}
+
+function ruleProblem(
+  descriptor: WorkflowDescriptor,
+  { place, checkRule }: DescriptorCheck,
+): Failure | null {
+  for (const [index, { from, to, condition, when }] of descriptor.graph.edges.entries()) {
+    const problem = when === null ? null : checkRule(when);
+    if (problem === null) continue;
+    const rule = `rule ${JSON.stringify(condition)} from ${from} to ${to} (graph.edges.${index}.when)`;
+    return failure(problem.code, `${place}: ${rule}: ${problem.message}`, problem.hint);
+  }
+  return null;
+}
+
+function besideProblem(
+  descriptor: WorkflowDescriptor,
+  { place, beside }: DescriptorCheck,
+): Failure | null {
+  if (beside === null || isDeepStrictEqual(parsedOrNull(beside.text), descriptor)) return null;
+  return failure(
+    "BUNDLE_DESCRIPTOR_MISMATCH",
+    `${beside.path} does not say what the descriptor in ${place} says`,
+    "build the bundle again, which writes both; or remove that file",
+  );
+}
+
+function parsedOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function invalid(place: string, problem: string): Failure {
+  return failure(
+    "BUNDLE_INVALID",
+    `the descriptor in ${place}: ${problem}`,
+    "make it with buildDescriptor from the definition that createWorkflow gets",
+  );
+}
+
+function issuesText(issues: readonly { path: readonly PropertyKey[]; message: string }[]): string {
+  return issues
+    .slice(0, 3)
+    .map(({ path, message }) => `${path.map(String).join(".") || "descriptor"}: ${message}`)
+    .join("; ");
+}

@@ -1,0 +1,121 @@
+/** Takes from a process what a bundle has no business with while it is imported: the network, other programs,
+ *  other processes, files. Node's permission model denies most of it below us; this adds what it leaves open
+ *  (the network before Node 26, signals and priorities, trace files), and remembers what was tried, also when
+ *  the bundle swallows the error.
+ *
+ *  1. Built-in modules are changed in place, so `import`, `require` and `getBuiltinModule` all see it.
+ *  2. Classes stay usable: libraries extend them and make agents of them at import. Only what acts is taken.
+ *  3. A seat belt for honest mistakes and simple malice, no security boundary. */
+import childProcess from "node:child_process";
+import dgram from "node:dgram";
+import dns from "node:dns";
+import fs from "node:fs";
+import http from "node:http";
+import http2 from "node:http2";
+import https from "node:https";
+import inspector from "node:inspector";
+import nodeModule, { syncBuiltinESMExports } from "node:module";
+import net from "node:net";
+import os from "node:os";
+import tls from "node:tls";
+import traceEvents from "node:trace_events";
+import v8 from "node:v8";
+
+/** Gives the list that grows by one phrase for each attempt, such as `opens a socket (connect)`. */
+export function lockDown(): readonly string[] {
+  const attempts: string[] = [];
+  for (const gate of gates()) close(gate, attempts);
+  for (const files of [fs, fs.promises]) guardOpening(files, attempts);
+  syncBuiltinESMExports();
+  return attempts;
+}
+
+type Gate = { deed: string; on: object; names: readonly string[] };
+
+const SOCKET = "opens a socket";
+const PROGRAM = "starts a program";
+const PROCESS = "reaches for another process";
+const NATIVE = "reaches for Node's native parts";
+const FILE = "writes a file";
+
+function gates(): Gate[] {
+  return [
+    { deed: SOCKET, on: net, names: ["connect", "createConnection", "_createServerHandle"] },
+    { deed: SOCKET, on: net.Socket.prototype, names: ["connect"] },
+    { deed: SOCKET, on: net.Server.prototype, names: ["listen", "_listen2"] },
+    { deed: SOCKET, on: tls, names: ["connect"] },
+    // Makes a raw handle of its own when it is given no socket.
+    { deed: SOCKET, on: tls.TLSSocket.prototype, names: ["_wrapHandle"] },
+    { deed: SOCKET, on: dgram, names: ["createSocket", "Socket", "_createSocketHandle"] },
+    { deed: SOCKET, on: http, names: ["request", "get"] },
+    { deed: SOCKET, on: https, names: ["request", "get"] },
+    { deed: SOCKET, on: http2, names: ["connect"] },
+    { deed: SOCKET, on: inspector, names: ["open"] },
+    { deed: SOCKET, on: globalThis, names: ["fetch", "WebSocket", "EventSource"] },
+    ...[dns, dns.promises, dns.Resolver.prototype, dns.promises.Resolver.prototype].map((on) => ({
+      deed: "asks the domain name system",
+      on,
+      names: namesOf(on, /^(?:lookup|resolve|reverse)/),
+    })),
+    { deed: PROGRAM, on: childProcess, names: namesOf(childProcess, /^(?:exec|fork|spawn)/) },
+    { deed: PROGRAM, on: childProcess.ChildProcess.prototype, names: ["spawn"] },
+    { deed: PROGRAM, on: process, names: ["execve"] },
+    { deed: PROCESS, on: process, names: ["kill", "_kill", "_debugProcess", "_debugEnd"] },
+    { deed: PROCESS, on: os, names: ["setPriority"] },
+    { deed: NATIVE, on: process, names: ["binding", "_linkedBinding", "dlopen"] },
+    { deed: "changes the engine's flags", on: v8, names: ["setFlagsFromString"] },
+    { deed: "changes how modules load", on: nodeModule, names: ["register", "registerHooks"] },
+    { deed: FILE, on: traceEvents, names: ["createTracing"] },
+    { deed: FILE, on: v8, names: ["writeHeapSnapshot", "setHeapSnapshotNearHeapLimit"] },
+    { deed: FILE, on: nodeModule, names: ["enableCompileCache"] },
+    ...[fs, fs.promises].map((on) => ({ deed: FILE, on, names: namesOf(on, CHANGES_FILES) })),
+  ];
+}
+
+/** Not `write` and `writev`: they go to what is open already, such as standard output. */
+const CHANGES_FILES =
+  /^(?:appendFile|chmod|chown|copyFile|cp|createWriteStream|fchmod|fchown|ftruncate|futimes|lchmod|lchown|link|lutimes|mkdir|mkdtemp|mkdtempDisposable|rename|rm|rmdir|symlink|truncate|unlink|utimes|writeFile)(?:Sync)?$/;
+
+function namesOf(on: object, pattern: RegExp): string[] {
+  return Object.getOwnPropertyNames(on).filter((name) => pattern.test(name));
+}
+
+function close({ deed, on, names }: Gate, attempts: string[]): void {
+  for (const name of names) {
+    // Another Node version may not have it; a new name on a built-in would only be noise.
+    if (name in on) replace(on, name, refusal(`${deed} (${name})`, attempts));
+  }
+}
+
+function refusal(attempt: string, attempts: string[]): () => never {
+  // A plain function, so that a class can extend it and `new` reaches the refusal.
+  return function refused(): never {
+    remember(attempt, attempts);
+    throw new Error(`not while a bundle is checked: it ${attempt}`);
+  };
+}
+
+/** `open` is for reading too; only other flags are an attempt to write. */
+function guardOpening(files: object, attempts: string[]): void {
+  for (const name of namesOf(files, /^open(?:Sync)?$/)) {
+    const original: unknown = Reflect.get(files, name);
+    if (typeof original !== "function") continue;
+    replace(files, name, function open(this: unknown, ...args: unknown[]): unknown {
+      const flags = args[1];
+      const reads = typeof flags === "function" || flags === undefined || READING.has(flags);
+      return reads ? Reflect.apply(original, this, args) : refusal(`${FILE} (${name})`, attempts)();
+    });
+  }
+}
+
+const READING: ReadonlySet<unknown> = new Set([null, "r", "rs", "sr", fs.constants.O_RDONLY]);
+const MOST_ATTEMPTS = 20;
+
+function remember(attempt: string, attempts: string[]): void {
+  if (attempts.length < MOST_ATTEMPTS && !attempts.includes(attempt)) attempts.push(attempt);
+}
+
+/** Not read before it is replaced: some globals load half of Node when they are looked at. */
+function replace(on: object, name: string, value: unknown): void {
+  Object.defineProperty(on, name, { value, writable: true, configurable: true, enumerable: true });
+}

@@ -1,0 +1,70 @@
+import type { ChildReport, ReportedError } from "./child-report.ts";
+
+/** Reads a report; null when it has not the shape of one. The child is ours, but the bundle lives in it. */
+export function parseChildReport(json: string): ChildReport | null {
+  const report = parsed(json);
+  if (report === null) return null;
+  if (report.kind === "loading") return { kind: "loading" };
+  const attempts = textList(report.attempts);
+  if (attempts === null) return null;
+  if (report.kind === "failed") return failedReport(report, attempts);
+  return report.kind === "loaded" ? loadedReport(report, attempts) : null;
+}
+
+type Fields = { readonly [name: string]: unknown };
+
+function failedReport(report: Fields, attempts: string[]): ChildReport | null {
+  const { when, error } = report;
+  if ((when !== "import" && when !== "later") || !isObject(error)) return null;
+  return { kind: "failed", when, error: reportedError(error), attempts };
+}
+
+function reportedError(error: Fields): ReportedError {
+  return {
+    name: textOrNull(error.name) ?? "Error",
+    message: textOrNull(error.message) ?? "",
+    code: textOrNull(error.code),
+    permission: textOrNull(error.permission),
+    resource: textOrNull(error.resource),
+    at: textOrNull(error.at),
+  };
+}
+
+function loadedReport(report: Fields, attempts: string[]): ChildReport | null {
+  const { exports, descriptor } = report;
+  if (!Array.isArray(exports) || !isObject(descriptor)) return null;
+  const named: { name: string; type: string }[] = [];
+  for (const item of exports) {
+    if (!isObject(item) || typeof item.name !== "string" || typeof item.type !== "string")
+      return null;
+    named.push({ name: item.name, type: item.type });
+  }
+  const { kind } = descriptor;
+  if (kind === "json") {
+    const json = { kind, value: descriptor.value } as const;
+    return { kind: "loaded", exports: named, descriptor: json, attempts };
+  }
+  if (kind !== "not-json" && kind !== "too-large") return null;
+  return { kind: "loaded", exports: named, descriptor: { kind }, attempts };
+}
+
+function parsed(json: string): Fields | null {
+  try {
+    const value: unknown = JSON.parse(json);
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+function textList(value: unknown): string[] | null {
+  return Array.isArray(value) && value.every((item) => typeof item === "string") ? value : null;
+}

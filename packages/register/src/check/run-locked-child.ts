@@ -1,0 +1,153 @@
+/** Starts the locked child on a bundle and brings back what it said, or how it ended without saying anything.
+ *
+ *  1. Whatever the bundle does, this resolves within the limits and the child is gone by then.
+ *  2. Only lines that carry the token count; any other byte on that channel is the bundle's doing. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { parse } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { HookTargets } from "../externals/external-hooks.ts";
+import { type BoundedText, boundedText } from "./bounded-text.ts";
+import {
+  type ChildOrder,
+  type ChildReport,
+  MAX_DESCRIPTOR_BYTES,
+  REPORT_FD,
+} from "./child-report.ts";
+import { parseChildReport } from "./parse-child-report.ts";
+
+export type LockedRun = {
+  bytes: Uint8Array;
+  /** Where the bundle will stand when it is run; it is imported under that URL. */
+  bundleUrl: string;
+  hooks: HookTargets;
+  /** Folders and links that the bundle's external packages are read from. */
+  readable: readonly string[];
+  limits: LockedLimits;
+};
+
+export type LockedLimits = {
+  /** For importing the bundle. */
+  importMs: number;
+  /** For Node to stand up before that, on a machine that is busy with other things. */
+  startMs: number;
+  /** Of each of standard output and standard error. */
+  outputBytes: number;
+  heapMebibytes: number;
+};
+
+export const LOCKED_LIMITS: LockedLimits = {
+  importMs: 3_000,
+  startMs: 30_000,
+  outputBytes: 64 * 1024,
+  heapMebibytes: 128,
+};
+
+export type LockedOutcome =
+  | Exclude<ChildReport, { kind: "loading" }>
+  | { kind: "timeout" }
+  | { kind: "flooded"; stream: string }
+  | { kind: "forged" }
+  | { kind: "ended"; exitCode: number | null; signal: string | null; stderr: string };
+
+export async function runLockedChild(run: LockedRun): Promise<LockedOutcome> {
+  const order: ChildOrder = {
+    token: randomBytes(16).toString("hex"),
+    bundleUrl: run.bundleUrl,
+    hooks: run.hooks,
+  };
+  const child = startChild(run);
+  const gone = new Promise<void>((resolve) => {
+    child.once("close", () => resolve());
+    child.once("error", () => resolve());
+  });
+  const end = (): void => {
+    child.kill("SIGKILL");
+  };
+  // A command that exits meanwhile takes the child along.
+  process.once("exit", end);
+  try {
+    const outcome = firstOutcome(child, order.token, run.limits);
+    giveOrder(child, order, run.bytes);
+    return await outcome;
+  } finally {
+    end();
+    await gone;
+    process.off("exit", end);
+  }
+}
+
+// Named from the package's root, so that they are right for who runs these sources, too.
+const DIST: string = fileURLToPath(new URL("../../dist/", import.meta.url));
+const CHILD: string = fileURLToPath(new URL("../../dist/check/locked-child.js", import.meta.url));
+
+function startChild(run: LockedRun): ChildProcess {
+  const node = [
+    process.execPath,
+    "--permission",
+    ...[DIST, ...run.readable].map((path) => `--allow-fs-read=${path}`),
+    "--no-addons",
+    // Node's SQLite writes files past the permission model.
+    "--no-experimental-sqlite",
+    "--disable-warning=ExperimentalWarning",
+    `--max-old-space-size=${run.limits.heapMebibytes}`,
+    CHILD,
+  ];
+  const words = process.platform === "win32" ? node : ["/bin/sh", "-c", UNDER_LIMITS, ...node];
+  const [command = process.execPath, ...args] = words;
+  return spawn(command, args, {
+    cwd: parse(process.execPath).root,
+    env: {},
+    stdio: ["pipe", "pipe", "pipe", "pipe"],
+  });
+}
+
+/** No core file when it runs out of memory, not a byte into any file, and an end also when we are
+ *  killed while it spins: then nobody else is left to end it. */
+const UNDER_LIMITS = 'ulimit -c 0; ulimit -f 0; ulimit -t 20; exec "$0" "$@"';
+
+function giveOrder(child: ChildProcess, order: ChildOrder, bytes: Uint8Array): void {
+  // A child that died early closed its end; how it ended says more than a broken pipe.
+  child.stdin?.on("error", () => {});
+  child.stdin?.write(`${JSON.stringify(order)}\n`);
+  child.stdin?.end(bytes);
+}
+
+/** Resolves with whatever comes first; what comes later is without effect. */
+function firstOutcome(
+  child: ChildProcess,
+  token: string,
+  limits: LockedLimits,
+): Promise<LockedOutcome> {
+  const { promise, resolve } = Promise.withResolvers<LockedOutcome>();
+  let timer = setTimeout(() => resolve({ kind: "timeout" }), limits.startMs);
+  const onReportLine = (line: string): void => {
+    const report = line.startsWith(`${token} `) ? parseChildReport(line.slice(token.length)) : null;
+    if (report === null) resolve({ kind: "forged" });
+    else if (report.kind !== "loading") resolve(report);
+    else {
+      clearTimeout(timer);
+      timer = setTimeout(() => resolve({ kind: "timeout" }), limits.importMs);
+    }
+  };
+  const flooded = (stream: string) => (): void => resolve({ kind: "flooded", stream });
+  const { outputBytes: maxBytes } = limits;
+  boundedText(child.stdout, { maxBytes, onFlood: flooded("standard output") });
+  const stderr = boundedText(child.stderr, { maxBytes, onFlood: flooded("standard error") });
+  boundedText(child.stdio[REPORT_FD], {
+    maxBytes: 2 * MAX_DESCRIPTOR_BYTES,
+    onFlood: flooded("the channel of its checker"),
+    onLine: onReportLine,
+  });
+  child.once("close", (code, signal) => resolve(endedWith(code, signal, stderr)));
+  child.once("error", (cause) => resolve(endedWith(null, cause.message, stderr)));
+  return promise.finally(() => clearTimeout(timer));
+}
+
+function endedWith(
+  exitCode: number | null,
+  signal: string | null,
+  stderr: BoundedText,
+): LockedOutcome {
+  return { kind: "ended", exitCode, signal, stderr: stderr.text() };
+}
