@@ -1,4 +1,10 @@
-import { type CasStore, type ExtractFn, failure, WorkflowError } from "@uncaged/workflow-protocol";
+import {
+  type CasStore,
+  type ExtractFn,
+  failure,
+  jsonInText,
+  WorkflowError,
+} from "@uncaged/workflow-protocol";
 import { parse } from "yaml";
 import type { z } from "zod";
 import { readNode } from "./read-node.ts";
@@ -23,17 +29,15 @@ export function freeExtract(cas: Pick<CasStore, "get">): ExtractFn {
 }
 
 function* candidates(text: string): Generator<unknown> {
-  const fenced = [...text.matchAll(/^```(?:json)?[^\S\n]*\n([\s\S]*?)^```/gm)].reverse();
-  for (const [, body = ""] of fenced) yield* attempt(() => JSON.parse(body));
+  yield* jsonInText(text);
   const frontMatter = /^---\n([\s\S]*?)\n---(?:\n|$)/.exec(text)?.[1];
-  if (frontMatter !== undefined) yield* attempt(() => parse(frontMatter, { maxAliasCount: 0 }));
-  yield* attempt(() => JSON.parse(text));
+  if (frontMatter !== undefined) yield* yamlIn(frontMatter);
 }
 
-function* attempt(read: () => unknown): Generator<unknown> {
+function* yamlIn(text: string): Generator<unknown> {
   try {
-    yield read();
+    yield parse(text, { maxAliasCount: 0 });
   } catch {
-    // Not this form: the next one is tried.
+    // Three dashes that open no front matter.
   }
 }

@@ -24,6 +24,7 @@ export {
   WORKFLOW_NAME_PATTERN,
 } from "./identifiers.ts";
 export { type JsonObject, type JsonValue, MAX_JSON_DEPTH, toJsonObject } from "./json.ts";
+export { jsonInText } from "./json-in-text.ts";
 export type { LiveEvent } from "./live-event.ts";
 export type { ModeratorContext, ModeratorRule, ModeratorStep } from "./moderator.ts";
 export type {

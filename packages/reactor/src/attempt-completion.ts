@@ -1,0 +1,115 @@
+import { setTimeout as later } from "node:timers";
+import type { LlmFailure, LlmReply, LlmRequest } from "./chat.ts";
+import type { LlmProvider } from "./create-llm-fn.ts";
+import { readCompletion } from "./read-completion.ts";
+import { requestBody } from "./request-body.ts";
+
+/** How one try ended. `transient` is worth another one. */
+export type Attempt =
+  | { kind: "reply"; reply: LlmReply }
+  | { kind: "final"; failure: LlmFailure }
+  | { kind: "transient"; failure: LlmFailure; retryAfter: string | null };
+
+const ERROR_BODY_CHARS = 2_000;
+
+export async function attemptCompletion(
+  provider: LlmProvider,
+  request: LlmRequest,
+): Promise<Attempt> {
+  const limits = startLimits(provider, request.signal);
+  try {
+    const send = provider.fetch ?? globalThis.fetch;
+    const response = await send(`${provider.baseUrl.replace(/\/+$/, "")}/chat/completions`, {
+      method: "POST",
+      headers: headersOf(provider),
+      body: JSON.stringify(requestBody(provider.model, request)),
+      signal: limits.signal,
+    });
+    limits.heard();
+    if (!response.ok) return await refused(response);
+    const read = await readCompletion(response, { onText: request.onText, heard: limits.heard });
+    if (read.ok) return { kind: "reply", reply: read.value };
+    return broken(read.error, limits.hit());
+  } catch (thrown) {
+    return broken(messageOf(thrown), limits.hit());
+  } finally {
+    limits.end();
+  }
+}
+
+function headersOf({ apiKey }: LlmProvider): Record<string, string> {
+  const headers = { "content-type": "application/json", accept: "text/event-stream" };
+  return apiKey === null ? headers : { ...headers, authorization: `Bearer ${apiKey}` };
+}
+
+/** What an error status means. The body is the server's own text, cut. */
+async function refused(response: Response): Promise<Attempt> {
+  const body = (await response.text().catch(() => "")).slice(0, ERROR_BODY_CHARS);
+  const reason = `HTTP ${response.status} ${response.statusText}: ${body}`.trim();
+  const retryAfter = response.headers.get("retry-after");
+  const { status } = response;
+  if (status === 429)
+    return { kind: "transient", failure: { outcome: "rate_limited", reason }, retryAfter };
+  if (status >= 500 || status === 408)
+    return { kind: "transient", failure: { outcome: "crashed", reason }, retryAfter };
+  if (status === 401 || status === 403)
+    return { kind: "final", failure: { outcome: "auth", reason } };
+  if (status === 413 || isOverflow(body))
+    return { kind: "final", failure: { outcome: "context_overflow", reason } };
+  return { kind: "final", failure: { outcome: "crashed", reason } };
+}
+
+/** Providers name it differently; these are the words that they share. */
+function isOverflow(body: string): boolean {
+  return /context[ _]length|context window|maximum context|too many tokens|prompt is too long/i.test(
+    body,
+  );
+}
+
+type Limit = "idle" | "total" | "stopped";
+
+function broken(reason: string, hit: Limit | null): Attempt {
+  if (hit === "stopped") {
+    return { kind: "final", failure: { outcome: "cancelled", reason: "the step was stopped" } };
+  }
+  if (hit !== null) {
+    const which = hit === "idle" ? "the model fell silent" : "the model took too long";
+    return { kind: "transient", failure: { outcome: "timeout", reason: which }, retryAfter: null };
+  }
+  return { kind: "transient", failure: { outcome: "crashed", reason }, retryAfter: null };
+}
+
+type Limits = { signal: AbortSignal; heard: () => void; hit: () => Limit | null; end: () => void };
+
+/** One signal for the caller's stop, the silence limit and the total limit. */
+function startLimits(provider: LlmProvider, outer: AbortSignal): Limits {
+  const { totalTimeoutMs = 600_000, idleTimeoutMs = 120_000 } = provider;
+  const abort = new AbortController();
+  let hit: Limit | null = null;
+  const stop = (limit: Limit): void => {
+    hit ??= limit;
+    abort.abort();
+  };
+  const onOuter = (): void => stop("stopped");
+  if (outer.aborted) onOuter();
+  else outer.addEventListener("abort", onOuter, { once: true });
+  const total = later(() => stop("total"), totalTimeoutMs);
+  const idle = later(() => stop("idle"), idleTimeoutMs);
+  return {
+    signal: abort.signal,
+    heard: () => void idle.refresh(),
+    hit: () => hit,
+    end: () => {
+      clearTimeout(total);
+      clearTimeout(idle);
+      outer.removeEventListener("abort", onOuter);
+    },
+  };
+}
+
+function messageOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  return thrown.cause instanceof Error
+    ? `${thrown.message}: ${thrown.cause.message}`
+    : thrown.message;
+}

@@ -1,0 +1,217 @@
+import { LLMock } from "@copilotkit/aimock";
+import type { Result } from "@uncaged/workflow-protocol";
+import { afterEach, describe, expect, it } from "vitest";
+import type { LlmFailure, LlmReply, LlmRequest } from "./chat.ts";
+import { createLlmFn, type LlmProvider } from "./create-llm-fn.ts";
+import {
+  begin,
+  delta,
+  type Endpoint,
+  event,
+  finish,
+  refuses,
+  type Scripted,
+  scriptedEndpoint,
+  streams,
+} from "./scripted-endpoint.test.helper.ts";
+
+let endpoint: Endpoint | undefined;
+afterEach(() => endpoint?.close());
+
+const answer = streams(delta("Hel"), delta("lo"), finish(), {
+  choices: [],
+  usage: { prompt_tokens: 7, completion_tokens: 2, prompt_tokens_details: { cached_tokens: 3 } },
+});
+
+async function ask(
+  scripts: Scripted[],
+  opts: Partial<LlmProvider> & { request?: Partial<LlmRequest> } = {},
+): Promise<Result<LlmReply, LlmFailure>> {
+  endpoint = await scriptedEndpoint(scripts);
+  const { request, ...provider } = opts;
+  const llm = createLlmFn({
+    baseUrl: endpoint.baseUrl,
+    model: "m",
+    apiKey: "secret-key",
+    ...provider,
+  });
+  return llm({
+    messages: [{ role: "user", content: "hi" }],
+    tools: [],
+    signal: new AbortController().signal,
+    ...request,
+  });
+}
+
+describe("createLlmFn", () => {
+  it("gives the streamed text, and what it cost", async () => {
+    const heard: string[] = [];
+    const reply = await ask([answer], { request: { onText: (text) => heard.push(text) } });
+    expect(reply).toEqual({
+      ok: true,
+      value: {
+        text: "Hello",
+        toolCalls: [],
+        usage: { inputTokens: 7, outputTokens: 2, cachedInputTokens: 3, costUsd: null },
+      },
+    });
+    expect(heard).toEqual(["Hel", "lo"]);
+    expect(endpoint?.requests[0]?.headers.authorization).toBe("Bearer secret-key");
+  });
+
+  it("puts a tool call together from its pieces", async () => {
+    const piece = (fn: object, id?: string): unknown => ({
+      choices: [{ delta: { tool_calls: [{ index: 0, id, function: fn }] } }],
+    });
+    const reply = await ask([
+      streams(
+        piece({ name: "read", arguments: '{"a"' }, "c1"),
+        piece({ arguments: ":1}" }),
+        finish("tool_calls"),
+      ),
+    ]);
+    expect(reply).toMatchObject({
+      ok: true,
+      value: { toolCalls: [{ id: "c1", name: "read", arguments: '{"a":1}' }] },
+    });
+  });
+
+  it("reads a server that does not stream", async () => {
+    const whole: Scripted = (response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(
+        JSON.stringify({ choices: [{ message: { content: "Hi" }, finish_reason: "stop" }] }),
+      );
+    };
+    expect(await ask([whole])).toMatchObject({ ok: true, value: { text: "Hi" } });
+  });
+
+  it.each([
+    ["429 with seconds", refuses(429, { "retry-after": "0.01" })],
+    ["429 with a date", refuses(429, { "retry-after": new Date(0).toUTCString() })],
+    ["429 with nonsense", refuses(429, { "retry-after": "soon" })],
+    ["500", refuses(500)],
+    ["a connection that breaks", ((response) => response.destroy()) satisfies Scripted],
+    [
+      "a stream cut in the middle",
+      ((response) => {
+        begin(response);
+        event(response, JSON.stringify(delta("Hel")));
+        response.end();
+      }) satisfies Scripted,
+    ],
+    [
+      "a tool call cut in the middle",
+      streams(
+        {
+          choices: [
+            {
+              delta: {
+                tool_calls: [{ index: 0, id: "c", function: { name: "rm", arguments: '{"pa' } }],
+              },
+            },
+          ],
+        },
+        finish("length"),
+      ),
+    ],
+    ["something that is not a completion", streams("hello")],
+  ])("tries again after %s", async (_name, broken) => {
+    const retries: string[] = [];
+    const reply = await ask([broken, answer], {
+      request: { onRetry: ({ reason }) => retries.push(reason) },
+    });
+    expect(reply).toMatchObject({ ok: true, value: { text: "Hello", toolCalls: [] } });
+    expect(retries).toHaveLength(1);
+  });
+
+  it("gives up after its retries, with the last reason", async () => {
+    const failed = await ask([refuses(429, { "retry-after": "0" }, "slow down")], {
+      maxRetries: 2,
+    });
+    expect(failed).toMatchObject({ ok: false, error: { outcome: "rate_limited" } });
+    expect(JSON.stringify(failed)).toContain("slow down");
+    expect(endpoint?.requests).toHaveLength(3);
+  });
+
+  it("does not wait longer than it may, whatever the server asks", async () => {
+    expect(await ask([refuses(429, { "retry-after": "3600" })])).toMatchObject({
+      ok: false,
+      error: { outcome: "rate_limited" },
+    });
+    expect(endpoint?.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ["auth", refuses(401)],
+    ["context_overflow", refuses(400, {}, "This model's maximum context length is 8192 tokens")],
+    ["context_overflow", refuses(413)],
+    ["crashed", refuses(404)],
+  ])("takes a refusal as final: %s", async (outcome, script) => {
+    expect(await ask([script])).toMatchObject({ ok: false, error: { outcome } });
+    expect(endpoint?.requests).toHaveLength(1);
+  });
+
+  it("ends a silent stream by its idle limit, and a slow drip by its total limit", async () => {
+    const silent: Scripted = (response) => begin(response);
+    expect(await ask([silent], { idleTimeoutMs: 30, maxRetries: 0 })).toMatchObject({
+      ok: false,
+      error: { outcome: "timeout", reason: "the model fell silent" },
+    });
+    await endpoint?.close();
+    const drip: Scripted = (response) => {
+      begin(response);
+      const timer = setInterval(() => event(response, JSON.stringify(delta("."))), 5);
+      response.on("close", () => clearInterval(timer));
+    };
+    expect(
+      await ask([drip], { idleTimeoutMs: 1_000, totalTimeoutMs: 60, maxRetries: 0 }),
+    ).toMatchObject({
+      ok: false,
+      error: { outcome: "timeout", reason: "the model took too long" },
+    });
+  });
+
+  it("ends at once when the step is stopped, in the reply or while it waits to try again", async () => {
+    for (const script of [
+      ((response) => begin(response)) satisfies Scripted,
+      refuses(429, { "retry-after": "30" }),
+    ]) {
+      const abort = new AbortController();
+      setTimeout(() => abort.abort(), 30);
+      expect(await ask([script], { request: { signal: abort.signal } })).toMatchObject({
+        ok: false,
+        error: { outcome: "cancelled" },
+      });
+      await endpoint?.close();
+    }
+  });
+
+  it("lets its key appear in no failure", async () => {
+    for (const script of [
+      refuses(500),
+      refuses(401),
+      ((response) => response.destroy()) satisfies Scripted,
+    ]) {
+      expect(JSON.stringify(await ask([script], { maxRetries: 0 }))).not.toContain("secret-key");
+      await endpoint?.close();
+    }
+  });
+
+  it("talks to a server made by others", async () => {
+    const mock = new LLMock({ port: 0, host: "127.0.0.1" });
+    mock.onMessage("hi", { content: "Hello from the mock" });
+    await mock.start();
+    try {
+      const llm = createLlmFn({ baseUrl: `${mock.url}/v1`, model: "gpt-4.1", apiKey: null });
+      const reply = await llm({
+        messages: [{ role: "user", content: "hi" }],
+        tools: [],
+        signal: new AbortController().signal,
+      });
+      expect(reply).toMatchObject({ ok: true, value: { text: "Hello from the mock" } });
+    } finally {
+      await mock.stop();
+    }
+  });
+});

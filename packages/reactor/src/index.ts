@@ -1,0 +1,19 @@
+export type {
+  ChatMessage,
+  LlmFailure,
+  LlmFn,
+  LlmReply,
+  LlmRequest,
+  ToolCall,
+  ToolDefinition,
+} from "./chat.ts";
+export { createLlmFn, type LlmProvider } from "./create-llm-fn.ts";
+export {
+  createThreadReactor,
+  type ReactFailure,
+  type ReactorConfig,
+  type ReactRequest,
+  type ReactSuccess,
+  type ThreadReactor,
+} from "./create-thread-reactor.ts";
+export { addUsage, NO_USAGE } from "./usage.ts";

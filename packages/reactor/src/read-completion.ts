@@ -1,0 +1,154 @@
+import { err, ok, type Result, type Usage } from "@uncaged/workflow-protocol";
+import { EventSourceParserStream } from "eventsource-parser/stream";
+import { z } from "zod";
+import type { LlmReply, ToolCall } from "./chat.ts";
+
+/** More of one reply than any model writes is not read further. */
+const MAX_REPLY_CHARS = 8 * 1024 * 1024;
+
+const usage = z
+  .object({
+    prompt_tokens: z.number().nonnegative().catch(0),
+    completion_tokens: z.number().nonnegative().catch(0),
+    prompt_tokens_details: z
+      .object({ cached_tokens: z.number().nonnegative().nullish() })
+      .nullish()
+      .catch(null),
+    cost: z.number().nonnegative().nullish().catch(null),
+  })
+  .nullish()
+  .catch(null);
+
+const part = z.object({
+  content: z.string().nullish(),
+  tool_calls: z
+    .array(
+      z.object({
+        index: z.number().int().nonnegative().optional(),
+        id: z.string().nullish(),
+        function: z
+          .object({ name: z.string().nullish(), arguments: z.string().nullish() })
+          .nullish(),
+      }),
+    )
+    .nullish(),
+});
+
+const chunk = z.object({
+  choices: z
+    .array(
+      z.object({
+        delta: part.nullish(),
+        message: part.nullish(),
+        finish_reason: z.string().nullish(),
+      }),
+    )
+    .default([]),
+  usage,
+  error: z.object({ message: z.string() }).nullish(),
+});
+type Chunk = z.infer<typeof chunk>;
+
+/** Reads a streamed reply, or a whole one from a server that does not stream. The error says what was wrong
+ *  with it: it was cut, it was not the protocol, or it was no use. */
+export async function readCompletion(
+  response: Response,
+  sink: { onText: ((text: string) => void) | undefined; heard: () => void },
+): Promise<Result<LlmReply, string>> {
+  const reply = new ReplyBuilder();
+  for await (const data of messagesOf(response)) {
+    sink.heard();
+    const parsed = chunk.safeParse(parseJson(data));
+    if (!parsed.success)
+      return err(`the server sent something that is not a completion: ${data.slice(0, 200)}`);
+    if (parsed.data.error) return err(`the server reported: ${parsed.data.error.message}`);
+    const text = reply.add(parsed.data);
+    if (reply.chars > MAX_REPLY_CHARS) return err("the reply is larger than 8 MiB");
+    if (text !== "") sink.onText?.(text);
+  }
+  return reply.finished();
+}
+
+async function* messagesOf(response: Response): AsyncGenerator<string> {
+  if (!(response.headers.get("content-type") ?? "").includes("text/event-stream")) {
+    yield await response.text();
+    return;
+  }
+  if (response.body === null) return;
+  const events = response.body
+    .pipeThrough(new TextDecoderStream())
+    .pipeThrough(new EventSourceParserStream());
+  for await (const { data } of events) {
+    if (data === "[DONE]") return;
+    yield data;
+  }
+}
+
+type CallPart = {
+  id?: string | null | undefined;
+  name?: string | null | undefined;
+  arguments?: string | null | undefined;
+};
+
+class ReplyBuilder {
+  chars = 0;
+  #text = "";
+  #calls: ToolCall[] = [];
+  #finishReason: string | null = null;
+  #usage: Usage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, costUsd: null };
+
+  /** Gives the text that was added. */
+  add({ choices, usage: counted }: Chunk): string {
+    if (counted) {
+      this.#usage = {
+        inputTokens: counted.prompt_tokens,
+        outputTokens: counted.completion_tokens,
+        cachedInputTokens: counted.prompt_tokens_details?.cached_tokens ?? 0,
+        costUsd: counted.cost ?? null,
+      };
+    }
+    const [choice] = choices;
+    if (choice === undefined) return "";
+    this.#finishReason = choice.finish_reason ?? this.#finishReason;
+    const added = choice.delta ?? choice.message;
+    const text = added?.content ?? "";
+    this.#text += text;
+    this.chars += text.length;
+    for (const [place, call] of (added?.tool_calls ?? []).entries()) {
+      this.#addCall(call.index ?? place, { ...call.function, id: call.id });
+    }
+    return text;
+  }
+
+  #addCall(index: number, more: CallPart): void {
+    const known = this.#calls[index] ?? { id: "", name: "", arguments: "" };
+    this.chars += more.arguments?.length ?? 0;
+    this.#calls[index] = {
+      id: more.id || known.id,
+      name: more.name || known.name,
+      arguments: known.arguments + (more.arguments ?? ""),
+    };
+  }
+
+  finished(): Result<LlmReply, string> {
+    if (this.#finishReason === null) return err("the reply was cut before its end");
+    const toolCalls = this.#calls.filter((call) => call !== undefined && call.name !== "");
+    if (this.#finishReason === "length" && toolCalls.length > 0) {
+      return err("the reply ran into its length limit in the middle of a tool call");
+    }
+    return ok({ text: this.#text, toolCalls: toolCalls.map(withId), usage: this.#usage });
+  }
+}
+
+/** Some servers give calls no id; the protocol needs one to answer them. */
+function withId(call: ToolCall, index: number): ToolCall {
+  return call.id === "" ? { ...call, id: `call_${index}` } : call;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
