@@ -66,14 +66,7 @@ export function choiceOption<T extends string>(
     flags,
     description: `${description} (${choices.join(", ")})`,
     choices,
-    read: (raw) => {
-      const given = text.read(raw);
-      const choice = choices.find((known) => known === given);
-      if (given === null || choice !== undefined) return choice ?? null;
-      throw misuse(
-        `${nameIn(flags)} must be one of ${choices.join(", ")}, not ${JSON.stringify(given)}`,
-      );
-    },
+    read: (raw) => oneOf(choices, text.read(raw), nameIn(flags)),
   };
 }
 
@@ -110,6 +103,15 @@ export function optionalArgument(name: string, description: string): Argument<st
   };
 }
 
+export function choiceArgument<T extends string>(
+  name: string,
+  description: string,
+  choices: readonly T[],
+): Argument<T | null> {
+  const text = optionalArgument(name, `${description} (${choices.join(", ")})`);
+  return { ...text, choices, read: (raw) => oneOf(choices, text.read(raw), `[${name}]`) };
+}
+
 /** A call that was written wrongly: exit code 2. */
 export function misuse(message: string, hint = "see the command's --help"): WorkflowError {
   return new WorkflowError(failure("USAGE", message, hint));
@@ -122,6 +124,16 @@ export function nameIn(flags: string): string {
 
 function textOrNull(value: unknown): string | null {
   return typeof value === "string" ? value : null;
+}
+
+function oneOf<T extends string>(
+  choices: readonly T[],
+  text: string | null,
+  name: string,
+): T | null {
+  const choice = choices.find((known) => known === text);
+  if (text === null || choice !== undefined) return choice ?? null;
+  throw misuse(`${name} must be one of ${choices.join(", ")}, not ${JSON.stringify(text)}`);
 }
 
 function wholeNumber(text: string, name: string, atLeast: number): number {

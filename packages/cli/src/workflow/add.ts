@@ -1,0 +1,40 @@
+import { resolve } from "node:path";
+import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
+import { type AddedWorkflow, addWorkflow } from "@uncaged/workflow-register";
+import type { Output } from "../command.ts";
+import type { Io } from "../io.ts";
+import { withLock } from "./lend-lock.ts";
+import { ruleChecker } from "./rule-checker.ts";
+import { warn } from "./warn.ts";
+
+export async function add(
+  what: { name: string; file: string; types: string | null },
+  io: Io,
+): Promise<Result<Output, Failure>> {
+  const { checkRule, warnings } = ruleChecker();
+  const added = await withLock(io, ({ root, exclusively }) =>
+    addWorkflow({
+      root,
+      exclusively,
+      checkRule,
+      packagesBase: import.meta.url,
+      name: what.name,
+      file: resolve(io.cwd, what.file),
+      types: what.types === null ? null : resolve(io.cwd, what.types),
+      nowMs: io.now(),
+    }),
+  );
+  if (!added.ok) return added;
+  const { name, hash, sha256, previous, notes } = added.value;
+  await warn(io, [...warnings(), ...notes]);
+  return ok({
+    document: { name, hash, sha256, previous },
+    human: ({ bold, dim }) =>
+      `${bold(name)} is ${hash}${dim(whatItWas(added.value))}\nRun it: uncaged-workflow run ${name} --prompt "…" --wait`,
+  });
+}
+
+function whatItWas({ hash, previous }: AddedWorkflow): string {
+  if (previous === null) return " (new)";
+  return previous === hash ? " (it was already)" : ` (it was ${previous})`;
+}

@@ -1,0 +1,94 @@
+import type { Command, CommandGroup } from "../command.ts";
+import {
+  type Argument,
+  type Option,
+  optionalArgument,
+  requiredArgument,
+  textOption,
+} from "../options.ts";
+
+const workflow: Argument<string> = requiredArgument("name", "a registered workflow");
+
+const entry: Argument<string> = requiredArgument(
+  "entry",
+  "module that exports run and descriptor, TypeScript or JavaScript",
+);
+const out: Option<string | null> = textOption(
+  "--out <file>",
+  "where to write the bundle (default: dist/<entry>.esm.js)",
+);
+const build: Command = {
+  description: "Build a workflow to one file, the same bytes wherever it is built.",
+  arguments: [entry],
+  options: [out],
+  example: "src/workflow.ts",
+  run: async (given, io) =>
+    (await import("./build.ts")).build({ entry: given(entry), out: given(out) }, io),
+};
+
+const name: Argument<string> = requiredArgument("name", "what to call it");
+const file: Argument<string> = requiredArgument("file", "the bundle that workflow build wrote");
+const types: Option<string | null> = textOption(
+  "--types <path>",
+  "type declarations to keep with the bundle",
+);
+const add: Command = {
+  description: "Check a bundle under lock and key and register it; an older version stays.",
+  arguments: [name, file],
+  options: [types],
+  example: "review dist/workflow.esm.js",
+  run: async (given, io) =>
+    (await import("./add.ts")).add(
+      { name: given(name), file: given(file), types: given(types) },
+      io,
+    ),
+};
+
+const list: Command = {
+  description: "List the registered workflows.",
+  arguments: [],
+  options: [],
+  example: "--json",
+  run: async (_given, io) => (await import("./list.ts")).list(io),
+};
+
+const show: Command = {
+  description: "Show a workflow: its roles, the rules between them, and its versions.",
+  arguments: [workflow],
+  options: [],
+  example: "review",
+  run: async (given, io) => (await import("./show.ts")).show(given(workflow), io),
+};
+
+const history: Command = {
+  description: "List the versions that a name stood for, the present one first.",
+  arguments: [workflow],
+  options: [],
+  example: "review",
+  run: async (given, io) => (await import("./history.ts")).history(given(workflow), io),
+};
+
+const hash: Argument<string | null> = optionalArgument(
+  "hash",
+  "the version to bring back (default: the one before)",
+);
+const rollback: Command = {
+  description: "Bring an earlier version back; the present one stays in the history.",
+  arguments: [workflow, hash],
+  options: [],
+  example: "review",
+  run: async (given, io) =>
+    (await import("./rollback.ts")).rollback({ name: given(workflow), hash: given(hash) }, io),
+};
+
+const rm: Command = {
+  description: "Forget a name. Threads that were started keep their version and go on.",
+  arguments: [workflow],
+  options: [],
+  example: "review",
+  run: async (given, io) => (await import("./rm.ts")).remove(given(workflow), io),
+};
+
+export const workflowCommands: CommandGroup = {
+  commands: { build, add, list, show, history, rollback, rm },
+};

@@ -1,0 +1,37 @@
+import {
+  type Failure,
+  isFinal,
+  ok,
+  type Result,
+  type ThreadStore,
+} from "@uncaged/workflow-protocol";
+import { removeWorkflow } from "@uncaged/workflow-register";
+import type { Output } from "../command.ts";
+import { count } from "../count.ts";
+import type { Io } from "../io.ts";
+import { withLock } from "./lend-lock.ts";
+import { warn } from "./warn.ts";
+
+/** Forgets a name, and says which threads still need its bundles. */
+export async function remove(name: string, io: Io): Promise<Result<Output, Failure>> {
+  return withLock(io, async ({ root, exclusively, store }) => {
+    const removed = await removeWorkflow({ root, exclusively, name });
+    if (!removed.ok) return removed;
+    await warn(io, removed.value.notes);
+    const unfinishedThreads = await unfinished(store, name);
+    return ok({
+      document: { name, hash: removed.value.entry.hash, removed: true, unfinishedThreads },
+      human: ({ bold }) => `${bold(name)} is forgotten${whoGoesOn(unfinishedThreads.length)}`,
+    });
+  });
+}
+
+async function unfinished(store: ThreadStore, workflow: string): Promise<string[]> {
+  const threads = await store.list({ workflow });
+  return threads.filter(({ status }) => !isFinal(status)).map(({ threadId }) => threadId);
+}
+
+function whoGoesOn(threads: number): string {
+  if (threads === 0) return "";
+  return `; ${count(threads, "unfinished thread")} of it can still go on with the version it was started with`;
+}

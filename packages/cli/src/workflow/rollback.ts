@@ -1,0 +1,25 @@
+import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
+import { rollbackWorkflow } from "@uncaged/workflow-register";
+import type { Output } from "../command.ts";
+import type { Io } from "../io.ts";
+import { withLock } from "./lend-lock.ts";
+import { warn } from "./warn.ts";
+
+export async function rollback(
+  what: { name: string; hash: string | null },
+  io: Io,
+): Promise<Result<Output, Failure>> {
+  const rolledBack = await withLock(io, ({ root, exclusively }) =>
+    rollbackWorkflow({ root, exclusively, ...what }),
+  );
+  if (!rolledBack.ok) return rolledBack;
+  const { name, hash, previous, notes } = rolledBack.value;
+  await warn(io, notes);
+  return ok({
+    document: { name, hash, previous },
+    human: ({ bold, dim }) =>
+      hash === previous
+        ? `${bold(name)} is ${hash} already`
+        : `${bold(name)} is ${hash} again ${dim(`(it was ${previous})`)}`,
+  });
+}

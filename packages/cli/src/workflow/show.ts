@@ -1,0 +1,69 @@
+import {
+  type DescriptorEdge,
+  type Failure,
+  ok,
+  type Result,
+  type WorkflowDescriptor,
+} from "@uncaged/workflow-protocol";
+import { openBundle, type RegistryEntry } from "@uncaged/workflow-register";
+import { storageRoot } from "@uncaged/workflow-util";
+import type { Output } from "../command.ts";
+import type { Io } from "../io.ts";
+import { printable, printableLine } from "../printable.ts";
+import { renderTable } from "../render-table.ts";
+import type { Style } from "../style.ts";
+import { registered } from "./registered.ts";
+import { versionTable } from "./version-table.ts";
+
+const LINE = 100;
+
+export async function show(name: string, io: Io): Promise<Result<Output, Failure>> {
+  const root = storageRoot(io.env);
+  const entry = await registered(root, name);
+  if (!entry.ok) return entry;
+  const { hash, sha256, timestamp } = entry.value;
+  const bundle = await openBundle(root, hash, sha256);
+  if (!bundle.ok) return bundle;
+  const { descriptor, externals } = bundle.value;
+  const history = entry.value.history.map((version) => ({
+    hash: version.hash,
+    timestamp: version.timestamp,
+  }));
+  return ok({
+    document: { name, hash, timestamp, descriptor, history, sha256, externals },
+    human: (style) => text({ name, descriptor, entry: entry.value }, { style, nowMs: io.now() }),
+  });
+}
+
+type Shown = { name: string; descriptor: WorkflowDescriptor; entry: RegistryEntry };
+
+function text({ name, descriptor, entry }: Shown, view: { style: Style; nowMs: number }): string {
+  const { bold } = view.style;
+  return [
+    `${bold(name)}: ${printable(descriptor.description)}\n`,
+    roleTable(descriptor),
+    edgeTable(descriptor.graph.edges, view.style),
+    versionTable([entry, ...entry.history], view),
+  ].join("\n");
+}
+
+function roleTable({ roles }: WorkflowDescriptor): string {
+  return renderTable(Object.entries(roles), [
+    { title: "ROLE", cell: ([role]) => role },
+    { title: "WHAT IT DOES", cell: ([, { description }]) => printableLine(description, LINE) },
+  ]);
+}
+
+/** The graph: from each role, its rules in the order in which they are tried. */
+function edgeTable(edges: readonly DescriptorEdge[], { dim }: Style): string {
+  return renderTable(edges, [
+    { title: "FROM", cell: ({ from }) => from },
+    { title: "CONDITION", cell: ({ condition }) => printableLine(condition, LINE) },
+    { title: "TO", cell: ({ to }) => to },
+    {
+      title: "WHEN",
+      cell: ({ when }) => (when === null ? "" : printableLine(when, LINE)),
+      paint: dim,
+    },
+  ]);
+}
