@@ -1,0 +1,53 @@
+/** Every registered version has the bytes that were registered, and what it imports is installed. */
+
+import type { Failure } from "@uncaged/workflow-protocol";
+import {
+  openBundle,
+  type Registry,
+  type RegistryEntry,
+  readRegistry,
+  resolveExternals,
+} from "@uncaged/workflow-register";
+import { type Check, fine, type Patient, wrong } from "./check.ts";
+
+export async function checkBundles({ root }: Patient): Promise<Check> {
+  const versions = (await entriesOf(root)).flatMap(([name, entry]) =>
+    [entry, ...entry.history].map(({ hash, sha256 }) => ({ name, hash, sha256 })),
+  );
+  const faults: string[] = [];
+  for (const { name, hash, sha256 } of versions) {
+    const bundle = await openBundle(root, hash, sha256);
+    if (!bundle.ok) faults.push(`${name}: ${bundle.error.message}`);
+  }
+  if (faults.length === 0)
+    return fine("bundles", `${versions.length} versions, all as they were registered`);
+  return wrong(
+    "bundles",
+    faults.join("; "),
+    "build it from its sources and add it again: uncaged-workflow workflow add <name> <file>",
+  );
+}
+
+export async function checkExternals({ root }: Patient): Promise<Check> {
+  const faults: Failure[] = [];
+  const packages = new Map<string, string>();
+  for (const [, { hash, sha256 }] of await entriesOf(root)) {
+    const bundle = await openBundle(root, hash, sha256);
+    if (!bundle.ok) continue; // said by the check above
+    const found = resolveExternals(bundle.value.externals, { root, packagesBase: import.meta.url });
+    if (!found.ok) faults.push(found.error);
+    else for (const [name, version] of Object.entries(found.value)) packages.set(name, version);
+  }
+  const [first] = faults;
+  if (first !== undefined)
+    return wrong("packages", faults.map(({ message }) => message).join("; "), first.hint);
+  const list = [...packages].map(([name, version]) => `${name} ${version}`).sort();
+  return fine("packages", list.length === 0 ? "no bundle imports any" : list.join(", "));
+}
+
+/** None when the registry cannot be read: another check says that. */
+async function entriesOf(root: string): Promise<[name: string, entry: RegistryEntry][]> {
+  const registry = await readRegistry(root);
+  const workflows: Registry["workflows"] = registry.ok ? registry.value.workflows : new Map();
+  return [...workflows];
+}

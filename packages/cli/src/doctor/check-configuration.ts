@@ -1,0 +1,29 @@
+import { stat } from "node:fs/promises";
+import { readRegistry } from "@uncaged/workflow-register";
+import { isErrno, storagePaths } from "@uncaged/workflow-util";
+import { type Check, fine, type Patient, wrong } from "./check.ts";
+
+const NAME = "configuration";
+
+/** `workflow.yaml` can be read, and only by its owner: it may hold keys. */
+export async function checkConfiguration({ root }: Patient): Promise<Check> {
+  const { registry: path } = storagePaths(root);
+  const mode = await modeOf(path);
+  if (mode === null) return fine(NAME, "no workflow.yaml yet: nothing is registered");
+  const registry = await readRegistry(root);
+  if (!registry.ok) return wrong(NAME, registry.error.message, registry.error.hint);
+  if (process.platform !== "win32" && (mode & 0o077) !== 0) {
+    return wrong(NAME, `others can read ${path} (mode 0${mode.toString(8)})`, `chmod 600 ${path}`);
+  }
+  return fine(NAME, `${path}, ${registry.value.workflows.size} registered`);
+}
+
+/** Permission bits; null when there is no such file. */
+async function modeOf(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).mode & 0o777;
+  } catch (cause) {
+    if (isErrno(cause, "ENOENT")) return null;
+    throw cause;
+  }
+}

@@ -1,0 +1,43 @@
+import { constants } from "node:fs";
+import { access, stat, statfs } from "node:fs/promises";
+import { isErrno } from "@uncaged/workflow-util";
+import { type Check, fine, type Patient, wrong } from "./check.ts";
+
+const NAME = "storage";
+/** A thread writes kilobytes a step; below this even a log may fail. */
+const MIN_FREE_BYTES = 64 * 1024 * 1024;
+
+/** The storage root is a folder that this user can write and that has room. */
+export async function checkRoot({ root }: Patient): Promise<Check> {
+  try {
+    if (!(await stat(root)).isDirectory()) {
+      return wrong(
+        NAME,
+        `${root} is not a folder`,
+        "move it away, or set WORKFLOW_STORAGE_ROOT to a folder",
+      );
+    }
+    await access(root, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    if (isErrno(cause, "ENOENT"))
+      return fine(NAME, `${root} is not there yet; the first command makes it`);
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return wrong(
+      NAME,
+      `${root} cannot be used: ${reason}`,
+      `give this user the right to write there: chmod u+rwx ${root}`,
+    );
+  }
+  const { bavail, bsize } = await statfs(root);
+  const free = `${root}, ${mebibytes(bavail * bsize)} free`;
+  if (bavail * bsize >= MIN_FREE_BYTES) return fine(NAME, free);
+  return wrong(
+    NAME,
+    free,
+    "free some disk space, or see what can go: uncaged-workflow cas gc --dry-run",
+  );
+}
+
+function mebibytes(bytes: number): string {
+  return `${Math.floor(bytes / 1024 / 1024).toLocaleString("en-US")} MiB`;
+}

@@ -1,0 +1,24 @@
+import { existsSync } from "node:fs";
+import { runningThreads } from "@uncaged/workflow-execute";
+import { storagePaths } from "@uncaged/workflow-util";
+import { count } from "../count.ts";
+import { withEngine } from "../with-engine.ts";
+import { type Check, fine, type Patient, wrong } from "./check.ts";
+
+const NAME = "threads";
+
+/** No thread lost its runner. */
+export async function checkThreads({ root, env }: Patient): Promise<Check> {
+  if (!existsSync(storagePaths(root).index)) return fine(NAME, "none yet");
+  return withEngine({ env }, async (engine) => {
+    const running = await runningThreads(engine);
+    const stale = running.filter((thread) => thread.stale).map(({ threadId }) => threadId);
+    if (stale.length === 0)
+      return fine(NAME, `${count(running.length, "thread")} running, all with a live runner`);
+    return wrong(
+      NAME,
+      `${count(stale.length, "thread")} lost the runner: ${stale.join(", ")}`,
+      stale.map((id) => `uncaged-workflow thread resume ${id}`).join("; "),
+    );
+  });
+}

@@ -1,0 +1,74 @@
+import { EXIT, failureFrom, type Ok, ok } from "@uncaged/workflow-protocol";
+import { storageRoot } from "@uncaged/workflow-util";
+import type { Output } from "../command.ts";
+import type { Io } from "../io.ts";
+import { printable } from "../printable.ts";
+import type { Style } from "../style.ts";
+import { type Check, type Patient, wrong } from "./check.ts";
+import { checkBundles, checkExternals } from "./check-bundles.ts";
+import { checkConfiguration } from "./check-configuration.ts";
+import { checkIndex } from "./check-index.ts";
+import { checkLeftovers } from "./check-leftovers.ts";
+import { checkGit, checkNode } from "./check-programs.ts";
+import { checkRoot } from "./check-root.ts";
+import { checkThreads } from "./check-threads.ts";
+
+/** In the order in which to mend: what a check needs is checked before it. */
+const CHECKS: { readonly [name: string]: (patient: Patient) => Check | Promise<Check> } = {
+  node: checkNode,
+  git: checkGit,
+  storage: checkRoot,
+  configuration: checkConfiguration,
+  index: checkIndex,
+  bundles: checkBundles,
+  packages: checkExternals,
+  threads: checkThreads,
+  leftovers: checkLeftovers,
+};
+
+/** Looks at everything and changes nothing. Exit code 1 when something is wrong. */
+export async function examine(io: Pick<Io, "env" | "now">): Promise<Ok<Output>> {
+  const patient = { root: storageRoot(io.env), env: io.env, nowMs: io.now() };
+  const checks: Check[] = [];
+  for (const [name, look] of Object.entries(CHECKS))
+    checks.push(await looked(name, () => look(patient)));
+  const healthy = checks.every((check) => check.ok);
+  return ok({
+    document: { ok: healthy, checks },
+    human: (style) => text(checks, style),
+    exitCode: healthy ? EXIT.success : EXIT.failure,
+  });
+}
+
+/** A check that breaks has found something too. */
+async function looked(name: string, look: () => Check | Promise<Check>): Promise<Check> {
+  try {
+    return await look();
+  } catch (thrown) {
+    const { message, hint } = failureFrom(thrown, "INTERNAL");
+    return wrong(
+      name,
+      message,
+      hint === "" ? "mend what is said above first, then look again" : hint,
+    );
+  }
+}
+
+function text(checks: readonly Check[], style: Style): string {
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  const lines = checks.flatMap(({ name, ok: healthy, message, fix }) => {
+    const mark = healthy ? style.green("ok  ") : style.red("FAIL");
+    const line = `${mark} ${name.padEnd(width)}  ${printable(message)}`;
+    return fix === null
+      ? [line]
+      : [line, `     ${" ".repeat(width)}  ${style.cyan("mend:")} ${printable(fix)}`];
+  });
+  const wrongs = checks.filter((check) => !check.ok).length;
+  return [
+    ...lines,
+    "",
+    wrongs === 0
+      ? "Nothing is wrong."
+      : `${wrongs} of ${checks.length} checks found something wrong.`,
+  ].join("\n");
+}
