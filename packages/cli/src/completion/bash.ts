@@ -1,0 +1,98 @@
+import type { Kind, Place } from "./model.ts";
+
+/** A completion script for bash 3.2 and later. */
+export function bashCompletion(places: readonly Place[], programs: readonly string[]): string {
+  const [program = ""] = programs;
+  return `# Completion of ${programs.join(" and ")} for bash. To load it in every shell:
+#   echo 'source <(${program} completion bash)' >> ~/.bashrc
+
+# What may follow a place: its commands, its options, the kinds of its arguments.
+_uncaged_workflow_place() {
+  commands='' options='' arguments=''
+  case "$1" in
+${places.map(placeCase).join("\n")}
+  esac
+}
+
+# The kind of an option's value; empty when it takes none.
+_uncaged_workflow_value() {
+  kind=''
+  case "$1" in
+${places.flatMap(valueCases).join("\n")}
+  esac
+}
+
+_uncaged_workflow() {
+  local path='' commands='' options='' arguments='' kind='' word at place=0
+  local current="\${COMP_WORDS[COMP_CWORD]}"
+  COMPREPLY=()
+  _uncaged_workflow_place ''
+  for ((at = 1; at < COMP_CWORD; at++)); do
+    word="\${COMP_WORDS[at]}"
+    if [[ -n "$kind" ]]; then
+      # bash splits --option=value into three words.
+      [[ "$word" == '=' ]] || kind=''
+    elif [[ "$word" == -?* ]]; then
+      _uncaged_workflow_value "\${path:+$path }$word"
+    elif [[ " $commands " == *" $word "* ]]; then
+      path="\${path:+$path }$word"
+      _uncaged_workflow_place "$path"
+    else
+      place=$((place + 1))
+    fi
+  done
+  [[ "$current" == '=' ]] && current=''
+  if [[ -z "$kind" && "$current" == -* ]]; then
+    COMPREPLY=($(compgen -W "$options" -- "$current"))
+    return
+  fi
+  if [[ -z "$kind" && -n "$commands" ]]; then
+    COMPREPLY=($(compgen -W "$commands" -- "$current"))
+    return
+  fi
+  if [[ -z "$kind" ]]; then
+    set -- $arguments
+    shift "$place" 2> /dev/null || return
+    kind="$1"
+  fi
+  case "$kind" in
+    workflows | threads)
+      COMPREPLY=($(compgen -W "$("\${COMP_WORDS[0]}" completion --list "$kind" 2> /dev/null)" -- "$current"))
+      ;;
+    files)
+      compopt -o filenames 2> /dev/null
+      local IFS=$'\\n'
+      COMPREPLY=($(compgen -f -- "$current"))
+      ;;
+    *=*)
+      COMPREPLY=($(compgen -W "\${kind//[=,]/ }" -- "$current"))
+      ;;
+  esac
+}
+
+complete -F _uncaged_workflow ${programs.join(" ")}
+`;
+}
+
+function placeCase({ path, subcommands, options, arguments: kinds }: Place): string {
+  const commands = subcommands.map(({ name }) => name).join(" ");
+  const flags = options
+    .flatMap(({ short, long }) => (short === null ? [long] : [short, long]))
+    .join(" ");
+  return `    '${path.join(" ")}') commands='${commands}' options='${flags}' arguments='${kinds.map(word).join(" ")}' ;;`;
+}
+
+function valueCases({ path, options }: Place): string[] {
+  return options.flatMap(({ short, long, value }) => {
+    if (value === null) return [];
+    const patterns = [short, long].flatMap((flag) =>
+      flag === null ? [] : [`'${[...path, flag].join(" ")}'`],
+    );
+    return [`    ${patterns.join(" | ")}) kind='${word(value)}' ;;`];
+  });
+}
+
+/** A kind as one word; choices as `=a,b`. */
+function word(kind: Kind): string {
+  return typeof kind === "string" ? kind : `=${kind.choices.join(",")}`;
+}
