@@ -4,13 +4,5 @@ export { memoryCas } from "./memory-cas.ts";
 export type { Children } from "./memory-runtime.ts";
 export { recorded } from "./recorded.ts";
 export { pastStep, type RunOptions, type RunResult, runWorkflow } from "./run-workflow.ts";
-export {
-  after,
-  answers,
-  fails,
-  type ScriptedTurn,
-  type Scripts,
-  says,
-  scripted,
-  type Turn,
-} from "./scripted.ts";
+export { type Scripts, scripted } from "./scripted.ts";
+export { after, answers, fails, type ScriptedTurn, says, type Turn } from "./scripted-turn.ts";

@@ -11,7 +11,11 @@ import {
 /** Makes a step of an output as the engine would, and refuses what the engine would refuse: a meta that
  *  is not plain JSON, a reference that is no hash. (That an artifact is really stored is not checked:
  *  tests name artifacts that they never wrote.) */
-export async function keepOutput(cas: CasStore, output: RoleOutput): Promise<RoleStep> {
+export async function keepOutput(
+  cas: CasStore,
+  output: RoleOutput,
+  timestamp: number,
+): Promise<RoleStep> {
   const { role, refs = [] } = output;
   const meta = toJsonObject(output.meta);
   if (meta === null) throw refused(role, "its meta is not plain JSON");
@@ -27,7 +31,7 @@ export async function keepOutput(cas: CasStore, output: RoleOutput): Promise<Rol
     meta,
     contentHash: await cas.put(output.content ?? JSON.stringify(meta)),
     refs,
-    timestamp: Date.now(),
+    timestamp,
     childThread: output.childThread ?? null,
     run: output.run ?? null,
   };

@@ -31,6 +31,7 @@ export function memoryRuntime(parts: {
   const { cas, children, signal } = parts;
   const requests: StepRequest[] = [];
   const events: AgentEvent[] = [];
+  let childThreads = 0;
   const shared = { cas, signal, extract: extractFrom(cas) };
   return {
     ...shared,
@@ -43,16 +44,16 @@ export function memoryRuntime(parts: {
         ...shared,
         step: { ...request, cwd: request.location ?? process.cwd(), runMark: "testkit" },
         emit: (event) => events.push(event),
-        runChild: async (child) => childOutcome(children, child, requests.length),
+        runChild: async (child) => childOutcome(children, child, ++childThreads),
       };
     },
   };
 }
 
-function childOutcome(children: Children, request: ChildRequest, round: number): ChildOutcome {
+function childOutcome(children: Children, request: ChildRequest, place: number): ChildOutcome {
   const run = new Map(Object.entries(children)).get(request.workflow);
   if (run === undefined) throw unknownChild(request.workflow);
-  const threadId = `01TESTK1TCH11D${String(round).padStart(12, "0")}`;
+  const threadId = `01TESTK1TCH11D${String(place).padStart(12, "0")}`;
   const defaults = { threadId, returnCode: 0, summary: "", rootHash: "0".repeat(13), lastMeta: {} };
   return { ...defaults, ...run(request) };
 }
@@ -67,17 +68,26 @@ function unknownChild(workflow: string): WorkflowError {
   );
 }
 
-/** Only the form that needs no model: content that is JSON. */
+/** Only what needs no model: content that is JSON, or whose last fenced block is. */
 function extractFrom(cas: CasStore): EngineRuntime["extract"] {
   return async <T>(schema: z.ZodType<T>, contentHash: string): Promise<T> => {
-    const blob = (await cas.get(contentHash)) ?? "";
-    const payload = /^payload: (.*)$/mu.exec(blob)?.[1] ?? '""';
-    const parsed = schema.safeParse(jsonOrNull(JSON.parse(payload)));
-    if (parsed.success) return parsed.data;
+    const text = contentOf((await cas.get(contentHash)) ?? "");
+    for (const candidate of [text, lastFencedBlock(text)]) {
+      const parsed = schema.safeParse(jsonOrNull(candidate));
+      if (parsed.success) return parsed.data;
+    }
     throw new WorkflowError(
-      failure("INVALID_OUTPUT", `content ${contentHash} is not JSON that fits the schema`, ""),
+      failure("INVALID_OUTPUT", `content ${contentHash} holds no JSON that fits the schema`, ""),
     );
   };
+}
+
+function contentOf(blob: string): string {
+  return String(jsonOrNull(/^payload: (.*)$/mu.exec(blob)?.[1] ?? '""'));
+}
+
+function lastFencedBlock(text: string): string {
+  return [...text.matchAll(/^```(?:json)?\n(.*?)^```/gmsu)].at(-1)?.[1] ?? "";
 }
 
 function jsonOrNull(text: string): unknown {

@@ -1,5 +1,6 @@
 import { type AdapterFn, failure, WorkflowError } from "@uncaged/workflow-protocol";
-import { type ScriptedTurn, says, scripted } from "./scripted.ts";
+import { scripted } from "./scripted.ts";
+import { type ScriptedTurn, says } from "./scripted-turn.ts";
 
 /** Agents that say again what was said in a real thread: the document is what `thread show --json` prints.
  *  Throws `USAGE` for another document. */

@@ -1,4 +1,5 @@
-/** Runs a definition to its end in memory: no store, no process, no model. */
+/** Runs a definition to its end in memory: no store, no process, no model, no clock (a step's timestamp is
+ *  its round). */
 import {
   type AdapterBinding,
   type AdapterFn,
@@ -90,7 +91,7 @@ async function drive(workflow: WorkflowFn, { ctx, runtime, maxSteps }: Thread): 
     let turn = await outputs.next();
     for (let made = 0; turn.done !== true; made += 1) {
       if (made === maxSteps) throw new WorkflowError(endless(maxSteps, ctx.steps));
-      const stored = await keepOutput(runtime.cas, turn.value);
+      const stored = await keepOutput(runtime.cas, turn.value, ctx.steps.length + 1);
       ctx.steps.push(stored);
       turn = await outputs.next(stored);
     }

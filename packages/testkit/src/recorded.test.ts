@@ -1,0 +1,71 @@
+import { defineRole, defineWorkflow, END, START } from "@uncaged/workflow-runtime";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { expectRoute, recorded, runWorkflow } from "./index.ts";
+
+const coder = defineRole({
+  description: "",
+  systemPrompt: "",
+  schema: z.object({ n: z.number() }),
+  extractRefs: null,
+});
+
+const definition = defineWorkflow({
+  description: "Counts to two",
+  roles: { coder },
+  table: {
+    [START]: [{ condition: "FALLBACK", role: "coder" }],
+    coder: [
+      { condition: { name: "enough", when: "last.meta.n >= 2" }, role: END },
+      { condition: "FALLBACK", role: "coder" },
+    ],
+  },
+});
+
+/** The keys of `thread show --json` that matter here, and some that do not. */
+const shown = {
+  threadId: "01KAJ2Z6PVX0000000000000ZZ",
+  status: "completed",
+  steps: [
+    {
+      round: 1,
+      role: "coder",
+      meta: { n: 1 },
+      content: "one",
+      stateHash: "EYHPV6X8XHTCS",
+      childThread: null,
+    },
+    {
+      round: 2,
+      role: "coder",
+      meta: { n: 2 },
+      content: "two",
+      stateHash: "D4KP4Y6MRRVJV",
+      childThread: "01KAJ2Z6PVX0000000000000AA",
+    },
+  ],
+};
+
+describe("a recorded agent", () => {
+  it("says again what was said", async () => {
+    const result = await runWorkflow(definition, { prompt: "go", agents: recorded(shown) });
+    expectRoute(result, ["coder", "coder", END]);
+    expect(await result.cas.get(result.steps[1]?.contentHash ?? "")).toContain('payload: "two"');
+    expect(result.steps[1]?.childThread).toBe("01KAJ2Z6PVX0000000000000AA");
+  });
+
+  it.each([
+    [null, "it has no list `steps`"],
+    [{ steps: {} }, "it has no list `steps`"],
+    [{ steps: [1] }, "steps[0] is no object"],
+    [{ steps: [{ role: 1 }] }, "steps[0].role is no text"],
+    [{ steps: [{ role: "a", meta: [] }] }, "steps[0].meta is no object"],
+    [{ steps: [{ role: "a", meta: {} }] }, "steps[0].content is no text"],
+    [
+      { steps: [{ role: "a", meta: {}, content: "", childThread: 1 }] },
+      "steps[0].childThread is neither",
+    ],
+  ])("is not made of something else: %j", (document, why) => {
+    expect(() => recorded(document)).toThrow(why);
+  });
+});
