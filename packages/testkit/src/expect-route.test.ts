@@ -46,10 +46,10 @@ describe("an expected route", () => {
       expectRoute(result, ["coder", "reviewer", END]),
     ).toThrowErrorMatchingInlineSnapshot(`
       [Error: the run took another route
-        expected  taken
-        coder     coder  (FALLBACK from __start__)
-        reviewer  reviewer  (FALLBACK from coder)
-      ≠ __end__   coder  (FALLBACK from reviewer)
+        expected   taken
+        coder      coder  (FALLBACK from __start__)
+        reviewer   reviewer  (FALLBACK from coder)
+      ≠ __end__    coder  (FALLBACK from reviewer)
       ≠ (nothing)  reviewer  (FALLBACK from coder)
       ≠ (nothing)  __end__  (approved from reviewer)]
     `);
@@ -61,10 +61,10 @@ describe("an expected route", () => {
       expectRoute(result, ["coder", "reviewer", END]),
     ).toThrowErrorMatchingInlineSnapshot(`
       [Error: the run took another route
-        expected  taken
-        coder     coder  (FALLBACK from __start__)
-        reviewer  reviewer  (FALLBACK from coder)
-      ≠ __end__   (nothing)
+        expected   taken
+        coder      coder  (FALLBACK from __start__)
+        reviewer   reviewer  (FALLBACK from coder)
+      ≠ __end__    (nothing)
       the run failed: AGENT_FAILED: role reviewer has no scripted turn and was asked for another in round 2]
     `);
   });

@@ -7,14 +7,16 @@ export function expectRoute(result: RunResult, expected: readonly string[]): voi
   throw new Error(differenceOf(result, expected));
 }
 
+const NOTHING = "(nothing)";
+
 function differenceOf({ route, routes, failure }: RunResult, expected: readonly string[]): string {
-  const width = Math.max(...expected.map((to) => to.length), "expected".length);
+  const width = Math.max(...[...expected, "expected", NOTHING].map((to) => to.length));
   const rows = Array.from({ length: Math.max(route.length, expected.length) }, (_, at) => {
     const mark = route[at] === expected[at] ? " " : "≠";
     const taken = routes[at];
     const why =
-      taken === undefined ? "(nothing)" : `${taken.to}  (${taken.condition} from ${taken.from})`;
-    return `${mark} ${(expected[at] ?? "(nothing)").padEnd(width)}  ${why}`;
+      taken === undefined ? NOTHING : `${taken.to}  (${taken.condition} from ${taken.from})`;
+    return `${mark} ${(expected[at] ?? NOTHING).padEnd(width)}  ${why}`;
   });
   const broke = failure === null ? [] : [`the run failed: ${failure.code}: ${failure.message}`];
   return [
