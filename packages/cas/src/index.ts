@@ -1,3 +1,7 @@
+export { openFilesStore } from "./files/files-store.ts";
+export { checkBlobs } from "./files/fsck.ts";
+export { type CollectOptions, type CollectReport, collectGarbage } from "./files/gc.ts";
+export { openMemoryStore } from "./memory-store.ts";
 export {
   decodeNode,
   encodeContent,
@@ -5,12 +9,8 @@ export {
   encodeStart,
   encodeState,
   refsOf,
-} from "./codec.ts";
-export { openFilesStore } from "./files-store.ts";
-export { checkBlobs } from "./fsck.ts";
-export { type CollectOptions, type CollectReport, collectGarbage } from "./gc.ts";
-export { hashBytes, sha256Hex } from "./hash.ts";
-export { openMemoryStore } from "./memory-store.ts";
-export { nodeToYaml } from "./node-yaml.ts";
+} from "./node/codec.ts";
+export { hashBytes, sha256Hex } from "./node/hash.ts";
+export { nodeToYaml } from "./node/node-yaml.ts";
 export { markReachable, type Reachability } from "./reachability.ts";
 export { ancestorAt, ancestorsFor, type LoadAncestors } from "./skip-list.ts";

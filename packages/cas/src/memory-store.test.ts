@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openMemoryStore } from "./memory-store.ts";
-import { nodeStoreCases } from "./node-store-suite.ts";
+import { nodeStoreCases } from "./suite/node-store-suite.ts";
 
 test.each(nodeStoreCases)("a memory store $name", async ({ run }) => {
   const blobs = new Map<string, string>();

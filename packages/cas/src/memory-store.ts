@@ -1,6 +1,6 @@
 import type { EncodedNode, NodeStore } from "@uncaged/workflow-protocol";
-import { encodeContent } from "./codec.ts";
-import { hashBytes } from "./hash.ts";
+import { encodeContent } from "./node/codec.ts";
+import { hashBytes } from "./node/hash.ts";
 import { checkedHash, collision, corrupt, misnamed } from "./store-failures.ts";
 
 /** A store that lasts as long as `blobs`, a map from hash to text that tests may look into. */

@@ -1,5 +1,5 @@
 import { err, type Problem, type Result, WorkflowError } from "@uncaged/workflow-protocol";
-import { refsOf } from "./codec.ts";
+import { refsOf } from "./node/codec.ts";
 
 /** All that the roots need, and what of it is missing or damaged, each with one who refers to it. */
 export type Reachability = { reachable: Set<string>; problems: Problem[] };

@@ -9,6 +9,21 @@ export function canonicalJson(value: JsonValue): string {
   return write(value, 0);
 }
 
+/** DEL and the C1 controls (with NEL), the two Unicode line breaks, the byte-order mark and the two
+ *  non-characters of the basic plane: YAML does not print them, and some steer a terminal. */
+export const UNPRINTED: RegExp = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/;
+
+/** Writes them as `\uXXXX`. To be used on text between double quotes. */
+export function escapeUnprinted(quotedText: string): string {
+  return quotedText.replace(EVERY_UNPRINTED, escapeUnit);
+}
+
+const EVERY_UNPRINTED = new RegExp(UNPRINTED, "g");
+
+function escapeUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
 function write(value: JsonValue, depth: number): string {
   if (typeof value === "string") return quoted(value);
   if (value === null || typeof value === "boolean") return String(value);
@@ -24,15 +39,7 @@ function write(value: JsonValue, depth: number): string {
 
 function quoted(text: string): string {
   // JSON.stringify escapes what is below U+0020 and lone surrogates.
-  return JSON.stringify(text).replace(NOT_PRINTED_BY_YAML, escapeUnit);
-}
-
-/** DEL and the C1 controls (with NEL), the two Unicode line breaks, the byte-order mark and
- *  the two non-characters of the basic plane. */
-const NOT_PRINTED_BY_YAML = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
-
-function escapeUnit(unit: string): string {
-  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return escapeUnprinted(JSON.stringify(text));
 }
 
 function own(object: JsonObject, key: string): JsonValue {

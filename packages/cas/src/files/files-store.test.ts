@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { WorkflowError } from "@uncaged/workflow-protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { encodeContent } from "./codec.ts";
+import { encodeContent } from "../node/codec.ts";
+import { nodeStoreCases } from "../suite/node-store-suite.ts";
 import { openFilesStore } from "./files-store.ts";
-import { nodeStoreCases } from "./node-store-suite.ts";
 
 let root = "";
 let folder = "";

@@ -17,9 +17,10 @@
  *  5. A writer who comes later does not find the blob in place and writes it anew.
  *  6. A crash at any point leaves each blob in the store, aside, or both. */
 import { failure, isErrorCode, type Problem, WorkflowError } from "@uncaged/workflow-protocol";
-import { markReachable } from "./reachability.ts";
+import { storageFailed } from "@uncaged/workflow-util";
+import { markReachable } from "../reachability.ts";
 import { listBlobs, readStored } from "./read-blob.ts";
-import { applySweep, planSweep } from "./sweep.ts";
+import { applySweep, planSweep, type SweepFacts, type SweepPlan } from "./sweep.ts";
 
 export type CollectOptions = {
   /** Folder of a files store. */
@@ -55,14 +56,24 @@ export async function collectGarbage(opts: CollectOptions): Promise<CollectRepor
   const roots = await opts.roots();
   const live = await markReachable(roots, async (hash) => readStored(opts.dir, hash));
   if (live.problems[0] !== undefined) throw refusal(live.problems[0], live.problems.length);
-  const plan = planSweep({ ...opts, listed, live: live.reachable });
-  if (!opts.dryRun) await applySweep(opts.dir, plan);
+  const plan = await sweep({ ...opts, listed, live: live.reachable });
   return {
     activeRefs: live.reachable.size,
     deletedEntries: plan.setAside.hashes.length,
     restoredEntries: plan.restore.length,
     purgedEntries: plan.purge.length,
   };
+}
+
+async function sweep(facts: SweepFacts & Pick<CollectOptions, "dryRun">): Promise<SweepPlan> {
+  try {
+    const plan = planSweep(facts);
+    if (!facts.dryRun) await applySweep(facts.dir, plan);
+    return plan;
+  } catch (cause) {
+    // What was done by now is sound, and another run does the rest.
+    throw storageFailed(`garbage collection in ${facts.dir} stopped half-way`, cause);
+  }
 }
 
 function refusal(first: Problem, count: number): WorkflowError {

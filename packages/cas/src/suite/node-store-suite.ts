@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { failureFrom, type NodeStore } from "@uncaged/workflow-protocol";
-import { decodeNode, encodeContent, encodeStart, encodeState } from "./codec.ts";
+import { decodeNode, encodeContent, encodeStart, encodeState } from "../node/codec.ts";
+import { hashBytes } from "../node/hash.ts";
 import { collidingTexts } from "./collision-pair.ts";
-import { hashBytes } from "./hash.ts";
 
 /** A backend as the suite needs it: an empty store, and a hand that can reach behind its back. */
 export type NodeStoreHarness = {

@@ -18,10 +18,10 @@ import {
   storageFailed,
   syncFolder,
 } from "@uncaged/workflow-util";
+import { hashBytes } from "../node/hash.ts";
+import { collision, corrupt } from "../store-failures.ts";
 import { blobPath, newTempPath } from "./files-layout.ts";
-import { hashBytes } from "./hash.ts";
 import { asideFolders } from "./read-blob.ts";
-import { collision, corrupt } from "./store-failures.ts";
 
 /** Bytes and their own hash. */
 export type Blob = { readonly hash: string; readonly bytes: Buffer };
@@ -100,11 +100,14 @@ function lookAt(folder: string, { hash, bytes }: Blob): "absent" | "same" | "dam
   }
 }
 
+/** What fails here harms nobody: the bytes were flushed, and a leftover is swept one day. */
 function discard({ path, fd }: Temp): void {
-  closeSync(fd);
+  attempt(() => closeSync(fd));
+  attempt(() => rmSync(path, { force: true }));
+}
+
+function attempt(effect: () => void): void {
   try {
-    rmSync(path, { force: true });
-  } catch {
-    // A leftover that garbage collection sweeps.
-  }
+    effect();
+  } catch {}
 }

@@ -1,7 +1,7 @@
 /** Nodes as bytes and back.
  *
  *  1. A blob is three lines, `type: …`, `payload: …`, `refs: …`, each value in canonical JSON, and
- *     a final line break. That is YAML 1.2 (and 1.1), but reading it needs a JSON parser only.
+ *     a final line break. That is YAML 1.2, but reading it needs a JSON parser only.
  *  2. One node has one text: same values in, same bytes out, on every machine and version.
  *  3. Nothing is written that could not be read back: both ways pass the same checks. */
 import {

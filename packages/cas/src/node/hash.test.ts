@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { collidingTexts } from "../suite/collision-pair.ts";
 import { encodeContent } from "./codec.ts";
-import { collidingTexts } from "./collision-pair.ts";
 import { hashBytes, sha256Hex } from "./hash.ts";
 
 test.each([

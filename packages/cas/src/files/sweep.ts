@@ -3,7 +3,7 @@
  *  cost more than the files. */
 import { mkdirSync, renameSync, rmdirSync, statSync, unlinkSync } from "node:fs";
 import { basename, join } from "node:path";
-import { isErrno, storageFailed } from "@uncaged/workflow-util";
+import { isErrno } from "@uncaged/workflow-util";
 import { type AsideBlob, bringBack } from "./bring-back.ts";
 import { asidePath, asideTime, blobPath, isTempFile } from "./files-layout.ts";
 import { asideFolders, listBlobs, namesIn } from "./read-blob.ts";
@@ -19,14 +19,19 @@ export type SweepPlan = {
   leftovers: readonly string[];
 };
 
-export function planSweep(facts: {
+/** What a sweep goes by. The times are those of `CollectOptions`. */
+export type SweepFacts = {
   dir: string;
+  /** Blobs that were in the store before the roots were read. */
   listed: readonly string[];
   live: ReadonlySet<string>;
   nowMs: number;
   graceMs: number;
   protectSinceMs: number | null;
-}): SweepPlan {
+};
+
+/** Reads folders, changes nothing. Throws what the system throws. */
+export function planSweep(facts: SweepFacts): SweepPlan {
   const { dir, live } = facts;
   const aside = asideFolders(dir).map((from) => ({ from, ripe: isRipe(from, facts) }));
   const blobs = aside.flatMap(({ from, ripe }) =>
@@ -55,28 +60,21 @@ const CLOCK_SLACK_MS = 2000;
 
 /** True when a folder's blobs may be deleted: the grace period is over, and no writer that could
  *  have seen one of them in place holds its lease still. */
-function isRipe(
-  aside: string,
-  facts: { nowMs: number; graceMs: number; protectSinceMs: number | null },
-): boolean {
+function isRipe(aside: string, facts: SweepFacts): boolean {
   // A run may take long: what counts is the last move, not the run's beginning.
   const age = Math.max(asideTime(basename(aside)) ?? 0, changedAt(aside));
   const overdue = age <= facts.nowMs - facts.graceMs;
   return overdue && (facts.protectSinceMs === null || age + CLOCK_SLACK_MS < facts.protectSinceMs);
 }
 
-/** Throws `STORAGE_FAILED`; what was done by then is sound, and another run does the rest. */
+/** Throws what the system throws. */
 export async function applySweep(dir: string, plan: SweepPlan): Promise<void> {
-  try {
-    // First what threads need, so that nothing below can come between them and it.
-    await bringBack(dir, plan.restore);
-    setAside(dir, plan.setAside);
-    for (const { hash, from } of plan.purge) unlessGone(() => unlinkSync(blobPath(from, hash)));
-    for (const folder of plan.emptied) unlessGone(() => rmdirSync(folder));
-    for (const path of plan.leftovers) unlessGone(() => unlinkSync(path));
-  } catch (cause) {
-    throw storageFailed(`garbage collection in ${dir} stopped half-way`, cause);
-  }
+  // First what threads need, so that nothing below can come between them and it.
+  await bringBack(dir, plan.restore);
+  setAside(dir, plan.setAside);
+  for (const { hash, from } of plan.purge) unlessGone(() => unlinkSync(blobPath(from, hash)));
+  for (const folder of plan.emptied) unlessGone(() => rmdirSync(folder));
+  for (const path of plan.leftovers) unlessGone(() => unlinkSync(path));
 }
 
 function setAside(dir: string, { hashes, to }: SweepPlan["setAside"]): void {

@@ -4,9 +4,9 @@ import {
   type Problem,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
-import { decodeNode, encodeNode } from "./codec.ts";
+import { decodeNode, encodeNode } from "../node/codec.ts";
+import { markReachable } from "../reachability.ts";
 import { ASIDE, hashOfFile, isTempFile } from "./files-layout.ts";
-import { markReachable } from "./reachability.ts";
 import { namesIn, readBlob, readStored } from "./read-blob.ts";
 
 /** Checks a files store whole: every blob is hashed again and decoded, everything that the roots

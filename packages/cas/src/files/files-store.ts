@@ -1,12 +1,12 @@
 import { rmSync } from "node:fs";
 import type { EncodedNode, NodeStore } from "@uncaged/workflow-protocol";
 import { storageFailed, syncFolder } from "@uncaged/workflow-util";
+import { encodeContent } from "../node/codec.ts";
+import { hashBytes } from "../node/hash.ts";
+import { checkedHash, collision, misnamed } from "../store-failures.ts";
 import { bringBack } from "./bring-back.ts";
-import { encodeContent } from "./codec.ts";
 import { blobPath } from "./files-layout.ts";
-import { hashBytes } from "./hash.ts";
 import { asideFolders, findAside, listBlobs, readBlob } from "./read-blob.ts";
-import { checkedHash, collision, misnamed } from "./store-failures.ts";
 import { type Blob, writeBlobs } from "./write-blobs.ts";
 
 /** The store in `<folder>/<hash>.txt`. The folder is made with the first blob. Holds nothing open,

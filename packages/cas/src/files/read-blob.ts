@@ -2,9 +2,9 @@ import { isUtf8 } from "node:buffer";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isErrno, storageFailed } from "@uncaged/workflow-util";
+import { hashBytes } from "../node/hash.ts";
+import { corrupt } from "../store-failures.ts";
 import { ASIDE, asideTime, blobPath, hashOfFile } from "./files-layout.ts";
-import { hashBytes } from "./hash.ts";
-import { corrupt } from "./store-failures.ts";
 
 /** A blob that stands in the store or aside, hashed again; null when there is none.
  *  Throws `CAS_CORRUPT`, or `STORAGE_FAILED` when it cannot be read. Changes nothing. */

@@ -1,0 +1,216 @@
+import { readFileSync } from "node:fs";
+import type { CasNode, StartPayload, StatePayload } from "@uncaged/workflow-protocol";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import {
+  decodeNode,
+  encodeContent,
+  encodeNode,
+  encodeStart,
+  encodeState,
+  refsOf,
+} from "./codec.ts";
+import { hashBytes, sha256Hex } from "./hash.ts";
+import { nodeToYaml } from "./node-yaml.ts";
+
+const HASH = "EYHPV6X8XHTCS";
+const OTHER = "D4KP4Y6MRRVJV";
+const NUMBER_LIKE = "0000000000001";
+const SUM = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+
+const startPayload: StartPayload = {
+  name: "solve-issue",
+  hash: OTHER,
+  depth: 1,
+  parentState: "0123456789ABC",
+  externals: { "@uncaged/workflow-agent-command": "0.1.0" },
+  digests: { [HASH]: SUM, [OTHER]: SUM },
+};
+const startRefs = [HASH, "0123456789ABC"];
+
+const statePayload: StatePayload = {
+  role: "coder",
+  meta: JSON.parse(
+    '{"zeta":1,"alpha":["ü",null,true,-1.5e-9],"__proto__":{"own":"data"},"😀":"\\u2028"}',
+  ),
+  start: HASH,
+  content: OTHER,
+  ancestors: ["0123456789ABC", "FZZZZZZZZZZZZ"],
+  compact: null,
+  timestamp: 1_716_000_000_000,
+  childThread: "01HY5DD8M0ABCDEFGHJKMNPQRS",
+  digests: { [HASH]: SUM },
+  route: { from: "planner", to: "coder", condition: "FALLBACK", rule: 2, prompt: "Do phase 1." },
+  agent: { name: "command", version: "0.1.0" },
+  session: null,
+  prompt: NUMBER_LIKE,
+  startedAt: 1_715_999_999_000,
+  completedAt: 1_716_000_000_000,
+  usage: { inputTokens: 10, outputTokens: 20, cachedInputTokens: 0, costUsd: 0.0125 },
+  cwd: "/home/ada/project",
+  evidence: ["0000000000002"],
+};
+const stateRefs = [OTHER, HASH, ...statePayload.ancestors, NUMBER_LIKE, "0000000000002"];
+
+const goldens = {
+  content: encodeContent("Hello,\n\u0085wörld 😀 \ud800\u001b[31m\n", [HASH]),
+  empty: encodeContent(""),
+  start: encodeStart(startPayload, startRefs),
+  state: encodeState(statePayload, stateRefs),
+};
+
+describe.each(Object.entries(goldens))("the golden %s node", (name, node) => {
+  const golden = (ending: string) =>
+    readFileSync(new URL(`golden/${name}.${ending}`, import.meta.url), "utf8");
+
+  test("has exactly these bytes", () => {
+    expect(node.text).toBe(golden("txt"));
+    expect(node.hash).toBe(hashBytes(node.text));
+    expect(node.sha256).toBe(sha256Hex(node.text));
+  });
+
+  test("is read back, and written again as the same bytes", () => {
+    const again = decoded(node.text);
+    expect(encodeNode(again)).toEqual(node);
+    expect(refsOf(node.text)).toEqual({ ok: true, value: again.refs });
+  });
+
+  test("means the same to a YAML parser", () => {
+    expect(parse(node.text)).toEqual(decoded(node.text));
+  });
+
+  test("is shown to people as this block YAML", async () => {
+    expect(await nodeToYaml(decoded(node.text))).toBe(golden("yaml"));
+  });
+});
+
+const anyText = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units)),
+);
+const anyHash = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map((bits) => {
+  const alphabet = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+  return Array.from(
+    { length: 13 },
+    (_, i) => alphabet[Number((bits >> BigInt(60 - 5 * i)) & 31n)],
+  ).join("");
+});
+const anyMeta = fc
+  .dictionary(
+    anyText,
+    fc.json({ stringUnit: "binary" }).map((text) => JSON.parse(text)),
+  )
+  .map((meta) => JSON.parse(JSON.stringify(meta)));
+
+test("any text and refs survive, to a JSON reader, a YAML reader and as block YAML", async () => {
+  await fc.assert(
+    fc.asyncProperty(anyText, fc.array(anyHash), async (payload, refs) => {
+      const { text } = encodeContent(payload, refs);
+      const node = decoded(text);
+      expect(node).toEqual({ type: "content", payload, refs });
+      expect(parse(text)).toEqual(node);
+      expect(parse(await nodeToYaml(node))).toEqual(node);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("any meta survives, to a JSON reader, a YAML reader and as block YAML", async () => {
+  await fc.assert(
+    fc.asyncProperty(anyMeta, async (meta) => {
+      const { text } = encodeState({ ...statePayload, meta }, stateRefs);
+      const node = decoded(text);
+      expect(node).toEqual({ type: "state", payload: { ...statePayload, meta }, refs: stateRefs });
+      expect(parse(text)).toEqual(node);
+      expect(parse(await nodeToYaml(node))).toEqual(node);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("no text at all makes the decoder throw", () => {
+  fc.assert(
+    fc.property(anyText, fc.nat(), anyText, (insert, at, other) => {
+      const { text } = goldens.state;
+      for (const spoilt of [
+        other,
+        text.slice(0, at % text.length) + insert + text.slice(at % text.length),
+      ]) {
+        expect(typeof decodeNode(spoilt).ok).toBe("boolean");
+        expect(typeof refsOf(spoilt).ok).toBe("boolean");
+      }
+    }),
+  );
+});
+
+test("a field that a later version adds does not stop an earlier reader", () => {
+  const later = goldens.state.text.replace('"compact":null', '"compact":null,"contributor":"x"');
+  expect(decodeNode(later).ok).toBe(true);
+});
+
+test("reading polluting keys pollutes nothing", () => {
+  const node = decoded(goldens.state.text);
+  expect(node.type === "state" && Object.keys(node.payload.meta)).toContain("__proto__");
+  expect(Object.getPrototypeOf(node.type === "state" ? node.payload.meta : null)).toBe(
+    Object.prototype,
+  );
+});
+
+const state = goldens.state.text;
+test.each<[string, string, string]>([
+  ["an empty file", "", "three lines"],
+  ["zeros", "\0".repeat(100), "three lines"],
+  ["a missing final line break", state.slice(0, -1), "three lines"],
+  ["a fourth line", `${state}more: 1\n`, "three lines"],
+  ["lines in another order", 'payload: ""\ntype: "content"\nrefs: []\n', "three lines"],
+  ["a type without quotes", 'type: content\npayload: ""\nrefs: []\n', "JSON"],
+  ["an unknown type", 'type: "tree"\npayload: ""\nrefs: []\n', "type must be"],
+  [
+    "a content that is no text",
+    'type: "content"\npayload: {}\nrefs: []\n',
+    "payload must be a text",
+  ],
+  ["refs that are no hashes", 'type: "content"\npayload: ""\nrefs: ["../x"]\n', "refs must be"],
+  ["refs that are no list", 'type: "content"\npayload: ""\nrefs: {}\n', "refs must be"],
+  [
+    "a payload that is a list",
+    'type: "start"\npayload: []\nrefs: []\n',
+    "payload must be an object",
+  ],
+  ["a missing field", state.replace('"role":"coder",', ""), "payload.role must be a text"],
+  [
+    "a wrong hash",
+    state.replace(`"start":"${HASH}"`, '"start":"x"'),
+    "payload.start must be a hash",
+  ],
+  ["a wrong digest", state.replace(SUM, "00"), "payload.digests must be"],
+  ["a time that is none", state.replace("1715999999000", "-1"), "payload.startedAt must be"],
+  [
+    "refs that leave out the content",
+    state.replace(`refs: ["${OTHER}",`, "refs: ["),
+    "refs must begin",
+  ],
+  [
+    "a start without its prompt",
+    goldens.start.text.replace(`refs: ["${HASH}",`, "refs: ["),
+    "the prompt",
+  ],
+])("%s is refused as a node, with the reason", (_what, text, reason) => {
+  const outcome = decodeNode(text);
+  expect(outcome).toMatchObject({ ok: false, error: { code: "CAS_NOT_A_NODE" } });
+  expect(outcome.ok ? "" : outcome.error.message).toContain(reason);
+});
+
+test("nothing is written that could not be read back", () => {
+  expect(() => encodeState({ ...statePayload, ancestors: ["x"] }, stateRefs)).toThrow("ancestors");
+  expect(() => encodeState(statePayload, stateRefs.slice(1))).toThrow("refs must begin");
+  expect(() => encodeStart(startPayload, [HASH])).toThrow("refs must be the prompt");
+  expect(() => encodeContent("x", ["not a hash"])).toThrow("refs must be a list of hashes");
+});
+
+function decoded(text: string): CasNode {
+  const node = decodeNode(text);
+  if (node.ok) return node.value;
+  throw new Error(node.error.message);
+}
