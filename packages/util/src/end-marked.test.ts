@@ -75,6 +75,14 @@ describe("endMarked", () => {
     expect(members.filter(runs)).toEqual([]);
   });
 
+  it("ends such children also when the first signal ends their parent", async () => {
+    const { mark } = await start("env -i setsid sleep 60 & sleep 0.2; echo ready; wait");
+    const members = runMembers({ mark }).map((row) => row.pid);
+    expect(members).toHaveLength(2);
+    await endMarked({ mark, graceMs: 300 });
+    expect(members.filter(runs)).toEqual([]);
+  });
+
   it("ends what cleared its environment after its parent is gone, when the parent is named", async () => {
     const { mark, pid } = await start("env -i sleep 61 & sleep 0.2; echo ready");
     await expect.poll(() => runs(pid)).toBe(false);

@@ -3,12 +3,13 @@
  *  1. SIGINT, then SIGTERM, each followed by a grace period that ends early when nobody is left.
  *  2. Then all members are frozen before any is killed: a frozen process cannot start another, and
  *     its children still hang below it in the tree while we look for them.
- *  3. Looked for again until none is found, so that what was started meanwhile ends as well. */
+ *  3. Looked for again until none is found, so that what was started meanwhile ends as well. Who was found
+ *     once stays a member, though a signal may end its parent and leave nothing that shows whose it is. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ProcessRow, processTable } from "./process-table.ts";
 import { type Run, runMembers } from "./run-mark.ts";
 
-export type EndRequest = Run & {
+export type EndRequest = Omit<Run, "known"> & {
   /** Milliseconds after SIGINT and again after SIGTERM; 0: SIGKILL at once. Default 2,500. */
   graceMs?: number;
   /** First signal. Programs that a shell put into the background ignore SIGINT. Default SIGINT. */
@@ -29,10 +30,10 @@ const FREEZE_ROUNDS = 20;
 /** Resolves when no member of the run is left, or none of those that are can be ended. */
 export async function endMarked(request: EndRequest): Promise<EndReport> {
   const { graceMs = DEFAULT_GRACE_MS, first = "SIGINT" } = request;
-  const met = new Set<number>();
+  const known = new Map<number, string>();
   const members = (): ProcessRow[] => {
-    const found = runMembers(request);
-    for (const row of found) met.add(row.pid);
+    const found = runMembers({ ...request, known });
+    for (const row of found) known.set(row.pid, row.startedAt);
     return found;
   };
   const polite = first === "SIGINT" ? (["SIGINT", "SIGTERM"] as const) : (["SIGTERM"] as const);
@@ -46,7 +47,7 @@ export async function endMarked(request: EndRequest): Promise<EndReport> {
     return false;
   }, KILL_WITHIN_MS);
   const left = new Set(members().map((row) => row.pid));
-  return { ended: [...met].filter((pid) => !left.has(pid)), left: [...left] };
+  return { ended: [...known.keys()].filter((pid) => !left.has(pid)), left: [...left] };
 }
 
 function killFrozen(members: () => ProcessRow[]): void {

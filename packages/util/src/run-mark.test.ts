@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ProcessRow } from "./process-table.ts";
-import { findMarked, membersAmong } from "./run-mark.ts";
+import { findMarked, membersAmong, type Run } from "./run-mark.ts";
 
 const SELF = 100;
 
@@ -14,7 +14,7 @@ const ours = [row(1, 0), row(50, 1), row(SELF, 50)];
 function pids(
   rows: readonly ProcessRow[],
   marks: Record<number, string>,
-  run: { mark: string; leaders?: readonly number[] } = { mark: "T:1" },
+  run: Run = { mark: "T:1" },
 ): number[] {
   const entries = Object.entries(marks).map(([pid, mark]) => [Number(pid), mark] as const);
   return membersAmong([...ours, ...rows], { ...run, marks: new Map(entries), selfPid: SELF })
@@ -46,6 +46,14 @@ describe("the members of a run", () => {
   it("include the group and the session of a named leader that is gone", () => {
     const rows = [row(201, 1, { group: 200 }), row(202, 1, { session: 200 }), row(203, 1)];
     expect(pids(rows, {}, { mark: "T:1", leaders: [200] })).toEqual([201, 202]);
+  });
+
+  it("include those of an earlier look, unless the pid has another owner now", () => {
+    const known = new Map([
+      [200, "1"],
+      [201, "0"],
+    ]);
+    expect(pids([row(200, 1), row(201, 1)], {}, { mark: "T:1", known })).toEqual([200]);
   });
 
   it("include a group whose leader is gone when one of its processes is a member", () => {

@@ -17,6 +17,9 @@ export type Run = {
   mark: string;
   /** Processes that led a group and a session of the run, and may be gone by now. */
   leaders?: readonly number[];
+  /** Members of an earlier look, pid to start time. Their parents may be gone by now, and with them
+   *  the only sign of whose they are. */
+  known?: ReadonlyMap<number, string>;
 };
 
 /** Pids of the living processes that carry a mark of the run in their environment. */
@@ -43,7 +46,7 @@ export function membersAmong(
   rows: readonly ProcessRow[],
   run: Run & { marks: ReadonlyMap<number, string>; selfPid: number },
 ): ProcessRow[] {
-  const { marks, leaders = [] } = run;
+  const { marks, leaders = [], known } = run;
   const own = lineage(rows, run.selfPid);
   const alive = new Set(rows.filter((row) => !row.defunct).map((row) => row.pid));
   const ownGroups = new Set(rows.filter((row) => own.has(row.pid)).map((row) => row.group));
@@ -55,6 +58,7 @@ export function membersAmong(
   const sessions = new Set(leaders);
   const belongs = (row: ProcessRow): boolean =>
     hasMark(marks.get(row.pid), run.mark) ||
+    known?.get(row.pid) === row.startedAt ||
     members.has(row.parent) ||
     groups.has(row.group) ||
     sessions.has(row.session);
