@@ -1,0 +1,55 @@
+import type { CapturedOutput } from "./captured-output.ts";
+import type { Environment, EnvironmentChoice } from "./cli-environment.ts";
+import type { OutputLine } from "./line-reader.ts";
+
+export type SpawnCliOptions = EnvironmentChoice & {
+  /** Directory to run in; it must exist. */
+  cwd: string;
+  /** The step's run mark (`runtime.step.runMark`). */
+  mark: string;
+  /** Written to stdin, which is then closed; null or nothing: stdin is empty. */
+  stdin?: string | null | undefined;
+  /** Ends the program, and all that it started, when it aborts. */
+  signal?: AbortSignal | undefined;
+  /** Milliseconds without output after which the program is ended. */
+  idleTimeoutMs?: number | undefined;
+  /** Milliseconds after which the program is ended whatever it does. */
+  timeoutMs?: number | undefined;
+  /** Milliseconds after SIGINT, and again after SIGTERM, before the next step of the stop. Default 2,500. */
+  graceMs?: number | undefined;
+  /** Milliseconds after the program's exit in which its pipes may still be read. Default 2,000. */
+  drainMs?: number | undefined;
+  /** Kept of each stream: the beginning and the end. Default 1 MiB. */
+  maxOutputBytes?: number | undefined;
+  /** Longest line that `onLine` gets, in characters. Default 1 MiB. */
+  maxLineChars?: number | undefined;
+  /** Each line as it comes. While it has not resolved, nothing more is read from that stream. When it
+   *  throws, the program is ended and `spawnCli` rejects with the same error. */
+  onLine?: ((line: OutputLine) => void | Promise<void>) | undefined;
+  /** What becomes of processes that outlive the program. `end` (default): a step's work is over with
+   *  the step. `keep`: for a program whose task is to start a service. */
+  leftovers?: "end" | "keep" | undefined;
+  /** What to do when the program is not installed, for the error's hint. */
+  installHint?: string | undefined;
+  /** Our own environment. Default `process.env`. */
+  hostEnv?: Environment | undefined;
+};
+
+/** Why the program was ended before its time. */
+export type CliStop = "idle" | "total" | "abort";
+
+export type CliRun = {
+  /** Null when a signal ended the program. */
+  exitCode: number | null;
+  signal: NodeJS.Signals | null;
+  /** Null: the program ended by itself. */
+  stoppedBy: CliStop | null;
+  stdout: CapturedOutput;
+  stderr: CapturedOutput;
+  /** Unix milliseconds. */
+  startedAt: number;
+  /** Unix milliseconds. */
+  completedAt: number;
+  /** How many processes outlived the program and were ended. */
+  leftovers: number;
+};

@@ -1,0 +1,56 @@
+import type { Readable } from "node:stream";
+import { type CapturedOutput, captureOutput } from "./captured-output.ts";
+import { lineReader, type OutputLine } from "./line-reader.ts";
+
+export type OutputReader = {
+  /** Settles when the stream has ended or was closed, and every line is handled; rejects with what `onLine` threw. */
+  done: Promise<void>;
+  captured(): CapturedOutput;
+  /** Reads no further. */
+  close(): void;
+};
+
+/** Reads one of a program's streams to its end: keeps what fits, and hands each line on. */
+export function readOutput(
+  stream: Readable,
+  opts: {
+    name: OutputLine["stream"];
+    maxBytes: number;
+    maxLineChars: number;
+    onLine: ((line: OutputLine) => void | Promise<void>) | undefined;
+    /** Called when something arrived. */
+    onActivity: () => void;
+    /** Called when the program has to wait for us; gives the function that ends the wait. */
+    hold: () => () => void;
+  },
+): OutputReader {
+  const { onLine, hold } = opts;
+  const capture = captureOutput(opts.maxBytes);
+  const lines = lineReader(opts.name, opts.maxLineChars);
+  const handOn = async (batch: readonly OutputLine[]): Promise<void> => {
+    for (const line of batch) {
+      const waiting = onLine?.(line);
+      if (waiting === undefined) continue;
+      const release = hold();
+      await waiting.finally(release);
+    }
+  };
+  const read = async (): Promise<void> => {
+    for await (const chunk of chunksOf(stream)) {
+      opts.onActivity();
+      capture.push(chunk);
+      if (onLine !== undefined) await handOn(lines.push(chunk));
+    }
+    if (onLine !== undefined) await handOn(lines.end());
+  };
+  return { done: read(), captured: capture.result, close: () => stream.destroy() };
+}
+
+/** The stream's chunks. A stream that breaks, or that we close, has simply ended: what came is kept. */
+async function* chunksOf(stream: Readable): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of stream) yield chunk;
+  } catch {
+    // The exit code says whether the program is well.
+  }
+}

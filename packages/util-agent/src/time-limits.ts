@@ -1,0 +1,52 @@
+/** Watches a program's time: in all, and without a sign of life. */
+export type TimeLimits = {
+  /** The program did something. */
+  active(): void;
+  /** While we keep the program waiting, its silence is ours. Gives the function that ends the wait. */
+  hold(): () => void;
+  clear(): void;
+};
+
+/** Longer time-outs than this would fire at once (they are kept in 32 bits). */
+const MAX_TIMER_MS = 2_147_483_647;
+
+export function watchTime(opts: {
+  idleMs: number | undefined;
+  totalMs: number | undefined;
+  onLimit: (limit: "idle" | "total") => void;
+}): TimeLimits {
+  const { idleMs, totalMs, onLimit } = opts;
+  let lastActiveMs = performance.now();
+  let held = 0;
+  let idleTimer: NodeJS.Timeout | undefined;
+  // One timer that looks when it is due: setting one anew for each chunk of a flood costs more than reading it.
+  const waitForSilence = (limitMs: number): void => {
+    const silentMs = held > 0 ? 0 : performance.now() - lastActiveMs;
+    if (silentMs >= limitMs) onLimit("idle");
+    else idleTimer = setTimeout(waitForSilence, timerMs(limitMs - silentMs), limitMs);
+  };
+  if (idleMs !== undefined) waitForSilence(idleMs);
+  const totalTimer =
+    totalMs === undefined ? undefined : setTimeout(onLimit, timerMs(totalMs), "total");
+  const active = (): void => {
+    lastActiveMs = performance.now();
+  };
+  return {
+    active,
+    hold: () => {
+      held++;
+      return () => {
+        held--;
+        active();
+      };
+    },
+    clear: () => {
+      clearTimeout(idleTimer);
+      clearTimeout(totalTimer);
+    },
+  };
+}
+
+function timerMs(ms: number): number {
+  return Math.min(Math.max(1, Math.ceil(ms)), MAX_TIMER_MS);
+}
