@@ -23,6 +23,7 @@ export default defineConfig({
       {
         test: {
           name: "e2e",
+          globalSetup: ["packages/cli/e2e/bundle-setup.ts"],
           include: ["packages/cli/e2e/**/*.test.ts"],
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -4,6 +4,16 @@ import type { CommandEntry } from "./command.ts";
 
 export const COMMANDS: readonly CommandEntry[] = [
   {
+    name: "init",
+    summary: "make a workflow project",
+    load: async () => (await import("./init/commands.ts")).init,
+  },
+  {
+    name: "workflow",
+    summary: "build, register and look at workflows",
+    loadGroup: async () => (await import("./workflow/commands.ts")).workflowCommands,
+  },
+  {
     name: "thread",
     summary: "run, watch and steer threads",
     loadGroup: async () => (await import("./thread/commands.ts")).threadCommands,
@@ -22,5 +32,20 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: "live",
     summary: "watch a thread while it runs (short for: thread live)",
     load: async () => (await import("./thread/start-commands.ts")).live,
+  },
+  {
+    name: "doctor",
+    summary: "look for what is wrong, and say how to mend it",
+    load: async () => (await import("./doctor/commands.ts")).doctor,
+  },
+  {
+    name: "skill",
+    summary: "explain itself to an agent",
+    load: async () => (await import("./skill/commands.ts")).skillCommand(COMMANDS),
+  },
+  {
+    name: "completion",
+    summary: "complete words in bash, zsh or fish",
+    load: async () => (await import("./completion/commands.ts")).completionCommand(COMMANDS),
   },
 ];

@@ -12,6 +12,7 @@ export function processIo(opts: { exit: (code: number) => never }): Omit<Io, "js
     stdout: sink(process.stdout, opts.exit),
     stderr: sink(process.stderr, opts.exit),
     now: Date.now,
+    hostBundle,
     interruption: () => interruption(opts.exit),
   };
 }
@@ -56,6 +57,11 @@ function inputKind(): Input["kind"] {
     // Closed by whoever started us.
     return "none";
   }
+}
+
+function hostBundle(): void {
+  process.stdout.write = process.stderr.write.bind(process.stderr);
+  process.on("unhandledRejection", (cause) => console.error("unhandled rejection:", cause));
 }
 
 function interruption(exit: (code: number) => never): AbortSignal {

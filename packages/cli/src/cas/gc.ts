@@ -1,4 +1,4 @@
-import type { StorageGcReport } from "@uncaged/workflow-execute";
+import { collectStorage, DEFAULT_GRACE_MS, type StorageGcReport } from "@uncaged/workflow-execute";
 import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import type { Output } from "../command.ts";
 import { count } from "../count.ts";
@@ -11,7 +11,7 @@ export async function collect(
   io: Io,
 ): Promise<Result<Output, Failure>> {
   const { dryRun } = opts;
-  const report = await withEngine(io, (engine, { collectStorage, DEFAULT_GRACE_MS }) =>
+  const report = await withEngine(io, (engine) =>
     collectStorage(engine, { dryRun, graceMs: opts.graceMs ?? DEFAULT_GRACE_MS }),
   );
   return ok({ document: { ...report, dryRun }, human: () => sentence(report, dryRun) });

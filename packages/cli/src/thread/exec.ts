@@ -1,4 +1,4 @@
-import type { ExecReport } from "@uncaged/workflow-execute";
+import { type ExecReport, execThread } from "@uncaged/workflow-execute";
 import { EXIT, type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
@@ -12,9 +12,10 @@ export async function execSteps(
   opts: { id: string; count: number },
   io: Io,
 ): Promise<Result<Output, Failure>> {
-  return withThread(io, opts.id, async ({ engine, verbs, thread }) => {
+  return withThread(io, opts.id, async (engine, thread) => {
     const signal = io.interruption();
-    const executed = await verbs.execThread(engine, thread, { count: opts.count, signal });
+    io.hostBundle();
+    const executed = await execThread(engine, thread, { count: opts.count, signal });
     if (!executed.ok) return executed;
     const report = executed.value;
     return ok({

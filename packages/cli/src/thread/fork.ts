@@ -1,4 +1,4 @@
-import type { ForkPoint } from "@uncaged/workflow-execute";
+import { type ForkPoint, forkThread } from "@uncaged/workflow-execute";
 import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
@@ -8,8 +8,8 @@ export async function fork(
   opts: { id: string; from: ForkPoint; run: "background" | "idle" },
   io: Io,
 ): Promise<Result<Output, Failure>> {
-  return withThread(io, opts.id, async ({ engine, verbs, thread }) => {
-    const forked = await verbs.forkThread(engine, thread, { from: opts.from, run: opts.run });
+  return withThread(io, opts.id, async (engine, thread) => {
+    const forked = await forkThread(engine, thread, { from: opts.from, run: opts.run });
     if (!forked.ok) return forked;
     const { threadId, head } = forked.value.thread;
     const { forkedFrom } = forked.value;

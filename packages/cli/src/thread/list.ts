@@ -1,3 +1,4 @@
+import { listThreads } from "@uncaged/workflow-execute";
 import { type Failure, ok, type Result, type ThreadStatus } from "@uncaged/workflow-protocol";
 import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
@@ -12,7 +13,7 @@ export type ListFilter = {
 
 export async function list(filter: ListFilter, io: Io): Promise<Result<Output, Failure>> {
   const { workflow, limit, status } = filter;
-  const found = await withEngine(io, (engine, { listThreads }) =>
+  const found = await withEngine(io, (engine) =>
     listThreads(engine, {
       ...(workflow === null ? {} : { workflow }),
       // A status is computed, so the store cannot count by it.

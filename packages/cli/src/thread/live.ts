@@ -1,3 +1,4 @@
+import { type Engine, findThread, followThread } from "@uncaged/workflow-execute";
 import {
   EXIT,
   err,
@@ -10,7 +11,7 @@ import {
 import type { Output } from "../command.ts";
 import type { Io, Sink } from "../io.ts";
 import { styleOf } from "../style.ts";
-import { type ThreadAt, withEngine } from "../with-engine.ts";
+import { withEngine } from "../with-engine.ts";
 import { type LiveDetail, liveView } from "./live-view.ts";
 
 export type WatchOptions = {
@@ -23,17 +24,17 @@ export type WatchOptions = {
 
 /** Watches a thread until it rests. With `--json` every event is a line of its own. */
 export async function watchThread(opts: WatchOptions, io: Io): Promise<Result<Output, Failure>> {
-  return withEngine(io, async (engine, verbs) => {
+  return withEngine(io, async (engine) => {
     const id = opts.id ?? (await engine.store.list({ limit: 1 }))[0]?.threadId;
     if (id === undefined) return err(noThreads());
-    const thread = await verbs.findThread(engine, id);
+    const thread = await findThread(engine, id);
     if (!thread.ok) return thread;
     const signal = io.interruption();
     const write = io.json
       ? (event: LiveEvent) => `${JSON.stringify(event)}\n`
       : liveView(styleOf(io.stdout), opts.detail);
     await follow(
-      { engine, verbs, thread: thread.value },
+      { engine, threadId: thread.value.threadId },
       { ...opts, signal, write, to: io.stdout },
     );
     return ok({ streamed: true, exitCode: signal.aborted ? EXIT.aborted : EXIT.success });
@@ -41,7 +42,7 @@ export async function watchThread(opts: WatchOptions, io: Io): Promise<Result<Ou
 }
 
 export async function follow(
-  { engine, verbs, thread }: ThreadAt,
+  { engine, threadId }: { engine: Engine; threadId: string },
   opts: {
     role: string | null;
     signal: AbortSignal;
@@ -49,7 +50,7 @@ export async function follow(
     to: Sink;
   },
 ): Promise<void> {
-  for await (const event of verbs.followThread(engine, thread.threadId, { signal: opts.signal })) {
+  for await (const event of followThread(engine, threadId, { signal: opts.signal })) {
     if (opts.role !== null && "role" in event && event.role !== opts.role) continue;
     const text = opts.write(event);
     // Awaited: a terminal that reads slowly slows the reading of the file, not the thread.

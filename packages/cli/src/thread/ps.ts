@@ -1,3 +1,4 @@
+import { runningThreads } from "@uncaged/workflow-execute";
 import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
@@ -7,7 +8,7 @@ import { threadTable } from "./thread-table.ts";
 
 /** Threads with a runner, alive or gone without a word. */
 export async function ps(io: Io): Promise<Result<Output, Failure>> {
-  const threads = await withEngine(io, (engine, { runningThreads }) => runningThreads(engine));
+  const threads = await withEngine(io, runningThreads);
   const nowMs = io.now();
   return ok({
     document: { threads },

@@ -1,11 +1,12 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
+import { type Engine, startThread } from "@uncaged/workflow-execute";
 import { type Failure, failure, ok, type Result, WorkflowError } from "@uncaged/workflow-protocol";
 import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
 import { type PromptSource, readPrompt } from "../prompt.ts";
 import { styleOf } from "../style.ts";
-import { type ThreadAt, withEngine } from "../with-engine.ts";
+import { withEngine } from "../with-engine.ts";
 import { follow } from "./live.ts";
 import { liveView } from "./live-view.ts";
 import { waitToEnd } from "./wait.ts";
@@ -25,25 +26,28 @@ export async function runWorkflow(opts: RunOptions, io: Io): Promise<Result<Outp
   const prompt = await readPrompt(opts.prompt, io);
   const cwd = folder(resolve(io.cwd, opts.cwd ?? ""));
   const { workflow, startKey, stay } = opts;
-  return withEngine(io, async (engine, verbs) => {
+  return withEngine(io, async (engine) => {
     const run = stay === "idle" ? "idle" : "background";
-    const started = await verbs.startThread(engine, { workflow, prompt, cwd, startKey, run });
+    const started = await startThread(engine, { workflow, prompt, cwd, startKey, run });
     if (!started.ok) return started;
     const thread = started.value;
     const { threadId } = thread;
     if (stay === "background" || stay === "idle") {
       return ok({ document: { threadId }, human: () => threadId });
     }
-    const at = { engine, verbs, thread };
     const signal = io.interruption();
     await io.stderr.write(`${styleOf(io.stderr).dim("thread")} ${threadId}\n`);
-    if (stay === "live") await showLive(at, signal, io);
-    return waitToEnd(at, signal, io);
+    if (stay === "live") await showLive({ engine, threadId }, signal, io);
+    return waitToEnd({ engine, thread }, signal, io);
   });
 }
 
 /** With `--json` stdout holds one document, so what happens meanwhile is shown on stderr. */
-function showLive(at: ThreadAt, signal: AbortSignal, io: Io): Promise<void> {
+function showLive(
+  at: { engine: Engine; threadId: string },
+  signal: AbortSignal,
+  io: Io,
+): Promise<void> {
   const to = io.json ? io.stderr : io.stdout;
   return follow(at, { role: null, signal, write: liveView(styleOf(to), "usual"), to });
 }

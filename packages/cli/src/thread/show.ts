@@ -1,3 +1,4 @@
+import { viewThread } from "@uncaged/workflow-execute";
 import { type Failure, ok, type Result, type ThreadView } from "@uncaged/workflow-protocol";
 import type { Output } from "../command.ts";
 import { count } from "../count.ts";
@@ -10,8 +11,8 @@ import { paintStatus } from "./paint-status.ts";
 import { renderStep } from "./render-step.ts";
 
 export async function show(id: string, io: Io): Promise<Result<Output, Failure>> {
-  return withThread(io, id, async ({ engine, verbs, thread }) => {
-    const view = await verbs.viewThread(engine, thread);
+  return withThread(io, id, async (engine, thread) => {
+    const view = await viewThread(engine, thread);
     return ok({ document: view, human: (style) => text(view, { style, nowMs: io.now() }) });
   });
 }

@@ -1,39 +1,45 @@
 /** Verbs that change what a thread does next. Each finds the thread, asks the engine, and says how the
  *  thread stands now. */
+import {
+  type Engine,
+  killThread,
+  observedStatus,
+  pauseThread,
+  resumeThread,
+  stopThread,
+} from "@uncaged/workflow-execute";
 import { type Failure, ok, type Result, type ThreadRecord } from "@uncaged/workflow-protocol";
 import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
 import type { Style } from "../style.ts";
-import { type ThreadAt, withThread } from "../with-engine.ts";
+import { withThread } from "../with-engine.ts";
 import { paintStatus } from "./paint-status.ts";
 
 export function pause(id: string, io: Io): Promise<Result<Output, Failure>> {
-  return steer(io, id, ({ engine, verbs, thread }) => verbs.pauseThread(engine, thread));
+  return steer(io, id, pauseThread);
 }
 
 export function resume(id: string, io: Io): Promise<Result<Output, Failure>> {
-  return steer(io, id, ({ engine, verbs, thread }) =>
-    verbs.resumeThread(engine, thread, { run: "background" }),
-  );
+  return steer(io, id, (engine, thread) => resumeThread(engine, thread, { run: "background" }));
 }
 
 export function stop(id: string, io: Io): Promise<Result<Output, Failure>> {
-  return steer(io, id, ({ engine, verbs, thread }) => verbs.stopThread(engine, thread));
+  return steer(io, id, stopThread);
 }
 
 export function kill(id: string, io: Io): Promise<Result<Output, Failure>> {
-  return steer(io, id, ({ engine, verbs, thread }) => verbs.killThread(engine, thread));
+  return steer(io, id, killThread);
 }
 
-type Verb = (at: ThreadAt) => Promise<Result<ThreadRecord, Failure>>;
+type Verb = (engine: Engine, thread: ThreadRecord) => Promise<Result<ThreadRecord, Failure>>;
 
 function steer(io: Io, id: string, verb: Verb): Promise<Result<Output, Failure>> {
-  return withThread(io, id, async (at) => {
-    const steered = await verb(at);
+  return withThread(io, id, async (engine, found) => {
+    const steered = await verb(engine, found);
     if (!steered.ok) return steered;
     const thread = steered.value;
     const { threadId, workflow, bundleHash, head, stepCount, updatedAt, signals } = thread;
-    const seen = at.verbs.observedStatus(thread, io.now());
+    const seen = observedStatus(thread, io.now());
     // A gate that is closed while a step runs shuts behind it.
     const pausing = seen.status === "running" && signals.includes("pause");
     return ok({

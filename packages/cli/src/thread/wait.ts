@@ -1,4 +1,5 @@
 /** Waits for the end of a thread that runs elsewhere. */
+import { type Engine, observedStatus, waitForThread } from "@uncaged/workflow-execute";
 import {
   EXIT,
   err,
@@ -15,22 +16,21 @@ import type { Io } from "../io.ts";
 import { printable } from "../printable.ts";
 import type { Style } from "../style.ts";
 import { duration } from "../times.ts";
-import type { ThreadAt } from "../with-engine.ts";
 import { paintStatus } from "./paint-status.ts";
 
 /** The thread's end. Its return code is the exit code; one that waits for a person gives 7, one that
  *  nobody runs any more 1. An interruption ends the waiting and not the thread: 130. */
 export async function waitToEnd(
-  { engine, verbs, thread }: ThreadAt,
+  { engine, thread }: { engine: Engine; thread: ThreadRecord },
   signal: AbortSignal,
   io: Io,
 ): Promise<Result<Output, Failure>> {
   const { threadId } = thread;
-  const last = await unlessAborted(signal, verbs.waitForThread(engine, threadId, signal), () =>
+  const last = await unlessAborted(signal, waitForThread(engine, threadId, signal), () =>
     engine.store.get(threadId),
   );
   if (last === null) return err(removed(threadId));
-  const { status } = verbs.observedStatus(last, io.now());
+  const { status } = observedStatus(last, io.now());
   const { returnCode, summary, suspended } = last;
   if (signal.aborted && !isFinal(status)) await io.stderr.write(goesOn(threadId));
   return ok({
