@@ -1,21 +1,30 @@
 /** Folders whose names survive a power cut: a new name is durable only once the folder that holds
  *  it has been flushed. */
-import { closeSync, fsync, fsyncSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, fsync, fsyncSync, mkdirSync, openSync, rmdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { storageFailed } from "./storage-failed.ts";
 
 /** Makes a folder and those above it as needed, for this user only, and flushes what it made.
- *  Throws `STORAGE_FAILED`. */
+ *  Throws `STORAGE_FAILED`; what it made is then gone again, so that another try flushes it too. */
 export function makeFolderSync(folder: string): void {
+  const made: string[] = [];
   try {
     const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (first === undefined) return;
-    for (let made = folder; made.length >= first.length; made = dirname(made)) {
-      syncFolderSync(dirname(made));
-    }
+    for (let at = folder; at.length >= first.length; at = dirname(at)) made.push(at);
+    for (const each of made) syncFolderSync(dirname(each));
   } catch (cause) {
+    removeEmptySync(made);
     throw storageFailed(`cannot make the folder ${folder}`, cause);
+  }
+}
+
+function removeEmptySync(deepestFirst: readonly string[]): void {
+  try {
+    for (const folder of deepestFirst) rmdirSync(folder);
+  } catch {
+    // Someone uses it already, and the first error is the one to report.
   }
 }
 

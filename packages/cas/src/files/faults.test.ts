@@ -26,7 +26,7 @@ const sound = async (store: string, roots: readonly string[]) =>
 const hashes = (nodes: readonly { hash: string }[]) => nodes.map(({ hash }) => hash).sort();
 const roots = hashes(littered.live);
 
-test("a batch is flushed before it is named, and its folder after, in three flushes", async () => {
+test("a batch is flushed before it is named, then its folder, and once the folder above", async () => {
   const calls: string[] = JSON.parse((await child("trace", "put", folder)).stdout);
   const effects = calls.filter((call) => ["writeSync", "fsync", "linkSync"].includes(call));
   expect(effects.filter((call, at) => call !== effects[at - 1] || call !== "writeSync")).toEqual([
@@ -36,13 +36,15 @@ test("a batch is flushed before it is named, and its folder after, in three flus
     "linkSync",
     "linkSync",
     "fsync",
+    "fsync",
   ]);
 });
 
-test("a batch that stands already still gets the flush of its folder", async () => {
+test("a batch that stands already still gets the flushes of its folder and the one above", async () => {
   await openFilesStore(folder).putBatch(step);
   const calls: string[] = JSON.parse((await child("trace", "put", folder)).stdout);
   expect(calls.filter((call) => ["writeSync", "fsync", "linkSync"].includes(call))).toEqual([
+    "fsync",
     "fsync",
   ]);
 });

@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs";
+import { dirname } from "node:path";
 import type { EncodedNode, NodeStore } from "@uncaged/workflow-protocol";
 import { storageFailed, syncFolder } from "@uncaged/workflow-util";
 import { encodeContent } from "../node/codec.ts";
@@ -12,15 +13,14 @@ import { type Blob, writeBlobs } from "./write-blobs.ts";
 /** The store in `<folder>/<hash>.txt`. The folder is made with the first blob. Holds nothing open,
  *  so there is nothing to close. */
 export function openFilesStore(folder: string): NodeStore {
+  let folderIsDurable = false;
   return {
     async put(content) {
       const node = encodeContent(content);
-      await writeBlobs(folder, blobsOf([node]));
+      await write([node]);
       return node.hash;
     },
-    async putBatch(nodes) {
-      await writeBlobs(folder, blobsOf(nodes));
-    },
+    putBatch: write,
     async get(hash) {
       return readBlob(folder, checkedHash(hash)) ?? (await recover(folder, hash));
     },
@@ -31,6 +31,23 @@ export function openFilesStore(folder: string): NodeStore {
       return listBlobs(folder);
     },
   };
+
+  async function write(nodes: readonly EncodedNode[]): Promise<void> {
+    if (nodes.length === 0) return;
+    await writeBlobs(folder, blobsOf(nodes));
+    if (folderIsDurable) return;
+    // Whoever made the folder may not have come to flushing its name yet.
+    await flushName(folder);
+    folderIsDurable = true;
+  }
+}
+
+async function flushName(folder: string): Promise<void> {
+  try {
+    await syncFolder(dirname(folder));
+  } catch (cause) {
+    throw storageFailed(`cannot flush the name of ${folder}`, cause);
+  }
 }
 
 /** Each blob once, and under its own name. */

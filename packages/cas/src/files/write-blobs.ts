@@ -28,7 +28,6 @@ export type Blob = { readonly hash: string; readonly bytes: Buffer };
 
 /** Throws `CAS_COLLISION`, `CAS_CORRUPT` or `STORAGE_FAILED`; blobs already named are then garbage. */
 export async function writeBlobs(folder: string, blobs: readonly Blob[]): Promise<void> {
-  if (blobs.length === 0) return;
   try {
     makeFolderSync(folder);
     // A batch with a collision is refused before anything is written. What was set aside counts:
