@@ -1,0 +1,23 @@
+/** A writer as threads have them: puts a blob, thinks, refers to it from a node, and moves its head.
+ *
+ *      node beside-writers.test.child.ts <store> <head file> <rounds>
+ *
+ *  The texts come from a small pool, so that blobs die and are needed again all the time. */
+import { renameSync, writeFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { encodeContent } from "../node/codec.ts";
+import { openFilesStore } from "./files-store.ts";
+
+const [folder = "", headFile = "", rounds = "0"] = process.argv.slice(2);
+const store = openFilesStore(folder);
+let chain: string[] = [];
+
+for (let round = 0; round < Number(rounds); round++) {
+  const needed = await store.put(`pooled text ${Math.floor(Math.random() * 6)}`);
+  await pause(Math.random() * 10);
+  const node = encodeContent(`${process.pid} ${round}`, [needed, ...chain]);
+  await store.putBatch([node]);
+  writeFileSync(`${headFile}.new`, node.hash);
+  renameSync(`${headFile}.new`, headFile);
+  chain = round % 3 === 0 ? [] : [node.hash];
+}

@@ -1,0 +1,76 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate as breathe } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ASIDE } from "./files-layout.ts";
+import { checkBlobs } from "./fsck.ts";
+import { collectGarbage } from "./gc.ts";
+
+const CHILD = fileURLToPath(new URL("./beside-writers.test.child.ts", import.meta.url));
+const WRITERS = 3;
+const HOUR_MS = 3_600_000;
+
+let root = "";
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "cas-beside-"));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+test("collections that run beside writers all the time never take what a head needs", async () => {
+  const dir = join(root, "cas");
+  const acquiredAtMs = Date.now();
+  const writers = Array.from({ length: WRITERS }, (_, i) =>
+    spawn(process.execPath, [CHILD, dir, join(root, `${i}.head`), "60"], { stdio: "inherit" }),
+  );
+  const exits = Promise.all(writers.map((writer) => once(writer, "exit")));
+  const heads = () => {
+    const files = readdirSync(root).filter((name) => name.endsWith(".head"));
+    return files.map((name) => readFileSync(join(root, name), "utf8"));
+  };
+  let [runs, dead, restored] = [0, 0, 0];
+  while (writers.some((writer) => writer.exitCode === null && writer.signalCode === null)) {
+    const report = await collectGarbage({
+      dir,
+      roots: async () => heads(),
+      nowMs: Date.now(),
+      // No grace at all: what the writers rely on is their leases alone.
+      graceMs: 0,
+      protectSinceMs: acquiredAtMs,
+      dryRun: false,
+    });
+    runs += 1;
+    dead += report.deletedEntries;
+    restored += report.restoredEntries;
+    expect(await checkBlobs({ dir, roots: heads() })).toMatchObject({ ok: true });
+    await breathe();
+  }
+  expect((await exits).map(([code]) => code)).toEqual(Array(WRITERS).fill(0));
+  // The test is worth something only if blobs really came and went under the writers' hands.
+  expect(Math.min(runs, dead, restored)).toBeGreaterThan(10);
+  expect(await checkBlobs({ dir, roots: heads() })).toMatchObject({ ok: true, problems: [] });
+
+  await purgeAll(dir, heads());
+  expect(await checkBlobs({ dir, roots: heads() })).toMatchObject({ ok: true, problems: [] });
+}, 60_000);
+
+/** The writers are gone, their leases with them, and the grace period is over. */
+async function purgeAll(dir: string, heads: string[]): Promise<void> {
+  for (const name of readdirSync(join(dir, ASIDE))) {
+    const longAgo = Date.now() / 1000 - 3600;
+    utimesSync(join(dir, ASIDE, name), longAgo, longAgo);
+  }
+  const report = await collectGarbage({
+    dir,
+    roots: async () => heads,
+    nowMs: Date.now() + HOUR_MS,
+    graceMs: 0,
+    protectSinceMs: null,
+    dryRun: false,
+  });
+  expect(report.purgedEntries).toBeGreaterThan(0);
+  expect(readdirSync(join(dir, ASIDE)).length).toBeLessThanOrEqual(1);
+}
