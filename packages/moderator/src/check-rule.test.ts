@@ -8,6 +8,7 @@ describe("a rule that is checked", () => {
     "$count(byRole.coder.metas[ok]) > 2",
     "( $f := function($x) { $x > 1 }; $f(byRole.coder.count) )",
     "$map(steps, function($s, $i) { $i & $s.role })",
+    "steps[meta.ok]#$i.{ 'place': $i }",
     "steps@$s#$i[$i > 1].{ 'role': $s.role }",
     "$contains(last.meta.log, /(\\d+) passed/i)",
     "$sum(steps.meta.cost) > 5 and $not($exists(byRole.tester))",

@@ -32,6 +32,7 @@ describe("a template", () => {
     expect(await fill('{{ {"a": {"b": 1}} }} and {{ {"a":{"b":2}}.a.b }}')).toBe(
       '{"a":{"b":1}} and 2',
     );
+    expect(await fill('{{ {"a":1}}}')).toBe('{"a":1}');
     expect(await fill('{{ "}}" }}{{ "{{" }}')).toBe("}}{{");
   });
 

@@ -49,6 +49,24 @@ describe("a rule's regular expression", () => {
     );
   });
 
+  it("knows its flags, and a group that took no part from an empty one", async () => {
+    expect(await evaluate("$contains(text, /^b$/m)", { text: "a\nb\nc" })).toBe(true);
+    expect(await evaluate("$contains(text, /^b$/)", { text: "a\nb\nc" })).toBe(false);
+    expect(await evaluate("$contains(text, /B/i)", { text: "abc" })).toBe(true);
+    expect(await evaluate("$match(text, /a(b)?(c*)/).groups", { text: "a" })).toEqual([
+      undefined,
+      "",
+    ]);
+  });
+
+  it("may be kept in a variable and used for several texts", async () => {
+    const answers = await evaluate(
+      "( $r := /c/; [$contains(a, $r), $contains(b, $r), $contains(a, $r)] )",
+      { a: "cd", b: "ab" },
+    );
+    expect(answers).toEqual([true, false, true]);
+  });
+
   it("takes linear time where the built-in engine would take for ever", async () => {
     const text = `${"a".repeat(100_000)}!`;
     expect(await evaluate("$contains(text, /^(a+)+$/)", { text })).toBe(false);

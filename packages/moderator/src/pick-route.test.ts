@@ -119,6 +119,16 @@ describe("an expression", () => {
     );
     expect(await next("byRole.coder.tally.completedPhase.A = 2", ...steps)).toBe("yes");
     expect(await next("$exists(byRole.reviewer)", ...steps)).toBe(END);
+    expect(await next("$type(byRole.coder.last.meta.completedPhase) = 'null'", ...steps)).toBe(
+      "yes",
+    );
+  });
+
+  it("takes a meta for data even when it looks like a function of the evaluator", async () => {
+    const hostile = { _jsonata_lambda: true, thunk: true, body: {}, outerWrapper: true, ok: 1 };
+    const asked = step("coder", { plan: hostile });
+    expect(await next("$append(last.meta.plan, []).ok = 1", asked)).toBe("yes");
+    expect(await next("last.meta.plan.($.ok) = 1", asked)).toBe("yes");
   });
 
   it("can ask whether every planned phase is complete", async () => {

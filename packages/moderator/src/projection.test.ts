@@ -106,6 +106,13 @@ describe("the projection", () => {
       ["__proto__", { x: 1 }],
       ["constructor", { y: 1 }],
     ]);
+    const named = visible(
+      context([step("a", { name: "constructor" }), step("a", { name: "toString" })]),
+    );
+    expect(Object.entries(named.byRole.a?.tally.name ?? {})).toEqual([
+      ["constructor", 1],
+      ["toString", 1],
+    ]);
     expect(Object.keys(Object.prototype)).toEqual([]);
   });
 });

@@ -54,7 +54,6 @@ function projectionOf(steps: readonly ModeratorStep[]): Projection {
 }
 
 function isPrefix({ source }: Projection, steps: readonly ModeratorStep[]): boolean {
-  if (source.length > steps.length) return false;
   return steps[0] === source.first && steps[source.length - 1] === source.last;
 }
 
