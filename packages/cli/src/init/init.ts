@@ -1,0 +1,49 @@
+import { basename, resolve } from "node:path";
+import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
+import { cliVersion } from "../cli-version.ts";
+import type { Output } from "../command.ts";
+import type { Io } from "../io.ts";
+import { projectFiles } from "./project-files.ts";
+import { checkProjectName } from "./project-name.ts";
+import type { Template } from "./templates.ts";
+import { writeProject } from "./write-project.ts";
+
+/** Makes a project named after its folder, and says how to go on. */
+export async function makeProject(
+  { dir, template }: { dir: string; template: Template },
+  io: Pick<Io, "cwd">,
+): Promise<Result<Output, Failure>> {
+  const folder = resolve(io.cwd, dir);
+  const name = checkProjectName(basename(folder));
+  if (!name.ok) return name;
+  const files = await projectFiles({ template, name: name.value, version: cliVersion() });
+  const written = await writeProject(folder, files);
+  if (!written.ok) return written;
+  const paths = files.map(({ path }) => path);
+  const next = nextCommands({ dir: folder === io.cwd ? null : dir, name: name.value });
+  return ok({
+    document: { folder, name: name.value, template, files: paths, next },
+    human: ({ bold, dim }) => {
+      const lines = [
+        `Made ${bold(name.value)} in ${folder}`,
+        ...paths.map((path) => dim(`  ${path}`)),
+      ];
+      return [...lines, "", "Next:", ...next.map((command) => `  ${command}`)].join("\n");
+    },
+  });
+}
+
+function nextCommands({ dir, name }: { dir: string | null; name: string }): string[] {
+  return [
+    ...(dir === null ? [] : [`cd ${shellWord(dir)}`]),
+    "npm install",
+    "npm test",
+    "npm run build",
+    `npx uncaged-workflow workflow add ${name} dist/workflow.esm.js`,
+    `npx uncaged-workflow run ${name} --prompt "…" --wait`,
+  ];
+}
+
+function shellWord(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

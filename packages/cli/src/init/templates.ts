@@ -1,0 +1,3 @@
+/** What a new project may start from; each is a folder of `scaffold/`, a project that works as it stands. */
+export const TEMPLATES = ["minimal", "develop"] as const;
+export type Template = (typeof TEMPLATES)[number];

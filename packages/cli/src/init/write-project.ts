@@ -1,0 +1,101 @@
+/** Puts the files of a new project into a folder that is not there yet, or is empty.
+ *
+ *  1. All or nothing: they are written into a folder of our own, which is moved into place at the end;
+ *     after a failure nothing of ours is left.
+ *  2. What is there already is never overwritten. */
+import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import {
+  err,
+  type Failure,
+  failure,
+  ok,
+  type Result,
+  WorkflowError,
+} from "@uncaged/workflow-protocol";
+import { isErrno, randomTag, storageFailed } from "@uncaged/workflow-util";
+
+export type ProjectFile = {
+  /** Relative to the project, with `/`. */
+  path: string;
+  text: string;
+};
+
+/** `target` is absolute. `TARGET_EXISTS` when something is there, `STORAGE_FAILED` when it cannot be written. */
+export async function writeProject(
+  target: string,
+  files: readonly ProjectFile[],
+): Promise<Result<void, Failure>> {
+  const made: string[] = [];
+  try {
+    const state = await stateOf(target);
+    if (state === "taken") return err(taken(target));
+    const parent = state === "empty" ? target : dirname(target);
+    const first = await mkdir(parent, { recursive: true });
+    if (first !== undefined) made.push(first);
+    const stage = join(parent, `.${basename(target)}.${randomTag(8)}.tmp`);
+    made.push(stage);
+    await writeFiles(stage, files);
+    if (state === "empty") await moveEntries({ from: stage, to: target, made });
+    else await renameFolder(stage, target);
+    return ok(undefined);
+  } catch (cause) {
+    // The newest first: what stands inside goes before what holds it.
+    for (const path of made.reverse()) await rm(path, { recursive: true, force: true });
+    return err(storageFailed(`cannot make the project ${target}`, cause).failure);
+  }
+}
+
+async function stateOf(target: string): Promise<"absent" | "empty" | "taken"> {
+  try {
+    return (await readdir(target)).length === 0 ? "empty" : "taken";
+  } catch (cause) {
+    if (isErrno(cause, "ENOENT")) return "absent";
+    if (isErrno(cause, "ENOTDIR")) return "taken";
+    throw cause;
+  }
+}
+
+async function writeFiles(folder: string, files: readonly ProjectFile[]): Promise<void> {
+  for (const { path, text } of files) {
+    const file = join(folder, ...path.split("/"));
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text, { flag: "wx" });
+  }
+}
+
+/** Someone else may have been faster with a folder of that name. */
+async function renameFolder(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (cause) {
+    if (isErrno(cause, "ENOTEMPTY", "EEXIST", "ENOTDIR"))
+      throw new WorkflowError(taken(to), { cause });
+    throw cause;
+  }
+}
+
+/** A folder that is somebody's working directory must stay the same folder, so its entries are moved. */
+async function moveEntries({
+  from,
+  to,
+  made,
+}: {
+  from: string;
+  to: string;
+  made: string[];
+}): Promise<void> {
+  for (const entry of await readdir(from)) {
+    await rename(join(from, entry), join(to, entry));
+    made.push(join(to, entry));
+  }
+  await rm(from, { recursive: true });
+}
+
+function taken(target: string): Failure {
+  return failure(
+    "TARGET_EXISTS",
+    `${target} is there already and is not an empty folder; nothing was written`,
+    "name a folder that does not exist yet",
+  );
+}
