@@ -1,4 +1,5 @@
-import type { Kind, Place } from "./model.ts";
+import type { Place } from "./model.ts";
+import { kindWord, valueCases } from "./shell-words.ts";
 
 /** A completion script for bash 3.2 and later. */
 export function bashCompletion(places: readonly Place[], programs: readonly string[]): string {
@@ -22,6 +23,12 @@ ${places.flatMap(valueCases).join("\n")}
   esac
 }
 
+# Lines as they are: no splitting, no patterns.
+_uncaged_workflow_offer() {
+  local line
+  while IFS= read -r line; do COMPREPLY+=("$line"); done
+}
+
 _uncaged_workflow() {
   local path='' commands='' options='' arguments='' kind='' word at place=0
   local current="\${COMP_WORDS[COMP_CWORD]}"
@@ -43,29 +50,30 @@ _uncaged_workflow() {
   done
   [[ "$current" == '=' ]] && current=''
   if [[ -z "$kind" && "$current" == -* ]]; then
-    COMPREPLY=($(compgen -W "$options" -- "$current"))
+    _uncaged_workflow_offer < <(compgen -W "$options" -- "$current")
     return
   fi
   if [[ -z "$kind" && -n "$commands" ]]; then
-    COMPREPLY=($(compgen -W "$commands" -- "$current"))
+    ((place > 0)) || _uncaged_workflow_offer < <(compgen -W "$commands" -- "$current")
     return
   fi
   if [[ -z "$kind" ]]; then
     set -- $arguments
     shift "$place" 2> /dev/null || return
-    kind="$1"
+    kind="\${1-}"
   fi
   case "$kind" in
     workflows | threads)
-      COMPREPLY=($(compgen -W "$("\${COMP_WORDS[0]}" completion --list "$kind" 2> /dev/null)" -- "$current"))
+      word="$("\${COMP_WORDS[0]}" completion --list "$kind" 2> /dev/null)"
+      _uncaged_workflow_offer < <(compgen -W "$word" -- "$current")
       ;;
     files)
       compopt -o filenames 2> /dev/null
-      local IFS=$'\\n'
-      COMPREPLY=($(compgen -f -- "$current"))
+      _uncaged_workflow_offer < <(compgen -f -- "$current")
       ;;
-    *=*)
-      COMPREPLY=($(compgen -W "\${kind//[=,]/ }" -- "$current"))
+    =*)
+      word="\${kind#=}"
+      _uncaged_workflow_offer < <(compgen -W "\${word//,/ }" -- "$current")
       ;;
   esac
 }
@@ -79,20 +87,5 @@ function placeCase({ path, subcommands, options, arguments: kinds }: Place): str
   const flags = options
     .flatMap(({ short, long }) => (short === null ? [long] : [short, long]))
     .join(" ");
-  return `    '${path.join(" ")}') commands='${commands}' options='${flags}' arguments='${kinds.map(word).join(" ")}' ;;`;
-}
-
-function valueCases({ path, options }: Place): string[] {
-  return options.flatMap(({ short, long, value }) => {
-    if (value === null) return [];
-    const patterns = [short, long].flatMap((flag) =>
-      flag === null ? [] : [`'${[...path, flag].join(" ")}'`],
-    );
-    return [`    ${patterns.join(" | ")}) kind='${word(value)}' ;;`];
-  });
-}
-
-/** A kind as one word; choices as `=a,b`. */
-function word(kind: Kind): string {
-  return typeof kind === "string" ? kind : `=${kind.choices.join(",")}`;
+  return `    '${path.join(" ")}') commands='${commands}' options='${flags}' arguments='${kinds.map(kindWord).join(" ")}' ;;`;
 }

@@ -20,7 +20,8 @@ function __uncaged_workflow_at
 end
 
 function __uncaged_workflow_names
-    command (commandline -po)[1] completion --list $argv[1] 2>/dev/null
+    set -l program (commandline -po)[1]
+    $program completion --list $argv[1] 2>/dev/null
 end
 
 complete -c ${program} -f

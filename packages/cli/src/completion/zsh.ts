@@ -1,4 +1,5 @@
-import type { Kind, Place } from "./model.ts";
+import type { Place } from "./model.ts";
+import { kindWord, valueCases } from "./shell-words.ts";
 
 /** A completion script for zsh: to be sourced, or put into `$fpath` as `_uncaged-workflow`. */
 export function zshCompletion(places: readonly Place[], programs: readonly string[]): string {
@@ -9,7 +10,7 @@ export function zshCompletion(places: readonly Place[], programs: readonly strin
 
 # What may follow a place: its commands, its options, the kinds of its arguments.
 _uncaged_workflow_place() {
-  commands=() options=() kinds=()
+  subcommands=() flags=() kinds=()
   case "$1" in
 ${places.map(placeCase).join("\n")}
   esac
@@ -25,7 +26,7 @@ ${places.flatMap(valueCases).join("\n")}
 
 _uncaged_workflow() {
   local where='' kind='' word
-  local -a commands options kinds
+  local -a subcommands flags kinds
   local -i at place=0
   _uncaged_workflow_place ''
   for ((at = 2; at < CURRENT; at++)); do
@@ -34,7 +35,7 @@ _uncaged_workflow() {
       kind=''
     elif [[ "$word" == -?* ]]; then
       _uncaged_workflow_value "\${where:+$where }$word"
-    elif (( \${commands[(I)$word:*]} )); then
+    elif (( \${subcommands[(I)$word:*]} )); then
       where="\${where:+$where }$word"
       _uncaged_workflow_place "$where"
     else
@@ -42,9 +43,9 @@ _uncaged_workflow() {
     fi
   done
   if [[ -z "$kind" && "\${words[CURRENT]}" == -* ]]; then
-    _describe -o option options
-  elif [[ -z "$kind" && \${#commands} -gt 0 ]]; then
-    _describe command commands
+    _describe -o option flags
+  elif [[ -z "$kind" && \${#subcommands} -gt 0 ]]; then
+    ((place > 0)) || _describe command subcommands
   else
     [[ -n "$kind" ]] || kind="\${kinds[place + 1]}"
     case "$kind" in
@@ -52,7 +53,7 @@ _uncaged_workflow() {
         compadd -- \${(f)"$("\${words[1]}" completion --list "$kind" 2> /dev/null)"}
         ;;
       files) _files ;;
-      =*) compadd -- \${(s:,:)\${kind#=}} ;;
+      '='*) compadd -- \${(s:,:)\${kind#=}} ;;
     esac
   fi
 }
@@ -74,25 +75,10 @@ function placeCase({ path, subcommands, options, arguments: kinds }: Place): str
   );
   return [
     `    '${path.join(" ")}')`,
-    `      commands=(${commands.join(" ")})`,
-    `      options=(${flags.join(" ")})`,
-    `      kinds=(${kinds.map((kind) => `'${word(kind)}'`).join(" ")}) ;;`,
+    `      subcommands=(${commands.join(" ")})`,
+    `      flags=(${flags.join(" ")})`,
+    `      kinds=(${kinds.map((kind) => `'${kindWord(kind)}'`).join(" ")}) ;;`,
   ].join("\n");
-}
-
-function valueCases({ path, options }: Place): string[] {
-  return options.flatMap(({ short, long, value }) => {
-    if (value === null) return [];
-    const patterns = [short, long].flatMap((flag) =>
-      flag === null ? [] : [`'${[...path, flag].join(" ")}'`],
-    );
-    return [`    ${patterns.join(" | ")}) kind='${word(value)}' ;;`];
-  });
-}
-
-/** A kind as one word; choices as `=a,b`. */
-function word(kind: Kind): string {
-  return typeof kind === "string" ? kind : `=${kind.choices.join(",")}`;
 }
 
 /** `name:description`, quoted; a colon in the name would end it. */

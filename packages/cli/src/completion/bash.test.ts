@@ -1,0 +1,81 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { COMMANDS } from "../commands.ts";
+import { bashCompletion } from "./bash.ts";
+import { completionModel } from "./model.ts";
+
+let folder = "";
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "uwf-completion-"));
+  const script = bashCompletion(await completionModel(COMMANDS), ["uncaged-workflow", "uwf"]);
+  writeFileSync(join(folder, "completion.bash"), script);
+  // Stands for the installed program: it knows two workflows and one thread.
+  const program = join(folder, "uwf");
+  const answer = `case "$*" in
+    'completion --list workflows') printf 'review\\nrelease\\n' ;;
+    'completion --list threads') printf '01K0000000000000000000000A\\n' ;;
+  esac`;
+  writeFileSync(program, `#!/bin/sh\n${answer}\n`);
+  chmodSync(program, 0o755);
+  writeFileSync(join(folder, "prompt *.md"), "");
+  mkdirSync(join(folder, "prompts"));
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What a real bash offers for the last word. */
+function offered(...words: string[]): string[] {
+  const ask = `set -u; source ./completion.bash
+    COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+    eval "$(complete -p uwf | sed 's/.*-F \\([^ ]*\\) .*/\\1/')"
+    for word in \${COMPREPLY[@]+"\${COMPREPLY[@]}"}; do printf '%s\\n' "$word"; done`;
+  const out = execFileSync("bash", ["--norc", "-c", ask, "bash", "uwf", ...words], {
+    cwd: folder,
+    env: { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}` },
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  return out.split("\n").filter((line) => line !== "");
+}
+
+test("commands are completed, and then their subcommands", () => {
+  expect(offered("th")).toEqual(["thread"]);
+  expect(offered("thread", "re")).toEqual(["resume"]);
+  expect(offered("")).toEqual(expect.arrayContaining(COMMANDS.map(({ name }) => name)));
+});
+
+test("options are completed for the command that they belong to", () => {
+  expect(offered("thread", "run", "--w")).toEqual(["--wait"]);
+  expect(offered("cas", "gc", "--d")).toEqual(["--dry-run"]);
+  expect(offered("thread", "show", "--w")).toEqual([]);
+});
+
+test("names of workflows and ids of threads are asked of the program", () => {
+  expect(offered("run", "re")).toEqual(["review", "release"]);
+  expect(offered("workflow", "show", "rev")).toEqual(["review"]);
+  expect(offered("thread", "show", "")).toEqual(["01K0000000000000000000000A"]);
+});
+
+test("the value of an option is completed as what it stands for", () => {
+  expect(offered("thread", "list", "--status", "p")).toEqual(["paused"]);
+  expect(offered("thread", "list", "--status", "=", "p")).toEqual(["paused"]);
+  expect(offered("run", "review", "--prompt-file", "prompt")).toEqual(["prompt *.md", "prompts"]);
+  expect(offered("run", "--prompt", "")).toEqual([]);
+});
+
+test("the value of an option is not taken for an argument", () => {
+  expect(offered("thread", "run", "--prompt", "show", "re")).toEqual(["review", "release"]);
+  expect(offered("workflow", "add", "--types", "a.d.ts", "new", "prompt")).toEqual([
+    "prompt *.md",
+    "prompts",
+  ]);
+});
+
+test("a place that takes no more words offers none", () => {
+  expect(offered("thread", "show", "01K0000000000000000000000A", "")).toEqual([]);
+  expect(offered("thread", "nonsense", "")).toEqual([]);
+});
