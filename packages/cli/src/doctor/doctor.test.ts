@@ -1,0 +1,172 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openThreadStore } from "@uncaged/workflow-store";
+import { newThreadId, ownIdentity } from "@uncaged/workflow-util";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { Check } from "./check.ts";
+import { examine } from "./doctor.ts";
+
+let root = "";
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "uwf-doctor-"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+type Report = { ok: boolean; checks: Check[] };
+
+async function examined(
+  env: NodeJS.ProcessEnv = {},
+): Promise<Report & { exitCode: number | undefined }> {
+  const { value } = await examine({
+    env: { PATH: process.env.PATH, ...env, WORKFLOW_STORAGE_ROOT: root },
+    now: Date.now,
+  });
+  if (!("document" in value)) throw new Error("doctor gives a document");
+  const document: Report = JSON.parse(JSON.stringify(value.document));
+  return { ...document, exitCode: value.exitCode };
+}
+
+/** The one check that found something. */
+async function onlyFault(env: NodeJS.ProcessEnv = {}): Promise<Check> {
+  const { ok, checks, exitCode } = await examined(env);
+  const faults = checks.filter((check) => !check.ok);
+  expect(faults.map(({ name }) => name)).toHaveLength(1);
+  expect([ok, exitCode]).toEqual([false, 1]);
+  const [fault] = faults;
+  if (fault === undefined) throw new Error("nothing was found");
+  expect(fault.fix).not.toBeNull();
+  return fault;
+}
+
+const HASH = "D4KP4Y6MRRVJV";
+const registry = (workflows: string): void =>
+  writeFileSync(join(root, "workflow.yaml"), `workflows:\n${workflows}`, { mode: 0o600 });
+
+test("an empty storage root, and one that is not there, are healthy and stay as they are", async () => {
+  expect(await examined()).toMatchObject({ ok: true, exitCode: 0 });
+  expect(readdirSync(root)).toEqual([]);
+  rmSync(root, { recursive: true });
+  const { ok, checks } = await examined();
+  expect(ok).toBe(true);
+  expect(checks.map(({ name }) => name)).toEqual([
+    "node",
+    "git",
+    "storage",
+    "configuration",
+    "index",
+    "bundles",
+    "packages",
+    "threads",
+    "leftovers",
+  ]);
+  expect(existsSync(root)).toBe(false);
+});
+
+test("a storage root that is a file is found, and checks that cannot work say so too", async () => {
+  rmSync(root, { recursive: true });
+  writeFileSync(root, "");
+  const { checks, exitCode } = await examined();
+  expect(checks.find(({ name }) => name === "storage")).toMatchObject({ ok: false });
+  expect(exitCode).toBe(1);
+});
+
+test("a configuration that others can read is found, with the command that mends it", async () => {
+  registry("");
+  chmodSync(join(root, "workflow.yaml"), 0o644);
+  expect(await onlyFault()).toMatchObject({
+    name: "configuration",
+    fix: `chmod 600 ${join(root, "workflow.yaml")}`,
+  });
+});
+
+test("a configuration that is no YAML is found by line and column", async () => {
+  writeFileSync(join(root, "workflow.yaml"), "config:\n  maxDepth: [\n", { mode: 0o600 });
+  const { name, message } = await onlyFault();
+  expect(name).toBe("configuration");
+  expect(message).toMatch(/workflow\.yaml:\d+:\d+/);
+});
+
+test("an index that is no database is found", async () => {
+  writeFileSync(
+    join(root, "index.db"),
+    "no database, but long enough to be read as one".repeat(99),
+  );
+  const { checks } = await examined();
+  expect(checks.find(({ name }) => name === "index")).toMatchObject({ ok: false });
+});
+
+test("a bundle that is gone is found by its workflow's name", async () => {
+  registry(`  review: { hash: "${HASH}", sha256: "${"0".repeat(64)}", timestamp: 1 }\n`);
+  const { name, message, fix } = await onlyFault();
+  expect([name, message]).toEqual(["bundles", expect.stringContaining("review")]);
+  expect(fix).toContain("workflow add");
+});
+
+test("a thread whose runner died is found, with the command that goes on", async () => {
+  const threadId = await threadOfDeadRunner();
+  expect(await onlyFault()).toMatchObject({
+    name: "threads",
+    message: expect.stringContaining(threadId),
+    fix: `uncaged-workflow thread resume ${threadId}`,
+  });
+});
+
+test("temporary files are found once their writers must be gone", async () => {
+  mkdirSync(join(root, "cas"));
+  const blob = join(root, "cas", ".tmp-1-AAAAAAAAAA");
+  const file = join(root, ".workflow.yaml.AAAAAAAA.tmp");
+  for (const path of [blob, file]) writeFileSync(path, "");
+  expect(await examined()).toMatchObject({ ok: true });
+  for (const path of [blob, file]) utimesSync(path, 1, 1);
+  expect(await onlyFault()).toMatchObject({
+    name: "leftovers",
+    fix: `uncaged-workflow cas gc; rm ${file}`,
+  });
+});
+
+test("a missing git is found", async () => {
+  const bin = join(root, "node_modules");
+  mkdirSync(bin);
+  symlinkSync(process.execPath, join(bin, "node"));
+  expect(await onlyFault({ PATH: bin })).toMatchObject({ name: "git" });
+});
+
+/** As a runner that was killed leaves it. */
+async function threadOfDeadRunner(): Promise<string> {
+  const store = await openThreadStore(root);
+  const threadId = newThreadId();
+  const nowMs = Date.now();
+  await store.create(
+    {
+      threadId,
+      workflow: "review",
+      bundleHash: HASH,
+      startHash: HASH,
+      head: HASH,
+      headSha256: "0".repeat(64),
+      stepCount: 0,
+      depth: 0,
+      parentThread: null,
+      cwd: root,
+      forkedFrom: null,
+      startedAt: nowMs,
+      createdAt: nowMs,
+    },
+    null,
+  );
+  const dead = { ...ownIdentity(), startedAt: "long ago" };
+  await store.acquire({ threadId, process: dead, ttlMs: 60_000, nowMs, replaces: null });
+  await store.close();
+  return threadId;
+}
