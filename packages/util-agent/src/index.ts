@@ -1,6 +1,13 @@
+export { buildAgentPrompt } from "./build-agent-prompt.ts";
+export { buildThreadInput, type ThreadInputOptions } from "./build-thread-input.ts";
 export { type CapturedOutput, captureOutput, type OutputCapture } from "./captured-output.ts";
 export { cliEnvironment, type Environment, type EnvironmentChoice } from "./cli-environment.ts";
 export type { CliRun, CliStop, SpawnCliOptions } from "./cli-run.ts";
+export { type AgentCall, createAgentAdapter } from "./create-agent-adapter.ts";
+export { type TextEmitter, textEmitter } from "./emit-text.ts";
 export type { OutputLine } from "./line-reader.ts";
+export { readContent } from "./read-content.ts";
+export { describeIssues, readStructured } from "./read-structured.ts";
 export { redactor } from "./redact.ts";
 export { spawnCli } from "./spawn-cli.ts";
+export { stepEnvironment } from "./step-environment.ts";

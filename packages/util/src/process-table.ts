@@ -1,5 +1,4 @@
-/** The system's processes, read from `/proc` where there is one, else from `ps`. */
-import { existsSync } from "node:fs";
+/** The system's processes, read from `/proc` on Linux, else from `ps`. */
 import { procTable } from "./process-table-proc.ts";
 import { psTable } from "./process-table-ps.ts";
 
@@ -26,4 +25,4 @@ export type ProcessTable = {
   bootId(): string;
 };
 
-export const processTable: ProcessTable = existsSync("/proc/self/stat") ? procTable : psTable;
+export const processTable: ProcessTable = process.platform === "linux" ? procTable : psTable;

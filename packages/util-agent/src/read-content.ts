@@ -1,0 +1,27 @@
+import { type CasStore, failure, WorkflowError } from "@uncaged/workflow-protocol";
+
+/** The text inside a content node. Throws `CAS_MISSING` or `CAS_NOT_A_NODE`; the store itself throws for a
+ *  blob that is damaged. */
+export async function readContent(cas: Pick<CasStore, "get">, hash: string): Promise<string> {
+  const blob = await cas.get(hash);
+  if (blob === null) throw refused("CAS_MISSING", `content ${hash} is not in the store`);
+  const text = payloadOf(blob);
+  if (text === null) throw refused("CAS_NOT_A_NODE", `${hash} is not a content node`);
+  return text;
+}
+
+/** A blob is three lines: type, payload and refs, each value in JSON, which holds no raw line break. */
+function payloadOf(blob: string): string | null {
+  const [type, payload] = blob.split("\n", 2);
+  if (type !== 'type: "content"' || !payload?.startsWith("payload: ")) return null;
+  try {
+    const text: unknown = JSON.parse(payload.slice("payload: ".length));
+    return typeof text === "string" ? text : null;
+  } catch {
+    return null;
+  }
+}
+
+function refused(code: "CAS_MISSING" | "CAS_NOT_A_NODE", message: string): WorkflowError {
+  return new WorkflowError(failure(code, message, "run: uncaged-workflow cas fsck"));
+}
