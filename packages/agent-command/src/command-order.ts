@@ -1,0 +1,75 @@
+import { resolve } from "node:path";
+import { failure, WorkflowError } from "@uncaged/workflow-protocol";
+import {
+  type AgentCall,
+  buildThreadInput,
+  cliEnvironment,
+  redactor,
+  stepEnvironment,
+} from "@uncaged/workflow-util-agent";
+import type { CommandAgentConfig } from "./command-config.ts";
+
+/** What exactly is to be run. */
+export type CommandOrder = {
+  command: string;
+  args: readonly string[];
+  /** For messages and logs: the command line as a person would read it, shortened. */
+  title: string;
+  /** Null: nothing is sent. */
+  stdin: string | null;
+  /** Absolute. */
+  cwd: string;
+  /** Set besides what is passed on. */
+  env: Readonly<Record<string, string>>;
+  /** Takes secrets out of a text. */
+  redact: (text: string) => string;
+};
+
+export async function commandOrder(
+  config: CommandAgentConfig,
+  call: AgentCall,
+): Promise<CommandOrder> {
+  const { command } = config;
+  const args = typeof config.args === "function" ? await config.args(call) : (config.args ?? []);
+  const wrong = args.findIndex((argument) => typeof argument !== "string");
+  if (wrong !== -1) throw notText(command, wrong);
+  const env = { ...config.env, ...stepEnvironment(call.ctx, call.runtime) };
+  const redact = redactor(cliEnvironment(process.env, { ...config, env }));
+  return {
+    command,
+    args,
+    title: redact(titleOf(command, args)),
+    stdin: await inputFor(config, call),
+    cwd: resolve(call.runtime.step.cwd, config.cwd ?? "."),
+    env,
+    redact,
+  };
+}
+
+async function inputFor(config: CommandAgentConfig, call: AgentCall): Promise<string | null> {
+  const { stdin = "input" } = config;
+  if (stdin === "none") return null;
+  return stdin === "input" ? buildThreadInput(call.ctx, call.runtime) : stdin(call);
+}
+
+const MAX_TITLE_CHARS = 80;
+
+function titleOf(command: string, args: readonly string[]): string {
+  const line = [command, ...args]
+    .map((word) => (/^[\w./:=@%+,-]+$/.test(word) ? word : JSON.stringify(word)))
+    .join(" ");
+  return line.length <= MAX_TITLE_CHARS
+    ? line
+    : `${line.slice(0, MAX_TITLE_CHARS).toWellFormed()}…`;
+}
+
+/** The compiler says so too, but workflows are also written in JavaScript. */
+function notText(command: string, at: number): WorkflowError {
+  return new WorkflowError(
+    failure(
+      "AGENT_FAILED",
+      `argument ${at + 1} of ${command} is not a string`,
+      "mend `args` where the agent is bound",
+    ),
+  );
+}

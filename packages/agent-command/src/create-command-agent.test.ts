@@ -1,0 +1,309 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Failure, failureFrom, RUN_MARK_ENV } from "@uncaged/workflow-protocol";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
+import type { CommandAgentConfig } from "./command-config.ts";
+import { createCommandAgent } from "./create-command-agent.ts";
+import { type FakeRuntime, fakeContext, fakeRuntime } from "./fake-runtime.test.helper.ts";
+
+let folder: string;
+let runtime: FakeRuntime;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "command agent "));
+  runtime = fakeRuntime(folder);
+});
+
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await rm(folder, { recursive: true });
+});
+
+const anything = z.record(z.string(), z.unknown());
+const exit = z.object({ exitCode: z.number(), output: z.string() });
+
+function play<T>(config: CommandAgentConfig, schema: z.ZodType<T>, task = "Mend it.") {
+  return createCommandAgent(config)("You test.", schema)(fakeContext(task), runtime);
+}
+
+/** A shell script, for tests only: the adapter itself knows no shell. */
+function sh(script: string): { command: string; args: string[] } {
+  return { command: "sh", args: ["-c", script] };
+}
+
+async function refusal(config: CommandAgentConfig, schema: z.ZodType = exit): Promise<Failure> {
+  const played = await play(config, schema).catch((thrown: unknown) =>
+    failureFrom(thrown, "INTERNAL"),
+  );
+  if ("meta" in played) throw new Error("the role was played");
+  return played;
+}
+
+describe("a command's result", () => {
+  it("is its exit code and its output, whatever the exit code", async () => {
+    const { meta, content } = await play(sh("echo out; exit 3"), exit);
+    expect(meta).toEqual({ exitCode: 3, output: "out" });
+    expect(content).toBe("out");
+  });
+
+  it("has the exit code that shells give to a program ended by a signal", async () => {
+    expect((await play(sh("kill -KILL $$"), exit)).meta.exitCode).toBe(137);
+  });
+
+  it("is made into the role's meta by `toMeta`", async () => {
+    const schema = z.object({ status: z.enum(["passed", "failed"]), said: z.string() });
+    const { meta } = await play(
+      {
+        ...sh("echo one; echo two >&2; exit 1"),
+        toMeta: async ({ exitCode, stdout, stderr }, { runtime: { step } }) => ({
+          status: exitCode === 0 ? "passed" : "failed",
+          said: `${stdout.trim()} ${stderr.trim()} ${step.role}`,
+        }),
+      },
+      schema,
+    );
+    expect(meta).toEqual({ status: "failed", said: "one two tester" });
+  });
+
+  it("is the JSON that it prints", async () => {
+    const schema = z.object({ commit: z.string() });
+    const script = 'echo committed; echo noise >&2; echo \'{"commit":"abc"}\'';
+    const { meta, content } = await play({ ...sh(script), output: "json" }, schema);
+    expect(meta).toEqual({ commit: "abc" });
+    expect(content).toContain("committed");
+    expect(content).toContain("noise");
+  });
+
+  it("leaves the content to the meta when nothing was printed", async () => {
+    expect((await play(sh("exit 0"), exit)).content).toBeUndefined();
+  });
+
+  it("holds the beginning and the end of a flood", async () => {
+    const { meta } = await play(
+      { ...sh("echo first; yes | head -c 3000000; echo last"), maxOutputBytes: 10_000 },
+      exit,
+    );
+    expect(meta.output).toMatch(/^first\n/);
+    expect(meta.output).toMatch(/\nlast$/);
+    expect(meta.output).toMatch(/\[… \d+ bytes left out …\]/);
+    expect(meta.output.length).toBeLessThan(11_000);
+  });
+});
+
+describe("a command gets", () => {
+  it("its arguments exactly, also those made for the step", async () => {
+    await writeFile(join(folder, "args.mjs"), "console.log(JSON.stringify(process.argv.slice(2)))");
+    const { meta } = await play(
+      {
+        command: process.execPath,
+        args: ({ ctx, prompt }) => [
+          "args.mjs",
+          "--help",
+          "a\nb",
+          "$(id)",
+          prompt,
+          ctx.start.content,
+        ],
+      },
+      exit,
+      "--version; rm -rf *",
+    );
+    expect(JSON.parse(meta.output)).toEqual([
+      "--help",
+      "a\nb",
+      "$(id)",
+      "You test.",
+      "--version; rm -rf *",
+    ]);
+  });
+
+  it("the thread's input on stdin", async () => {
+    const { meta } = await play({ command: "cat" }, exit, "Mend slugify.");
+    expect(meta.output).toContain("# Task\n\nMend slugify.");
+    expect(meta.output).toContain("You play the role `tester` in step 3");
+  });
+
+  it("a task of 2 MB that it never reads", async () => {
+    const { meta } = await play({ command: "true" }, exit, "x".repeat(2_000_000));
+    expect(meta.exitCode).toBe(0);
+  });
+
+  it("another text on stdin, or none", async () => {
+    const own = await play({ command: "cat", stdin: ({ prompt }) => prompt }, exit);
+    expect(own.meta.output).toBe("You test.");
+    const none = await play({ command: "cat", stdin: "none" }, exit);
+    expect(none.meta.output).toBe("");
+    expect(none.run?.prompt).toBeNull();
+  });
+
+  it("the step's directory, or one below it", async () => {
+    await mkdir(join(folder, "inner"));
+    expect((await play({ command: "pwd" }, exit)).meta.output).toBe(folder);
+    const inner = await play({ command: "pwd", cwd: "inner" }, exit);
+    expect(inner.meta.output).toBe(join(folder, "inner"));
+    expect(inner.run?.cwd).toBe(join(folder, "inner"));
+  });
+
+  it("an environment that says which step it is, and no secret of ours", async () => {
+    vi.stubEnv("UNCAGED_WORKFLOW_STORAGE_ROOT", "/store");
+    vi.stubEnv("OTHER_API_KEY", "sk-1234567890");
+    vi.stubEnv("NAMED", "1");
+    const { meta } = await play({ command: "env", passEnv: ["NAMED"], env: { SET: "2" } }, exit);
+    const env = Object.fromEntries(meta.output.split("\n").map((line) => line.split("=", 2)));
+    expect(env).toMatchObject({
+      UNCAGED_THREAD_ID: "01KAJ2Z6PVX0000000000000ZZ",
+      UNCAGED_ROLE: "tester",
+      UNCAGED_ROUND: "3",
+      UNCAGED_WORKFLOW_STORAGE_ROOT: "/store",
+      NAMED: "1",
+      SET: "2",
+    });
+    expect(env[RUN_MARK_ENV]).toMatch(`${runtime.step.runMark}:`);
+    expect(env).not.toHaveProperty("OTHER_API_KEY");
+  });
+});
+
+describe("the record of a command", () => {
+  it("names the agent, its time and what the engine saw", async () => {
+    const { run } = await play({ ...sh("echo hi; exit 2"), stdin: "none" }, exit);
+    expect(run).toMatchObject({
+      agent: { name: "command", version: expect.stringMatching(/^\d+\.\d+\.\d+/) },
+      session: null,
+      prompt: null,
+      usage: null,
+      cwd: folder,
+    });
+    expect(run?.completedAt).toBeGreaterThanOrEqual(run?.startedAt ?? Number.POSITIVE_INFINITY);
+    const [hash = ""] = run?.evidence ?? [];
+    expect(JSON.parse(runtime.stored.get(hash) ?? "")).toEqual({
+      kind: "command",
+      command: "sh",
+      args: ["-c", "echo hi; exit 2"],
+      cwd: folder,
+      exitCode: 2,
+      signal: null,
+      durationMs: expect.any(Number),
+      outputTail: "hi",
+    });
+  });
+
+  it("keeps what was sent to stdin", async () => {
+    const { run } = await play({ command: "true", stdin: () => "the input" }, exit);
+    expect(runtime.stored.get(run?.prompt ?? "")).toBe("the input");
+  });
+
+  it("holds no secret that the command was given and printed", async () => {
+    vi.stubEnv("DEPLOY_TOKEN", "sk-very-secret-1");
+    const { meta, content } = await play(
+      {
+        ...sh('echo "token: $DEPLOY_TOKEN $OWN_PASSWORD"'),
+        passEnv: ["DEPLOY_TOKEN"],
+        env: { OWN_PASSWORD: "correct horse" },
+      },
+      exit,
+    );
+    expect(meta.output).toBe("token: [DEPLOY_TOKEN] [OWN_PASSWORD]");
+    const record = JSON.stringify([meta, content, runtime.events, ...runtime.stored.values()]);
+    expect(record).not.toContain("sk-very-secret-1");
+    expect(record).not.toContain("correct horse");
+  });
+});
+
+describe("a command that is watched", () => {
+  it("shows its start, its lines and its end", async () => {
+    await play(sh("echo hi"), exit);
+    expect(runtime.events).toEqual([
+      { type: "started", agent: 'sh -c "echo hi"', session: null },
+      { type: "text", text: "hi\n" },
+      { type: "end", outcome: "ok", reason: "" },
+    ]);
+  });
+
+  it("shows why it failed", async () => {
+    await refusal({ command: "no-such-program-here" });
+    expect(runtime.events.at(-1)).toMatchObject({ type: "end", outcome: "crashed" });
+  });
+});
+
+describe("a command fails the step", () => {
+  it("when it is not installed, with the way to mend that", async () => {
+    const reason = await refusal({ command: "no-such-program-here", installHint: "npm i -g it" });
+    expect(reason).toEqual({
+      code: "AGENT_FAILED",
+      message: "cannot start no-such-program-here: no program of that name on PATH",
+      hint: "npm i -g it",
+    });
+  });
+
+  it("when its result does not fit the role, and says what is wrong and what it printed last", async () => {
+    const schema = z.object({ status: z.enum(["passed", "failed"]) });
+    const reason = await refusal(sh("echo oh dear >&2; exit 1"), schema);
+    expect(reason.code).toBe("INVALID_OUTPUT");
+    expect(reason.message).toContain("role tester (step 3)");
+    expect(reason.message).toContain("exit code 1");
+    expect(reason.message).toContain("status:");
+    expect(reason.message).toContain("oh dear");
+    expect(reason.hint).toContain("toMeta");
+    expect(runtime.events.at(-1)).toMatchObject({ outcome: "invalid_output" });
+  });
+
+  it("when it was to print JSON and did not", async () => {
+    const reason = await refusal({ ...sh("echo 'not json'"), output: "json" }, anything);
+    expect(reason.code).toBe("INVALID_OUTPUT");
+    expect(reason.message).toContain("no JSON object");
+    expect(reason.message).toContain("not json");
+  });
+
+  it("when the binding's own `toMeta` throws", async () => {
+    const reason = await refusal({
+      ...sh("true"),
+      toMeta: () => {
+        throw new Error("no commit in there");
+      },
+    });
+    expect(reason).toMatchObject({
+      code: "AGENT_FAILED",
+      message: expect.stringContaining("no commit in there"),
+    });
+  });
+
+  it("when it falls silent, or takes too long", async () => {
+    const idle = await refusal({ ...sh("echo one; sleep 60"), idleTimeoutMs: 200, graceMs: 200 });
+    expect(idle.code).toBe("AGENT_TIMEOUT");
+    expect(idle.message).toContain("printed nothing for 200 ms");
+    expect(idle.message).toContain("one");
+    const total = await refusal({ ...sh("sleep 60"), timeoutMs: 200, graceMs: 200 });
+    expect(total.code).toBe("AGENT_TIMEOUT");
+    expect(total.hint).toContain("timeoutMs");
+    expect(runtime.events.at(-1)).toMatchObject({ outcome: "timeout" });
+  });
+
+  it("when the thread is stopped, once all its processes are gone", async () => {
+    const abort = new AbortController();
+    runtime = fakeRuntime(folder, abort.signal);
+    const pidFile = join(folder, "pid");
+    const played = refusal({
+      ...sh("(trap '' INT TERM; sleep 60; sleep 60) & echo $! > pid.tmp; mv pid.tmp pid; wait"),
+      graceMs: 100,
+    });
+    await expect
+      .poll(() => readFile(pidFile, "utf8").catch(() => ""), { timeout: 5_000 })
+      .not.toBe("");
+    const pid = Number(await readFile(pidFile, "utf8"));
+    abort.abort();
+    expect((await played).code).toBe("THREAD_ABORTED");
+    const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => ") Z");
+    expect(stat).toContain(") Z");
+  });
+
+  it("when an argument is not a string", async () => {
+    const args: unknown[] = ["ok", 7];
+    const config = { command: "echo", args: JSON.parse(JSON.stringify(args)) };
+    expect(await refusal(config)).toMatchObject({
+      code: "AGENT_FAILED",
+      message: "argument 2 of echo is not a string",
+    });
+  });
+});

@@ -1,0 +1,100 @@
+import { constants } from "node:os";
+import {
+  err,
+  type Failure,
+  failure,
+  ok,
+  type Result,
+  type WorkflowRuntime,
+} from "@uncaged/workflow-protocol";
+import {
+  type CliRun,
+  type CliStop,
+  captureOutput,
+  type OutputLine,
+  spawnCli,
+  textEmitter,
+} from "@uncaged/workflow-util-agent";
+import type { CommandAgentConfig, CommandResult } from "./command-config.ts";
+import type { CommandOrder } from "./command-order.ts";
+import { lastLines } from "./last-lines.ts";
+
+export type FinishedCommand = {
+  result: CommandResult;
+  /** Unix milliseconds, both. */
+  startedAt: number;
+  completedAt: number;
+};
+
+const MIB = 1024 * 1024;
+const MAX_LINE_CHARS = 64 * 1024;
+
+/** Runs the command to its end. Fails with `AGENT_FAILED`, `AGENT_TIMEOUT` or `THREAD_ABORTED`. */
+export async function runCommand(
+  order: CommandOrder,
+  config: CommandAgentConfig,
+  runtime: Pick<WorkflowRuntime, "emit" | "signal" | "step">,
+): Promise<Result<FinishedCommand, Failure>> {
+  const transcript = captureOutput(config.maxOutputBytes ?? MIB);
+  const live = textEmitter(runtime.emit);
+  const onLine = (line: OutputLine): void => {
+    const text = order.redact(readable(line));
+    transcript.push(Buffer.from(`${text}\n`));
+    live.line({ text });
+  };
+  const done = await spawnCli(order.command, order.args, {
+    ...config,
+    ...order,
+    mark: runtime.step.runMark,
+    signal: runtime.signal,
+    maxLineChars: MAX_LINE_CHARS,
+    onLine,
+  }).finally(live.close);
+  if (!done.ok) return done;
+  const run = done.value;
+  const result = resultOf(run, trimLineBreaks(transcript.result().text), order);
+  if (run.stoppedBy !== null) return err(stopped(run.stoppedBy, order, config, result));
+  return ok({ result, startedAt: run.startedAt, completedAt: run.completedAt });
+}
+
+function resultOf(run: CliRun, output: string, { redact }: CommandOrder): CommandResult {
+  return {
+    exitCode: run.exitCode ?? 128 + (run.signal === null ? 0 : constants.signals[run.signal]),
+    signal: run.signal,
+    output,
+    stdout: redact(run.stdout.text),
+    stderr: redact(run.stderr.text),
+    durationMs: run.completedAt - run.startedAt,
+  };
+}
+
+function readable({ text, omittedChars }: OutputLine): string {
+  return omittedChars === 0 ? text : `${text} [… ${omittedChars} characters left out …]`;
+}
+
+/** As a shell does with `$(…)`. */
+function trimLineBreaks(text: string): string {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === "\n") end--;
+  return text.slice(0, end);
+}
+
+function stopped(
+  by: CliStop,
+  { title }: CommandOrder,
+  config: CommandAgentConfig,
+  result: CommandResult,
+): Failure {
+  if (by === "abort") {
+    return failure("THREAD_ABORTED", `${title} was ended because the thread was stopped`, "");
+  }
+  const [why, option] =
+    by === "idle"
+      ? [`printed nothing for ${config.idleTimeoutMs} ms`, "idleTimeoutMs"]
+      : [`was not done after ${config.timeoutMs} ms`, "timeoutMs"];
+  return failure(
+    "AGENT_TIMEOUT",
+    `${title} ${why} and was ended${lastLines(result)}`,
+    `if it may take longer, raise \`${option}\` where the agent is bound`,
+  );
+}
