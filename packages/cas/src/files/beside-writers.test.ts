@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,15 +15,22 @@ const WRITERS = 3;
 const HOUR_MS = 3_600_000;
 
 let root = "";
+let writers: ChildProcess[] = [];
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "cas-beside-"));
 });
-afterEach(() => rmSync(root, { recursive: true }));
+afterEach(async () => {
+  const running = writers.filter(isRunning);
+  const exits = running.map((writer) => once(writer, "exit"));
+  for (const writer of running) writer.kill("SIGKILL");
+  await Promise.all(exits);
+  rmSync(root, { recursive: true });
+});
 
 test("collections that run beside writers all the time never take what a head needs", async () => {
   const dir = join(root, "cas");
   const acquiredAtMs = Date.now();
-  const writers = Array.from({ length: WRITERS }, (_, i) =>
+  writers = Array.from({ length: WRITERS }, (_, i) =>
     spawn(process.execPath, [CHILD, dir, join(root, `${i}.head`), "60"], { stdio: "inherit" }),
   );
   const exits = Promise.all(writers.map((writer) => once(writer, "exit")));
@@ -32,7 +39,7 @@ test("collections that run beside writers all the time never take what a head ne
     return files.map((name) => readFileSync(join(root, name), "utf8"));
   };
   let [runs, dead, restored] = [0, 0, 0];
-  while (writers.some((writer) => writer.exitCode === null && writer.signalCode === null)) {
+  while (writers.some(isRunning)) {
     const report = await collectGarbage({
       dir,
       roots: async () => heads(),
@@ -56,6 +63,10 @@ test("collections that run beside writers all the time never take what a head ne
   await purgeAll(dir, heads());
   expect(await checkBlobs({ dir, roots: heads() })).toMatchObject({ ok: true, problems: [] });
 }, 60_000);
+
+function isRunning(writer: ChildProcess): boolean {
+  return writer.exitCode === null && writer.signalCode === null;
+}
 
 /** The writers are gone, their leases with them, and the grace period is over. */
 async function purgeAll(dir: string, heads: string[]): Promise<void> {

@@ -15,6 +15,9 @@ import { checkBlobs } from "./fsck.ts";
 const CHILD = fileURLToPath(new URL("./faults.test.child.mjs", import.meta.url));
 const ERRORS = ["ENOSPC", "EIO", "EACCES", "EMFILE", "EROFS"];
 
+/** Dozens of processes, on a machine that may have much else to do. */
+const PATIENCE = { timeout: 120_000 };
+
 let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "cas-faults-"));
@@ -49,7 +52,7 @@ test("a batch that stands already still gets the flushes of its folder and the o
   ]);
 });
 
-describe("a process that is killed before any call of the file system", () => {
+describe("a process that is killed before any call of the file system", PATIENCE, () => {
   test("while it puts a batch leaves a sound store, in which the batch can be put", async () => {
     const kills = await killEverywhere("put", async (store) => {
       await sound(store, []);
@@ -70,7 +73,7 @@ describe("a process that is killed before any call of the file system", () => {
   });
 });
 
-describe.each(ERRORS)("a file system that fails with %s at any one call", (code) => {
+describe.each(ERRORS)("a file system that fails with %s at any one call", PATIENCE, (code) => {
   test("refuses the batch, leaves no rubbish, and takes the batch afterwards", async () => {
     const outcomes = await failEverywhere("put", code);
     expect(outcomes.length).toBeGreaterThan(10);
