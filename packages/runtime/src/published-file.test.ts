@@ -11,6 +11,15 @@ it("is published as one file that imports nothing but Node", async () => {
   expect(imported.map(([, from, bare]) => from ?? bare)).toEqual(["node:module"]);
 });
 
+it("keeps the terms of what is inside beside the file", async () => {
+  const licenses = await readFile(new URL("./licenses.txt", FILE), "utf8");
+  expect(licenses.match(/^[a-z0-9@/.-]+ \d+\.\d+\.\d+$/gmu)).toEqual([
+    expect.stringMatching(/^jsonata /u),
+    expect.stringMatching(/^re2js /u),
+    expect.stringMatching(/^zod /u),
+  ]);
+});
+
 it("offers the names that authors rely on", async () => {
   const names = Object.keys(await import(FILE.href)).toSorted();
   expect(names).toEqual([
