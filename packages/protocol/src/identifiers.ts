@@ -4,7 +4,7 @@ export const HASH_PATTERN: RegExp = /^[0-9A-F][0-9A-HJKMNP-TV-Z]{12}$/;
 export const THREAD_ID_PATTERN: RegExp = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
 /** Name of a registered workflow: lower-case words, also safe as a folder name, a branch name and an option. */
 export const WORKFLOW_NAME_PATTERN: RegExp = /^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/;
-/** Name of a role: also a JSONata field name, so that `byRole.<role>` needs no quotes. */
+/** Name of a role: in JSONata `byRole.<role>` needs no quotes, except that one with a hyphen needs backticks. */
 export const ROLE_NAME_PATTERN: RegExp = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
 export function isHash(text: string): boolean {
