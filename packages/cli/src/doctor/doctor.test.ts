@@ -145,8 +145,8 @@ test("a missing git is found", async () => {
 /** As a runner that was killed leaves it. */
 async function threadOfDeadRunner(): Promise<string> {
   const store = await openThreadStore(root);
-  const threadId = newThreadId();
   const nowMs = Date.now();
+  const threadId = newThreadId(nowMs);
   await store.create(
     {
       threadId,
