@@ -2,6 +2,7 @@ export { type AddedWorkflow, type AddWorkflow, addWorkflow } from "./add-workflo
 export { type BuildBundle, type BuiltBundle, buildBundle } from "./build/build-bundle.ts";
 export { type BundleFiles, bundleFiles } from "./bundle/bundle-files.ts";
 export { type OpenedBundle, openBundle } from "./bundle/open-bundle.ts";
+export type { CheckRule } from "./check/check-descriptor.ts";
 export type { ExternalBases } from "./externals/external-bases.ts";
 export { hooksEnvironment, hooksUrl, useExternals } from "./externals/hooks.ts";
 export { type LocatedPackage, locateExternal } from "./externals/locate-package.ts";

@@ -10,7 +10,7 @@ import {
   type WorkflowDescriptor,
 } from "@uncaged/workflow-protocol";
 import { isErrno, storageFailed } from "@uncaged/workflow-util";
-import { type BuildRecord, parseBuildRecord } from "./build-record.ts";
+import { type BuildRecord, buildRecordText, parseBuildRecord } from "./build-record.ts";
 import { type BundleFiles, bundleFiles } from "./bundle-files.ts";
 import { parseStoredDescriptor } from "./stored-descriptor.ts";
 
@@ -53,8 +53,11 @@ async function readBuild(
 ): Promise<Result<BuildRecord, Failure>> {
   const bytes = await readPart(files.build, hash);
   if (!bytes.ok) return bytes;
-  const record = parseBuildRecord(bytes.value.toString("utf8"));
-  if (record !== null && record.hash === hash && record.sha256 === sha256) return ok(record);
+  const text = bytes.value.toString("utf8");
+  const record = parseBuildRecord(text);
+  const ours = record !== null && record.hash === hash && record.sha256 === sha256;
+  // Nothing vouches for its bytes, but we write it in one way only.
+  if (ours && buildRecordText(record) === text) return ok(record);
   return err(tampered(files.build, "it is not the record of this bundle"));
 }
 

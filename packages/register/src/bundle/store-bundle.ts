@@ -6,9 +6,15 @@
 import { mkdir, readFile } from "node:fs/promises";
 import { hashBytes, sha256Hex } from "@uncaged/workflow-cas";
 import { failure, type WorkflowDescriptor, WorkflowError } from "@uncaged/workflow-protocol";
-import { isErrno, storagePaths, syncFolder, writeFileAtomic } from "@uncaged/workflow-util";
+import {
+  isErrno,
+  storageFailed,
+  storagePaths,
+  syncFolder,
+  writeFileAtomic,
+} from "@uncaged/workflow-util";
 import { buildRecordText } from "./build-record.ts";
-import { bundleFiles } from "./bundle-files.ts";
+import { type BundleFiles, bundleFiles } from "./bundle-files.ts";
 import { descriptorText } from "./descriptor-text.ts";
 
 export type BundleToStore = {
@@ -26,8 +32,18 @@ export type BundleToStore = {
 /** Throws `CAS_COLLISION` when another bundle has the same hash, `STORAGE_FAILED` when it cannot be written. */
 export async function storeBundle(root: string, bundle: BundleToStore): Promise<void> {
   const files = bundleFiles(root, bundle.hash);
-  await refuseCollision(files.bundle, bundle);
-  await mkdir(files.folder, { recursive: true });
+  try {
+    await refuseCollision(files.bundle, bundle);
+    await mkdir(files.folder, { recursive: true });
+    await writeParts(files, bundle);
+    await syncFolder(storagePaths(root).bundles);
+    await syncFolder(root);
+  } catch (cause) {
+    throw storageFailed(`cannot store bundle ${bundle.hash} in ${files.folder}`, cause);
+  }
+}
+
+async function writeParts(files: BundleFiles, bundle: BundleToStore): Promise<void> {
   const descriptor = descriptorText(bundle.descriptor);
   const { hash, sha256, rolldown, externals } = bundle;
   const build = buildRecordText({
@@ -46,8 +62,6 @@ export async function storeBundle(root: string, bundle: BundleToStore): Promise<
   ]);
   // The bundle last: see 1.
   await write(files.bundle, bundle.bytes);
-  await syncFolder(storagePaths(root).bundles);
-  await syncFolder(root);
 }
 
 function write(path: string, data: string | Buffer): Promise<unknown> {

@@ -81,7 +81,8 @@ function failedImport(
   if (denied !== null) return invalid(bundle, `${denied} when it is imported`);
   const at = error.at === null ? "" : ` (line ${error.at})`;
   const what = `${error.name}: ${error.message}${at}`;
-  if (error.name === "SyntaxError" && error.at !== null) {
+  // V8 gives no place for text it cannot parse; an error thrown by code that ran has one.
+  if (error.name === "SyntaxError" && error.at === null) {
     return invalid(bundle, `is not JavaScript that Node understands: ${what}`);
   }
   return invalid(

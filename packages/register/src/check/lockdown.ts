@@ -26,6 +26,7 @@ export function lockDown(): readonly string[] {
   const attempts: string[] = [];
   for (const gate of gates()) close(gate, attempts);
   for (const files of [fs, fs.promises]) guardOpening(files, attempts);
+  softenExists();
   syncBuiltinESMExports();
   return attempts;
 }
@@ -106,6 +107,19 @@ function guardOpening(files: object, attempts: string[]): void {
       return reads ? Reflect.apply(original, this, args) : refusal(`${FILE} (${name})`, attempts)();
     });
   }
+}
+
+/** Under the permission model it throws for what may not be read; honest libraries look around with it at import,
+ *  and rely on it never throwing. */
+function softenExists(): void {
+  const { existsSync } = fs;
+  replace(fs, "existsSync", function exists(path: fs.PathLike): boolean {
+    try {
+      return existsSync(path);
+    } catch {
+      return false;
+    }
+  });
 }
 
 const READING: ReadonlySet<unknown> = new Set([null, "r", "rs", "sr", fs.constants.O_RDONLY]);

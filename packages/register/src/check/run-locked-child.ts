@@ -14,6 +14,7 @@ import {
   MAX_DESCRIPTOR_BYTES,
   REPORT_FD,
 } from "./child-report.ts";
+import { fairTimer } from "./fair-timer.ts";
 import { parseChildReport } from "./parse-child-report.ts";
 
 export type LockedRun = {
@@ -29,8 +30,10 @@ export type LockedRun = {
 export type LockedLimits = {
   /** For importing the bundle. */
   importMs: number;
-  /** For Node to stand up before that, on a machine that is busy with other things. */
+  /** For Node to stand up before that. */
   startMs: number;
+  /** Clock time for each of the two, however busy the machine is; see `fairTimer`. */
+  clockMs: number;
   /** Of each of standard output and standard error. */
   outputBytes: number;
   heapMebibytes: number;
@@ -38,7 +41,8 @@ export type LockedLimits = {
 
 export const LOCKED_LIMITS: LockedLimits = {
   importMs: 3_000,
-  startMs: 30_000,
+  startMs: 10_000,
+  clockMs: 60_000,
   outputBytes: 64 * 1024,
   heapMebibytes: 128,
 };
@@ -120,14 +124,21 @@ function firstOutcome(
   limits: LockedLimits,
 ): Promise<LockedOutcome> {
   const { promise, resolve } = Promise.withResolvers<LockedOutcome>();
-  let timer = setTimeout(() => resolve({ kind: "timeout" }), limits.startMs);
+  const inTime = (ms: number): (() => void) =>
+    fairTimer({
+      pid: child.pid,
+      ms,
+      maxMs: limits.clockMs,
+      onOver: () => resolve({ kind: "timeout" }),
+    });
+  let stopTimer = inTime(limits.startMs);
   const onReportLine = (line: string): void => {
     const report = line.startsWith(`${token} `) ? parseChildReport(line.slice(token.length)) : null;
     if (report === null) resolve({ kind: "forged" });
     else if (report.kind !== "loading") resolve(report);
     else {
-      clearTimeout(timer);
-      timer = setTimeout(() => resolve({ kind: "timeout" }), limits.importMs);
+      stopTimer();
+      stopTimer = inTime(limits.importMs);
     }
   };
   const flooded = (stream: string) => (): void => resolve({ kind: "flooded", stream });
@@ -141,7 +152,7 @@ function firstOutcome(
   });
   child.once("close", (code, signal) => resolve(endedWith(code, signal, stderr)));
   child.once("error", (cause) => resolve(endedWith(null, cause.message, stderr)));
-  return promise.finally(() => clearTimeout(timer));
+  return promise.finally(() => stopTimer());
 }
 
 function endedWith(

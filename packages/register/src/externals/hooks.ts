@@ -16,7 +16,13 @@ export function hooksEnvironment(root: string, packagesBase: string): { [name: s
   return { [EXTERNAL_HOOKS_ENV]: hookTargetsText(hookTargets(bases)) };
 }
 
-/** The same for the process we are in: for a command that runs a bundle itself. To be called once. */
+const inUse = new Set<string>();
+
+/** The same for the process we are in: for a command that runs a bundle itself. Doing it again is free. */
 export function useExternals(root: string, packagesBase: string): void {
-  installExternalHooks(hookTargets({ root, packagesBase }));
+  const targets = hookTargets({ root, packagesBase });
+  const key = hookTargetsText(targets);
+  if (inUse.has(key)) return;
+  inUse.add(key);
+  installExternalHooks(targets);
 }

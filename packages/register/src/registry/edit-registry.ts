@@ -3,7 +3,16 @@
  *  1. Only what an edit is about changes; comments and unknown keys that a person wrote stay.
  *  2. An edit that changes nothing gives the very same file back. */
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
-import { type Document, isMap, isSeq, parseDocument, Scalar, YAMLMap, YAMLSeq } from "yaml";
+import {
+  type Document,
+  isMap,
+  isScalar,
+  isSeq,
+  parseDocument,
+  Scalar,
+  YAMLMap,
+  YAMLSeq,
+} from "yaml";
 import { parseRegistry } from "./parse-registry.ts";
 import type { BundleVersion, RegistryEntry, RegistryFile } from "./registry.ts";
 
@@ -23,8 +32,8 @@ export function registerVersion(
   }
   const edited = edit(file, (document) => {
     const node = entryNode(document, name);
-    if (entry !== undefined) historyNode(node).items.unshift(versionNode(entry));
-    setVersion(node, version);
+    if (entry === undefined) setVersion(node, version);
+    else historyNode(node).items.unshift(replaceVersion(node, version));
     historyNode(node);
   });
   return { file: edited, value: { previous } };
@@ -47,9 +56,8 @@ export function rollbackVersion(
   const edited = edit(file, (document) => {
     const node = entryNode(document, request.name);
     const history = historyNode(node);
-    history.items.splice(index, 1);
-    history.items.unshift(versionNode(entry));
-    setVersion(node, version);
+    const [earlier] = history.items.splice(index, 1);
+    if (isMap(earlier)) history.items.unshift(tradePlaces(node, earlier));
   });
   return ok({ file: edited, value: { hash: version.hash, previous } });
 }
@@ -131,10 +139,29 @@ function historyNode(entry: YAMLMap): YAMLSeq {
   return made;
 }
 
-function versionNode(version: BundleVersion): YAMLMap {
-  const node = new YAMLMap();
-  setVersion(node, version);
-  return node;
+/** Gives what the entry said of the version that goes, its comments with it. */
+function replaceVersion(entry: YAMLMap, version: BundleVersion): YAMLMap {
+  const earlier = new YAMLMap();
+  setVersion(earlier, version);
+  return tradePlaces(entry, earlier);
+}
+
+/** Puts all that an item of the history says into the entry, and what stood there under the same keys into the item.
+ *  Whole pairs move, so a remark of a person stays with the version it was made about. */
+function tradePlaces(entry: YAMLMap, item: YAMLMap): YAMLMap {
+  item.items = item.items.flatMap((pair) => {
+    const name = nameOf(pair.key);
+    if (name === "history") return [pair];
+    const at = entry.items.findIndex(({ key }) => nameOf(key) === name);
+    if (at >= 0) return entry.items.splice(at, 1, pair);
+    entry.items.push(pair);
+    return [];
+  });
+  return item;
+}
+
+function nameOf(key: unknown): unknown {
+  return isScalar(key) ? key.value : key;
 }
 
 function setVersion(node: YAMLMap, version: BundleVersion): void {

@@ -1,0 +1,157 @@
+import { describe, expect, it } from "vitest";
+import { parseRegistry } from "./parse-registry.ts";
+import type { Registry } from "./registry.ts";
+
+const SHA = "ab".repeat(32);
+
+function registryOf(text: string): Registry {
+  const file = parseRegistry(text, "workflow.yaml");
+  if (!file.ok) throw new Error(file.error.message);
+  return file.value.registry;
+}
+
+function problemOf(text: string): string {
+  const file = parseRegistry(text, "workflow.yaml");
+  return file.ok ? "no problem" : `${file.error.code} ${file.error.message}`;
+}
+
+describe("a registry file", () => {
+  it("that is empty, or holds only comments, is an empty registry with the defaults", () => {
+    for (const text of ["", "# nothing yet\n", "workflows:\nconfig:\n", "{}"]) {
+      const { workflows, settings } = registryOf(text);
+      expect(workflows.size).toBe(0);
+      expect(settings).toEqual({
+        maxDepth: 3,
+        supervisorInterval: 0,
+        providers: new Map(),
+        models: new Map(),
+        agents: new Map(),
+        defaultAgent: null,
+      });
+    }
+  });
+
+  it("gives its configuration typed, references to the environment as they are written", () => {
+    const { settings } = registryOf(`
+config:
+  maxDepth: 5
+  supervisorInterval: 10
+  providers:
+    openrouter: { baseUrl: "https://example.org/v1", apiKey: "$OPENROUTER_API_KEY" }
+    local: { baseUrl: "http://127.0.0.1:8080" }
+  models:
+    extract: "openrouter/vendor/model"
+  agents:
+    claude: { package: "@uncaged/workflow-agent-claude-code", options: { effort: high, flags: [1, true] } }
+    plain: { package: "@uncaged/workflow-agent-command" }
+  defaultAgent: claude
+`);
+    expect(settings.maxDepth).toBe(5);
+    expect(settings.supervisorInterval).toBe(10);
+    expect(settings.providers.get("openrouter")).toEqual({
+      baseUrl: "https://example.org/v1",
+      apiKey: "$OPENROUTER_API_KEY",
+    });
+    expect(settings.providers.get("local")?.apiKey).toBeNull();
+    expect(settings.models.get("extract")).toEqual({
+      provider: "openrouter",
+      model: "vendor/model",
+    });
+    expect(settings.agents.get("claude")?.options).toEqual({ effort: "high", flags: [1, true] });
+    expect(settings.agents.get("plain")?.options).toEqual({});
+    expect(settings.defaultAgent).toBe("claude");
+  });
+
+  it("gives each workflow's versions, newest first", () => {
+    const { workflows } = registryOf(`
+workflows:
+  solve-issue:
+    hash: "0123456789ABC"
+    sha256: "${SHA}"
+    timestamp: 2
+    history: [{ hash: "1123456789ABC", sha256: "${SHA}", timestamp: 1 }]
+`);
+    expect(workflows.get("solve-issue")).toEqual({
+      hash: "0123456789ABC",
+      sha256: SHA,
+      timestamp: 2,
+      history: [{ hash: "1123456789ABC", sha256: SHA, timestamp: 1 }],
+    });
+  });
+
+  it("keeps names that are properties of every object apart from them", () => {
+    expect(registryOf("").workflows.get("constructor")).toBeUndefined();
+    expect(registryOf("config: { models: { constructor: a/b } }").settings.models.size).toBe(1);
+  });
+});
+
+describe("a broken registry file", () => {
+  const entry = (fields: string): string => `workflows:\n  flow:\n${fields}`;
+
+  it.each([
+    ["of broken YAML", "config: [1, 2", "workflow.yaml:1:14: "],
+    ["with a key twice", "config: {}\nconfig: {}\n", "workflow.yaml:2:1: Map keys must be unique"],
+    ["of two documents", "a: 1\n---\nb: 2\n", "Source contains multiple documents"],
+    ["that is a list", "- a\n", "workflow.yaml:1:1: the file must be a mapping"],
+    [
+      "with a text for a number",
+      "config:\n  maxDepth: deep\n",
+      "workflow.yaml:2:13: config.maxDepth must be a whole number",
+    ],
+    [
+      "with a negative number",
+      "config: { maxDepth: -1 }",
+      "config.maxDepth must be a whole number",
+    ],
+    [
+      "with a model of no provider",
+      "config: { models: { extract: gpt } }",
+      "config.models.extract must be <provider>/<model>",
+    ],
+    [
+      "with a provider of no address",
+      "config: { providers: { p: { apiKey: k } } }",
+      "config.providers.p.baseUrl is missing",
+    ],
+    [
+      "with a hash that YAML took for a number",
+      entry("    hash: 1234567890123\n"),
+      "workflow.yaml:3:11: workflows.flow.hash must be a text",
+    ],
+    [
+      "with a path for a hash",
+      entry('    hash: "../../../etc"\n'),
+      "workflows.flow.hash must be a hash",
+    ],
+    [
+      "with no digest",
+      entry('    hash: "0123456789ABC"\n    timestamp: 1\n'),
+      "workflow.yaml:3:5: workflows.flow.sha256 is missing",
+    ],
+    ["with a name that is no name", "workflows:\n  My Flow: {}\n", "workflows.My Flow is no name"],
+    ["with __proto__ as a name", "workflows:\n  __proto__: {}\n", "workflows.__proto__ is no name"],
+    ["with ../ as a name", 'workflows:\n  "../x": {}\n', "workflows.../x is no name"],
+    [
+      "with an alias between workflows",
+      "workflows:\n  a: &x {}\n  b: *x\n",
+      "workflows may hold no anchors",
+    ],
+    ["with an alias to nothing", "config: *nothing\n", "cannot be read: Unresolved alias"],
+    ["with a bomb of aliases", bomb(), "cannot be read: Excessive alias count"],
+  ])("%s is refused, and the message says where", (_, text, message) => {
+    expect(problemOf(text)).toContain(message);
+    expect(problemOf(text)).toMatch(/^CONFIG_INVALID workflow\.yaml/);
+  });
+});
+
+function bomb(): string {
+  const lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"];
+  for (let level = 1; level < 8; level += 1) {
+    lines.push(
+      `a${level}: &a${level} [${Array(10)
+        .fill(`*a${level - 1}`)
+        .join(", ")}]`,
+    );
+  }
+  return lines.join("\n");
+}
