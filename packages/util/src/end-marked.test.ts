@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
+import { randomInt, randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
 import { RUN_MARK_ENV } from "@uncaged/workflow-protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { endMarked } from "./end-marked.ts";
@@ -30,6 +31,22 @@ async function start(script: string): Promise<{ mark: string; pid: number }> {
 /** Zombies do not count: collecting them is the business of whoever adopted them. */
 function runs(pid: number): boolean {
   return identifyProcess(pid) !== null;
+}
+
+/** Living processes with exactly these words, each followed by a NUL. */
+function pidsOf(words: string): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && cmdline(name) === words)
+    .map(Number)
+    .filter(runs);
+}
+
+function cmdline(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 describe("endMarked", () => {
@@ -99,6 +116,17 @@ describe("endMarked", () => {
     expect(report.ended.length).toBeGreaterThan(2);
     expect(report.left).toEqual([]);
     expect(findMarked(mark)).toEqual([]);
+  });
+
+  it("ends a run whose children clear their environment and scatter, also the latest of them", async () => {
+    const seconds = `61.${randomInt(1e9)}`;
+    const { mark } = await start(
+      `echo ready; while :; do env -i PATH="$PATH" setsid sleep ${seconds} & done`,
+    );
+    const scattered = (): number[] => pidsOf(`sleep\0${seconds}\0`);
+    await expect.poll(() => scattered().length).toBeGreaterThan(20);
+    await endMarked({ mark, graceMs: 0 });
+    expect(scattered()).toEqual([]);
   });
 
   it("leaves other runs alone", async () => {

@@ -70,11 +70,17 @@ describe("the members of a run", () => {
     expect(pids(rows, { 201: "T:1" })).toEqual([201]);
   });
 
-  it("never include us, our ancestors or what stands in our group", () => {
-    const shell = row(50, 1);
-    const neighbour = row(60, 50, { group: 50 });
-    expect(pids([neighbour], { 50: "T:1", [SELF]: "T:1" })).toEqual([]);
-    expect(shell.group).toBe(50);
+  it("never include us or our ancestors", () => {
+    expect(pids([], { 50: "T:1", [SELF]: "T:1" })).toEqual([]);
+  });
+
+  it("do not include what stands in our own group, though its leader is gone", () => {
+    // As in `first | ours`, where the first has ended.
+    const rows = [row(1, 0), row(SELF, 1, { group: 40 })];
+    const marked = row(200, 1, { group: 40 });
+    const neighbour = row(60, 1, { group: 40 });
+    const run = { mark: "T:1", marks: new Map([[200, "T:1"]]), selfPid: SELF };
+    expect(membersAmong([...rows, marked, neighbour], run)).toEqual([marked]);
   });
 
   it("do not include zombies", () => {
