@@ -48,19 +48,25 @@ export async function parseCommandLine(
 }
 
 function rootParser(said: string[]): Parser {
-  return new Parser(NAME)
-    .description("Run agent workflows: a fixed skeleton of roles, durable, resumable, verifiable.")
-    .option("-V, --version", "print the version")
-    .option("--json", "print one JSON document instead of text for people")
-    .helpCommand(false)
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => said.push(text),
-      writeErr: (text) => said.push(text),
-      // The error itself comes as an exception; what was said is help.
-      outputError: () => undefined,
-    })
-    .addHelpText("after", ROOT_HELP);
+  return (
+    new Parser(NAME)
+      .description(
+        "Run agent workflows: a fixed skeleton of roles, durable, resumable, verifiable.",
+      )
+      .option("-V, --version", "print the version")
+      .option("--json", "print one JSON document instead of text for people")
+      .helpCommand(false)
+      // Or it would take a prompt that reads "--json" for its own.
+      .enablePositionalOptions()
+      .exitOverride()
+      .configureOutput({
+        writeOut: (text) => said.push(text),
+        writeErr: (text) => said.push(text),
+        // The error itself comes as an exception; what was said is help.
+        outputError: () => undefined,
+      })
+      .addHelpText("after", ROOT_HELP)
+  );
 }
 
 const ROOT_HELP = `

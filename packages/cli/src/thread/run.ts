@@ -1,7 +1,14 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { type Engine, startThread } from "@uncaged/workflow-execute";
-import { type Failure, failure, ok, type Result, WorkflowError } from "@uncaged/workflow-protocol";
+import {
+  type Failure,
+  failure,
+  type LiveEvent,
+  ok,
+  type Result,
+  WorkflowError,
+} from "@uncaged/workflow-protocol";
 import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
 import { type PromptSource, readPrompt } from "../prompt.ts";
@@ -42,14 +49,17 @@ export async function runWorkflow(opts: RunOptions, io: Io): Promise<Result<Outp
   });
 }
 
-/** With `--json` stdout holds one document, so what happens meanwhile is shown on stderr. */
+/** With `--json` stdout holds one document, so what happens meanwhile is shown on stderr. How the thread
+ *  ended is what the command says at last. */
 function showLive(
   at: { engine: Engine; threadId: string },
   signal: AbortSignal,
   io: Io,
 ): Promise<void> {
   const to = io.json ? io.stderr : io.stdout;
-  return follow(at, { role: null, signal, write: liveView(styleOf(to), "usual"), to });
+  const view = liveView(styleOf(to), "usual");
+  const write = (event: LiveEvent): string => (event.type === "status" ? "" : view(event));
+  return follow(at, { role: null, signal, write, to });
 }
 
 function folder(path: string): string {

@@ -1,4 +1,5 @@
 /** Waits for the end of a thread that runs elsewhere. */
+import { readFileSync } from "node:fs";
 import { type Engine, observedStatus, waitForThread } from "@uncaged/workflow-execute";
 import {
   EXIT,
@@ -11,9 +12,10 @@ import {
   type ThreadRecord,
   type ThreadStatus,
 } from "@uncaged/workflow-protocol";
+import { storagePaths } from "@uncaged/workflow-util";
 import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
-import { printable } from "../printable.ts";
+import { printable, printableLine } from "../printable.ts";
 import type { Style } from "../style.ts";
 import { duration } from "../times.ts";
 import { paintStatus } from "./paint-status.ts";
@@ -42,7 +44,7 @@ export async function waitToEnd(
       rootHash: isFinal(status) ? last.head : null,
       suspended,
     },
-    human: (style) => endText(style, last, status),
+    human: (style) => endText(style, last, { status, said: lastWords(engine, threadId) }),
     exitCode: exitCodeOf(last, { status, interrupted: signal.aborted }),
   });
 }
@@ -69,22 +71,39 @@ function exitCodeOf(
   return status === "suspended" ? EXIT.waitsForPerson : EXIT.failure;
 }
 
-function endText(style: Style, thread: ThreadRecord, status: ThreadStatus): string {
+type End = {
+  status: ThreadStatus;
+  /** Last line of the runner's log; empty when it said nothing. */
+  said: string;
+};
+
+function endText(style: Style, thread: ThreadRecord, { status, said }: End): string {
   const { threadId, suspended, summary, createdAt, updatedAt } = thread;
   const shown = paintStatus(style, status);
   if (isFinal(status)) {
     const took = style.dim(`${threadId} after ${duration(updatedAt - createdAt)}`);
     return `${shown}  ${took}\n${printable(summary ?? "")}`;
   }
+  const lines = [`${shown}  ${style.dim(threadId)}`];
   if (suspended !== null) {
-    return [
-      `${shown}  ${style.dim(threadId)}`,
-      `${suspended.role} asks: ${printable(suspended.message)}`,
-      `answer with: uncaged-workflow thread resume ${threadId} -p <answer>`,
-    ].join("\n");
+    lines.push(`${suspended.role} asks: ${printable(suspended.message)}`);
+    lines.push(`answer with: uncaged-workflow thread resume ${threadId} -p <answer>`);
+  } else if (status === "idle") {
+    lines.push("it has not ended, and nobody runs it any more");
+    if (said !== "") lines.push(`its runner said: ${printableLine(said, 500)}`);
+    lines.push(`go on with: uncaged-workflow thread resume ${threadId}`);
   }
-  if (status !== "idle") return `${shown}  ${style.dim(threadId)}`;
-  return `${shown}  ${style.dim(threadId)}\nnobody runs it any more, and it has not ended; go on with: uncaged-workflow thread resume ${threadId}`;
+  return lines.join("\n");
+}
+
+function lastWords(engine: Engine, threadId: string): string {
+  try {
+    const log = readFileSync(storagePaths(engine.root).runnerLog(threadId), "utf8");
+    return log.trimEnd().split("\n").at(-1) ?? "";
+  } catch {
+    // A thread that never had a runner has no log, and a missing log must not hide its end.
+    return "";
+  }
 }
 
 function goesOn(threadId: string): string {

@@ -1,0 +1,119 @@
+/** A storage root of its own, and the built command to use it with. */
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { stepsWorkflow } from "./steps-workflow.ts";
+
+export const BIN: string = fileURLToPath(new URL("../bin/uncaged-workflow.mjs", import.meta.url));
+const ZOD = fileURLToPath(new URL("../node_modules/zod", import.meta.url));
+
+export type Ran = { code: number | null; stdout: string; stderr: string };
+export type RunOptions = {
+  /** What stdin holds; null: nothing is there, as with a null device. */
+  stdin?: string | Uint8Array | null;
+  env?: Record<string, string>;
+  /** Called once, as soon as stderr matches. */
+  at?: { stderr: RegExp; act: (match: string, kill: (signal: NodeJS.Signals) => void) => unknown };
+};
+
+export type Cli = {
+  /** Folder of the test: the storage root is in it, and the working directory of threads. */
+  dir: string;
+  root: string;
+  run(args: readonly string[], opts?: RunOptions): Promise<Ran>;
+  /** The document of a command that must succeed. */
+  json<T = Record<string, unknown>>(args: readonly string[], opts?: RunOptions): Promise<T>;
+  /** The failure of a command that must fail, and its exit code. */
+  fails(
+    args: readonly string[],
+    opts?: RunOptions,
+  ): Promise<{ exit: number | null; code: string; message: string; hint: string }>;
+  /** Builds and registers the workflow of steps-workflow.ts; `description` makes versions differ. */
+  addSteps(name: string, description?: string): Promise<{ hash: string; previous: string | null }>;
+  /** Ends what still runs and removes the folder. */
+  close(): Promise<void>;
+};
+
+export function openCli(): Cli {
+  const dir = mkdtempSync(join(tmpdir(), "uwf-e2e-"));
+  const root = join(dir, "root");
+  const run: Cli["run"] = (args, opts = {}) => runBin(args, { ...opts, dir, root });
+  const cli: Cli = {
+    dir,
+    root,
+    run,
+    async json<T>(args: readonly string[], opts?: RunOptions): Promise<T> {
+      const { code, stdout, stderr } = await run(["--json", ...args], opts);
+      if (code !== 0) throw new Error(`${args.join(" ")}: exit ${code}\n${stdout}${stderr}`);
+      const document: T = JSON.parse(stdout);
+      return document;
+    },
+    async fails(args, opts) {
+      const { code, stdout, stderr } = await run(["--json", ...args], opts);
+      if (code === 0 || stdout !== "")
+        throw new Error(`${args.join(" ")}: exit ${code}\n${stdout}`);
+      const { error }: { error: { code: string; message: string; hint: string } } =
+        JSON.parse(stderr);
+      return { exit: code, ...error };
+    },
+    addSteps: (name, description = "works step by step") => addSteps(cli, { name, description }),
+    async close() {
+      const { threads } = await cli.json<{ threads: { threadId: string }[] }>(["thread", "ps"]);
+      for (const { threadId } of threads) await run(["thread", "kill", threadId]);
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+  return cli;
+}
+
+async function addSteps(
+  cli: Cli,
+  { name, description }: { name: string; description: string },
+): Promise<{ hash: string; previous: string | null }> {
+  const folder = join(cli.dir, "flow");
+  mkdirSync(join(folder, "node_modules"), { recursive: true });
+  const zod = join(folder, "node_modules", "zod");
+  rmSync(zod, { force: true });
+  symlinkSync(ZOD, zod);
+  writeFileSync(join(folder, "package.json"), '{ "name": "flow", "type": "module" }\n');
+  writeFileSync(join(folder, "steps.mjs"), stepsWorkflow({ description }));
+  const { file } = await cli.json<{ file: string }>([
+    "workflow",
+    "build",
+    join(folder, "steps.mjs"),
+  ]);
+  return cli.json(["workflow", "add", name, file]);
+}
+
+function runBin(
+  args: readonly string[],
+  { stdin = null, env = {}, at, dir, root }: RunOptions & { dir: string; root: string },
+): Promise<Ran> {
+  const { promise, resolve, reject } = Promise.withResolvers<Ran>();
+  const child = spawn(process.execPath, [BIN, ...args], {
+    cwd: dir,
+    stdio: [stdin === null ? "ignore" : "pipe", "pipe", "pipe"],
+    env: { PATH: process.env.PATH, HOME: dir, WORKFLOW_STORAGE_ROOT: root, ...env },
+  });
+  const out: Buffer[] = [];
+  let stderr = "";
+  let watch = at;
+  child.stdout?.on("data", (chunk: Buffer) => out.push(chunk));
+  child.stderr?.on("data", (chunk: Buffer) => {
+    stderr += chunk.toString();
+    const match = watch?.stderr.exec(stderr)?.[0];
+    if (watch === undefined || match === undefined) return;
+    const { act } = watch;
+    watch = undefined;
+    Promise.resolve(act(match, (signal) => child.kill(signal))).catch(reject);
+  });
+  child.on("error", reject);
+  child.on("close", (code) =>
+    resolve({ code, stdout: Buffer.concat(out).toString("utf8"), stderr }),
+  );
+  child.stdin?.on("error", () => undefined);
+  if (stdin !== null) child.stdin?.end(stdin);
+  return promise;
+}

@@ -1,0 +1,192 @@
+/** How a command ends: its exit code, what is on stdout, what is on stderr. */
+import { spawn } from "node:child_process";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { BIN, type Cli, openCli } from "./cli.test.helper.ts";
+
+let cli: Cli;
+beforeAll(async () => {
+  cli = openCli();
+  await cli.addSteps("steps");
+});
+afterAll(() => cli.close());
+
+const plan = (more: object): string[] => ["--prompt", JSON.stringify({ steps: 1, ...more })];
+
+/** A thread whose first step waits forever. */
+const endless = plan({ gate: "never" });
+const THREAD = /thread [0-9A-Z]{26}/;
+
+describe("run", () => {
+  it("prints the thread id alone, so that it can be passed on", async () => {
+    const { code, stdout, stderr } = await cli.run(["run", "steps", ...plan({})]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^[0-9A-Z]{26}\n$/);
+  });
+
+  it("--wait gives the thread's return code", async () => {
+    const done = await cli.run(["run", "steps", "--wait", ...plan({})]);
+    expect(done).toMatchObject({ code: 0, stdout: expect.stringMatching(/^completed /) });
+    const failed = await cli.run(["run", "steps", "--wait", "--json", ...plan({ failAt: 1 })]);
+    expect(failed.code).toBe(1);
+    expect(JSON.parse(failed.stdout)).toMatchObject({
+      status: "failed",
+      returnCode: 1,
+      summary: "WORKFLOW_FAILED: the worker broke at step 1",
+    });
+  });
+
+  it("--wait gives 7 for a thread that waits for a person, and its question", async () => {
+    const asked = await cli.run(["run", "steps", "--wait", "--json", ...plan({ suspendAt: 1 })]);
+    expect(asked.code).toBe(7);
+    expect(JSON.parse(asked.stdout)).toMatchObject({
+      status: "suspended",
+      returnCode: null,
+      suspended: { role: "worker", message: "Go on after step 1?" },
+    });
+  });
+
+  it("--wait gives 1 for a thread that was stopped by somebody else", async () => {
+    const { code, stdout } = await cli.run(["run", "steps", "--wait", ...endless], {
+      at: { stderr: THREAD, act: (match) => cli.json(["thread", "stop", match.slice(-26)]) },
+    });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /^idle {2}[0-9A-Z]{26}\nit has not ended, and nobody runs it any more\n/,
+    );
+    expect(stdout).toContain("go on with: uncaged-workflow thread resume");
+  });
+
+  it("--wait leaves the thread running at Ctrl-C, and says so", async () => {
+    const { code, stdout, stderr } = await cli.run(
+      ["run", "steps", "--wait", "--json", ...endless],
+      { at: { stderr: THREAD, act: (_match, kill) => kill("SIGINT") } },
+    );
+    expect(code).toBe(130);
+    const { threadId, status } = JSON.parse(stdout);
+    expect(status).toBe("running");
+    expect(stderr).toContain(`thread ${threadId} goes on in the background`);
+    expect((await cli.json(["thread", "kill", threadId])).status).toBe("aborted");
+  });
+
+  it("--live shows what agents say; with --json stdout stays one document", async () => {
+    const live = await cli.run(["run", "steps", "--live", ...plan({})]);
+    expect(live.code).toBe(0);
+    expect(live.stdout).toMatch(/#1 worker .*\nworking on step 1\n/);
+    expect(live.stdout.match(/^completed /gm)).toHaveLength(1);
+    const json = await cli.run(["run", "steps", "--live", "--json", ...plan({})]);
+    expect(JSON.parse(json.stdout)).toMatchObject({ status: "completed" });
+    expect(json.stderr).toContain("working on step 1");
+  });
+});
+
+describe("exec", () => {
+  it("stops its step at Ctrl-C with exit code 130, and leaves the thread idle before it", async () => {
+    const { threadId } = await cli.json<{ threadId: string }>([
+      "run",
+      "steps",
+      "--idle",
+      ...endless,
+    ]);
+    const stopped = await cli.run(["thread", "exec", threadId, "--json"], {
+      at: { stderr: /a bundle that prints/, act: (_match, kill) => kill("SIGINT") },
+    });
+    expect(stopped.code).toBe(130);
+    expect(JSON.parse(stopped.stdout)).toMatchObject({ status: "idle", steps: [] });
+  });
+
+  it("keeps its document apart from what a bundle prints", async () => {
+    const { threadId } = await cli.json<{ threadId: string }>([
+      "run",
+      "steps",
+      "--idle",
+      ...plan({}),
+    ]);
+    const { stdout, stderr } = await cli.run(["thread", "exec", threadId, "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({ nextRole: "checker", steps: [{ round: 1 }] });
+    expect(stderr).toBe("a bundle that prints\n");
+  });
+});
+
+describe("live", () => {
+  it("replays a thread that has ended, for one role, as lines of JSON", async () => {
+    const ended = await cli.run(["run", "steps", "--wait", "--json", ...plan({})]);
+    const { threadId } = JSON.parse(ended.stdout);
+    const { code, stdout } = await cli.run(["live", threadId, "--role", "worker", "--json"]);
+    expect(code).toBe(0);
+    const events = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(events.map(({ type }) => type)).toEqual([
+      "step_started",
+      "agent",
+      "step_completed",
+      "status",
+    ]);
+    expect((await cli.run(["thread", "live", "--latest"])).stdout).toContain("working on step 1");
+  });
+
+  it("wants to know which thread", async () => {
+    expect(await cli.fails(["live"])).toMatchObject({ exit: 2, code: "USAGE" });
+    expect(await cli.fails(["live", "X", "--latest"])).toMatchObject({ exit: 2 });
+  });
+});
+
+describe("every command", () => {
+  it("exits 2 for a call that is wrong, and says how it is right", async () => {
+    expect(await cli.fails(["thread", "lst"])).toMatchObject({
+      exit: 2,
+      code: "USAGE",
+      hint: "did you mean list? see: uncaged-workflow thread --help",
+    });
+    expect(await cli.fails(["thread", "list", "--limit", "none"])).toMatchObject({ exit: 2 });
+    expect(await cli.fails(["run", "steps", "--idle", "--wait"])).toMatchObject({ exit: 2 });
+  });
+
+  it("exits 1 for what is not there, and names what is", async () => {
+    expect(await cli.fails(["run", "stepz"])).toMatchObject({
+      exit: 1,
+      code: "WORKFLOW_NOT_FOUND",
+      hint: "registered: steps",
+    });
+  });
+
+  it("exits 6 for a thread that another process runs", async () => {
+    const { threadId } = await cli.json<{ threadId: string }>(["run", "steps", ...endless]);
+    for (const verb of ["exec", "resume", "rm"]) {
+      expect(await cli.fails(["thread", verb, threadId])).toMatchObject({
+        exit: 6,
+        code: "LEASE_HELD",
+      });
+    }
+    await cli.json(["thread", "kill", threadId]);
+  });
+
+  it("exits 5 where the storage root cannot be used", async () => {
+    const { code, stderr } = await cli.run(["cas", "put", "x", "--json"], {
+      env: { WORKFLOW_STORAGE_ROOT: "/dev/null/root" },
+    });
+    expect(code).toBe(5);
+    expect(JSON.parse(stderr).error.code).toBe("STORAGE_FAILED");
+  });
+
+  it("survives a reader that has seen enough", async () => {
+    const child = spawn("sh", ["-c", `"${process.execPath}" "${BIN}" --help | true; echo $?`], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on("data", (chunk: Buffer) => {
+        output += chunk.toString();
+      });
+    }
+    await new Promise((resolve) => child.on("close", resolve));
+    expect(output).toBe("0\n");
+  });
+
+  it("uses no colours where nobody looks", async () => {
+    const { stdout } = await cli.run(["thread", "list"]);
+    expect(stdout).toMatch(/^THREAD +WORKFLOW +STATUS +STEPS +UPDATED\n/);
+    expect(stdout).not.toContain("\u001b");
+  });
+});

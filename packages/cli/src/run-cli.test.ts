@@ -1,0 +1,107 @@
+import { failure, WorkflowError } from "@uncaged/workflow-protocol";
+import { describe, expect, it } from "vitest";
+import { fakeIo } from "./io.test.helper.ts";
+import { failureOfThrown, renderFailure } from "./render-error.ts";
+import { renderOutput } from "./render-output.ts";
+import { runCli } from "./run-cli.ts";
+import { styleOf } from "./style.ts";
+
+const plain = styleOf({ color: false, columns: null });
+
+describe("one call", () => {
+  it("prints help on stdout and succeeds", async () => {
+    const io = fakeIo({});
+    expect(await runCli(["--help"], io)).toBe(0);
+    expect(io.out()).toContain("Usage: uncaged-workflow");
+    expect(io.err()).toBe("");
+  });
+
+  it("prints the version as text or as a document", async () => {
+    const [text, json] = [fakeIo({}), fakeIo({})];
+    expect(await runCli(["thread", "--version"], text)).toBe(2);
+    expect(await runCli(["--json", "--version"], json)).toBe(0);
+    expect(JSON.parse(json.out())).toEqual({ version: expect.stringMatching(/^\d+\.\d+\.\d+/) });
+  });
+
+  it("complains on stderr, as one document with --json, and exits 2", async () => {
+    const io = fakeIo({});
+    expect(await runCli(["nonsense", "--json"], io)).toBe(2);
+    expect(io.out()).toBe("");
+    expect(JSON.parse(io.err())).toEqual({
+      error: {
+        code: "USAGE",
+        message: "unknown command 'nonsense'",
+        hint: "see: uncaged-workflow --help",
+      },
+    });
+  });
+
+  it("shows the help instead of a complaint where a command is missing", async () => {
+    const io = fakeIo({});
+    expect(await runCli(["thread"], io)).toBe(2);
+    expect(io.out()).toBe("");
+    expect(io.err()).toContain("Usage: uncaged-workflow thread");
+  });
+
+  it("refuses a malformed hash before it touches a path", async () => {
+    const io = fakeIo({ env: { WORKFLOW_STORAGE_ROOT: "/nonexistent" } });
+    expect(await runCli(["cas", "get", "../../etc/passwd", "--json"], io)).toBe(2);
+    expect(io.err()).toContain("is not a hash");
+  });
+});
+
+describe("a failure", () => {
+  const reason = failure("LEASE_HELD", "thread x is run\u001b[2J", "wait for it");
+
+  it("is what happened, its code, and what to do next", () => {
+    expect(renderFailure(reason, { json: false, style: plain })).toBe(
+      "error: thread x is run␛[2J [LEASE_HELD]\nhint: wait for it\n",
+    );
+  });
+
+  it("has no line for a hint that it does not have", () => {
+    const hintless = { ...reason, hint: "" };
+    expect(renderFailure(hintless, { json: false, style: plain })).not.toContain("hint:");
+  });
+
+  it("is exact as JSON", () => {
+    expect(JSON.parse(renderFailure(reason, { json: true, style: plain }))).toEqual({
+      error: { code: "LEASE_HELD", message: "thread x is run\u001b[2J", hint: "wait for it" },
+    });
+  });
+
+  it("that was thrown keeps its code", () => {
+    expect(failureOfThrown(new WorkflowError(reason))).toEqual(reason);
+  });
+
+  it("that nobody foresaw says where it happened and how to report it", () => {
+    const thrown = failureOfThrown(new TypeError("x is not a function"));
+    expect(thrown.code).toBe("INTERNAL");
+    expect(thrown.message).toMatch(/^x is not a function \(at .*run-cli\.test\.ts:\d+:\d+\)?\)$/);
+    expect(thrown.hint).toContain("please report it");
+  });
+});
+
+describe("an output", () => {
+  it("is one line of JSON, or text that ends its last line", async () => {
+    const [json, text] = [fakeIo({ json: true }), fakeIo({})];
+    const output = { document: { hash: "A" }, human: () => "A" };
+    await renderOutput(output, json);
+    await renderOutput(output, text);
+    expect([json.out(), text.out()]).toEqual(['{"hash":"A"}\n', "A\n"]);
+  });
+
+  it("adds nothing to what must be exact", async () => {
+    const io = fakeIo({});
+    await renderOutput({ document: {}, verbatim: "no newline\u0000\u001b" }, io);
+    expect(io.out()).toBe("no newline\u0000\u001b");
+  });
+
+  it("is coloured only where colours are wanted", async () => {
+    const [bare, terminal] = [fakeIo({}), fakeIo({ color: true })];
+    const output = { document: {}, human: (style: typeof plain) => style.red("no") };
+    await renderOutput(output, bare);
+    await renderOutput(output, terminal);
+    expect([bare.out(), terminal.out()]).toEqual(["no\n", "\u001b[31mno\u001b[39m\n"]);
+  });
+});
