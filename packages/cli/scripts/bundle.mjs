@@ -1,4 +1,5 @@
-/** Makes few files of the compiled command line and all that it imports: `dist/cli/main.js` and its chunks.
+/** Makes few files of the compiled command line and all that it imports: `dist/cli/main.js` and its chunks,
+ *  with the terms of what went in.
  *
  *  Loaded as the compiler wrote it, a command opens up to 300 files and takes 125 ms to start; like this,
  *  each command loads what it uses and nothing else.
@@ -11,6 +12,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { licenses } from "../../../scripts/licenses.mjs";
 
 const dist = fileURLToPath(new URL("../dist/", import.meta.url));
 const out = join(dist, "cli");
@@ -52,7 +54,13 @@ async function main() {
     chunkFileNames: "[name]-[hash].js",
   });
   await bundle.close();
-  write(output);
+  const modules = output.flatMap(({ moduleIds }) => moduleIds);
+  const files = output.map(({ fileName, code }) => ({ name: fileName, text: code }));
+  files.push({
+    name: "licenses.txt",
+    text: licenses(modules, dirname(dist)),
+  });
+  write(files);
 }
 
 /** Tells each module of our packages that asks for `import.meta.url` where its compiled file lies. */
@@ -90,16 +98,16 @@ function placeOf(file) {
   throw new Error(`${file} lies in no package`);
 }
 
-function write(chunks) {
+function write(files) {
   mkdirSync(out, { recursive: true });
-  const entryLast = [...chunks].sort((a, b) => Number(a.isEntry) - Number(b.isEntry));
-  for (const { fileName, code } of entryLast) {
-    const file = join(out, fileName);
-    if (read(file) === code) continue;
-    writeFileSync(`${file}.tmp`, code);
+  const entryLast = [...files].sort((a, b) => Number(a.name === ENTRY) - Number(b.name === ENTRY));
+  for (const { name, text } of entryLast) {
+    const file = join(out, name);
+    if (read(file) === text) continue;
+    writeFileSync(`${file}.tmp`, text);
     renameSync(`${file}.tmp`, file);
   }
-  const current = new Set(chunks.map(({ fileName }) => fileName));
+  const current = new Set(files.map(({ name }) => name));
   for (const name of readdirSync(out)) if (!current.has(name)) rmSync(join(out, name));
 }
 
