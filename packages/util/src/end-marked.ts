@@ -37,20 +37,19 @@ export async function endMarked(request: EndRequest): Promise<EndReport> {
     return found;
   };
   const polite = first === "SIGINT" ? (["SIGINT", "SIGTERM"] as const) : (["SIGTERM"] as const);
+  let left = members();
   for (const signal of graceMs > 0 ? polite : []) {
-    signalAll(members(), signal);
-    await until(() => members().length === 0, graceMs);
+    if (left.length === 0) break;
+    signalAll(left, signal);
+    left = await whileAny(members, graceMs);
   }
-  await until(() => {
-    if (members().length === 0) return true;
-    killFrozen(members);
-    return false;
-  }, KILL_WITHIN_MS);
-  const left = new Set(members().map((row) => row.pid));
-  return { ended: [...known.keys()].filter((pid) => !left.has(pid)), left: [...left] };
+  if (left.length > 0) left = await whileAny(() => killFrozen(members), KILL_WITHIN_MS);
+  const stay = new Set(left.map((row) => row.pid));
+  return { ended: [...known.keys()].filter((pid) => !stay.has(pid)), left: [...stay] };
 }
 
-function killFrozen(members: () => ProcessRow[]): void {
+/** Gives those that were found and killed; only the next look shows who is gone. */
+function killFrozen(members: () => ProcessRow[]): ProcessRow[] {
   const frozen = new Set<number>();
   let found = members();
   for (let round = 0; round < FREEZE_ROUNDS; round++) {
@@ -61,6 +60,7 @@ function killFrozen(members: () => ProcessRow[]): void {
     found = members();
   }
   signalAll(found, "SIGKILL");
+  return found;
 }
 
 /** One signal each: many programs take a second SIGINT for "now", so a group is not signalled besides its members. */
@@ -76,12 +76,14 @@ function signalAll(members: readonly ProcessRow[], signal: NodeJS.Signals): void
   }
 }
 
-/** Looks often at first: most programs end at once. */
-async function until(done: () => boolean, withinMs: number): Promise<void> {
+/** Looks until nobody is found or the time is over, and gives the last finding. Looks often at first: most
+ *  programs end at once. */
+async function whileAny(look: () => ProcessRow[], withinMs: number): Promise<ProcessRow[]> {
   const deadline = performance.now() + withinMs;
-  for (let pauseMs = 5; !done(); pauseMs = Math.min(pauseMs * 2, 100)) {
+  for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, 100)) {
+    const found = look();
     const leftMs = deadline - performance.now();
-    if (leftMs <= 0) return;
+    if (found.length === 0 || leftMs <= 0) return found;
     await sleep(Math.min(pauseMs, leftMs));
   }
 }
