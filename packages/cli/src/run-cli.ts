@@ -1,13 +1,20 @@
 /** One call of the command line from its words to its exit code. */
 import { EXIT, type ExitCode, exitCodeOf, type Failure } from "@uncaged/workflow-protocol";
 import type { Io } from "./io.ts";
-import { parseCommandLine } from "./parse-command-line.ts";
+import { type CommandLine, parseCommandLine } from "./parse-command-line.ts";
 import { failureOfThrown, renderFailure } from "./render-error.ts";
 import { renderOutput } from "./render-output.ts";
 import { styleOf } from "./style.ts";
 
 export async function runCli(argv: readonly string[], world: Omit<Io, "json">): Promise<number> {
-  const line = await parseCommandLine(argv);
+  try {
+    return await answer(await parseCommandLine(argv), world);
+  } catch (thrown) {
+    return complain(failureOfThrown(thrown), { ...world, json: argv.includes("--json") });
+  }
+}
+
+async function answer(line: CommandLine, world: Omit<Io, "json">): Promise<number> {
   switch (line.kind) {
     case "help":
       await world.stdout.write(line.text);
@@ -24,17 +31,13 @@ export async function runCli(argv: readonly string[], world: Omit<Io, "json">): 
   }
 }
 
-type Call = Extract<Awaited<ReturnType<typeof parseCommandLine>>, { kind: "call" }>;
+type Call = Extract<CommandLine, { kind: "call" }>;
 
 async function call({ command, given }: Call, io: Io): Promise<number> {
-  try {
-    const result = await command.run(given, io);
-    if (!result.ok) return await complain(result.error, io);
-    await renderOutput(result.value, io);
-    return result.value.exitCode ?? EXIT.success;
-  } catch (thrown) {
-    return complain(failureOfThrown(thrown), io);
-  }
+  const result = await command.run(given, io);
+  if (!result.ok) return complain(result.error, io);
+  await renderOutput(result.value, io);
+  return result.value.exitCode ?? EXIT.success;
 }
 
 async function complain(reason: Failure, io: Pick<Io, "json" | "stderr">): Promise<ExitCode> {
