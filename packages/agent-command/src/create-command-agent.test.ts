@@ -270,9 +270,9 @@ describe("a command fails the step", () => {
   });
 
   it("when it falls silent, or takes too long", async () => {
-    const idle = await refusal({ ...sh("echo one; sleep 60"), idleTimeoutMs: 200, graceMs: 200 });
+    const idle = await refusal({ ...sh("echo one; sleep 60"), idleTimeoutMs: 1_000, graceMs: 200 });
     expect(idle.code).toBe("AGENT_TIMEOUT");
-    expect(idle.message).toContain("printed nothing for 200 ms");
+    expect(idle.message).toContain("printed nothing for 1000 ms");
     expect(idle.message).toContain("one");
     const total = await refusal({ ...sh("sleep 60"), timeoutMs: 200, graceMs: 200 });
     expect(total.code).toBe("AGENT_TIMEOUT");

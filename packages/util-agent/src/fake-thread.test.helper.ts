@@ -9,7 +9,7 @@ import type {
 type Parts = Pick<WorkflowRuntime, "cas" | "step">;
 
 /** Content nodes in memory, in the form that the real store has. */
-export function fakeCas(): Pick<CasStore, "put" | "get"> & { blobs: Map<string, string> } {
+function fakeCas(): Pick<CasStore, "put" | "get"> & { blobs: Map<string, string> } {
   const blobs = new Map<string, string>();
   return {
     blobs,

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Failure, ProcessIdentity, Result } from "@uncaged/workflow-protocol";
 import { findMarked, identifyProcess, livenessOf, runMembers } from "@uncaged/workflow-util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -177,21 +178,21 @@ describe("spawnCli feeds stdin", () => {
 
 describe("spawnCli bounds time", () => {
   it("ends a program that falls silent", async () => {
-    const done = await sh("echo one; sleep 60", { idleTimeoutMs: 200, graceMs: 500 });
+    const done = await sh("echo one; sleep 60", { idleTimeoutMs: 1_000, graceMs: 500 });
     expect(done).toMatchObject({ stoppedBy: "idle", stdout: { text: "one\n" } });
   });
 
   it("lets a program run that goes on saying something", async () => {
-    const done = await sh("for i in 1 2 3 4 5 6; do echo $i; sleep 0.1; done", {
-      idleTimeoutMs: 450,
+    const done = await sh("for i in 1 2 3 4 5 6 7; do echo $i; sleep 0.2; done", {
+      idleTimeoutMs: 1_000,
     });
     expect(done).toMatchObject({ stoppedBy: null, exitCode: 0 });
   });
 
   it("does not take our own slowness for the program's silence", async () => {
     const done = await sh("echo one; echo two; sleep 0.1", {
-      idleTimeoutMs: 250,
-      onLine: () => new Promise((resolve) => setTimeout(resolve, 400)),
+      idleTimeoutMs: 800,
+      onLine: (line) => (line.text === "one" ? sleep(1_200) : undefined),
     });
     expect(done).toMatchObject({ stoppedBy: null, exitCode: 0 });
   });
@@ -296,20 +297,21 @@ describe("spawnCli hands lines on", () => {
   it("at the pace of who takes them, so that the program waits", async () => {
     let taken = 0;
     const abort = new AbortController();
-    const blocked = Promise.withResolvers<void>();
     const script =
-      "let n=0;const line='x'.repeat(1023)+'\\n';function more(){while(n<100000){n++;if(!process.stdout.write(line))return process.stdout.once('drain',more)}};process.on('SIGTERM',()=>{process.stderr.write(String(n),()=>process.exit(0))});process.on('SIGINT',()=>{});more()";
-    setTimeout(() => abort.abort(), 700);
-    setTimeout(() => blocked.resolve(), 1_200);
+      "let n=0;const line='x'.repeat(1023)+'\\n';function more(){while(n<100000){n++;if(!process.stdout.write(line))return process.stdout.once('drain',more)}};process.on('SIGINT',()=>{process.stderr.write(String(n),()=>process.exit(0))});more()";
     const done = await node(script, {
       signal: abort.signal,
-      graceMs: 200,
+      graceMs: 10_000,
       onLine: async (line) => {
-        if (line.stream === "stdout" && taken++ === 0) await blocked.promise;
+        if (line.stream === "stderr" || taken++ > 0) return;
+        await sleep(500);
+        abort.abort();
+        await sleep(300);
       },
     });
     expect(done.stoppedBy).toBe("abort");
     // Pipe and stream buffers hold a few hundred lines; an unread 100 MB would be 100,000.
+    expect(Number(done.stderr.text)).toBeGreaterThan(0);
     expect(Number(done.stderr.text)).toBeLessThan(2_000);
   });
 

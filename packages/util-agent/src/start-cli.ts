@@ -2,7 +2,7 @@ import type { Readable, Writable } from "node:stream";
 import { err, type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { startFailure } from "./start-failure.ts";
 
-export type CliExit = { exitCode: number | null; signal: NodeJS.Signals | null };
+type CliExit = { exitCode: number | null; signal: NodeJS.Signals | null };
 
 export type StartedCli = {
   pid: number;

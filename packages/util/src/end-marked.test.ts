@@ -8,6 +8,9 @@ import { endMarked } from "./end-marked.ts";
 import { identifyProcess } from "./process-identity.ts";
 import { findMarked, runMembers } from "./run-mark.ts";
 
+/** The machine may be busy with other tests. */
+const PATIENT = { timeout: 4_000 };
+
 const marks: string[] = [];
 
 afterEach(async () => {
@@ -68,7 +71,7 @@ describe("endMarked", () => {
 
   it("ends orphans whose parent is gone already", async () => {
     const { mark } = await start("sleep 60 & sleep 60 & echo ready");
-    await expect.poll(() => findMarked(mark).length).toBe(2);
+    await expect.poll(() => findMarked(mark).length, PATIENT).toBe(2);
     const report = await endMarked({ mark, graceMs: 100 });
     expect(report.ended).toHaveLength(2);
     expect(findMarked(mark)).toEqual([]);
@@ -85,15 +88,16 @@ describe("endMarked", () => {
     const { mark } = await start(
       "env -i setsid sleep 61 & env -i sleep 62 & sleep 0.2; echo ready; exec sleep 60",
     );
+    await expect.poll(() => findMarked(mark).length, PATIENT).toBe(1);
     const members = runMembers({ mark }).map((row) => row.pid);
     expect(members).toHaveLength(3);
-    expect(findMarked(mark)).toHaveLength(1);
     await endMarked({ mark, graceMs: 0 });
     expect(members.filter(runs)).toEqual([]);
   });
 
   it("ends such children also when the first signal ends their parent", async () => {
     const { mark } = await start("env -i setsid sleep 60 & sleep 0.2; echo ready; wait");
+    await expect.poll(() => findMarked(mark).length, PATIENT).toBe(1);
     const members = runMembers({ mark }).map((row) => row.pid);
     expect(members).toHaveLength(2);
     await endMarked({ mark, graceMs: 300 });
@@ -102,8 +106,8 @@ describe("endMarked", () => {
 
   it("ends what cleared its environment after its parent is gone, when the parent is named", async () => {
     const { mark, pid } = await start("env -i sleep 61 & sleep 0.2; echo ready");
-    await expect.poll(() => runs(pid)).toBe(false);
-    expect(runMembers({ mark })).toEqual([]);
+    await expect.poll(() => runs(pid), PATIENT).toBe(false);
+    await expect.poll(() => runMembers({ mark }), PATIENT).toEqual([]);
     const report = await endMarked({ mark, graceMs: 0, leaders: [pid] });
     expect(report.ended).toHaveLength(1);
   });
@@ -112,8 +116,9 @@ describe("endMarked", () => {
     const { mark } = await start(
       "trap '' INT TERM; echo ready; while :; do (trap '' INT TERM; sleep 5) & sleep 0.01; done",
     );
+    await expect.poll(() => findMarked(mark).length, PATIENT).toBeGreaterThan(4);
     const report = await endMarked({ mark, graceMs: 50 });
-    expect(report.ended.length).toBeGreaterThan(2);
+    expect(report.ended.length).toBeGreaterThan(4);
     expect(report.left).toEqual([]);
     expect(findMarked(mark)).toEqual([]);
   });
@@ -125,7 +130,7 @@ describe("endMarked", () => {
       `echo ready; for i in $(seq 300); do env -i PATH="$PATH" setsid sleep ${seconds} & sleep 0.003; done; wait`,
     );
     const scattered = (): number[] => pidsOf(`sleep\0${seconds}\0`);
-    await expect.poll(() => scattered().length, { timeout: 4_000 }).toBeGreaterThan(5);
+    await expect.poll(() => scattered().length, PATIENT).toBeGreaterThan(5);
     await endMarked({ mark, graceMs: 0 });
     expect(scattered()).toEqual([]);
   });

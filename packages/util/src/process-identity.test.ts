@@ -39,13 +39,13 @@ describe("process identity", () => {
 
   it("calls a zombie dead", async () => {
     // A shell that replaced itself never collects the child that it had started before.
-    const parent = spawn("sh", ["-c", "sleep 0.2 & echo $!; exec sleep 60"], {
+    const parent = spawn("sh", ["-c", "sleep 1 & echo $!; exec sleep 60"], {
       stdio: ["ignore", "pipe", "ignore"],
     });
     const [line] = await once(parent.stdout, "data");
     const zombie = identifyProcess(Number(String(line)));
     if (zombie === null) throw new Error("the child was not identified");
-    await expect.poll(() => livenessOf(zombie), { timeout: 5_000 }).toBe("dead");
+    await expect.poll(() => livenessOf(zombie), { timeout: 10_000 }).toBe("dead");
     expect(readFileSync(`/proc/${zombie.pid}/stat`, "utf8")).toContain(") Z ");
     parent.kill("SIGKILL");
     await once(parent, "exit");
