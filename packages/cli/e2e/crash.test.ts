@@ -1,0 +1,120 @@
+/** A runner is killed at random instants, again and again, and nothing is lost or done twice. */
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Cli, openCli } from "./cli.test.helper.ts";
+
+const KILLS = 100;
+const WORKER_STEPS = 19;
+/** A thread of 20 steps takes about this long, start of its runner included. */
+const THREAD_MS = 450;
+/** A thread is killed this often at most, so that all of its length is reached. */
+const KILLS_PER_THREAD = 5;
+
+type Thread = { threadId: string; folder: string };
+type Step = { stateHash: string; role: string };
+type Shown = { status: string; steps: Step[] };
+
+let cli: Cli;
+beforeAll(async () => {
+  cli = openCli();
+  await cli.addSteps("steps");
+});
+afterAll(() => cli.close());
+
+describe("a runner that is killed with SIGKILL", () => {
+  it(`at ${KILLS} random instants loses no step and repeats none`, {
+    timeout: 300_000,
+  }, async () => {
+    const rests = new Set<number>();
+    for (let kills = 0; kills < KILLS; ) {
+      const thread = await newThread();
+      let known: Shown = { status: "idle", steps: [] };
+      for (let times = 0; times < KILLS_PER_THREAD && kills < KILLS; times++) {
+        const begun = begunSteps(thread).length;
+        await resume(thread);
+        const killed = await killRunner(thread, Math.random() * THREAD_MS);
+        known = await expectNothingLost(thread, known, begun);
+        if (!killed || known.status === "completed") break;
+        kills += 1;
+        rests.add(known.steps.length);
+      }
+      await finish(thread, known);
+    }
+    // The instants were spread over the thread, not all before its first step or after its last.
+    expect(rests.size).toBeGreaterThan(8);
+    expect(await cli.json(["cas", "fsck"])).toMatchObject({ ok: true, problems: [] });
+  });
+});
+
+async function newThread(): Promise<Thread> {
+  const prompt = JSON.stringify({ steps: WORKER_STEPS, sleepMs: 8 });
+  const folder = join(cli.dir, "work", String(Math.random()).slice(2));
+  mkdirSync(folder, { recursive: true });
+  const { threadId } = await cli.json<{ threadId: string }>([
+    ...["thread", "run", "steps", "--idle", "--cwd", folder, "--prompt", prompt],
+  ]);
+  return { threadId, folder };
+}
+
+async function resume({ threadId }: Thread): Promise<void> {
+  await cli.json(["thread", "resume", threadId]);
+}
+
+/** False when the thread had come to its end before. */
+async function killRunner({ threadId }: Thread, afterMs: number): Promise<boolean> {
+  const { threads } = await cli.json<{ threads: { threadId: string; pid: number }[] }>([
+    "thread",
+    "ps",
+  ]);
+  const runner = threads.find((thread) => thread.threadId === threadId);
+  if (runner === undefined) return false;
+  await sleep(afterMs);
+  try {
+    process.kill(runner.pid, "SIGKILL");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Every acknowledged step is there, unchanged, and none of them was begun again. */
+async function expectNothingLost(
+  thread: Thread,
+  before: Shown,
+  begunBefore: number,
+): Promise<Shown> {
+  const now = await cli.json<Shown>(["thread", "show", thread.threadId]);
+  expect(hashes(now).slice(0, before.steps.length)).toEqual(hashes(before));
+  const workerSteps = before.steps.filter(({ role }) => role === "worker").length;
+  const begunSince = begunSteps(thread).slice(begunBefore);
+  expect(begunSince.filter((step) => step <= workerSteps)).toEqual([]);
+  return now;
+}
+
+async function finish(thread: Thread, before: Shown): Promise<void> {
+  const begun = begunSteps(thread).length;
+  if (before.status !== "completed") await resume(thread);
+  let shown = before;
+  while (shown.status !== "completed") {
+    await sleep(100);
+    shown = await expectNothingLost(thread, before, begun);
+    expect(["running", "completed"]).toContain(shown.status);
+  }
+  expect(shown.steps).toHaveLength(WORKER_STEPS + 1);
+  expect(await cli.json(["thread", "verify", thread.threadId])).toMatchObject({ ok: true });
+}
+
+function hashes({ steps }: Shown): string[] {
+  return steps.map(({ stateHash }) => stateHash);
+}
+
+/** The worker's steps in the order in which they were begun. */
+function begunSteps({ folder }: Thread): number[] {
+  try {
+    return readFileSync(join(folder, "began"), "utf8").trim().split("\n").map(Number);
+  } catch {
+    return [];
+  }
+}
