@@ -1,7 +1,9 @@
 /** The process of the command line, and the only place that ends it. */
 import { processIo } from "./process-io.ts";
+import { quietSqlite } from "./quiet-sqlite.ts";
 import { runCli } from "./run-cli.ts";
 
+quietSqlite();
 const exit = (code: number): never => process.exit(code);
 
 // Not left to run out: a handle that somebody forgot must not keep a finished command alive.
