@@ -37,7 +37,11 @@ export function runBash(
   { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv },
 ): Promise<ShellRun> {
   const { promise, resolve, reject } = Promise.withResolvers<ShellRun>();
-  const child = spawn("bash", ["-e", "-u", "-o", "pipefail", "-s"], { cwd, env });
+  const child = spawn("bash", ["-e", "-u", "-o", "pipefail", "-c", script], {
+    cwd,
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   let stdout = "";
   let stderr = "";
   child.stdout.on("data", (chunk: Buffer) => {
@@ -48,7 +52,6 @@ export function runBash(
   });
   child.on("error", reject);
   child.on("close", (code) => resolve({ code, stdout, stderr }));
-  child.stdin.end(script);
   return promise;
 }
 

@@ -8,6 +8,7 @@ import {
   readRegistry,
   resolveExternals,
 } from "@uncaged/workflow-register";
+import { count } from "../count.ts";
 import { type Check, fine, type Patient, wrong } from "./check.ts";
 
 export async function checkBundles({ root }: Patient): Promise<Check> {
@@ -19,8 +20,9 @@ export async function checkBundles({ root }: Patient): Promise<Check> {
     const bundle = await openBundle(root, hash, sha256);
     if (!bundle.ok) faults.push(`${name}: ${bundle.error.message}`);
   }
-  if (faults.length === 0)
-    return fine("bundles", `${versions.length} versions, all as they were registered`);
+  if (faults.length === 0) {
+    return fine("bundles", `${count(versions.length, "version")} as registered`);
+  }
   return wrong(
     "bundles",
     faults.join("; "),
