@@ -12,7 +12,7 @@ import { refused } from "./refused.ts";
 import { quoted } from "./sql-text.ts";
 import type { ThreadIndex } from "./thread-index.ts";
 import { getThread } from "./thread-queries.ts";
-import { integer, SIGNAL_COLUMNS, signalsOf } from "./thread-rows.ts";
+import { integerOf, SIGNAL_COLUMNS, signalsOf } from "./thread-rows.ts";
 
 /** The rows that a writer with this fence owns. The expiry is left out on purpose: an owner that
  *  slept past it, and that nobody replaced, still publishes the step it finished. */
@@ -43,7 +43,7 @@ export function acquireLease(index: ThreadIndex, request: Acquisition): Lease {
     if (row === undefined) {
       throw refused(acquireRefusal(getThread(index, threadId), request), threadId);
     }
-    const fence = integer(row, "fence");
+    const fence = integerOf(row, "fence");
     return { threadId, fence, process: owner, acquiredAt: nowMs, heartbeatAt: nowMs, expiresAt };
   });
 }

@@ -7,6 +7,8 @@ import { sqliteFailed } from "./sqlite-failure.ts";
 export type ThreadIndex = {
   /** A statement, compiled once and kept. */
   sql(text: string): StatementSync;
+  /** The same, for wide rows: they come as arrays, which takes half the time. */
+  arrays(text: string): StatementSync;
   look<T>(what: string, body: () => T): T;
   /** One transaction: what `body` changed is on disk when this returns, or nothing of it is. */
   change<T>(what: string, body: () => T): T;
@@ -16,14 +18,12 @@ export type ThreadIndex = {
 /** Throws `STORAGE_FAILED` or `STORAGE_NEWER`, then and from every member. */
 export async function openThreadIndex(file: string): Promise<ThreadIndex> {
   const db = await openDatabase(file, (fresh) => migrate(fresh, file));
-  const statements = new Map<string, StatementSync>();
-  const sql = (text: string): StatementSync => {
-    const known = statements.get(text);
-    if (known !== undefined) return known;
+  const sql = keeping((text) => db.prepare(text));
+  const arrays = keeping((text) => {
     const statement = db.prepare(text);
-    statements.set(text, statement);
+    statement.setReturnArrays(true);
     return statement;
-  };
+  });
   const look = <T>(what: string, body: () => T): T => {
     try {
       return body();
@@ -44,7 +44,16 @@ export async function openThreadIndex(file: string): Promise<ThreadIndex> {
         throw cause;
       }
     });
-  return { sql, look, change, close: () => db.close() };
+  return { sql, arrays, look, change, close: () => db.close() };
+}
+
+function keeping(compile: (text: string) => StatementSync): (text: string) => StatementSync {
+  const kept = new Map<string, StatementSync>();
+  return (text) => {
+    const statement = kept.get(text) ?? compile(text);
+    kept.set(text, statement);
+    return statement;
+  };
 }
 
 /** After a full disk or a failed flush SQLite has rolled back by itself already. */

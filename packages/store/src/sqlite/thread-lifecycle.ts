@@ -22,7 +22,7 @@ export function createThread(
   return index.change(`create thread ${thread.threadId}`, () => {
     const earlier = startKey === null ? null : startedWith(index, startKey);
     if (earlier !== null) return { thread: earlier, created: false };
-    const row = index.sql(INSERT).get(newRow(thread, startKey));
+    const row = index.arrays(INSERT).get(newRow(thread, startKey));
     if (row === undefined) throw new WorkflowError(existsAlready(thread.threadId));
     return { thread: recordOf(row), created: true };
   });
@@ -79,7 +79,7 @@ const INSERT = `
 
 function startedWith(index: ThreadIndex, startKey: string): ThreadRecord | null {
   const row = index
-    .sql(`SELECT ${RECORD_COLUMNS} FROM threads WHERE startKey = :startKey`)
+    .arrays(`SELECT ${RECORD_COLUMNS} FROM threads WHERE startKey = :startKey`)
     .get({ startKey });
   return row === undefined ? null : recordOf(row);
 }

@@ -1,11 +1,11 @@
 import type { ThreadRecord, ThreadStore } from "@uncaged/workflow-protocol";
 import type { ThreadIndex } from "./thread-index.ts";
-import { RECORD_COLUMNS, recordOf, reversed, text } from "./thread-rows.ts";
+import { RECORD_COLUMNS, recordOf, reversed, textOf } from "./thread-rows.ts";
 
 export function getThread(index: ThreadIndex, threadId: string): ThreadRecord | null {
   return index.look(`read thread ${threadId}`, () => {
     const row = index
-      .sql(`SELECT ${RECORD_COLUMNS} FROM threads WHERE threadId = :threadId`)
+      .arrays(`SELECT ${RECORD_COLUMNS} FROM threads WHERE threadId = :threadId`)
       .get({ threadId });
     return row === undefined ? null : recordOf(row);
   });
@@ -29,7 +29,7 @@ export function listThreads(index: ThreadIndex, filter: ThreadFilter): ThreadRec
   const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
   const query = `SELECT ${RECORD_COLUMNS} FROM threads ${where}
     ORDER BY createdAt DESC, threadId DESC LIMIT :limit`;
-  return index.look("list threads", () => index.sql(query).all(values).map(recordOf));
+  return index.look("list threads", () => index.arrays(query).all(values).map(recordOf));
 }
 
 /** Letters of a thread id; whatever else is typed matches nothing. */
@@ -51,7 +51,7 @@ export function matchThreads(index: ThreadIndex, part: string, limit: number): s
     index
       .sql(query)
       .all({ beginning, end: reversed(beginning), limit })
-      .map((row) => text(row, "threadId")),
+      .map((row) => textOf(row, "threadId")),
   );
 }
 
@@ -64,10 +64,10 @@ export function threadRoots(index: ThreadIndex): ThreadRoot[] {
       .sql(query)
       .all()
       .map((row) => ({
-        threadId: text(row, "threadId"),
-        startHash: text(row, "startHash"),
-        head: text(row, "head"),
-        headSha256: text(row, "headSha256"),
+        threadId: textOf(row, "threadId"),
+        startHash: textOf(row, "startHash"),
+        head: textOf(row, "head"),
+        headSha256: textOf(row, "headSha256"),
       })),
   );
 }

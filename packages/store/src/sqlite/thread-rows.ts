@@ -9,20 +9,54 @@ import {
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 
-/** A row as SQLite gives it; what is in it is known only after a look. */
-export type Row = Readonly<Record<string, unknown>>;
+/** What a record is made of, in the order in which it is selected. */
+const COLUMNS = [
+  "threadId",
+  "workflow",
+  "bundleHash",
+  "startHash",
+  "head",
+  "headSha256",
+  "status",
+  "stepCount",
+  "depth",
+  "parentThread",
+  "cwd",
+  "returnCode",
+  "summary",
+  "suspendedRole",
+  "suspendedMessage",
+  "forkedFromThread",
+  "forkedFromState",
+  "startedAt",
+  "createdAt",
+  "updatedAt",
+  "fence",
+  "leasePid",
+  "leaseStartedAt",
+  "leaseBootId",
+  "leaseAcquiredAt",
+  "leaseHeartbeatAt",
+  "leaseExpiresAt",
+  "pauseSignalAt",
+  "stopSignalAt",
+  "killSignalAt",
+] as const;
+type Column = (typeof COLUMNS)[number];
 
-/** Every column that a record is made of. */
-export const RECORD_COLUMNS = `threadId, workflow, bundleHash, startHash, head, headSha256, status,
-  stepCount, depth, parentThread, cwd, returnCode, summary, suspendedRole, suspendedMessage,
-  forkedFromThread, forkedFromState, startedAt, createdAt, updatedAt, fence, leasePid,
-  leaseStartedAt, leaseBootId, leaseAcquiredAt, leaseHeartbeatAt, leaseExpiresAt,
-  pauseSignalAt, stopSignalAt, killSignalAt`;
+const POSITION: ReadonlyMap<Column, number> = new Map(COLUMNS.map((name, at) => [name, at]));
+
+/** For the SELECT or RETURNING of a statement whose rows `recordOf` takes. */
+export const RECORD_COLUMNS: string = COLUMNS.join(", ");
 
 export const SIGNAL_COLUMNS = "pauseSignalAt, stopSignalAt, killSignalAt";
 
+/** A record's values by position. What is in them is known only after a look. */
+type Row = readonly unknown[];
+
 /** Throws `STORAGE_FAILED` for a row that this program cannot have written. */
-export function recordOf(row: Row): ThreadRecord {
+export function recordOf(selected: unknown): ThreadRecord {
+  const row: Row = Array.isArray(selected) ? selected : [];
   const suspendedRole = optionalText(row, "suspendedRole");
   const forkedFrom = optionalText(row, "forkedFromThread");
   return {
@@ -51,7 +85,11 @@ export function recordOf(row: Row): ThreadRecord {
     createdAt: integer(row, "createdAt"),
     updatedAt: integer(row, "updatedAt"),
     lease: leaseOf(row),
-    signals: signalsOf(row),
+    signals: waiting({
+      pause: optionalInteger(row, "pauseSignalAt"),
+      stop: optionalInteger(row, "stopSignalAt"),
+      kill: optionalInteger(row, "killSignalAt"),
+    }),
   };
 }
 
@@ -60,13 +98,23 @@ export function newRow(
   thread: NewThread,
   startKey: string | null,
 ): Record<string, string | number | null> {
-  const { forkedFrom, ...columns } = thread;
   return {
-    ...columns,
+    threadId: thread.threadId,
     threadIdReversed: reversed(thread.threadId),
     startKey,
-    forkedFromThread: forkedFrom?.threadId ?? null,
-    forkedFromState: forkedFrom?.stateHash ?? null,
+    workflow: thread.workflow,
+    bundleHash: thread.bundleHash,
+    startHash: thread.startHash,
+    head: thread.head,
+    headSha256: thread.headSha256,
+    stepCount: thread.stepCount,
+    depth: thread.depth,
+    parentThread: thread.parentThread,
+    cwd: thread.cwd,
+    forkedFromThread: thread.forkedFrom?.threadId ?? null,
+    forkedFromState: thread.forkedFrom?.stateHash ?? null,
+    startedAt: thread.startedAt,
+    createdAt: thread.createdAt,
   };
 }
 
@@ -74,23 +122,28 @@ export function reversed(id: string): string {
   return [...id].reverse().join("");
 }
 
-/** Signals that wait, always in this order. */
-export function signalsOf(row: Row): SignalKind[] {
-  const waiting: SignalKind[] = [];
-  if (optionalInteger(row, "pauseSignalAt") !== null) waiting.push("pause");
-  if (optionalInteger(row, "stopSignalAt") !== null) waiting.push("stop");
-  if (optionalInteger(row, "killSignalAt") !== null) waiting.push("kill");
-  return waiting;
+/** A narrow row, by the names of its columns. */
+type NamedRow = Readonly<Record<string, unknown>>;
+
+export function textOf(row: NamedRow, column: string): string {
+  const value = row[column];
+  return typeof value === "string" ? value : damaged({ column, value, threadId: row.threadId });
 }
 
-export function text(row: Row, column: string): string {
+export function integerOf(row: NamedRow, column: string): number {
   const value = row[column];
-  return typeof value === "string" ? value : damaged(row, column);
+  return typeof value === "number" ? value : damaged({ column, value, threadId: row.threadId });
 }
 
-export function integer(row: Row, column: string): number {
-  const value = row[column];
-  return typeof value === "number" ? value : damaged(row, column);
+/** Signals that wait, of a row with `SIGNAL_COLUMNS`. */
+export function signalsOf(row: NamedRow): SignalKind[] {
+  const { pauseSignalAt: pause, stopSignalAt: stop, killSignalAt: kill } = row;
+  return waiting({ pause, stop, kill });
+}
+
+/** Always in this order. */
+function waiting(since: { readonly [kind in SignalKind]: unknown }): SignalKind[] {
+  return (["pause", "stop", "kill"] as const).filter((kind) => since[kind] !== null);
 }
 
 function leaseOf(row: Row): Lease | null {
@@ -107,23 +160,43 @@ function leaseOf(row: Row): Lease | null {
 }
 
 function status(row: Row): ThreadStatus {
-  return THREAD_STATUSES.find((known) => known === row.status) ?? damaged(row, "status");
+  const value = at(row, "status");
+  return THREAD_STATUSES.find((known) => known === value) ?? damaged(found(row, "status"));
 }
 
-function optionalText(row: Row, column: string): string | null {
-  return row[column] === null ? null : text(row, column);
+function text(row: Row, column: Column): string {
+  const value = at(row, column);
+  return typeof value === "string" ? value : damaged(found(row, column));
 }
 
-function optionalInteger(row: Row, column: string): number | null {
-  return row[column] === null ? null : integer(row, column);
+function integer(row: Row, column: Column): number {
+  const value = at(row, column);
+  return typeof value === "number" ? value : damaged(found(row, column));
 }
 
-function damaged(row: Row, column: string): never {
-  const thread = typeof row.threadId === "string" ? `thread ${row.threadId}` : "a thread";
+function optionalText(row: Row, column: Column): string | null {
+  return at(row, column) === null ? null : text(row, column);
+}
+
+function optionalInteger(row: Row, column: Column): number | null {
+  return at(row, column) === null ? null : integer(row, column);
+}
+
+function at(row: Row, column: Column): unknown {
+  return row[POSITION.get(column) ?? -1];
+}
+
+type Damage = { column: string; value: unknown; threadId: unknown };
+
+function found(row: Row, column: Column): Damage {
+  return { column, value: at(row, column), threadId: at(row, "threadId") };
+}
+
+function damaged({ column, value, threadId }: Damage): never {
   throw new WorkflowError(
     failure(
       "STORAGE_FAILED",
-      `the index has no valid ${column} for ${thread}: ${JSON.stringify(row[column])}`,
+      `the index has no valid ${column} for thread ${threadId}: ${JSON.stringify(value)}`,
       "the index was changed by another program; restore it from a backup",
     ),
   );
