@@ -37,6 +37,7 @@ describe("options", () => {
   it("read a count, and refuse what only looks like one", () => {
     const limit = countOption("--limit <n>", "", { atLeast: 1 });
     expect(read(limit, "10")).toBe(10);
+    expect(read(limit, "1")).toBe(1);
     for (const text of ["0", "-1", "1.5", "1e3", "0x10", " 1", "", "99999999999999999999"]) {
       expect(refusal(() => read(limit, text))).toBe(
         `USAGE: --limit must be a whole number, 1 or more; it was ${JSON.stringify(text)}`,

@@ -53,6 +53,8 @@ describe("a prompt", () => {
   it("is what is piped in where nothing is given, and empty where nothing is piped in", async () => {
     expect(await readPrompt(null, fakeIo({ stdin: "piped" }))).toBe("piped");
     expect(await readPrompt(null, fakeIo({}))).toBe("");
+    const terminal = { kind: "terminal" as const, chunks: () => never() };
+    expect(await readPrompt(null, fakeIo({ stdin: terminal }))).toBe("");
   });
 
   it("must be valid UTF-8", async () => {

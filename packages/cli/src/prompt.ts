@@ -20,9 +20,9 @@ export function promptSource(given: Given): PromptSource {
   const text = given(promptOption);
   const path = given(promptFileOption);
   if (text !== null && path !== null) throw misuse("--prompt and --prompt-file are both given");
-  if (text === "-" || path === "-") return { kind: "file", path: "-" };
-  if (text !== null) return { kind: "text", text };
-  return path === null ? null : { kind: "file", path };
+  if (path !== null) return { kind: "file", path };
+  if (text === "-") return { kind: "file", path: "-" };
+  return text === null ? null : { kind: "text", text };
 }
 
 /** The prompt. Without a source: what is piped in, or nothing. */

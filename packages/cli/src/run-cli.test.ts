@@ -89,6 +89,9 @@ describe("an output", () => {
     await renderOutput(output, json);
     await renderOutput(output, text);
     expect([json.out(), text.out()]).toEqual(['{"hash":"A"}\n', "A\n"]);
+    await renderOutput({ document: {}, human: () => "B\n" }, text);
+    await renderOutput({ document: {}, human: () => "" }, text);
+    expect(text.out()).toBe("A\nB\n");
   });
 
   it("adds nothing to what must be exact", async () => {

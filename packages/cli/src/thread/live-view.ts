@@ -54,9 +54,11 @@ function agentText(event: AgentEvent, style: Style, detail: LiveDetail): string 
       return style.yellow(
         `${event.allowed ? "allowed" : "denied"} ${event.tool}: ${printableLine(event.reason, 200)}\n`,
       );
-    case "end":
+    case "end": {
       if (event.outcome === "ok" && detail === "usual") return "";
-      return style.yellow(`agent ended: ${event.outcome} ${printableLine(event.reason, 200)}\n`);
+      const words = ["agent ended:", event.outcome, printableLine(event.reason, 200)];
+      return style.yellow(`${words.join(" ").trimEnd()}\n`);
+    }
     case "started":
     case "usage":
       return detail === "usual" ? "" : style.dim(`${printableLine(JSON.stringify(event), 300)}\n`);

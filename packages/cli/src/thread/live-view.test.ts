@@ -1,0 +1,91 @@
+import type { AgentEvent, LiveEvent } from "@uncaged/workflow-protocol";
+import { describe, expect, it } from "vitest";
+import { styleOf } from "../style.ts";
+import { type LiveDetail, liveView } from "./live-view.ts";
+
+const plain = styleOf({ color: false, columns: null });
+const stamp = { threadId: "T", timestamp: 1_716_000_000_123 };
+
+function agent(event: AgentEvent): LiveEvent {
+  return { ...stamp, type: "agent", role: "coder", round: 2, event };
+}
+
+const says = (text: string): LiveEvent => agent({ type: "text", text });
+const started: LiveEvent = {
+  ...stamp,
+  type: "step_started",
+  role: "coder",
+  round: 2,
+  condition: "rejected",
+};
+const completed: LiveEvent = {
+  ...stamp,
+  type: "step_completed",
+  role: "coder",
+  round: 2,
+  stateHash: "H",
+  meta: { done: true },
+};
+
+function shown(events: readonly LiveEvent[], detail: LiveDetail = "usual"): string {
+  const view = liveView(plain, detail);
+  return events.map(view).join("");
+}
+
+describe("live output", () => {
+  it("joins what an agent says in pieces, and begins a new line for everything else", () => {
+    expect(shown([started, says("Half a "), says("sentence"), completed])).toBe(
+      '#2 coder (rejected)\nHalf a sentence\ndone #2 coder  {"done":true}\n',
+    );
+  });
+
+  it("does not add a line where the agent ended its own", () => {
+    expect(shown([says("line\n"), completed])).toBe('line\ndone #2 coder  {"done":true}\n');
+  });
+
+  it("shows what an agent says, and obeys nothing of it", () => {
+    expect(shown([says("\u001b]0;owned\u0007")])).toBe("␛]0;owned␇");
+  });
+
+  it("names the tools that are used, and how they fail", () => {
+    const tools: LiveEvent[] = [
+      agent({ type: "tool", phase: "start", id: "1", name: "bash", input: { command: "ls\n-la" } }),
+      agent({ type: "tool", phase: "end", id: "1", name: "bash", ok: true }),
+      agent({ type: "tool", phase: "end", id: "2", name: "edit", ok: false }),
+    ];
+    expect(shown(tools)).toBe('> bash {"command":"ls\\n-la"}\n< edit failed\n');
+  });
+
+  it("leaves out what only someone who looks for a fault wants to see", () => {
+    const quiet: LiveEvent[] = [
+      agent({ type: "started", agent: "x", session: null }),
+      agent({ type: "permission", tool: "bash", allowed: true, reason: "policy" }),
+      agent({ type: "end", outcome: "ok", reason: "" }),
+    ];
+    expect(shown(quiet)).toBe("");
+    expect(shown(quiet, "all").split("\n")).toEqual([
+      '02:40:00.123 {"type":"started","agent":"x","session":null}',
+      "02:40:00.123 allowed bash: policy",
+      "02:40:00.123 agent ended: ok",
+      "",
+    ]);
+  });
+
+  it("says what was denied, what is tried again, and how an agent ended badly", () => {
+    const bad: LiveEvent[] = [
+      agent({ type: "permission", tool: "bash", allowed: false, reason: "policy" }),
+      agent({ type: "retry", reason: "rate limit", delayMs: 500 }),
+      agent({ type: "end", outcome: "timeout", reason: "no output for 60 s" }),
+    ];
+    expect(shown(bad)).toBe(
+      "denied bash: policy\nretry in 500 ms: rate limit\nagent ended: timeout no output for 60 s\n",
+    );
+  });
+
+  it("ends with the thread's status and its summary", () => {
+    expect(shown([{ ...stamp, type: "status", status: "completed", summary: "All done." }])).toBe(
+      "completed: All done.\n",
+    );
+    expect(shown([{ ...stamp, type: "status", status: "paused", summary: null }])).toBe("paused\n");
+  });
+});
