@@ -1,0 +1,69 @@
+/** What was damaged for real is found by the built command, and the advice mends it. */
+import { appendFileSync, chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Cli, openCli } from "./cli.test.helper.ts";
+
+type Report = {
+  ok: boolean;
+  checks: { name: string; ok: boolean; message: string; fix: string | null }[];
+};
+
+let cli: Cli;
+let hash = "";
+beforeAll(async () => {
+  cli = openCli();
+  ({ hash } = await cli.addSteps("review"));
+});
+afterAll(() => cli.close());
+
+async function faults(): Promise<{
+  exit: number | null;
+  names: string[];
+  fixes: (string | null)[];
+}> {
+  const { code, stdout } = await cli.run(["doctor", "--json"]);
+  const { ok, checks }: Report = JSON.parse(stdout);
+  const wrong = checks.filter((check) => !check.ok);
+  expect(ok).toBe(wrong.length === 0);
+  return { exit: code, names: wrong.map(({ name }) => name), fixes: wrong.map(({ fix }) => fix) };
+}
+
+it("a healthy storage root passes, and one that is not there is not made", async () => {
+  expect(await faults()).toEqual({ exit: 0, names: [], fixes: [] });
+  const empty = mkdtempSync(join(tmpdir(), "uwf-empty-"));
+  const root = join(empty, "root");
+  const { code, stdout } = await cli.run(["doctor"], { env: { WORKFLOW_STORAGE_ROOT: root } });
+  expect([code, stdout]).toEqual([0, expect.stringContaining("Nothing is wrong.")]);
+  expect(readdirSync(empty)).toEqual([]);
+  rmSync(empty, { recursive: true });
+});
+
+it("a runner that was killed is found, and resuming its thread mends it", async () => {
+  const prompt = JSON.stringify({ steps: 3, sleepMs: 1_000 });
+  const { threadId } = await cli.json<{ threadId: string }>(["run", "review", "-p", prompt]);
+  const { threads } = await cli.json<{ threads: { pid: number }[] }>(["thread", "ps"]);
+  for (const { pid } of threads) process.kill(pid, "SIGKILL");
+  await sleep(100);
+  const found = await faults();
+  expect(found).toEqual({
+    exit: 1,
+    names: ["threads"],
+    fixes: [`uncaged-workflow thread resume ${threadId}`],
+  });
+  await cli.json(["thread", "resume", threadId]);
+  expect((await faults()).names).toEqual([]);
+  await cli.json(["thread", "kill", threadId]);
+});
+
+it("a bundle that was changed and a configuration that others can read are found, both", async () => {
+  appendFileSync(join(cli.root, "bundles", hash, "bundle.esm.js"), "\n");
+  chmodSync(join(cli.root, "workflow.yaml"), 0o640);
+  expect((await faults()).names).toEqual(["configuration", "bundles"]);
+  // Adding the same bundle again mends it.
+  await cli.addSteps("review");
+  chmodSync(join(cli.root, "workflow.yaml"), 0o600);
+  expect((await faults()).names).toEqual([]);
+});
