@@ -3,7 +3,7 @@ import { type ChainState, loadChain, roleStates } from "./chain.ts";
 import { type Difference, differences } from "./differences.ts";
 import type { Engine } from "./engine.ts";
 
-export type DiffSide = {
+type DiffSide = {
   role: string;
   meta: JsonValue;
   stateHash: string;

@@ -64,7 +64,7 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
 }
 
 /** Mark of every process that one tenure of a thread starts; all tenures of a thread share `threadMark`. */
-export function runMark(threadId: string, fence: number): string {
+function runMark(threadId: string, fence: number): string {
   return `${threadMark(threadId)}${fence}`;
 }
 

@@ -8,9 +8,10 @@ import {
   type ThreadRecord,
   type ThreadStatus,
 } from "@uncaged/workflow-protocol";
-import { openBundle, useExternals } from "@uncaged/workflow-register";
+import { useExternals } from "@uncaged/workflow-register";
 import { type Chain, loadChain } from "./chain.ts";
 import type { Engine } from "./engine.ts";
+import { bundleOf } from "./load-run.ts";
 import { nextRole } from "./next-role.ts";
 import { observedStatus } from "./observe.ts";
 import { runThread } from "./run-thread.ts";
@@ -60,11 +61,7 @@ async function roleAfter(
   thread: ThreadRecord,
   chain: Chain,
 ): Promise<string | null> {
-  const bundle = await openBundle(
-    engine.root,
-    thread.bundleHash,
-    chain.start.payload.digests[thread.bundleHash] ?? "",
-  );
+  const bundle = await bundleOf(engine, thread, chain);
   if (!bundle.ok) return null;
   return nextRole(thread, bundle.value.descriptor, await threadContext(engine.cas, thread, chain));
 }

@@ -1,11 +1,5 @@
-import {
-  type CasStore,
-  type ExtractFn,
-  failure,
-  jsonInText,
-  WorkflowError,
-} from "@uncaged/workflow-protocol";
-import { parse } from "yaml";
+import { type CasStore, type ExtractFn, failure, WorkflowError } from "@uncaged/workflow-protocol";
+import { structuredIn } from "@uncaged/workflow-util";
 import type { z } from "zod";
 import { readNode } from "./read-node.ts";
 
@@ -14,7 +8,7 @@ import { readNode } from "./read-node.ts";
 export function freeExtract(cas: Pick<CasStore, "get">): ExtractFn {
   return async <T>(schema: z.ZodType<T>, contentHash: string): Promise<T> => {
     const text = (await readNode(cas, contentHash, "content")).payload;
-    for (const candidate of candidates(text)) {
+    for await (const candidate of structuredIn(text)) {
       const parsed = schema.safeParse(candidate);
       if (parsed.success) return parsed.data;
     }
@@ -26,18 +20,4 @@ export function freeExtract(cas: Pick<CasStore, "get">): ExtractFn {
       ),
     );
   };
-}
-
-function* candidates(text: string): Generator<unknown> {
-  yield* jsonInText(text);
-  const frontMatter = /^---\n([\s\S]*?)\n---(?:\n|$)/.exec(text)?.[1];
-  if (frontMatter !== undefined) yield* yamlIn(frontMatter);
-}
-
-function* yamlIn(text: string): Generator<unknown> {
-  try {
-    yield parse(text, { maxAliasCount: 0 });
-  } catch {
-    // Three dashes that open no front matter.
-  }
 }

@@ -30,7 +30,7 @@ export async function readBlob(cas: Pick<CasStore, "get">, hash: string): Promis
   );
 }
 
-export function parseNode(text: string): CasNode {
+function parseNode(text: string): CasNode {
   const node = decodeNode(text);
   if (node.ok) return node.value;
   throw new WorkflowError(node.error);

@@ -46,13 +46,11 @@ export async function spawnRunner(
   }
 }
 
-/** The caller's environment, less the mark of a step that the caller may itself run in:
+/** The caller's environment. An empty mark lets the runner go from the step that the caller may itself run in:
  *  a thread that an agent starts is not one of that agent's processes. */
 function runnerEnvironment(engine: Pick<Engine, "root" | "packagesBase">): NodeJS.ProcessEnv {
-  const env = { ...process.env, ...hooksEnvironment(engine.root, engine.packagesBase) };
-  delete env[RUN_MARK_ENV];
-  delete env.NODE_OPTIONS;
-  return env;
+  const { NODE_OPTIONS: _forTheCaller, ...env } = process.env;
+  return { ...env, ...hooksEnvironment(engine.root, engine.packagesBase), [RUN_MARK_ENV]: "" };
 }
 
 type FirstReport =

@@ -15,10 +15,10 @@ import {
   type WorkflowDescriptor,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
-import { openBundle } from "@uncaged/workflow-register";
 import { skipList } from "./append-step.ts";
 import type { Chain, ChainState } from "./chain.ts";
 import type { Engine } from "./engine.ts";
+import { bundleOf } from "./load-run.ts";
 import { threadContext } from "./thread-context.ts";
 
 export async function verifyThread(engine: Engine, thread: ThreadRecord): Promise<CheckReport> {
@@ -142,7 +142,7 @@ async function verifyBundle(
     hash,
     message: "the start node names another bundle",
   });
-  const bundle = await openBundle(check.engine.root, hash, chain.start.payload.digests[hash] ?? "");
+  const bundle = await bundleOf(check.engine, thread, chain);
   if (bundle.ok) return bundle.value.descriptor;
   check.problems.push({ code: bundle.error.code, hash, message: bundle.error.message });
   return null;

@@ -18,4 +18,5 @@ export {
   storagePaths,
   storageRoot,
 } from "./storage-root.ts";
+export { structuredIn } from "./structured-text.ts";
 export { newThreadId, threadIdTime } from "./thread-id.ts";
