@@ -12,6 +12,7 @@ import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Cli, openCli } from "./cli.test.helper.ts";
+import { runBash } from "./shell.test.helper.ts";
 
 const RUN = 'export async function* run() { return { returnCode: 0, summary: "" }; }\n';
 const DESCRIPTOR = `export const descriptor = {
@@ -150,7 +151,7 @@ describe("workflow add refuses a bundle that", () => {
 
   it("is no file, or not there", async () => {
     mkdirSync(join(cli.dir, "folder"));
-    spawnSync("mkfifo", [join(cli.dir, "fifo")]);
+    await runBash("mkfifo fifo", { cwd: cli.dir, env: { PATH: process.env.PATH } });
     symlinkSync("/dev/zero", join(cli.dir, "endless"));
     for (const name of ["folder", "fifo", "endless"]) {
       const failure = await cli.fails(["workflow", "add", "hostile", name]);

@@ -1,0 +1,49 @@
+import { isErrorCode } from "@uncaged/workflow-protocol";
+import { expect, test } from "vitest";
+import { allCommands, type NamedCommand } from "../command-tree.ts";
+import { COMMANDS } from "../commands.ts";
+import { skillText } from "./skill.ts";
+import { TOPICS, type Topic } from "./topics.ts";
+
+async function textOf(topic: Topic): Promise<string> {
+  const { value } = await skillText(topic, COMMANDS);
+  return "verbatim" in value ? value.verbatim : "";
+}
+
+test.each(TOPICS)("the skill %s names only commands and options that exist", async (topic) => {
+  const commands = await allCommands(COMMANDS);
+  const called = (await textOf(topic)).matchAll(
+    /(?:uncaged-workflow|uwf) ([a-z]+)(?: ([a-z]+)\b)?(.*)/g,
+  );
+  for (const [line, first = "", second = "", rest = ""] of called) {
+    const command = named(commands, [first, second]) ?? named(commands, [first]);
+    expect(command, line).toBeDefined();
+    const flags = command?.command.options.map((option) => option.flags).join(" ");
+    for (const option of (rest.split("`")[0] ?? "").match(/--[a-z-]+/g) ?? []) {
+      expect(`${flags} --json --help`, line).toContain(option);
+    }
+  }
+});
+
+test.each(TOPICS)("the skill %s names only error codes that exist", async (topic) => {
+  const codes = [...(await textOf(topic)).matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)].map(
+    ([, code = ""]) => code,
+  );
+  expect(codes.filter((code) => !isErrorCode(code) && !code.startsWith("UNCAGED_"))).toEqual([]);
+});
+
+test("the skill of the command line has every command and exit code, from the program itself", async () => {
+  const text = await textOf("cli");
+  for (const { path } of await allCommands(COMMANDS)) {
+    expect(text).toContain(`- \`uncaged-workflow ${path.join(" ")}`);
+  }
+  expect(text).toContain("| 130 |");
+  expect(text).not.toContain("<!--");
+});
+
+function named(
+  commands: readonly NamedCommand[],
+  words: readonly string[],
+): NamedCommand | undefined {
+  return commands.find(({ path }) => path.join(" ") === words.join(" "));
+}
