@@ -555,7 +555,7 @@ function directory(folder: string): string {
 }
 
 function fifo(folder: string): string {
-  spawnSync("mkfifo", [join(folder, "flow.esm.js")]);
+  spawnSync("/bin/sh", ["-c", 'mkfifo "$0"', join(folder, "flow.esm.js")]);
   return join(folder, "flow.esm.js");
 }
 

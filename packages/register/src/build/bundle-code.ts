@@ -1,6 +1,7 @@
 /** Bundles an entry and all it imports into one module, the same bytes for the same sources in any folder on any
  *  machine. Only packages of the scope `@uncaged/` and Node's own modules stay outside. */
 import { isBuiltin } from "node:module";
+import { dirname } from "node:path";
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
 import {
   type InputOptions,
@@ -47,6 +48,8 @@ export async function bundleCode(paths: {
     const build = await rolldown({
       ...INPUT,
       input: paths.entry,
+      // Messages name files from here.
+      cwd: dirname(paths.entry),
       onLog: (_, log) => {
         if (log.code === "UNRESOLVED_IMPORT") unresolved.push(log);
       },
@@ -98,7 +101,8 @@ function placeOf(log: RolldownLog | undefined): string {
   return `${loc.file ?? log?.id ?? ""}:${loc.line}:${loc.column + 1}: `;
 }
 
-/** The rest is a drawing of the place, and the code in brackets says nothing to a person. */
+/** The rest is a drawing of the place; the code in brackets says nothing to a person, and the file is named before. */
 function firstLine(message: string): string {
-  return (message.split("\n")[0] ?? "").replace(/^(?:Error: )?\[\w+\] /, "");
+  const [line = ""] = message.split("\n");
+  return line.replace(/^(?:Error: )?\[\w+\] /, "").replace(/^(Could not resolve '.*') in .*/, "$1");
 }

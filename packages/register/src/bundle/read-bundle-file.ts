@@ -3,7 +3,7 @@ import { err, type Failure, failure, type Result } from "@uncaged/workflow-proto
 import { readRegularFile } from "./read-regular-file.ts";
 
 /** No honest bundle is near it; it bounds what a wrong path can make us read. */
-export const MAX_BUNDLE_BYTES: number = 64 * 1024 * 1024;
+const MAX_BUNDLE_BYTES: number = 64 * 1024 * 1024;
 
 /** Reads a bundle once: what is checked, hashed and stored afterwards are these bytes, whatever happens to the file.
  *  `FILE_NOT_FOUND`, or `BUNDLE_INVALID` for what cannot be a bundle. */

@@ -18,6 +18,17 @@ const BUNDLE: BundleToStore = {
 };
 const FOLDER = `bundles/${BUNDLE.hash}`;
 
+/** Two texts with one XXH64. */
+const TWINS = [
+  twin("tTVkcv9OuRrEpMuycXjwnxA3UUaHyp9HqykJZBYL6SGXLjzKFukOJ9w57fxLdCfW"),
+  twin("IsASbqGruRrEpMuycXjwnxA3UUaHyp9H5zOyicSc6SGXLjzKFukOJ9w57fxLdCfW"),
+] as const;
+
+function twin(text: string): BundleToStore {
+  const bytes = Buffer.from(text);
+  return { ...BUNDLE, bytes, hash: hashBytes(bytes), sha256: sha256Hex(bytes) };
+}
+
 async function stored(): Promise<string> {
   const root = scratchFolder(onTestFinished);
   await storeBundle(root, BUNDLE);
@@ -69,17 +80,7 @@ describe("storing a bundle", () => {
   );
 
   it("refuses other bytes of the same hash, and leaves the first as they are", async () => {
-    // Two texts with one XXH64.
-    const [one, other] = [
-      "tTVkcv9OuRrEpMuycXjwnxA3UUaHyp9HqykJZBYL6SGXLjzKFukOJ9w57fxLdCfW",
-      "IsASbqGruRrEpMuycXjwnxA3UUaHyp9H5zOyicSc6SGXLjzKFukOJ9w57fxLdCfW",
-    ].map((text) => ({
-      ...BUNDLE,
-      bytes: Buffer.from(text),
-      hash: hashBytes(text),
-      sha256: sha256Hex(text),
-    }));
-    if (one === undefined || other === undefined) throw new Error("two are given");
+    const [one, other] = TWINS;
     expect(other.hash).toBe(one.hash);
     const root = scratchFolder(onTestFinished);
     await storeBundle(root, one);
@@ -146,6 +147,17 @@ describe("opening a bundle", () => {
       expect(await open(root)).toMatchObject({ ok: false, error: { code: "STORAGE_FAILED" } });
     },
   );
+
+  it("finds other bytes of the same hash", async () => {
+    const [one, other] = TWINS;
+    const root = scratchFolder(onTestFinished);
+    await storeBundle(root, one);
+    writeFileSync(join(root, "bundles", one.hash, "bundle.esm.js"), other.bytes);
+    expect(await openBundle(root, one.hash, one.sha256)).toMatchObject({
+      ok: false,
+      error: { code: "BUNDLE_TAMPERED", message: expect.stringContaining("bundle.esm.js") },
+    });
+  });
 
   it("finds bytes that fit the hash and not the digest that the registry vouches for", async () => {
     expect(await open(await stored(), "0".repeat(64))).toMatchObject({

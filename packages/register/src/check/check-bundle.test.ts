@@ -1,3 +1,4 @@
+import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { ok } from "@uncaged/workflow-protocol";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -133,6 +134,24 @@ describe("the external packages of a bundle", () => {
     const checked = await check({
       source: greeting(FROM).replace("EXPECTED", '"engine!"'),
       install: (folder) => installGreeting(join(folder, "engine"), "engine"),
+    });
+    expect(checked).toMatchObject({ ok: true });
+  });
+
+  it("come through links anywhere on the way: linked packages, linked folders of packages, a linked root", async () => {
+    const checked = await check({
+      source: greeting(FROM).replace("EXPECTED", '"linked!"'),
+      install: (folder) => {
+        installGreeting(join(folder, "workspace"), "linked");
+        plant(folder, { "store/keep": "", "real/keep": "" });
+        symlinkSync("real", join(folder, "root"));
+        symlinkSync("../store", join(folder, "real/node_modules"));
+        mkdirSync(join(folder, "store/@uncaged"));
+        symlinkSync(
+          "../../workspace/node_modules/@uncaged/greeting",
+          join(folder, "store/@uncaged/greeting"),
+        );
+      },
     });
     expect(checked).toMatchObject({ ok: true });
   });

@@ -34,10 +34,10 @@ export async function checkBundle(check: BundleCheck): Promise<Result<CheckedBun
   const { bytes, place, bases, limits = LOCKED_LIMITS } = check;
   const externals = await listExternals(bytes.toString("utf8"), place);
   if (!externals.ok) return externals;
-  const packages = locateExternals(externals.value, bases);
+  const hooks = hookTargets(bases);
+  const packages = locateExternals(externals.value, hooks.bases);
   if (!packages.ok) return packages;
   const hash = hashBytes(bytes);
-  const hooks = hookTargets(bases);
   const outcome = await runLockedChild({
     bytes,
     bundleUrl: new URL(`${hash}/bundle.esm.js`, hooks.bundles).href,

@@ -108,7 +108,7 @@ function startChild(run: LockedRun): ChildProcess {
 
 /** No core file when it runs out of memory, not a byte into any file, and an end also when we are
  *  killed while it spins: then nobody else is left to end it. */
-const UNDER_LIMITS = 'ulimit -c 0; ulimit -f 0; ulimit -t 20; exec "$0" "$@"';
+const UNDER_LIMITS = 'ulimit -c 0; ulimit -f 0; ulimit -t 15; exec "$0" "$@"';
 
 function giveOrder(child: ChildProcess, order: ChildOrder, bytes: Uint8Array): void {
   // A child that died early closed its end; how it ended says more than a broken pipe.

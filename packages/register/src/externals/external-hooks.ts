@@ -24,7 +24,8 @@ export function installExternalHooks({ bundles, bases }: HookTargets): void {
       const found = locateExternal(packageName(specifier), bases);
       if (found === null) return nextResolve(specifier, context);
       const parent = join(found.installedIn, "bundle.js");
-      if (!context.conditions.includes("require")) {
+      // A list by its type; Node 22 gives a set to `require`.
+      if (![...context.conditions].includes("require")) {
         return nextResolve(specifier, { ...context, parentURL: pathToFileURL(parent).href });
       }
       // `require` starts at the module it belongs to, whatever the context says.

@@ -1,4 +1,5 @@
-import { realpathSync } from "node:fs";
+import { lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { type LocatedPackage, locateUpwards, readManifest } from "./locate-package.ts";
 
 /** Every folder that is read when these packages are imported: their own, those of all they depend on, and the links
@@ -7,10 +8,10 @@ export function readableFolders(packages: readonly LocatedPackage[]): string[] {
   const readable = new Set<string>();
   const waiting = packages.map(({ folder }) => folder);
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    if (readable.has(folder)) continue;
     const real = realpathSync(folder);
     const seen = readable.has(real);
-    readable.add(folder).add(real);
+    readable.add(real);
+    for (const link of linksOn(folder)) readable.add(link);
     if (seen) continue;
     for (const name of readManifest(real)?.dependencies ?? []) {
       // A dependency that is not installed is not read either: peers and optional ones may be absent.
@@ -19,4 +20,14 @@ export function readableFolders(packages: readonly LocatedPackage[]): string[] {
     }
   }
   return [...readable];
+}
+
+/** The symbolic links that are followed on the way to a path, itself included, each by every name it is met under. */
+function linksOn(path: string): string[] {
+  const parent = dirname(path);
+  if (parent === path) return [];
+  const above = linksOn(parent);
+  const here = join(realpathSync(parent), basename(path));
+  if (!lstatSync(here).isSymbolicLink()) return above;
+  return [...above, path, here, ...linksOn(resolve(dirname(here), readlinkSync(here)))];
 }

@@ -75,7 +75,7 @@ export function removeEntry(
   });
 }
 
-export function unknownWorkflow(file: RegistryFile, name: string): Failure {
+function unknownWorkflow(file: RegistryFile, name: string): Failure {
   const known = [...file.registry.workflows.keys()];
   const hint =
     known.length === 0
