@@ -1,0 +1,173 @@
+/** A workflow as an agent: a step runs another workflow as a child thread. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Cli, openCli } from "./cli.test.helper.ts";
+
+type Shown = {
+  status: string;
+  head: string;
+  start: { depth: number; parentState: string | null };
+  steps: {
+    role: string;
+    childThread: string | null;
+    meta: Record<string, unknown>;
+    stateHash: string;
+  }[];
+  result: { returnCode: number; summary: string } | null;
+};
+type Listed = {
+  threads: { threadId: string; workflow: string; status: string; stepCount: number }[];
+};
+
+/** A first step of its own, then a child of the workflow that the prompt names, handed the rest of the prompt. */
+const PARENT = `
+import { buildDescriptor, createWorkflow, END, START, workflowAsAgent } from "@uncaged/workflow-runtime";
+import { z } from "zod";
+const role = (description) => ({ description, systemPrompt: "", schema: z.looseObject({}), extractRefs: null });
+const definition = {
+  description: "hands its work to a child",
+  roles: { opener: role("begins"), delegate: role("runs a child") },
+  table: {
+    [START]: [{ condition: "FALLBACK", role: "opener" }],
+    opener: [{ condition: "FALLBACK", role: "delegate" }],
+    delegate: [{ condition: "FALLBACK", role: END }],
+  },
+};
+const of = (ctx) => JSON.parse(ctx.start.content);
+const opener = () => async () => ({ meta: { opened: true }, childThread: null });
+const delegate = (prompt, schema) => async (ctx, runtime) => {
+  const child = workflowAsAgent(of(ctx).child, { prompt: () => JSON.stringify(of(ctx).task) });
+  return child(prompt, schema)(ctx, runtime);
+};
+export const run = createWorkflow(definition, { adapter: opener, overrides: { delegate } });
+export const descriptor = buildDescriptor(definition);
+`;
+
+let cli: Cli;
+beforeAll(async () => {
+  cli = openCli();
+  await cli.addSteps("steps");
+  const source = join(cli.dir, "flow", "parent.mjs");
+  writeFileSync(source, PARENT);
+  const { file } = await cli.json<{ file: string }>(["workflow", "build", source]);
+  await cli.json(["workflow", "add", "parent", file]);
+});
+afterAll(() => cli.close());
+
+describe("a child thread", () => {
+  it("is linked both ways, one deeper, and gives its outcome to the step", async () => {
+    const threadId = await start("linked", { child: "steps", task: { steps: 2 } });
+    const parent = await untilRest(threadId);
+    expect(parent).toMatchObject({ status: "completed", start: { depth: 0, parentState: null } });
+    const childThread = parent.steps[1]?.childThread ?? "";
+    const child = await show(childThread);
+    expect(child).toMatchObject({
+      status: "completed",
+      start: { depth: 1, parentState: parent.steps[0]?.stateHash },
+    });
+    for (const id of [threadId, childThread]) {
+      expect(await cli.json(["thread", "verify", id])).toMatchObject({ ok: true });
+    }
+  });
+
+  it("is gone on with, not started again, when the parent's runner was killed", async () => {
+    const threadId = await start("killed", { child: "steps", task: { steps: 6, sleepMs: 150 } });
+    const child = await runningChild();
+    process.kill(await pidOf(threadId), "SIGKILL");
+    await cli.json(["thread", "resume", threadId]);
+    const parent = await untilRest(threadId);
+    expect(parent).toMatchObject({ status: "completed" });
+    expect(parent.steps[1]?.childThread).toBe(child);
+    expect(begun("killed")).toEqual(["1", "2", "3", "4", "5", "6"]);
+  });
+
+  it("ends with its parent when that is killed, and rests with it when that is stopped", async () => {
+    const stopped = await start("stopped", { child: "steps", task: { steps: 3, sleepMs: 700 } });
+    const child = await runningChild();
+    await cli.json(["thread", "stop", stopped]);
+    expect([await statusOf(stopped), await statusOf(child)]).toEqual(["idle", "idle"]);
+    await cli.json(["thread", "resume", stopped]);
+    expect(await runningChild()).toBe(child);
+    await cli.json(["thread", "kill", stopped]);
+    expect([await statusOf(stopped), await statusOf(child)]).toEqual(["aborted", "aborted"]);
+  });
+
+  it("that fails is an outcome of the step, not the end of the parent", async () => {
+    const threadId = await start("failing", { child: "steps", task: { steps: 2, failAt: 1 } });
+    const parent = await untilRest(threadId);
+    expect(parent).toMatchObject({ status: "completed" });
+    expect(parent.steps[1]?.meta).toMatchObject({ returnCode: 1 });
+    const child = await show(parent.steps[1]?.childThread ?? "");
+    expect(child.result?.summary).toContain("the worker broke at step 1");
+  });
+
+  it("that starts itself is stopped at maxDepth, and the reason is on record", async () => {
+    const nest = (levels: number): object =>
+      levels === 0 ? { child: "steps", task: {} } : { child: "parent", task: nest(levels - 1) };
+    const threadId = await start("nested", nest(6));
+    let [deepest, depth] = [await untilRest(threadId), 0];
+    for (let child = childOf(deepest); child !== null; child = childOf(deepest)) {
+      [deepest, depth] = [await show(child), depth + 1];
+    }
+    expect(depth).toBe(3);
+    expect(deepest).toMatchObject({ status: "failed", start: { depth: 3 } });
+    expect(deepest.result?.summary).toContain("MAX_DEPTH");
+  });
+});
+
+async function start(name: string, prompt: object): Promise<string> {
+  const folder = join(cli.dir, "work", name);
+  mkdirSync(folder, { recursive: true });
+  const { threadId } = await cli.json<{ threadId: string }>([
+    ...["thread", "run", "parent", "--cwd", folder, "--prompt", JSON.stringify(prompt)],
+  ]);
+  return threadId;
+}
+
+function begun(name: string): string[] {
+  return readFileSync(join(cli.dir, "work", name, "began"), "utf8")
+    .trim()
+    .split("\n");
+}
+
+async function show(threadId: string): Promise<Shown> {
+  return cli.json(["thread", "show", threadId]);
+}
+
+function childOf({ steps }: Shown): string | null {
+  return steps[1]?.childThread ?? null;
+}
+
+async function statusOf(threadId: string): Promise<string> {
+  return (await show(threadId)).status;
+}
+
+async function untilRest(threadId: string): Promise<Shown> {
+  while (true) {
+    const shown = await show(threadId);
+    if (shown.status !== "running") return shown;
+    await sleep(100);
+  }
+}
+
+/** The child that runs now, once it has made a step's worth of noise. */
+async function runningChild(): Promise<string> {
+  while (true) {
+    const { threads } = await cli.json<Listed>(["thread", "list"]);
+    const child = threads.find(
+      ({ workflow, status }) => workflow === "steps" && status === "running",
+    );
+    if (child !== undefined) return child.threadId;
+    await sleep(50);
+  }
+}
+
+async function pidOf(threadId: string): Promise<number> {
+  const { threads } = await cli.json<{ threads: { threadId: string; pid: number }[] }>([
+    "thread",
+    "ps",
+  ]);
+  return threads.find((thread) => thread.threadId === threadId)?.pid ?? 0;
+}
