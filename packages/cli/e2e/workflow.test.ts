@@ -122,6 +122,7 @@ describe("a workflow", () => {
   });
 
   it("is forgotten, and threads of it go on with the version they have", async () => {
+    await cli.json(["run", "review", "--wait"]);
     const { threadId } = await cli.json<{ threadId: string }>(["run", "review", "--idle"]);
     const removed = await cli.json<{ unfinishedThreads: string[] }>(["workflow", "rm", "review"]);
     expect(removed).toMatchObject({ name: "review", unfinishedThreads: [threadId] });

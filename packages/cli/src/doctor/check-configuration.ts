@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { readRegistry } from "@uncaged/workflow-register";
 import { isErrno, storagePaths } from "@uncaged/workflow-util";
+import { shellWord } from "../shell-word.ts";
 import { type Check, fine, type Patient, wrong } from "./check.ts";
 
 const NAME = "configuration";
@@ -13,7 +14,11 @@ export async function checkConfiguration({ root }: Patient): Promise<Check> {
   const registry = await readRegistry(root);
   if (!registry.ok) return wrong(NAME, registry.error.message, registry.error.hint);
   if (process.platform !== "win32" && (mode & 0o077) !== 0) {
-    return wrong(NAME, `others can read ${path} (mode 0${mode.toString(8)})`, `chmod 600 ${path}`);
+    return wrong(
+      NAME,
+      `others can read ${path} (mode 0${mode.toString(8)})`,
+      `chmod 600 ${shellWord(path)}`,
+    );
   }
   return fine(NAME, `${path}, ${registry.value.workflows.size} registered`);
 }

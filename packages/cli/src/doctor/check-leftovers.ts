@@ -2,6 +2,7 @@ import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { isErrno, storagePaths } from "@uncaged/workflow-util";
 import { count } from "../count.ts";
+import { shellWord } from "../shell-word.ts";
 import { type Check, fine, type Patient, wrong } from "./check.ts";
 
 const NAME = "leftovers";
@@ -28,7 +29,7 @@ export async function checkLeftovers({ root, nowMs }: Patient): Promise<Check> {
     `${count(all.length, "temporary file")} of writers that died: ${shown}${all.length > SHOWN ? ", …" : ""}`,
     [
       ...(inCas.length > 0 ? ["uncaged-workflow cas gc"] : []),
-      ...(elsewhere.length > 0 ? [`rm ${elsewhere.join(" ")}`] : []),
+      ...(elsewhere.length > 0 ? [`rm ${elsewhere.map(shellWord).join(" ")}`] : []),
     ].join("; "),
   );
 }

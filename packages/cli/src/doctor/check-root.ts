@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { access, stat, statfs } from "node:fs/promises";
 import { isErrno } from "@uncaged/workflow-util";
+import { shellWord } from "../shell-word.ts";
 import { type Check, fine, type Patient, wrong } from "./check.ts";
 
 const NAME = "storage";
@@ -25,7 +26,7 @@ export async function checkRoot({ root }: Patient): Promise<Check> {
     return wrong(
       NAME,
       `${root} cannot be used: ${reason}`,
-      `give this user the right to write there: chmod u+rwx ${root}`,
+      `give this user the right to write there: chmod u+rwx ${shellWord(root)}`,
     );
   }
   const { bavail, bsize } = await statfs(root);

@@ -3,6 +3,7 @@ import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { cliVersion } from "../cli-version.ts";
 import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
+import { shellWord } from "../shell-word.ts";
 import { projectFiles } from "./project-files.ts";
 import { checkProjectName } from "./project-name.ts";
 import type { Template } from "./templates.ts";
@@ -42,8 +43,4 @@ function nextCommands({ dir, name }: { dir: string | null; name: string }): stri
     `npx uncaged-workflow workflow add ${name} dist/workflow.esm.js`,
     `npx uncaged-workflow run ${name} --prompt "…" --wait`,
   ];
-}
-
-function shellWord(text: string): string {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

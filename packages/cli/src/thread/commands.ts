@@ -1,8 +1,25 @@
 import type { CommandGroup } from "../command.ts";
-import { list, ps, show, verify } from "./look-commands.ts";
+import { context, diff, list, ps, show, verify } from "./look-commands.ts";
 import { exec, fork, live, run } from "./start-commands.ts";
-import { kill, pause, resume, rm, stop } from "./steer-commands.ts";
+import { kill, pause, poke, resume, rm, stop } from "./steer-commands.ts";
 
 export const threadCommands: CommandGroup = {
-  commands: { run, exec, list, show, live, ps, pause, resume, stop, kill, fork, verify, rm },
+  commands: {
+    run,
+    exec,
+    list,
+    show,
+    context,
+    live,
+    ps,
+    pause,
+    resume,
+    stop,
+    kill,
+    poke,
+    fork,
+    diff,
+    verify,
+    rm,
+  },
 };

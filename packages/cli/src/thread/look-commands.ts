@@ -7,6 +7,7 @@ import {
   countOption,
   type Option,
   optionalArgument,
+  requiredArgument,
 } from "../options.ts";
 import { threadId } from "./start-commands.ts";
 
@@ -53,4 +54,38 @@ export const verify: Command = {
   options: [],
   example: "7F3K",
   run: async (given, io) => (await import("./verify.ts")).verify(given(threadId), io),
+};
+
+const budget: Option<number | null> = countOption(
+  "--budget <characters>",
+  "how much to show at most (default: 8000)",
+  { atLeast: 200 },
+);
+const before: Option<number | null> = countOption(
+  "--before <round>",
+  "the messages before this round, without the first",
+  { atLeast: 1 },
+);
+export const context: Command = {
+  description: "Read the conversation so far, as an agent does: the first message and the latest.",
+  arguments: [threadId],
+  options: [budget, before],
+  example: "7F3K --before 12",
+  alias: "read",
+  run: async (given, io) =>
+    (await import("./context.ts")).context(
+      { id: given(threadId), budget: given(budget), before: given(before) },
+      io,
+    ),
+};
+
+const one: Argument<string> = requiredArgument("a", "thread id, or a part of it");
+const other: Argument<string> = requiredArgument("b", "the thread to compare it with");
+export const diff: Command = {
+  description: "Show where two threads part, role by role and meta by meta.",
+  arguments: [one, other],
+  options: [],
+  example: "7F3K 9Q2M",
+  run: async (given, io) =>
+    (await import("./diff.ts")).diff({ a: given(one), b: given(other) }, io),
 };

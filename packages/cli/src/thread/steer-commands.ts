@@ -1,5 +1,6 @@
 /** Commands that steer a thread which another process may run. */
 import type { Command } from "../command.ts";
+import { promptFileOption, promptOption, promptSource } from "../prompt.ts";
 import { threadId } from "./start-commands.ts";
 
 export const pause: Command = {
@@ -40,4 +41,13 @@ export const rm: Command = {
   options: [],
   example: "7F3K",
   run: async (given, io) => (await import("./rm.ts")).remove(given(threadId), io),
+};
+
+export const poke: Command = {
+  description: "Run the last step again with an extra prompt; the new step replaces it.",
+  arguments: [threadId],
+  options: [promptOption, promptFileOption],
+  example: '7F3K --prompt "Shorter, please"',
+  run: async (given, io) =>
+    (await import("./poke.ts")).poke({ id: given(threadId), prompt: promptSource(given) }, io),
 };

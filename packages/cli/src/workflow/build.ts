@@ -3,6 +3,7 @@ import { buildBundle } from "@uncaged/workflow-register";
 import { storageRoot } from "@uncaged/workflow-util";
 import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
+import { shellWord } from "../shell-word.ts";
 import { ruleChecker } from "./rule-checker.ts";
 import { warn } from "./warn.ts";
 
@@ -27,7 +28,7 @@ export async function build(
       [
         `${bold(file)} is ${hash}`,
         dim(externals.length === 0 ? "it needs no package" : `it needs ${externals.join(", ")}`),
-        `Register it: uncaged-workflow workflow add <name> ${file}`,
+        `Register it: uncaged-workflow workflow add <name> ${shellWord(file)}`,
       ].join("\n"),
   });
 }
