@@ -5,7 +5,8 @@
  *      sleepMs   how long each takes (default 0)
  *      gate      each waits until the working directory has a file "<gate>-<n>"
  *      says      what the worker says (default "step <n>")
- *      failAt    the step at which the worker fails
+ *      failAt    the step at which the worker fails, with what it says in its message
+ *      failOn    the prompt on which the worker fails, whatever the step
  *      suspendAt the step after which a person is asked
  *
  *  Every step that begins appends a line to `began` in the working directory. */
@@ -54,7 +55,8 @@ const worker = (_prompt, schema) => async (ctx, runtime) => {
   await sleep(sleepMs, undefined, { signal: runtime.signal });
   const file = runtime.step.cwd + "/" + gate + "-" + step;
   while (gate && !existsSync(file)) await sleep(10, undefined, { signal: runtime.signal });
-  if (step === failAt) throw new Error("the worker broke at step " + step);
+  if (failOn !== undefined && runtime.step.route.prompt === failOn) throw new Error("the worker broke on its prompt");
+  if (step === failAt) throw new Error("the worker broke at step " + step + (says ?? ""));
   const meta = schema.parse({ step, left: steps - step, ask: step === suspendAt });
   return { meta, childThread: null, content: says ?? "step " + step };
 };

@@ -1,0 +1,161 @@
+/** Reading a thread page by page, replacing its last step, comparing two threads. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Cli, openCli } from "./cli.test.helper.ts";
+
+type Shown = {
+  status: string;
+  head: string;
+  steps: { meta: object; stateHash: string; route: object }[];
+};
+
+let cli: Cli;
+beforeAll(async () => {
+  cli = openCli();
+  await cli.addSteps("steps");
+});
+afterAll(() => cli.close());
+
+async function threadOf(prompt: object, count: number): Promise<string> {
+  const { threadId } = await cli.json<{ threadId: string }>([
+    ...["thread", "run", "steps", "--idle", "--prompt", JSON.stringify(prompt)],
+  ]);
+  if (count > 0) await cli.json(["thread", "exec", threadId, "--count", String(count)]);
+  return threadId;
+}
+
+async function show(threadId: string): Promise<Shown> {
+  return cli.json(["thread", "show", threadId]);
+}
+
+describe("thread context", () => {
+  it("shows the first message and the last ones, and loads what lies between by its hint", async () => {
+    const threadId = await threadOf({ steps: 20, says: "x".repeat(300) }, 12);
+    const overview = await cli.run(["thread", "context", threadId, "--budget", "1500"]);
+    expect(overview.stdout).toMatch(/^\[#1 worker\] \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\n---\n/);
+    const [, omitted, before = ""] =
+      /\.\.\. (\d+) messages omitted \(use --before (\d+) to load\) \.\.\./.exec(overview.stdout) ??
+      [];
+    expect(Number(omitted)).toBe(Number(before) - 2);
+    const page = await cli.json<{ messages: { round: number }[] }>([
+      "thread",
+      "read",
+      threadId,
+      "--before",
+      before,
+    ]);
+    expect(page.messages.map(({ round }) => round)).toEqual(
+      Array.from({ length: Number(before) - 2 }, (_unused, index) => index + 2),
+    );
+  });
+});
+
+describe("thread poke", () => {
+  it("replaces the last step with another one that follows the same parent", async () => {
+    const threadId = await threadOf({ steps: 5 }, 2);
+    const before = await show(threadId);
+    const poked = await cli.json<{ head: string }>(["thread", "poke", threadId, "-p", "once more"]);
+    expect(poked).toMatchObject({ threadId, previousHead: before.head, status: "idle" });
+    const after = await show(threadId);
+    expect(after.head).toBe(poked.head);
+    expect(after.steps.map(({ stateHash }) => stateHash)).toEqual([
+      before.steps[0]?.stateHash,
+      poked.head,
+    ]);
+    expect(after.steps[1]?.route).toMatchObject({ condition: "more", prompt: "once more" });
+    expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+  });
+
+  it("leaves the head as it was when the agent fails", async () => {
+    const threadId = await threadOf({ steps: 5, failOn: "break" }, 2);
+    const before = await show(threadId);
+    const failure = await cli.fails(["thread", "poke", threadId, "-p", "break"]);
+    expect(failure).toMatchObject({
+      exit: 1,
+      message: expect.stringContaining("the worker broke"),
+    });
+    expect(await show(threadId)).toEqual(before);
+  });
+
+  it.each([
+    [
+      "an unknown thread",
+      async () => "01KAJ2Z6PVX0000000000000ZZ",
+      "x",
+      { exit: 1, code: "THREAD_NOT_FOUND" },
+    ],
+    [
+      "a thread without a step",
+      () => threadOf({ steps: 5 }, 0),
+      "x",
+      { exit: 3, code: "TRANSITION_INVALID" },
+    ],
+    [
+      "a finished thread",
+      () => threadOf({ steps: 1 }, 2),
+      "x",
+      { exit: 3, code: "TRANSITION_INVALID" },
+    ],
+    ["an empty prompt", () => threadOf({ steps: 5 }, 1), " ", { exit: 2, code: "USAGE" }],
+  ])("refuses %s, and changes nothing", async (_name, make, prompt, failure) => {
+    const threadId = await make();
+    const before = failure.exit === 1 ? null : await show(threadId);
+    expect(await cli.fails(["thread", "poke", threadId, "-p", prompt])).toMatchObject(failure);
+    if (before !== null) expect(await show(threadId)).toEqual(before);
+  });
+
+  it("refuses a thread that runs", async () => {
+    const prompt = JSON.stringify({ steps: 9, sleepMs: 200 });
+    const { threadId } = await cli.json<{ threadId: string }>([
+      "thread",
+      "run",
+      "steps",
+      "--prompt",
+      prompt,
+    ]);
+    expect(await cli.fails(["thread", "poke", threadId, "-p", "x"])).toMatchObject({
+      exit: 6,
+      code: "LEASE_HELD",
+    });
+    await cli.json(["thread", "kill", threadId]);
+  });
+});
+
+describe("thread diff", () => {
+  it("names the step at which a thread and its fork part", async () => {
+    const a = await threadOf({ steps: 5 }, 3);
+    const { threadId: b } = await cli.json<{ threadId: string }>([
+      "thread",
+      "fork",
+      a,
+      "--from-step",
+      "2",
+      "--idle",
+    ]);
+    await cli.json(["thread", "exec", b, "--count", "2"]);
+    const diff = await cli.json<{ partsAt: number; rounds: { relation: string }[] }>([
+      "thread",
+      "diff",
+      a,
+      b,
+    ]);
+    expect(diff.rounds.map(({ relation }) => relation)).toEqual([
+      "shared",
+      "shared",
+      "equal",
+      "differs",
+    ]);
+    expect(diff.partsAt).toBe(4);
+    expect((await cli.run(["thread", "diff", a, b])).stdout).toContain("they part at step 4");
+  });
+
+  it("names the fields in which metas differ", async () => {
+    const [a, b] = [await threadOf({ steps: 5 }, 1), await threadOf({ steps: 6 }, 1)];
+    const { rounds } = await cli.json<{ rounds: { changes: object[] }[] }>([
+      "thread",
+      "diff",
+      a,
+      b,
+    ]);
+    expect(rounds[0]?.changes).toEqual([{ path: "left", a: 4, b: 5 }]);
+  });
+});
