@@ -25,15 +25,15 @@ export async function appendHistory(root: string, line: HistoryLine): Promise<vo
   const file = join(folder, `${dayOf(line.finishedAt)}.jsonl`);
   try {
     makeFolderSync(folder);
-    const { handle, created } = await openForAppending(file);
+    const handle = await open(file, APPEND, 0o600);
     try {
       const lead = (await endsMidLine(handle)) ? "\n" : "";
       await writeWhole(handle, Buffer.from(`${lead}${encodeHistoryLine(line)}\n`));
-      await handle.sync();
+      // The folder always: the process that made the file may not have flushed its name yet.
+      await Promise.all([handle.sync(), syncFolder(folder)]);
     } finally {
       await handle.close();
     }
-    if (created) await syncFolder(folder);
   } catch (cause) {
     throw storageFailed(`cannot append to ${file}`, cause);
   }
@@ -67,18 +67,7 @@ function isDayFile(name: string): boolean {
   return /^\d{4}-\d{2}-\d{2}\.jsonl$/.test(name);
 }
 
-const APPEND = constants.O_RDWR | constants.O_APPEND;
-
-/** Whoever makes the file flushes its name; one that finds it may come before that flush and
- *  flush its own line only, so the name is flushed by every process that saw it missing. */
-async function openForAppending(file: string): Promise<{ handle: FileHandle; created: boolean }> {
-  try {
-    return { handle: await open(file, APPEND), created: false };
-  } catch (cause) {
-    if (!isErrno(cause, "ENOENT")) throw cause;
-    return { handle: await open(file, APPEND | constants.O_CREAT, 0o600), created: true };
-  }
-}
+const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
 
 async function endsMidLine(handle: FileHandle): Promise<boolean> {
   const { size } = await handle.stat();

@@ -7,7 +7,7 @@ import { refused } from "./refused.ts";
 import { NO_SIGNALS } from "./signals.ts";
 import type { ThreadIndex } from "./thread-index.ts";
 import { getThread } from "./thread-queries.ts";
-import { SIGNAL_COLUMNS, signalsOf } from "./thread-rows.ts";
+import { SIGNAL_COLUMNS, signalsOf, storedProse } from "./thread-rows.ts";
 
 /** Publishes a step. */
 export function advanceHead(index: ThreadIndex, move: HeadMove): SignalKind[] {
@@ -28,7 +28,7 @@ export function finishThread(index: ThreadIndex, finish: Finish): void {
   index.change(`finish thread ${finish.threadId}`, () => {
     const { changes } = index
       .sql(FINISH)
-      .run({ ...moveValues(finish), status, returnCode, summary });
+      .run({ ...moveValues(finish), status, returnCode, summary: storedProse(summary) });
     if (changes === 1) return;
     throw refused(moveRefusal(getThread(index, finish.threadId), finish), finish.threadId);
   });

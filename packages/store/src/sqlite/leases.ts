@@ -12,7 +12,7 @@ import { refused } from "./refused.ts";
 import { quoted } from "./sql-text.ts";
 import type { ThreadIndex } from "./thread-index.ts";
 import { getThread } from "./thread-queries.ts";
-import { integerOf, SIGNAL_COLUMNS, signalsOf } from "./thread-rows.ts";
+import { integerOf, SIGNAL_COLUMNS, signalsOf, storedProse } from "./thread-rows.ts";
 
 /** The rows that a writer with this fence owns. The expiry is left out on purpose: an owner that
  *  slept past it, and that nobody replaced, still publishes the step it finished. */
@@ -66,7 +66,7 @@ type Release = Parameters<ThreadStore["release"]>[0];
 /** False when the owner meant to rest at the gate and found it open. */
 export function releaseLease(index: ThreadIndex, release: Release): boolean {
   const { threadId, fence, nowMs, to } = release;
-  const question = to.status === "suspended" ? to : { role: null, message: null };
+  const asks = to.status === "suspended";
   return index.change(`give up thread ${threadId}`, () => {
     const { changes } = index
       .sql(to.status === "paused" ? `${RELEASE} AND ${GATE_CLOSED}` : RELEASE)
@@ -75,8 +75,8 @@ export function releaseLease(index: ThreadIndex, release: Release): boolean {
         fence,
         nowMs,
         to: to.status,
-        role: question.role,
-        message: question.message,
+        role: asks ? to.role : null,
+        message: asks ? storedProse(to.message) : null,
       });
     if (changes === 1) return true;
     const lost = tenureRefusal(getThread(index, threadId), release);

@@ -23,7 +23,9 @@ export function migrate(db: DatabaseSync, file: string): void {
   if (found.version === MIGRATIONS.length) return;
   db.exec("BEGIN IMMEDIATE");
   try {
-    for (const migration of MIGRATIONS.slice(headerOf(db).version)) db.exec(migration);
+    const { version } = headerOf(db);
+    refuseNewer({ version }, file);
+    for (const migration of MIGRATIONS.slice(version)) db.exec(migration);
     db.exec(
       `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}`,
     );
@@ -70,7 +72,7 @@ function refuseForeign({ applicationId, version, tables }: Header, file: string)
   );
 }
 
-function refuseNewer({ version }: Header, file: string): void {
+function refuseNewer({ version }: Pick<Header, "version">, file: string): void {
   if (version <= MIGRATIONS.length) return;
   throw new WorkflowError(
     failure(

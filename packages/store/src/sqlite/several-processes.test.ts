@@ -105,6 +105,16 @@ test("processes that open a fresh storage root at the same moment all succeed", 
   }
 }, 60_000);
 
+test("a process that waited for another's migration does not run it again", async () => {
+  const fresh = await mkdtemp(join(root, "fresh-"));
+  const first = startFixture("slow-migration", { args: [join(fresh, "index.db")] });
+  expect(await first.hear()).toBe("inside");
+  const second = await openThreadStore(fresh);
+  expect((await second.create(sampleThread(1), null)).created).toBe(true);
+  await second.close();
+  expect(await first.end()).toBe(0);
+}, 60_000);
+
 test("exclusive sections of several processes lose no update", async () => {
   const counter = join(root, "counter");
   await writeFile(counter, "0");

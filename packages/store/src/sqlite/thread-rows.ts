@@ -72,11 +72,11 @@ export function recordOf(selected: unknown): ThreadRecord {
     parentThread: optionalText(row, "parentThread"),
     cwd: text(row, "cwd"),
     returnCode: optionalInteger(row, "returnCode"),
-    summary: optionalText(row, "summary"),
+    summary: optionalProse(row, "summary"),
     suspended:
       suspendedRole === null
         ? null
-        : { role: suspendedRole, message: text(row, "suspendedMessage") },
+        : { role: suspendedRole, message: prose(row, "suspendedMessage") },
     forkedFrom:
       forkedFrom === null
         ? null
@@ -116,6 +116,11 @@ export function newRow(
     startedAt: thread.startedAt,
     createdAt: thread.createdAt,
   };
+}
+
+/** Words of an agent or a person, as they are stored: any text at all comes back as it was. */
+export function storedProse(words: string): string {
+  return JSON.stringify(words);
 }
 
 export function reversed(id: string): string {
@@ -176,6 +181,15 @@ function integer(row: Row, column: Column): number {
 
 function optionalText(row: Row, column: Column): string | null {
   return at(row, column) === null ? null : text(row, column);
+}
+
+function prose(row: Row, column: Column): string {
+  const words: unknown = JSON.parse(text(row, column));
+  return typeof words === "string" ? words : damaged(found(row, column));
+}
+
+function optionalProse(row: Row, column: Column): string | null {
+  return at(row, column) === null ? null : prose(row, column);
 }
 
 function optionalInteger(row: Row, column: Column): number | null {

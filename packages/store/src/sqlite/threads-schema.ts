@@ -21,6 +21,7 @@ CREATE TABLE threads (
   parentThread     TEXT,
   cwd              TEXT NOT NULL,
   returnCode       INTEGER,
+  -- Words of agents, as JSON strings: SQLite's own texts may end at a NUL when read.
   summary          TEXT,
   suspendedRole    TEXT,
   suspendedMessage TEXT,

@@ -75,7 +75,7 @@ export const headCases: readonly ThreadStoreCase[] = [
     name: "carries a summary of any length and content",
     async run(store) {
       const lease = await ownedThread(store, 1);
-      const summary = `${"é\u0000\u2028\ud83d\ude00'\"".repeat(50_000)}`;
+      const summary = "é\u0000\u2028\ud83d\ude00'\"\\\ud800".repeat(50_000);
       const end = { status: "completed", returnCode: 0, summary } as const;
       await store.finish({ ...sampleMove(lease, 1), ...end });
       assert.equal((await store.get(lease.threadId))?.summary, summary);

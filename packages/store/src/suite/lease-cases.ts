@@ -126,7 +126,7 @@ export const leaseCases: readonly ThreadStoreCase[] = [
     async run(store) {
       const lease = await ownedThread(store, 1);
       const { threadId } = lease;
-      const question = { role: "planner", message: "Which of\nthe two?" };
+      const question = { role: "planner", message: "Which of\nthe\u0000 two?" };
       const given = await store.release({
         ...lease,
         nowMs: 8,

@@ -1,0 +1,33 @@
+import { existsSync } from "node:fs";
+import { type Failure, failure, failureFrom } from "@uncaged/workflow-protocol";
+import { storagePaths } from "@uncaged/workflow-util";
+import { withPatience } from "./patience.ts";
+import { openThreadIndex } from "./thread-index.ts";
+import { listThreads } from "./thread-queries.ts";
+
+/** Looks for damage in a storage root's index: every page, every index of it, every row. Empty when
+ *  all is well, also when there is no index yet. Reads the whole file; changes nothing. */
+export async function checkThreadIndex(root: string): Promise<Failure[]> {
+  const file = storagePaths(root).index;
+  if (!existsSync(file)) return [];
+  try {
+    const index = await openThreadIndex(file);
+    try {
+      const found = await withPatience(() =>
+        index.look("check every page", () => index.sql("PRAGMA integrity_check").all()),
+      );
+      await withPatience(() => listThreads(index, {}));
+      return found.map((row) => String(row.integrity_check)).flatMap((text) => damage(file, text));
+    } finally {
+      index.close();
+    }
+  } catch (thrown) {
+    return [failureFrom(thrown, "STORAGE_FAILED")];
+  }
+}
+
+function damage(file: string, found: string): Failure[] {
+  if (found === "ok") return [];
+  const hint = "restore it from a backup (the blobs in cas/ are not affected)";
+  return [failure("STORAGE_FAILED", `${file} is damaged: ${found}`, hint)];
+}
