@@ -73,7 +73,7 @@ describe("run", () => {
     const live = await cli.run(["run", "steps", "--live", ...plan({})]);
     expect(live.code).toBe(0);
     expect(live.stdout).toMatch(/#1 worker .*\nworking on step 1\n/);
-    expect(live.stdout.match(/^completed /gm)).toHaveLength(1);
+    expect(live.stdout.match(/^completed/gm)).toHaveLength(1);
     const json = await cli.run(["run", "steps", "--live", "--json", ...plan({})]);
     expect(JSON.parse(json.stdout)).toMatchObject({ status: "completed" });
     expect(json.stderr).toContain("working on step 1");

@@ -93,6 +93,16 @@ const HOSTILE = [
   "_",
 ];
 
+describe("a failure of an agent", () => {
+  it("is shown to people, not obeyed by their terminal", async () => {
+    const prompt = JSON.stringify({ failAt: 1, says: "\u001b[2J" });
+    const waited = await cli.run(["run", "steps", "-p", prompt, "--wait"]);
+    expect(waited.stdout).toContain("the worker broke at step 1␛[2J");
+    const shown = await cli.run(["thread", "show", waited.stderr.trim().slice(-26)]);
+    expect(shown.stdout).toContain("the worker broke at step 1␛[2J");
+  });
+});
+
 describe("a name", () => {
   it("that is not registered is refused, and nothing is made of it", async () => {
     for (const name of HOSTILE) {
