@@ -44,7 +44,7 @@ function offered(...words: string[]): string[] {
 
 test("commands are completed, and then their subcommands", () => {
   expect(offered("th")).toEqual(["thread"]);
-  expect(offered("thread", "re")).toEqual(["resume"]);
+  expect(offered("thread", "resu")).toEqual(["resume"]);
   expect(offered("")).toEqual(expect.arrayContaining(COMMANDS.map(({ name }) => name)));
 });
 

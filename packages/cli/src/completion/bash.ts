@@ -5,7 +5,7 @@ import { kindWord, valueCases } from "./shell-words.ts";
 export function bashCompletion(places: readonly Place[], programs: readonly string[]): string {
   const [program = ""] = programs;
   return `# Completion of ${programs.join(" and ")} for bash. To load it in every shell:
-#   echo 'source <(${program} completion bash)' >> ~/.bashrc
+#   echo 'eval "$(${program} completion bash)"' >> ~/.bashrc
 
 # What may follow a place: its commands, its options, the kinds of its arguments.
 _uncaged_workflow_place() {

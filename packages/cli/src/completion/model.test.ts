@@ -5,33 +5,25 @@ import { completionModel } from "./model.ts";
 import { completionScript } from "./shells.ts";
 import { SHELLS } from "./words.ts";
 
-test("a word of a new kind is not overlooked: these are the ones that nothing is offered for", async () => {
+test("wherever a thread, a registered workflow or a file is asked for, it is offered", async () => {
   const model = await completionModel(COMMANDS);
-  const commands = await allCommands(COMMANDS);
-  const silent = commands.flatMap(({ path, command }) => {
-    const place = model.find((known) => known.path.join(" ") === path.join(" "));
-    const declared = [
-      ...command.arguments.map(({ declaration }, at) => ({
-        word: declaration.slice(1, -1),
-        kind: place?.arguments[at],
-      })),
-      ...command.options.flatMap(({ flags }) => {
-        const long = /--[a-z-]+/.exec(flags)?.[0];
-        const value = place?.options.find((option) => option.long === long)?.value;
-        return [{ word: /<(.+)>/.exec(flags)?.[1] ?? "", kind: value }];
-      }),
-    ];
-    return declared.flatMap(({ word, kind }) => (kind === "any" ? [word] : []));
-  });
-  expect([...new Set(silent)].sort()).toEqual([
-    "content",
-    "duration",
-    "hash",
-    "key",
-    "n",
-    "role",
-    "text",
-  ]);
+  const asked = (await allCommands(COMMANDS)).flatMap(({ path, command }) =>
+    command.arguments.map(({ declaration, description }, at) => ({
+      word: `${path.join(" ")} ${declaration}`,
+      description,
+      kind: model.find((place) => place.path.join(" ") === path.join(" "))?.arguments[at],
+    })),
+  );
+  const expected = [
+    { pattern: /thread id/, kind: "threads" },
+    { pattern: /registered workflow/, kind: "workflows" },
+    { pattern: /the bundle that|module that|folder of/, kind: "files" },
+  ];
+  for (const { pattern, kind } of expected) {
+    const found = asked.filter(({ description }) => pattern.test(description));
+    expect(found).not.toEqual([]);
+    expect(found.filter((each) => each.kind !== kind)).toEqual([]);
+  }
 });
 
 test("every command stands in the script of every shell, and the scripts are for both names", async () => {

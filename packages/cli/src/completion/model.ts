@@ -91,9 +91,11 @@ function kindOf(placeholder: string, choices: readonly string[] | undefined): Ki
   return choices === undefined ? (PLACEHOLDERS.get(placeholder) ?? "any") : { choices };
 }
 
-/** Commands write what a word stands for in one way everywhere; `model.test.ts` holds the list. */
+/** What a word stands for, by how commands write it. */
 const PLACEHOLDERS: ReadonlyMap<string, Kind> = new Map([
   ["id", "threads"],
+  ["a", "threads"],
+  ["b", "threads"],
   ["name", "workflows"],
   ["dir", "files"],
   ["entry", "files"],

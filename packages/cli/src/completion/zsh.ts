@@ -6,7 +6,7 @@ export function zshCompletion(places: readonly Place[], programs: readonly strin
   const [program = ""] = programs;
   return `#compdef ${programs.join(" ")}
 # Completion of ${programs.join(" and ")} for zsh. To load it in every shell, after compinit:
-#   echo 'source <(${program} completion zsh)' >> ~/.zshrc
+#   echo 'eval "$(${program} completion zsh)"' >> ~/.zshrc
 
 # What may follow a place: its commands, its options, the kinds of its arguments.
 _uncaged_workflow_place() {

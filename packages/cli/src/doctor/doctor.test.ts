@@ -67,6 +67,7 @@ test("an empty storage root, and one that is not there, are healthy and stay as 
     "index",
     "bundles",
     "packages",
+    "agents",
     "threads",
     "leftovers",
   ]);
@@ -111,6 +112,25 @@ test("a bundle that is gone is found by its workflow's name", async () => {
   const { name, message, fix } = await onlyFault();
   expect([name, message]).toEqual(["bundles", expect.stringContaining("review")]);
   expect(fix).toContain("workflow add");
+});
+
+test("an agent that is not installed is found, and so is a default that is none", async () => {
+  const agents = (name: string, byDefault: string): void =>
+    writeFileSync(
+      join(root, "workflow.yaml"),
+      `config:\n  agents:\n    one: { package: "${name}" }\n  defaultAgent: ${byDefault}\n`,
+      { mode: 0o600 },
+    );
+  agents("@uncaged/nowhere", "one");
+  expect(await onlyFault()).toMatchObject({
+    name: "agents",
+    message: "one: @uncaged/nowhere is not installed",
+    fix: `npm install --prefix ${root} @uncaged/nowhere`,
+  });
+  agents("@uncaged/workflow-agent-command", "two");
+  expect(await onlyFault()).toMatchObject({ name: "agents", fix: "mend workflow.yaml" });
+  agents("@uncaged/workflow-agent-command", "one");
+  expect(await examined()).toMatchObject({ ok: true });
 });
 
 test("a thread whose runner died is found, with the command that goes on", async () => {

@@ -5,6 +5,7 @@ import type { Io } from "../io.ts";
 import { printable } from "../printable.ts";
 import type { Style } from "../style.ts";
 import { type Check, type Patient, wrong } from "./check.ts";
+import { checkAgents } from "./check-agents.ts";
 import { checkBundles, checkExternals } from "./check-bundles.ts";
 import { checkConfiguration } from "./check-configuration.ts";
 import { checkIndex } from "./check-index.ts";
@@ -22,6 +23,7 @@ const CHECKS: { readonly [name: string]: (patient: Patient) => Check | Promise<C
   index: checkIndex,
   bundles: checkBundles,
   packages: checkExternals,
+  agents: checkAgents,
   threads: checkThreads,
   leftovers: checkLeftovers,
 };
