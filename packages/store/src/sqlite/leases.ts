@@ -10,9 +10,10 @@ import {
 import { acquireRefusal, tenureRefusal } from "../refusals.ts";
 import { refused } from "./refused.ts";
 import { quoted } from "./sql-text.ts";
+import { integerOf } from "./thread-columns.ts";
 import type { ThreadIndex } from "./thread-index.ts";
 import { getThread } from "./thread-queries.ts";
-import { integerOf, SIGNAL_COLUMNS, signalsOf, storedProse } from "./thread-rows.ts";
+import { SIGNAL_COLUMNS, signalsOf, storedProse } from "./thread-rows.ts";
 
 /** The rows that a writer with this fence owns. The expiry is left out on purpose: an owner that
  *  slept past it, and that nobody replaced, still publishes the step it finished. */

@@ -10,9 +10,10 @@ import {
 import { existsAlready, removeRefusal, statusRefusal } from "../refusals.ts";
 import { refused } from "./refused.ts";
 import { NO_SIGNALS } from "./signals.ts";
+import { RECORD_COLUMNS } from "./thread-columns.ts";
 import type { ThreadIndex } from "./thread-index.ts";
 import { getThread } from "./thread-queries.ts";
-import { newRow, RECORD_COLUMNS, recordOf } from "./thread-rows.ts";
+import { newRow, recordOf } from "./thread-rows.ts";
 
 export function createThread(
   index: ThreadIndex,

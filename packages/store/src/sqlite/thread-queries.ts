@@ -1,6 +1,7 @@
 import type { ThreadRecord, ThreadStore } from "@uncaged/workflow-protocol";
+import { RECORD_COLUMNS, textOf } from "./thread-columns.ts";
 import type { ThreadIndex } from "./thread-index.ts";
-import { RECORD_COLUMNS, recordOf, reversed, textOf } from "./thread-rows.ts";
+import { recordOf, reversed } from "./thread-rows.ts";
 
 export function getThread(index: ThreadIndex, threadId: string): ThreadRecord | null {
   return index.look(`read thread ${threadId}`, () => {

@@ -1,58 +1,18 @@
+import type { Lease, NewThread, SignalKind, ThreadRecord } from "@uncaged/workflow-protocol";
 import {
-  failure,
-  type Lease,
-  type NewThread,
-  type SignalKind,
-  THREAD_STATUSES,
-  type ThreadRecord,
-  type ThreadStatus,
-  WorkflowError,
-} from "@uncaged/workflow-protocol";
+  integer,
+  type NamedRow,
+  optionalInteger,
+  optionalProse,
+  optionalText,
+  prose,
+  type Row,
+  status,
+  text,
+} from "./thread-columns.ts";
 
-/** What a record is made of, in the order in which it is selected. */
-const COLUMNS = [
-  "threadId",
-  "workflow",
-  "bundleHash",
-  "startHash",
-  "head",
-  "headSha256",
-  "status",
-  "stepCount",
-  "depth",
-  "parentThread",
-  "cwd",
-  "returnCode",
-  "summary",
-  "suspendedRole",
-  "suspendedMessage",
-  "forkedFromThread",
-  "forkedFromState",
-  "startedAt",
-  "createdAt",
-  "updatedAt",
-  "fence",
-  "leasePid",
-  "leaseStartedAt",
-  "leaseBootId",
-  "leaseAcquiredAt",
-  "leaseHeartbeatAt",
-  "leaseExpiresAt",
-  "pauseSignalAt",
-  "stopSignalAt",
-  "killSignalAt",
-] as const;
-type Column = (typeof COLUMNS)[number];
-
-const POSITION: ReadonlyMap<Column, number> = new Map(COLUMNS.map((name, at) => [name, at]));
-
-/** For the SELECT or RETURNING of a statement whose rows `recordOf` takes. */
-export const RECORD_COLUMNS: string = COLUMNS.join(", ");
-
+/** For the RETURNING of a statement whose rows `signalsOf` takes. */
 export const SIGNAL_COLUMNS = "pauseSignalAt, stopSignalAt, killSignalAt";
-
-/** A record's values by position. What is in them is known only after a look. */
-type Row = readonly unknown[];
 
 /** Throws `STORAGE_FAILED` for a row that this program cannot have written. */
 export function recordOf(selected: unknown): ThreadRecord {
@@ -127,19 +87,6 @@ export function reversed(id: string): string {
   return [...id].reverse().join("");
 }
 
-/** A narrow row, by the names of its columns. */
-type NamedRow = Readonly<Record<string, unknown>>;
-
-export function textOf(row: NamedRow, column: string): string {
-  const value = row[column];
-  return typeof value === "string" ? value : damaged({ column, value, threadId: row.threadId });
-}
-
-export function integerOf(row: NamedRow, column: string): number {
-  const value = row[column];
-  return typeof value === "number" ? value : damaged({ column, value, threadId: row.threadId });
-}
-
 /** Signals that wait, of a row with `SIGNAL_COLUMNS`. */
 export function signalsOf(row: NamedRow): SignalKind[] {
   const { pauseSignalAt: pause, stopSignalAt: stop, killSignalAt: kill } = row;
@@ -162,56 +109,4 @@ function leaseOf(row: Row): Lease | null {
     heartbeatAt: integer(row, "leaseHeartbeatAt"),
     expiresAt: integer(row, "leaseExpiresAt"),
   };
-}
-
-function status(row: Row): ThreadStatus {
-  const value = at(row, "status");
-  return THREAD_STATUSES.find((known) => known === value) ?? damaged(found(row, "status"));
-}
-
-function text(row: Row, column: Column): string {
-  const value = at(row, column);
-  return typeof value === "string" ? value : damaged(found(row, column));
-}
-
-function integer(row: Row, column: Column): number {
-  const value = at(row, column);
-  return typeof value === "number" ? value : damaged(found(row, column));
-}
-
-function optionalText(row: Row, column: Column): string | null {
-  return at(row, column) === null ? null : text(row, column);
-}
-
-function prose(row: Row, column: Column): string {
-  const words: unknown = JSON.parse(text(row, column));
-  return typeof words === "string" ? words : damaged(found(row, column));
-}
-
-function optionalProse(row: Row, column: Column): string | null {
-  return at(row, column) === null ? null : prose(row, column);
-}
-
-function optionalInteger(row: Row, column: Column): number | null {
-  return at(row, column) === null ? null : integer(row, column);
-}
-
-function at(row: Row, column: Column): unknown {
-  return row[POSITION.get(column) ?? -1];
-}
-
-type Damage = { column: string; value: unknown; threadId: unknown };
-
-function found(row: Row, column: Column): Damage {
-  return { column, value: at(row, column), threadId: at(row, "threadId") };
-}
-
-function damaged({ column, value, threadId }: Damage): never {
-  throw new WorkflowError(
-    failure(
-      "STORAGE_FAILED",
-      `the index has no valid ${column} for thread ${threadId}: ${JSON.stringify(value)}`,
-      "the index was changed by another program; restore it from a backup",
-    ),
-  );
 }
