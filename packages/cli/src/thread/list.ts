@@ -11,8 +11,14 @@ export type ListFilter = {
   status: ThreadStatus | null;
 };
 
+/** What a terminal shows when nobody says how many. Pipes and scripts get them all. */
+const SHOWN_ON_TERMINAL = 50;
+
 export async function list(filter: ListFilter, io: Io): Promise<Result<Output, Failure>> {
-  const { workflow, limit, status } = filter;
+  const { workflow, status } = filter;
+  const shortened = filter.limit === null && io.stdout.isTerminal && !io.json;
+  // One more than is shown tells whether there are more.
+  const limit = shortened ? SHOWN_ON_TERMINAL + 1 : filter.limit;
   const found = await withEngine(io, (engine) =>
     listThreads(engine, {
       ...(workflow === null ? {} : { workflow }),
@@ -25,9 +31,14 @@ export async function list(filter: ListFilter, io: Io): Promise<Result<Output, F
     .slice(0, limit ?? undefined);
   return ok({
     document: { threads },
-    human: (style) =>
-      threads.length === 0
-        ? "no threads; start one with: uncaged-workflow run <workflow> --prompt <text>"
-        : threadTable(threads, { style, nowMs: io.now(), more: [] }),
+    human: (style) => {
+      if (threads.length === 0) return NONE;
+      const shown = shortened ? threads.slice(0, SHOWN_ON_TERMINAL) : threads;
+      const more = threads.length > shown.length ? `${style.dim(MORE)}\n` : "";
+      return threadTable(shown, { style, nowMs: io.now(), more: [] }) + more;
+    },
   });
 }
+
+const NONE = "no threads; start one with: uncaged-workflow run <workflow> --prompt <text>";
+const MORE = "there are older ones; see more with --limit <n>";
