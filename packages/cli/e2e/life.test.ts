@@ -172,7 +172,9 @@ describe("the life of a workflow", () => {
       "--idle",
     ]);
     const one = await cli.json(["thread", "exec", forked.threadId]);
-    expect(keys(one)).toEqual(["head", "nextRole", "status", "steps", "threadId"]);
+    expect(keys(one)).toEqual(
+      expect.arrayContaining(["head", "nextRole", "status", "steps", "threadId"]),
+    );
     // After the checker nothing is left but the end.
     expect(one).toMatchObject({ status: "completed", nextRole: null });
     expect(one.steps).toMatchObject([{ round: 5, role: "checker" }]);
