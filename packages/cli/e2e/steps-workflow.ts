@@ -47,7 +47,7 @@ const definition = defineWorkflow({
 const plan = (ctx) => ({ steps: 2, sleepMs: 0, ...(ctx.start.content.startsWith("{") ? JSON.parse(ctx.start.content) : {}) });
 
 const worker = (_prompt, schema) => async (ctx, runtime) => {
-  const { steps, sleepMs, gate, says, failAt, suspendAt } = plan(ctx);
+  const { steps, sleepMs, gate, says, failAt, failOn, suspendAt } = plan(ctx);
   const step = ctx.steps.filter(({ role }) => role === "worker").length + 1;
   appendFileSync(runtime.step.cwd + "/began", step + "\\n");
   runtime.emit({ type: "text", text: "working on step " + step + "\\n" });

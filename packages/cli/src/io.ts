@@ -10,9 +10,9 @@ export type Io = {
   stderr: Sink;
   /** Unix milliseconds. */
   now: () => number;
-  /** Makes room for a bundle's code in this process: what it prints to stdout goes to stderr, so that
-   *  the command's own document stands alone, and a rejection that it forgot ends nothing. */
-  hostBundle: () => void;
+  /** Makes room for a bundle's code in this process: what it prints goes to stderr, or nowhere, so that the
+   *  command's own documents stand alone, and a rejection that it forgot ends nothing. */
+  hostBundle: (prints: "to stderr" | "nowhere") => void;
   /** Aborts at the first Ctrl-C or TERM from now on, which then no longer end the process;
    *  the second one does. A command that never asks is ended by the first. */
   interruption: () => AbortSignal;

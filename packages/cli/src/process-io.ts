@@ -59,9 +59,16 @@ function inputKind(): Input["kind"] {
   }
 }
 
-function hostBundle(): void {
+function hostBundle(prints: "to stderr" | "nowhere"): void {
+  if (prints === "nowhere") process.stderr.write = dropped;
   process.stdout.write = process.stderr.write.bind(process.stderr);
   process.on("unhandledRejection", (cause) => console.error("unhandled rejection:", cause));
+}
+
+function dropped(_chunk: string | Uint8Array, ...rest: unknown[]): boolean {
+  const callback = rest.find((argument) => typeof argument === "function");
+  callback?.();
+  return true;
 }
 
 function interruption(exit: (code: number) => never): AbortSignal {

@@ -6,6 +6,7 @@ import {
   type Result,
   type StepView,
   type ThreadRecord,
+  type ThreadResult,
   type ThreadStatus,
 } from "@uncaged/workflow-protocol";
 import { useExternals } from "@uncaged/workflow-register";
@@ -16,7 +17,7 @@ import { nextRole } from "./next-role.ts";
 import { observedStatus } from "./observe.ts";
 import { runThread } from "./run-thread.ts";
 import { threadContext } from "./thread-context.ts";
-import { stepViews } from "./thread-view.ts";
+import { resultOf, stepViews } from "./thread-view.ts";
 
 export type ExecReport = {
   threadId: string;
@@ -26,6 +27,8 @@ export type ExecReport = {
   nextRole: string | null;
   /** The steps that this call made. */
   steps: StepView[];
+  /** How the thread ended; null while it has not. */
+  result: ThreadResult | null;
 };
 
 /** Runs up to `count` steps of an idle thread in this process and leaves it idle again; a thread that only
@@ -52,6 +55,7 @@ export async function execThread(
     head: after.head,
     nextRole: await roleAfter(engine, after, chain),
     steps: await stepViews(engine.cas, chain, { fromRound: thread.stepCount + 1 }),
+    result: resultOf(after),
   });
 }
 

@@ -75,7 +75,8 @@ async function stepView(
   };
 }
 
-function resultOf(thread: ThreadRecord): ThreadView["result"] {
+/** How a thread ended; null while it has not. */
+export function resultOf(thread: ThreadRecord): ThreadView["result"] {
   if (!isFinal(thread.status)) return null;
   return {
     returnCode: thread.returnCode ?? 1,

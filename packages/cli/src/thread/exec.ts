@@ -7,21 +7,21 @@ import { withThread } from "../with-engine.ts";
 import { paintStatus } from "./paint-status.ts";
 import { renderStep } from "./render-step.ts";
 
-/** Runs steps in this process. Ctrl-C stops the step that runs; the thread stays idle before it. */
+/** Runs steps in this process; of a thread that ends, the exit code is its return code. Ctrl-C stops the step that runs; the thread stays idle before it. */
 export async function execSteps(
   opts: { id: string; count: number },
   io: Io,
 ): Promise<Result<Output, Failure>> {
   return withThread(io, opts.id, async (engine, thread) => {
     const signal = io.interruption();
-    io.hostBundle();
+    io.hostBundle(io.json ? "nowhere" : "to stderr");
     const executed = await execThread(engine, thread, { count: opts.count, signal });
     if (!executed.ok) return executed;
     const report = executed.value;
     return ok({
       document: report,
       human: (style) => text(report, { style, stopped: signal.aborted }),
-      exitCode: signal.aborted ? EXIT.aborted : EXIT.success,
+      exitCode: signal.aborted ? EXIT.aborted : (report.result?.returnCode ?? EXIT.success),
     });
   });
 }

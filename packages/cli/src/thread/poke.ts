@@ -15,7 +15,7 @@ export async function poke(
   const prompt = await readPrompt(opts.prompt, io);
   return withThread(io, opts.id, async (engine, thread) => {
     const signal = io.interruption();
-    io.hostBundle();
+    io.hostBundle(io.json ? "nowhere" : "to stderr");
     const poked = await pokeThread(engine, thread, { prompt, signal });
     if (!poked.ok) return poked;
     return ok({
