@@ -1,0 +1,39 @@
+/** The tables of the documentation say what the code says. */
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { EXIT } from "../packages/protocol/src/exit-codes.ts";
+import { THREAD_TRANSITIONS } from "../packages/protocol/src/thread-status.ts";
+import { THREADS_SCHEMA } from "../packages/store/src/sqlite/threads-schema.ts";
+
+const text = (name) => readFileSync(new URL(`../docs/${name}.md`, import.meta.url), "utf8");
+
+/** Cells of the table rows under a heading, without the head of the table. */
+function rowsUnder(name, heading) {
+  const [, after = ""] = text(name).split(new RegExp(`^## ${heading}\n`, "m"));
+  const [section = ""] = after.split(/^## /m);
+  const rows = section.split("\n").filter((line) => line.startsWith("| "));
+  return rows.slice(1).map((row) => row.split("|").map((cell) => cell.trim()));
+}
+
+const quoted = (cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, word]) => word);
+
+describe("the documentation", () => {
+  it("lists every status and every transition that is allowed", () => {
+    const documented = rowsUnder("operations", "Statuses").map(([, status, , targets]) => [
+      quoted(status)[0],
+      targets === "final" ? [] : quoted(targets),
+    ]);
+    expect(Object.fromEntries(documented)).toEqual(THREAD_TRANSITIONS);
+  });
+
+  it("lists every exit code", () => {
+    const codes = rowsUnder("operations", "Exit codes").map(([, code]) => Number(code));
+    expect(codes).toEqual(Object.values(EXIT));
+  });
+
+  it("describes every column of the index, and no other", () => {
+    const columns = [...THREADS_SCHEMA.matchAll(/^ {2}(\w+) +(?:TEXT|INTEGER)/gm)];
+    const described = rowsUnder("storage", "index.db").flatMap(([, names]) => quoted(names));
+    expect(described.sort()).toEqual(columns.map(([, name]) => name).sort());
+  });
+});
