@@ -1,0 +1,128 @@
+/** What a durable step costs: content, state and head, all on disk before the next begins.
+ *
+ *  1. The engine is the real one, driving a registered bundle in this process; only the role is trivial.
+ *  2. Beside it, the flushes alone that such a step needs, in turns: one engine step, one bare step. So
+ *     both meet the same disk and the same neighbours.
+ *  3. A step's time is all that the engine does between two calls of the role.
+ *  Bars: 2.5 × the flushes; at step 10,000 1.3 × the cost at step 100; memory within 64 MiB. */
+import { refsOf } from "@uncaged/workflow-cas";
+import { openBareStep } from "./parts/bare-step.mjs";
+import { median } from "./parts/median.mjs";
+import { ms, printTable } from "./parts/print-table.mjs";
+import { withScratchFolder } from "./parts/scratch-folder.mjs";
+import { idleThread, makeSteps, openSteadyEngine, successOf } from "./parts/steady-engine.mjs";
+
+const ROUNDS = 5;
+const STEPS = 1_000;
+const LONG = 10_000;
+/** Steps timed in a row, around step 100 and around step 10,000, in turns. */
+const BLOCK = 50;
+const BLOCKS = 15;
+/** A resumed run loads what it needs with its first steps. */
+const WARM_UP = 10;
+
+await withScratchFolder(async (folder) => {
+  const engine = await openSteadyEngine(folder);
+  const bare = openBareStep(folder, await blobBytes(engine));
+  await besideFlushes(engine, bare);
+  await shortAndLong(engine, bare);
+  bare.close();
+  await engine.store.close();
+});
+
+/** What content and state of a step take, deep enough in a thread to have most of its ancestors. */
+async function blobBytes(engine) {
+  const { threadId } = await idleThread(engine);
+  const { head } = await makeSteps(engine, threadId, 600);
+  const state = await engine.cas.get(head);
+  const [content] = successOf(refsOf(state));
+  return [await engine.cas.get(content), state].map((text) => Buffer.byteLength(text));
+}
+
+async function besideFlushes(engine, bare) {
+  const rounds = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const { threadId } = await idleThread(engine);
+    const times = await timedSteps(engine, threadId, { count: STEPS, bare });
+    rounds.push({ step: mean(times.steps), flushes: mean(times.bare) });
+  }
+  const [step, flushes] = ["step", "flushes"].map((of) => median(rounds.map((each) => each[of])));
+  const ratio = median(rounds.map((round) => round.step / round.flushes));
+  printTable(`a durable step, median of ${ROUNDS} rounds of ${STEPS} steps in one process`, [
+    { what: "its flushes alone", figure: ms(flushes) },
+    { what: "step of the engine", figure: ms(step), ratio, bar: "2.5 ×" },
+    { what: "steps a second", figure: (1_000 / step).toFixed(0) },
+  ]);
+}
+
+async function shortAndLong(engine, bare) {
+  const long = await idleThread(engine);
+  globalThis.gc?.();
+  const { first, last } = await memoryOver(() => makeSteps(engine, long.threadId, LONG));
+  const costs = { short: [], long: [] };
+  const count = WARM_UP + BLOCK;
+  for (let block = 0; block < BLOCKS; block += 1) {
+    const short = await idleThread(engine);
+    await makeSteps(engine, short.threadId, 100 - WARM_UP);
+    for (const [name, { threadId }] of Object.entries({ short, long })) {
+      const { steps, bare: flushes } = await timedSteps(engine, threadId, { count, bare });
+      costs[name].push({ step: mean(steps.slice(WARM_UP)), flushes: mean(flushes.slice(WARM_UP)) });
+    }
+  }
+  const of = (name, what) => median(costs[name].map((cost) => cost[what]));
+  const each = costs.long.map((cost, block) => cost.step / costs.short[block].step);
+  printTable(`a durable step in a short and in a long thread, median of ${BLOCKS} turns`, [
+    { what: "around step 100", figure: ms(of("short", "step")) },
+    {
+      what: `around step ${LONG}`,
+      figure: ms(of("long", "step")),
+      ratio: median(each),
+      bar: "1.3 ×",
+    },
+    { what: "flushes alone, beside the first", figure: ms(of("short", "flushes")) },
+    { what: "flushes alone, beside the second", figure: ms(of("long", "flushes")) },
+  ]);
+  printTable(`memory of a process over ${LONG} steps of one thread`, [
+    { what: "at step 1,000", figure: mib(first) },
+    { what: "at its end", figure: mib(last) },
+    { what: "grown by", figure: mib(last - first), bar: "64 MiB" },
+  ]);
+}
+
+/** Milliseconds of each step, and of the bare one that followed it. */
+async function timedSteps(engine, threadId, { count, bare }) {
+  const times = { steps: [], bare: [] };
+  let resumedAt = null;
+  globalThis.betweenSteps = async () => {
+    const stepDoneAt = performance.now();
+    if (resumedAt !== null) times.steps.push(stepDoneAt - resumedAt);
+    await bare.once();
+    resumedAt = performance.now();
+    times.bare.push(resumedAt - stepDoneAt);
+  };
+  try {
+    await makeSteps(engine, threadId, count);
+  } finally {
+    globalThis.betweenSteps = undefined;
+  }
+  return times;
+}
+
+/** Resident bytes at step 1,000, when all code is loaded and hot, and after the last. */
+async function memoryOver(run) {
+  let first = 0;
+  globalThis.betweenSteps = (round) => {
+    if (round === 1_000) first = process.memoryUsage.rss();
+  };
+  await run();
+  globalThis.betweenSteps = undefined;
+  return { first, last: process.memoryUsage.rss() };
+}
+
+function mean(figures) {
+  return figures.reduce((sum, figure) => sum + figure, 0) / figures.length;
+}
+
+function mib(bytes) {
+  return `${(bytes / 1024 ** 2).toFixed(1)} MiB`;
+}

@@ -1,0 +1,58 @@
+/** The flushes that a durable step cannot do without, and nothing else: two blobs written, flushed side
+ *  by side, named; their folder flushed; one row of the index changed in one durable transaction. */
+import { closeSync, fsync, linkSync, mkdirSync, openSync, unlinkSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { promisify } from "node:util";
+
+const flush = promisify(fsync);
+
+/** `sizes`: bytes of the two blobs. Gives the step, to be called as often as wanted, and the end. */
+export function openBareStep(folder, sizes) {
+  const blobs = join(folder, "blobs");
+  mkdirSync(blobs, { recursive: true });
+  const bytes = sizes.map((size) => Buffer.alloc(size, "x"));
+  const head = openHead(join(folder, "bare.db"));
+  let made = 0;
+  return {
+    async once() {
+      made += 1;
+      await writeTogether(blobs, made, bytes);
+      head.move(made);
+    },
+    close: head.close,
+  };
+}
+
+async function writeTogether(folder, step, blobs) {
+  const paths = blobs.map((_, at) => join(folder, `${step}-${at}`));
+  const fds = paths.map((path) => openSync(`${path}.tmp`, "wx"));
+  for (const [at, fd] of fds.entries()) writeSync(fd, blobs[at]);
+  await Promise.all(fds.map((fd) => flush(fd)));
+  for (const path of paths) linkSync(`${path}.tmp`, path);
+  for (const fd of fds) closeSync(fd);
+  for (const path of paths) unlinkSync(`${path}.tmp`);
+  const folderFd = openSync(folder, "r");
+  await flush(folderFd);
+  closeSync(folderFd);
+}
+
+function openHead(file) {
+  const db = new DatabaseSync(file);
+  db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+  db.exec("CREATE TABLE heads (id INTEGER PRIMARY KEY, head TEXT)");
+  db.exec("INSERT INTO heads VALUES (1, '')");
+  const [begin, update, commit] = [
+    "BEGIN IMMEDIATE",
+    "UPDATE heads SET head = ? WHERE id = 1",
+    "COMMIT",
+  ].map((sql) => db.prepare(sql));
+  return {
+    move(step) {
+      begin.run();
+      update.run(String(step).padStart(13, "0"));
+      commit.run();
+    },
+    close: () => db.close(),
+  };
+}

@@ -1,0 +1,58 @@
+/** The real engine on a fresh storage root, with the steady workflow built and registered. */
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { execThread, openEngine, startThread } from "@uncaged/workflow-execute";
+import { checkRule } from "@uncaged/workflow-moderator";
+import { addWorkflow, buildBundle } from "@uncaged/workflow-register";
+
+const ENTRY = fileURLToPath(new URL("../workflow/steady.mjs", import.meta.url));
+const WORKFLOW = "steady";
+
+/** `folder` gets the storage root in `root` and the bundle beside it. Whoever opens it closes its store. */
+export async function openSteadyEngine(folder) {
+  const packagesBase = import.meta.resolve("@uncaged/cli-workflow/package.json");
+  const root = join(folder, "root");
+  const engine = await openEngine({ root, packagesBase });
+  const bases = { root, packagesBase, checkRule };
+  const built = successOf(
+    await buildBundle({ ...bases, entry: ENTRY, out: join(folder, "steady.esm.js"), cwd: folder }),
+  );
+  successOf(
+    await addWorkflow({
+      ...bases,
+      name: WORKFLOW,
+      file: built.file,
+      types: null,
+      exclusively: (section) => engine.store.exclusively(section),
+      nowMs: engine.now(),
+    }),
+  );
+  return engine;
+}
+
+/** A thread that waits for its first step. */
+export async function idleThread(engine) {
+  return successOf(await startThread(engine, { ...steadyStart(engine), run: "idle" }));
+}
+
+/** What starts a thread of the steady workflow, but for who runs it. */
+export function steadyStart(engine) {
+  return { workflow: WORKFLOW, prompt: "Go on.", cwd: engine.root, startKey: null };
+}
+
+/** Makes so many more steps of the thread, in this process. Throws when it made another number. */
+export async function makeSteps(engine, threadId, count) {
+  const thread = await engine.store.get(threadId);
+  const { signal } = new AbortController();
+  const report = successOf(await execThread(engine, thread, { count, signal }));
+  if (report.steps.length !== count) {
+    throw new Error(`${report.steps.length} steps were made, not ${count}`);
+  }
+  return engine.store.get(threadId);
+}
+
+/** What went well; throws what did not. */
+export function successOf(result) {
+  if (result.ok) return result.value;
+  throw new Error(`${result.error.code}: ${result.error.message}`);
+}
