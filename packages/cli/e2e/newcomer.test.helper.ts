@@ -1,0 +1,64 @@
+/** What a newcomer has: npm, an empty folder outside this repository, and the packages as they are published. */
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { servePackages } from "./packed-registry.test.helper.ts";
+import { runBash, type ShellRun } from "./shell.test.helper.ts";
+
+export type Newcomer = {
+  /** Home, and where scripts run. */
+  folder: string;
+  /** What npm installs globally goes into the folder, and is on PATH. */
+  shell(script: string): Promise<ShellRun>;
+  /** What a script that must succeed prints. */
+  succeeds(script: string): Promise<string>;
+  /** The document that it prints. */
+  json<T>(script: string): Promise<T>;
+  close(): void;
+};
+
+export async function openNewcomer(): Promise<Newcomer> {
+  const folder = mkdtempSync(join(tmpdir(), "uwf-newcomer-"));
+  mkdirSync(join(folder, "tarballs"));
+  const registry = await servePackages(join(folder, "tarballs"));
+  const global = join(folder, "global");
+  const path = [join(global, "bin"), dirname(process.execPath), process.env.PATH];
+  const env = {
+    ...networkSettings(),
+    PATH: path.join(delimiter),
+    HOME: folder,
+    npm_config_prefix: global,
+    npm_config_cache: join(folder, "npm-cache"),
+    npm_config_update_notifier: "false",
+    npm_config_audit: "false",
+    npm_config_fund: "false",
+    "npm_config_@uncaged:registry": registry.url,
+  };
+  const shell = (script: string): Promise<ShellRun> => runBash(script, { cwd: folder, env });
+  const succeeds = async (script: string): Promise<string> => {
+    const { code, stdout, stderr } = await shell(script);
+    if (code !== 0) throw new Error(`exit ${code} of:\n${script}\n${stdout}\n${stderr}`);
+    return stdout;
+  };
+  return {
+    folder,
+    shell,
+    succeeds,
+    async json<T>(script: string): Promise<T> {
+      const document: T = JSON.parse(await succeeds(script));
+      return document;
+    },
+    close() {
+      registry.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** How this machine reaches a registry: npm's own settings, proxies, certificates. */
+function networkSettings(): NodeJS.ProcessEnv {
+  const settings =
+    /^(?:NODE_EXTRA_CA_CERTS|SSL_CERT_\w+|(?:https?|no|all)_proxy|npm_config_registry)$/i;
+  const found = Object.entries(process.env).filter(([name]) => settings.test(name));
+  return { ...Object.fromEntries(found), npm_config_userconfig: join(homedir(), ".npmrc") };
+}

@@ -1,0 +1,78 @@
+/** The walk through the root README, done as it stands there by somebody who has nothing but npm; and the backup of
+ *  docs/storage.md, taken of what the walk left. */
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Newcomer, openNewcomer } from "./newcomer.test.helper.ts";
+import { shownCommands } from "./shell.test.helper.ts";
+
+let newcomer: Newcomer;
+beforeAll(async () => {
+  newcomer = await openNewcomer();
+});
+afterAll(() => newcomer.close());
+
+const read = (path: string): string =>
+  readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
+
+describe("the README", () => {
+  it("begins with the demo and the tests", () => {
+    expect(shownCommands(read("README.md"))[0]).toMatch(/^npm run demo .*\nnpm test /);
+  });
+
+  it("shows a walk that works, and what its commands print", { timeout: 300_000 }, async () => {
+    const walk = shownSteps(section(read("README.md"), "Ten minutes"));
+    expect(walk.length).toBeGreaterThan(7);
+    const printed = (await newcomer.succeeds(inOneShell(walk))).split(BETWEEN);
+    for (const [at, { commands, output }] of walk.entries()) {
+      if (output !== null) expect(steady(printed[at] ?? ""), commands).toBe(steady(output));
+    }
+    expect(printed.at(-1)).toContain("Nothing is wrong.");
+  });
+});
+
+describe("the guide to storage", () => {
+  it("shows a backup that is whole", { timeout: 60_000 }, async () => {
+    const [backup = "", check = ""] = shownCommands(section(read("docs/storage.md"), "Backup"));
+    const checked = await newcomer.succeeds(`${backup}${check}`);
+    expect(checked).toMatch(/^ok: \d+ blobs checked, no problem found\n/);
+    expect(checked).toContain("Nothing is wrong.");
+    const ids = "uncaged-workflow thread list --json";
+    const copy = 'export WORKFLOW_STORAGE_ROOT="$PWD/uncaged-backup"';
+    const kept = await newcomer.json<{ threads: unknown[] }>(`${copy}\n${ids}`);
+    expect(kept.threads).toHaveLength(3);
+    expect(kept).toEqual(await newcomer.json(ids));
+  });
+});
+
+/** Commands, and the output that is shown right after them. */
+type ShownStep = { commands: string; output: string | null };
+
+function shownSteps(markdown: string): ShownStep[] {
+  const steps = markdown.matchAll(/^```sh\n([\s\S]*?)^```\n(?:\n```text\n([\s\S]*?)^```\n)?/gm);
+  return [...steps].map(([, commands = "", output = null]) => ({ commands, output }));
+}
+
+function section(markdown: string, heading: string): string {
+  const [, after = ""] = markdown.split(`\n## ${heading}\n`);
+  return after.split(/^## /m)[0] ?? "";
+}
+
+const BETWEEN = "\u001e";
+
+/** A reader types all of it into one shell: folders and variables carry over. */
+function inOneShell(steps: readonly ShownStep[]): string {
+  return steps.map(({ commands }) => commands).join("printf '\\036'\n");
+}
+
+/** What is the same each time: without ids, hashes, times, folders, the spaces that line them up, and the number
+ *  of blobs, since two steps may happen to leave the same one. */
+function steady(text: string): string {
+  return text
+    .replace(/\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g, "<thread>")
+    .replace(/\b[0-9A-F][0-9A-HJKMNP-TV-Z]{12}\b/g, "<hash>")
+    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, "<time>")
+    .replace(/\b(?:just now|\d+(?:\.\d+)? (?:ms|s|min)(?: ago)?)\b/g, "<while>")
+    .replace(/\d+ blobs/g, "<count> blobs")
+    .replace(/\/\S*\/my-flows\b/g, "<folder>")
+    .replace(/ +/g, " ");
+}
