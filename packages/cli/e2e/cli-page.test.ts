@@ -1,0 +1,80 @@
+/** docs/cli.md is made of the commands themselves. After a change of one: run this file with `--update`. */
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { allCommands, type NamedCommand } from "../src/command-tree.ts";
+import { COMMANDS } from "../src/commands.ts";
+import { openCli } from "./cli.test.helper.ts";
+
+const PAGE = fileURLToPath(new URL("../../../docs/cli.md", import.meta.url));
+
+it("docs/cli.md says of every command what the command says of itself", async () => {
+  const commands = await documented();
+  await expect(HEAD + commands.map(entry).join("\n")).toMatchFileSnapshot(PAGE);
+});
+
+it("the help of every command is that of docs/cli.md", { timeout: 300_000 }, async () => {
+  const cli = openCli();
+  try {
+    for (const { path, command } of await documented()) {
+      const { code, stdout } = await cli.run([...path, "--help"]);
+      expect({ path, code }).toEqual({ path, code: 0 });
+      const help = oneLine(stdout);
+      expect(help).toContain(oneLine(command.description));
+      for (const { flags, description } of command.options) {
+        expect(help).toContain(oneLine(`${flags} ${description}`));
+      }
+      expect(help).toContain(`$ ${call({ path, command })}`);
+    }
+  } finally {
+    await cli.close();
+  }
+});
+
+/** Each command once, under its own name; an alias is said there. */
+async function documented(): Promise<NamedCommand[]> {
+  const named = await allCommands(COMMANDS);
+  return named.filter(({ path, command }) => path.at(-1) !== command.alias);
+}
+
+function entry({ path, command }: NamedCommand): string {
+  const words = [...path, ...command.arguments.map(({ declaration }) => declaration)];
+  const rows = [
+    ...command.arguments.map(({ declaration, description }) => row(declaration, description)),
+    ...command.options.map(({ flags, description }) => row(flags, description)),
+  ];
+  const table = rows.length === 0 ? "" : `\n| | |\n|---|---|\n${rows.join("")}`;
+  const alias = command.alias === undefined ? "" : ` Also called \`${command.alias}\`.`;
+  return `## \`${words.join(" ")}\`
+
+${command.description}${alias}
+${table}
+\`\`\`
+$ ${call({ path, command })}
+\`\`\`
+`;
+}
+
+function call({ path, command }: NamedCommand): string {
+  return ["uncaged-workflow", ...path, command.example].join(" ").trim();
+}
+
+function row(name: string, meaning: string): string {
+  return `| \`${name}\` | ${meaning.replace(/[|<]/g, "\\$&")} |\n`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+const HEAD = `# The command line
+
+\`uncaged-workflow\`, or \`uwf\`, from \`npm install --global @uncaged/cli-workflow\`. This page is made of
+the commands' own help; \`uncaged-workflow <command> --help\` prints the same.
+
+- Every command takes \`--json\`: then stdout holds one JSON document, or nothing when the command
+  failed; a failure is \`{ "error": { "code", "message", "hint" } }\` on stderr. The codes are
+  [here](errors/README.md), the exit codes in [operations](operations.md#exit-codes).
+- A thread id may be shortened to any part that it begins or ends with and no other does.
+- Everything is kept under \`~/.uncaged/workflow\`; see [storage](storage.md).
+
+`;
