@@ -53,7 +53,7 @@ export function floorProblems(root) {
 }
 
 /** The tags reachable from `tag`, itself not included unless a cycle leads back. */
-export function closure(tag) {
+function closure(tag) {
   const reached = new Set();
   const queue = [...allowed(tag, true)];
   for (let next = queue.pop(); next !== undefined; next = queue.pop()) {

@@ -12,9 +12,9 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
-import { licenses } from "../../../scripts/licenses.mjs";
+import { licenses } from "./licenses.mjs";
 
-const dist = fileURLToPath(new URL("../dist/", import.meta.url));
+const dist = fileURLToPath(new URL("../packages/cli/dist/", import.meta.url));
 const out = join(dist, "cli");
 const ENTRY = "main.js";
 
