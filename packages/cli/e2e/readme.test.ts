@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Newcomer, openNewcomer } from "./newcomer.test.helper.ts";
 import { shownCommands } from "./shell.test.helper.ts";
+import { steadyText } from "./steady-text.test.helper.ts";
 
 let newcomer: Newcomer;
 beforeAll(async () => {
@@ -24,7 +25,7 @@ describe("the README", () => {
     expect(walk.length).toBeGreaterThan(7);
     const printed = (await newcomer.succeeds(inOneShell(walk))).split(BETWEEN);
     for (const [at, { commands, output }] of walk.entries()) {
-      if (output !== null) expect(steady(printed[at] ?? ""), commands).toBe(steady(output));
+      if (output !== null) expect(steadyText(printed[at] ?? ""), commands).toBe(steadyText(output));
     }
     expect(printed.at(-1)).toContain("Nothing is wrong.");
   });
@@ -62,17 +63,4 @@ const BETWEEN = "\u001e";
 /** A reader types all of it into one shell: folders and variables carry over. */
 function inOneShell(steps: readonly ShownStep[]): string {
   return steps.map(({ commands }) => commands).join("printf '\\036'\n");
-}
-
-/** What is the same each time: without ids, hashes, times, folders, the spaces that line them up, and the number
- *  of blobs, since two steps may happen to leave the same one. */
-function steady(text: string): string {
-  return text
-    .replace(/\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g, "<thread>")
-    .replace(/\b[0-9A-F][0-9A-HJKMNP-TV-Z]{12}\b/g, "<hash>")
-    .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, "<time>")
-    .replace(/\b(?:just now|\d+(?:\.\d+)? (?:ms|s|min)(?: ago)?)\b/g, "<while>")
-    .replace(/\d+ blobs/g, "<count> blobs")
-    .replace(/\/\S*\/my-flows\b/g, "<folder>")
-    .replace(/ +/g, " ");
 }

@@ -1,7 +1,8 @@
 import { isErrorCode } from "@uncaged/workflow-protocol";
 import { expect, test } from "vitest";
-import { allCommands, type NamedCommand } from "../command-tree.ts";
+import { allCommands } from "../command-tree.ts";
 import { COMMANDS } from "../commands.ts";
+import { strangeCalls } from "../strange-calls.test.helper.ts";
 import { skillText } from "./skill.ts";
 import { TOPICS, type Topic } from "./topics.ts";
 
@@ -11,18 +12,7 @@ async function textOf(topic: Topic): Promise<string> {
 }
 
 test.each(TOPICS)("the skill %s names only commands and options that exist", async (topic) => {
-  const commands = await allCommands(COMMANDS);
-  const called = (await textOf(topic)).matchAll(
-    /(?:uncaged-workflow|uwf) ([a-z]+)(?: ([a-z]+)\b)?(.*)/g,
-  );
-  for (const [line, first = "", second = "", rest = ""] of called) {
-    const command = named(commands, [first, second]) ?? named(commands, [first]);
-    expect(command, line).toBeDefined();
-    const flags = command?.command.options.map((option) => option.flags).join(" ");
-    for (const option of (rest.split("`")[0] ?? "").match(/--[a-z-]+/g) ?? []) {
-      expect(`${flags} --json --help`, line).toContain(option);
-    }
-  }
+  expect(strangeCalls(await textOf(topic), await allCommands(COMMANDS))).toEqual([]);
 });
 
 test.each(TOPICS)("the skill %s names only error codes that exist", async (topic) => {
@@ -40,10 +30,3 @@ test("the skill of the command line has every command and exit code, from the pr
   expect(text).toContain("| 130 |");
   expect(text).not.toContain("<!--");
 });
-
-function named(
-  commands: readonly NamedCommand[],
-  words: readonly string[],
-): NamedCommand | undefined {
-  return commands.find(({ path }) => path.join(" ") === words.join(" "));
-}
