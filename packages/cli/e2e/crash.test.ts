@@ -5,10 +5,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Cli, openCli } from "./cli.test.helper.ts";
 
-const KILLS = 100;
+/** CI asks for more. */
+const KILLS = Number(process.env.UNCAGED_TEST_KILLS ?? 25);
 const WORKER_STEPS = 19;
-/** A thread of 20 steps takes about this long, start of its runner included. */
-const THREAD_MS = 450;
+const STEP_MS = 20;
+/** A thread of 20 steps takes about this long. */
+const THREAD_MS = 500;
 /** A thread is killed this often at most, so that all of its length is reached. */
 const KILLS_PER_THREAD = 5;
 
@@ -43,13 +45,13 @@ describe("a runner that is killed with SIGKILL", () => {
       await finish(thread, known);
     }
     // The instants were spread over the thread, not all before its first step or after its last.
-    expect(rests.size).toBeGreaterThan(8);
+    expect(rests.size).toBeGreaterThan(Math.min(8, KILLS / 4));
     expect(await cli.json(["cas", "fsck"])).toMatchObject({ ok: true, problems: [] });
   });
 });
 
 async function newThread(): Promise<Thread> {
-  const prompt = JSON.stringify({ steps: WORKER_STEPS, sleepMs: 8 });
+  const prompt = JSON.stringify({ steps: WORKER_STEPS, sleepMs: STEP_MS });
   const folder = join(cli.dir, "work", String(Math.random()).slice(2));
   mkdirSync(folder, { recursive: true });
   const { threadId } = await cli.json<{ threadId: string }>([
