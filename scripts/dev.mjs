@@ -73,7 +73,8 @@ function taskEnvironment(directories) {
 }
 
 /** A person who sets these by environment has no other way to reach the registry. */
-const KEPT_SETTINGS = /^npm_config_(registry|cafile|proxy|https_proxy|noproxy|strict_ssl)$/i;
+const KEPT_SETTINGS =
+  /^npm_config_(registry|cafile|proxy|https_proxy|noproxy|strict_ssl|globalconfig)$/i;
 
 const shellWord = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
 

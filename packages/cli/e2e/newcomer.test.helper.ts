@@ -58,7 +58,7 @@ export async function openNewcomer(): Promise<Newcomer> {
 /** How this machine reaches a registry: npm's own settings, proxies, certificates. */
 function networkSettings(): NodeJS.ProcessEnv {
   const settings =
-    /^(?:NODE_EXTRA_CA_CERTS|SSL_CERT_\w+|(?:https?|no|all)_proxy|npm_config_registry)$/i;
+    /^(?:NODE_EXTRA_CA_CERTS|SSL_CERT_\w+|(?:https?|no|all)_proxy|npm_config_(?:registry|cafile|globalconfig))$/i;
   const found = Object.entries(process.env).filter(([name]) => settings.test(name));
   return { ...Object.fromEntries(found), npm_config_userconfig: join(homedir(), ".npmrc") };
 }
