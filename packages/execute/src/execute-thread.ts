@@ -26,6 +26,7 @@ import { workflowCompletionSchema } from "@uncaged/workflow-protocol/schemas";
 import { appendStep, type Tail } from "./append-step.ts";
 import type { Engine } from "./engine.ts";
 import { type Ending, finishThread, statusOf } from "./finish-thread.ts";
+import { nextTurn } from "./next-turn.ts";
 import { parseOutput } from "./parse-output.ts";
 import { parseWith } from "./parse-with.ts";
 
@@ -59,9 +60,6 @@ export type RunOutcome =
     }
   | { status: "idle" | "paused" | "suspended" };
 
-/** How long an aborted role may take to end its processes before the engine goes on without it. */
-const ABORT_GRACE_MS = 8_000;
-
 export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
   const generator = run.workflow(run.context, run.runtime);
   let answer: RoleStep | undefined;
@@ -91,54 +89,6 @@ export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
     // Not awaited: a function that hangs in its own cleanup must not hold the thread.
     void generator.return?.({ returnCode: 0, summary: "" }).catch(() => undefined);
   }
-}
-
-type Turn =
-  | { kind: "yielded"; output: RoleOutput }
-  | { kind: "returned"; completion: WorkflowCompletion }
-  | { kind: "threw"; cause: unknown }
-  | { kind: "interrupted" };
-
-/** Asks for the next output. After an abort the role has a grace period to end its processes: an output that
- *  still comes is taken (4), a rejection is the abort's doing. */
-async function nextTurn(
-  generator: ReturnType<WorkflowFn>,
-  answer: RoleStep | undefined,
-  signal: AbortSignal,
-): Promise<Turn> {
-  const turn = generator.next(answer).then(
-    (result): Turn =>
-      result.done === true
-        ? { kind: "returned", completion: result.value }
-        : { kind: "yielded", output: result.value },
-    (cause: unknown): Turn => (signal.aborted ? { kind: "interrupted" } : { kind: "threw", cause }),
-  );
-  const { promise: graceOver, cancel } = afterAbort(signal, ABORT_GRACE_MS);
-  try {
-    return await Promise.race([turn, graceOver]);
-  } finally {
-    cancel();
-  }
-}
-
-function afterAbort(
-  signal: AbortSignal,
-  graceMs: number,
-): { promise: Promise<Turn>; cancel: () => void } {
-  const { promise, resolve } = Promise.withResolvers<Turn>();
-  let timer: NodeJS.Timeout | undefined;
-  const startTimer = (): void => {
-    timer = setTimeout(resolve, graceMs, { kind: "interrupted" });
-  };
-  if (signal.aborted) startTimer();
-  else signal.addEventListener("abort", startTimer, { once: true });
-  return {
-    promise,
-    cancel: () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", startTimer);
-    },
-  };
 }
 
 type Appended =

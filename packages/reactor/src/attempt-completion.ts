@@ -1,6 +1,6 @@
 import { setTimeout as later } from "node:timers";
 import type { LlmFailure, LlmReply, LlmRequest } from "./chat.ts";
-import type { LlmProvider } from "./create-llm-fn.ts";
+import type { LlmProvider } from "./llm-provider.ts";
 import { readCompletion } from "./read-completion.ts";
 import { requestBody } from "./request-body.ts";
 

@@ -2,7 +2,8 @@ import { LLMock } from "@copilotkit/aimock";
 import type { Result } from "@uncaged/workflow-protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import type { LlmFailure, LlmReply, LlmRequest } from "./chat.ts";
-import { createLlmFn, type LlmProvider } from "./create-llm-fn.ts";
+import { createLlmFn } from "./create-llm-fn.ts";
+import type { LlmProvider } from "./llm-provider.ts";
 import {
   begin,
   delta,

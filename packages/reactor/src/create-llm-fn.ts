@@ -7,26 +7,9 @@
 import { err, ok, type Result } from "@uncaged/workflow-protocol";
 import { type Attempt, attemptCompletion } from "./attempt-completion.ts";
 import type { LlmFailure, LlmFn, LlmReply } from "./chat.ts";
+import type { LlmProvider } from "./llm-provider.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 import { sleep } from "./sleep.ts";
-
-export type LlmProvider = {
-  /** `https://host/v1`; `/chat/completions` is added. */
-  baseUrl: string;
-  model: string;
-  /** The key itself; null for endpoints that want none. */
-  apiKey: string | null;
-  /** Of one try, from the request to the last byte. Default 10 minutes. */
-  totalTimeoutMs?: number;
-  /** Longest silence within one try. Default 2 minutes. */
-  idleTimeoutMs?: number;
-  /** Further tries after the first. Default 4. */
-  maxRetries?: number;
-  /** Longest wait before a further try; a server that asks for more is not waited for. Default 1 minute. */
-  maxDelayMs?: number;
-  /** For tests. */
-  fetch?: typeof globalThis.fetch;
-};
 
 export function createLlmFn(provider: LlmProvider): LlmFn {
   const { maxRetries = 4, maxDelayMs = 60_000 } = provider;

@@ -7,7 +7,7 @@ export type {
   ToolCall,
   ToolDefinition,
 } from "./chat.ts";
-export { createLlmFn, type LlmProvider } from "./create-llm-fn.ts";
+export { createLlmFn } from "./create-llm-fn.ts";
 export {
   createThreadReactor,
   type ReactFailure,
@@ -16,4 +16,5 @@ export {
   type ReactSuccess,
   type ThreadReactor,
 } from "./create-thread-reactor.ts";
+export type { LlmProvider } from "./llm-provider.ts";
 export { addUsage, NO_USAGE } from "./usage.ts";

@@ -6,7 +6,8 @@
  *  3. Looked for again until none is found, so that what was started meanwhile ends as well. Who was found
  *     once stays a member, though a signal may end its parent and leave nothing that shows whose it is. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ProcessRow, processTable } from "./process-table.ts";
+import type { ProcessRow } from "./process-row.ts";
+import { processTable } from "./process-table.ts";
 import { type Run, runMembers } from "./run-mark.ts";
 
 export type EndRequest = Omit<Run, "known"> & {

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import type { ProcessRow, ProcessTable } from "./process-table.ts";
+import type { ProcessRow, ProcessTable } from "./process-row.ts";
 
 /** Linux. A process may vanish between two reads: whatever cannot be read is not there. */
 export const procTable: ProcessTable = {

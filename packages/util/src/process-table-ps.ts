@@ -1,4 +1,4 @@
-import type { ProcessRow, ProcessTable } from "./process-table.ts";
+import type { ProcessRow, ProcessTable } from "./process-row.ts";
 
 /** macOS and other systems without `/proc`. `ps` shows the environment of the user's own processes
  *  only, and start times by the second. Without `ps` the table is empty. */

@@ -10,7 +10,8 @@
  *  4. A group without a living leader belongs to the run when a member is in it; a session does only when
  *     its leader is a member or was named, since a session may be somebody's terminal. */
 import { RUN_MARK_ENV } from "@uncaged/workflow-protocol";
-import { type ProcessRow, processTable } from "./process-table.ts";
+import type { ProcessRow } from "./process-row.ts";
+import { processTable } from "./process-table.ts";
 
 export type Run = {
   /** A whole mark, or the first of its parts: `T`, `T:` and `T:1` stand for `T:1:x`, but not for `T:12`. */
