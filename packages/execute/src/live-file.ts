@@ -14,7 +14,7 @@ const FLUSH_EVERY_MS = 40;
 
 export type LiveFile = { emit: (event: LiveEvent) => void; close: () => void };
 
-export function openLiveFile(path: string): LiveFile {
+export function openLiveFile(path: string, earlierPath: string): LiveFile {
   let waiting: string[] = [];
   let timer: NodeJS.Timeout | undefined;
   let size = sizeOf(path);
@@ -24,7 +24,7 @@ export function openLiveFile(path: string): LiveFile {
     waiting = [];
     if (text === "") return;
     try {
-      if (size > MAX_BYTES) size = rotate(path);
+      if (size > MAX_BYTES) size = rotate(path, earlierPath);
       appendFileSync(path, text);
       size += text.length;
     } catch {
@@ -50,8 +50,8 @@ function cutText(_key: string, value: unknown): unknown {
     : value;
 }
 
-function rotate(path: string): number {
-  renameSync(path, path.replace(/\.jsonl$/, ".1.jsonl"));
+function rotate(path: string, earlierPath: string): number {
+  renameSync(path, earlierPath);
   return 0;
 }
 

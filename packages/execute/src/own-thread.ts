@@ -15,7 +15,7 @@ import {
   type ThreadRecord,
   type ThreadStore,
 } from "@uncaged/workflow-protocol";
-import { endMarked, ownIdentity, storagePaths } from "@uncaged/workflow-util";
+import { debugLog, endMarked, ownIdentity, storagePaths } from "@uncaged/workflow-util";
 import type { Engine } from "./engine.ts";
 import { threadMark } from "./engine-runtime.ts";
 import type { Interruption } from "./execute-thread.ts";
@@ -53,15 +53,23 @@ export async function ownThread<T>(
   if (!taken.ok) return taken;
   const { thread, lease } = taken.value;
   const { abort, end } = startTenure(engine, lease, ownership.signal);
-  const live = openLiveFile(storagePaths(engine.root).liveFile(lease.threadId));
+  const paths = storagePaths(engine.root);
+  const live = openLiveFile(paths.liveFile(lease.threadId), paths.earlierLiveFile(lease.threadId));
+  const log = debugLog(paths.debugLog(lease.threadId), engine.now);
+  log.write("7Q2M4XBC", `process ${lease.process.pid} owns the thread, fence ${lease.fence}`);
   const giveUp = (reason: Failure): Promise<Result<never, Failure>> =>
     releaseAfter(engine, lease, { reason, to: ownership.otherwise ?? { status: "idle" } });
   try {
     const done = await ownership.use({ thread, lease, signal: abort.signal, emit: live.emit });
-    return done.ok ? done : await giveUp(done.error);
+    if (done.ok) return done;
+    log.write("VZ0N8E5K", `gave up: ${done.error.code}: ${done.error.message}`);
+    return await giveUp(done.error);
   } catch (thrown) {
-    return await giveUp(failureFrom(thrown, "INTERNAL"));
+    const reason = failureFrom(thrown, "INTERNAL");
+    log.write("H3D9RTA6", `broke: ${reason.code}: ${reason.message}`);
+    return await giveUp(reason);
   } finally {
+    log.write("K5W1PGYJ", `fence ${lease.fence} is at its end`);
     end();
     live.close();
   }

@@ -46,7 +46,7 @@ function refusalOf(thread: ThreadRecord, nowMs: number): Failure | null {
     return failure(
       "TRANSITION_INVALID",
       `thread ${threadId} waits for an answer: ${thread.suspended?.message ?? ""}`,
-      `answer with: uncaged-workflow thread resume ${threadId} -p <answer>`,
+      `hand the answer to its last role, then resume: uncaged-workflow thread poke ${threadId} --prompt <answer>`,
     );
   }
   if (

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ProcessRow } from "./process-table.ts";
+import type { ProcessRow } from "./process-row.ts";
 import { findMarked, membersAmong, type Run } from "./run-mark.ts";
 
 const SELF = 100;

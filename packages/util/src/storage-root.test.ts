@@ -38,7 +38,7 @@ test("everything has its published place", () => {
   expect(paths.debugLog(THREAD)).toBe(`/r/logs/${THREAD}.info.jsonl`);
   expect(paths.liveFile(THREAD)).toBe(`/r/logs/${THREAD}.live.jsonl`);
   expect(paths.runnerLog(THREAD)).toBe(`/r/logs/${THREAD}.runner.log`);
-  expect(paths.threadLogs(THREAD)).toHaveLength(3);
+  expect(paths.threadLogs(THREAD)).toHaveLength(4);
 });
 
 test.each(["..", "../../etc", "", "EYHPV6X8XHTC", "eyhpv6x8xhtcs", `${HASH}/..`, `${HASH}\n`])(

@@ -38,6 +38,8 @@ export type StoragePaths = {
   debugLog(threadId: string): string;
   /** Live output of a thread's steps, for followers. */
   liveFile(threadId: string): string;
+  /** What it held before it grew too long and was started again. */
+  earlierLiveFile(threadId: string): string;
   /** What a thread's background runner printed. */
   runnerLog(threadId: string): string;
   /** Every log of a thread: what goes away with it. */
@@ -63,12 +65,19 @@ export function storagePaths(root: string): StoragePaths {
     history: (hash) => join(bundle(hash), "history"),
     debugLog: (threadId) => log(threadId, LOG.debug),
     liveFile: (threadId) => log(threadId, LOG.live),
+    earlierLiveFile: (threadId) => log(threadId, LOG.earlierLive),
     runnerLog: (threadId) => log(threadId, LOG.runner),
     threadLogs: (threadId) => Object.values(LOG).map((ending) => log(threadId, ending)),
   };
 }
 
-const LOG = { debug: "info.jsonl", live: "live.jsonl", runner: "runner.log" } as const;
+const LOG = {
+  debug: "info.jsonl",
+  live: "live.jsonl",
+  /** What the live file held before it grew too long. */
+  earlierLive: "live.1.jsonl",
+  runner: "runner.log",
+} as const;
 
 function checkedHash(hash: string): string {
   if (isHash(hash)) return hash;
