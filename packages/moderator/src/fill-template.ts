@@ -41,7 +41,7 @@ async function filled(part: Exclude<Part, string>, root: object): Promise<string
       failure(
         "MODERATOR_FAILED",
         `the placeholder {{ ${part.source} }} failed: ${causeOf(thrown)}`,
-        "correct the edge's prompt or location, build and register the workflow again, then resume or fork the thread",
+        "correct the edge's prompt or location, build and add the workflow again, then start a new thread",
       ),
       { cause: thrown },
     );

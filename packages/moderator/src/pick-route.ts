@@ -64,7 +64,7 @@ async function holds(
       failure(
         "MODERATOR_FAILED",
         `${nameOf(rule, place)} failed after round ${root.steps.length}: ${causeOf(thrown)}; when: ${rule.when}`,
-        "correct the rule, build and register the workflow again, then resume or fork the thread",
+        "correct the rule, build and add the workflow again, then start a new thread",
       ),
       { cause: thrown },
     );

@@ -24,7 +24,6 @@ export const ERROR_CODES = {
   CONFIG_INVALID: "usage",
   DEFINITION_INVALID: "failure",
   FILE_NOT_FOUND: "usage",
-  GC_BUSY: "conflict",
   INTERNAL: "failure",
   INVALID_OUTPUT: "failure",
   LEASE_HELD: "conflict",

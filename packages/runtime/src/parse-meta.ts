@@ -16,7 +16,7 @@ export async function parseMeta<Meta>(
     failure(
       "INVALID_OUTPUT",
       `role ${role}, round ${round}: the result does not fit the role's schema: ${issues.join("; ")}`,
-      "see what the agent said; make the role's prompt or its schema clearer, then resume the thread",
+      "see what the agent said; make the role's prompt or its schema clearer, add the workflow again, then start a new thread",
     ),
     { cause: parsed.error },
   );
