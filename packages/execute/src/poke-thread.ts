@@ -21,6 +21,7 @@ import { appendStep, parentOf } from "./append-step.ts";
 import type { ChainState } from "./chain.ts";
 import type { Engine } from "./engine.ts";
 import type { ThreadRun } from "./execute-thread.ts";
+import { finishedRefusal } from "./finished-refusal.ts";
 import { loadRun } from "./load-run.ts";
 import { observedStatus } from "./observe.ts";
 import { ownThread, type Tenancy } from "./own-thread.ts";
@@ -111,13 +112,7 @@ function refusalOf(thread: ThreadRecord, prompt: string, nowMs: number): Failure
       "give one with: --prompt <text>",
     );
   }
-  if (isFinal(status)) {
-    return failure(
-      "TRANSITION_INVALID",
-      `thread ${threadId} is ${status}; its last step cannot be replaced`,
-      `go on from one of its steps with: uncaged-workflow thread fork ${threadId} --from-step <n>`,
-    );
-  }
+  if (isFinal(status)) return finishedRefusal(thread, "its last step cannot be replaced");
   if (status === "running") {
     return failure(
       "LEASE_HELD",

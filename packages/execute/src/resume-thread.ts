@@ -8,6 +8,7 @@ import {
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
 import type { Engine } from "./engine.ts";
+import { finishedRefusal } from "./finished-refusal.ts";
 import { observedStatus } from "./observe.ts";
 import { spawnRunner } from "./spawn-runner.ts";
 
@@ -35,13 +36,7 @@ export async function resumeThread(
 function refusalOf(thread: ThreadRecord, nowMs: number): Failure | null {
   const { threadId, lease } = thread;
   const { status } = observedStatus(thread, nowMs);
-  if (isFinal(status)) {
-    return failure(
-      "TRANSITION_INVALID",
-      `thread ${threadId} is ${status}; a finished thread cannot go on`,
-      `go on from one of its steps with: uncaged-workflow thread fork ${threadId} --from-step <n>`,
-    );
-  }
+  if (isFinal(status)) return finishedRefusal(thread, "a finished thread cannot go on");
   if (status === "suspended") {
     return failure(
       "TRANSITION_INVALID",

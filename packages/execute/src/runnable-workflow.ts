@@ -1,5 +1,10 @@
-import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
-import { openBundle, readRegistry, resolveExternals } from "@uncaged/workflow-register";
+import { err, type Failure, ok, type Result } from "@uncaged/workflow-protocol";
+import {
+  openBundle,
+  readRegistry,
+  resolveExternals,
+  unknownWorkflow,
+} from "@uncaged/workflow-register";
 import type { RunnableWorkflow } from "./create-thread.ts";
 import type { Engine } from "./engine.ts";
 
@@ -11,7 +16,7 @@ export async function runnableWorkflow(
   const registry = await readRegistry(engine.root);
   if (!registry.ok) return registry;
   const entry = registry.value.workflows.get(name);
-  if (entry === undefined) return err(unknownWorkflow(name, [...registry.value.workflows.keys()]));
+  if (entry === undefined) return err(unknownWorkflow(registry.value, name));
   const bundle = await openBundle(engine.root, entry.hash, entry.sha256);
   if (!bundle.ok) return bundle;
   const externals = resolveExternals(bundle.value.externals, {
@@ -20,16 +25,4 @@ export async function runnableWorkflow(
   });
   if (!externals.ok) return externals;
   return ok({ name, hash: entry.hash, sha256: entry.sha256, externals: externals.value });
-}
-
-function unknownWorkflow(name: string, known: readonly string[]): Failure {
-  const hint =
-    known.length === 0
-      ? "add one with: uncaged-workflow workflow add <name> <file>"
-      : `registered: ${known.join(", ")}`;
-  return failure(
-    "WORKFLOW_NOT_FOUND",
-    `no workflow is registered as ${JSON.stringify(name)}`,
-    hint,
-  );
 }

@@ -8,7 +8,6 @@ import {
   EXIT,
   err,
   type Failure,
-  failure,
   isFinal,
   type Lease,
   ok,
@@ -20,19 +19,21 @@ import { loadChain, roleStates } from "./chain.ts";
 import type { Engine } from "./engine.ts";
 import { threadMark } from "./engine-runtime.ts";
 import { finishThread } from "./finish-thread.ts";
+import { finishedRefusal } from "./finished-refusal.ts";
 import { LEASE_TTL_MS } from "./heartbeat.ts";
 import { runnerState } from "./observe.ts";
 
 /** Longer than a runner waits for its own role to end (8 s). */
 const ASK_FOR_MS = 12_000;
 const LOOK_EVERY_MS = 50;
+const ALREADY = "there is nothing left to end";
 
 /** Ends the runner now; the thread stays resumable. Its running children are stopped with it. */
 export async function stopThread(
   engine: Engine,
   thread: ThreadRecord,
 ): Promise<Result<ThreadRecord, Failure>> {
-  if (isFinal(thread.status)) return err(finished(thread));
+  if (isFinal(thread.status)) return err(finishedRefusal(thread, ALREADY));
   await endRunner(engine, thread, "stop");
   await eachChild(engine, thread, async (child) => {
     if (child.lease !== null) await stopThread(engine, child);
@@ -45,14 +46,14 @@ export async function killThread(
   engine: Engine,
   thread: ThreadRecord,
 ): Promise<Result<ThreadRecord, Failure>> {
-  if (isFinal(thread.status)) return err(finished(thread));
+  if (isFinal(thread.status)) return err(finishedRefusal(thread, ALREADY));
   await endRunner(engine, thread, "kill");
   await eachChild(engine, thread, async (child) => {
     await killThread(engine, child);
   });
   const left = await current(engine, thread);
   if (left.status === "aborted") return ok(left);
-  if (isFinal(left.status)) return err(finished(left));
+  if (isFinal(left.status)) return err(finishedRefusal(left, ALREADY));
   await writeAbort(engine, left);
   return ok(await current(engine, thread));
 }
@@ -150,8 +151,4 @@ async function eachChild(
 
 async function current(engine: Engine, thread: ThreadRecord): Promise<ThreadRecord> {
   return (await engine.store.get(thread.threadId)) ?? thread;
-}
-
-function finished(thread: ThreadRecord): Failure {
-  return failure("TRANSITION_INVALID", `thread ${thread.threadId} is ${thread.status} already`, "");
 }

@@ -18,5 +18,6 @@ export type {
   RegistryEntry,
   Settings,
 } from "./registry/registry.ts";
+export { unknownWorkflow } from "./registry/unknown-workflow.ts";
 export { type RemoveWorkflow, removeWorkflow } from "./remove-workflow.ts";
 export { type RollbackWorkflow, type RolledBack, rollbackWorkflow } from "./rollback-workflow.ts";

@@ -2,6 +2,7 @@
  *
  *  1. Only what an edit is about changes; comments and unknown keys that a person wrote stay.
  *  2. An edit that changes nothing gives the very same file back. */
+
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
 import {
   type Document,
@@ -15,6 +16,7 @@ import {
 } from "yaml";
 import { parseRegistry } from "./parse-registry.ts";
 import type { BundleVersion, RegistryEntry, RegistryFile } from "./registry.ts";
+import { unknownWorkflow } from "./unknown-workflow.ts";
 
 export type Edited<T> = { file: RegistryFile; value: T };
 
@@ -46,7 +48,7 @@ export function rollbackVersion(
   request: { name: string; hash: string | null },
 ): Result<Edited<{ hash: string; previous: string }>, Failure> {
   const entry = file.registry.workflows.get(request.name);
-  if (entry === undefined) return err(unknownWorkflow(file, request.name));
+  if (entry === undefined) return err(unknownWorkflow(file.registry, request.name));
   const previous = entry.hash;
   if (request.hash === previous) return ok({ file, value: { hash: previous, previous } });
   const index =
@@ -68,24 +70,11 @@ export function removeEntry(
   name: string,
 ): Result<Edited<RegistryEntry>, Failure> {
   const entry = file.registry.workflows.get(name);
-  if (entry === undefined) return err(unknownWorkflow(file, name));
+  if (entry === undefined) return err(unknownWorkflow(file.registry, name));
   return ok({
     file: edit(file, (document) => document.deleteIn(["workflows", name])),
     value: entry,
   });
-}
-
-function unknownWorkflow(file: RegistryFile, name: string): Failure {
-  const known = [...file.registry.workflows.keys()];
-  const hint =
-    known.length === 0
-      ? "add one with: uncaged-workflow workflow add <name> <file>"
-      : `registered: ${known.join(", ")}`;
-  return failure(
-    "WORKFLOW_NOT_FOUND",
-    `no workflow is registered as ${JSON.stringify(name)}`,
-    hint,
-  );
 }
 
 function unknownVersion(
