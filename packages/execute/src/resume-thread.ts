@@ -2,6 +2,7 @@ import {
   err,
   type Failure,
   failure,
+  failureFrom,
   isFinal,
   ok,
   type Result,
@@ -12,36 +13,63 @@ import { finishedRefusal } from "./finished-refusal.ts";
 import { observedStatus } from "./observe.ts";
 import { spawnRunner } from "./spawn-runner.ts";
 
-/** Opens the gate of a paused thread, or starts a runner for one that has none. The runner replays the chain
+/** Opens the gate of a paused thread, answers a suspended one, or starts a runner for one that has none. The runner replays the chain
  *  and repeats nothing. Refused: `TRANSITION_INVALID` (final, suspended), `LEASE_HELD` (a runner is at work). */
 export async function resumeThread(
   engine: Engine,
   thread: ThreadRecord,
-  opts: { run: "background" | "idle" },
+  opts: { answer: string | null },
 ): Promise<Result<ThreadRecord, Failure>> {
-  const refusal = refusalOf(thread, engine.now());
+  const refusal = refusalOf(thread, { answer: opts.answer, nowMs: engine.now() });
   if (refusal !== null) return err(refusal);
+  if (opts.answer !== null) {
+    const answered = await answer(engine, thread.threadId, opts.answer);
+    if (!answered.ok) return answered;
+  }
   const atWork = observedStatus(thread, engine.now()).status === "running";
   await engine.store.clearSignal(thread.threadId, "pause");
   const settled = await reload(engine, thread);
   // The runner may have come to rest at the gate just before it was opened: then it needs a new one.
   if (!atWork || observedStatus(settled, engine.now()).status !== "running") {
-    if (opts.run === "idle") return ok(settled);
     const runner = await spawnRunner(engine, thread.threadId);
     if (!runner.ok) return runner;
   }
   return ok(await reload(engine, thread));
 }
 
-function refusalOf(thread: ThreadRecord, nowMs: number): Failure | null {
+/** Durable before anything runs: a crash from here on does not lose what the person said. */
+async function answer(
+  engine: Engine,
+  threadId: string,
+  text: string,
+): Promise<Result<null, Failure>> {
+  try {
+    await engine.store.answer({ threadId, text, nowMs: engine.now() });
+    return ok(null);
+  } catch (thrown) {
+    return err(failureFrom(thrown, "STORAGE_FAILED"));
+  }
+}
+
+function refusalOf(
+  thread: ThreadRecord,
+  { answer, nowMs }: { answer: string | null; nowMs: number },
+): Failure | null {
   const { threadId, lease } = thread;
   const { status } = observedStatus(thread, nowMs);
   if (isFinal(status)) return finishedRefusal(thread, "a finished thread cannot go on");
-  if (status === "suspended") {
+  if (status !== "suspended" && answer !== null) {
+    return failure(
+      "TRANSITION_INVALID",
+      `thread ${threadId} is ${status}; it asked nothing`,
+      `to have its last step done again with a prompt: uncaged-workflow thread poke ${threadId} --prompt <text>`,
+    );
+  }
+  if (status === "suspended" && answer === null) {
     return failure(
       "TRANSITION_INVALID",
       `thread ${threadId} waits for an answer: ${thread.suspended?.message ?? ""}`,
-      `hand the answer to its last role, then resume: uncaged-workflow thread poke ${threadId} --prompt <answer>`,
+      `answer with: uncaged-workflow thread resume ${threadId} -p <answer>`,
     );
   }
   if (

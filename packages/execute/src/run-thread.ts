@@ -8,6 +8,7 @@ import {
   type ThreadRecord,
   type WorkflowDescriptor,
 } from "@uncaged/workflow-protocol";
+import { answerDirective } from "./answer-directive.ts";
 import type { Tail } from "./append-step.ts";
 import { type Chain, roleStates } from "./chain.ts";
 import { runChild } from "./child-thread.ts";
@@ -43,11 +44,8 @@ export function runThread(
       const loaded = await loadRun(engine, tenancy.thread);
       if (!loaded.ok) return loaded;
       request.onReady?.();
-      const run = await threadRun(engine, tenancy, {
-        loaded: loaded.value,
-        directive: null,
-        maxSteps,
-      });
+      const directive = answerDirective(tenancy.thread, loaded.value.chain);
+      const run = await threadRun(engine, tenancy, { loaded: loaded.value, directive, maxSteps });
       return ok(await executeThread(run));
     },
   });

@@ -10,11 +10,14 @@ import {
   type Problem,
   type StartNode,
   type StateNode,
+  type StepRoute,
+  SUSPEND,
   type ThreadContext,
   type ThreadRecord,
   type WorkflowDescriptor,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
+import { ANSWER } from "./answer-directive.ts";
 import { skipList } from "./append-step.ts";
 import type { Chain, ChainState } from "./chain.ts";
 import type { Engine } from "./engine.ts";
@@ -167,8 +170,7 @@ async function verifyRoutes(
       const picked = await pickRoute(rules, { ...context, steps: growing }).catch(
         (thrown: unknown) => failureFrom(thrown, "MODERATOR_FAILED").message,
       );
-      const same =
-        typeof picked !== "string" && picked.to === recorded.to && picked.rule === recorded.rule;
+      const same = typeof picked !== "string" && agrees(recorded, picked, growing.at(-1)?.role);
       const now =
         typeof picked === "string" ? picked : `${picked.to} by rule ${picked.rule ?? "none"}`;
       expect(check, same, {
@@ -180,6 +182,16 @@ async function verifyRoutes(
     const step = steps[index];
     if (step !== undefined) growing.push(step);
   }
+}
+
+/** An answered role stands where the table asks a person on behalf of the last role. */
+function agrees(
+  recorded: StepRoute,
+  picked: { to: string; rule: number | null },
+  lastRole: string | undefined,
+): boolean {
+  if (recorded.condition === ANSWER) return picked.to === SUSPEND && recorded.to === lastRole;
+  return picked.to === recorded.to && picked.rule === recorded.rule;
 }
 
 async function contextOrNull(

@@ -45,6 +45,8 @@ export type ThreadRecord = {
   returnCode: number | null;
   summary: string | null;
   suspended: { role: string; message: string } | null;
+  /** What a person answered to the role that asked; its next step takes it. */
+  answer: { role: string; text: string } | null;
   forkedFrom: { threadId: string; stateHash: string } | null;
   /** Unix milliseconds. `startedAt` is kept by forks, so that rules see what the original saw. */
   startedAt: number;
@@ -146,13 +148,9 @@ export type ThreadStore = {
   /** Leaves a signal for the owner, whoever that is. A finished thread has none and keeps none. */
   signal(threadId: string, kind: SignalKind, nowMs: number): Promise<void>;
   clearSignal(threadId: string, kind: SignalKind): Promise<void>;
-  /** Changes the status of a thread that nobody owns. Throws `TRANSITION_INVALID` or `LEASE_HELD`. */
-  setStatus(request: {
-    threadId: string;
-    from: ThreadStatus;
-    to: ThreadStatus;
-    nowMs: number;
-  }): Promise<void>;
+  /** Records a person's answer: the suspended thread becomes idle, its question goes, and the role that asked
+   *  is to run next. The answer stays until a step is published. Throws `TRANSITION_INVALID`. */
+  answer(request: { threadId: string; text: string; nowMs: number }): Promise<void>;
 
   /** Forgets a thread that nobody owns, or whose lease has the fence `replaces` (an owner known to
    *  be dead). Throws `LEASE_HELD`. */

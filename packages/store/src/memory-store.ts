@@ -11,11 +11,11 @@ import {
 } from "@uncaged/workflow-protocol";
 import {
   acquireRefusal,
+  answerRefusal,
   existsAlready,
   moveRefusal,
   notFound,
   removeRefusal,
-  statusRefusal,
   tenureRefusal,
 } from "./refusals.ts";
 
@@ -121,12 +121,16 @@ export function memoryThreadStore(): ThreadStore {
       const { signals } = known(entries, threadId).record;
       change(threadId, null, { signals: without(signals, kind) });
     },
-    async setStatus(request) {
-      const { threadId, to, nowMs } = request;
+    async answer({ threadId, text, nowMs }) {
       const thread = record(threadId);
-      const signals = isFinal(to) ? [] : (thread?.signals ?? []);
-      const changes = { status: to, suspended: null, signals, updatedAt: nowMs };
-      change(threadId, statusRefusal(thread, request), changes);
+      const role = thread?.suspended?.role ?? "";
+      const changes = {
+        status: "idle",
+        suspended: null,
+        answer: { role, text },
+        updatedAt: nowMs,
+      } as const;
+      change(threadId, answerRefusal(thread, threadId), changes);
     },
     async remove(threadId, replaces) {
       change(threadId, removeRefusal(record(threadId), { threadId, replaces }), {});
@@ -150,6 +154,7 @@ function freshRecord(thread: NewThread): ThreadRecord {
     returnCode: null,
     summary: null,
     suspended: null,
+    answer: null,
     updatedAt: thread.createdAt,
     lease: null,
     signals: [],
@@ -161,6 +166,7 @@ function moved(move: { to: string; toSha256: string; stepCount: number; nowMs: n
     head: move.to,
     headSha256: move.toSha256,
     stepCount: move.stepCount,
+    answer: null,
     updatedAt: move.nowMs,
   };
 }

@@ -46,22 +46,14 @@ export function moveRefusal(thread: ThreadRecord | null, move: HeadMove): Failur
   );
 }
 
-export type StatusChange = { threadId: string; from: ThreadStatus; to: ThreadStatus };
-
-export function statusRefusal(thread: ThreadRecord | null, change: StatusChange): Failure | null {
-  if (thread === null) return notFound(change.threadId);
-  if (thread.lease !== null) return held(thread.lease);
-  if (change.to === "running") {
-    return failure(
-      "TRANSITION_INVALID",
-      `thread ${change.threadId} cannot be running without an owner`,
-      "take its lease: that is what sets the status",
-    );
-  }
-  if (thread.status !== change.from || !canMove(change.from, change.to)) {
-    return cannotMove(thread, change.to);
-  }
-  return null;
+export function answerRefusal(thread: ThreadRecord | null, threadId: string): Failure | null {
+  if (thread === null) return notFound(threadId);
+  if (thread.status === "suspended") return null;
+  return failure(
+    "TRANSITION_INVALID",
+    `thread ${threadId} is ${thread.status}; it asked nothing`,
+    `see: uncaged-workflow thread show ${threadId}`,
+  );
 }
 
 export function removeRefusal(

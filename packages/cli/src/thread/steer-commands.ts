@@ -12,11 +12,12 @@ export const pause: Command = {
 };
 
 export const resume: Command = {
-  description: "Open the gate, or go on where a stopped or killed runner left off.",
+  description: "Open the gate, answer a question, or go on where a runner left off.",
   arguments: [threadId],
-  options: [],
-  example: "7F3K",
-  run: async (given, io) => (await import("./steer.ts")).resume(given(threadId), io),
+  options: [promptOption, promptFileOption],
+  example: '7F3K --prompt "Yes, the second one"',
+  run: async (given, io) =>
+    (await import("./steer.ts")).resume({ id: given(threadId), answer: promptSource(given) }, io),
 };
 
 export const stop: Command = {

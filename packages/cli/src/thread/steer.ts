@@ -11,6 +11,7 @@ import {
 import { type Failure, ok, type Result, type ThreadRecord } from "@uncaged/workflow-protocol";
 import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
+import { type PromptSource, readPrompt } from "../prompt.ts";
 import type { Style } from "../style.ts";
 import { withThread } from "../with-engine.ts";
 import { paintStatus } from "./paint-status.ts";
@@ -19,8 +20,12 @@ export function pause(id: string, io: Io): Promise<Result<Output, Failure>> {
   return steer(io, id, pauseThread);
 }
 
-export function resume(id: string, io: Io): Promise<Result<Output, Failure>> {
-  return steer(io, id, (engine, thread) => resumeThread(engine, thread, { run: "background" }));
+export async function resume(
+  opts: { id: string; answer: PromptSource },
+  io: Io,
+): Promise<Result<Output, Failure>> {
+  const answer = opts.answer === null ? null : await readPrompt(opts.answer, io);
+  return steer(io, opts.id, (engine, thread) => resumeThread(engine, thread, { answer }));
 }
 
 export function stop(id: string, io: Io): Promise<Result<Output, Failure>> {

@@ -87,9 +87,7 @@ function endText(style: Style, thread: ThreadRecord, { status, said }: End): str
   const lines = [`${shown}  ${style.dim(threadId)}`];
   if (suspended !== null) {
     lines.push(`${suspended.role} asks: ${printable(suspended.message)}`);
-    lines.push(
-      `hand the answer to its last role, then resume: uncaged-workflow thread poke ${threadId} --prompt <answer>`,
-    );
+    lines.push(`answer with: uncaged-workflow thread resume ${threadId} -p <answer>`);
   } else if (status === "idle") {
     lines.push("it has not ended, and nobody runs it any more");
     if (said !== "") lines.push(`its runner said: ${printableLine(said, 500)}`);

@@ -22,7 +22,7 @@ const threadId = threadNo.map(sampleId);
 const fence = fc.integer({ min: 0, max: 4 });
 const nowMs = fc.integer({ min: 0, max: 3_000 });
 const head = fc.integer({ min: 0, max: 3 }).map(sampleHash);
-const status = fc.constantFrom(...THREAD_STATUSES);
+const _status = fc.constantFrom(...THREAD_STATUSES);
 const kind = fc.constantFrom("pause", "stop", "kill" as const);
 const ending = fc.constantFrom("completed", "failed", "aborted" as const);
 const tenure = fc.record({ threadId, fence, nowMs });
@@ -56,8 +56,8 @@ const call: fc.Arbitrary<{ shown: string; run: Call }> = fc.oneof(
   named("release", fc.tuple(tenure, rest), (store, [by, to]) => store.release({ ...by, to })),
   named("signal", fc.tuple(threadId, kind), (store, [id, which]) => store.signal(id, which, 1)),
   named("clearSignal", fc.tuple(threadId, kind), (store, by) => store.clearSignal(...by)),
-  named("setStatus", fc.record({ threadId, from: status, to: status, nowMs }), (store, by) =>
-    store.setStatus(by),
+  named("answer", fc.record({ threadId, text: fc.string(), nowMs }), (store, by) =>
+    store.answer(by),
   ),
   named("remove", fc.tuple(threadId, fc.option(fence)), (store, by) => store.remove(...by)),
 );

@@ -34,7 +34,8 @@ export function finishThread(index: ThreadIndex, finish: Finish): void {
   });
 }
 
-const MOVE = "head = :to, headSha256 = :toSha256, stepCount = :stepCount, updatedAt = :nowMs";
+const MOVE = `head = :to, headSha256 = :toSha256, stepCount = :stepCount, answerRole = NULL, answerText = NULL,
+  updatedAt = :nowMs`;
 const FROM_HEAD = `${OWNED} AND head = :from`;
 
 const ADVANCE = `UPDATE threads SET ${MOVE} WHERE ${FROM_HEAD} RETURNING ${SIGNAL_COLUMNS}`;

@@ -6,7 +6,7 @@ import { acquireLease, releaseLease, renewLease } from "./leases.ts";
 import { withPatience } from "./patience.ts";
 import { clearSignal, leaveSignal, waitingSignals } from "./signals.ts";
 import { openThreadIndex } from "./thread-index.ts";
-import { createThread, removeThread, setStatus } from "./thread-lifecycle.ts";
+import { answerThread, createThread, removeThread } from "./thread-lifecycle.ts";
 import { getThread, listThreads, matchThreads, threadRoots } from "./thread-queries.ts";
 
 /** Opens the mutable half of a storage root, making it if it is not there. Throws `STORAGE_FAILED`,
@@ -32,7 +32,7 @@ export async function openThreadStore(root: string): Promise<ThreadStore> {
     signal: (threadId, kind, nowMs) =>
       withPatience(() => leaveSignal(index, threadId, { kind, nowMs })),
     clearSignal: (threadId, kind) => withPatience(() => clearSignal(index, threadId, kind)),
-    setStatus: (change) => withPatience(() => setStatus(index, change)),
+    answer: (answer) => withPatience(() => answerThread(index, answer)),
     remove: (threadId, replaces) => withPatience(() => removeThread(index, threadId, replaces)),
     exclusively: (section) => sections.run(section),
     close: async () => {

@@ -24,6 +24,8 @@ const COLUMNS = [
   "summary",
   "suspendedRole",
   "suspendedMessage",
+  "answerRole",
+  "answerText",
   "forkedFromThread",
   "forkedFromState",
   "startedAt",

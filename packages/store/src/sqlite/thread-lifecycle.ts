@@ -1,19 +1,16 @@
 /** How a thread's row comes, goes, and changes while nobody owns the thread. */
 import {
-  canMove,
-  isFinal,
   type NewThread,
   type ThreadRecord,
   type ThreadStore,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
-import { existsAlready, removeRefusal, statusRefusal } from "../refusals.ts";
+import { answerRefusal, existsAlready, removeRefusal } from "../refusals.ts";
 import { refused } from "./refused.ts";
-import { NO_SIGNALS } from "./signals.ts";
 import { RECORD_COLUMNS } from "./thread-columns.ts";
 import type { ThreadIndex } from "./thread-index.ts";
 import { getThread } from "./thread-queries.ts";
-import { newRow, recordOf } from "./thread-rows.ts";
+import { newRow, recordOf, storedProse } from "./thread-rows.ts";
 
 export function createThread(
   index: ThreadIndex,
@@ -29,25 +26,16 @@ export function createThread(
   });
 }
 
-/** Changes the status of a thread that nobody owns. */
-export function setStatus(
+/** A person's answer takes the place of the question. */
+export function answerThread(
   index: ThreadIndex,
-  change: Parameters<ThreadStore["setStatus"]>[0],
+  answer: Parameters<ThreadStore["answer"]>[0],
 ): void {
-  const { threadId, from, to, nowMs } = change;
-  index.change(`set thread ${threadId} to ${to}`, () => {
-    const possible = canMove(from, to) && to !== "running";
-    const signals = isFinal(to) ? `, ${NO_SIGNALS}` : "";
-    const done =
-      possible &&
-      index
-        .sql(
-          `UPDATE threads SET status = :to, suspendedRole = NULL, suspendedMessage = NULL,
-             updatedAt = :nowMs${signals}
-           WHERE threadId = :threadId AND status = :from AND leasePid IS NULL`,
-        )
-        .run({ threadId, from, to, nowMs }).changes === 1;
-    if (!done) throw refused(statusRefusal(getThread(index, threadId), change), threadId);
+  const { threadId, text, nowMs } = answer;
+  index.change(`answer thread ${threadId}`, () => {
+    const { changes } = index.sql(ANSWER).run({ threadId, text: storedProse(text), nowMs });
+    if (changes === 1) return;
+    throw refused(answerRefusal(getThread(index, threadId), threadId), threadId);
   });
 }
 
@@ -65,6 +53,12 @@ export function removeThread(index: ThreadIndex, threadId: string, replaces: num
     throw refused(reason, threadId);
   });
 }
+
+const ANSWER = `
+  UPDATE threads SET
+    status = 'idle', answerRole = suspendedRole, answerText = :text,
+    suspendedRole = NULL, suspendedMessage = NULL, updatedAt = :nowMs
+  WHERE threadId = :threadId AND status = 'suspended'`;
 
 const INSERT = `
   INSERT INTO threads (

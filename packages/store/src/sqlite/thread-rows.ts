@@ -18,6 +18,7 @@ export const SIGNAL_COLUMNS = "pauseSignalAt, stopSignalAt, killSignalAt";
 export function recordOf(selected: unknown): ThreadRecord {
   const row: Row = Array.isArray(selected) ? selected : [];
   const suspendedRole = optionalText(row, "suspendedRole");
+  const answerRole = optionalText(row, "answerRole");
   const forkedFrom = optionalText(row, "forkedFromThread");
   return {
     threadId: text(row, "threadId"),
@@ -37,6 +38,7 @@ export function recordOf(selected: unknown): ThreadRecord {
       suspendedRole === null
         ? null
         : { role: suspendedRole, message: prose(row, "suspendedMessage") },
+    answer: answerRole === null ? null : { role: answerRole, text: prose(row, "answerText") },
     forkedFrom:
       forkedFrom === null
         ? null

@@ -25,6 +25,8 @@ CREATE TABLE threads (
   summary          TEXT,
   suspendedRole    TEXT,
   suspendedMessage TEXT,
+  answerRole       TEXT,
+  answerText       TEXT,
   forkedFromThread TEXT,
   forkedFromState  TEXT,
   startedAt        INTEGER NOT NULL,
@@ -42,7 +44,8 @@ CREATE TABLE threads (
   stopSignalAt     INTEGER,
   killSignalAt     INTEGER,
   CHECK ((status = 'running') = (leasePid IS NOT NULL)),
-  CHECK ((status = 'suspended') = (suspendedRole IS NOT NULL))
+  CHECK ((status = 'suspended') = (suspendedRole IS NOT NULL)),
+  CHECK ((answerRole IS NULL) = (answerText IS NULL))
 ) STRICT;
 
 CREATE UNIQUE INDEX threadsByStartKey ON threads (startKey) WHERE startKey IS NOT NULL;

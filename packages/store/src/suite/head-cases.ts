@@ -50,7 +50,13 @@ export const headCases: readonly ThreadStoreCase[] = [
         const lease = await ownedThread(store, n);
         await store.signal(lease.threadId, "kill", 1);
         await store.finish({ ...sampleMove(lease, 1), stepCount: 0, ...ending });
-        const before = { ...sampleThread(n), suspended: null, signals: [], lease: null };
+        const before = {
+          ...sampleThread(n),
+          suspended: null,
+          answer: null,
+          signals: [],
+          lease: null,
+        };
         assert.deepEqual(await store.get(lease.threadId), {
           ...before,
           ...ending,

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Lease, ThreadStore } from "@uncaged/workflow-protocol";
 import { refuses } from "./refuses.ts";
 import { acquireAt, ownedThread, sampleHash, sampleMove, sampleThread } from "./sample-threads.ts";
 import type { ThreadStoreCase } from "./store-case.ts";
@@ -22,6 +23,7 @@ export const lifecycleCases: readonly ThreadStoreCase[] = [
         returnCode: null,
         summary: null,
         suspended: null,
+        answer: null,
         updatedAt: asked.createdAt,
         lease: null,
         signals: [],
@@ -67,50 +69,37 @@ export const lifecycleCases: readonly ThreadStoreCase[] = [
     },
   },
   {
-    name: "changes a status along the table of transitions only",
+    name: "records an answer in place of the question, word for word",
+    async run(store) {
+      const { threadId } = await suspendedThread(store);
+      await store.answer({ threadId, text: "the \0 second\n", nowMs: 9 });
+      const answered = await store.get(threadId);
+      assert.equal(answered?.status, "idle");
+      assert.equal(answered?.suspended, null);
+      assert.deepEqual(answered?.answer, { role: "planner", text: "the \0 second\n" });
+      assert.equal(answered?.updatedAt, 9);
+    },
+  },
+  {
+    name: "keeps an answer until a step is published",
+    async run(store) {
+      const { threadId } = await suspendedThread(store);
+      await store.answer({ threadId, text: "yes", nowMs: 9 });
+      const lease = await acquireAt(store, threadId, { pid: 1, nowMs: 10, replaces: null });
+      await store.release({ ...lease, nowMs: 11, to: { status: "idle" } });
+      assert.equal((await store.get(threadId))?.answer?.text, "yes");
+      const again = await acquireAt(store, threadId, { pid: 1, nowMs: 12, replaces: null });
+      await store.advance(sampleMove(again, 1));
+      assert.equal((await store.get(threadId))?.answer, null);
+    },
+  },
+  {
+    name: "takes an answer only for a thread that asked",
     async run(store) {
       const { threadId } = (await store.create(sampleThread(1), null)).thread;
-      await store.setStatus({ threadId, from: "idle", to: "paused", nowMs: 9 });
-      assert.equal((await store.get(threadId))?.status, "paused");
-      assert.equal((await store.get(threadId))?.updatedAt, 9);
-      const wrong = { threadId, from: "paused", to: "completed", nowMs: 10 } as const;
-      await refuses(store.setStatus(wrong), "TRANSITION_INVALID", threadId, "paused", "completed");
-      assert.equal((await store.get(threadId))?.status, "paused");
-    },
-  },
-  {
-    name: "changes a status only from the one that the writer saw",
-    async run(store) {
-      const { threadId } = (await store.create(sampleThread(1), null)).thread;
-      const stale = { threadId, from: "paused", to: "idle", nowMs: 9 } as const;
-      await refuses(store.setStatus(stale), "TRANSITION_INVALID", threadId, "idle");
-    },
-  },
-  {
-    name: "makes nothing running without an owner",
-    async run(store) {
-      const { threadId } = (await store.create(sampleThread(1), null)).thread;
-      const wrong = { threadId, from: "idle", to: "running", nowMs: 9 } as const;
-      await refuses(store.setStatus(wrong), "TRANSITION_INVALID", threadId, "owner");
-    },
-  },
-  {
-    name: "leaves the status of an owned thread to its owner",
-    async run(store) {
-      const { threadId } = await ownedThread(store, 1);
-      const wrong = { threadId, from: "running", to: "idle", nowMs: 9 } as const;
-      await refuses(store.setStatus(wrong), "LEASE_HELD", threadId, 100);
-    },
-  },
-  {
-    name: "drops the question of a suspended thread that becomes idle",
-    async run(store) {
-      const lease = await ownedThread(store, 1);
-      const question = { status: "suspended", role: "planner", message: "Which one?" } as const;
-      await store.release({ ...lease, nowMs: 1, to: question });
-      const change = { threadId: lease.threadId, from: "suspended", to: "idle", nowMs: 2 } as const;
-      await store.setStatus(change);
-      assert.equal((await store.get(lease.threadId))?.suspended, null);
+      const answer = { threadId, text: "yes", nowMs: 9 };
+      await refuses(store.answer(answer), "TRANSITION_INVALID", threadId, "idle");
+      assert.equal((await store.get(threadId))?.answer, null);
     },
   },
   {
@@ -147,11 +136,17 @@ export const lifecycleCases: readonly ThreadStoreCase[] = [
     async run(store) {
       const { threadId } = sampleThread(1);
       const by = { pid: 1, nowMs: 0, replaces: null };
-      const change = { threadId, from: "idle", to: "paused", nowMs: 0 } as const;
       await refuses(acquireAt(store, threadId, by), "THREAD_NOT_FOUND", threadId);
-      await refuses(store.setStatus(change), "THREAD_NOT_FOUND", threadId);
+      await refuses(store.answer({ threadId, text: "", nowMs: 0 }), "THREAD_NOT_FOUND", threadId);
       await refuses(store.signal(threadId, "stop", 0), "THREAD_NOT_FOUND", threadId);
       await refuses(store.clearSignal(threadId, "stop"), "THREAD_NOT_FOUND", threadId);
     },
   },
 ];
+
+async function suspendedThread(store: ThreadStore): Promise<Lease> {
+  const lease = await ownedThread(store, 1);
+  const question = { status: "suspended", role: "planner", message: "Which one?" } as const;
+  await store.release({ ...lease, nowMs: 1, to: question });
+  return lease;
+}

@@ -1,0 +1,102 @@
+/** A thread that asks a person, and goes on with the answer. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Cli, openCli } from "./cli.test.helper.ts";
+
+type Shown = {
+  status: string;
+  suspended: { role: string; message: string } | null;
+  steps: { role: string; route: { from: string; condition: string; prompt: string | null } }[];
+};
+
+let cli: Cli;
+let threadId = "";
+beforeAll(async () => {
+  cli = openCli();
+  await cli.addSteps("steps");
+});
+beforeEach(async () => {
+  const prompt = JSON.stringify({ steps: 3, suspendAt: 1 });
+  ({ threadId } = await cli.json<{ threadId: string }>(["run", "steps", "--prompt", prompt]));
+  await until("suspended");
+});
+afterAll(() => cli.close());
+
+describe("a suspended thread", () => {
+  it("shows its question, has no runner, and is found by its status", async () => {
+    expect(await show()).toMatchObject({
+      suspended: { role: "worker", message: "Go on after step 1?" },
+    });
+    expect(await cli.json(["thread", "ps"])).toEqual({ threads: [] });
+    const inbox = await cli.json<{ threads: { threadId: string }[] }>([
+      "thread",
+      "list",
+      "--status",
+      "suspended",
+    ]);
+    expect(inbox.threads.map((thread) => thread.threadId)).toContain(threadId);
+    expect(await cli.fails(["thread", "resume", threadId])).toMatchObject({
+      exit: 3,
+      code: "TRANSITION_INVALID",
+    });
+  });
+
+  it("runs the role that asked again, with the answer as its prompt, and records it in the chain", async () => {
+    await cli.json(["thread", "resume", threadId, "-p", "yes, go on"]);
+    await until("completed");
+    const { steps, suspended } = await show();
+    expect(suspended).toBeNull();
+    expect(steps.map(({ role }) => role)).toEqual(["worker", "worker", "worker", "checker"]);
+    expect(steps[1]?.route).toMatchObject({
+      from: "worker",
+      condition: "ANSWER",
+      prompt: "yes, go on",
+    });
+    expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+  });
+
+  it("keeps an answer whose step was killed before it was done", async () => {
+    await cli.json(["thread", "stop", threadId]);
+    await cli.json(["thread", "resume", threadId, "-p", "keep this"]);
+    await cli.run(["thread", "stop", threadId]);
+    const shown = await show();
+    if (shown.status === "idle") await cli.json(["thread", "resume", threadId]);
+    await until("completed");
+    expect((await show()).steps[1]?.route).toMatchObject({
+      condition: "ANSWER",
+      prompt: "keep this",
+    });
+    expect(readFileSync(join(cli.dir, "began"), "utf8")).not.toBe("");
+  });
+
+  it("loses its question to a poke", async () => {
+    expect(await cli.json(["thread", "poke", threadId, "-p", "again"])).toMatchObject({
+      status: "idle",
+    });
+    expect((await show()).suspended).toBeNull();
+  });
+});
+
+it("an answer to a thread that asked nothing is refused", async () => {
+  await cli.json(["thread", "resume", threadId, "-p", "yes"]);
+  await until("completed");
+  const prompt = JSON.stringify({ steps: 3 });
+  const idle = await cli.json<{ threadId: string }>(["run", "steps", "--idle", "--prompt", prompt]);
+  expect(await cli.fails(["thread", "resume", idle.threadId, "-p", "yes"])).toMatchObject({
+    exit: 3,
+    message: expect.stringContaining("asked nothing"),
+  });
+});
+
+async function show(): Promise<Shown> {
+  return cli.json(["thread", "show", threadId]);
+}
+
+async function until(status: string): Promise<void> {
+  for (let tries = 0; (await show()).status !== status; tries++) {
+    if (tries > 300) throw new Error(`it is ${(await show()).status}, not ${status}`);
+    await sleep(50);
+  }
+}

@@ -1,0 +1,20 @@
+import type { StepDirective, ThreadRecord } from "@uncaged/workflow-protocol";
+import { type Chain, roleStates } from "./chain.ts";
+
+/** Condition of a route that no rule led to: a person answered the role that had asked. */
+export const ANSWER = "ANSWER";
+
+/** The role that asked runs again, in its own session and directory, with the answer as its prompt. */
+export function answerDirective(
+  thread: Pick<ThreadRecord, "answer">,
+  chain: Chain,
+): StepDirective | null {
+  if (thread.answer === null) return null;
+  const { role, text } = thread.answer;
+  const asked = roleStates(chain).findLast((state) => state.node.payload.role === role);
+  return {
+    route: { from: role, to: role, condition: ANSWER, rule: null, prompt: text },
+    location: asked?.node.payload.cwd ?? null,
+    previousSession: asked?.node.payload.session ?? null,
+  };
+}
