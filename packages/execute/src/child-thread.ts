@@ -21,7 +21,7 @@ import { createThread } from "./create-thread.ts";
 import type { Engine } from "./engine.ts";
 import { observedStatus } from "./observe.ts";
 import { runnableWorkflow } from "./runnable-workflow.ts";
-import { spawnRunner } from "./spawn-runner.ts";
+import { othersWereFirst, spawnRunner } from "./spawn-runner.ts";
 
 const LOOK_EVERY_MS = 100;
 /** A child whose runner keeps dying is not worth another start. */
@@ -72,8 +72,7 @@ async function untilFinal(
       if (starts > MAX_RESTARTS) throw new WorkflowError(keepsDying(threadId));
       starts += 1;
       const runner = await spawnRunner(engine, threadId);
-      // Somebody else may have resumed it first; that is as good.
-      if (!runner.ok && runner.error.code !== "LEASE_HELD") throw new WorkflowError(runner.error);
+      if (!runner.ok && !othersWereFirst(runner.error)) throw new WorkflowError(runner.error);
     }
     await sleep(LOOK_EVERY_MS, undefined, { signal });
   }

@@ -46,6 +46,12 @@ export async function spawnRunner(
   }
 }
 
+/** Whether a runner was refused because somebody else's runs the thread, or has run it to its end already. To
+ *  who only wants the thread to run, that is as good. */
+export function othersWereFirst({ code }: Failure): boolean {
+  return code === "LEASE_HELD" || code === "TRANSITION_INVALID";
+}
+
 /** The caller's environment. An empty mark lets the runner go from the step that the caller may itself run in:
  *  a thread that an agent starts is not one of that agent's processes. */
 function runnerEnvironment(engine: Pick<Engine, "root" | "packagesBase">): NodeJS.ProcessEnv {

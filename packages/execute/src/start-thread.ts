@@ -3,7 +3,7 @@ import { createThread } from "./create-thread.ts";
 import type { Engine } from "./engine.ts";
 import { observedStatus } from "./observe.ts";
 import { runnableWorkflow } from "./runnable-workflow.ts";
-import { spawnRunner } from "./spawn-runner.ts";
+import { othersWereFirst, spawnRunner } from "./spawn-runner.ts";
 
 export type StartOptions = {
   workflow: string;
@@ -36,7 +36,6 @@ export async function startThread(
     created || (thread.stepCount === 0 && observedStatus(thread, engine.now()).status === "idle");
   if (opts.run === "idle" || !untouched) return ok(thread);
   const runner = await spawnRunner(engine, thread.threadId);
-  // With one key two starters may come here at once: one runner wins, which is all that was asked.
-  if (!runner.ok && runner.error.code !== "LEASE_HELD") return runner;
+  if (!runner.ok && !othersWereFirst(runner.error)) return runner;
   return ok(thread);
 }
