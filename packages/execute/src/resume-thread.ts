@@ -26,15 +26,21 @@ export async function resumeThread(
     const answered = await answer(engine, thread.threadId, opts.answer);
     if (!answered.ok) return answered;
   }
-  const atWork = observedStatus(thread, engine.now()).status === "running";
+  const hadRunner = isAtWork(thread, engine.now());
   await engine.store.clearSignal(thread.threadId, "pause");
   const settled = await reload(engine, thread);
   // The runner may have come to rest at the gate just before it was opened: then it needs a new one.
-  if (!atWork || observedStatus(settled, engine.now()).status !== "running") {
+  if (!hadRunner || !isAtWork(settled, engine.now())) {
     const runner = await spawnRunner(engine, thread.threadId);
     if (!runner.ok) return runner;
   }
   return ok(await reload(engine, thread));
+}
+
+/** A runner that fell silent for longer than its lease is not at work: another may take its place. */
+function isAtWork(thread: ThreadRecord, nowMs: number): boolean {
+  const { status, stale } = observedStatus(thread, nowMs);
+  return status === "running" && !stale;
 }
 
 /** Durable before anything runs: a crash from here on does not lose what the person said. */
