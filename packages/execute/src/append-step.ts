@@ -10,9 +10,11 @@ import type {
   SignalKind,
   StateNode,
   StatePayload,
+  ThreadRecord,
   ThreadStore,
 } from "@uncaged/workflow-protocol";
 import type { ParsedRoleOutput } from "@uncaged/workflow-protocol/schemas";
+import { type Chain, roleStates } from "./chain.ts";
 import { digestsOf } from "./digests.ts";
 import { roleStep } from "./thread-context.ts";
 
@@ -28,6 +30,18 @@ export type Tail = {
   /** The thread's head as the index has it. It is that last state, except when a head is replaced. */
   head: string;
 };
+
+/** Where the next step of a thread goes, for the owner of this fence. */
+export function tailOf(thread: ThreadRecord, chain: Chain, fence: number): Tail {
+  return {
+    threadId: thread.threadId,
+    fence,
+    startHash: thread.startHash,
+    stateHashes: roleStates(chain).map((state) => state.hash),
+    parentSha256: thread.headSha256,
+    head: thread.head,
+  };
+}
 
 type Ports = { cas: NodeStore; store: ThreadStore };
 

@@ -15,6 +15,7 @@ import type { Engine } from "./engine.ts";
 import { bundleOf } from "./load-run.ts";
 import { nextRole } from "./next-role.ts";
 import { observedStatus } from "./observe.ts";
+import { reload } from "./reload.ts";
 import { runThread } from "./run-thread.ts";
 import { threadContext } from "./thread-context.ts";
 import { resultOf, stepViews } from "./thread-view.ts";
@@ -47,7 +48,7 @@ export async function execThread(
     signal: opts.signal,
   });
   if (!outcome.ok) return outcome;
-  const after = (await engine.store.get(thread.threadId)) ?? thread;
+  const after = await reload(engine, thread);
   const chain = await loadChain(engine.cas, after);
   return ok({
     threadId: after.threadId,

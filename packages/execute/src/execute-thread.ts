@@ -25,13 +25,11 @@ import {
 import { workflowCompletionSchema } from "@uncaged/workflow-protocol/schemas";
 import { appendStep, type Tail } from "./append-step.ts";
 import type { Engine } from "./engine.ts";
-import { type Ending, finishThread, statusOf } from "./finish-thread.ts";
+import { abortedEnding, type Ending, finishThread, statusOf } from "./finish-thread.ts";
+import { type Interruption, urgent } from "./interruption.ts";
 import { nextTurn } from "./next-turn.ts";
 import { parseOutput } from "./parse-output.ts";
 import { parseWith } from "./parse-with.ts";
-
-/** Why a run was asked to end early. */
-export type Interruption = "stop" | "kill" | "lease-lost";
 
 export type ThreadRun = {
   engine: Engine;
@@ -126,21 +124,13 @@ function interruptionOf(signal: AbortSignal, waiting: readonly SignalKind[]): In
     const reason: unknown = signal.reason;
     return reason === "stop" || reason === "lease-lost" ? reason : "kill";
   }
-  if (waiting.includes("kill")) return "kill";
-  return waiting.includes("stop") ? "stop" : null;
+  return urgent(waiting);
 }
 
 async function interrupted(run: ThreadRun, interruption: Interruption): Promise<RunOutcome> {
   if (interruption === "lease-lost") throw leaseLost(run.thread.threadId);
   if (interruption === "stop") return rest(run);
-  const summary = `Aborted after ${count(run.tail.stateHashes.length)}.`;
-  return end(run, {
-    status: "aborted",
-    returnCode: EXIT.aborted,
-    summary,
-    content: summary,
-    route: null,
-  });
+  return end(run, abortedEnding(run.tail.stateHashes.length));
 }
 
 async function completed(run: ThreadRun, raw: WorkflowCompletion): Promise<RunOutcome> {
@@ -245,8 +235,4 @@ function leaseLost(threadId: string): WorkflowError {
       "nothing to do: it goes on there",
     ),
   );
-}
-
-function count(steps: number): string {
-  return steps === 1 ? "1 step" : `${steps} steps`;
 }

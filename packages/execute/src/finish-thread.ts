@@ -5,6 +5,7 @@
  *  The other way round a finished thread could be missing from history for good. */
 import {
   END,
+  EXIT,
   type NodeStore,
   type StepRoute,
   type ThreadRecord,
@@ -63,6 +64,12 @@ export async function finishThread(
     summary,
   });
   return { head: state.hash };
+}
+
+/** How a thread ends that was killed after this many steps. */
+export function abortedEnding(steps: number): Ending {
+  const summary = `Aborted after ${steps === 1 ? "1 step" : `${steps} steps`}.`;
+  return { status: "aborted", returnCode: EXIT.aborted, summary, content: summary, route: null };
 }
 
 export function statusOf(returnCode: number): Ending["status"] {

@@ -1,10 +1,5 @@
-import {
-  failureFrom,
-  type Lease,
-  type SignalKind,
-  type ThreadStore,
-} from "@uncaged/workflow-protocol";
-import type { Interruption } from "./execute-thread.ts";
+import { failureFrom, type Lease, type ThreadStore } from "@uncaged/workflow-protocol";
+import { type Interruption, urgent } from "./interruption.ts";
 
 /** A lease is renewed five times within its life, so that one slow disk does not lose it. */
 export const LEASE_TTL_MS = 15_000;
@@ -48,9 +43,4 @@ export function startHeartbeat(opts: {
       });
   }, LISTEN_EVERY_MS);
   return { stop: () => clearInterval(timer) };
-}
-
-function urgent(signals: readonly SignalKind[]): Interruption | null {
-  if (signals.includes("kill")) return "kill";
-  return signals.includes("stop") ? "stop" : null;
 }

@@ -4,15 +4,11 @@ export type { ContextMessage } from "./context-message.ts";
 export { type DiffRound, diffThreads, type ThreadDiff } from "./diff-threads.ts";
 export type { Engine } from "./engine.ts";
 export { type ExecReport, execThread } from "./exec-thread.ts";
-export {
-  executeThread,
-  type Interruption,
-  type RunOutcome,
-  type ThreadRun,
-} from "./execute-thread.ts";
+export { executeThread, type RunOutcome, type ThreadRun } from "./execute-thread.ts";
 export { findThread } from "./find-thread.ts";
 export { followThread } from "./follow-thread.ts";
 export { type Fork, type ForkPoint, forkThread } from "./fork-thread.ts";
+export type { Interruption } from "./interruption.ts";
 export { listThreads, type RunningThread, runningThreads } from "./list-threads.ts";
 export { observedStatus } from "./observe.ts";
 export { openEngine } from "./open-engine.ts";

@@ -15,11 +15,12 @@ import {
   type ThreadRecord,
   type ThreadStore,
 } from "@uncaged/workflow-protocol";
-import { debugLog, endMarked, ownIdentity, storagePaths } from "@uncaged/workflow-util";
+import { debugLog, endMarked, storagePaths } from "@uncaged/workflow-util";
+import { acquire } from "./acquire.ts";
 import type { Engine } from "./engine.ts";
 import { threadMark } from "./engine-runtime.ts";
-import type { Interruption } from "./execute-thread.ts";
-import { LEASE_TTL_MS, startHeartbeat } from "./heartbeat.ts";
+import { startHeartbeat } from "./heartbeat.ts";
+import type { Interruption } from "./interruption.ts";
 import { openLiveFile } from "./live-file.ts";
 import { runnerState } from "./observe.ts";
 
@@ -84,13 +85,11 @@ async function takeLease(
   if (thread === null) return err(gone(threadId));
   const runner = runnerState(thread.lease, engine.now());
   try {
-    const lease = await engine.store.acquire({
+    const lease = await acquire(
+      engine,
       threadId,
-      process: ownIdentity(),
-      ttlMs: LEASE_TTL_MS,
-      nowMs: engine.now(),
-      replaces: runner === "dead" ? (thread.lease?.fence ?? null) : null,
-    });
+      runner === "dead" ? (thread.lease?.fence ?? null) : null,
+    );
     if (runner !== "none") await endMarked({ mark: threadMark(threadId), graceMs: 0 });
     // Read again: what the last owner published between our look and its end counts.
     const owned = await engine.store.get(threadId);

@@ -8,10 +8,10 @@ import {
   type Result,
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
-import { ownIdentity } from "@uncaged/workflow-util";
+import { acquire } from "./acquire.ts";
 import type { Engine } from "./engine.ts";
-import { LEASE_TTL_MS } from "./heartbeat.ts";
 import { observedStatus } from "./observe.ts";
+import { reload } from "./reload.ts";
 
 /** Closes the gate: the runner rests after its current step. A thread without a runner is paused at once;
  *  pausing one whose gate is closed changes nothing. */
@@ -37,20 +37,14 @@ export async function pauseThread(
     const rested = await restNow(engine, thread);
     if (!rested.ok) return rested;
   }
-  return ok((await engine.store.get(threadId)) ?? thread);
+  return ok(await reload(engine, thread));
 }
 
 /** Owns the thread for a moment, as a runner would, and comes to rest at the gate. */
 async function restNow(engine: Engine, thread: ThreadRecord): Promise<Result<null, Failure>> {
   const { threadId } = thread;
   try {
-    const { fence } = await engine.store.acquire({
-      threadId,
-      process: ownIdentity(),
-      ttlMs: LEASE_TTL_MS,
-      nowMs: engine.now(),
-      replaces: thread.lease?.fence ?? null,
-    });
+    const { fence } = await acquire(engine, threadId, thread.lease?.fence ?? null);
     await engine.store.release({ threadId, fence, nowMs: engine.now(), to: { status: "paused" } });
     return ok(null);
   } catch (thrown) {

@@ -11,6 +11,7 @@ import {
 import type { Engine } from "./engine.ts";
 import { finishedRefusal } from "./finished-refusal.ts";
 import { observedStatus } from "./observe.ts";
+import { reload } from "./reload.ts";
 import { spawnRunner } from "./spawn-runner.ts";
 
 /** Opens the gate of a paused thread, answers a suspended one, or starts a runner for one that has none. The runner replays the chain
@@ -91,8 +92,4 @@ function refusalOf(
     );
   }
   return null;
-}
-
-async function reload(engine: Engine, thread: ThreadRecord): Promise<ThreadRecord> {
-  return (await engine.store.get(thread.threadId)) ?? thread;
 }

@@ -9,8 +9,7 @@ import {
   type WorkflowDescriptor,
 } from "@uncaged/workflow-protocol";
 import { answerDirective } from "./answer-directive.ts";
-import type { Tail } from "./append-step.ts";
-import { type Chain, roleStates } from "./chain.ts";
+import { tailOf } from "./append-step.ts";
 import { runChild } from "./child-thread.ts";
 import type { Engine } from "./engine.ts";
 import { engineRuntime } from "./engine-runtime.ts";
@@ -59,7 +58,7 @@ export async function threadRun(
 ): Promise<ThreadRun> {
   const { thread, signal, emit } = tenancy;
   const { chain, bundle, workflow } = opts.loaded;
-  const tail = tailOf(tenancy, chain);
+  const tail = tailOf(thread, chain, tenancy.lease.fence);
   const context = await threadContext(engine.cas, thread, chain);
   const runtime = engineRuntime({
     cas: engine.cas,
@@ -85,17 +84,6 @@ export async function threadRun(
     endsNext: (steps) =>
       tableEnds(thread, bundle.descriptor, { ...context, steps: [...context.steps, ...steps] }),
     emit,
-  };
-}
-
-function tailOf({ thread, lease }: Tenancy, chain: Chain): Tail {
-  return {
-    threadId: thread.threadId,
-    fence: lease.fence,
-    startHash: thread.startHash,
-    stateHashes: roleStates(chain).map((state) => state.hash),
-    parentSha256: thread.headSha256,
-    head: thread.head,
   };
 }
 

@@ -1,7 +1,7 @@
 /** Process of a background runner: `runner-main.js <root> <threadId> <packagesBase>`. */
 import { EXIT, exitCodeOf, type Failure, failureFrom } from "@uncaged/workflow-protocol";
 import { boundStderr } from "./bound-stderr.ts";
-import type { Interruption } from "./execute-thread.ts";
+import type { Interruption } from "./interruption.ts";
 import { openEngine } from "./open-engine.ts";
 import { runThread } from "./run-thread.ts";
 import type { RunnerReport } from "./runner-report.ts";

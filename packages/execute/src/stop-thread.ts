@@ -5,7 +5,6 @@
  *     carries its thread's mark. Its lease is then a dead one's, and is replaced. */
 import { setTimeout as sleep } from "node:timers/promises";
 import {
-  EXIT,
   err,
   type Failure,
   isFinal,
@@ -14,14 +13,16 @@ import {
   type Result,
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
-import { endMarked, livenessOf, ownIdentity } from "@uncaged/workflow-util";
+import { endMarked, livenessOf } from "@uncaged/workflow-util";
+import { acquire } from "./acquire.ts";
+import { tailOf } from "./append-step.ts";
 import { loadChain, roleStates } from "./chain.ts";
 import type { Engine } from "./engine.ts";
 import { threadMark } from "./engine-runtime.ts";
-import { finishThread } from "./finish-thread.ts";
+import { abortedEnding, finishThread } from "./finish-thread.ts";
 import { finishedRefusal } from "./finished-refusal.ts";
-import { LEASE_TTL_MS } from "./heartbeat.ts";
 import { runnerState } from "./observe.ts";
+import { reload } from "./reload.ts";
 
 /** Longer than a runner waits for its own role to end (8 s). */
 const ASK_FOR_MS = 12_000;
@@ -38,7 +39,7 @@ export async function stopThread(
   await eachChild(engine, thread, async (child) => {
     if (child.lease !== null) await stopThread(engine, child);
   });
-  return ok(await current(engine, thread));
+  return ok(await reload(engine, thread));
 }
 
 /** Aborts for good: ends the runner and every process of the thread, and writes the end node (returnCode 130). */
@@ -51,11 +52,11 @@ export async function killThread(
   await eachChild(engine, thread, async (child) => {
     await killThread(engine, child);
   });
-  const left = await current(engine, thread);
+  const left = await reload(engine, thread);
   if (left.status === "aborted") return ok(left);
   if (isFinal(left.status)) return err(finishedRefusal(left, ALREADY));
   await writeAbort(engine, left);
-  return ok(await current(engine, thread));
+  return ok(await reload(engine, thread));
 }
 
 async function endRunner(
@@ -92,7 +93,7 @@ async function insist(engine: Engine, thread: ThreadRecord, lease: Lease): Promi
     process.kill(lease.process.pid, "SIGKILL");
   }
   await endMarked({ mark: threadMark(thread.threadId), graceMs: 0 });
-  const own = await takeOver(engine, thread.threadId, lease.fence);
+  const own = await acquire(engine, thread.threadId, lease.fence);
   await engine.store.release({
     threadId: thread.threadId,
     fence: own.fence,
@@ -102,42 +103,10 @@ async function insist(engine: Engine, thread: ThreadRecord, lease: Lease): Promi
 }
 
 async function writeAbort(engine: Engine, thread: ThreadRecord): Promise<void> {
-  const own = await takeOver(engine, thread.threadId, null);
+  const { fence } = await acquire(engine, thread.threadId, null);
   const chain = await loadChain(engine.cas, thread);
-  const states = roleStates(chain);
-  const summary = `Aborted after ${states.length === 1 ? "1 step" : `${states.length} steps`}.`;
-  await finishThread(
-    engine,
-    thread,
-    {
-      threadId: thread.threadId,
-      fence: own.fence,
-      startHash: thread.startHash,
-      stateHashes: states.map((state) => state.hash),
-      parentSha256: thread.headSha256,
-      head: thread.head,
-    },
-    {
-      ending: {
-        status: "aborted",
-        returnCode: EXIT.aborted,
-        summary,
-        content: summary,
-        route: null,
-      },
-      nowMs: engine.now(),
-    },
-  );
-}
-
-function takeOver(engine: Engine, threadId: string, replaces: number | null): Promise<Lease> {
-  return engine.store.acquire({
-    threadId,
-    process: ownIdentity(),
-    ttlMs: LEASE_TTL_MS,
-    nowMs: engine.now(),
-    replaces,
-  });
+  const ending = abortedEnding(roleStates(chain).length);
+  await finishThread(engine, thread, tailOf(thread, chain, fence), { ending, nowMs: engine.now() });
 }
 
 async function eachChild(
@@ -147,8 +116,4 @@ async function eachChild(
 ): Promise<void> {
   const children = await engine.store.list({ parentThread: thread.threadId });
   await Promise.all(children.filter((child) => !isFinal(child.status)).map(act));
-}
-
-async function current(engine: Engine, thread: ThreadRecord): Promise<ThreadRecord> {
-  return (await engine.store.get(thread.threadId)) ?? thread;
 }
