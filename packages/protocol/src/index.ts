@@ -60,6 +60,7 @@ export type {
   ProcessIdentity,
   SignalKind,
   Tenure,
+  ThreadCopy,
   ThreadRecord,
   ThreadStore,
 } from "./thread-store.ts";

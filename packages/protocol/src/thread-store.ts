@@ -73,6 +73,12 @@ export type NewThread = Pick<
   | "createdAt"
 >;
 
+/** A thread that was made in another storage root, as it stood while nobody ran it. */
+export type ThreadCopy = NewThread &
+  Pick<ThreadRecord, "returnCode" | "summary" | "suspended" | "answer" | "updatedAt"> & {
+    status: Exclude<ThreadStatus, "running" | "paused">;
+  };
+
 /** The right to write one thread: a lease's fence. */
 export type Tenure = { threadId: string; fence: number };
 
@@ -96,6 +102,9 @@ export type ThreadStore = {
     thread: NewThread,
     startKey: string | null,
   ): Promise<{ thread: ThreadRecord; created: boolean }>;
+  /** Takes threads over that were made elsewhere, all of them or none. They have no owner and no start key.
+   *  Throws `TARGET_EXISTS` when one of their ids is taken. */
+  adopt(threads: readonly ThreadCopy[]): Promise<void>;
   get(threadId: string): Promise<ThreadRecord | null>;
   /** Ids that begin or end with `part`, at most `limit`. */
   match(part: string, limit: number): Promise<string[]>;

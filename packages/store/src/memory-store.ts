@@ -42,6 +42,18 @@ export function memoryThreadStore(): ThreadStore {
       entries.set(thread.threadId, { record: freshRecord(thread), fence: 0, startKey });
       return { thread: freshRecord(thread), created: true };
     },
+    async adopt(threads) {
+      const taken = threads.find(
+        ({ threadId }, at) =>
+          entries.has(threadId) ||
+          threads.slice(0, at).some((other) => other.threadId === threadId),
+      );
+      if (taken !== undefined) throw new WorkflowError(existsAlready(taken.threadId));
+      for (const thread of threads) {
+        const adopted = { ...freshRecord(thread), ...thread };
+        entries.set(thread.threadId, { record: adopted, fence: 0, startKey: null });
+      }
+    },
     get: async (threadId) => record(threadId),
     async match(part, limit) {
       const wanted = part.toUpperCase();

@@ -6,7 +6,7 @@ import { acquireLease, releaseLease, renewLease } from "./leases.ts";
 import { withPatience } from "./patience.ts";
 import { clearSignal, leaveSignal, waitingSignals } from "./signals.ts";
 import { openThreadIndex } from "./thread-index.ts";
-import { answerThread, createThread, removeThread } from "./thread-lifecycle.ts";
+import { adoptThreads, answerThread, createThread, removeThread } from "./thread-lifecycle.ts";
 import { getThread, listThreads, matchThreads, threadRoots } from "./thread-queries.ts";
 
 /** Opens the mutable half of a storage root, making it if it is not there. Throws `STORAGE_FAILED`,
@@ -19,6 +19,7 @@ export async function openThreadStore(root: string): Promise<ThreadStore> {
   const sections = exclusiveSection(registryLock);
   return {
     create: (thread, startKey) => withPatience(() => createThread(index, thread, startKey)),
+    adopt: (threads) => withPatience(() => adoptThreads(index, threads)),
     get: (threadId) => withPatience(() => getThread(index, threadId)),
     match: (part, limit) => withPatience(() => matchThreads(index, part, limit)),
     list: (filter) => withPatience(() => listThreads(index, filter)),

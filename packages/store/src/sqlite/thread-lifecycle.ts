@@ -1,6 +1,7 @@
 /** How a thread's row comes, goes, and changes while nobody owns the thread. */
 import {
   type NewThread,
+  type ThreadCopy,
   type ThreadRecord,
   type ThreadStore,
   WorkflowError,
@@ -23,6 +24,17 @@ export function createThread(
     const row = index.arrays(INSERT).get(newRow(thread, startKey));
     if (row === undefined) throw new WorkflowError(existsAlready(thread.threadId));
     return { thread: recordOf(row), created: true };
+  });
+}
+
+/** Threads of another storage root, in one transaction. */
+export function adoptThreads(index: ThreadIndex, threads: readonly ThreadCopy[]): void {
+  index.change(`adopt ${threads.length} threads`, () => {
+    for (const thread of threads) {
+      const row = index.arrays(INSERT).get(newRow(thread, null));
+      if (row === undefined) throw new WorkflowError(existsAlready(thread.threadId));
+      index.sql(ADOPT).run(standingOf(thread));
+    }
   });
 }
 
@@ -71,6 +83,29 @@ const INSERT = `
     :startedAt, :createdAt, :createdAt, 0)
   ON CONFLICT (threadId) DO NOTHING
   RETURNING ${RECORD_COLUMNS}`;
+
+/** How a thread stood that was just inserted as a new one. */
+const ADOPT = `
+  UPDATE threads SET
+    status = :status, returnCode = :returnCode, summary = :summary, suspendedRole = :suspendedRole,
+    suspendedMessage = :suspendedMessage, answerRole = :answerRole, answerText = :answerText,
+    updatedAt = :updatedAt
+  WHERE threadId = :threadId`;
+
+function standingOf(thread: ThreadCopy): Record<string, string | number | null> {
+  const { threadId, status, returnCode, summary, suspended, answer, updatedAt } = thread;
+  return {
+    threadId,
+    status,
+    returnCode,
+    summary: summary === null ? null : storedProse(summary),
+    suspendedRole: suspended?.role ?? null,
+    suspendedMessage: suspended === null ? null : storedProse(suspended.message),
+    answerRole: answer?.role ?? null,
+    answerText: answer === null ? null : storedProse(answer.text),
+    updatedAt,
+  };
+}
 
 function startedWith(index: ThreadIndex, startKey: string): ThreadRecord | null {
   const row = index

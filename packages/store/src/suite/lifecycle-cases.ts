@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Lease, ThreadStore } from "@uncaged/workflow-protocol";
+import type { Lease, ThreadCopy, ThreadStore } from "@uncaged/workflow-protocol";
 import { refuses } from "./refuses.ts";
 import { acquireAt, ownedThread, sampleHash, sampleMove, sampleThread } from "./sample-threads.ts";
 import type { ThreadStoreCase } from "./store-case.ts";
@@ -66,6 +66,36 @@ export const lifecycleCases: readonly ThreadStoreCase[] = [
       const other = sampleThread(1, { workflow: "other" });
       await refuses(store.create(other, null), "TARGET_EXISTS", threadId);
       assert.equal((await store.get(threadId))?.workflow, "solve-issue");
+    },
+  },
+  {
+    name: "adopts threads as they stood elsewhere, word for word, and nobody owns them",
+    async run(store) {
+      const suspended = copyOf(1, {
+        status: "suspended",
+        suspended: { role: "planner", message: "which \0 one?\n" },
+      });
+      const answered = copyOf(2, { answer: { role: "planner", text: "the \0 second" } });
+      const ended = copyOf(3, { status: "completed", returnCode: 0, summary: "all \0 done" });
+      await store.adopt([suspended, answered, ended]);
+      for (const copy of [suspended, answered, ended]) {
+        const { threadId } = copy;
+        assert.deepEqual(await store.get(threadId), { ...copy, lease: null, signals: [] });
+      }
+      assert.equal((await acquireAt(store, answered.threadId, ANYONE)).fence, 1);
+    },
+  },
+  {
+    name: "adopts all threads or none",
+    async run(store) {
+      await store.create(sampleThread(2), null);
+      const { threadId } = sampleThread(2);
+      await refuses(store.adopt([copyOf(1), copyOf(2)]), "TARGET_EXISTS", threadId);
+      await refuses(store.adopt([copyOf(3), copyOf(3)]), "TARGET_EXISTS", copyOf(3).threadId);
+      assert.deepEqual(
+        (await store.list({})).map((thread) => thread.threadId),
+        [threadId],
+      );
     },
   },
   {
@@ -149,4 +179,20 @@ async function suspendedThread(store: ThreadStore): Promise<Lease> {
   const question = { status: "suspended", role: "planner", message: "Which one?" } as const;
   await store.release({ ...lease, nowMs: 1, to: question });
   return lease;
+}
+
+const ANYONE = { pid: 100, nowMs: 0, replaces: null };
+
+/** The n-th sample thread as an export describes it: seven steps long, and untouched since then. */
+function copyOf(n: number, standing: Partial<ThreadCopy> = {}): ThreadCopy {
+  return {
+    ...sampleThread(n, { stepCount: 7, head: sampleHash(7) }),
+    status: "idle",
+    returnCode: null,
+    summary: null,
+    suspended: null,
+    answer: null,
+    updatedAt: 1_800_000_000_000,
+    ...standing,
+  };
 }
