@@ -48,8 +48,11 @@ export function fakeRuntime(
       previousSession: null,
       cwd,
       runMark: `test-${randomUUID()}:1`,
+      home: "/nowhere",
+      agent: null,
     },
     extract: () => Promise.reject(notHere()),
+    agent: () => Promise.reject(notHere()),
     runChild: () => Promise.reject(notHere()),
   };
 }

@@ -16,5 +16,6 @@ export function answerDirective(
     route: { from: role, to: role, condition: ANSWER, rule: null, prompt: text },
     location: asked?.node.payload.cwd ?? null,
     previousSession: asked?.node.payload.session ?? null,
+    agent: asked?.node.payload.agent?.binding ?? null,
   };
 }

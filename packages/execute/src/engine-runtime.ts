@@ -1,6 +1,7 @@
 /** The hand that the engine lends to a workflow function and to its roles. */
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type {
+  AdapterFn,
   AgentEvent,
   CasStore,
   ChildOutcome,
@@ -22,6 +23,10 @@ export type RuntimeParts = {
   fence: number;
   now: () => number;
   emit: (event: LiveEvent) => void;
+  /** Folder of the private homes of this thread's agents. */
+  homes: string;
+  /** Adapter of an agent named in the configuration; null: the default one. */
+  agent: (name: string | null) => Promise<AdapterFn>;
   /** `call` numbers the children of one step, from 0: the same call after a crash finds the same child. */
   runChild: (
     request: ChildRequest & { role: string; call: number; cwd: string },
@@ -55,8 +60,15 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
         cas,
         extract,
         signal,
-        step: { ...request, cwd, runMark: runMark(thread.threadId, parts.fence) },
+        step: {
+          ...request,
+          cwd,
+          runMark: runMark(thread.threadId, parts.fence),
+          home: join(parts.homes, role),
+          agent: request.agent ?? null,
+        },
         emit: (event: AgentEvent) => parts.emit({ ...stamp(), type: "agent", role, round, event }),
+        agent: parts.agent,
         runChild: (child) => parts.runChild({ ...child, role, call: calls++, cwd }),
       };
     },

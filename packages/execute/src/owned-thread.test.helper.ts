@@ -98,6 +98,8 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
           fence: lease.fence,
           now: Date.now,
           emit,
+          homes: "/nowhere",
+          agent: async () => Promise.reject(new Error("not here")),
           runChild: () => Promise.reject(new Error("no children here")),
         }),
         roles: new Set(["coder", "tester"]),

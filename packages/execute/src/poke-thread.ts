@@ -81,9 +81,14 @@ async function replaceHead(
 
 /** The route that led to the head, with the poke in place of its prompt. */
 function directiveOf({ node }: ChainState, prompt: string): StepDirective {
-  const { role, route, session, cwd } = node.payload;
+  const { role, route, session, cwd, agent } = node.payload;
   const kept = route ?? { from: role, to: role, condition: "POKE", rule: null };
-  return { route: { ...kept, prompt }, location: cwd ?? null, previousSession: session ?? null };
+  return {
+    route: { ...kept, prompt },
+    location: cwd ?? null,
+    previousSession: session ?? null,
+    agent: agent?.binding ?? null,
+  };
 }
 
 async function firstOutput(run: ThreadRun): Promise<ReturnType<typeof parseOutput>> {

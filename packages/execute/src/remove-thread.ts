@@ -37,5 +37,6 @@ export async function removeThread(
   }
   const paths = storagePaths(engine.root);
   for (const path of paths.threadLogs(threadId)) await rm(path, { force: true });
+  await rm(paths.agentHomes(threadId), { recursive: true, force: true });
   return ok(null);
 }

@@ -8,6 +8,7 @@ import {
   type ThreadRecord,
   type WorkflowDescriptor,
 } from "@uncaged/workflow-protocol";
+import { storagePaths } from "@uncaged/workflow-util";
 import { answerDirective } from "./answer-directive.ts";
 import { tailOf } from "./append-step.ts";
 import { runChild } from "./child-thread.ts";
@@ -16,6 +17,7 @@ import { engineRuntime } from "./engine-runtime.ts";
 import { executeThread, type RunOutcome, type ThreadRun } from "./execute-thread.ts";
 import { freeExtract } from "./extract.ts";
 import { type LoadedRun, loadRun } from "./load-run.ts";
+import { namedAgents } from "./named-agent.ts";
 import { nextRole } from "./next-role.ts";
 import { ownThread, type Tenancy } from "./own-thread.ts";
 import { threadContext } from "./thread-context.ts";
@@ -69,6 +71,8 @@ export async function threadRun(
     fence: tenancy.lease.fence,
     now: engine.now,
     emit,
+    homes: storagePaths(engine.root).agentHomes(thread.threadId),
+    agent: namedAgents(engine),
     runChild: (request) => runChild(engine, { ...request, parent: thread, tail, signal }),
   });
   return {

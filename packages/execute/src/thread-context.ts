@@ -62,6 +62,8 @@ export function runOf(node: StateNode): StepRun | null {
     startedAt: record.startedAt,
     completedAt: record.completedAt,
     usage: record.usage ?? null,
+    ...(record.rawUsage === undefined ? {} : { rawUsage: record.rawUsage }),
+    ...(record.notes === undefined ? {} : { notes: record.notes }),
     cwd: record.cwd ?? "",
     evidence: record.evidence ?? [],
   };

@@ -1,11 +1,12 @@
 import type { JsonObject } from "./json.ts";
+import type { RoleRules } from "./role.ts";
 
 export type DescriptorRole = {
   description: string;
   systemPrompt: string;
   /** JSON Schema (draft 2020-12) of the role's meta. */
   schema: JsonObject;
-};
+} & RoleRules;
 
 export type DescriptorEdge = {
   from: string;

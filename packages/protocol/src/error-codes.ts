@@ -3,7 +3,12 @@ import { EXIT, type ExitCode } from "./exit-codes.ts";
 /** Every error code the project reports, with the kind of exit (`EXIT`) of a command that fails with it.
  *  A code never changes its meaning; each has a page `docs/errors/<CODE>.md`. Alphabetical. */
 export const ERROR_CODES = {
+  AGENT_AUTH: "failure",
+  AGENT_CONTEXT_OVERFLOW: "failure",
+  AGENT_DENIED: "failure",
   AGENT_FAILED: "failure",
+  AGENT_NOT_FOUND: "usage",
+  AGENT_RATE_LIMITED: "failure",
   AGENT_TIMEOUT: "failure",
   ARTIFACT_MISSING: "failure",
   BUILD_FAILED: "failure",
@@ -23,6 +28,7 @@ export const ERROR_CODES = {
   CHAIN_BROKEN: "storage",
   CONFIG_INVALID: "usage",
   DEFINITION_INVALID: "failure",
+  EVIDENCE_MISSING: "failure",
   FILE_NOT_FOUND: "usage",
   INTERNAL: "failure",
   INVALID_OUTPUT: "failure",

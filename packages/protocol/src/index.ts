@@ -1,4 +1,12 @@
+export {
+  AgentError,
+  type AgentFault,
+  agentError,
+  agentFaultOf,
+  FAULT_CODES,
+} from "./agent-error.ts";
 export { AGENT_OUTCOMES, type AgentEvent, type AgentOutcome } from "./agent-event.ts";
+export type { AgentHost, AgentPackage, AgentProbe, ModelSettings } from "./agent-package.ts";
 export type { CasStore, EncodedNode, NodeStore } from "./cas-store.ts";
 export {
   END,
@@ -13,6 +21,7 @@ export {
 } from "./constants.ts";
 export type { DescriptorEdge, DescriptorRole, WorkflowDescriptor } from "./descriptor.ts";
 export { ERROR_CODES, type ErrorCode, exitCodeOf, isErrorCode } from "./error-codes.ts";
+export type { EvidenceRequirement, ToolCallRecord } from "./evidence.ts";
 export { EXIT, type ExitCode, type ExitKind } from "./exit-codes.ts";
 export { type Failure, failure, failureFrom, WorkflowError } from "./failure.ts";
 export {
@@ -41,6 +50,7 @@ export type {
   ModeratorTable,
   RoleDefinition,
   RoleMeta,
+  RoleRules,
   Transition,
   WorkflowDefinition,
 } from "./role.ts";
@@ -64,6 +74,7 @@ export type {
   ThreadRecord,
   ThreadStore,
 } from "./thread-store.ts";
+export { TOOL_KINDS, type ToolKind, type ToolPolicy, type ToolRule } from "./tool-policy.ts";
 export type {
   CheckReport,
   GcReport,

@@ -1,5 +1,7 @@
 import type { z } from "zod";
 import type { End, Fallback, Start, Suspend } from "./constants.ts";
+import type { EvidenceRequirement } from "./evidence.ts";
+import type { ToolPolicy } from "./tool-policy.ts";
 
 /** Role name → the meta that the role produces. */
 export type RoleMeta = { [role: string]: Record<string, unknown> };
@@ -11,6 +13,14 @@ export type RoleDefinition<Meta extends Record<string, unknown> = Record<string,
   schema: z.ZodType<Meta>;
   /** Hashes of the artifacts that a result names; each must be in the CAS when the step is stored. */
   extractRefs: ((meta: NoInfer<Meta>) => string[]) | null;
+} & RoleRules;
+
+/** What a role is held to, whoever plays it. */
+export type RoleRules = {
+  /** Default: every tool. */
+  tools?: ToolPolicy | undefined;
+  /** Default: none. */
+  requiredEvidence?: readonly EvidenceRequirement[] | undefined;
 };
 
 /** One rule of the table. The first whose condition holds is taken. */

@@ -4,14 +4,21 @@ import { z } from "zod";
 import { START } from "./constants.ts";
 import type { WorkflowDescriptor } from "./descriptor.ts";
 import { HASH_PATTERN, ROLE_NAME_PATTERN, THREAD_ID_PATTERN } from "./identifiers.ts";
-import { type JsonObject, toJsonObject } from "./json.ts";
+import { type JsonObject, type JsonValue, toJsonObject } from "./json.ts";
 import type { StepRoute, StepRun } from "./step-run.ts";
+import { TOOL_KINDS } from "./tool-policy.ts";
 import type { RoleOutput, WorkflowCompletion } from "./workflow-runtime.ts";
 
 const jsonObject: z.ZodType<JsonObject> = z.unknown().transform((value, ctx) => {
   const object = toJsonObject(value);
   if (object !== null) return object;
   ctx.addIssue({ code: "custom", message: "must be a plain JSON object" });
+  return z.NEVER;
+});
+const jsonValue: z.ZodType<JsonValue> = z.unknown().transform((value, ctx) => {
+  const wrapped = toJsonObject({ value });
+  if (wrapped?.value !== undefined) return wrapped.value;
+  ctx.addIssue({ code: "custom", message: "must be plain JSON" });
   return z.NEVER;
 });
 const hash = z.string().regex(HASH_PATTERN, "must be a hash: 13 characters of Crockford base32");
@@ -27,7 +34,7 @@ const route: z.ZodType<StepRoute> = z.object({
 });
 
 const run: z.ZodType<StepRun> = z.object({
-  agent: z.object({ name: z.string(), version: z.string() }),
+  agent: z.object({ name: z.string(), version: z.string(), binding: z.string().exactOptional() }),
   session: z.string().nullable(),
   prompt: hash.nullable(),
   startedAt: unixMs,
@@ -40,6 +47,8 @@ const run: z.ZodType<StepRun> = z.object({
       costUsd: z.number().nonnegative().nullable(),
     })
     .nullable(),
+  rawUsage: z.exactOptional(jsonValue),
+  notes: z.array(z.string()).exactOptional(),
   cwd: z.string(),
   evidence: z.array(hash),
 });
@@ -69,6 +78,24 @@ export const workflowCompletionSchema: z.ZodType<WorkflowCompletion> = z.union([
   }),
 ]);
 
+const toolKind = z.enum(TOOL_KINDS);
+const toolRules = z
+  .array(
+    z.strictObject({
+      kind: toolKind.optional(),
+      name: z.string().min(1).optional(),
+      input: z.string().optional(),
+    }),
+  )
+  .optional();
+const toolPolicy = z.strictObject({ allow: toolRules, deny: toolRules });
+const evidenceRequirement = z.strictObject({
+  name: z.string().min(1),
+  kind: toolKind,
+  input: z.string(),
+  after: z.literal("last_edit").optional(),
+});
+
 const roleName = z
   .string()
   .regex(ROLE_NAME_PATTERN, "role names: a letter, then letters, digits, _ or -");
@@ -77,7 +104,13 @@ export const workflowDescriptorSchema: z.ZodType<WorkflowDescriptor> = z.strictO
   description: z.string(),
   roles: z.record(
     roleName,
-    z.strictObject({ description: z.string(), systemPrompt: z.string(), schema: jsonObject }),
+    z.strictObject({
+      description: z.string(),
+      systemPrompt: z.string(),
+      schema: jsonObject,
+      tools: toolPolicy.optional(),
+      requiredEvidence: z.array(evidenceRequirement).optional(),
+    }),
   ),
   graph: z.strictObject({
     edges: z.array(

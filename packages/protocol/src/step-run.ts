@@ -1,3 +1,5 @@
+import type { JsonValue } from "./json.ts";
+
 /** Tokens and cost of one run of an agent (the delta of this run, never a running total). */
 export type Usage = {
   inputTokens: number;
@@ -9,7 +11,12 @@ export type Usage = {
 
 /** What an adapter knows about the run that produced a step. */
 export type StepRun = {
-  agent: { name: string; version: string };
+  agent: {
+    name: string;
+    version: string;
+    /** Name in `config.agents` when a named agent played in place of the bound one. */
+    binding?: string;
+  };
   /** The agent's own session id; null when it has none. */
   session: string | null;
   /** Hash of the assembled prompt; null when it was not kept. */
@@ -19,6 +26,11 @@ export type StepRun = {
   /** Unix milliseconds. */
   completedAt: number;
   usage: Usage | null;
+  /** The agent's own counters as it reported them last, for the next run in the same session; their meaning
+   *  is the agent's. */
+  rawUsage?: JsonValue;
+  /** What an auditor should know: a session that could not be resumed, a repair turn, a refused claim. */
+  notes?: readonly string[];
   cwd: string;
   /** Hashes of what the engine itself saw the agent do. */
   evidence: readonly string[];

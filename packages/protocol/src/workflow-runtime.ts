@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { AgentEvent } from "./agent-event.ts";
 import type { CasStore } from "./cas-store.ts";
-import type { RoleMeta } from "./role.ts";
+import type { RoleMeta, RoleRules } from "./role.ts";
 import type { StepRoute, StepRun } from "./step-run.ts";
 import type { RoleStep, ThreadContext } from "./thread-context.ts";
 
@@ -15,14 +15,23 @@ export type StepRequest = {
   location: string | null;
   /** Session in which the same role ran last in this thread. */
   previousSession: string | null;
+  /** What the role is held to, by its definition; left out by workflow functions that have none. */
+  rules?: RoleRules | undefined;
+  /** Name of the agent in `config.agents` to play it; null or left out: whoever plays the thread. */
+  agent?: string | null | undefined;
 };
 
 /** The scope of the step that is running. */
-export type StepScope = StepRequest & {
+export type StepScope = Omit<StepRequest, "agent"> & {
   /** Absolute directory to work in. */
   cwd: string;
   /** Value of `UNCAGED_RUN_MARK` for every process that the step starts. */
   runMark: string;
+  /** Absolute path of a folder of this thread's role alone, for an agent's own configuration and sessions.
+   *  Whoever wants it makes it (mode 0700); it goes away with the thread. */
+  home: string;
+  /** Name of the agent in `config.agents` that plays in place of the bound one; null: the bound one plays. */
+  agent: string | null;
 };
 
 /** Turns the text stored under `contentHash` into a value of `schema`; throws `INVALID_OUTPUT`. */
@@ -51,6 +60,9 @@ export type WorkflowRuntime = {
   /** Runs a registered workflow as a child of this step and waits for its end. Called again for the same
    *  step after a crash, it goes on with the child it started before. Throws `MAX_DEPTH`. */
   runChild(request: ChildRequest): Promise<ChildOutcome>;
+  /** Adapter of an agent named in `config.agents`; null: `config.defaultAgent`. Rejects with
+   *  `AGENT_NOT_FOUND` or `CONFIG_INVALID`. */
+  agent(name: string | null): Promise<AdapterFn>;
 };
 
 /** A step that the engine asks for without asking the table: the answered role of a suspended thread, or the
@@ -59,10 +71,12 @@ export type StepDirective = {
   route: StepRoute;
   location: string | null;
   previousSession: string | null;
+  /** Name of the agent in `config.agents` to play this one step; null: whoever plays the thread. */
+  agent: string | null;
 };
 
 /** The runtime between steps: a workflow enters a step to get the runtime of that step. */
-export type EngineRuntime = Omit<WorkflowRuntime, "step" | "emit" | "runChild"> & {
+export type EngineRuntime = Omit<WorkflowRuntime, "step" | "emit" | "runChild" | "agent"> & {
   /** null: the table decides from the start. */
   directive: StepDirective | null;
   enter(step: StepRequest): WorkflowRuntime;

@@ -39,7 +39,9 @@ function player<Meta extends Record<string, unknown>>(
 ): PlayRole {
   return async (ctx, runtime) => {
     // Bound when it plays, not before: an adapter may look for its program or its key first.
-    const result = await adapter(role.systemPrompt, role.schema)(ctx, runtime);
+    const { agent } = runtime.step;
+    const playing = agent === null ? adapter : await runtime.agent(agent);
+    const result = await playing(role.systemPrompt, role.schema)(ctx, runtime);
     const meta = await parseMeta(role.schema, result.meta, runtime.step);
     return {
       role: runtime.step.role,

@@ -13,6 +13,7 @@ import { type $ZodType, toJSONSchema } from "zod/v4/core";
 import { checkDefinition } from "./check-definition.ts";
 import { edgesOf } from "./edges.ts";
 import { keysOf } from "./keys-of.ts";
+import { rulesOfRole } from "./role-rules.ts";
 
 /** The workflow as data: what a bundle exports beside its `run`, and what is shown and checked without
  *  running anything. Throws `RULE_INVALID` for a broken table, `DEFINITION_INVALID` for a schema that
@@ -24,7 +25,8 @@ export function buildDescriptor<M extends RoleMeta>(
   const roles: { [role: string]: DescriptorRole } = {};
   for (const role of keysOf(definition.roles)) {
     const { description, systemPrompt, schema } = definition.roles[role];
-    roles[role] = { description, systemPrompt, schema: jsonSchema(schema, role) };
+    const rules = rulesOfRole(definition.roles[role]);
+    roles[role] = { description, systemPrompt, schema: jsonSchema(schema, role), ...rules };
   }
   return { description: definition.description, roles, graph: { edges: edgesOf(definition) } };
 }

@@ -105,9 +105,10 @@ function runtime(
         cas,
         extract,
         signal,
-        step: { ...request, cwd: "/work", runMark: "" },
+        step: { ...request, cwd: "/work", runMark: "", home: "/nowhere", agent: null },
         emit: () => undefined,
         runChild,
+        agent: extract,
       };
     },
   };
@@ -304,7 +305,7 @@ describe("a workflow made from a definition", () => {
   it("makes the step that the engine asks for first, then goes by the table", async () => {
     const earlier = thread(stored({ role: "planner", ...planned }));
     const route = { from: START, to: "planner", condition: "POKE", rule: null, prompt: "shorter" };
-    const directive = { route, location: "/there", previousSession: null };
+    const directive = { route, location: "/there", previousSession: null, agent: null };
     const lent = { ...runtime(), directive };
     const { adapter } = agent(planned, coded(true));
     await drive(createWorkflow(definition, { adapter, overrides: null }), earlier, lent);

@@ -13,6 +13,7 @@ import {
   type EngineRuntime,
   type RoleMeta,
   type RoleOutput,
+  type RoleRules,
   type RoleStep,
   type StepDirective,
   type StepRoute,
@@ -26,6 +27,7 @@ import { bindRoles, type PlayRole } from "./bind-roles.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { edgesOf } from "./edges.ts";
 import { recordRoute } from "./record-route.ts";
+import { rulesOf } from "./role-rules.ts";
 import { SessionBook } from "./session-book.ts";
 import { storedStep } from "./stored-step.ts";
 import { summaryOf } from "./summary.ts";
@@ -38,13 +40,20 @@ export function createWorkflow<M extends RoleMeta>(
   checkDefinition(definition);
   const edges = edgesOf(definition);
   const play = bindRoles(definition, binding);
-  return (ctx, runtime) => drive({ edges, play, runtime }, { ...ctx, steps: [...ctx.steps] });
+  const rules = rulesOf(definition);
+  return (ctx, runtime) =>
+    drive({ edges, play, rules, runtime }, { ...ctx, steps: [...ctx.steps] });
 }
 
-type Drive = { edges: readonly DescriptorEdge[]; play: PlayRole; runtime: EngineRuntime };
+type Drive = {
+  edges: readonly DescriptorEdge[];
+  play: PlayRole;
+  rules: ReadonlyMap<string, RoleRules>;
+  runtime: EngineRuntime;
+};
 
 async function* drive(
-  { edges, play, runtime }: Drive,
+  { edges, play, rules, runtime }: Drive,
   ctx: ThreadContext,
 ): AsyncGenerator<RoleOutput, WorkflowCompletion, RoleStep | undefined> {
   const sessions = new SessionBook(ctx.steps);
@@ -57,7 +66,7 @@ async function* drive(
     if (role === END) return completion(ctx, next.route);
     if (role === SUSPEND) return suspension(next.route);
     const round = ctx.steps.length + 1;
-    const output = await play(ctx, runtime.enter({ role, round, ...next }));
+    const output = await play(ctx, runtime.enter({ role, round, ...next, rules: rules.get(role) }));
     const stored = (yield output) ?? (await storedStep(runtime.cas, output));
     ctx.steps.push(stored);
     sessions.note(stored);
@@ -70,7 +79,7 @@ async function decide(
   sessions: SessionBook,
 ): Promise<StepDirective> {
   const recorded = await recordRoute(await pickRoute(edges, ctx), ctx);
-  return { ...recorded, previousSession: sessions.lastOf(recorded.route.to) };
+  return { ...recorded, previousSession: sessions.lastOf(recorded.route.to), agent: null };
 }
 
 function completion(ctx: ThreadContext, route: StepRoute): WorkflowCompletion {

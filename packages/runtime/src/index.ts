@@ -6,12 +6,14 @@ export {
   type ChildOutcome,
   type ChildRequest,
   END,
+  type EvidenceRequirement,
   type ModeratorTable,
   type RoleDefinition,
   type RoleFn,
   type RoleMeta,
   type RoleOutput,
   type RoleResult,
+  type RoleRules,
   type RoleStep,
   START,
   type StartStep,
@@ -19,6 +21,8 @@ export {
   type StepScope,
   SUSPEND,
   type ThreadContext,
+  type ToolPolicy,
+  type ToolRule,
   type Transition,
   type WorkflowCompletion,
   type WorkflowDefinition,
@@ -29,4 +33,5 @@ export {
 export { buildDescriptor } from "./build-descriptor.ts";
 export { createWorkflow } from "./create-workflow.ts";
 export { defineRole, defineWorkflow } from "./define.ts";
+export { namedAgent } from "./named-agent.ts";
 export { type WorkflowAgentOptions, workflowAsAgent } from "./workflow-as-agent.ts";

@@ -44,9 +44,12 @@ function runtime(prompt: string | null): WorkflowRuntime & { requests: ChildRequ
       previousSession: null,
       cwd: "/",
       runMark: "",
+      home: "/nowhere",
+      agent: null,
     },
     emit: () => undefined,
     requests,
+    agent: () => Promise.reject(new Error("not here")),
     runChild: async (request) => {
       requests.push(request);
       return outcome;

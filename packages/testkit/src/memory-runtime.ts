@@ -1,4 +1,6 @@
 /** The engine's hand to a workflow, in memory: what a test needs of it and nothing more. */
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import {
   type AgentEvent,
   type CasStore,
@@ -42,8 +44,17 @@ export function memoryRuntime(parts: {
       requests.push(request);
       return {
         ...shared,
-        step: { ...request, cwd: request.location ?? process.cwd(), runMark: "testkit" },
+        step: {
+          ...request,
+          cwd: request.location ?? process.cwd(),
+          runMark: "testkit",
+          home: join(tmpdir(), "testkit-agents", request.role),
+          agent: request.agent ?? null,
+        },
         emit: (event) => events.push(event),
+        agent: async (name) => {
+          throw new Error(`the testkit has no agent ${JSON.stringify(name)}: bind one`);
+        },
         runChild: async (child) => childOutcome(children, child, ++childThreads),
       };
     },

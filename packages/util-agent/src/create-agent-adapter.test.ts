@@ -14,6 +14,7 @@ async function setUp() {
     signal: new AbortController().signal,
     emit: () => {},
     extract: async (shape, hash) => shape.parse(JSON.parse(await readContent(runtime.cas, hash))),
+    agent: () => Promise.reject(new Error("not here")),
     runChild: () => Promise.reject(new Error("not here")),
   };
   return { ctx, runtime: whole };

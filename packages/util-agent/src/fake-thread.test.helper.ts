@@ -57,6 +57,8 @@ export async function fakeThread(
     previousSession: null,
     cwd: "/project",
     runMark: "test:1",
+    home: "/nowhere",
+    agent: null,
   };
   return { ctx, runtime: { cas, step } };
 }

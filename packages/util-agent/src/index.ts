@@ -1,3 +1,10 @@
+export type {
+  AgentConversation,
+  AgentDriver,
+  AgentOptions,
+  AgentStep,
+  TurnResult,
+} from "./agent-driver.ts";
 export { buildAgentPrompt } from "./build-agent-prompt.ts";
 export { buildThreadInput, type ThreadInputOptions } from "./build-thread-input.ts";
 export { type CapturedOutput, captureOutput, type OutputCapture } from "./captured-output.ts";

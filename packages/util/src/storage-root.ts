@@ -31,6 +31,8 @@ export type StoragePaths = {
   readonly logs: string;
   /** Folder of packages installed from npm: adapters and what bundles leave external. */
   readonly packages: string;
+  /** Folder of the private homes of agents. */
+  readonly agents: string;
   bundle(hash: string): string;
   /** Folder of finished threads of a bundle, one file a day. */
   history(hash: string): string;
@@ -42,6 +44,8 @@ export type StoragePaths = {
   earlierLiveFile(threadId: string): string;
   /** What a thread's background runner printed. */
   runnerLog(threadId: string): string;
+  /** Private configuration and sessions of the agents of a thread, one folder a role. */
+  agentHomes(threadId: string): string;
   /** Every log of a thread: what goes away with it. */
   threadLogs(threadId: string): string[];
 };
@@ -61,12 +65,14 @@ export function storagePaths(root: string): StoragePaths {
     bundles,
     logs,
     packages: join(root, "node_modules"),
+    agents: join(root, "agents"),
     bundle,
     history: (hash) => join(bundle(hash), "history"),
     debugLog: (threadId) => log(threadId, LOG.debug),
     liveFile: (threadId) => log(threadId, LOG.live),
     earlierLiveFile: (threadId) => log(threadId, LOG.earlierLive),
     runnerLog: (threadId) => log(threadId, LOG.runner),
+    agentHomes: (threadId) => join(root, "agents", checkedThreadId(threadId)),
     threadLogs: (threadId) => Object.values(LOG).map((ending) => log(threadId, ending)),
   };
 }

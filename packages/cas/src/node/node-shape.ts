@@ -89,7 +89,11 @@ const texts: Field = {
   must: "a map of texts",
 };
 const agent: Field = {
-  is: (value) => isRecord(value) && text.is(value.name) && text.is(value.version),
+  is: (value) =>
+    isRecord(value) &&
+    text.is(value.name) &&
+    text.is(value.version) &&
+    optional(text).is(value.binding),
   must: "an object with name and version",
 };
 const usage: Field = {
@@ -100,6 +104,11 @@ const usage: Field = {
     count.is(value.cachedInputTokens) &&
     (value.costUsd === null || typeof value.costUsd === "number"),
   must: "an object of token counts and a cost",
+};
+const json: Field = { is: (value) => toJsonObject({ value }) !== null, must: "plain JSON" };
+const notes: Field = {
+  is: (value) => Array.isArray(value) && value.every(text.is),
+  must: "a list of texts",
 };
 const route: Field = {
   is: (value) =>
@@ -138,6 +147,8 @@ const STATE_FIELDS: FieldsOf<StatePayload> = {
   startedAt: optional(count),
   completedAt: optional(count),
   usage: optional(orNull(usage)),
+  rawUsage: optional(json),
+  notes: optional(notes),
   cwd: optional(text),
   evidence: optional(hashes),
 };

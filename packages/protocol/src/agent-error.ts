@@ -1,0 +1,53 @@
+import { AGENT_OUTCOMES, type AgentOutcome } from "./agent-event.ts";
+import type { ErrorCode } from "./error-codes.ts";
+import { type Failure, failure, WorkflowError } from "./failure.ts";
+import type { StepRun } from "./step-run.ts";
+
+/** How a run of an agent failed. */
+export type AgentFault = Exclude<AgentOutcome, "ok">;
+
+/** The stable code of each way in which an agent fails. */
+export const FAULT_CODES: { readonly [fault in AgentFault]: ErrorCode } = {
+  invalid_output: "INVALID_OUTPUT",
+  denied: "AGENT_DENIED",
+  context_overflow: "AGENT_CONTEXT_OVERFLOW",
+  rate_limited: "AGENT_RATE_LIMITED",
+  auth: "AGENT_AUTH",
+  cancelled: "THREAD_ABORTED",
+  crashed: "AGENT_FAILED",
+  timeout: "AGENT_TIMEOUT",
+};
+
+/** A role that gave no result. Carries the record of the run: what it cost counts although it gave nothing. */
+export class AgentError extends WorkflowError {
+  readonly outcome: AgentFault;
+  readonly run: StepRun | null;
+
+  constructor(reason: Failure, about: { outcome: AgentFault; run: StepRun | null }) {
+    super(reason);
+    this.name = "AgentError";
+    this.outcome = about.outcome;
+    this.run = about.run;
+  }
+}
+
+/** The error for an outcome, under the code of that outcome. */
+export function agentError(
+  outcome: AgentFault,
+  about: { message: string; hint: string; run: StepRun | null },
+): AgentError {
+  return new AgentError(failure(FAULT_CODES[outcome], about.message, about.hint), {
+    outcome,
+    run: about.run,
+  });
+}
+
+/** The outcome that a thrown error stands for, by its shape, for a bundle carries its own copy of the class;
+ *  null when it is no failure of an agent. Its run record is not parsed here. */
+export function agentFaultOf(thrown: unknown): { outcome: AgentFault; run: unknown } | null {
+  if (!(thrown instanceof Error) || !("outcome" in thrown)) return null;
+  const outcome = FAULTS.find((each) => each === thrown.outcome);
+  return outcome === undefined ? null : { outcome, run: "run" in thrown ? thrown.run : null };
+}
+
+const FAULTS: readonly AgentFault[] = AGENT_OUTCOMES.filter((each) => each !== "ok");

@@ -1,0 +1,30 @@
+/** What a tool does, whatever its agent calls it: the kinds of the Agent Client Protocol. */
+export const TOOL_KINDS = [
+  "read",
+  "search",
+  "edit",
+  "delete",
+  "move",
+  "execute",
+  "fetch",
+  "think",
+  "other",
+] as const;
+export type ToolKind = (typeof TOOL_KINDS)[number];
+
+/** Holds for a call that fits all that it names; one of `kind` and `name` at least. */
+export type ToolRule = {
+  kind?: ToolKind | undefined;
+  /** The agent's own name of the tool; `*` stands for any characters. */
+  name?: string | undefined;
+  /** Regular expression that has to match somewhere in the call's subject: the command line of `execute`,
+   *  the path of `read`, `edit`, `delete` and `move`, the address of `fetch`, the input as JSON of others. */
+  input?: string | undefined;
+};
+
+/** Which tools a role may use. A call that a `deny` rule fits is refused; else, with `allow`, one that no
+ *  `allow` rule fits is refused too. */
+export type ToolPolicy = {
+  allow?: readonly ToolRule[] | undefined;
+  deny?: readonly ToolRule[] | undefined;
+};
