@@ -7,6 +7,7 @@ export {
 } from "./agent-error.ts";
 export { AGENT_OUTCOMES, type AgentEvent, type AgentOutcome } from "./agent-event.ts";
 export type { AgentHost, AgentPackage, AgentProbe, ModelSettings } from "./agent-package.ts";
+export type { BlobRow, BlobTable, BlobWrite, HeldRows } from "./blob-table.ts";
 export type { CasStore, EncodedNode, NodeStore } from "./cas-store.ts";
 export {
   END,

@@ -2,4 +2,4 @@ export { appendHistory, readHistory } from "./history.ts";
 export type { HistoryLine } from "./history-line.ts";
 export { memoryThreadStore } from "./memory-store.ts";
 export { checkThreadIndex } from "./sqlite/check-index.ts";
-export { openThreadStore } from "./sqlite/sqlite-store.ts";
+export { type Index, openIndex, openThreadStore } from "./sqlite/sqlite-store.ts";

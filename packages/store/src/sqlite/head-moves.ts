@@ -1,5 +1,5 @@
-/** Publishing: the head of a thread moves, in one update and one flush. The head moves last, after
- *  the blobs it names are durable; a crash before that leaves only garbage. */
+/** Publishing: the head of a thread moves, in one update and one flush. The blobs it names
+ *  become durable before it, or with it in one transaction; a crash before that leaves only garbage. */
 import type { HeadMove, SignalKind, ThreadStore } from "@uncaged/workflow-protocol";
 import { moveRefusal } from "../refusals.ts";
 import { NO_LEASE, OWNED } from "./leases.ts";
@@ -9,15 +9,13 @@ import type { ThreadIndex } from "./thread-index.ts";
 import { getThread } from "./thread-queries.ts";
 import { SIGNAL_COLUMNS, signalsOf, storedProse } from "./thread-rows.ts";
 
-/** Publishes a step. */
-export function advanceHead(index: ThreadIndex, move: HeadMove): SignalKind[] {
-  return index.change(`publish a step of thread ${move.threadId}`, () => {
-    const row = index.sql(ADVANCE).get(moveValues(move));
-    if (row === undefined) {
-      throw refused(moveRefusal(getThread(index, move.threadId), move), move.threadId);
-    }
-    return signalsOf(row);
-  });
+/** Publishes a step, inside a transaction of the caller's: the step's blobs may be part of it. */
+export function moveHead(index: ThreadIndex, move: HeadMove): SignalKind[] {
+  const row = index.sql(ADVANCE).get(moveValues(move));
+  if (row === undefined) {
+    throw refused(moveRefusal(getThread(index, move.threadId), move), move.threadId);
+  }
+  return signalsOf(row);
 }
 
 type Finish = Parameters<ThreadStore["finish"]>[0];

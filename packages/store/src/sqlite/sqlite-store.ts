@@ -1,7 +1,9 @@
-import type { ThreadStore } from "@uncaged/workflow-protocol";
+import type { BlobTable, ThreadStore } from "@uncaged/workflow-protocol";
 import { storagePaths } from "@uncaged/workflow-util";
+import { blobTable } from "./blob-table.ts";
+import { commitQueue } from "./commit-queue.ts";
 import { exclusiveSection } from "./exclusive-section.ts";
-import { advanceHead, finishThread } from "./head-moves.ts";
+import { finishThread, moveHead } from "./head-moves.ts";
 import { acquireLease, releaseLease, renewLease } from "./leases.ts";
 import { withPatience } from "./patience.ts";
 import { clearSignal, leaveSignal, waitingSignals } from "./signals.ts";
@@ -9,15 +11,19 @@ import { openThreadIndex } from "./thread-index.ts";
 import { adoptThreads, answerThread, createThread, removeThread } from "./thread-lifecycle.ts";
 import { getThread, listThreads, matchThreads, threadRoots } from "./thread-queries.ts";
 
-/** Opens the mutable half of a storage root, making it if it is not there. Throws `STORAGE_FAILED`,
- *  or `STORAGE_NEWER` when a later version of this program wrote it.
+/** The two things that one index holds. Closing the threads closes both. */
+export type Index = { threads: ThreadStore; blobs: BlobTable };
+
+/** Opens the index of a storage root, making it if it is not there. Throws `STORAGE_FAILED`, or
+ *  `STORAGE_NEWER` when a later version of this program wrote it.
  *
  *  SQLite is called synchronously: a change is one flush, which a thread pool would only delay. */
-export async function openThreadStore(root: string): Promise<ThreadStore> {
+export async function openIndex(root: string): Promise<Index> {
   const { index: file, registryLock } = storagePaths(root);
   const index = await openThreadIndex(file);
   const sections = exclusiveSection(registryLock);
-  return {
+  const commit = commitQueue(index);
+  const threads: ThreadStore = {
     create: (thread, startKey) => withPatience(() => createThread(index, thread, startKey)),
     adopt: (threads) => withPatience(() => adoptThreads(index, threads)),
     get: (threadId) => withPatience(() => getThread(index, threadId)),
@@ -27,7 +33,8 @@ export async function openThreadStore(root: string): Promise<ThreadStore> {
     acquire: (request) => withPatience(() => acquireLease(index, request)),
     renew: (request) => withPatience(() => renewLease(index, request)),
     signals: (threadId) => withPatience(() => waitingSignals(index, threadId)),
-    advance: (move) => withPatience(() => advanceHead(index, move)),
+    advance: (move) =>
+      commit(`publish a step of thread ${move.threadId}`, () => moveHead(index, move)),
     finish: (finish) => withPatience(() => finishThread(index, finish)),
     release: (request) => withPatience(() => releaseLease(index, request)),
     signal: (threadId, kind, nowMs) =>
@@ -41,4 +48,10 @@ export async function openThreadStore(root: string): Promise<ThreadStore> {
       index.close();
     },
   };
+  return { threads, blobs: blobTable(index, commit) };
+}
+
+/** The mutable half of a storage root alone. Throws what `openIndex` throws. */
+export async function openThreadStore(root: string): Promise<ThreadStore> {
+  return (await openIndex(root)).threads;
 }

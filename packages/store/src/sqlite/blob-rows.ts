@@ -1,0 +1,76 @@
+/** The rows of single blobs. Each function runs inside a transaction of its caller's. */
+import { type BlobRow, failure, WorkflowError } from "@uncaged/workflow-protocol";
+import { nameOf } from "./blob-name.ts";
+import type { ThreadIndex } from "./thread-index.ts";
+
+export function insertRow(index: ThreadIndex, { hash, bytes }: BlobRow): void {
+  index.sql("INSERT INTO blobs (name, bytes) VALUES (:name, :bytes)").run({
+    name: nameOf(hash),
+    bytes,
+  });
+}
+
+export function replaceRow(index: ThreadIndex, { hash, bytes }: BlobRow): void {
+  index.sql("UPDATE blobs SET bytes = :bytes WHERE name = :name").run({
+    name: nameOf(hash),
+    bytes,
+  });
+}
+
+export function readRow(
+  index: ThreadIndex,
+  hash: string,
+): { bytes: Uint8Array; aside: boolean } | null {
+  const row = index.sql(READ).get({ name: nameOf(hash) });
+  if (row === undefined) return null;
+  if (row.bytes instanceof Uint8Array) return { bytes: row.bytes, aside: row.aside === 1 };
+  throw invalid(hash);
+}
+
+/** Whether it stands in the table, not aside. */
+export function hasRow(index: ThreadIndex, hash: string): boolean {
+  return index.sql(HAS).get({ name: nameOf(hash) }) !== undefined;
+}
+
+export function deleteRow(index: ThreadIndex, hash: string): void {
+  bringRowBack(index, hash);
+  index.sql("DELETE FROM blobs WHERE name = :name").run({ name: nameOf(hash) });
+}
+
+export function bringRowBack(index: ThreadIndex, hash: string): void {
+  index.sql(BRING_BACK).run({ name: nameOf(hash) });
+}
+
+/** What lies aside already keeps its time. */
+export function setRowAside(index: ThreadIndex, hash: string, sinceMs: number): void {
+  index.sql(SET_ASIDE).run({ name: nameOf(hash), sinceMs });
+}
+
+/** Deletes a row that still lies aside, and has since `untilMs` or longer. */
+export function purgeRow(index: ThreadIndex, hash: string, untilMs: number): void {
+  const { changes } = index.sql(PURGE).run({ name: nameOf(hash), untilMs });
+  if (changes === 1) index.sql("DELETE FROM blobs WHERE name = :name").run({ name: nameOf(hash) });
+}
+
+const READ = `
+  SELECT bytes, id IN (SELECT id FROM asideBlobs) AS aside FROM blobs WHERE name = :name`;
+
+const HAS = `
+  SELECT 1 FROM blobs WHERE name = :name AND id NOT IN (SELECT id FROM asideBlobs)`;
+
+const ID = "(SELECT id FROM blobs WHERE name = :name)";
+const BRING_BACK = `DELETE FROM asideBlobs WHERE id = ${ID}`;
+const PURGE = `DELETE FROM asideBlobs WHERE id = ${ID} AND sinceMs <= :untilMs`;
+const SET_ASIDE = `
+  INSERT INTO asideBlobs (id, sinceMs) SELECT id, :sinceMs FROM blobs WHERE name = :name
+  ON CONFLICT (id) DO NOTHING`;
+
+function invalid(hash: string): WorkflowError {
+  return new WorkflowError(
+    failure(
+      "STORAGE_FAILED",
+      `the index has no valid bytes for blob ${hash}`,
+      "the index was changed by another program; restore it from a backup",
+    ),
+  );
+}
