@@ -2,13 +2,12 @@ import type { CapturedOutput } from "./captured-output.ts";
 import type { Environment, EnvironmentChoice } from "./cli-environment.ts";
 import type { OutputLine } from "./line-reader.ts";
 
-export type SpawnCliOptions = EnvironmentChoice & {
+/** What holds for every program that is started, whether it is run to its end or talked to. */
+export type OpenCliOptions = EnvironmentChoice & {
   /** Directory to run in; it must exist. */
   cwd: string;
   /** The step's run mark (`runtime.step.runMark`). */
   mark: string;
-  /** Written to stdin, which is then closed; null or nothing: stdin is empty. */
-  stdin?: string | null | undefined;
   /** Ends the program, and all that it started, when it aborts. */
   signal?: AbortSignal | undefined;
   /** Milliseconds without output after which the program is ended. */
@@ -24,7 +23,7 @@ export type SpawnCliOptions = EnvironmentChoice & {
   /** Longest line that `onLine` gets, in characters. Default 1 MiB. */
   maxLineChars?: number | undefined;
   /** Each line as it comes. While it has not resolved, nothing more is read from that stream. When it
-   *  throws, the program is ended and `spawnCli` rejects with the same error. */
+   *  throws, the program is ended and the promise of its end rejects with the same error. */
   onLine?: ((line: OutputLine) => void | Promise<void>) | undefined;
   /** What becomes of processes that outlive the program. `end` (default): a step's work is over with
    *  the step. `keep`: for a program whose task is to start a service. */
@@ -35,8 +34,13 @@ export type SpawnCliOptions = EnvironmentChoice & {
   hostEnv?: Environment | undefined;
 };
 
-/** Why the program was ended before its time. */
-export type CliStop = "idle" | "total" | "abort";
+export type SpawnCliOptions = OpenCliOptions & {
+  /** Written to stdin, which is then closed; null or nothing: stdin is empty. */
+  stdin?: string | null | undefined;
+};
+
+/** Why the program was ended before its time; `stop`: by whoever opened it. */
+export type CliStop = "idle" | "total" | "abort" | "stop";
 
 export type CliRun = {
   /** Null when a signal ended the program. */

@@ -1,8 +1,51 @@
 import type { Readable } from "node:stream";
 import { type CapturedOutput, captureOutput } from "./captured-output.ts";
+import type { OpenCliOptions } from "./cli-run.ts";
 import { lineReader, type OutputLine } from "./line-reader.ts";
+import type { TimeLimits } from "./time-limits.ts";
 
-export type OutputReader = {
+const MIB = 1024 * 1024;
+
+export type BothOutputs = {
+  stdout: OutputReader;
+  stderr: OutputReader;
+  /** Rejects with what `onLine` threw. */
+  done: Promise<unknown>;
+  /** The same, never rejecting. */
+  settled: Promise<unknown>;
+  close(): void;
+};
+
+/** Reads both streams of a program, at the pace of `onLine`. */
+export function readBoth(
+  streams: { stdout: Readable; stderr: Readable },
+  options: Pick<OpenCliOptions, "maxOutputBytes" | "maxLineChars" | "onLine">,
+  { active, hold }: Pick<TimeLimits, "active" | "hold">,
+): BothOutputs {
+  const read = (name: "stdout" | "stderr"): OutputReader =>
+    readOutput(streams[name], {
+      name,
+      maxBytes: options.maxOutputBytes ?? MIB,
+      maxLineChars: options.maxLineChars ?? MIB,
+      onLine: options.onLine,
+      onActivity: active,
+      hold,
+    });
+  const stdout = read("stdout");
+  const stderr = read("stderr");
+  return {
+    stdout,
+    stderr,
+    done: Promise.all([stdout.done, stderr.done]),
+    settled: Promise.allSettled([stdout.done, stderr.done]),
+    close: () => {
+      stdout.close();
+      stderr.close();
+    },
+  };
+}
+
+type OutputReader = {
   /** Settles when the stream has ended or was closed, and every line is handled; rejects with what `onLine` threw. */
   done: Promise<void>;
   captured(): CapturedOutput;
@@ -11,7 +54,7 @@ export type OutputReader = {
 };
 
 /** Reads one of a program's streams to its end: keeps what fits, and hands each line on. */
-export function readOutput(
+function readOutput(
   stream: Readable,
   opts: {
     name: OutputLine["stream"];

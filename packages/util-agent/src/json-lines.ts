@@ -1,0 +1,47 @@
+import { type JsonObject, toJsonObject } from "@uncaged/workflow-protocol";
+import type { OutputLine } from "./line-reader.ts";
+
+export type JsonLines = {
+  /** For `onLine`; stderr is not looked at. */
+  line: (line: OutputLine) => void | Promise<void>;
+  /** What was printed among the objects: banners, warnings, objects cut short. */
+  noise(): JsonNoise;
+};
+
+export type JsonNoise = {
+  /** Lines that are no JSON object. Blank ones do not count. */
+  count: number;
+  /** The latest of them, shortened. */
+  latest: readonly string[];
+};
+
+const KEPT_LINES = 10;
+const KEPT_CHARS = 500;
+
+/** Reads the stdout of a program that says one JSON object a line. What is no object is kept, in part, and
+ *  counted: agents print banners into their streams, and a failure may stand there alone. */
+export function jsonLines(onObject: (object: JsonObject) => void | Promise<void>): JsonLines {
+  const latest: string[] = [];
+  let count = 0;
+  return {
+    line: ({ stream, text, omittedChars }) => {
+      if (stream === "stderr") return;
+      const object = omittedChars === 0 ? objectOf(text) : null;
+      if (object !== null) return onObject(object);
+      if (text.trim() === "") return;
+      count++;
+      latest.push(text.slice(0, KEPT_CHARS).toWellFormed());
+      if (latest.length > KEPT_LINES) latest.shift();
+    },
+    noise: () => ({ count, latest: [...latest] }),
+  };
+}
+
+function objectOf(text: string): JsonObject | null {
+  if (!text.trimStart().startsWith("{")) return null;
+  try {
+    return toJsonObject(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
