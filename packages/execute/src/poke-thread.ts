@@ -29,6 +29,9 @@ import { parseOutput } from "./parse-output.ts";
 import { readBlob } from "./read-node.ts";
 import { threadRun } from "./run-thread.ts";
 
+/** Condition of the route of a poked step of a workflow function that records no routes. */
+export const POKE = "POKE";
+
 export type Poke = { threadId: string; head: string; previousHead: string; status: "idle" };
 
 /** Refused: `LEASE_HELD` (running), `TRANSITION_INVALID` (finished, or no step yet), `USAGE` (empty prompt). */
@@ -82,9 +85,9 @@ async function replaceHead(
 /** The route that led to the head, with the poke in place of its prompt. */
 function directiveOf({ node }: ChainState, prompt: string): StepDirective {
   const { role, route, session, cwd, agent } = node.payload;
-  const kept = route ?? { from: role, to: role, condition: "POKE", rule: null };
+  const kept = route ?? { from: role, to: role, condition: POKE, rule: null };
   return {
-    route: { ...kept, prompt },
+    route: { ...kept, prompt, promptFrom: "person" },
     location: cwd ?? null,
     previousSession: session ?? null,
     agent: agent?.binding ?? null,

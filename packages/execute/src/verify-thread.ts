@@ -1,206 +1,172 @@
 /** Proves a thread: every hash and digest computed again, every reference present, the chain unbroken, every
- *  route evaluated again. It reports what it finds and goes on as far as the damage allows. */
-import { decodeNode, sha256Hex } from "@uncaged/workflow-cas";
-import { pickRoute } from "@uncaged/workflow-moderator";
+ *  route evaluated again. It reports what it finds and goes on as far as the damage allows.
+ *
+ *  1. All that the thread reaches is read, each blob once: its own chain, artifacts, prompts and evidence, the
+ *     chain that a child was started from, and the child threads that its steps name, as far as they are kept.
+ *  2. What the index says of the thread is held against its chain. */
 import {
-  type CasNode,
   type CheckReport,
-  type Digests,
-  failureFrom,
-  type Problem,
-  type StartNode,
-  type StateNode,
-  type StepRoute,
-  SUSPEND,
+  END,
   type ThreadContext,
   type ThreadRecord,
-  type WorkflowDescriptor,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
-import { ANSWER } from "./answer-directive.ts";
 import { skipList } from "./append-step.ts";
-import type { Chain, ChainState } from "./chain.ts";
+import { type Chain, type ChainState, promptHash, roleStates } from "./chain.ts";
 import type { Engine } from "./engine.ts";
-import { bundleOf } from "./load-run.ts";
+import { statusOf } from "./finish-thread.ts";
 import { threadContext } from "./thread-context.ts";
+import { type KnownThread, storedThreads, type ThreadSource } from "./thread-source.ts";
+import { BlobCheck } from "./verify-blobs.ts";
+import { verifyRoutes } from "./verify-routes.ts";
 
-export async function verifyThread(engine: Engine, thread: ThreadRecord): Promise<CheckReport> {
-  const check: Check = { engine, problems: [], sha256: new Map() };
-  const chain = await verifyChain(check, thread);
-  if (chain !== null) {
-    const descriptor = await verifyBundle(check, chain, thread);
-    if (descriptor !== null) await verifyRoutes(check, chain, thread, descriptor);
-  }
-  return { ok: check.problems.length === 0, checked: check.sha256.size, problems: check.problems };
+export function verifyThread(engine: Engine, thread: ThreadRecord): Promise<CheckReport> {
+  return verifyFrom(storedThreads(engine), thread);
+}
+
+/** The same for a thread that is kept elsewhere. */
+export async function verifyFrom(source: ThreadSource, thread: KnownThread): Promise<CheckReport> {
+  const blobs = new BlobCheck(source.cas);
+  const check: Check = { source, blobs, seen: new Set() };
+  await verifyOne(check, thread);
+  await blobs.finish();
+  const { problems } = blobs;
+  return { ok: problems.length === 0, checked: blobs.count, problems };
 }
 
 type Check = {
-  engine: Engine;
-  problems: Problem[];
-  /** Every blob read so far. */
-  sha256: Map<string, string>;
+  source: ThreadSource;
+  blobs: BlobCheck;
+  /** Threads that were come to by now. */
+  seen: Set<string>;
 };
 
+async function verifyOne(check: Check, thread: KnownThread): Promise<void> {
+  check.seen.add(thread.threadId);
+  const chain = await verifyChain(check.blobs, thread);
+  if (chain === null) return;
+  verifyRecord(check.blobs, thread, chain);
+  await verifyTable(check, thread, chain);
+  for (const state of chain.states) await verifyChild(check, state);
+}
+
 /** Walks from the head to the start; null when the chain cannot be followed to its start. */
-async function verifyChain(check: Check, thread: ThreadRecord): Promise<Chain | null> {
+async function verifyChain(blobs: BlobCheck, thread: KnownThread): Promise<Chain | null> {
   const states: ChainState[] = [];
+  const passed = new Set<string>();
   let hash = thread.head;
   while (hash !== thread.startHash) {
-    const node = await verifiedNode(check, hash);
+    if (passed.has(hash)) {
+      // XXH64 can be forged, so that a chain bites its own tail.
+      blobs.report("CHAIN_BROKEN", hash, "comes again among its own ancestors");
+      return null;
+    }
+    passed.add(hash);
+    const node = await blobs.node(hash, "the chain");
     if (node === null) return null;
-    if (node.type !== "state")
-      return broken(check, hash, `a ${node.type} node stands where a state belongs`);
+    if (node.type !== "state") {
+      blobs.report("CHAIN_BROKEN", hash, `a ${node.type} node stands where a state belongs`);
+      return null;
+    }
     states.push({ hash, node });
     hash = node.payload.ancestors[0] ?? thread.startHash;
   }
-  const start = await verifiedNode(check, hash);
+  const start = await blobs.node(hash, "the chain");
   if (start === null) return null;
-  if (start.type !== "start")
-    return broken(check, hash, `a ${start.type} node stands where the start belongs`);
+  if (start.type !== "start") {
+    blobs.report("CHAIN_BROKEN", hash, `a ${start.type} node stands where the start belongs`);
+    return null;
+  }
   states.reverse();
-  expect(check, check.sha256.get(thread.head) === thread.headSha256, {
-    code: "DIGEST_MISMATCH",
-    hash: thread.head,
-    message: "the head's SHA-256 is not the one the index vouches for",
-  });
-  await verifyLinks(check, hash, start);
-  for (const [index, state] of states.entries())
-    await verifyState(check, thread, states, { state, index });
-  return { startHash: hash, start, states };
+  const chain = { startHash: hash, start, states };
+  blobs.mustBeContent(promptHash(start), hash);
+  const hashes: string[] = [];
+  for (const state of states) {
+    verifyState(blobs, chain, { state, before: hashes });
+    hashes.push(state.hash);
+  }
+  return chain;
 }
 
-async function verifyState(
-  check: Check,
-  thread: ThreadRecord,
-  states: readonly ChainState[],
-  { state, index }: { state: ChainState; index: number },
-): Promise<void> {
+/** `before`: the states that this one follows, oldest first. */
+function verifyState(
+  blobs: BlobCheck,
+  chain: Chain,
+  { state, before }: { state: ChainState; before: readonly string[] },
+): void {
   const { hash, node } = state;
-  const expected = skipList(
-    states.slice(Math.max(0, index - 1024), index).map((earlier) => earlier.hash),
+  const { start, ancestors, content, role, prompt } = node.payload;
+  const expected = skipList(before);
+  const isLast = before.length === chain.states.length - 1;
+  const attached = [...(prompt ? [prompt] : []), ...(node.payload.evidence ?? [])];
+  const fault = (holds: boolean, message: string): void => {
+    if (!holds) blobs.report("CHAIN_BROKEN", hash, message);
+  };
+  fault(start === chain.startHash, "names another start node");
+  fault(sameList(ancestors, expected), "its skip list is not the chain's");
+  fault(role !== END || isLast, "an end node stands before the end");
+  fault(
+    sameList(node.refs.slice(node.refs.length - attached.length), attached) &&
+      node.refs.length >= 2 + ancestors.length + attached.length,
+    "its refs do not end with the prompt and the evidence of its run",
   );
-  expect(check, node.payload.start === thread.startHash, {
-    code: "CHAIN_BROKEN",
-    hash,
-    message: "names another start node",
-  });
-  expect(check, sameList(node.payload.ancestors, expected), {
-    code: "CHAIN_BROKEN",
-    hash,
-    message: "its skip list is not the chain's",
-  });
-  const own = [node.payload.content, thread.startHash, ...node.payload.ancestors];
-  expect(check, sameList(node.refs.slice(0, own.length), own), {
-    code: "CHAIN_BROKEN",
-    hash,
-    message: "its refs are not what it names",
-  });
-  await verifyLinks(check, hash, node);
+  blobs.mustBeContent(content, hash);
+  if (prompt) blobs.mustBeContent(prompt, hash);
 }
 
-/** Every reference is there, and every digest is that of the bytes it names. */
-async function verifyLinks(check: Check, hash: string, node: StartNode | StateNode): Promise<void> {
-  for (const ref of node.refs) {
-    if (!check.sha256.has(ref)) await readBlob(check, ref, hash);
+/** What the index says of the thread is what its chain says. */
+function verifyRecord(blobs: BlobCheck, thread: KnownThread, chain: Chain): void {
+  const { head, status, returnCode, summary } = thread;
+  const { payload } = chain.start;
+  const last = chain.states.at(-1)?.node.payload;
+  const end = last?.role === END ? last.meta : null;
+  const fault = (holds: boolean, message: string): void => {
+    if (!holds) blobs.report("INDEX_MISMATCH", head, message);
+  };
+  if (blobs.sha256(head) !== thread.headSha256) {
+    const message = "the head's SHA-256 is not the one the index vouches for";
+    blobs.report("DIGEST_MISMATCH", head, message);
   }
-  const digests: Digests = node.payload.digests;
-  for (const [named, digest] of Object.entries(digests)) {
-    const actual = check.sha256.get(named);
-    if (actual === undefined || actual === digest) continue;
-    check.problems.push({
-      code: "DIGEST_MISMATCH",
-      hash: named,
-      message: `${hash} vouches for other bytes`,
-    });
-  }
-  for (const ref of directRefs(node)) {
-    expect(check, Object.hasOwn(digests, ref), {
-      code: "DIGEST_MISSING",
-      hash,
-      message: `has no digest of ${ref}`,
-    });
-  }
+  if (payload.hash !== thread.bundleHash)
+    blobs.report("CHAIN_BROKEN", thread.bundleHash, "the start node names another bundle");
+  fault(payload.name === thread.workflow, "the index names another workflow than the start node");
+  fault(payload.depth === thread.depth, "the index gives another depth than the start node");
+  fault(
+    roleStates(chain).length === thread.stepCount,
+    `the index counts ${thread.stepCount} steps, the chain has ${roleStates(chain).length}`,
+  );
+  fault(
+    returnCode === (end?.returnCode ?? null) && summary === (end?.summary ?? null),
+    "the index gives another return code or summary than the end node",
+  );
+  const ended = returnCode === null ? null : statusOf(returnCode);
+  const final = status === "completed" || status === "failed" || status === "aborted";
+  fault((final ? status : null) === ended, `the index says ${status}, the chain does not`);
 }
 
-/** What a node directly depends on: all it refers to, except ancestors that its parent vouches for. */
-function directRefs(node: StartNode | StateNode): string[] {
-  if (node.type === "start") return [...node.refs, node.payload.hash];
-  const [parent = node.payload.start, ...older] = node.payload.ancestors;
-  const vouchedByParent = new Set([
-    ...older,
-    ...(node.payload.ancestors.length > 0 ? [node.payload.start] : []),
-  ]);
-  return [parent, ...node.refs.filter((ref) => !vouchedByParent.has(ref))];
-}
-
-/** Gives the descriptor when the bundle is the one that the thread was started with. */
-async function verifyBundle(
-  check: Check,
-  chain: Chain,
-  thread: ThreadRecord,
-): Promise<WorkflowDescriptor | null> {
+/** Asks the moderator again, with the bundle that the thread was started with. */
+async function verifyTable(check: Check, thread: KnownThread, chain: Chain): Promise<void> {
+  const { source, blobs } = check;
   const hash = thread.bundleHash;
-  expect(check, chain.start.payload.hash === hash, {
-    code: "CHAIN_BROKEN",
-    hash,
-    message: "the start node names another bundle",
-  });
-  const bundle = await bundleOf(check.engine, thread, chain);
-  if (bundle.ok) return bundle.value.descriptor;
-  check.problems.push({ code: bundle.error.code, hash, message: bundle.error.message });
-  return null;
-}
-
-/** Asks the moderator again at every step that records a route. */
-async function verifyRoutes(
-  check: Check,
-  chain: Chain,
-  thread: ThreadRecord,
-  descriptor: WorkflowDescriptor,
-): Promise<void> {
-  const rules = descriptor.graph.edges;
-  const context = await contextOrNull(check, chain, thread);
-  if (context === null) return;
-  const { steps } = context;
-  // Grown one by one, as the engine saw them: the moderator keeps its projection of a growing list.
-  const growing: typeof steps = [];
-  for (const [index, { hash, node }] of chain.states.entries()) {
-    const recorded = node.payload.route;
-    if (recorded !== null) {
-      const picked = await pickRoute(rules, { ...context, steps: growing }).catch(
-        (thrown: unknown) => failureFrom(thrown, "MODERATOR_FAILED").message,
-      );
-      const same = typeof picked !== "string" && agrees(recorded, picked, growing.at(-1)?.role);
-      const now =
-        typeof picked === "string" ? picked : `${picked.to} by rule ${picked.rule ?? "none"}`;
-      expect(check, same, {
-        code: "ROUTE_MISMATCH",
-        hash,
-        message: `recorded ${recorded.from} → ${recorded.to} by rule ${recorded.rule ?? "none"}; the table now says ${now}`,
-      });
-    }
-    const step = steps[index];
-    if (step !== undefined) growing.push(step);
+  const bundle = await source.bundle(hash, chain.start.payload.digests[hash] ?? "");
+  if (!bundle.ok) {
+    blobs.report(bundle.error.code, hash, bundle.error.message);
+    return;
   }
-}
-
-/** An answered role stands where the table asks a person on behalf of the last role. */
-function agrees(
-  recorded: StepRoute,
-  picked: { to: string; rule: number | null },
-  lastRole: string | undefined,
-): boolean {
-  if (recorded.condition === ANSWER) return picked.to === SUSPEND && recorded.to === lastRole;
-  return picked.to === recorded.to && picked.rule === recorded.rule;
+  const context = await contextOrNull(source, chain, thread);
+  if (context === null) return;
+  const edges = bundle.value.descriptor.graph.edges;
+  for (const { hash: state, message } of await verifyRoutes(edges, chain, context))
+    blobs.report("ROUTE_MISMATCH", state, message);
 }
 
 async function contextOrNull(
-  check: Check,
+  source: ThreadSource,
   chain: Chain,
-  thread: ThreadRecord,
+  thread: KnownThread,
 ): Promise<ThreadContext | null> {
   try {
-    return await threadContext(check.engine.cas, thread, chain);
+    return await threadContext(source.cas, thread, chain);
   } catch (thrown) {
     // What is missing was reported where it is named.
     if (thrown instanceof WorkflowError) return null;
@@ -208,44 +174,20 @@ async function contextOrNull(
   }
 }
 
-async function verifiedNode(check: Check, hash: string): Promise<CasNode | null> {
-  const text = await readBlob(check, hash, "the chain");
-  if (text === null) return null;
-  const node = decodeNode(text);
-  if (node.ok) return node.value;
-  check.problems.push({ code: node.error.code, hash, message: node.error.message });
-  return null;
-}
-
-async function readBlob(check: Check, hash: string, namedBy: string): Promise<string | null> {
-  try {
-    const text = await check.engine.cas.get(hash);
-    if (text === null) return missing(check, hash, namedBy);
-    if (!check.sha256.has(hash)) check.sha256.set(hash, sha256Hex(text));
-    return text;
-  } catch (thrown) {
-    const reason = failureFrom(thrown, "CAS_CORRUPT");
-    check.problems.push({ code: reason.code, hash, message: reason.message });
-    return null;
+/** The child that a step ran: started from the state before that step, and sound itself. One that was removed
+ *  since proves nothing against the step. */
+async function verifyChild({ source, blobs, seen }: Check, state: ChainState): Promise<void> {
+  const { childThread, ancestors, start } = state.node.payload;
+  if (childThread === null || seen.has(childThread)) return;
+  const child = await source.thread(childThread);
+  if (child === null) return;
+  const node = await blobs.node(child.startHash, state.hash);
+  const parent = node?.type === "start" ? node.payload.parentState : null;
+  if (parent !== (ancestors[0] ?? start)) {
+    const message = `its child thread ${childThread} was not started from the state before it`;
+    blobs.report("CHAIN_BROKEN", state.hash, message);
   }
-}
-
-function missing(check: Check, hash: string, namedBy: string): null {
-  check.problems.push({
-    code: "CAS_MISSING",
-    hash,
-    message: `is named by ${namedBy} and not in the store`,
-  });
-  return null;
-}
-
-function broken(check: Check, hash: string, message: string): null {
-  check.problems.push({ code: "CHAIN_BROKEN", hash, message });
-  return null;
-}
-
-function expect(check: Check, holds: boolean, problem: Problem): void {
-  if (!holds) check.problems.push(problem);
+  await verifyOne({ source, blobs, seen }, child);
 }
 
 function sameList(a: readonly string[], b: readonly string[]): boolean {

@@ -31,6 +31,7 @@ const route: z.ZodType<StepRoute> = z.object({
   condition: z.string(),
   rule: z.number().int().nonnegative().nullable(),
   prompt: z.string().nullable(),
+  promptFrom: z.literal("person").exactOptional(),
 });
 
 const run: z.ZodType<StepRun> = z.object({

@@ -46,4 +46,6 @@ export type StepRoute = {
   rule: number | null;
   /** The edge prompt with its placeholders filled in. */
   prompt: string | null;
+  /** A person gave the prompt in place of the edge's own; left out: it is the edge's. */
+  promptFrom?: "person";
 };

@@ -1,0 +1,83 @@
+/** Every recorded route, asked of the moderator again with the steps that came before it. */
+import { fillTemplate, pickRoute } from "@uncaged/workflow-moderator";
+import {
+  type DescriptorEdge,
+  failureFrom,
+  type StepRoute,
+  SUSPEND,
+  type ThreadContext,
+} from "@uncaged/workflow-protocol";
+import { ANSWER } from "./answer-directive.ts";
+import type { Chain } from "./chain.ts";
+import { POKE } from "./poke-thread.ts";
+
+/** Condition of a route that no rule gave: the thread ends. */
+const NO_MATCH = "NO_MATCH";
+
+/** The states whose route is not what the table says, each with both. */
+export async function verifyRoutes(
+  edges: readonly DescriptorEdge[],
+  chain: Chain,
+  context: ThreadContext,
+): Promise<{ hash: string; message: string }[]> {
+  const found: { hash: string; message: string }[] = [];
+  // Grown one by one, as the engine saw them: the moderator keeps its projection of a growing list.
+  const growing: ThreadContext["steps"] = [];
+  const routed = chain.states.some(({ node }) => (node.payload.route?.condition ?? POKE) !== POKE);
+  for (const [index, { hash, node }] of chain.states.entries()) {
+    const { route, role } = node.payload;
+    const message =
+      route === null || (isLonePoke(route, role) && !routed)
+        ? null
+        : await mismatch(edges, { ...context, steps: growing }, { route, role });
+    if (message !== null) found.push({ hash, message });
+    const step = context.steps[index];
+    if (step !== undefined) growing.push(step);
+  }
+  return found;
+}
+
+/** A workflow function written by hand records no routes, so its poked steps have only this one. */
+function isLonePoke(route: StepRoute, role: string): boolean {
+  return route.condition === POKE && route.rule === null && route.to === role;
+}
+
+async function mismatch(
+  edges: readonly DescriptorEdge[],
+  context: ThreadContext,
+  { route, role }: { route: StepRoute; role: string },
+): Promise<string | null> {
+  if (route.to !== role) return `its role is ${role}, its route leads to ${route.to}`;
+  try {
+    const now = await routeNow(edges, context, route);
+    if (now === null) return null;
+    return `recorded ${routeText(route)}; the table now says ${now}`;
+  } catch (thrown) {
+    const { message } = failureFrom(thrown, "MODERATOR_FAILED");
+    return `recorded ${routeText(route)}; the table now says ${message}`;
+  }
+}
+
+/** null when the table says the same. */
+async function routeNow(
+  edges: readonly DescriptorEdge[],
+  context: ThreadContext,
+  route: StepRoute,
+): Promise<string | null> {
+  const { from, to, rule, matched } = await pickRoute(edges, context);
+  if (route.condition === ANSWER) {
+    // An answered role stands where the table asks a person on behalf of the last role.
+    const answered = to === SUSPEND && route.to === from && route.from === from;
+    return answered ? null : `${to}, which asks nobody`;
+  }
+  const condition = matched?.condition ?? NO_MATCH;
+  const same = from === route.from && to === route.to && rule === route.rule;
+  if (!same || condition !== route.condition) return routeText({ from, to, condition, rule });
+  if (route.promptFrom === "person") return null;
+  const prompt = matched?.prompt == null ? null : await fillTemplate(matched.prompt, context);
+  return prompt === route.prompt ? null : `another edge prompt: ${JSON.stringify(prompt)}`;
+}
+
+function routeText({ from, to, condition, rule }: Omit<StepRoute, "prompt">): string {
+  return `${from} → ${to} (${condition}) by rule ${rule ?? "none"}`;
+}
