@@ -1,16 +1,91 @@
 /** Finds the adapter of an agent that `config.agents` names.
  *
  *  1. Its package resolves from the storage root's own packages first, then from the engine's.
- *  2. Nothing of it is loaded before a role asks for it. */
-import { type AdapterFn, failure, WorkflowError } from "@uncaged/workflow-protocol";
+ *  2. Nothing of it is loaded before a role asks for it, and it is made once a run: what an adapter keeps
+ *     between its steps is kept.
+ *  3. A failure is not kept: the next role that asks looks again. */
+import {
+  type AdapterFn,
+  type Failure,
+  failure,
+  failureFrom,
+  WorkflowError,
+} from "@uncaged/workflow-protocol";
+import {
+  agentHost,
+  loadAgentPackage,
+  readSettings,
+  type Settings,
+} from "@uncaged/workflow-register";
 import type { Engine } from "./engine.ts";
 
+/** null: `config.defaultAgent`. Rejects with `AGENT_NOT_FOUND` or `CONFIG_INVALID`. */
 export type AgentLookup = (name: string | null) => Promise<AdapterFn>;
 
-export function namedAgents(_engine: Pick<Engine, "root" | "packagesBase">): AgentLookup {
-  return async (name) => {
-    throw new WorkflowError(
-      failure("AGENT_NOT_FOUND", `no agent ${JSON.stringify(name)}`, "see: config.agents"),
-    );
+export function namedAgents(
+  engine: Pick<Engine, "root" | "packagesBase">,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): AgentLookup {
+  const made = new Map<string, Promise<AdapterFn>>();
+  return async (asked) => {
+    const settings = orThrow(await readSettings(engine.root));
+    const name = asked ?? settings.defaultAgent;
+    if (name === null) throw new WorkflowError(noDefault(settings));
+    const known = made.get(name);
+    if (known !== undefined) return known;
+    const making = makeAgent(name, { engine, settings, env });
+    made.set(name, making);
+    making.catch(() => made.delete(name));
+    return making;
   };
+}
+
+async function makeAgent(
+  name: string,
+  from: {
+    engine: Pick<Engine, "root" | "packagesBase">;
+    settings: Settings;
+    env: Readonly<Record<string, string | undefined>>;
+  },
+): Promise<AdapterFn> {
+  const { engine, settings, env } = from;
+  const configured = settings.agents.get(name);
+  if (configured === undefined) throw new WorkflowError(unknownAgent(settings, name));
+  const { root, packagesBase } = engine;
+  const { agent } = orThrow(await loadAgentPackage(configured.package, { root, packagesBase }));
+  try {
+    return agent.create(configured.options, agentHost(settings, env));
+  } catch (thrown) {
+    const { code, message, hint } = failureFrom(thrown, "CONFIG_INVALID");
+    throw new WorkflowError(failure(code, `agent ${JSON.stringify(name)}: ${message}`, hint), {
+      cause: thrown,
+    });
+  }
+}
+
+function orThrow<T>(result: { ok: true; value: T } | { ok: false; error: Failure }): T {
+  if (result.ok) return result.value;
+  throw new WorkflowError(result.error);
+}
+
+function unknownAgent({ agents }: Settings, name: string): Failure {
+  const known = [...agents.keys()].join(", ");
+  return failure(
+    "AGENT_NOT_FOUND",
+    `config.agents in workflow.yaml has no agent ${JSON.stringify(name)}`,
+    known === ""
+      ? "add one with: uncaged-workflow agent add <npm package>"
+      : `it has: ${known}; add one with: uncaged-workflow agent add <npm package>`,
+  );
+}
+
+function noDefault(settings: Settings): Failure {
+  const first = [...settings.agents.keys()][0];
+  return failure(
+    "AGENT_NOT_FOUND",
+    "a role wants the default agent, and workflow.yaml has no config.defaultAgent",
+    first === undefined
+      ? "add an agent with: uncaged-workflow agent add <npm package>"
+      : `choose one with: uncaged-workflow setup --default-agent ${first}`,
+  );
 }

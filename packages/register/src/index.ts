@@ -1,7 +1,12 @@
 export { type AddedWorkflow, type AddWorkflow, addWorkflow } from "./add-workflow.ts";
+export { agentHost } from "./agents/agent-host.ts";
+export { type InstalledAgent, loadAgentPackage } from "./agents/load-agent-package.ts";
 export { type BuildBundle, type BuiltBundle, buildBundle } from "./build/build-bundle.ts";
+export { type AdmitBundle, admitBundle } from "./bundle/admit-bundle.ts";
 export { type BundleFiles, bundleFiles } from "./bundle/bundle-files.ts";
 export { type OpenedBundle, openBundle } from "./bundle/open-bundle.ts";
+export { type BundleToStore, storeBundle } from "./bundle/store-bundle.ts";
+export { parseStoredDescriptor } from "./bundle/stored-descriptor.ts";
 export type { CheckRule } from "./check/check-descriptor.ts";
 export type { ExternalBases } from "./externals/external-bases.ts";
 export { hooksEnvironment, hooksUrl, useExternals } from "./externals/hooks.ts";
@@ -18,6 +23,7 @@ export type {
   RegistryEntry,
   Settings,
 } from "./registry/registry.ts";
+export { resolveModel } from "./registry/resolve-model.ts";
 export { unknownWorkflow } from "./registry/unknown-workflow.ts";
 export { type RemoveWorkflow, removeWorkflow } from "./remove-workflow.ts";
 export { type RollbackWorkflow, type RolledBack, rollbackWorkflow } from "./rollback-workflow.ts";

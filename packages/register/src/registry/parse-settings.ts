@@ -1,4 +1,5 @@
 import { toJsonObject } from "@uncaged/workflow-protocol";
+import { modelReference } from "./model-reference.ts";
 import type { AgentSettings, ModelReference, ProviderSettings, Settings } from "./registry.ts";
 import { Misfit, mapping, type Path, text, wholeNumber } from "./shape.ts";
 
@@ -38,12 +39,9 @@ function parseProvider(value: unknown, path: Path): ProviderSettings {
 }
 
 function parseModel(value: unknown, path: Path): ModelReference {
-  const reference = text(value, path);
-  const slash = reference.indexOf("/");
-  const provider = reference.slice(0, Math.max(0, slash));
-  const model = reference.slice(slash + 1);
-  if (provider === "" || model === "") throw new Misfit(path, "must be <provider>/<model>");
-  return { provider, model };
+  const reference = modelReference(text(value, path));
+  if (reference === null) throw new Misfit(path, "must be <provider>/<model>");
+  return reference;
 }
 
 function parseAgent(value: unknown, path: Path): AgentSettings {

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { type ModelConfiguration, resolveModel } from "./resolve-model.ts";
+
+const settings: ModelConfiguration = {
+  providers: new Map([
+    ["router", { baseUrl: "https://router.test/v1", apiKey: "$ROUTER_KEY" }],
+    ["literal", { baseUrl: "https://literal.test/v1", apiKey: "sk-literal-1234" }],
+    ["local", { baseUrl: "http://127.0.0.1:11434/v1", apiKey: null }],
+  ]),
+  models: new Map([["extract", { provider: "router", model: "vendor/small" }]]),
+};
+
+function refusal(reference: string, env: Record<string, string> = {}): string {
+  const model = resolveModel(settings, reference, env);
+  if (model.ok) throw new Error("it was resolved");
+  return `${model.error.code}: ${model.error.message}`;
+}
+
+describe("resolveModel", () => {
+  it("takes a key of config.models first, with the key out of the environment", () => {
+    expect(resolveModel(settings, "extract", { ROUTER_KEY: "sk-1" })).toEqual({
+      ok: true,
+      value: { baseUrl: "https://router.test/v1", model: "vendor/small", apiKey: "sk-1" },
+    });
+  });
+
+  it("takes provider/model, where the provider ends at the first slash", () => {
+    expect(resolveModel(settings, "local/a/b", {})).toEqual({
+      ok: true,
+      value: { baseUrl: "http://127.0.0.1:11434/v1", model: "a/b", apiKey: null },
+    });
+    expect(resolveModel(settings, "literal/m", {})).toMatchObject({
+      value: { apiKey: "sk-literal-1234" },
+    });
+  });
+
+  it("names the variable that is missing or empty, and not what other keys are", () => {
+    const wanted =
+      'CONFIG_INVALID: the key of provider "router" is the environment variable ROUTER_KEY, which is not set';
+    expect(refusal("extract")).toBe(wanted);
+    expect(refusal("extract", { ROUTER_KEY: "" })).toBe(wanted);
+  });
+
+  it("names a provider that is not configured, and those that are", () => {
+    expect(refusal("nowhere/m")).toBe(
+      'CONFIG_INVALID: model "nowhere/m" needs provider "nowhere", which config.providers does not have (it has: router, literal, local)',
+    );
+  });
+
+  it.each(["supervisor", "", "/m", "local/"])("refuses %j, which names no model", (reference) => {
+    expect(refusal(reference)).toContain("is no model");
+  });
+});
