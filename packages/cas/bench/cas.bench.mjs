@@ -86,6 +86,7 @@ async function collection() {
   const collect = (graceMs) =>
     collectGarbage({
       dir: folder,
+      table: null,
       roots: async () => [head],
       nowMs: Date.now(),
       graceMs,
@@ -100,7 +101,7 @@ async function collection() {
   for (const hash of dead) renameSync(join(aside, `${hash}.txt`), join(folder, `${hash}.txt`));
   const first = await timed(() => collect(0));
   const second = await timed(() => collect(0));
-  const check = await timed(() => checkBlobs({ dir: folder, roots: [head] }));
+  const check = await timed(() => checkBlobs({ dir: folder, table: null, roots: [head] }));
   console.log(`\ncollection of ${count} blobs, ${dead.length} of them dead, ${live} live`);
   console.table([
     { what: "bare renames of the dead", ms: round(sweep / 1000) },

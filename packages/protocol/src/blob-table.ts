@@ -34,7 +34,8 @@ export type BlobTable = {
 
   /** Those aside, and since when (Unix milliseconds). */
   listAside(): Promise<{ hash: string; sinceMs: number }[]>;
-  setAside(hashes: readonly string[], nowMs: number): Promise<void>;
+  /** `now` is asked while nobody else writes: whoever saw a row in place did so before. */
+  setAside(hashes: readonly string[], now: () => number): Promise<void>;
   bringBack(hashes: readonly string[]): Promise<void>;
   /** Deletes for good those that still lie aside, and have since `untilMs` or longer. */
   purge(hashes: readonly string[], untilMs: number): Promise<void>;

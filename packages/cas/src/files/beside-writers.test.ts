@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { checkBlobs } from "../fsck.ts";
+import { collectGarbage } from "../gc.ts";
 import { ASIDE } from "./files-layout.ts";
-import { checkBlobs } from "./fsck.ts";
-import { collectGarbage } from "./gc.ts";
 
 const CHILD = fileURLToPath(new URL("./beside-writers.test.child.ts", import.meta.url));
 const WRITERS = 3;
@@ -42,6 +42,7 @@ test("collections that run beside writers all the time never take what a head ne
   while (writers.some(isRunning)) {
     const report = await collectGarbage({
       dir,
+      table: null,
       roots: async () => heads(),
       nowMs: Date.now(),
       // No grace at all: what the writers rely on is their leases alone.
@@ -52,16 +53,22 @@ test("collections that run beside writers all the time never take what a head ne
     runs += 1;
     dead += report.deletedEntries;
     restored += report.restoredEntries;
-    expect(await checkBlobs({ dir, roots: heads() })).toMatchObject({ ok: true });
+    expect(await checkBlobs({ dir, table: null, roots: heads() })).toMatchObject({ ok: true });
     await breathe();
   }
   expect((await exits).map(([code]) => code)).toEqual(Array(WRITERS).fill(0));
   // The test is worth something only if blobs really came and went under the writers' hands.
   expect(Math.min(runs, dead, restored)).toBeGreaterThan(10);
-  expect(await checkBlobs({ dir, roots: heads() })).toMatchObject({ ok: true, problems: [] });
+  expect(await checkBlobs({ dir, table: null, roots: heads() })).toMatchObject({
+    ok: true,
+    problems: [],
+  });
 
   await purgeAll(dir, heads());
-  expect(await checkBlobs({ dir, roots: heads() })).toMatchObject({ ok: true, problems: [] });
+  expect(await checkBlobs({ dir, table: null, roots: heads() })).toMatchObject({
+    ok: true,
+    problems: [],
+  });
 }, 60_000);
 
 function isRunning(writer: ChildProcess): boolean {
@@ -76,6 +83,7 @@ async function purgeAll(dir: string, heads: string[]): Promise<void> {
   }
   const report = await collectGarbage({
     dir,
+    table: null,
     roots: async () => heads,
     nowMs: Date.now() + HOUR_MS,
     graceMs: 0,

@@ -1,10 +1,10 @@
 /** What the fault tests do to a files store, and what they expect to find before and after. */
 import { mkdirSync, renameSync, utimesSync } from "node:fs";
 import type { EncodedNode } from "@uncaged/workflow-protocol";
+import { type CollectReport, collectGarbage } from "../gc.ts";
 import { encodeContent } from "../node/codec.ts";
 import { asidePath, blobPath } from "./files-layout.ts";
 import { openFilesStore } from "./files-store.ts";
-import { type CollectReport, collectGarbage } from "./gc.ts";
 
 export const step: readonly EncodedNode[] = [
   encodeContent("What the coder said. ".repeat(10)),
@@ -37,6 +37,7 @@ async function litter(folder: string): Promise<void> {
 function collect(folder: string): Promise<CollectReport> {
   return collectGarbage({
     dir: folder,
+    table: null,
     roots: async () => [root.hash],
     nowMs: Date.now(),
     graceMs: HOUR_MS,

@@ -1,8 +1,7 @@
-import { isUtf8 } from "node:buffer";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isErrno, storageFailed } from "@uncaged/workflow-util";
-import { hashBytes } from "../node/hash.ts";
+import { soundText } from "../sound-text.ts";
 import { corrupt } from "../store-failures.ts";
 import { ASIDE, asideTime, blobPath, hashOfFile } from "./files-layout.ts";
 
@@ -21,11 +20,7 @@ export function readStored(folder: string, hash: string): string | null {
  *  times faster than a trip through the thread pool. */
 export function readBlob(folder: string, hash: string): string | null {
   const bytes = readBytes(blobPath(folder, hash), hash);
-  if (bytes === null) return null;
-  const actual = hashBytes(bytes);
-  if (actual !== hash) throw corrupt(hash, `its ${bytes.length} bytes have the hash ${actual}`);
-  if (!isUtf8(bytes)) throw corrupt(hash, "it is not UTF-8");
-  return bytes.toString();
+  return bytes === null ? null : soundText(hash, bytes);
 }
 
 /** A blob that was set aside, and the folder it lies in. */

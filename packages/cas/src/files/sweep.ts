@@ -58,13 +58,16 @@ const LEFTOVER_MS = 10 * 60 * 1000;
 /** Kernels stamp folders with a clock that may lag, on some file systems by up to two seconds. */
 const CLOCK_SLACK_MS = 2000;
 
-/** True when a folder's blobs may be deleted: the grace period is over, and no writer that could
- *  have seen one of them in place holds its lease still. */
+/** What was set aside at this time or before may be deleted: the grace period is over, and no writer
+ *  that could have seen it in place holds its lease still. Unix milliseconds. */
+export function ripeUntil(facts: Omit<SweepFacts, "dir" | "listed" | "live">): number {
+  const beforeLeases = (facts.protectSinceMs ?? Number.POSITIVE_INFINITY) - CLOCK_SLACK_MS - 1;
+  return Math.min(facts.nowMs - facts.graceMs, beforeLeases);
+}
+
 function isRipe(aside: string, facts: SweepFacts): boolean {
   // A run may take long: what counts is the last move, not the run's beginning.
-  const age = Math.max(asideTime(basename(aside)) ?? 0, changedAt(aside));
-  const overdue = age <= facts.nowMs - facts.graceMs;
-  return overdue && (facts.protectSinceMs === null || age + CLOCK_SLACK_MS < facts.protectSinceMs);
+  return Math.max(asideTime(basename(aside)) ?? 0, changedAt(aside)) <= ripeUntil(facts);
 }
 
 /** Throws what the system throws. */

@@ -18,21 +18,18 @@ import {
   storageFailed,
   syncFolder,
 } from "@uncaged/workflow-util";
+import type { Blob } from "../blobs-of.ts";
 import { hashBytes } from "../node/hash.ts";
 import { collision, corrupt } from "../store-failures.ts";
 import { blobPath, newTempPath } from "./files-layout.ts";
 import { asideFolders } from "./read-blob.ts";
 
-/** Bytes and their own hash. */
-export type Blob = { readonly hash: string; readonly bytes: Buffer };
-
 /** Throws `CAS_COLLISION`, `CAS_CORRUPT` or `STORAGE_FAILED`; blobs already named are then garbage. */
 export async function writeBlobs(folder: string, blobs: readonly Blob[]): Promise<void> {
   try {
     makeFolderSync(folder);
-    // A batch with a collision is refused before anything is written. What was set aside counts:
-    // someone may still hold its hash.
-    for (const aside of asideFolders(folder)) for (const blob of blobs) lookAt(aside, blob);
+    // A batch with a collision is refused before anything is written.
+    refuseCollisionsAside(folder, blobs);
     const wanted = blobs.filter((blob) => lookAt(folder, blob) !== "same");
     for (let at = 0; at < wanted.length; at += MAX_OPEN_FILES) {
       await writeTogether(folder, wanted.slice(at, at + MAX_OPEN_FILES));
@@ -41,6 +38,21 @@ export async function writeBlobs(folder: string, blobs: readonly Blob[]): Promis
   } catch (cause) {
     throw storageFailed(`cannot store ${blobs.length} blobs in ${folder}`, cause);
   }
+}
+
+/** Throws `CAS_COLLISION` when a folder has another content under one of the hashes. Changes nothing. */
+export function refuseCollisions(folder: string, blobs: readonly Blob[]): void {
+  try {
+    for (const blob of blobs) lookAt(folder, blob);
+    refuseCollisionsAside(folder, blobs);
+  } catch (cause) {
+    throw storageFailed(`cannot look for ${blobs.length} blobs in ${folder}`, cause);
+  }
+}
+
+/** What was set aside counts: someone may still hold its hash. */
+function refuseCollisionsAside(folder: string, blobs: readonly Blob[]): void {
+  for (const aside of asideFolders(folder)) for (const blob of blobs) lookAt(aside, blob);
 }
 
 /** Files that one writer keeps open at once. */

@@ -128,8 +128,8 @@ test("steps of many threads at once take one commit", async () => {
 
 test("what lies aside can be read, is not listed, and comes back with the next write of it", async () => {
   await write(one, two);
-  await index.blobs.setAside([one.hash, two.hash, three.hash], 1_000);
-  await index.blobs.setAside([one.hash], 2_000);
+  await index.blobs.setAside([one.hash, two.hash, three.hash], () => 1_000);
+  await index.blobs.setAside([one.hash], () => 2_000);
   expect(await textAt(one.hash)).toEqual({ bytes: "one", aside: true });
   expect(await index.blobs.list()).toEqual([]);
   expect(await index.blobs.listAside()).toEqual([
@@ -144,8 +144,8 @@ test("what lies aside can be read, is not listed, and comes back with the next w
 
 test("only what still lies aside, for long enough, is deleted for good", async () => {
   await write(one, two, three);
-  await index.blobs.setAside([one.hash, two.hash], 1_000);
-  await index.blobs.setAside([three.hash], 3_000);
+  await index.blobs.setAside([one.hash, two.hash], () => 1_000);
+  await index.blobs.setAside([three.hash], () => 3_000);
   await index.blobs.bringBack([two.hash]);
   await index.blobs.purge(
     [one, two, three].map(({ hash }) => hash),
@@ -158,7 +158,7 @@ test("only what still lies aside, for long enough, is deleted for good", async (
 
 test("a deleted row takes its place aside with it", async () => {
   await write(one);
-  await index.blobs.setAside([one.hash], 1_000);
+  await index.blobs.setAside([one.hash], () => 1_000);
   await index.blobs.delete(one.hash);
   await write(two);
   expect(await index.blobs.list()).toEqual([two.hash]);

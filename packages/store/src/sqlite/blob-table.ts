@@ -24,11 +24,11 @@ export function blobTable(index: ThreadIndex, commit: Commit): BlobTable {
   const sweep = async (
     what: string,
     hashes: readonly string[],
-    each: (hash: string) => void,
+    change: (part: readonly string[]) => void,
   ): Promise<void> => {
     for (let at = 0; at < hashes.length; at += SWEEP_ROWS) {
       const part = hashes.slice(at, at + SWEEP_ROWS);
-      await withPatience(() => index.change(what, () => part.forEach(each)));
+      await withPatience(() => index.change(what, () => change(part)));
     }
   };
   return {
@@ -37,11 +37,19 @@ export function blobTable(index: ThreadIndex, commit: Commit): BlobTable {
     delete: (hash) => commit(`delete blob ${hash}`, () => deleteRow(index, hash)),
     list: () => withPatience(() => index.look("list blobs", () => listRows(index))),
     listAside: () => withPatience(() => index.look("list blobs aside", () => listAside(index))),
-    setAside: (hashes, nowMs) =>
-      sweep("set blobs aside", hashes, (hash) => setRowAside(index, hash, nowMs)),
-    bringBack: (hashes) => sweep("bring blobs back", hashes, (hash) => bringRowBack(index, hash)),
+    setAside: (hashes, now) =>
+      sweep("set blobs aside", hashes, (part) => {
+        const sinceMs = now();
+        for (const hash of part) setRowAside(index, hash, sinceMs);
+      }),
+    bringBack: (hashes) =>
+      sweep("bring blobs back", hashes, (part) => {
+        for (const hash of part) bringRowBack(index, hash);
+      }),
     purge: (hashes, untilMs) =>
-      sweep("delete blobs", hashes, (hash) => purgeRow(index, hash, untilMs)),
+      sweep("delete blobs", hashes, (part) => {
+        for (const hash of part) purgeRow(index, hash, untilMs);
+      }),
     exclusively: (section) => {
       const held = {
         has: (hash: string) => hasRow(index, hash),
