@@ -1,0 +1,79 @@
+/** What a scripted model does, written into the prompt: `[[shell:npm test]] [[json:{"status":"passed"}]]`.
+ *
+ *  1. A mark is one model call; the calls of a turn take the marks in order.
+ *  2. Where a session stands is read off the conversation that the agent sends, so that nothing is remembered
+ *     between calls but how often a failing mark has failed. */
+export type Mark =
+  /** Ends the turn with this text. */
+  | { kind: "text"; text: string }
+  /** Ends the turn with this JSON, by the agent's own tool for structured output where it offers one. */
+  | { kind: "json"; json: string }
+  | { kind: "shell"; command: string }
+  /** Writes a file; an absolute path. */
+  | { kind: "edit"; path: string }
+  /** Answers 429 with `Retry-After: 1` this many times, then goes on with the next mark. */
+  | { kind: "429"; times: number }
+  /** Breaks the stream off after its first words this many times, then goes on with the next mark. */
+  | { kind: "cut"; times: number }
+  /** The endpoint's own words for a prompt that is too long. */
+  | { kind: "overflow" }
+  /** The endpoint refuses the key. */
+  | { kind: "unauthorized" }
+  /** Never answers. */
+  | { kind: "silence" };
+
+const OPENING = /\[\[(text|json|shell|edit|429|cut|overflow|unauthorized|silence)(:|\]\])/g;
+
+/** The marks of a text, in order; none where there is no script. Throws for one that does not end. */
+export function readScript(text: string): Mark[] {
+  const marks: Mark[] = [];
+  const opening = new RegExp(OPENING);
+  for (let found = opening.exec(text); found !== null; found = opening.exec(text)) {
+    const kind = found[1] ?? "";
+    const payload = found[2] === ":" ? payloadAt(text, opening.lastIndex, kind) : null;
+    marks.push(readMark(kind, payload ?? ""));
+    // What a payload holds is not looked through for further marks.
+    if (payload !== null) opening.lastIndex += payload.length + "]]".length;
+  }
+  return marks;
+}
+
+/** JSON may itself hold `]]`, so its end is where it parses. */
+function payloadAt(text: string, start: number, kind: string): string {
+  for (let end = text.indexOf("]]", start); end >= 0; end = text.indexOf("]]", end + 1)) {
+    const payload = text.slice(start, end);
+    if (kind !== "json" || isJson(payload)) return payload;
+  }
+  throw new Error(`the script's [[${kind}: does not end: ${text.slice(start, start + 80)}`);
+}
+
+function readMark(kind: string, payload: string): Mark {
+  switch (kind) {
+    case "text":
+      return { kind, text: payload };
+    case "json":
+      return { kind, json: payload };
+    case "shell":
+      return { kind, command: payload };
+    case "edit":
+      return { kind, path: payload };
+    case "429":
+    case "cut":
+      return { kind, times: payload === "" ? Number.POSITIVE_INFINITY : Number(payload) };
+    case "overflow":
+    case "unauthorized":
+    case "silence":
+      return { kind };
+    default:
+      throw new Error(`no such mark: [[${kind}]]`);
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
