@@ -1,5 +1,6 @@
 import { setTimeout as later } from "node:timers";
 import type { LlmFailure, LlmReply, LlmRequest } from "./chat.ts";
+import { hideKey } from "./hide-key.ts";
 import type { LlmProvider } from "./llm-provider.ts";
 import { readCompletion } from "./read-completion.ts";
 import { requestBody } from "./request-body.ts";
@@ -10,7 +11,7 @@ export type Attempt =
   | { kind: "final"; failure: LlmFailure }
   | { kind: "transient"; failure: LlmFailure; retryAfter: string | null };
 
-const ERROR_BODY_CHARS = 2_000;
+const ERROR_CHARS = 2_000;
 
 export async function attemptCompletion(
   provider: LlmProvider,
@@ -26,12 +27,12 @@ export async function attemptCompletion(
       signal: limits.signal,
     });
     limits.heard();
-    if (!response.ok) return await refused(response);
+    if (!response.ok) return await refused(response, provider);
     const read = await readCompletion(response, { onText: request.onText, heard: limits.heard });
     if (read.ok) return { kind: "reply", reply: read.value };
-    return broken(read.error, limits.hit());
+    return broken(shown(read.error, provider), limits.hit());
   } catch (thrown) {
-    return broken(messageOf(thrown), limits.hit());
+    return broken(shown(messageOf(thrown), provider), limits.hit());
   } finally {
     limits.end();
   }
@@ -42,9 +43,14 @@ function headersOf({ apiKey }: LlmProvider): Record<string, string> {
   return apiKey === null ? headers : { ...headers, authorization: `Bearer ${apiKey}` };
 }
 
-/** What an error status means. The body is the server's own text, cut. */
-async function refused(response: Response): Promise<Attempt> {
-  const body = (await response.text().catch(() => "")).slice(0, ERROR_BODY_CHARS);
+/** A server's text as a message holds it: without our key, which it may repeat, and cut. */
+function shown(text: string, { apiKey }: LlmProvider): string {
+  return hideKey(text, apiKey).slice(0, ERROR_CHARS);
+}
+
+/** What an error status means. */
+async function refused(response: Response, provider: LlmProvider): Promise<Attempt> {
+  const body = shown(await response.text().catch(() => ""), provider);
   const reason = `HTTP ${response.status} ${response.statusText}: ${body}`.trim();
   const retryAfter = response.headers.get("retry-after");
   const { status } = response;

@@ -144,6 +144,17 @@ describe("createLlmFn", () => {
   });
 
   it.each([
+    ["refuses it", refuses(401, {}, `no such key: secret-key ${"x".repeat(1_988)}secret-key`)],
+    ["reports a fault", streams({ error: { message: "bad secret-key" } })],
+    ["speaks another protocol", streams("secret-key")],
+  ])("hides the key in its failure when a server that %s repeats it", async (_what, script) => {
+    const failed = await ask([script], { maxRetries: 0 });
+    expect(failed.ok).toBe(false);
+    expect(JSON.stringify(failed)).toContain("[key]");
+    expect(JSON.stringify(failed)).not.toMatch(/secret/);
+  });
+
+  it.each([
     ["auth", refuses(401)],
     ["context_overflow", refuses(400, {}, "This model's maximum context length is 8192 tokens")],
     ["context_overflow", refuses(413)],

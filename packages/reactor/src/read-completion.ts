@@ -50,7 +50,7 @@ const chunk = z.object({
 type Chunk = z.infer<typeof chunk>;
 
 /** Reads a streamed reply, or a whole one from a server that does not stream. The error says what was wrong
- *  with it: it was cut, it was not the protocol, or it was no use. */
+ *  with it: it was cut, it was not the protocol, or it was no use. It may hold all that the server sent. */
 export async function readCompletion(
   response: Response,
   sink: { onText: ((text: string) => void) | undefined; heard: () => void },
@@ -59,8 +59,7 @@ export async function readCompletion(
   for await (const data of messagesOf(response)) {
     sink.heard();
     const parsed = chunk.safeParse(parseJson(data));
-    if (!parsed.success)
-      return err(`the server sent something that is not a completion: ${data.slice(0, 200)}`);
+    if (!parsed.success) return err(`the server sent something that is not a completion: ${data}`);
     if (parsed.data.error) return err(`the server reported: ${parsed.data.error.message}`);
     const text = reply.add(parsed.data);
     if (reply.chars > MAX_REPLY_CHARS) return err("the reply is larger than 8 MiB");
