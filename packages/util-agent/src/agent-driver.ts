@@ -26,6 +26,8 @@ export type AgentDriver = {
     /** A session can be gone on with in a later process. */
     resume: boolean;
   };
+  /** Why a certain policy could not be enforced, though others can; null: it can. Default: null. */
+  refuses?(policy: ToolPolicy): string | null;
   /** Looks for the program, its version and its log-in. Never throws, never opens a session. */
   probe(host: Pick<AgentHost, "env">): Promise<AgentProbe>;
   /** Prepares the agent for one step: its folder, its configuration, its process if it has one for several
@@ -56,10 +58,11 @@ export type AgentStep = {
   /** JSON Schema that the final answer has to satisfy, for agents that can be told. */
   outputSchema: JsonObject;
   policy: ToolPolicy | null;
-  limits: { timeoutMs: number | null; idleTimeoutMs: number };
-  /** Aborts when the thread is stopped or killed. */
+  /** Milliseconds. `timeoutMs` is what is left of the step's time whenever it is read; null: no limit. */
+  limits: { readonly timeoutMs: number | null; readonly idleTimeoutMs: number };
+  /** Aborts when the thread is stopped or killed, and when the step's time is over. */
   signal: AbortSignal;
-  /** Live output. Never blocks, never throws. */
+  /** Live output. Never blocks, never throws. `started` and `end` are emitted around the driver. */
   emit: (event: AgentEvent) => void;
   /** Evidence: a tool call that came to its end. Never throws; called once a call. */
   seen: (call: ToolCallRecord) => void;
@@ -76,7 +79,7 @@ export type AgentConversation = {
    *  how it ended is a value. Afterwards nothing that the turn started is left running, but a process that
    *  serves the next turn. */
   turn(prompt: string): Promise<TurnResult>;
-  /** Ends every process of the conversation. */
+  /** Ends every process of the conversation. Never rejects; a second call does nothing. */
   close(): Promise<void>;
 };
 

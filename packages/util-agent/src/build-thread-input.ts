@@ -3,14 +3,18 @@
  *  1. The task is given whole, whatever its length: it is what all is about.
  *  2. Steps are given oldest first, but chosen newest first, until the budget is used up. The newest is
  *     always given, cut in the middle when it alone is too long.
- *  3. Whatever is left out is named, with the command that loads it. */
+ *  3. Whatever is left out is named, with the command that loads it.
+ *  4. Who goes on in a session is told what is new only: the task and what it has read is not repeated. */
 import type { RoleStep, ThreadContext, WorkflowRuntime } from "@uncaged/workflow-protocol";
 import { fenced } from "./fenced.ts";
 import { readContent } from "./read-content.ts";
 
 export type ThreadInputOptions = {
   /** Characters for previous steps. Default 24,000. */
-  budgetChars?: number;
+  budgetChars?: number | undefined;
+  /** How many of the thread's steps the agent's session knows, its own last one included; null: it is a new
+   *  session. Default null. */
+  knownSteps?: number | null | undefined;
 };
 
 type InputRuntime = Pick<WorkflowRuntime, "cas" | "step">;
@@ -20,13 +24,17 @@ export async function buildThreadInput(
   runtime: InputRuntime,
   options: ThreadInputOptions = {},
 ): Promise<string> {
-  const { budgetChars = 24_000 } = options;
-  const sections = [
-    section("Task", ctx.start.content),
-    section("Your turn", yourTurn(ctx, runtime)),
-    await previousSteps(ctx, runtime, budgetChars),
-    section("The thread's tools", TOOLS(ctx.threadId)),
-  ];
+  const { budgetChars = 24_000, knownSteps = null } = options;
+  const turn = section("Your turn", yourTurn(ctx, runtime));
+  const sections =
+    knownSteps === null
+      ? [
+          section("Task", ctx.start.content),
+          turn,
+          await stepsSince(0, ctx, { runtime, budgetChars }),
+          section("The thread's tools", TOOLS(ctx.threadId)),
+        ]
+      : [await stepsSince(knownSteps, ctx, { runtime, budgetChars }), turn];
   return `${sections.filter((each) => each !== "").join("\n\n")}\n`;
 }
 
@@ -43,15 +51,16 @@ const TOOLS = (threadId: string): string =>
     "- `uncaged-workflow cas get --payload <hash>` prints a stored text",
   ].join("\n");
 
-async function previousSteps(
+/** The steps after the first `known` ones. */
+async function stepsSince(
+  known: number,
   ctx: ThreadContext,
-  runtime: InputRuntime,
-  budgetChars: number,
+  { runtime, budgetChars }: { runtime: InputRuntime; budgetChars: number },
 ): Promise<string> {
   const shown: string[] = [];
   let left = budgetChars;
   let first = ctx.steps.length;
-  for (; first > 0; first--) {
+  for (; first > known; first--) {
     const step = ctx.steps[first - 1];
     if (step === undefined) break;
     const text = await describeStep(step, first, runtime, budgetChars);
@@ -60,15 +69,16 @@ async function previousSteps(
     left -= text.length;
   }
   if (shown.length === 0) return "";
-  return section("Previous steps", [...leftOut(ctx.threadId, first), ...shown].join("\n\n"));
+  const title = known === 0 ? "Previous steps" : "Steps since your last one";
+  return section(title, [...leftOut(ctx.threadId, known, first), ...shown].join("\n\n"));
 }
 
-/** `count` steps at the beginning are not shown. */
-function leftOut(threadId: string, count: number): string[] {
-  if (count === 0) return [];
-  const which = count === 1 ? "Step 1 is" : `Steps 1 to ${count} are`;
+/** Steps `known + 1` to `last` are not shown. */
+function leftOut(threadId: string, known: number, last: number): string[] {
+  if (last === known) return [];
+  const which = last === known + 1 ? `Step ${last} is` : `Steps ${known + 1} to ${last} are`;
   return [
-    `${which} left out here. To load them, latest first:\n\n    uncaged-workflow thread context ${threadId} --before ${count + 1}`,
+    `${which} left out here. To load them, latest first:\n\n    uncaged-workflow thread context ${threadId} --before ${last + 1}`,
   ];
 }
 

@@ -10,12 +10,22 @@ export { buildThreadInput, type ThreadInputOptions } from "./build-thread-input.
 export { type CapturedOutput, captureOutput, type OutputCapture } from "./captured-output.ts";
 export { cliEnvironment, type Environment, type EnvironmentChoice } from "./cli-environment.ts";
 export type { CliRun, CliStop, OpenCliOptions, SpawnCliOptions } from "./cli-run.ts";
+export { createAgent } from "./create-agent.ts";
 export { type AgentCall, createAgentAdapter } from "./create-agent-adapter.ts";
 export { type TextEmitter, textEmitter } from "./emit-text.ts";
 export { type JsonLines, type JsonNoise, jsonLines } from "./json-lines.ts";
 export { lastLines } from "./last-lines.ts";
 export type { OutputLine } from "./line-reader.ts";
+export {
+  type EvidenceTally,
+  evidenceTally,
+  evidenceWords,
+  type MissingEvidence,
+  missingEvidence,
+  type SeenCall,
+} from "./missing-evidence.ts";
 export { type OpenCli, openCli } from "./open-cli.ts";
+export { type PolicyCall, type PolicyVerdict, policyVerdict } from "./policy-verdict.ts";
 export { readContent } from "./read-content.ts";
 export { describeIssues, readStructured } from "./read-structured.ts";
 export { redactor } from "./redact.ts";

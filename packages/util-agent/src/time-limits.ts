@@ -47,6 +47,7 @@ export function watchTime(opts: {
   };
 }
 
-function timerMs(ms: number): number {
+/** Milliseconds as a timer can take them. */
+export function timerMs(ms: number): number {
   return Math.min(Math.max(1, Math.ceil(ms)), MAX_TIMER_MS);
 }

@@ -1,0 +1,88 @@
+/** What a driver is told of a step. */
+import { resolve } from "node:path";
+import type {
+  AgentEvent,
+  JsonObject,
+  RoleRules,
+  ThreadContext,
+  WorkflowRuntime,
+} from "@uncaged/workflow-protocol";
+import type { AgentDriver, AgentOptions, AgentStep } from "./agent-driver.ts";
+import { cliEnvironment } from "./cli-environment.ts";
+import type { EvidenceBook } from "./evidence-book.ts";
+import { notDoneYet } from "./follow-up-prompts.ts";
+import type { StepDeadline } from "./step-deadline.ts";
+import { stepEnvironment } from "./step-environment.ts";
+
+const TEN_MINUTES_MS = 600_000;
+
+/** One call of an agent, before anything of it is opened. */
+export type AgentJob = {
+  driver: AgentDriver;
+  options: AgentOptions;
+  /** The role's system prompt. */
+  prompt: string;
+  outputSchema: JsonObject;
+  rules: RoleRules;
+  ctx: ThreadContext;
+  runtime: WorkflowRuntime;
+};
+
+export function agentEnvironment({
+  driver,
+  options,
+  ctx,
+  runtime,
+}: AgentJob): Record<string, string> {
+  return cliEnvironment(process.env, {
+    passEnv: [...driver.passEnv, ...(options.passEnv ?? [])],
+    env: { ...options.env, ...stepEnvironment(ctx, runtime) },
+  });
+}
+
+/** The step, but for the session. */
+export function agentStep(
+  { options, prompt, outputSchema, rules, ctx, runtime }: AgentJob,
+  parts: {
+    env: Readonly<Record<string, string>>;
+    deadline: StepDeadline;
+    evidence: EvidenceBook;
+    emit: (event: AgentEvent) => void;
+  },
+): Omit<AgentStep, "session" | "previousRawUsage"> {
+  const { role, round, home, runMark } = runtime.step;
+  const { deadline, evidence } = parts;
+  return {
+    threadId: ctx.threadId,
+    role,
+    round,
+    cwd: resolve(runtime.step.cwd, options.cwd ?? "."),
+    home,
+    runMark,
+    env: parts.env,
+    systemPrompt: prompt,
+    outputSchema,
+    policy: rules.tools ?? null,
+    limits: {
+      get timeoutMs() {
+        return deadline.remainingMs();
+      },
+      idleTimeoutMs: options.idleTimeoutMs ?? TEN_MINUTES_MS,
+    },
+    signal: deadline.signal,
+    emit: parts.emit,
+    seen: evidence.seen,
+    reminder: reminderOf(ctx.threadId, role, round),
+    stillMissing: () => {
+      const missing = evidence.missing();
+      return missing.length === 0 ? null : notDoneYet(missing);
+    },
+  };
+}
+
+function reminderOf(threadId: string, role: string, round: number): string {
+  return [
+    `You play the role \`${role}\` in step ${round} of thread ${threadId}.`,
+    `If you no longer know the task or what happened so far, run: uncaged-workflow thread context ${threadId}`,
+  ].join("\n");
+}

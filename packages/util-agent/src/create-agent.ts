@@ -1,0 +1,143 @@
+/** An adapter made of an agent's driver: everything that is the same for all agents is done here.
+ *
+ *  1. What cannot be kept is refused before anything starts: a role's rules, a missing program or log-in.
+ *  2. The agent sees a listed environment, and a folder that belongs to this thread's role alone.
+ *  3. Success is our own verdict: a value of the role's schema, and the required evidence (`playTurns`).
+ *  4. Secrets are taken out of whatever is emitted or stored.
+ *  5. The record of a run that failed goes with the error: what it cost counts. */
+import { mkdir } from "node:fs/promises";
+import {
+  type AdapterFn,
+  AgentError,
+  agentFaultOf,
+  failureFrom,
+  type RoleResult,
+  type ThreadContext,
+  type WorkflowRuntime,
+} from "@uncaged/workflow-protocol";
+import type { z } from "zod";
+import type { AgentConversation, AgentDriver, AgentOptions, AgentStep } from "./agent-driver.ts";
+import { type AgentJob, agentEnvironment, agentStep } from "./agent-step.ts";
+import { buildAgentPrompt } from "./build-agent-prompt.ts";
+import { buildThreadInput } from "./build-thread-input.ts";
+import { type EvidenceBook, evidenceBook } from "./evidence-book.ts";
+import { outputSchemaOf } from "./output-schema.ts";
+import { playTurns } from "./play-turns.ts";
+import { redactor } from "./redact.ts";
+import { type ResumableSession, resumableSession } from "./resumable-session.ts";
+import { safeEmit } from "./safe-emit.ts";
+import { shorten } from "./shorten.ts";
+import { stepDeadline } from "./step-deadline.ts";
+import { StepRecord } from "./step-record.ts";
+import { demandRules, usableAgent } from "./usable-agent.ts";
+
+const HOUR_MS = 3_600_000;
+const CONTENT_CHARS = 1_048_576;
+
+/** Nothing is looked for or started before a role is played. */
+export function createAgent(driver: AgentDriver, options: AgentOptions = {}): AdapterFn {
+  const usable = usableAgent(driver, () => ({ ...process.env, ...options.env }));
+  return <T>(prompt: string, schema: z.ZodType<T>) =>
+    async (ctx: ThreadContext, runtime: WorkflowRuntime): Promise<RoleResult<T>> => {
+      const rules = demandRules(runtime.step, driver);
+      const outputSchema = outputSchemaOf(schema);
+      const { version } = await usable();
+      const job = { driver, options, prompt, outputSchema, rules, ctx, runtime };
+      return playStep(job, schema, version ?? "unknown");
+    };
+}
+
+async function playStep<T>(
+  job: AgentJob,
+  schema: z.ZodType<T>,
+  version: string,
+): Promise<RoleResult<T>> {
+  const { driver, options, outputSchema, ctx, runtime } = job;
+  const env = agentEnvironment(job);
+  const redact = redactor({ ...process.env, ...env });
+  const { emit, close } = safeEmit(runtime.emit, redact);
+  const deadline = stepDeadline(
+    options.timeoutMs === undefined ? HOUR_MS : options.timeoutMs,
+    runtime.signal,
+  );
+  const evidence = evidenceBook({
+    cas: runtime.cas,
+    requirements: job.rules.requiredEvidence ?? [],
+    redact,
+  });
+  const step = agentStep(job, { env, deadline, evidence, emit });
+  const record = new StepRecord({ agent: { name: driver.name, version }, cwd: step.cwd }, redact);
+  const session = resumableSession(ctx, runtime.step, driver);
+  emit({ type: "started", agent: driver.name, session: session?.session ?? null });
+  try {
+    const played = await playTurns({
+      agent: driver.name,
+      schema,
+      outputSchema,
+      repairs: options.repairs ?? 1,
+      evidenceTurns: options.evidenceTurns ?? 2,
+      runtime,
+      deadline,
+      record,
+      evidence,
+      redact,
+      session,
+      begin: (from) => begin(job, { step, record, from }),
+    });
+    const run = record.run(await evidence.kept());
+    emit({ type: "end", outcome: "ok", reason: "" });
+    const content = played.text.trim() === "" ? undefined : shorten(played.text, CONTENT_CHARS);
+    return { meta: played.meta, childThread: null, content, run };
+  } catch (thrown) {
+    const error = await withRun(thrown, { record, evidence, redact });
+    const outcome = agentFaultOf(error)?.outcome ?? "crashed";
+    emit({ type: "end", outcome, reason: failureFrom(error, "INTERNAL").message });
+    throw error;
+  } finally {
+    deadline.clear();
+    close();
+  }
+}
+
+/** Opens the agent with what it does not know yet: all, or what is new since its session's last step. */
+async function begin(
+  { driver, options, prompt, outputSchema, ctx, runtime }: AgentJob,
+  about: {
+    step: Omit<AgentStep, "session" | "previousRawUsage">;
+    record: StepRecord;
+    from: ResumableSession | null;
+  },
+): Promise<{ conversation: AgentConversation; prompt: string }> {
+  const { step, record, from } = about;
+  const threadInput = await buildThreadInput(ctx, runtime, {
+    budgetChars: options.budgetChars,
+    knownSteps: from?.knownSteps,
+  });
+  const rolePrompt = from === null ? prompt : "";
+  const text = buildAgentPrompt({ rolePrompt, threadInput, outputSchema });
+  record.prompted(await runtime.cas.put(text));
+  if (options.config !== "user") await mkdir(step.home, { recursive: true, mode: 0o700 });
+  const conversation = await driver.open({
+    ...step,
+    session: from?.session ?? null,
+    previousRawUsage: from?.rawUsage ?? null,
+  });
+  return { conversation, prompt: text };
+}
+
+/** A failure of the agent with the record of its run; what is broken below the agent stays as it is. */
+async function withRun(
+  thrown: unknown,
+  about: { record: StepRecord; evidence: EvidenceBook; redact: (text: string) => string },
+): Promise<unknown> {
+  const fault = agentFaultOf(thrown);
+  if (fault === null) return thrown;
+  try {
+    const run = about.record.run(await about.evidence.kept());
+    const reason = failureFrom(thrown, "AGENT_FAILED");
+    const message = about.redact(reason.message);
+    return new AgentError({ ...reason, message }, { outcome: fault.outcome, run });
+  } catch (broken) {
+    return broken;
+  }
+}

@@ -1,0 +1,99 @@
+/** What the engine saw an agent do in one step.
+ *
+ *  1. A call is looked at whole, for the requirements, and kept shortened and without secrets.
+ *  2. Each is stored as it comes, one after the other; memory does not grow with their number.
+ *  3. The record names at most `MOST_KEPT`: the first half, the latest half, and whatever met a requirement. */
+import type {
+  CasStore,
+  EvidenceRequirement,
+  JsonValue,
+  ToolCallRecord,
+} from "@uncaged/workflow-protocol";
+import { evidenceTally, type MissingEvidence } from "./missing-evidence.ts";
+import { redactJson } from "./redact-json.ts";
+import { shorten } from "./shorten.ts";
+
+const MOST_KEPT = 1_000;
+const MOST_WAITING = 1_000;
+const OUTPUT_CHARS = 8_192;
+const INPUT_CHARS = 8_192;
+const SUBJECT_CHARS = 4_096;
+const NAME_CHARS = 200;
+
+export type EvidenceBook = {
+  /** Never throws. */
+  seen(call: ToolCallRecord): void;
+  missing(): MissingEvidence[];
+  /** Hashes in the order of the calls, and how many calls have none. Throws what the store threw. */
+  kept(): Promise<{ hashes: string[]; dropped: number }>;
+};
+
+type Kept = { hash: string; useful: boolean };
+
+export function evidenceBook(opts: {
+  cas: Pick<CasStore, "put">;
+  requirements: readonly EvidenceRequirement[];
+  redact: (text: string) => string;
+}): EvidenceBook {
+  const { cas, redact } = opts;
+  const tally = evidenceTally(opts.requirements);
+  const kept: Kept[] = [];
+  let dropped = 0;
+  let waiting = 0;
+  let fault: unknown = null;
+  let storing: Promise<void> = Promise.resolve();
+  const store = async (text: string, useful: boolean): Promise<void> => {
+    try {
+      if (fault === null) kept.push({ hash: await cas.put(text), useful });
+      if (kept.length > MOST_KEPT && dropOne(kept)) dropped++;
+    } catch (thrown) {
+      fault = thrown;
+    } finally {
+      waiting--;
+    }
+  };
+  return {
+    seen(call) {
+      const useful = tally.note(call);
+      // The store cannot keep up with a flood of calls: what is looked at is not lost, what is kept is.
+      if (waiting >= MOST_WAITING && !useful) {
+        dropped++;
+        return;
+      }
+      waiting++;
+      const text = JSON.stringify(shortened(call, redact), null, 2);
+      storing = storing.then(() => store(text, useful));
+    },
+    missing: tally.missing,
+    async kept() {
+      await storing;
+      if (fault !== null) throw fault;
+      return { hashes: kept.map(({ hash }) => hash), dropped };
+    },
+  };
+}
+
+/** Takes one out of the middle; those that met a requirement stay. */
+function dropOne(kept: Kept[]): boolean {
+  const middle = kept.findIndex(({ useful }, at) => at >= MOST_KEPT / 2 && !useful);
+  if (middle === -1) return false;
+  kept.splice(middle, 1);
+  return true;
+}
+
+function shortened(call: ToolCallRecord, redact: (text: string) => string): ToolCallRecord {
+  return {
+    ...call,
+    id: shorten(call.id, NAME_CHARS),
+    name: shorten(call.name, NAME_CHARS),
+    subject: shorten(redact(call.subject), SUBJECT_CHARS),
+    input: shortenedInput(redactJson(call.input, redact)),
+    output: shorten(redact(call.output), OUTPUT_CHARS),
+  };
+}
+
+/** An input that is too long becomes its shortened JSON text. */
+function shortenedInput(input: JsonValue): JsonValue {
+  const text = JSON.stringify(input);
+  return text.length <= INPUT_CHARS ? input : shorten(text, INPUT_CHARS);
+}

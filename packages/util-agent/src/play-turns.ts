@@ -1,0 +1,190 @@
+/** The turns of one step, until there is a result that counts.
+ *
+ *  1. A turn that failed ends the step. One exception: when the session to go on with is lost, the role starts
+ *     afresh, once, with all that it would have been told the first time.
+ *  2. Evidence comes first: an answer without it is a claim. What is missing is said, at most `evidenceTurns`
+ *     times.
+ *  3. Then the answer: as it stands, mended by the agent in at most `repairs` turns, extracted by a model.
+ *  4. Every turn is in the record, whatever becomes of it. */
+import {
+  AgentError,
+  agentError,
+  type Failure,
+  failure,
+  failureFrom,
+  type JsonObject,
+  type JsonValue,
+  type WorkflowRuntime,
+} from "@uncaged/workflow-protocol";
+import type { z } from "zod";
+import type { AgentConversation, TurnResult } from "./agent-driver.ts";
+import type { EvidenceBook } from "./evidence-book.ts";
+import { evidencePrompt, repairPrompt } from "./follow-up-prompts.ts";
+import { evidenceWords } from "./missing-evidence.ts";
+import { readAnswer } from "./read-answer.ts";
+import { redactJson } from "./redact-json.ts";
+import type { ResumableSession } from "./resumable-session.ts";
+import type { StepDeadline } from "./step-deadline.ts";
+import type { StepRecord } from "./step-record.ts";
+
+export type Play<T> = {
+  /** Name of the agent, for messages. */
+  agent: string;
+  schema: z.ZodType<T>;
+  outputSchema: JsonObject;
+  repairs: number;
+  evidenceTurns: number;
+  runtime: Pick<WorkflowRuntime, "cas" | "extract" | "signal" | "step">;
+  deadline: StepDeadline;
+  record: StepRecord;
+  evidence: EvidenceBook;
+  redact: (text: string) => string;
+  /** To go on with; null: the role starts afresh. */
+  session: ResumableSession | null;
+  /** Opens a conversation in that session, or a new one, and gives the prompt to begin with. */
+  begin(
+    from: ResumableSession | null,
+  ): Promise<{ conversation: AgentConversation; prompt: string }>;
+};
+
+/** What an agent gave in the end, its secrets taken out. */
+export type Played<T> = { meta: T; text: string };
+
+/** Rejects with what `agentError` makes, without the run record; with what the store threw; or with the
+ *  code `EVIDENCE_MISSING`. No conversation is left open. */
+export async function playTurns<T>(play: Play<T>): Promise<Played<T>> {
+  let { conversation, prompt } = await play.begin(play.session);
+  try {
+    let turn = await takeTurn(play, conversation, prompt);
+    if (turn.sessionLost && play.session !== null) {
+      play.record.note(`the earlier session could not be resumed: ${turn.reason}`);
+      await conversation.close();
+      ({ conversation, prompt } = await play.begin(null));
+      turn = await takeTurn(play, conversation, prompt);
+    }
+    return await untilAccepted(play, conversation, turn);
+  } finally {
+    await conversation.close();
+  }
+}
+
+async function untilAccepted<T>(
+  play: Play<T>,
+  conversation: AgentConversation,
+  first: TurnResult,
+): Promise<Played<T>> {
+  let turn = first;
+  let evidenceTurns = 0;
+  let repairs = 0;
+  while (true) {
+    if (turn.outcome !== "ok") throw turnFailed(play, turn);
+    const missing = play.evidence.missing();
+    if (missing.length > 0) {
+      const what = missing.map(evidenceWords).join("; ");
+      if (evidenceTurns >= play.evidenceTurns) throw evidenceMissing(play, what);
+      evidenceTurns++;
+      play.record.note(`not accepted, evidence was missing: ${what}`);
+      turn = await takeTurn(play, conversation, evidencePrompt(missing));
+      continue;
+    }
+    const answer = answerOf(play, turn);
+    const read = await readAnswer(answer, play.schema);
+    if (read.ok) return { meta: read.value, text: answer.text };
+    if (repairs >= play.repairs) return extracted(play, answer.text, read.error);
+    repairs++;
+    play.record.note(`the answer did not fit and was asked for again: ${read.error.message}`);
+    const schemaText = JSON.stringify(play.outputSchema, null, 2);
+    turn = await takeTurn(play, conversation, repairPrompt(read.error.message, schemaText));
+  }
+}
+
+async function takeTurn<T>(
+  { deadline, runtime, record, agent }: Play<T>,
+  conversation: AgentConversation,
+  prompt: string,
+): Promise<TurnResult> {
+  if (deadline.signal.aborted) throw stopped(agent, runtime.signal);
+  const turn = await conversation.turn(prompt);
+  record.turn(turn);
+  if (deadline.signal.aborted) throw stopped(agent, runtime.signal);
+  return turn;
+}
+
+function answerOf<T>(
+  { redact }: Play<T>,
+  { structured, text }: TurnResult,
+): { structured: JsonValue | undefined; text: string } {
+  return {
+    structured: structured === undefined ? undefined : redactJson(structured, redact),
+    text: redact(text),
+  };
+}
+
+/** The last way to a result: a model reads it out of the text. */
+async function extracted<T>(play: Play<T>, text: string, misfit: Failure): Promise<Played<T>> {
+  const { runtime, schema, record } = play;
+  if (text.trim() === "") throw invalidOutput(play, `${misfit.message}; it said nothing`);
+  const hash = await runtime.cas.put(text);
+  try {
+    const meta = await runtime.extract(schema, hash);
+    record.note("the result was extracted from the answer by a model");
+    return { meta, text };
+  } catch (thrown) {
+    if (runtime.signal.aborted) throw stopped(play.agent, runtime.signal);
+    const why = failureFrom(thrown, "INVALID_OUTPUT").message;
+    throw invalidOutput(play, `${misfit.message}; nor could it be extracted: ${why}`);
+  }
+}
+
+function turnFailed<T>({ agent }: Play<T>, { outcome, reason }: TurnResult): Error {
+  // Nobody stopped the thread: then an agent that calls itself cancelled has failed.
+  const fault = outcome === "ok" || outcome === "cancelled" ? "crashed" : outcome;
+  const message = `${agent} ${FAULT_WORDS[fault]}: ${reason}`;
+  return agentError(fault, { message, hint: FAULT_HINTS[fault], run: null });
+}
+
+const FAULT_WORDS = {
+  invalid_output: "gave no usable answer",
+  denied: "was not allowed to do what it wanted to do",
+  context_overflow: "was given more than its model can read",
+  rate_limited: "was turned away by its provider",
+  auth: "was not let in by its provider",
+  crashed: "failed",
+  timeout: "took too long and was ended",
+} as const;
+
+const FAULT_HINTS = {
+  invalid_output: "make the role's prompt say what its result is, or make its schema simpler",
+  denied: "allow it in the role's `tools`, or make the role's prompt say what it is not for",
+  context_overflow: "lower `budgetChars` where the agent is bound, or make the task shorter",
+  rate_limited: "wait, then run: uncaged-workflow thread resume <id>",
+  auth: "log in, or set the agent's key; see: uncaged-workflow agent list",
+  crashed: "see the agent's own words above, and: uncaged-workflow agent list",
+  timeout: "if it may take longer, raise `timeoutMs` or `idleTimeoutMs` where the agent is bound",
+} as const;
+
+function stopped(agent: string, thread: AbortSignal): Error {
+  if (thread.aborted) {
+    const message = `${agent} was ended because the thread was stopped`;
+    return agentError("cancelled", { message, hint: "", run: null });
+  }
+  const message = `${agent} was not done within the step's time and was ended`;
+  const hint = "if it may take longer, raise `timeoutMs` where the agent is bound";
+  return agentError("timeout", { message, hint, run: null });
+}
+
+function evidenceMissing<T>({ agent, runtime }: Play<T>, what: string): Error {
+  const { role, round } = runtime.step;
+  const reason = failure(
+    "EVIDENCE_MISSING",
+    `the result of role ${role} (step ${round}) is not accepted, ${agent} was not seen to do what it requires: ${what}`,
+    "see what it did do in the step's evidence; make the role's prompt say what is required, or correct the requirement",
+  );
+  return new AgentError(reason, { outcome: "invalid_output", run: null });
+}
+
+function invalidOutput<T>({ agent, runtime }: Play<T>, why: string): Error {
+  const { role, round } = runtime.step;
+  const message = `the answer of ${agent} does not fit the schema of role ${role} (step ${round}): ${why}`;
+  return agentError("invalid_output", { message, hint: FAULT_HINTS.invalid_output, run: null });
+}

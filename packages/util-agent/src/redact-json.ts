@@ -1,0 +1,24 @@
+import type { JsonObject, JsonValue } from "@uncaged/workflow-protocol";
+
+/** The value with every text in it, keys included, passed through `redact`. */
+export function redactJson(value: JsonValue, redact: (text: string) => string): JsonValue {
+  if (typeof value === "string") return redact(value);
+  if (typeof value !== "object" || value === null) return value;
+  return isList(value)
+    ? value.map((item) => redactJson(item, redact))
+    : redactJsonObject(value, redact);
+}
+
+export function redactJsonObject(
+  value: JsonObject,
+  redact: (text: string) => string,
+): { [key: string]: JsonValue } {
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [redact(key), redactJson(item, redact)]),
+  );
+}
+
+/** `Array.isArray` does not know lists that may not be written to. */
+function isList(value: readonly JsonValue[] | JsonObject): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

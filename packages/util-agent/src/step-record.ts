@@ -1,0 +1,70 @@
+/** What becomes the run record of a step, gathered turn by turn. */
+import type { JsonValue, StepRun, Usage } from "@uncaged/workflow-protocol";
+import type { TurnResult } from "./agent-driver.ts";
+
+const MOST_NOTES = 20;
+
+export class StepRecord {
+  readonly #start: Pick<StepRun, "agent" | "cwd" | "startedAt">;
+  readonly #redact: (text: string) => string;
+  readonly #notes: string[] = [];
+  #session: string | null = null;
+  #prompt: string | null = null;
+  #usage: Usage | null = null;
+  #rawUsage: JsonValue | null = null;
+  #denials = 0;
+
+  constructor(start: Pick<StepRun, "agent" | "cwd">, redact: (text: string) => string) {
+    this.#start = { ...start, startedAt: Date.now() };
+    this.#redact = redact;
+  }
+
+  /** Hash of the prompt that began the session, or went on with it. */
+  prompted(hash: string): void {
+    this.#prompt = hash;
+  }
+
+  /** A turn counts although it failed: it was paid for. The id of a session that was lost is not kept. */
+  turn({ session, sessionLost, usage, rawUsage, denials }: TurnResult): void {
+    this.#session = sessionLost ? null : (session ?? this.#session);
+    this.#usage = added(this.#usage, usage);
+    this.#rawUsage = rawUsage ?? this.#rawUsage;
+    this.#denials += denials;
+  }
+
+  note(text: string): void {
+    if (this.#notes.length < MOST_NOTES) this.#notes.push(this.#redact(text));
+  }
+
+  run({ hashes, dropped }: { hashes: readonly string[]; dropped: number }): StepRun {
+    const notes = [...this.#notes];
+    if (this.#denials > 0) notes.push(`the tool policy refused ${calls(this.#denials)}`);
+    if (dropped > 0) notes.push(`${calls(dropped)} more were seen and not kept`);
+    return {
+      ...this.#start,
+      session: this.#session,
+      prompt: this.#prompt,
+      completedAt: Date.now(),
+      usage: this.#usage,
+      ...(this.#rawUsage === null ? {} : { rawUsage: this.#rawUsage }),
+      ...(notes.length === 0 ? {} : { notes }),
+      evidence: hashes,
+    };
+  }
+}
+
+function calls(count: number): string {
+  return count === 1 ? "1 tool call" : `${count} tool calls`;
+}
+
+function added(sum: Usage | null, more: Usage | null): Usage | null {
+  if (sum === null || more === null) return sum ?? more;
+  const costUsd =
+    sum.costUsd === null && more.costUsd === null ? null : (sum.costUsd ?? 0) + (more.costUsd ?? 0);
+  return {
+    inputTokens: sum.inputTokens + more.inputTokens,
+    outputTokens: sum.outputTokens + more.outputTokens,
+    cachedInputTokens: sum.cachedInputTokens + more.cachedInputTokens,
+    costUsd,
+  };
+}
