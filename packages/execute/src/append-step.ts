@@ -1,7 +1,8 @@
 /** Makes a role's output the next step of a thread.
  *
- *  Order of effects: blobs, then the head. A crash before the head moves leaves garbage for gc and the
- *  step undone; a crash after it leaves the step done. There is no state in between. */
+ *  Order of effects: blobs, then the head, or both in one transaction. A crash before the head moves
+ *  leaves the step undone, and perhaps garbage for gc; a crash after it leaves the step done. There is
+ *  no state in between. */
 import { encodeContent, encodeState } from "@uncaged/workflow-cas";
 import type {
   EncodedNode,
@@ -11,11 +12,11 @@ import type {
   StateNode,
   StatePayload,
   ThreadRecord,
-  ThreadStore,
 } from "@uncaged/workflow-protocol";
 import type { ParsedRoleOutput } from "@uncaged/workflow-protocol/schemas";
 import { type Chain, roleStates } from "./chain.ts";
 import { digestsOf } from "./digests.ts";
+import type { Publish } from "./publish.ts";
 import { roleStep } from "./thread-context.ts";
 
 /** Where the next step of a thread goes. Only the owner of the lease holds one. */
@@ -43,7 +44,7 @@ export function tailOf(thread: ThreadRecord, chain: Chain, fence: number): Tail 
   };
 }
 
-type Ports = { cas: NodeStore; store: ThreadStore };
+type Ports = { cas: Pick<NodeStore, "get">; publish: Publish };
 
 /** Appends and publishes. Throws `ARTIFACT_MISSING` when the output names an artifact that is not in the
  *  CAS, `LEASE_LOST` when the thread has another owner by now; the head has then not moved. */
@@ -53,8 +54,7 @@ export async function appendStep(
   step: { output: ParsedRoleOutput; nowMs: number },
 ): Promise<{ step: RoleStep; stateHash: string; signals: readonly SignalKind[] }> {
   const encoded = await encodeStep(ports.cas, tail, step);
-  await ports.cas.putBatch([encoded.content, encoded.state]);
-  const signals = await ports.store.advance({
+  const signals = await ports.publish([encoded.content, encoded.state], {
     threadId: tail.threadId,
     fence: tail.fence,
     from: tail.head,
@@ -100,6 +100,7 @@ export async function encodeStep(
       [parentOf(tail)]: tail.parentSha256,
     },
     route: output.route ?? null,
+    ...(output.outcome === undefined ? {} : { outcome: output.outcome }),
     ...run,
   };
   const refs = [content.hash, tail.startHash, ...ancestors, ...artifacts, ...attached];

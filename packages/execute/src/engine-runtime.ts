@@ -16,7 +16,8 @@ import type {
 
 export type RuntimeParts = {
   cas: CasStore;
-  extract: ExtractFn;
+  /** Extraction whose live events go to this sink. */
+  extract: (emit: (event: AgentEvent) => void) => ExtractFn;
   signal: AbortSignal;
   thread: ThreadRecord;
   directive: StepDirective | null;
@@ -34,13 +35,15 @@ export type RuntimeParts = {
 };
 
 export function engineRuntime(parts: RuntimeParts): EngineRuntime {
-  const { thread, signal, extract } = parts;
+  const { thread, signal } = parts;
   const cas = lentCas(parts.cas);
   return {
     cas,
-    extract,
+    // Between two steps there is nobody to show it to.
+    extract: parts.extract(() => undefined),
     signal,
     directive: parts.directive,
+    limits: thread.limits,
     enter: (request: StepRequest) => {
       const { role, round } = request;
       const cwd = request.location === null ? thread.cwd : resolve(thread.cwd, request.location);
@@ -56,18 +59,20 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
         round,
         condition: request.route?.condition ?? null,
       });
+      const emit = (event: AgentEvent): void =>
+        parts.emit({ ...stamp(), type: "agent", role, round, event });
       return {
         cas,
-        extract,
+        extract: parts.extract(emit),
         signal,
         step: {
           ...request,
           cwd,
           runMark: runMark(thread.threadId, parts.fence),
           home: join(parts.homes, role),
-          agent: request.agent ?? null,
+          agent: request.agent ?? thread.agent,
         },
-        emit: (event: AgentEvent) => parts.emit({ ...stamp(), type: "agent", role, round, event }),
+        emit,
         agent: parts.agent,
         runChild: (child) => parts.runChild({ ...child, role, call: calls++, cwd }),
       };

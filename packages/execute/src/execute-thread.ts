@@ -6,6 +6,7 @@
  *     storage does not: it is thrown, the step is not acknowledged, and the thread can be resumed.
  *  4. A stop or kill that arrives while an agent finishes does not lose the finished step. */
 import {
+  agentFaultOf,
   type EngineRuntime,
   EXIT,
   exitCodeOf,
@@ -16,20 +17,30 @@ import {
   type RoleOutput,
   type RoleStep,
   type SignalKind,
+  type StepRun,
+  type Suspension,
   type ThreadContext,
   type ThreadRecord,
   type WorkflowCompletion,
   WorkflowError,
   type WorkflowFn,
 } from "@uncaged/workflow-protocol";
-import { workflowCompletionSchema } from "@uncaged/workflow-protocol/schemas";
+import { stepRunSchema, workflowCompletionSchema } from "@uncaged/workflow-protocol/schemas";
 import { appendStep, type Tail } from "./append-step.ts";
 import type { Engine } from "./engine.ts";
-import { abortedEnding, type Ending, finishThread, statusOf } from "./finish-thread.ts";
+import {
+  abortedEnding,
+  type Ending,
+  finishThread,
+  statusOf,
+  supervisedEnding,
+} from "./finish-thread.ts";
 import { type Interruption, urgent } from "./interruption.ts";
 import { nextTurn } from "./next-turn.ts";
 import { parseOutput } from "./parse-output.ts";
 import { parseWith } from "./parse-with.ts";
+import type { Summarize } from "./summarizer.ts";
+import type { Supervise } from "./supervisor.ts";
 
 export type ThreadRun = {
   engine: Engine;
@@ -44,6 +55,10 @@ export type ThreadRun = {
   signal: AbortSignal;
   /** Rest after this many steps, unless only the end is left; null: no limit. */
   maxSteps: number | null;
+  /** Gives why the thread has to end, or null. Asked before each step. */
+  supervise: Supervise;
+  /** Sums a completed thread up. */
+  summarize: Summarize;
   /** Whether the table ends the thread after these steps of this run. */
   endsNext: (steps: RoleStep[]) => Promise<boolean>;
   emit: (event: LiveEvent) => void;
@@ -70,6 +85,10 @@ export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
       if (run.maxSteps !== null && made.length >= run.maxSteps && !(await run.endsNext(made)))
         return await rest(run);
       if (waiting.includes("pause") && (await paused(run))) return { status: "paused" };
+
+      const objection = await run.supervise(run.tail.stateHashes);
+      if (objection !== null) return await end(run, supervisedEnding(objection));
+      if (run.signal.aborted) continue;
 
       const turn = await nextTurn(generator, answer, run.signal);
       if (turn.kind === "interrupted")
@@ -143,7 +162,11 @@ async function completed(run: ThreadRun, raw: WorkflowCompletion): Promise<RunOu
   if (!parsed.ok) return failed(run, new WorkflowError(parsed.error));
   const completion = parsed.value;
   if ("suspend" in completion) return suspended(run, completion.suspend);
-  const { returnCode, summary } = completion;
+  const { returnCode } = completion;
+  const summary =
+    returnCode === 0
+      ? await run.summarize(run.tail.stateHashes, completion.summary)
+      : completion.summary;
   return end(run, {
     status: statusOf(returnCode),
     returnCode,
@@ -164,6 +187,7 @@ async function failed(run: ThreadRun, cause: unknown): Promise<RunOutcome> {
     summary,
     content: causeText(reason, cause),
     route: null,
+    run: failedRun(cause),
   });
 }
 
@@ -195,10 +219,7 @@ async function paused(run: ThreadRun): Promise<boolean> {
   return closed;
 }
 
-async function suspended(
-  run: ThreadRun,
-  question: { role: string; message: string },
-): Promise<RunOutcome> {
+async function suspended(run: ThreadRun, question: Suspension): Promise<RunOutcome> {
   const to = { status: "suspended", ...question } as const;
   await run.engine.store.release({ ...tenure(run), nowMs: run.engine.now(), to });
   emitStatus(run, "suspended");
@@ -217,6 +238,12 @@ function emitStatus(run: ThreadRun, status: "idle" | "paused" | "suspended"): vo
 
 function tenure(run: ThreadRun): { threadId: string; fence: number } {
   return { threadId: run.tail.threadId, fence: run.tail.fence };
+}
+
+/** What the role that failed the thread used counts as well; its record is as untrusted as its result. */
+function failedRun(cause: unknown): StepRun | null {
+  const parsed = stepRunSchema.safeParse(agentFaultOf(cause)?.run);
+  return parsed.success ? parsed.data : null;
 }
 
 /** The whole chain of causes: the summary says what, this says why. */

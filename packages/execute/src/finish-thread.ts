@@ -8,6 +8,7 @@ import {
   EXIT,
   type NodeStore,
   type StepRoute,
+  type StepRun,
   type ThreadRecord,
   type ThreadStore,
 } from "@uncaged/workflow-protocol";
@@ -21,6 +22,8 @@ export type Ending = {
   /** What is kept as the end node's content: the summary, or the full cause. */
   content: string;
   route: StepRoute | null;
+  /** Of the role whose failure ended the thread. */
+  run?: StepRun | null;
 };
 
 export async function finishThread(
@@ -35,6 +38,7 @@ export async function finishThread(
     meta: { returnCode, summary },
     content: ending.content,
     route: ending.route,
+    run: ending.run ?? null,
   };
   const { content, state } = await encodeStep(ports.cas, tail, { output, nowMs });
   await ports.cas.putBatch([content, state]);
@@ -69,6 +73,12 @@ export async function finishThread(
 /** How a thread ends that was killed after this many steps. */
 export function abortedEnding(steps: number): Ending {
   const summary = `Aborted after ${steps === 1 ? "1 step" : `${steps} steps`}.`;
+  return { status: "aborted", returnCode: EXIT.aborted, summary, content: summary, route: null };
+}
+
+/** How a thread ends that its supervisor killed. */
+export function supervisedEnding(reason: string): Ending {
+  const summary = `supervisor: ${reason}`;
   return { status: "aborted", returnCode: EXIT.aborted, summary, content: summary, route: null };
 }
 

@@ -34,7 +34,7 @@ export async function threadContext(
 }
 
 export function roleStep(node: ChainState["node"]): RoleStep {
-  const { role, meta, content, timestamp, childThread } = node.payload;
+  const { role, meta, content, timestamp, childThread, outcome } = node.payload;
   return {
     role,
     meta,
@@ -43,6 +43,7 @@ export function roleStep(node: ChainState["node"]): RoleStep {
     timestamp,
     childThread,
     run: runOf(node),
+    ...(outcome === undefined ? {} : { outcome }),
   };
 }
 

@@ -60,7 +60,7 @@ async function stepView(
   { hash, node }: ChainState,
   round: number,
 ): Promise<StepView> {
-  const { role, meta, content, timestamp, childThread, route } = node.payload;
+  const { role, meta, content, timestamp, childThread, route, outcome } = node.payload;
   return {
     round,
     role,
@@ -70,6 +70,7 @@ async function stepView(
     contentHash: content,
     timestamp,
     childThread,
+    outcome: outcome ?? "ok",
     route,
     run: runOf(node),
   };

@@ -3,12 +3,14 @@
  *  1. Pure: the same rules and steps give the same answer, on every machine, at any time.
  *  2. The state is the role of the last step, or `__start__`. Its rules are tried in order; the first
  *     whose condition holds is taken; when none holds, the thread ends.
+ *     A rule is asked only about the outcomes that it names, `ok` unless it names any.
  *  3. Rules are compiled once per process, the projection of the steps is kept up to date. */
 import {
   END,
   failure,
   type ModeratorContext,
   type ModeratorRule,
+  type RuleOutcome,
   START,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
@@ -34,22 +36,27 @@ export async function evaluateModerator(
   return (await pickRoute(rules, context)).to;
 }
 
-/** Rejects with `RULE_INVALID` when a rule of the table is broken, with `MODERATOR_FAILED` when a
+/** `outcome`: how the last step ended, unless a limit is what the rules are asked about.
+ *  Rejects with `RULE_INVALID` when a rule of the table is broken, with `MODERATOR_FAILED` when a
  *  condition fails on these steps; both name the rule. */
 export async function pickRoute<R extends TableRule>(
   rules: readonly R[],
   context: ModeratorContext,
+  outcome: RuleOutcome = context.steps.at(-1)?.outcome ?? "ok",
 ): Promise<PickedRoute<R>> {
   const from = context.steps.at(-1)?.role ?? START;
   const candidates = rulebookOf(rules).get(from) ?? [];
   const root = visible(context);
   for (const candidate of candidates) {
     const rule = rules[candidate.index];
-    if (rule === undefined || !(await holds(rule, candidate, root))) continue;
+    if (rule === undefined || !(rule.outcomes ?? OK).includes(outcome)) continue;
+    if (!(await holds(rule, candidate, root))) continue;
     return { from, to: rule.to, rule: candidate.place, matched: rule };
   }
   return { from, to: END, rule: null, matched: null };
 }
+
+const OK: readonly RuleOutcome[] = ["ok"];
 
 async function holds(
   rule: TableRule,

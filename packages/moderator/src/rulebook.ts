@@ -1,9 +1,18 @@
 /** A table ready for use. */
-import { failure, type ModeratorRule, WorkflowError } from "@uncaged/workflow-protocol";
+import {
+  failure,
+  type ModeratorRule,
+  type RuleOutcome,
+  WorkflowError,
+} from "@uncaged/workflow-protocol";
 import { type Expression, parseExpression } from "./expression.ts";
 
 /** A rule as a table or a descriptor's edge has it; the condition's name is for messages. */
-export type TableRule = ModeratorRule & { condition?: string };
+export type TableRule = ModeratorRule & {
+  condition?: string;
+  /** How the step before has to have ended; left out: `ok`. */
+  outcomes?: readonly RuleOutcome[];
+};
 
 export type CompiledRule = {
   /** Place in the whole table. */

@@ -1,6 +1,6 @@
 import { AGENT_OUTCOMES, type AgentOutcome } from "./agent-event.ts";
 import type { ErrorCode } from "./error-codes.ts";
-import { type Failure, failure, WorkflowError } from "./failure.ts";
+import { type Failure, failure, failureFrom, WorkflowError } from "./failure.ts";
 import type { StepRun } from "./step-run.ts";
 
 /** How a run of an agent failed. */
@@ -42,12 +42,22 @@ export function agentError(
   });
 }
 
-/** The outcome that a thrown error stands for, by its shape, for a bundle carries its own copy of the class;
- *  null when it is no failure of an agent. Its run record is not parsed here. */
+/** The outcome that an error thrown by a role stands for, by its shape, for a bundle carries its own copy of
+ *  the class; null when it is no failure of the agent, but of the engine below it. Its run record is not parsed
+ *  here. */
 export function agentFaultOf(thrown: unknown): { outcome: AgentFault; run: unknown } | null {
-  if (!(thrown instanceof Error) || !("outcome" in thrown)) return null;
-  const outcome = FAULTS.find((each) => each === thrown.outcome);
-  return outcome === undefined ? null : { outcome, run: "run" in thrown ? thrown.run : null };
+  if (!(thrown instanceof Error)) return { outcome: "crashed", run: null };
+  const run = "run" in thrown ? thrown.run : null;
+  const said =
+    "outcome" in thrown ? AGENT_FAULTS.find((each) => each === thrown.outcome) : undefined;
+  const outcome = said ?? faultOfCode(failureFrom(thrown, "AGENT_FAILED").code);
+  return outcome === null ? null : { outcome, run };
 }
 
-const FAULTS: readonly AgentFault[] = AGENT_OUTCOMES.filter((each) => each !== "ok");
+function faultOfCode(code: ErrorCode): AgentFault | null {
+  if (code === "EVIDENCE_MISSING") return "invalid_output";
+  return AGENT_FAULTS.find((fault) => FAULT_CODES[fault] === code) ?? null;
+}
+
+/** Every way in which an agent fails. */
+export const AGENT_FAULTS: readonly AgentFault[] = AGENT_OUTCOMES.filter((each) => each !== "ok");

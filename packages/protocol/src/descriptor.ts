@@ -1,4 +1,5 @@
 import type { JsonObject } from "./json.ts";
+import type { Limits, RuleOutcome } from "./limits.ts";
 import type { RoleRules } from "./role.ts";
 
 export type DescriptorRole = {
@@ -17,6 +18,8 @@ export type DescriptorEdge = {
   when: string | null;
   prompt: string | null;
   location: string | null;
+  /** Left out: `ok` alone. */
+  outcomes?: readonly RuleOutcome[];
 };
 
 /** A workflow without its code: what can be shown, checked and re-evaluated without running anything.
@@ -25,4 +28,5 @@ export type WorkflowDescriptor = {
   description: string;
   roles: { readonly [role: string]: DescriptorRole };
   graph: { edges: readonly DescriptorEdge[] };
+  limits?: Limits;
 };

@@ -1,4 +1,5 @@
 export {
+  AGENT_FAULTS,
   AgentError,
   type AgentFault,
   agentError,
@@ -35,6 +36,13 @@ export {
 } from "./identifiers.ts";
 export { type JsonObject, type JsonValue, MAX_JSON_DEPTH, toJsonObject } from "./json.ts";
 export { jsonInText } from "./json-in-text.ts";
+export {
+  DEFAULT_MAX_STEPS,
+  type Limits,
+  type RetryPolicy,
+  type RuleOutcome,
+  type StepOutcome,
+} from "./limits.ts";
 export type { LiveEvent } from "./live-event.ts";
 export type { ModeratorContext, ModeratorRule, ModeratorStep } from "./moderator.ts";
 export type {
@@ -99,6 +107,7 @@ export type {
   StepDirective,
   StepRequest,
   StepScope,
+  Suspension,
   WorkflowCompletion,
   WorkflowFn,
   WorkflowRuntime,

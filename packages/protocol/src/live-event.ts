@@ -1,4 +1,5 @@
 import type { AgentEvent } from "./agent-event.ts";
+import type { Usage } from "./step-run.ts";
 import type { ThreadStatus } from "./thread-status.ts";
 
 /** The one stream that every front end follows; a line of the thread's live file each. */
@@ -12,5 +13,7 @@ export type LiveEvent = { threadId: string /** Unix milliseconds. */; timestamp:
       stateHash: string;
       meta: Record<string, unknown>;
     }
+  /** What one of the engine's own models said or why it could not; `usage`: what it cost, when it was asked. */
+  | { type: "note"; about: "supervisor" | "summarizer"; message: string; usage: Usage | null }
   | { type: "status"; status: ThreadStatus; summary: string | null }
 );

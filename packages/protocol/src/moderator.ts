@@ -1,3 +1,4 @@
+import type { AgentFault } from "./agent-error.ts";
 import type { JsonObject } from "./json.ts";
 import type { StartStep } from "./thread-context.ts";
 
@@ -15,6 +16,8 @@ export type ModeratorStep = {
   contentHash: string;
   refs: readonly string[];
   timestamp: number;
+  /** How the role failed; left out when it did not. */
+  outcome?: AgentFault;
 };
 
 export type ModeratorContext = {

@@ -1,3 +1,4 @@
+import type { AgentFault } from "./agent-error.ts";
 import type { JsonObject } from "./json.ts";
 import type { StepRoute, StepRun } from "./step-run.ts";
 
@@ -35,6 +36,8 @@ export type StatePayload = {
   digests: Digests;
   /** Which rule led here; null when the workflow function is written by hand. */
   route: StepRoute | null;
+  /** How the role failed; left out when it did not. */
+  outcome?: AgentFault;
 } & Partial<StepRun>;
 /** refs: content, start, every ancestor, artifacts, then prompt and evidence of the run record. */
 export type StateNode = { type: "state"; payload: StatePayload; refs: readonly string[] };

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { End, Fallback, Start, Suspend } from "./constants.ts";
 import type { EvidenceRequirement } from "./evidence.ts";
+import type { Limits, RetryPolicy, RuleOutcome } from "./limits.ts";
 import type { ToolPolicy } from "./tool-policy.ts";
 
 /** Role name → the meta that the role produces. */
@@ -21,12 +22,21 @@ export type RoleRules = {
   tools?: ToolPolicy | undefined;
   /** Default: none. */
   requiredEvidence?: readonly EvidenceRequirement[] | undefined;
+  /** Milliseconds for one run of the role; it then ends as `timeout`. Default: no limit. */
+  timeoutMs?: number | undefined;
+  /** Default: a run that failed is not tried again. */
+  retry?: RetryPolicy | undefined;
+  /** For all runs of the role in one thread together. Default: none. */
+  limits?: Limits | undefined;
 };
 
 /** One rule of the table. The first whose condition holds is taken. */
 export type Transition<RoleName extends string = string> = {
   /** `when` is a JSONata expression over `threadId`, `depth`, `start`, `steps`, `last` and `byRole`. */
   condition: Fallback | { name: string; when: string };
+  /** How the step before has to have ended for this rule to be asked. Default: only `ok`. `limit`: asked in
+   *  place of the others when a limit forbids the step that they lead to. */
+  outcomes?: readonly RuleOutcome[];
   role: RoleName | End | Suspend;
   /** Handed to the next role (for `SUSPEND`, the question to the person); `{{ jsonata }}` is filled in. */
   prompt?: string;
@@ -42,4 +52,6 @@ export type WorkflowDefinition<M extends RoleMeta = RoleMeta> = {
   description: string;
   roles: { [K in keyof M & string]: RoleDefinition<M[K]> };
   table: ModeratorTable<NoInfer<M>>;
+  /** For the whole thread, its children included. Default: 1,000 steps. */
+  limits?: Limits;
 };

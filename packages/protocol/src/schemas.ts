@@ -1,6 +1,7 @@
 /** Zod schemas for what crosses the border between a bundle and the engine.
  *  A separate entry point: commands that touch no bundle must not pay for loading zod. */
 import { z } from "zod";
+import { AGENT_FAULTS } from "./agent-error.ts";
 import { START } from "./constants.ts";
 import type { WorkflowDescriptor } from "./descriptor.ts";
 import { HASH_PATTERN, ROLE_NAME_PATTERN, THREAD_ID_PATTERN } from "./identifiers.ts";
@@ -25,6 +26,14 @@ const hash = z.string().regex(HASH_PATTERN, "must be a hash: 13 characters of Cr
 const unixMs = z.number().int().nonnegative();
 const tokens = z.number().int().nonnegative();
 
+const fault = z.enum(AGENT_FAULTS);
+const count = z.number().int().positive();
+const limits = z.strictObject({
+  steps: count.exactOptional(),
+  tokens: count.exactOptional(),
+  costUsd: z.number().positive().exactOptional(),
+  timeMs: count.exactOptional(),
+});
 const route: z.ZodType<StepRoute> = z.object({
   from: z.string(),
   to: z.string(),
@@ -32,9 +41,10 @@ const route: z.ZodType<StepRoute> = z.object({
   rule: z.number().int().nonnegative().nullable(),
   prompt: z.string().nullable(),
   promptFrom: z.literal("person").exactOptional(),
+  outcome: z.literal("limit").exactOptional(),
 });
 
-const run: z.ZodType<StepRun> = z.object({
+export const stepRunSchema: z.ZodType<StepRun> = z.object({
   agent: z.object({ name: z.string(), version: z.string(), binding: z.string().exactOptional() }),
   session: z.string().nullable(),
   prompt: hash.nullable(),
@@ -64,12 +74,17 @@ export const roleOutputSchema: z.ZodType<ParsedRoleOutput> = z.object({
   refs: z.array(hash).optional(),
   childThread: z.string().regex(THREAD_ID_PATTERN).nullable().optional(),
   route: route.nullable().optional(),
-  run: run.nullable().optional(),
+  run: stepRunSchema.nullable().optional(),
+  outcome: fault.optional(),
 });
 
 export const workflowCompletionSchema: z.ZodType<WorkflowCompletion> = z.union([
   z.object({
-    suspend: z.object({ role: z.string(), message: z.string() }),
+    suspend: z.object({
+      role: z.string(),
+      message: z.string(),
+      kind: z.literal("limit").exactOptional(),
+    }),
     route: route.nullable().optional(),
   }),
   z.object({
@@ -97,6 +112,13 @@ const evidenceRequirement = z.strictObject({
   after: z.literal("last_edit").optional(),
 });
 
+const retryPolicy = z.strictObject({
+  attempts: z.number().int().nonnegative(),
+  backoffMs: z.number().int().nonnegative().optional(),
+  maxBackoffMs: z.number().int().nonnegative().optional(),
+  on: z.array(fault).optional(),
+});
+
 const roleName = z
   .string()
   .regex(ROLE_NAME_PATTERN, "role names: a letter, then letters, digits, _ or -");
@@ -111,6 +133,9 @@ export const workflowDescriptorSchema: z.ZodType<WorkflowDescriptor> = z.strictO
       schema: jsonObject,
       tools: toolPolicy.optional(),
       requiredEvidence: z.array(evidenceRequirement).optional(),
+      timeoutMs: count.optional(),
+      retry: retryPolicy.optional(),
+      limits: limits.optional(),
     }),
   ),
   graph: z.strictObject({
@@ -122,7 +147,9 @@ export const workflowDescriptorSchema: z.ZodType<WorkflowDescriptor> = z.strictO
         when: z.string().nullable(),
         prompt: z.string().nullable(),
         location: z.string().nullable(),
+        outcomes: z.array(z.enum(["ok", "limit", ...AGENT_FAULTS])).exactOptional(),
       }),
     ),
   }),
+  limits: limits.exactOptional(),
 });

@@ -48,4 +48,6 @@ export type StepRoute = {
   prompt: string | null;
   /** A person gave the prompt in place of the edge's own; left out: it is the edge's. */
   promptFrom?: "person";
+  /** The rule was asked because a limit forbade the step that the others led to. */
+  outcome?: "limit";
 };

@@ -1,3 +1,4 @@
+import type { AgentFault } from "./agent-error.ts";
 import type { Start } from "./constants.ts";
 import type { RoleMeta } from "./role.ts";
 import type { StepRun } from "./step-run.ts";
@@ -22,6 +23,8 @@ export type RoleStep<M extends RoleMeta = RoleMeta> = {
     /** Unix milliseconds. */
     timestamp: number;
     childThread: string | null;
+    /** How the role failed; its meta is then `{ outcome, reason }`. Left out when it did not fail. */
+    outcome?: AgentFault;
     run: StepRun | null;
   };
 }[keyof M & string];

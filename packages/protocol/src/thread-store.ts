@@ -1,4 +1,6 @@
+import type { Limits } from "./limits.ts";
 import type { ThreadStatus } from "./thread-status.ts";
+import type { Suspension } from "./workflow-runtime.ts";
 
 /** Which process, beyond doubt: a pid alone is reused. */
 export type ProcessIdentity = {
@@ -44,9 +46,15 @@ export type ThreadRecord = {
   cwd: string;
   returnCode: number | null;
   summary: string | null;
-  suspended: { role: string; message: string } | null;
+  suspended: Suspension | null;
   /** What a person answered to the role that asked; its next step takes it. */
   answer: { role: string; text: string } | null;
+  /** Bounds that the thread was started with or that were raised since; null: those of its workflow. */
+  limits: Limits | null;
+  /** Name in `config.agents` of the agent that plays every role; null: whoever the workflow binds. */
+  agent: string | null;
+  /** The step that a poke replaced last, kept until the next step is published. */
+  replaced: { head: string; headSha256: string } | null;
   forkedFrom: { threadId: string; stateHash: string } | null;
   /** Unix milliseconds. `startedAt` is kept by forks, so that rules see what the original saw. */
   startedAt: number;
@@ -71,7 +79,8 @@ export type NewThread = Pick<
   | "forkedFrom"
   | "startedAt"
   | "createdAt"
->;
+> &
+  Partial<Pick<ThreadRecord, "limits" | "agent">>;
 
 /** A thread that was made in another storage root, as it stood while nobody ran it. */
 export type ThreadCopy = NewThread &
@@ -83,6 +92,8 @@ export type ThreadCopy = NewThread &
 export type Tenure = { threadId: string; fence: number };
 
 export type HeadMove = Tenure & {
+  /** The head takes the place of the old one, which can be brought back until the next step. */
+  replaces?: true;
   from: string;
   to: string;
   toSha256: string;
@@ -147,10 +158,7 @@ export type ThreadStore = {
   release(
     request: Tenure & {
       nowMs: number;
-      to:
-        | { status: "idle" }
-        | { status: "paused" }
-        | { status: "suspended"; role: string; message: string };
+      to: { status: "idle" } | { status: "paused" } | ({ status: "suspended" } & Suspension);
     },
   ): Promise<boolean>;
 
@@ -160,6 +168,9 @@ export type ThreadStore = {
   /** Records a person's answer: the suspended thread becomes idle, its question goes, and the role that asked
    *  is to run next. The answer stays until a step is published. Throws `TRANSITION_INVALID`. */
   answer(request: { threadId: string; text: string; nowMs: number }): Promise<void>;
+  /** Sets bounds of an unfinished thread; the runner reads them when it starts. One that waits because of a
+   *  limit becomes idle. Throws `TRANSITION_INVALID`. */
+  raise(request: { threadId: string; limits: Limits; nowMs: number }): Promise<void>;
 
   /** Forgets a thread that nobody owns, or whose lease has the fence `replaces` (an owner known to
    *  be dead). Throws `LEASE_HELD`. */

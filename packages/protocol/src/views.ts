@@ -1,5 +1,7 @@
+import type { StepOutcome } from "./limits.ts";
 import type { StepRoute, StepRun } from "./step-run.ts";
 import type { ThreadStatus } from "./thread-status.ts";
+import type { Suspension } from "./workflow-runtime.ts";
 
 /** The shapes that `--json` prints. Keys may be added, none renamed. */
 export type StepView = {
@@ -12,6 +14,7 @@ export type StepView = {
   contentHash: string;
   timestamp: number;
   childThread: string | null;
+  outcome: StepOutcome;
   route: (Pick<StepRoute, "from" | "condition"> & Partial<StepRoute>) | null;
   run: Partial<StepRun> | null;
 };
@@ -41,7 +44,7 @@ export type ThreadView = Pick<
     parentState: string | null;
   };
   steps: StepView[];
-  suspended: { role: string; message: string } | null;
+  suspended: Suspension | null;
   result: ThreadResult | null;
   forkedFrom: { threadId: string; stateHash: string } | null;
   cwd: string;

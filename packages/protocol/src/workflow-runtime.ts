@@ -1,8 +1,10 @@
 import type { z } from "zod";
+import type { AgentFault } from "./agent-error.ts";
 import type { AgentEvent } from "./agent-event.ts";
 import type { CasStore } from "./cas-store.ts";
+import type { Limits } from "./limits.ts";
 import type { RoleMeta, RoleRules } from "./role.ts";
-import type { StepRoute, StepRun } from "./step-run.ts";
+import type { StepRoute, StepRun, Usage } from "./step-run.ts";
 import type { RoleStep, ThreadContext } from "./thread-context.ts";
 
 /** What a role is about to do. */
@@ -46,6 +48,8 @@ export type ChildOutcome = {
   rootHash: string;
   /** Meta of the child's last step; empty when it made none. */
   lastMeta: Record<string, unknown>;
+  /** What all its steps used. */
+  usage?: Usage | null;
 };
 
 /** The engine's hand to a role; a bundle reaches the engine through it and through nothing else. */
@@ -79,6 +83,8 @@ export type StepDirective = {
 export type EngineRuntime = Omit<WorkflowRuntime, "step" | "emit" | "runChild" | "agent"> & {
   /** null: the table decides from the start. */
   directive: StepDirective | null;
+  /** The thread's own bounds, which win over those of the workflow; left out: none. */
+  limits?: Limits | null;
   enter(step: StepRequest): WorkflowRuntime;
 };
 
@@ -93,12 +99,18 @@ export type RoleOutput = {
   childThread?: string | null | undefined;
   route?: StepRoute | null | undefined;
   run?: StepRun | null | undefined;
+  /** How the role failed, when it did; its meta is then `{ outcome, reason }`. */
+  outcome?: AgentFault | undefined;
 };
 
 /** How a workflow ends or comes to rest. */
 export type WorkflowCompletion =
   | { returnCode: number; summary: string; route?: StepRoute | null | undefined }
-  | { suspend: { role: string; message: string }; route?: StepRoute | null | undefined };
+  | { suspend: Suspension; route?: StepRoute | null | undefined };
+
+/** Why a thread waits for a person: a question, which is answered to the role, or a `limit`, which has to be
+ *  raised. */
+export type Suspension = { role: string; message: string; kind?: "limit" };
 
 /** Yields one output per step; the engine stores it and answers with the stored step.
  *  Called again with the steps so far after a crash, it must go on from there. */

@@ -28,7 +28,9 @@ export function buildDescriptor<M extends RoleMeta>(
     const rules = rulesOfRole(definition.roles[role]);
     roles[role] = { description, systemPrompt, schema: jsonSchema(schema, role), ...rules };
   }
-  return { description: definition.description, roles, graph: { edges: edgesOf(definition) } };
+  const { description, limits } = definition;
+  const graph = { edges: edgesOf(definition) };
+  return { description, roles, graph, ...(limits === undefined ? {} : { limits }) };
 }
 
 function jsonSchema(schema: $ZodType, role: string): JsonObject {

@@ -4,17 +4,22 @@
  *     one; nothing is decided here.
  *  2. It keeps no state that the steps do not hold: given the steps so far, it goes on from there.
  *  3. What an agent gave is checked against the role's schema before it becomes a step.
- *  4. It reaches the engine through the lent runtime alone, so a bundle carries no engine. */
+ *  4. A role that failed becomes a step when the table has a rule for how it failed; else the thread fails.
+ *  5. Before a step that a limit forbids, the rules for `limit` are asked in place of the others; without one
+ *     the thread waits for a person to raise it.
+ *  6. It reaches the engine through the lent runtime alone, so a bundle carries no engine. */
 import { pickRoute } from "@uncaged/workflow-moderator";
 import {
   type AdapterBinding,
   type DescriptorEdge,
   END,
   type EngineRuntime,
+  type Limits,
   type RoleMeta,
   type RoleOutput,
   type RoleRules,
   type RoleStep,
+  START,
   type StepDirective,
   type StepRoute,
   SUSPEND,
@@ -26,6 +31,8 @@ import {
 import { bindRoles, type PlayRole } from "./bind-roles.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { edgesOf } from "./edges.ts";
+import { Ledger } from "./ledger.ts";
+import { playOrRoute } from "./play-or-route.ts";
 import { recordRoute } from "./record-route.ts";
 import { rulesOf } from "./role-rules.ts";
 import { SessionBook } from "./session-book.ts";
@@ -41,49 +48,81 @@ export function createWorkflow<M extends RoleMeta>(
   const edges = edgesOf(definition);
   const play = bindRoles(definition, binding);
   const rules = rulesOf(definition);
+  const limits = definition.limits ?? {};
   return (ctx, runtime) =>
-    drive({ edges, play, rules, runtime }, { ...ctx, steps: [...ctx.steps] });
+    drive({ edges, play, rules, limits, runtime }, { ...ctx, steps: [...ctx.steps] });
 }
 
 type Drive = {
   edges: readonly DescriptorEdge[];
   play: PlayRole;
   rules: ReadonlyMap<string, RoleRules>;
+  limits: Limits;
   runtime: EngineRuntime;
 };
 
 async function* drive(
-  { edges, play, rules, runtime }: Drive,
+  { edges, play, rules, limits, runtime }: Drive,
   ctx: ThreadContext,
 ): AsyncGenerator<RoleOutput, WorkflowCompletion, RoleStep | undefined> {
   const sessions = new SessionBook(ctx.steps);
+  const ledger = new Ledger({ thread: { ...limits, ...runtime.limits }, roles: rules }, ctx.steps);
   let directive = runtime.directive;
   while (true) {
     runtime.signal.throwIfAborted();
-    const next = directive ?? (await decide(edges, ctx, sessions));
+    // What a person asks for is done, whatever the limits are.
+    const next = directive ?? (await decide({ edges, ctx, sessions, ledger }));
     directive = null;
+    if ("limit" in next) return next.limit;
     const role = next.route.to;
     if (role === END) return completion(ctx, next.route);
     if (role === SUSPEND) return suspension(next.route);
     const round = ctx.steps.length + 1;
-    const output = await play(ctx, runtime.enter({ role, round, ...next, rules: rules.get(role) }));
+    const output = await playOrRoute(ctx, {
+      edges,
+      play,
+      entered: runtime.enter({ role, round, ...next, rules: rules.get(role) }),
+      timeLeftMs: ledger.timeLeftMs(role),
+    });
     const stored = (yield output) ?? (await storedStep(runtime.cas, output));
     ctx.steps.push(stored);
     sessions.note(stored);
+    ledger.note(stored);
   }
 }
 
-async function decide(
-  edges: readonly DescriptorEdge[],
-  ctx: ThreadContext,
-  sessions: SessionBook,
-): Promise<StepDirective> {
-  const recorded = await recordRoute(await pickRoute(edges, ctx), ctx);
+type Decision = {
+  edges: readonly DescriptorEdge[];
+  ctx: ThreadContext;
+  sessions: SessionBook;
+  ledger: Ledger;
+};
+
+async function decide({
+  edges,
+  ctx,
+  sessions,
+  ledger,
+}: Decision): Promise<StepDirective | { limit: WorkflowCompletion }> {
+  let picked = await pickRoute(edges, ctx);
+  const limit = picked.to === END || picked.to === SUSPEND ? null : ledger.reached(picked.to);
+  if (limit !== null) {
+    picked = await pickRoute(edges, ctx, "limit");
+    if (picked.matched === null || ledger.isBeyondLimits()) return { limit: atLimit(ctx, limit) };
+  }
+  const recorded = await recordRoute(picked, ctx);
+  if (limit !== null) recorded.route.outcome = "limit";
   return { ...recorded, previousSession: sessions.lastOf(recorded.route.to), agent: null };
 }
 
 function completion(ctx: ThreadContext, route: StepRoute): WorkflowCompletion {
   return { returnCode: 0, summary: summaryOf(ctx.steps, route), route };
+}
+
+/** The thread rests where it is; the last role has nothing to answer. */
+function atLimit(ctx: ThreadContext, limit: string): WorkflowCompletion {
+  const role = ctx.steps.at(-1)?.role ?? START;
+  return { suspend: { role, message: `${limit}; raise the limit to go on`, kind: "limit" } };
 }
 
 /** The question is put on behalf of the role that ran last: it gets the answer. */

@@ -11,13 +11,14 @@ import {
 export function edgesOf<M extends RoleMeta>(definition: WorkflowDefinition<M>): DescriptorEdge[] {
   const table = new Map(Object.entries(definition.table));
   return [START, ...Object.keys(definition.roles)].flatMap((from) =>
-    (table.get(from) ?? []).map(({ condition, role, prompt, location }) => ({
+    (table.get(from) ?? []).map(({ condition, role, prompt, location, outcomes }) => ({
       from,
       to: role,
       condition: condition === FALLBACK ? FALLBACK : condition.name,
       when: condition === FALLBACK ? null : condition.when,
       prompt: prompt ?? null,
       location: location ?? null,
+      ...(outcomes === undefined ? {} : { outcomes }),
     })),
   );
 }

@@ -8,7 +8,10 @@ it("is published as one file that imports nothing but Node", async () => {
   const imported = [
     ...source.matchAll(/\bfrom\s*["']([^"']+)["']|\bimport\s*\(?\s*["']([^"']+)["']/gu),
   ];
-  expect(imported.map(([, from, bare]) => from ?? bare)).toEqual(["node:module"]);
+  expect(imported.map(([, from, bare]) => from ?? bare)).toEqual([
+    "node:module",
+    "node:timers/promises",
+  ]);
 });
 
 it("keeps the terms of what is inside beside the file", async () => {
@@ -30,6 +33,7 @@ it("offers the names that authors rely on", async () => {
     "createWorkflow",
     "defineRole",
     "defineWorkflow",
+    "namedAgent",
     "workflowAsAgent",
   ]);
 });

@@ -11,9 +11,13 @@ export function rulesOf<M extends RoleMeta>(
 }
 
 /** Without keys that are not set: the rules also stand in the descriptor, which is JSON. */
-export function rulesOfRole({ tools, requiredEvidence }: RoleRules): RoleRules {
+export function rulesOfRole(role: RoleRules): RoleRules {
+  const { tools, requiredEvidence, timeoutMs, retry, limits } = role;
   return {
     ...(tools === undefined ? {} : { tools }),
     ...(requiredEvidence === undefined ? {} : { requiredEvidence }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(retry === undefined ? {} : { retry }),
+    ...(limits === undefined ? {} : { limits }),
   };
 }

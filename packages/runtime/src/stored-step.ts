@@ -11,5 +11,6 @@ export async function storedStep(cas: CasStore, output: RoleOutput): Promise<Rol
     timestamp: Date.now(),
     childThread: output.childThread ?? null,
     run: output.run ?? null,
+    ...(output.outcome === undefined ? {} : { outcome: output.outcome }),
   };
 }

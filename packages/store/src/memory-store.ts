@@ -5,6 +5,7 @@ import {
   isFinal,
   type NewThread,
   type SignalKind,
+  type Suspension,
   type ThreadRecord,
   type ThreadStore,
   WorkflowError,
@@ -15,6 +16,7 @@ import {
   existsAlready,
   moveRefusal,
   notFound,
+  raiseRefusal,
   removeRefusal,
   tenureRefusal,
 } from "./refusals.ts";
@@ -107,7 +109,12 @@ export function memoryThreadStore(): ThreadStore {
     signals: async (threadId) => record(threadId)?.signals ?? [],
     async advance(move) {
       const refusal = moveRefusal(record(move.threadId), move);
-      return change(move.threadId, refusal, moved(move)).record.signals;
+      const old = record(move.threadId);
+      const replaced =
+        move.replaces === true && old !== null
+          ? { head: old.head, headSha256: old.headSha256 }
+          : null;
+      return change(move.threadId, refusal, { ...moved(move), replaced }).record.signals;
     },
     async finish(finish) {
       const { threadId, status, returnCode, summary } = finish;
@@ -121,7 +128,7 @@ export function memoryThreadStore(): ThreadStore {
       const refusal = tenureRefusal(thread, request);
       const open = !thread?.signals.includes("pause");
       if (refusal === null && to.status === "paused" && open) return false;
-      const suspended = to.status === "suspended" ? { role: to.role, message: to.message } : null;
+      const suspended = to.status === "suspended" ? suspension(to) : null;
       change(threadId, refusal, { status: to.status, suspended, lease: null, updatedAt: nowMs });
       return true;
     },
@@ -143,6 +150,15 @@ export function memoryThreadStore(): ThreadStore {
         updatedAt: nowMs,
       } as const;
       change(threadId, answerRefusal(thread, threadId), changes);
+    },
+    async raise({ threadId, limits, nowMs }) {
+      const thread = record(threadId);
+      const waits = thread?.suspended?.kind === "limit";
+      change(threadId, raiseRefusal(thread, threadId), {
+        limits: { ...thread?.limits, ...limits },
+        updatedAt: nowMs,
+        ...(waits ? { status: "idle", suspended: null } : {}),
+      });
     },
     async remove(threadId, replaces) {
       change(threadId, removeRefusal(record(threadId), { threadId, replaces }), {});
@@ -167,6 +183,9 @@ function freshRecord(thread: NewThread): ThreadRecord {
     summary: null,
     suspended: null,
     answer: null,
+    limits: thread.limits ?? null,
+    agent: thread.agent ?? null,
+    replaced: null,
     updatedAt: thread.createdAt,
     lease: null,
     signals: [],
@@ -179,12 +198,17 @@ function moved(move: { to: string; toSha256: string; stepCount: number; nowMs: n
     headSha256: move.toSha256,
     stepCount: move.stepCount,
     answer: null,
+    replaced: null,
     updatedAt: move.nowMs,
   };
 }
 
 function newestFirst(a: ThreadRecord, b: ThreadRecord): number {
   return b.createdAt - a.createdAt || (a.threadId < b.threadId ? 1 : -1);
+}
+
+function suspension({ role, message, kind }: Suspension): Suspension {
+  return { role, message, ...(kind === undefined ? {} : { kind }) };
 }
 
 const ORDER: readonly SignalKind[] = ["pause", "stop", "kill"];

@@ -7,6 +7,7 @@ import {
   type Failure,
   failure,
   type HeadMove,
+  isFinal,
   type Lease,
   type Tenure,
   type ThreadRecord,
@@ -48,10 +49,27 @@ export function moveRefusal(thread: ThreadRecord | null, move: HeadMove): Failur
 
 export function answerRefusal(thread: ThreadRecord | null, threadId: string): Failure | null {
   if (thread === null) return notFound(threadId);
+  if (thread.suspended?.kind === "limit") {
+    return failure(
+      "TRANSITION_INVALID",
+      `thread ${threadId} asked nothing, it waits because ${thread.suspended.message}`,
+      `raise the limit: uncaged-workflow thread resume ${threadId} --max-steps <n>, --max-tokens, --max-cost or --max-time`,
+    );
+  }
   if (thread.status === "suspended") return null;
   return failure(
     "TRANSITION_INVALID",
     `thread ${threadId} is ${thread.status}; it asked nothing`,
+    `see: uncaged-workflow thread show ${threadId}`,
+  );
+}
+
+export function raiseRefusal(thread: ThreadRecord | null, threadId: string): Failure | null {
+  if (thread === null) return notFound(threadId);
+  if (!isFinal(thread.status)) return null;
+  return failure(
+    "TRANSITION_INVALID",
+    `thread ${threadId} is ${thread.status}; its limits do not matter any more`,
     `see: uncaged-workflow thread show ${threadId}`,
   );
 }

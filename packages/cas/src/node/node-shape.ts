@@ -2,6 +2,7 @@
  *  command its start-up time, and every long chain several times its parsing.
  *  Unknown fields are allowed, so that older readers read what newer writers add. */
 import {
+  AGENT_FAULTS,
   type CasNode,
   err,
   isHash,
@@ -105,6 +106,10 @@ const usage: Field = {
     (value.costUsd === null || typeof value.costUsd === "number"),
   must: "an object of token counts and a cost",
 };
+const fault: Field = {
+  is: (value) => AGENT_FAULTS.some((known) => known === value),
+  must: "a way in which an agent fails",
+};
 const json: Field = { is: (value) => toJsonObject({ value }) !== null, must: "plain JSON" };
 const notes: Field = {
   is: (value) => Array.isArray(value) && value.every(text.is),
@@ -117,7 +122,9 @@ const route: Field = {
     text.is(value.to) &&
     text.is(value.condition) &&
     (value.rule === null || isCount(value.rule)) &&
-    (value.prompt === null || text.is(value.prompt)),
+    (value.prompt === null || text.is(value.prompt)) &&
+    optional(text).is(value.promptFrom) &&
+    optional(text).is(value.outcome),
   must: "a route",
 };
 
@@ -151,6 +158,7 @@ const STATE_FIELDS: FieldsOf<StatePayload> = {
   notes: optional(notes),
   cwd: optional(text),
   evidence: optional(hashes),
+  outcome: optional(fault),
 };
 
 function orNull({ is, must }: Field): Field {

@@ -33,7 +33,8 @@ export function finishThread(index: ThreadIndex, finish: Finish): void {
 }
 
 const MOVE = `head = :to, headSha256 = :toSha256, stepCount = :stepCount, answerRole = NULL, answerText = NULL,
-  updatedAt = :nowMs`;
+  replacedHead = CASE :replaces WHEN 1 THEN head END,
+  replacedSha256 = CASE :replaces WHEN 1 THEN headSha256 END, updatedAt = :nowMs`;
 const FROM_HEAD = `${OWNED} AND head = :from`;
 
 const ADVANCE = `UPDATE threads SET ${MOVE} WHERE ${FROM_HEAD} RETURNING ${SIGNAL_COLUMNS}`;
@@ -45,5 +46,6 @@ const FINISH = `
 
 function moveValues(move: HeadMove): Record<string, string | number> {
   const { threadId, fence, from, to, toSha256, stepCount, nowMs } = move;
-  return { threadId, fence, from, to, toSha256, stepCount, nowMs };
+  const replaces = move.replaces === true ? 1 : 0;
+  return { threadId, fence, from, to, toSha256, stepCount, nowMs, replaces };
 }

@@ -78,6 +78,7 @@ export function releaseLease(index: ThreadIndex, release: Release): boolean {
         to: to.status,
         role: asks ? to.role : null,
         message: asks ? storedProse(to.message) : null,
+        kind: asks ? (to.kind ?? null) : null,
       });
     if (changes === 1) return true;
     const lost = tenureRefusal(getThread(index, threadId), release);
@@ -93,7 +94,7 @@ const ACQUIRE = `
     status = 'running', fence = fence + 1,
     leasePid = :pid, leaseStartedAt = :processStartedAt, leaseBootId = :bootId,
     leaseAcquiredAt = :nowMs, leaseHeartbeatAt = :nowMs, leaseExpiresAt = :expiresAt,
-    suspendedRole = NULL, suspendedMessage = NULL, stopSignalAt = NULL, updatedAt = :nowMs
+    suspendedRole = NULL, suspendedMessage = NULL, suspendedKind = NULL, stopSignalAt = NULL, updatedAt = :nowMs
   WHERE threadId = :threadId AND (
     status IN (${STARTABLE})
     OR status = 'running' AND (leaseExpiresAt <= :nowMs OR fence = :replaces))
@@ -106,7 +107,8 @@ const RENEW = `
 
 const RELEASE = `
   UPDATE threads SET
-    status = :to, suspendedRole = :role, suspendedMessage = :message, updatedAt = :nowMs, ${NO_LEASE}
+    status = :to, suspendedRole = :role, suspendedMessage = :message, suspendedKind = :kind,
+    updatedAt = :nowMs, ${NO_LEASE}
   WHERE ${OWNED}`;
 
 const GATE_CLOSED = "pauseSignalAt IS NOT NULL";

@@ -8,7 +8,13 @@ import { acquireLease, releaseLease, renewLease } from "./leases.ts";
 import { withPatience } from "./patience.ts";
 import { clearSignal, leaveSignal, waitingSignals } from "./signals.ts";
 import { openThreadIndex } from "./thread-index.ts";
-import { adoptThreads, answerThread, createThread, removeThread } from "./thread-lifecycle.ts";
+import {
+  adoptThreads,
+  answerThread,
+  createThread,
+  raiseLimits,
+  removeThread,
+} from "./thread-lifecycle.ts";
 import { getThread, listThreads, matchThreads, threadRoots } from "./thread-queries.ts";
 
 /** The two things that one index holds. Closing the threads closes both. */
@@ -41,6 +47,7 @@ export async function openIndex(root: string): Promise<Index> {
       withPatience(() => leaveSignal(index, threadId, { kind, nowMs })),
     clearSignal: (threadId, kind) => withPatience(() => clearSignal(index, threadId, kind)),
     answer: (answer) => withPatience(() => answerThread(index, answer)),
+    raise: (request) => withPatience(() => raiseLimits(index, request)),
     remove: (threadId, replaces) => withPatience(() => removeThread(index, threadId, replaces)),
     exclusively: (section) => sections.run(section),
     close: async () => {

@@ -1,13 +1,16 @@
 /** How a thread's row comes, goes, and changes while nobody owns the thread. */
 import {
+  isFinal,
   type NewThread,
+  THREAD_STATUSES,
   type ThreadCopy,
   type ThreadRecord,
   type ThreadStore,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
-import { answerRefusal, existsAlready, removeRefusal } from "../refusals.ts";
+import { answerRefusal, existsAlready, raiseRefusal, removeRefusal } from "../refusals.ts";
 import { refused } from "./refused.ts";
+import { quoted } from "./sql-text.ts";
 import { RECORD_COLUMNS } from "./thread-columns.ts";
 import type { ThreadIndex } from "./thread-index.ts";
 import { getThread } from "./thread-queries.ts";
@@ -51,6 +54,20 @@ export function answerThread(
   });
 }
 
+/** Sets bounds; a thread that waits because of one waits no longer. */
+export function raiseLimits(
+  index: ThreadIndex,
+  request: Parameters<ThreadStore["raise"]>[0],
+): void {
+  const { threadId, nowMs } = request;
+  index.change(`set the limits of thread ${threadId}`, () => {
+    const limits = JSON.stringify({ ...getThread(index, threadId)?.limits, ...request.limits });
+    const { changes } = index.sql(RAISE).run({ threadId, limits, nowMs });
+    if (changes === 1) return;
+    throw refused(raiseRefusal(getThread(index, threadId), threadId), threadId);
+  });
+}
+
 /** `replaces` is the fence of an owner known to be dead. */
 export function removeThread(index: ThreadIndex, threadId: string, replaces: number | null): void {
   index.change(`remove thread ${threadId}`, () => {
@@ -66,20 +83,33 @@ export function removeThread(index: ThreadIndex, threadId: string, replaces: num
   });
 }
 
+const FINAL = quoted(THREAD_STATUSES.filter(isFinal));
+
 const ANSWER = `
   UPDATE threads SET
     status = 'idle', answerRole = suspendedRole, answerText = :text,
-    suspendedRole = NULL, suspendedMessage = NULL, updatedAt = :nowMs
-  WHERE threadId = :threadId AND status = 'suspended'`;
+    suspendedRole = NULL, suspendedMessage = NULL, suspendedKind = NULL, updatedAt = :nowMs
+  WHERE threadId = :threadId AND status = 'suspended' AND suspendedKind IS NOT 'limit'`;
+
+// Columns on the right are those before the update.
+const RAISE = `
+  UPDATE threads SET
+    limits = :limits,
+    status = CASE WHEN suspendedKind = 'limit' THEN 'idle' ELSE status END,
+    suspendedRole = CASE WHEN suspendedKind = 'limit' THEN NULL ELSE suspendedRole END,
+    suspendedMessage = CASE WHEN suspendedKind = 'limit' THEN NULL ELSE suspendedMessage END,
+    suspendedKind = NULLIF(suspendedKind, 'limit'),
+    updatedAt = :nowMs
+  WHERE threadId = :threadId AND status NOT IN (${FINAL})`;
 
 const INSERT = `
   INSERT INTO threads (
     threadId, threadIdReversed, startKey, workflow, bundleHash, startHash, head, headSha256,
-    status, stepCount, depth, parentThread, cwd, forkedFromThread, forkedFromState,
+    status, stepCount, depth, parentThread, cwd, limits, agent, forkedFromThread, forkedFromState,
     startedAt, createdAt, updatedAt, fence)
   VALUES (
     :threadId, :threadIdReversed, :startKey, :workflow, :bundleHash, :startHash, :head, :headSha256,
-    'idle', :stepCount, :depth, :parentThread, :cwd, :forkedFromThread, :forkedFromState,
+    'idle', :stepCount, :depth, :parentThread, :cwd, :limits, :agent, :forkedFromThread, :forkedFromState,
     :startedAt, :createdAt, :createdAt, 0)
   ON CONFLICT (threadId) DO NOTHING
   RETURNING ${RECORD_COLUMNS}`;
@@ -88,7 +118,7 @@ const INSERT = `
 const ADOPT = `
   UPDATE threads SET
     status = :status, returnCode = :returnCode, summary = :summary, suspendedRole = :suspendedRole,
-    suspendedMessage = :suspendedMessage, answerRole = :answerRole, answerText = :answerText,
+    suspendedMessage = :suspendedMessage, suspendedKind = :suspendedKind, answerRole = :answerRole, answerText = :answerText,
     updatedAt = :updatedAt
   WHERE threadId = :threadId`;
 
@@ -101,6 +131,7 @@ function standingOf(thread: ThreadCopy): Record<string, string | number | null> 
     summary: summary === null ? null : storedProse(summary),
     suspendedRole: suspended?.role ?? null,
     suspendedMessage: suspended === null ? null : storedProse(suspended.message),
+    suspendedKind: suspended?.kind ?? null,
     answerRole: answer?.role ?? null,
     answerText: answer === null ? null : storedProse(answer.text),
     updatedAt,

@@ -1,4 +1,10 @@
-import type { Lease, NewThread, SignalKind, ThreadRecord } from "@uncaged/workflow-protocol";
+import type {
+  Lease,
+  Limits,
+  NewThread,
+  SignalKind,
+  ThreadRecord,
+} from "@uncaged/workflow-protocol";
 import {
   integer,
   type NamedRow,
@@ -18,6 +24,7 @@ export const SIGNAL_COLUMNS = "pauseSignalAt, stopSignalAt, killSignalAt";
 export function recordOf(selected: unknown): ThreadRecord {
   const row: Row = Array.isArray(selected) ? selected : [];
   const suspendedRole = optionalText(row, "suspendedRole");
+  const replacedHead = optionalText(row, "replacedHead");
   const answerRole = optionalText(row, "answerRole");
   const forkedFrom = optionalText(row, "forkedFromThread");
   return {
@@ -37,8 +44,18 @@ export function recordOf(selected: unknown): ThreadRecord {
     suspended:
       suspendedRole === null
         ? null
-        : { role: suspendedRole, message: prose(row, "suspendedMessage") },
+        : {
+            role: suspendedRole,
+            message: prose(row, "suspendedMessage"),
+            ...(optionalText(row, "suspendedKind") === "limit" ? { kind: "limit" } : {}),
+          },
     answer: answerRole === null ? null : { role: answerRole, text: prose(row, "answerText") },
+    limits: storedLimits(optionalText(row, "limits")),
+    agent: optionalText(row, "agent"),
+    replaced:
+      replacedHead === null
+        ? null
+        : { head: replacedHead, headSha256: text(row, "replacedSha256") },
     forkedFrom:
       forkedFrom === null
         ? null
@@ -73,12 +90,27 @@ export function newRow(
     depth: thread.depth,
     parentThread: thread.parentThread,
     cwd: thread.cwd,
+    limits: thread.limits == null ? null : JSON.stringify(thread.limits),
+    agent: thread.agent ?? null,
     forkedFromThread: thread.forkedFrom?.threadId ?? null,
     forkedFromState: thread.forkedFrom?.stateHash ?? null,
     startedAt: thread.startedAt,
     createdAt: thread.createdAt,
   };
 }
+
+/** Only what is a bound: another program may have written there. */
+function storedLimits(stored: string | null): Limits | null {
+  if (stored === null) return null;
+  const found: unknown = JSON.parse(stored);
+  if (typeof found !== "object" || found === null) return null;
+  const bounds = Object.entries(found).filter(
+    ([name, bound]) => LIMIT_NAMES.has(name) && typeof bound === "number" && bound > 0,
+  );
+  return Object.fromEntries(bounds);
+}
+
+const LIMIT_NAMES: ReadonlySet<string> = new Set(["steps", "tokens", "costUsd", "timeMs"]);
 
 /** Words of an agent or a person, as they are stored: any text at all comes back as it was. */
 export function storedProse(words: string): string {

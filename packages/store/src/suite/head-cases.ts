@@ -54,6 +54,9 @@ export const headCases: readonly ThreadStoreCase[] = [
           ...sampleThread(n),
           suspended: null,
           answer: null,
+          limits: null,
+          agent: null,
+          replaced: null,
           signals: [],
           lease: null,
         };

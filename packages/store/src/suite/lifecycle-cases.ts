@@ -24,6 +24,9 @@ export const lifecycleCases: readonly ThreadStoreCase[] = [
         summary: null,
         suspended: null,
         answer: null,
+        limits: null,
+        agent: null,
+        replaced: null,
         updatedAt: asked.createdAt,
         lease: null,
         signals: [],
@@ -80,7 +83,12 @@ export const lifecycleCases: readonly ThreadStoreCase[] = [
       await store.adopt([suspended, answered, ended]);
       for (const copy of [suspended, answered, ended]) {
         const { threadId } = copy;
-        assert.deepEqual(await store.get(threadId), { ...copy, lease: null, signals: [] });
+        assert.deepEqual(await store.get(threadId), {
+          ...copy,
+          replaced: null,
+          lease: null,
+          signals: [],
+        });
       }
       assert.equal((await acquireAt(store, answered.threadId, ANYONE)).fence, 1);
     },
@@ -192,6 +200,8 @@ function copyOf(n: number, standing: Partial<ThreadCopy> = {}): ThreadCopy {
     summary: null,
     suspended: null,
     answer: null,
+    limits: null,
+    agent: null,
     updatedAt: 1_800_000_000_000,
     ...standing,
   };
