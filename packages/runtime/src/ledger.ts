@@ -1,0 +1,102 @@
+/** What a thread has used so far, kept up to date step by step, and whether a limit forbids a further step.
+ *
+ *  It is made of the steps alone: a thread that was resumed, forked or imported has the same sums. */
+import {
+  DEFAULT_MAX_STEPS,
+  type Limits,
+  type RoleRules,
+  type RoleStep,
+} from "@uncaged/workflow-protocol";
+
+type Spent = { steps: number; tokens: number; costUsd: number; timeMs: number };
+
+export type LedgerLimits = {
+  /** Of the whole thread. */
+  thread: Limits;
+  roles: ReadonlyMap<string, RoleRules>;
+};
+
+/** Steps that may follow on a thread's last one by its own limit. */
+const WAY_OUT_STEPS = 16;
+
+export class Ledger {
+  readonly #limits: LedgerLimits;
+  readonly #thread: Spent = nothing();
+  readonly #roles = new Map<string, Spent>();
+
+  constructor(limits: LedgerLimits, steps: readonly RoleStep[]) {
+    this.#limits = limits;
+    for (const step of steps) this.note(step);
+  }
+
+  note(step: RoleStep): void {
+    const role = this.#roles.get(step.role) ?? nothing();
+    this.#roles.set(step.role, role);
+    add(this.#thread, step);
+    add(role, step);
+  }
+
+  /** Why the thread may not enter this role any more, in words; null: it may. */
+  reached(role: string): string | null {
+    const { thread, roles } = this.#limits;
+    const ofThread = reachedOf({ steps: DEFAULT_MAX_STEPS, ...thread }, this.#thread);
+    if (ofThread !== null) return `the thread has used ${ofThread}`;
+    const ofRole = reachedOf(roles.get(role)?.limits ?? {}, this.#roles.get(role) ?? nothing());
+    return ofRole === null ? null : `role ${role} has used ${ofRole}`;
+  }
+
+  /** Rules for `limit` lead out of a thread, for instance to a role that sums up. Those that lead round in
+   *  circles are not followed for ever. */
+  isBeyondLimits(): boolean {
+    const { steps = DEFAULT_MAX_STEPS } = this.#limits.thread;
+    return this.#thread.steps >= steps + WAY_OUT_STEPS;
+  }
+
+  /** Milliseconds that roles may still run; null: no limit. */
+  timeLeftMs(role: string): number | null {
+    const { thread, roles } = this.#limits;
+    const ofRole = roles.get(role)?.limits?.timeMs;
+    const left = [
+      thread.timeMs === undefined ? [] : [thread.timeMs - this.#thread.timeMs],
+      ofRole === undefined ? [] : [ofRole - (this.#roles.get(role)?.timeMs ?? 0)],
+    ].flat();
+    return left.length === 0 ? null : Math.max(0, Math.min(...left));
+  }
+}
+
+function nothing(): Spent {
+  return { steps: 0, tokens: 0, costUsd: 0, timeMs: 0 };
+}
+
+function add(spent: Spent, { run }: RoleStep): void {
+  spent.steps += 1;
+  if (run === null) return;
+  spent.timeMs += Math.max(0, run.completedAt - run.startedAt);
+  if (run.usage === null) return;
+  spent.tokens += run.usage.inputTokens + run.usage.outputTokens;
+  spent.costUsd += run.usage.costUsd ?? 0;
+}
+
+function reachedOf(limits: Limits, spent: Spent): string | null {
+  if (exceeds(spent.steps, limits.steps)) return `${spent.steps} of ${limits.steps} steps`;
+  if (exceeds(spent.tokens, limits.tokens)) return `${spent.tokens} of ${limits.tokens} tokens`;
+  if (exceeds(spent.costUsd, limits.costUsd)) {
+    return `${usd(spent.costUsd)} of ${usd(limits.costUsd ?? 0)}`;
+  }
+  if (exceeds(spent.timeMs, limits.timeMs)) {
+    return `${seconds(spent.timeMs)} of ${seconds(limits.timeMs ?? 0)} of running time`;
+  }
+  return null;
+}
+
+function exceeds(spent: number, limit: number | undefined): boolean {
+  return limit !== undefined && spent >= limit;
+}
+
+function usd(amount: number): string {
+  return `$${amount.toFixed(amount < 1 ? 4 : 2)}`;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}

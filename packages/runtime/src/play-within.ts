@@ -1,0 +1,164 @@
+/** Plays a role once, within its time limit, and again when it failed in a way that is worth another try.
+ *
+ *  1. A try that failed is not lost: what it cost is added to the step, and the step's notes say why.
+ *  2. Only faults of the agent are tried again; a broken store or a nested workflow that is too deep is not.
+ *  3. Stopping the thread ends the wait as well as the try. */
+import {
+  AgentError,
+  type AgentFault,
+  agentError,
+  agentFaultOf,
+  failureFrom,
+  type RetryPolicy,
+  type RoleOutput,
+  type StepRun,
+  type ThreadContext,
+  type Usage,
+  type WorkflowRuntime,
+} from "@uncaged/workflow-protocol";
+import type { PlayRole } from "./bind-roles.ts";
+import { failedRunOf } from "./failed-run.ts";
+import { sleep } from "./sleep.ts";
+
+/** How long a role that ran out of time may take to end its processes. */
+const GRACE_MS = 10_000;
+const DEFAULT_BACKOFF_MS = 1_000;
+const DEFAULT_MAX_BACKOFF_MS = 60_000;
+const WORTH_A_TRY: readonly AgentFault[] = ["rate_limited", "timeout", "crashed"];
+
+/** A try that gave nothing. */
+type FailedTry = { outcome: AgentFault; reason: string; run: StepRun | null };
+
+/** Rejects with an `AgentError` that sums up all tries, or with what is no fault of the agent. */
+export async function playWithin(
+  play: PlayRole,
+  ctx: ThreadContext,
+  { runtime, timeLeftMs }: { runtime: WorkflowRuntime; timeLeftMs: number | null },
+): Promise<RoleOutput> {
+  const { timeoutMs, retry } = runtime.step.rules ?? {};
+  const bounds = [timeoutMs ?? [], timeLeftMs ?? []].flat();
+  const limitMs = bounds.length === 0 ? null : Math.min(...bounds);
+  const failed: FailedTry[] = [];
+  while (true) {
+    const tried = await tryOnce(play, ctx, { runtime, limitMs });
+    if (tried.ok) return withFailedTries(tried.output, failed);
+    failed.push(tried.failed);
+    const delayMs = delayBefore(retry, tried.failed.outcome, failed.length);
+    if (delayMs === null) throw summedUp(failed, tried.cause);
+    runtime.emit({ type: "retry", reason: wordsOf(tried.failed), delayMs });
+    await sleep(delayMs, runtime.signal);
+  }
+}
+
+type Try = { ok: true; output: RoleOutput } | { ok: false; failed: FailedTry; cause: unknown };
+
+async function tryOnce(
+  play: PlayRole,
+  ctx: ThreadContext,
+  { runtime, limitMs }: { runtime: WorkflowRuntime; limitMs: number | null },
+): Promise<Try> {
+  try {
+    return { ok: true, output: await timed(play, ctx, { runtime, limitMs }) };
+  } catch (cause) {
+    if (runtime.signal.aborted) throw cause;
+    const fault = agentFaultOf(cause);
+    if (fault === null) throw cause;
+    const { message } = failureFrom(cause, "AGENT_FAILED");
+    return {
+      ok: false,
+      failed: { outcome: fault.outcome, reason: message, run: failedRunOf(fault.run) },
+      cause,
+    };
+  }
+}
+
+/** The role's own signal also aborts when its time is up. One that does not heed it is left behind. */
+async function timed(
+  play: PlayRole,
+  ctx: ThreadContext,
+  { runtime, limitMs }: { runtime: WorkflowRuntime; limitMs: number | null },
+): Promise<RoleOutput> {
+  if (limitMs === null) return play(ctx, runtime);
+  const limit = new AbortController();
+  const { promise: leftBehind, reject } = Promise.withResolvers<never>();
+  const outOfTime = (run: StepRun | null): AgentError =>
+    agentError("timeout", {
+      message: `role ${runtime.step.role} was not done after ${limitMs} ms`,
+      hint: "raise the role's time limit, or have it do less",
+      run,
+    });
+  let grace: NodeJS.Timeout | undefined;
+  const timer = setTimeout(() => {
+    limit.abort(outOfTime(null));
+    grace = setTimeout(() => reject(outOfTime(null)), GRACE_MS);
+  }, limitMs);
+  const signal = AbortSignal.any([runtime.signal, limit.signal]);
+  try {
+    return await Promise.race([play(ctx, { ...runtime, signal }), leftBehind]);
+  } catch (thrown) {
+    if (!limit.signal.aborted || runtime.signal.aborted) throw thrown;
+    throw outOfTime(failedRunOf(agentFaultOf(thrown)?.run));
+  } finally {
+    clearTimeout(timer);
+    clearTimeout(grace);
+  }
+}
+
+/** Null: it is not worth another try, or there were enough. */
+function delayBefore(
+  retry: RetryPolicy | undefined,
+  outcome: AgentFault,
+  tries: number,
+): number | null {
+  if (retry === undefined || tries > retry.attempts) return null;
+  if (!(retry.on ?? WORTH_A_TRY).includes(outcome)) return null;
+  const { backoffMs = DEFAULT_BACKOFF_MS, maxBackoffMs = DEFAULT_MAX_BACKOFF_MS } = retry;
+  return Math.min(maxBackoffMs, backoffMs * 2 ** (tries - 1));
+}
+
+function withFailedTries(output: RoleOutput, failed: readonly FailedTry[]): RoleOutput {
+  if (failed.length === 0 || output.run == null) return output;
+  return { ...output, run: summedRun([...failed.map((each) => each.run), output.run], failed) };
+}
+
+function summedUp(failed: readonly FailedTry[], cause: unknown): AgentError {
+  const last = failed.at(-1);
+  const reason = failureFrom(cause, "AGENT_FAILED");
+  const runs = failed.map((each) => each.run);
+  return new AgentError(reason, {
+    outcome: last?.outcome ?? "crashed",
+    run: summedRun(runs, failed.slice(0, -1)),
+  });
+}
+
+/** The last record, from the start of the first try, with what all tries used. */
+function summedRun(
+  runs: readonly (StepRun | null)[],
+  failed: readonly FailedTry[],
+): StepRun | null {
+  const known = runs.filter((run) => run !== null);
+  const last = known.at(-1);
+  if (last === undefined) return null;
+  const notes = failed.map((each, at) => `try ${at + 1} failed: ${wordsOf(each)}`);
+  return {
+    ...last,
+    startedAt: known[0]?.startedAt ?? last.startedAt,
+    usage: known.map((run) => run.usage).reduce(sum, null),
+    evidence: [...new Set(known.flatMap((run) => run.evidence))],
+    ...(notes.length === 0 ? {} : { notes: [...notes, ...(last.notes ?? [])] }),
+  };
+}
+
+function sum(a: Usage | null, b: Usage | null): Usage | null {
+  if (a === null || b === null) return a ?? b;
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
+    costUsd: a.costUsd === null && b.costUsd === null ? null : (a.costUsd ?? 0) + (b.costUsd ?? 0),
+  };
+}
+
+function wordsOf({ outcome, reason }: FailedTry): string {
+  return `${outcome}: ${reason}`;
+}

@@ -1,0 +1,7 @@
+import { setTimeout as wait } from "node:timers/promises";
+
+/** Waits. Rejects with the reason of an abort that cuts it short. */
+export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  await wait(ms, undefined, { signal }).catch(() => undefined);
+  signal.throwIfAborted();
+}
