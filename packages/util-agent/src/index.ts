@@ -26,6 +26,13 @@ export {
 } from "./missing-evidence.ts";
 export { type OpenCli, openCli } from "./open-cli.ts";
 export { type PolicyCall, type PolicyVerdict, policyVerdict } from "./policy-verdict.ts";
+export {
+  askProgram,
+  type FoundProgram,
+  type ProgramAnswer,
+  probeProgram,
+} from "./probe-program.ts";
+export { readAgentOptions } from "./read-agent-options.ts";
 export { readContent } from "./read-content.ts";
 export { describeIssues, readStructured } from "./read-structured.ts";
 export { redactor } from "./redact.ts";

@@ -1,0 +1,48 @@
+import { failure, type JsonObject, WorkflowError } from "@uncaged/workflow-protocol";
+import { z } from "zod";
+import type { AgentOptions } from "./agent-driver.ts";
+import { describeIssues } from "./read-structured.ts";
+
+/** Parses the options of a named agent, as `config.agents` in `workflow.yaml` has them: an adapter's own, and
+ *  those of every adapter. Throws `CONFIG_INVALID` for what does not fit and for what is not known. */
+export function readAgentOptions<Own extends object>(
+  agent: string,
+  own: z.ZodType<Own>,
+  options: JsonObject,
+): Own & AgentOptions {
+  const names = Object.keys(options);
+  const pick = (ofAll: boolean): JsonObject =>
+    Object.fromEntries(
+      names
+        .filter((name) => Object.hasOwn(OF_ALL.shape, name) === ofAll)
+        .map((name) => [name, options[name] ?? null]),
+    );
+  return { ...parse(agent, own, pick(false)), ...parse(agent, OF_ALL, pick(true)) };
+}
+
+const milliseconds = z.int().positive();
+const count = z.int().nonnegative();
+
+const OF_ALL = z.strictObject({
+  timeoutMs: milliseconds.nullable().optional(),
+  idleTimeoutMs: milliseconds.optional(),
+  repairs: count.optional(),
+  evidenceTurns: count.optional(),
+  budgetChars: count.optional(),
+  passEnv: z.array(z.string()).optional(),
+  env: z.record(z.string(), z.string()).optional(),
+  config: z.enum(["private", "user"]).optional(),
+  cwd: z.string().optional(),
+});
+
+function parse<T>(agent: string, schema: z.ZodType<T>, options: JsonObject): T {
+  const parsed = schema.safeParse(options);
+  if (parsed.success) return parsed.data;
+  throw new WorkflowError(
+    failure(
+      "CONFIG_INVALID",
+      `options of the agent ${agent}: ${describeIssues(parsed.error)}`,
+      `correct them in config.agents of workflow.yaml; they are described in docs/agents/${agent}.md`,
+    ),
+  );
+}
