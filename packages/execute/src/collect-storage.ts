@@ -11,13 +11,14 @@ export const DEFAULT_GRACE_MS: number = 60 * 60 * 1000;
 /** Sets aside every blob that no thread reaches. Throws `CAS_MISSING` or `CAS_CORRUPT`, before anything is
  *  touched, when a node that a thread needs is damaged. */
 export async function collectStorage(
-  engine: Pick<Engine, "root" | "store" | "now">,
+  engine: Pick<Engine, "root" | "store" | "table" | "now">,
   opts: { dryRun: boolean; graceMs: number },
 ): Promise<StorageGcReport> {
   let scannedThreads = 0;
   const running = await engine.store.list({ withLease: true });
   const report = await collectGarbage({
     dir: storagePaths(engine.root).cas,
+    table: engine.table,
     roots: async () => {
       const threads = await engine.store.roots();
       scannedThreads = threads.length;

@@ -1,4 +1,5 @@
-import type { NodeStore, ThreadStore } from "@uncaged/workflow-protocol";
+import type { BlobTable, NodeStore, ThreadStore } from "@uncaged/workflow-protocol";
+import type { Publish } from "./publish.ts";
 
 /** What every verb of the engine works with: the two halves of a storage root and where it is. */
 export type Engine = {
@@ -8,6 +9,10 @@ export type Engine = {
   cas: NodeStore;
   /** Mutable half: heads, statuses, leases, signals. */
   store: ThreadStore;
+  /** Both at once: a step and the head that names it. */
+  publish: Publish;
+  /** Blobs that are rows of the index; null when there can be none. */
+  table: BlobTable | null;
   /** Unix milliseconds. */
   now: () => number;
   /** `file:` URL from which the engine's own `@uncaged/*` packages resolve, for bundles that

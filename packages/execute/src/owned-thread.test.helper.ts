@@ -15,6 +15,7 @@ import type { Engine } from "./engine.ts";
 import { engineRuntime } from "./engine-runtime.ts";
 import { executeThread, type RunOutcome } from "./execute-thread.ts";
 import { freeExtract } from "./extract.ts";
+import { publishInTurn } from "./publish.ts";
 import { readNode } from "./read-node.ts";
 import { threadContext } from "./thread-context.ts";
 
@@ -47,7 +48,17 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
     },
   };
   const store = memoryThreadStore();
-  const engine: Engine = { root, cas, store, now: Date.now, packagesBase: import.meta.url };
+  const publish = publishInTurn({ cas, store });
+  const table = null;
+  const engine: Engine = {
+    root,
+    cas,
+    store,
+    publish,
+    table,
+    now: Date.now,
+    packagesBase: import.meta.url,
+  };
   const { thread } = await createThread(engine, {
     workflow: { name: "sample", hash: BUNDLE, sha256: "0".repeat(64), externals: {} },
     prompt: "do it",

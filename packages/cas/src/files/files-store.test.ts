@@ -31,8 +31,9 @@ test("a blob is one file of exactly its bytes, readable by its owner only, and n
   expect(mode & 0o777).toBe(0o600);
 });
 
-test("reading a store that does not exist makes none", async () => {
+test("reading a store that does not exist makes none, and neither does deleting from it", async () => {
   const store = openFilesStore(folder);
+  await store.delete(hash);
   expect(await store.get(hash)).toBe(null);
   expect(await store.list()).toEqual([]);
   expect(readdirSync(root)).toEqual([]);

@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import type { EncodedNode, NodeStore } from "@uncaged/workflow-protocol";
 import { storageFailed, syncFolder } from "@uncaged/workflow-util";
 import { blobsOf } from "../blobs-of.ts";
@@ -44,6 +44,7 @@ async function recover(folder: string, hash: string): Promise<string | null> {
 }
 
 async function remove(folder: string, hash: string): Promise<void> {
+  if (!existsSync(folder)) return;
   try {
     for (const place of [folder, ...asideFolders(folder)])
       rmSync(blobPath(place, hash), { force: true });

@@ -3,7 +3,7 @@ import { err, ok, type Result } from "@uncaged/workflow-protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { registerVersion, removeEntry, rollbackVersion } from "./edit-registry.ts";
+import { registerVersion, removeEntry, rollbackVersion, setStoreKind } from "./edit-registry.ts";
 import { parseRegistry } from "./parse-registry.ts";
 import type { BundleVersion, RegistryFile } from "./registry.ts";
 
@@ -25,6 +25,24 @@ function must<T>(result: Result<T, unknown>): T {
 
 const golden = (name: string): string =>
   readFileSync(new URL(`./golden/${name}`, import.meta.url), "utf8");
+
+describe("choosing where blobs go", () => {
+  it("writes it into the configuration, and leaves the rest as it is", () => {
+    expect(setStoreKind(fileOf(""), "packed").file.text).toBe("config:\n  store: packed\n");
+    const before = "# mine\nconfig:\n  maxDepth: 5 # yours\nother: 1\n";
+    expect(setStoreKind(fileOf(before), "packed").file.text).toBe(
+      "# mine\nconfig:\n  maxDepth: 5 # yours\n  store: packed\nother: 1\n",
+    );
+  });
+
+  it("that is so already gives the very same file back", () => {
+    for (const kind of ["files", "packed"] as const) {
+      const { file } = setStoreKind(fileOf("config: { maxDepth: 2 }"), kind);
+      expect(file.registry.settings.store).toBe(kind);
+      expect(setStoreKind(file, kind).file).toBe(file);
+    }
+  });
+});
 
 describe("registering a version", () => {
   it("writes the file that is pinned, from nothing", () => {

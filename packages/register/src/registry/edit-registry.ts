@@ -3,6 +3,7 @@
  *  1. Only what an edit is about changes; comments and unknown keys that a person wrote stay.
  *  2. An edit that changes nothing gives the very same file back. */
 
+import type { StoreKind } from "@uncaged/workflow-cas";
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
 import {
   type Document,
@@ -75,6 +76,15 @@ export function removeEntry(
     file: edit(file, (document) => document.deleteIn(["workflows", name])),
     value: entry,
   });
+}
+
+/** Says where new blobs go. */
+export function setStoreKind(file: RegistryFile, kind: StoreKind): Edited<null> {
+  if (file.registry.settings.store === kind) return { file, value: null };
+  const edited = edit(file, (document) => {
+    childMap(document.get("config"), (made) => document.set("config", made)).set("store", kind);
+  });
+  return { file: edited, value: null };
 }
 
 function unknownVersion(

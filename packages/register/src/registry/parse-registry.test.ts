@@ -27,6 +27,7 @@ describe("a registry file", () => {
         models: new Map(),
         agents: new Map(),
         defaultAgent: null,
+        store: "files",
       });
     }
   });
@@ -102,6 +103,11 @@ describe("a broken registry file", () => {
       "with a negative number",
       "config: { maxDepth: -1 }",
       "config.maxDepth must be a whole number",
+    ],
+    [
+      "with a store of another kind",
+      "config: { store: boxes }",
+      "config.store must be files or packed",
     ],
     [
       "with a model of no provider",

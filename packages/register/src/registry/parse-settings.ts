@@ -1,3 +1,4 @@
+import type { StoreKind } from "@uncaged/workflow-cas";
 import { toJsonObject } from "@uncaged/workflow-protocol";
 import { modelReference } from "./model-reference.ts";
 import type { AgentSettings, ModelReference, ProviderSettings, Settings } from "./registry.ts";
@@ -19,7 +20,14 @@ export function parseSettings(value: unknown): Settings {
     models: named(config.get("models"), ["config", "models"], parseModel),
     agents: named(config.get("agents"), ["config", "agents"], parseAgent),
     defaultAgent: optionalText(config.get("defaultAgent"), ["config", "defaultAgent"]),
+    store: storeKind(config.get("store"), ["config", "store"]),
   };
+}
+
+function storeKind(value: unknown, path: Path): StoreKind {
+  if (value === undefined || value === null) return "files";
+  if (value === "files" || value === "packed") return value;
+  throw new Misfit(path, "must be files or packed");
 }
 
 function named<T>(

@@ -1,3 +1,4 @@
+import type { StoreKind } from "@uncaged/workflow-cas";
 import type { JsonObject } from "@uncaged/workflow-protocol";
 
 /** One registered build of a workflow. */
@@ -33,6 +34,8 @@ export type Settings = {
   models: ReadonlyMap<string, ModelReference>;
   agents: ReadonlyMap<string, AgentSettings>;
   defaultAgent: string | null;
+  /** Where new blobs go: into files of their own, or into rows of the index. */
+  store: StoreKind;
 };
 
 /** What `workflow.yaml` says, typed. */
