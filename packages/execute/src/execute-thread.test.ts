@@ -16,7 +16,7 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadChain, roleStates } from "./chain.ts";
 import type { RunOutcome } from "./execute-thread.ts";
-import { ownedThread } from "./owned-thread.test.helper.ts";
+import { type ExecuteOptions, ownedThread } from "./owned-thread.test.helper.ts";
 
 /** The end of a thread is written to history files. */
 let root = "";
@@ -46,7 +46,7 @@ function untyped(output: unknown): RoleOutput {
 
 async function run(
   workflow: WorkflowFn,
-  opts: { maxSteps?: number; signal?: AbortSignal; emit?: (event: LiveEvent) => void } = {},
+  opts: ExecuteOptions = {},
 ): Promise<{ outcome: RunOutcome; owned: Awaited<ReturnType<typeof ownedThread>> }> {
   const owned = await ownedThread(root);
   const outcome = await owned.execute(workflow, opts);
@@ -234,5 +234,58 @@ describe("executeThread", () => {
       hashes[4],
       hashes[0],
     ]);
+  });
+
+  it("asks the supervisor before each step, and ends as aborted with its reason when it objects", async () => {
+    const asked: number[] = [];
+    const { outcome, owned } = await run(
+      workflowOf([says("coder"), says("coder"), says("coder")]),
+      {
+        supervise: async (states) => {
+          asked.push(states.length);
+          return states.length === 2 ? "it runs in circles" : null;
+        },
+      },
+    );
+    expect(asked).toEqual([0, 1, 2]);
+    const summary = "supervisor: it runs in circles";
+    expect(outcome).toMatchObject({ status: "aborted", returnCode: 130, summary });
+    const thread = await owned.record();
+    expect(thread).toMatchObject({ status: "aborted", stepCount: 2, summary });
+    expect(await owned.contentOf(thread.head)).toBe(summary);
+  });
+
+  it("asks no supervisor when the thread rests", async () => {
+    const asked: number[] = [];
+    const supervise = async (states: readonly string[]): Promise<null> => {
+      asked.push(states.length);
+      return null;
+    };
+    await run(workflowOf([says("coder"), says("coder")]), { maxSteps: 1, supervise });
+    expect(asked).toEqual([0]);
+  });
+
+  it("starts no step when it was stopped while the supervisor looked", async () => {
+    const abort = new AbortController();
+    const { outcome, owned } = await run(workflowOf([says("coder")]), {
+      signal: abort.signal,
+      supervise: async () => {
+        abort.abort("stop");
+        return null;
+      },
+    });
+    expect(outcome).toEqual({ status: "idle" });
+    expect(await owned.record()).toMatchObject({ stepCount: 0 });
+  });
+
+  it("ends with the summarizer's summary, and with the workflow's own when it did not succeed", async () => {
+    const summarize = async (states: readonly string[], own: string): Promise<string> =>
+      `${states.length} steps, then ${own}`;
+    const { outcome } = await run(workflowOf([says("coder")]), { summarize });
+    expect(outcome).toMatchObject({ status: "completed", summary: "1 steps, then all done" });
+    const { outcome: failed } = await run(workflowOf([], { returnCode: 1, summary: "no" }), {
+      summarize,
+    });
+    expect(failed).toMatchObject({ status: "failed", summary: "no" });
   });
 });

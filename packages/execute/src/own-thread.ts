@@ -15,7 +15,7 @@ import {
   type ThreadRecord,
   type ThreadStore,
 } from "@uncaged/workflow-protocol";
-import { debugLog, endMarked, storagePaths } from "@uncaged/workflow-util";
+import { type DebugLog, debugLog, endMarked, storagePaths } from "@uncaged/workflow-util";
 import { acquire } from "./acquire.ts";
 import type { Engine } from "./engine.ts";
 import { threadMark } from "./engine-runtime.ts";
@@ -31,6 +31,7 @@ export type Tenancy = {
   /** Aborts with an `Interruption` as its reason. */
   signal: AbortSignal;
   emit: (event: LiveEvent) => void;
+  log: DebugLog;
 };
 
 type Rest = Parameters<ThreadStore["release"]>[0]["to"];
@@ -61,7 +62,7 @@ export async function ownThread<T>(
   const giveUp = (reason: Failure): Promise<Result<never, Failure>> =>
     releaseAfter(engine, lease, { reason, to: ownership.otherwise ?? { status: "idle" } });
   try {
-    const done = await ownership.use({ thread, lease, signal: abort.signal, emit: live.emit });
+    const done = await ownership.use({ thread, lease, signal: abort.signal, emit: live.emit, log });
     if (done.ok) return done;
     log.write("VZ0N8E5K", `gave up: ${done.error.code}: ${done.error.message}`);
     return await giveUp(done.error);

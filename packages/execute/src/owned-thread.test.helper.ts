@@ -1,7 +1,6 @@
 /** A thread in memory whose lease the test holds, ready to be driven. */
 import { openMemoryStore } from "@uncaged/workflow-cas";
 import type {
-  LiveEvent,
   NodeStore,
   ProcessIdentity,
   ThreadRecord,
@@ -13,8 +12,7 @@ import { loadChain } from "./chain.ts";
 import { createThread } from "./create-thread.ts";
 import type { Engine } from "./engine.ts";
 import { engineRuntime } from "./engine-runtime.ts";
-import { executeThread, type RunOutcome } from "./execute-thread.ts";
-import { freeExtract } from "./extract.ts";
+import { executeThread, type RunOutcome, type ThreadRun } from "./execute-thread.ts";
 import { publishInTurn } from "./publish.ts";
 import { readNode } from "./read-node.ts";
 import { threadContext } from "./thread-context.ts";
@@ -23,13 +21,14 @@ const OWNER: ProcessIdentity = { pid: 1, startedAt: "0", bootId: "test" };
 const ANOTHER: ProcessIdentity = { pid: 2, startedAt: "0", bootId: "test" };
 const BUNDLE = "EYHPV6X8XHTCS";
 
+export type ExecuteOptions = Partial<
+  Pick<ThreadRun, "signal" | "emit" | "supervise" | "summarize"> & { maxSteps: number }
+>;
+
 export type OwnedThread = {
   engine: Engine;
   threadId: string;
-  execute(
-    workflow: WorkflowFn,
-    opts?: { maxSteps?: number; signal?: AbortSignal; emit?: (event: LiveEvent) => void },
-  ): Promise<RunOutcome>;
+  execute(workflow: WorkflowFn, opts?: ExecuteOptions): Promise<RunOutcome>;
   record(): Promise<ThreadRecord>;
   contentOf(state: string): Promise<string>;
   /** Every later write to the CAS fails with this. */
@@ -102,7 +101,7 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
         context: await threadContext(cas, current, await loadChain(cas, current)),
         runtime: engineRuntime({
           cas,
-          extract: freeExtract(cas),
+          extract: () => () => Promise.reject(new Error("nothing to extract here")),
           signal,
           thread: current,
           directive: null,
@@ -116,6 +115,8 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
         roles: new Set(["coder", "tester"]),
         signal,
         maxSteps: opts.maxSteps ?? null,
+        supervise: opts.supervise ?? (async () => null),
+        summarize: opts.summarize ?? (async (_states, own) => own),
         endsNext: async () => false,
         emit,
       });

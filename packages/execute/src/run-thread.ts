@@ -13,13 +13,17 @@ import { answerDirective } from "./answer-directive.ts";
 import { tailOf } from "./append-step.ts";
 import { runChild } from "./child-thread.ts";
 import type { Engine } from "./engine.ts";
+import { engineModels } from "./engine-model.ts";
 import { engineRuntime } from "./engine-runtime.ts";
 import { executeThread, type RunOutcome, type ThreadRun } from "./execute-thread.ts";
-import { freeExtract } from "./extract.ts";
+import { extractFor } from "./extract.ts";
 import { type LoadedRun, loadRun } from "./load-run.ts";
 import { namedAgents } from "./named-agent.ts";
 import { nextRole } from "./next-role.ts";
+import type { Note } from "./note.ts";
 import { ownThread, type Tenancy } from "./own-thread.ts";
+import { summarizer } from "./summarizer.ts";
+import { supervisor } from "./supervisor.ts";
 import { threadContext } from "./thread-context.ts";
 
 export type RunRequest = {
@@ -62,9 +66,17 @@ export async function threadRun(
   const { chain, bundle, workflow } = opts.loaded;
   const tail = tailOf(thread, chain, tenancy.lease.fence);
   const context = await threadContext(engine.cas, thread, chain);
+  const models = engineModels(engine.root);
+  const watcher = {
+    cas: engine.cas,
+    models,
+    task: context.start.content,
+    signal,
+    note: (note: Note) => takeNote(engine, tenancy, note),
+  };
   const runtime = engineRuntime({
     cas: engine.cas,
-    extract: freeExtract(engine.cas),
+    extract: extractFor({ cas: engine.cas, models, signal }),
     signal,
     thread,
     directive: opts.directive,
@@ -85,10 +97,18 @@ export async function threadRun(
     roles: new Set(Object.keys(bundle.descriptor.roles)),
     signal,
     maxSteps: opts.maxSteps,
+    supervise: supervisor(watcher),
+    summarize: summarizer(watcher),
     endsNext: (steps) =>
       tableEnds(thread, bundle.descriptor, { ...context, steps: [...context.steps, ...steps] }),
     emit,
   };
+}
+
+function takeNote({ now }: Engine, { thread, emit, log }: Tenancy, note: Note): void {
+  const cost = note.usage === null ? "" : ` ${JSON.stringify(note.usage)}`;
+  log.write("4B8TZQ6M", `${note.about}: ${note.message}${cost}`);
+  emit({ threadId: thread.threadId, timestamp: now(), type: "note", ...note });
 }
 
 async function tableEnds(

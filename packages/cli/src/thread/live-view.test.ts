@@ -43,6 +43,19 @@ describe("live output", () => {
     expect(shown([says("line\n"), completed])).toBe('line\ndone #2 coder  {"done":true}\n');
   });
 
+  it("says what the engine's own models did", () => {
+    const note: LiveEvent = {
+      ...stamp,
+      type: "note",
+      about: "supervisor",
+      message: "continue: it gets on\n\u001b[2J",
+      usage: null,
+    };
+    expect(shown([says("half a line"), note])).toBe(
+      "half a line\nsupervisor: continue: it gets on ␛[2J\n",
+    );
+  });
+
   it("shows what an agent says, and obeys nothing of it", () => {
     expect(shown([says("\u001b]0;owned\u0007")])).toBe("␛]0;owned␇");
   });

@@ -36,6 +36,8 @@ function eventText(event: LiveEvent, style: Style, detail: LiveDetail): string {
       const summary = event.summary === null ? "" : `: ${printable(event.summary)}`;
       return `${paintStatus(style, event.status)}${summary}\n`;
     }
+    case "note":
+      return style.dim(`${event.about}: ${printableLine(event.message, 300)}\n`);
     case "agent":
       return agentText(event.event, style, detail);
   }

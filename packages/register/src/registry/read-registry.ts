@@ -1,5 +1,6 @@
 import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { storagePaths } from "@uncaged/workflow-util";
+import { parseSettings } from "./parse-settings.ts";
 import type { Registry, Settings } from "./registry.ts";
 import { loadRegistryText } from "./registry-text.ts";
 
@@ -14,7 +15,11 @@ export async function readRegistry(root: string): Promise<Result<Registry, Failu
   return file.ok ? ok(file.value.registry) : file;
 }
 
+/** The configuration alone. A file without a word of it is not parsed: a runner asks this for every thread. */
 export async function readSettings(root: string): Promise<Result<Settings, Failure>> {
+  const loaded = loadRegistryText(storagePaths(root).registry);
+  if (!loaded.ok) return loaded;
+  if (!loaded.value.text.includes("config")) return ok(parseSettings(undefined));
   const registry = await readRegistry(root);
   return registry.ok ? ok(registry.value.settings) : registry;
 }
