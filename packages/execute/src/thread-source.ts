@@ -28,6 +28,9 @@ export type KnownThread = Pick<
 
 /** A bundle whose bytes were compared with the hash and the SHA-256 that were asked for. */
 export type KnownBundle = {
+  hash: string;
+  /** SHA-256 (hex) of its bytes. */
+  sha256: string;
   descriptor: WorkflowDescriptor;
   /** SHA-256 (hex) of the descriptor file. */
   descriptorSha256: string;
@@ -52,7 +55,7 @@ export function storedThreads({ root, cas, store }: Engine): ThreadSource {
       const opened = await openBundle(root, hash, sha256);
       if (!opened.ok) return opened;
       const { descriptor, descriptorSha256, rolldown } = opened.value;
-      return ok({ descriptor, descriptorSha256, rolldown });
+      return ok({ hash, sha256, descriptor, descriptorSha256, rolldown });
     },
   };
 }

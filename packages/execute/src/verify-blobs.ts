@@ -18,7 +18,8 @@ import {
 export class BlobCheck {
   readonly problems: Problem[] = [];
   readonly #cas: Pick<CasStore, "get">;
-  readonly #read = new Map<string, { sha256: string; isContent: boolean }>();
+  readonly #read = new Map<string, string>();
+  readonly #notContent = new Set<string>();
   /** Read, or found missing. */
   readonly #tried = new Set<string>();
   readonly #open: { hash: string; namedBy: string }[] = [];
@@ -29,14 +30,14 @@ export class BlobCheck {
     this.#cas = cas;
   }
 
-  /** Blobs that were read. */
-  get count(): number {
-    return this.#read.size;
+  /** From each blob that was read to its SHA-256 (hex). */
+  get digests(): ReadonlyMap<string, string> {
+    return this.#read;
   }
 
   /** SHA-256 (hex) of a blob that was read. */
   sha256(hash: string): string | undefined {
-    return this.#read.get(hash)?.sha256;
+    return this.#read.get(hash);
   }
 
   report(code: string, hash: string, message: string): void {
@@ -69,7 +70,7 @@ export class BlobCheck {
       if (!this.#tried.has(next.hash)) await this.node(next.hash, next.namedBy);
     }
     for (const { hash, namedBy } of this.#contents) {
-      if (this.#read.get(hash)?.isContent !== false) continue;
+      if (!this.#notContent.has(hash)) continue;
       this.report("CHAIN_BROKEN", hash, `is no content node, which ${namedBy} needs there`);
     }
     for (const { hash, digests, needed } of this.#vouchers) {
@@ -85,11 +86,12 @@ export class BlobCheck {
   }
 
   #note(hash: string, text: string, node: CasNode): void {
-    this.#read.set(hash, { sha256: sha256Hex(text), isContent: node.type === "content" });
+    this.#read.set(hash, sha256Hex(text));
     for (const ref of node.refs) {
       if (!this.#tried.has(ref)) this.#open.push({ hash: ref, namedBy: hash });
     }
     if (node.type === "content") return;
+    this.#notContent.add(hash);
     this.#vouchers.push({ hash, digests: node.payload.digests, needed: directRefs(node) });
   }
 

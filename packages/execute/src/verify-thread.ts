@@ -16,33 +16,56 @@ import { type Chain, type ChainState, promptHash, roleStates } from "./chain.ts"
 import type { Engine } from "./engine.ts";
 import { statusOf } from "./finish-thread.ts";
 import { threadContext } from "./thread-context.ts";
-import { type KnownThread, storedThreads, type ThreadSource } from "./thread-source.ts";
+import {
+  type KnownBundle,
+  type KnownThread,
+  storedThreads,
+  type ThreadSource,
+} from "./thread-source.ts";
 import { BlobCheck } from "./verify-blobs.ts";
 import { verifyRoutes } from "./verify-routes.ts";
 
-export function verifyThread(engine: Engine, thread: ThreadRecord): Promise<CheckReport> {
-  return verifyFrom(storedThreads(engine), thread);
+export async function verifyThread(engine: Engine, thread: ThreadRecord): Promise<CheckReport> {
+  return (await proveThread(storedThreads(engine), thread)).report;
 }
 
-/** The same for a thread that is kept elsewhere. */
-export async function verifyFrom(source: ThreadSource, thread: KnownThread): Promise<CheckReport> {
+/** What a proof came to, and all that it went through. */
+export type Proof = {
+  report: CheckReport;
+  /** The thread, then the child threads of its steps, in the order of the steps. */
+  threads: readonly KnownThread[];
+  /** Each bundle of these threads, by hash. */
+  bundles: readonly KnownBundle[];
+  /** From each blob that was read to its SHA-256 (hex). */
+  blobs: ReadonlyMap<string, string>;
+};
+
+/** The same for a thread that may be kept elsewhere. */
+export async function proveThread(source: ThreadSource, thread: KnownThread): Promise<Proof> {
   const blobs = new BlobCheck(source.cas);
-  const check: Check = { source, blobs, seen: new Set() };
+  const check: Check = { source, blobs, seen: new Map(), bundles: new Map() };
   await verifyOne(check, thread);
   await blobs.finish();
-  const { problems } = blobs;
-  return { ok: problems.length === 0, checked: blobs.count, problems };
+  const { problems, digests } = blobs;
+  return {
+    report: { ok: problems.length === 0, checked: digests.size, problems },
+    threads: [...check.seen.values()],
+    bundles: [...check.bundles.values()].sort((a, b) => (a.hash < b.hash ? -1 : 1)),
+    blobs: digests,
+  };
 }
 
 type Check = {
   source: ThreadSource;
   blobs: BlobCheck;
-  /** Threads that were come to by now. */
-  seen: Set<string>;
+  /** Threads that were come to by now, by id. */
+  seen: Map<string, KnownThread>;
+  /** Those of these threads, by hash. */
+  bundles: Map<string, KnownBundle>;
 };
 
 async function verifyOne(check: Check, thread: KnownThread): Promise<void> {
-  check.seen.add(thread.threadId);
+  check.seen.set(thread.threadId, thread);
   const chain = await verifyChain(check.blobs, thread);
   if (chain === null) return;
   verifyRecord(check.blobs, thread, chain);
@@ -153,6 +176,7 @@ async function verifyTable(check: Check, thread: KnownThread, chain: Chain): Pro
     blobs.report(bundle.error.code, hash, bundle.error.message);
     return;
   }
+  check.bundles.set(hash, bundle.value);
   const context = await contextOrNull(source, chain, thread);
   if (context === null) return;
   const edges = bundle.value.descriptor.graph.edges;
@@ -176,7 +200,8 @@ async function contextOrNull(
 
 /** The child that a step ran: started from the state before that step, and sound itself. One that was removed
  *  since proves nothing against the step. */
-async function verifyChild({ source, blobs, seen }: Check, state: ChainState): Promise<void> {
+async function verifyChild(check: Check, state: ChainState): Promise<void> {
+  const { source, blobs, seen } = check;
   const { childThread, ancestors, start } = state.node.payload;
   if (childThread === null || seen.has(childThread)) return;
   const child = await source.thread(childThread);
@@ -187,7 +212,7 @@ async function verifyChild({ source, blobs, seen }: Check, state: ChainState): P
     const message = `its child thread ${childThread} was not started from the state before it`;
     blobs.report("CHAIN_BROKEN", state.hash, message);
   }
-  await verifyOne({ source, blobs, seen }, child);
+  await verifyOne(check, child);
 }
 
 function sameList(a: readonly string[], b: readonly string[]): boolean {

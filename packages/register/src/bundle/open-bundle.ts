@@ -22,6 +22,10 @@ export type OpenedBundle = {
   descriptor: WorkflowDescriptor;
   /** External packages that it imports, such as `@uncaged/workflow-runtime`. */
   externals: readonly string[];
+  /** SHA-256 (hex) of the descriptor file. */
+  descriptorSha256: string;
+  /** Version of the bundler that made it; null when unknown. */
+  rolldown: string | null;
 };
 
 /** A stored bundle whose bytes are the ones that `hash` and `sha256` name: to be called before every run.
@@ -42,8 +46,16 @@ export async function openBundle(
   if (!build.ok) return build;
   const descriptor = await readDescriptor(files, build.value);
   if (!descriptor.ok) return descriptor;
-  const { externals } = build.value;
-  return ok({ file: files.bundle, hash, sha256, descriptor: descriptor.value, externals });
+  const { externals, descriptorSha256, rolldown } = build.value;
+  return ok({
+    file: files.bundle,
+    hash,
+    sha256,
+    descriptor: descriptor.value,
+    externals,
+    descriptorSha256,
+    rolldown,
+  });
 }
 
 async function readBuild(

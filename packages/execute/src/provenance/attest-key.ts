@@ -1,0 +1,99 @@
+/** The Ed25519 key that attestations are signed with: `keys/attest.key` in the storage root (PKCS#8 PEM, mode 0600),
+ *  made when it is first needed, and `keys/attest.pub` beside it (SPKI PEM), to be given to those who verify. */
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+} from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
+import { isErrno, makeFolderSync, storageFailed, writeFileAtomic } from "@uncaged/workflow-util";
+
+export type AttestKey = {
+  privateKey: KeyObject;
+  publicKey: KeyObject;
+  /** Absolute path of the public key to give away; null when the key was not made by us. */
+  publicKeyFile: string | null;
+};
+
+/** The key in this file; `KEY_INVALID` or `FILE_NOT_FOUND` when it cannot be used. */
+export async function readAttestKey(file: string): Promise<Result<AttestKey, Failure>> {
+  const pem = await readPem(file);
+  if (!pem.ok) return pem;
+  if (await othersMayRead(file)) {
+    return err(keyInvalid(file, "may be read by others", `run: chmod 600 ${JSON.stringify(file)}`));
+  }
+  const privateKey = parsed(() => createPrivateKey(pem.value));
+  if (privateKey?.asymmetricKeyType !== "ed25519")
+    return err(
+      keyInvalid(file, "is no Ed25519 private key in PEM, without a passphrase", MAKE_ONE),
+    );
+  return ok({ privateKey, publicKey: createPublicKey(privateKey), publicKeyFile: null });
+}
+
+/** The storage root's own key. Of two processes that make it at the same time, both get the same. */
+export async function ownAttestKey(root: string): Promise<Result<AttestKey, Failure>> {
+  const folder = join(root, "keys");
+  const file = join(folder, "attest.key");
+  makeFolderSync(folder);
+  const key = await readOrMake(file);
+  if (!key.ok) return key;
+  const publicKeyFile = join(folder, "attest.pub");
+  // Written each time: it follows from the private key, and whoever exchanges that need not think of it.
+  const data = key.value.publicKey.export({ type: "spki", format: "pem" });
+  await writeFileAtomic({ path: publicKeyFile, data, mode: 0o644, existing: "replace" });
+  return ok({ ...key.value, publicKeyFile });
+}
+
+/** A public key to verify with. A private key is refused: it has no place where others verify. */
+export async function readPublicKey(file: string): Promise<Result<KeyObject, Failure>> {
+  const pem = await readPem(file);
+  if (!pem.ok) return pem;
+  const isPublic = /^-----BEGIN PUBLIC KEY-----\r?\n/.test(pem.value);
+  const publicKey = isPublic ? parsed(() => createPublicKey(pem.value)) : null;
+  if (publicKey?.asymmetricKeyType === "ed25519") return ok(publicKey);
+  return err(
+    keyInvalid(file, "is no Ed25519 public key in PEM", "give the keys/attest.pub of who signed"),
+  );
+}
+
+async function readOrMake(file: string): Promise<Result<AttestKey, Failure>> {
+  const standing = await readAttestKey(file);
+  if (standing.ok || standing.error.code !== "FILE_NOT_FOUND") return standing;
+  const made = generateKeyPairSync("ed25519").privateKey;
+  const data = made.export({ type: "pkcs8", format: "pem" });
+  await writeFileAtomic({ path: file, data, mode: 0o600, existing: "keep" });
+  // Another process may have been first.
+  return readAttestKey(file);
+}
+
+async function readPem(file: string): Promise<Result<string, Failure>> {
+  try {
+    return ok(await readFile(file, "utf8"));
+  } catch (cause) {
+    if (isErrno(cause, "ENOENT", "ENOTDIR"))
+      return err(failure("FILE_NOT_FOUND", `there is no file ${file}`, "check the path"));
+    throw storageFailed(`cannot read ${file}`, cause);
+  }
+}
+
+async function othersMayRead(file: string): Promise<boolean> {
+  if (process.platform === "win32") return false; // modes say nothing there
+  return ((await stat(file)).mode & 0o077) !== 0;
+}
+
+function parsed(parse: () => KeyObject): KeyObject | null {
+  try {
+    return parse();
+  } catch {
+    return null;
+  }
+}
+
+const MAKE_ONE = "make one with: openssl genpkey -algorithm ed25519 -out attest.key";
+
+function keyInvalid(file: string, problem: string, hint: string): Failure {
+  return failure("KEY_INVALID", `${file} ${problem}`, hint);
+}

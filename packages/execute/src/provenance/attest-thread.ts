@@ -1,0 +1,61 @@
+import {
+  err,
+  type Failure,
+  failure,
+  ok,
+  type Result,
+  type ThreadRecord,
+} from "@uncaged/workflow-protocol";
+import { writeFileAtomic } from "@uncaged/workflow-util";
+import type { Engine } from "../engine.ts";
+import { storedThreads } from "../thread-source.ts";
+import { ownAttestKey, readAttestKey } from "./attest-key.ts";
+import { keyIdOf, sealEnvelope } from "./dsse.ts";
+import { proveStored } from "./prove-stored.ts";
+import { PAYLOAD_TYPE, threadStatement } from "./thread-statement.ts";
+
+export type AttestedThread = {
+  threadId: string;
+  /** Absolute path of the attestation. */
+  file: string;
+  /** Nodes and bundle files whose SHA-256 it states. */
+  subjects: number;
+  keyId: string;
+  /** Absolute path of the public key to verify with; null when a key was given. */
+  publicKeyFile: string | null;
+};
+
+/** Signs what this thread is: proved first, so that nothing is signed that does not hold. `key`: a private key
+ *  file; null: the storage root's own key, made when it is not there. Refused: a thread that cannot be proved,
+ *  `KEY_INVALID`, and `TARGET_EXISTS` when the file is there already. */
+export async function attestThread(
+  engine: Engine,
+  thread: ThreadRecord,
+  opts: { file: string; key: string | null },
+): Promise<Result<AttestedThread, Failure>> {
+  const proved = await proveStored(engine, thread, "is not attested");
+  if (!proved.ok) return proved;
+  const key = await (opts.key === null ? ownAttestKey(engine.root) : readAttestKey(opts.key));
+  if (!key.ok) return key;
+  const { payload, subjects } = await threadStatement(storedThreads(engine), proved.value.proof);
+  const data = sealEnvelope(payload, PAYLOAD_TYPE, key.value);
+  const { file } = opts;
+  const written = await writeFileAtomic({ path: file, data, mode: 0o644, existing: "keep" });
+  if (written === "kept") return err(taken(file));
+  const { publicKey, publicKeyFile } = key.value;
+  return ok({
+    threadId: thread.threadId,
+    file,
+    subjects,
+    keyId: keyIdOf(publicKey),
+    publicKeyFile,
+  });
+}
+
+function taken(path: string): Failure {
+  return failure(
+    "TARGET_EXISTS",
+    `there is a ${path} already; nothing was written`,
+    "name another file with --out",
+  );
+}

@@ -1,0 +1,120 @@
+/** What stands in an export, in this order: a tar file whose bytes are a function of the thread alone.
+ *
+ *      thread.json                      which threads, how they stand, which bundles
+ *      bundles/<hash>/bundle.esm.js     of each bundle, by hash
+ *      bundles/<hash>/descriptor.json
+ *      cas/<hash>.txt                   every node that the threads reach, by hash
+ *      SHA256SUMS                       of all the others, as `sha256sum -c` reads it
+ *
+ *  There is one way to write each thread, and readers take no other. */
+import { canonicalJson } from "@uncaged/workflow-cas";
+import {
+  err,
+  type Failure,
+  failure,
+  HASH_PATTERN,
+  type Result,
+  ROLE_NAME_PATTERN,
+  THREAD_ID_PATTERN,
+  type ThreadCopy,
+  WORKFLOW_NAME_PATTERN,
+} from "@uncaged/workflow-protocol";
+import { z } from "zod";
+import { parseWith } from "../parse-with.ts";
+
+export const INDEX_ENTRY = "thread.json";
+export const SUMS_ENTRY = "SHA256SUMS";
+
+export type ExportedBundle = {
+  hash: string;
+  /** SHA-256 (hex) of its bytes. */
+  sha256: string;
+  /** Version of the bundler that made it; null when unknown. */
+  rolldown: string | null;
+};
+
+export type ExportIndex = {
+  /** The exported thread first, then the child threads of its steps, in the order of the steps. */
+  threads: readonly [ThreadCopy, ...ThreadCopy[]];
+  /** By hash. */
+  bundles: readonly ExportedBundle[];
+};
+
+export function blobEntry(hash: string): string {
+  return `cas/${hash}.txt`;
+}
+
+export function bundleEntries(hash: string): { code: string; descriptor: string } {
+  return { code: `bundles/${hash}/bundle.esm.js`, descriptor: `bundles/${hash}/descriptor.json` };
+}
+
+export function indexText({ threads, bundles }: ExportIndex): string {
+  const plain = JSON.parse(JSON.stringify({ format: FORMAT, version: VERSION, threads, bundles }));
+  return `${canonicalJson(plain)}\n`;
+}
+
+export function sumLine(entry: string, sha256: string): string {
+  return `${sha256}  ${entry}\n`;
+}
+
+/** `EXPORT_INVALID` for what `indexText` did not write. */
+export function parseIndex(text: string): Result<ExportIndex, Failure> {
+  const parsed = parseWith(indexSchema, jsonOrNull(text), "EXPORT_INVALID", INDEX_ENTRY);
+  if (!parsed.ok || indexText(parsed.value) === text) return parsed;
+  return err(failure("EXPORT_INVALID", `${INDEX_ENTRY} is not written as an export writes it`, ""));
+}
+
+const FORMAT = "uncaged-workflow-thread";
+const VERSION = 1;
+
+const hash = z.string().regex(HASH_PATTERN);
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const threadId = z.string().regex(THREAD_ID_PATTERN);
+const roleName = z.string().regex(ROLE_NAME_PATTERN);
+const count = z.number().int().nonnegative();
+const bundler = z.string().max(64).nullable();
+
+const threadSchema: z.ZodType<ThreadCopy> = z
+  .strictObject({
+    threadId,
+    workflow: z.string().regex(WORKFLOW_NAME_PATTERN),
+    bundleHash: hash,
+    startHash: hash,
+    head: hash,
+    headSha256: sha256,
+    status: z.enum(["idle", "suspended", "completed", "failed", "aborted"]),
+    stepCount: count,
+    depth: count,
+    parentThread: threadId.nullable(),
+    cwd: z.string().regex(/^[^\0]{1,4096}$/s),
+    returnCode: z.number().int().min(0).max(255).nullable(),
+    summary: z.string().nullable(),
+    suspended: z.strictObject({ role: roleName, message: z.string() }).nullable(),
+    answer: z.strictObject({ role: roleName, text: z.string() }).nullable(),
+    forkedFrom: z.strictObject({ threadId, stateHash: hash }).nullable(),
+    startedAt: count,
+    createdAt: count,
+    updatedAt: count,
+  })
+  .refine(
+    ({ status, suspended, answer }) =>
+      (status === "suspended") === (suspended !== null) && (answer === null || status === "idle"),
+    "a thread is suspended with a question, and has an answer only while it is idle",
+  );
+
+const indexSchema: z.ZodType<ExportIndex> = z
+  .strictObject({
+    format: z.literal(FORMAT),
+    version: z.literal(VERSION),
+    threads: z.tuple([threadSchema], threadSchema),
+    bundles: z.array(z.strictObject({ hash, sha256, rolldown: bundler })),
+  })
+  .transform(({ threads, bundles }) => ({ threads, bundles }));
+
+function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

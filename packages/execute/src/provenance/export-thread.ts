@@ -1,0 +1,114 @@
+/** Writes a thread, with all that it reaches, into one file. What it holds was proved just before, and is read
+ *  and compared again as it is written. */
+import { readFile } from "node:fs/promises";
+import { sha256Hex } from "@uncaged/workflow-cas";
+import {
+  type Failure,
+  failure,
+  ok,
+  type Result,
+  type ThreadRecord,
+  WorkflowError,
+} from "@uncaged/workflow-protocol";
+import { bundleFiles } from "@uncaged/workflow-register";
+import { storageFailed } from "@uncaged/workflow-util";
+import type { Engine } from "../engine.ts";
+import { readBlob } from "../read-node.ts";
+import {
+  blobEntry,
+  bundleEntries,
+  INDEX_ENTRY,
+  indexText,
+  SUMS_ENTRY,
+  sumLine,
+} from "./export-layout.ts";
+import { portableThread } from "./portable-thread.ts";
+import { type ProvedThread, proveStored } from "./prove-stored.ts";
+import { type AddEntry, type WrittenFile, writeTar } from "./tar-writer.ts";
+
+export type ExportedThread = WrittenFile & {
+  threadId: string;
+  /** Absolute path. */
+  file: string;
+  nodes: number;
+  /** The thread and its child threads. */
+  threads: readonly string[];
+};
+
+/** The same thread gives the same bytes, in any storage root. Refused: a thread that cannot be proved, and a file
+ *  that is there already (`TARGET_EXISTS`). */
+export async function exportThread(
+  engine: Engine,
+  thread: ThreadRecord,
+  opts: { file: string },
+): Promise<Result<ExportedThread, Failure>> {
+  const proved = await proveStored(engine, thread, "is not exported");
+  if (!proved.ok) return proved;
+  const { proof, records } = proved.value;
+  const written = await writeTar(opts.file, (add) => addAll(engine, proved.value, add));
+  if (!written.ok) return written;
+  return ok({
+    threadId: thread.threadId,
+    file: opts.file,
+    ...written.value,
+    nodes: proof.blobs.size,
+    threads: records.map(({ threadId }) => threadId),
+  });
+}
+
+async function addAll(
+  engine: Engine,
+  { proof, records }: ProvedThread,
+  add: AddEntry,
+): Promise<void> {
+  const sums: string[] = [];
+  const addSummed = async (
+    name: string,
+    content: Buffer,
+    expected: string | null,
+  ): Promise<void> => {
+    const sha256 = sha256Hex(content);
+    if (expected !== null && sha256 !== expected) throw changed(name);
+    sums.push(sumLine(name, sha256));
+    await add(name, content);
+  };
+  const family = new Set(records.map(({ threadId }) => threadId));
+  const [first, ...children] = records;
+  const index = indexText({
+    threads: [
+      portableThread(first, family),
+      ...children.map((each) => portableThread(each, family)),
+    ],
+    bundles: proof.bundles.map(({ hash, sha256, rolldown }) => ({ hash, sha256, rolldown })),
+  });
+  await addSummed(INDEX_ENTRY, Buffer.from(index), null);
+  for (const bundle of proof.bundles) {
+    const files = bundleFiles(engine.root, bundle.hash);
+    const entries = bundleEntries(bundle.hash);
+    await addSummed(entries.code, await read(files.bundle), bundle.sha256);
+    await addSummed(entries.descriptor, await read(files.descriptor), bundle.descriptorSha256);
+  }
+  for (const hash of [...proof.blobs.keys()].sort()) {
+    const text = Buffer.from(await readBlob(engine.cas, hash));
+    await addSummed(blobEntry(hash), text, proof.blobs.get(hash) ?? "");
+  }
+  await add(SUMS_ENTRY, Buffer.from(sums.join("")));
+}
+
+async function read(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (cause) {
+    throw storageFailed(`cannot read ${path}`, cause);
+  }
+}
+
+function changed(name: string): WorkflowError {
+  return new WorkflowError(
+    failure(
+      "CAS_CORRUPT",
+      `${name} changed while it was exported`,
+      "run: uncaged-workflow cas fsck",
+    ),
+  );
+}

@@ -1,0 +1,161 @@
+/** Takes a thread over from an export. The file is untrusted: all of it is proved before anything is written.
+ *
+ *  Order of effects: nodes, then bundles, then the index, all threads at once. A crash in between leaves nodes and
+ *  bundles that nothing names. */
+import { isDeepStrictEqual } from "node:util";
+import {
+  type EncodedNode,
+  err,
+  type Failure,
+  failure,
+  ok,
+  type Result,
+  type ThreadCopy,
+  type ThreadRecord,
+} from "@uncaged/workflow-protocol";
+import {
+  admitBundle,
+  type BundleToStore,
+  type CheckRule,
+  storeBundle,
+} from "@uncaged/workflow-register";
+import type { Engine } from "../engine.ts";
+import { proveThread } from "../verify-thread.ts";
+import { portableThread } from "./portable-thread.ts";
+import { type ExportFile, openExport } from "./read-export.ts";
+import { invalid } from "./tar-reader.ts";
+
+export type ImportedThread = {
+  threadId: string;
+  /** The thread and its child threads. */
+  threads: readonly string[];
+  /** Those of them that were not here before; none when the same export was imported already. */
+  imported: readonly string[];
+  nodes: number;
+};
+
+/** Refused, with nothing changed: `FILE_NOT_FOUND`; `EXPORT_INVALID`; `TARGET_EXISTS` when a thread of that id
+ *  stands otherwise here; and whatever `workflow add` refuses of the bundle. */
+export async function importThread(
+  engine: Engine,
+  opts: { file: string; checkRule: CheckRule },
+): Promise<Result<ImportedThread, Failure>> {
+  const opened = await openExport(opts.file);
+  if (!opened.ok) return opened;
+  try {
+    return await importFile(engine, opened.value, opts.checkRule);
+  } finally {
+    await opened.value.close();
+  }
+}
+
+async function importFile(
+  engine: Engine,
+  file: ExportFile,
+  checkRule: CheckRule,
+): Promise<Result<ImportedThread, Failure>> {
+  const problem = await problemOf(file);
+  if (problem !== null) return err(invalid(file.path, problem));
+  const fresh = await freshThreads(engine, file.threads);
+  if (!fresh.ok) return fresh;
+  const bundles = await admitBundles(engine, file, checkRule);
+  if (!bundles.ok) return bundles;
+  await storeNodes(engine, file);
+  for (const bundle of bundles.value) await storeBundle(engine.root, bundle);
+  // The index last: from here on the threads are there.
+  if (fresh.value.length > 0) await engine.store.adopt(fresh.value);
+  return ok({
+    threadId: file.threads[0].threadId,
+    threads: file.threads.map(({ threadId }) => threadId),
+    imported: fresh.value.map(({ threadId }) => threadId),
+    nodes: file.hashes.length,
+  });
+}
+
+/** What is wrong with the thread as a whole; null when it is proved, and the file holds it and nothing else. */
+export async function problemOf(file: ExportFile): Promise<string | null> {
+  const { threads, hashes, bundles } = file;
+  const { report, ...proof } = await proveThread(file.source, threads[0]);
+  const [first] = report.problems;
+  if (first !== undefined) return `${first.hash}: ${first.message} [${first.code}]`;
+  if (!isDeepStrictEqual(idsOf(proof.threads), idsOf(threads)))
+    return "it does not list the thread and the child threads of its steps";
+  if (proof.blobs.size !== hashes.length) return "it holds nodes that the thread does not reach";
+  if (!isDeepStrictEqual(hashesOf(proof.bundles), hashesOf(bundles)))
+    return "it holds bundles that the thread does not need";
+  for (const { threadId, parentThread, depth } of threads) {
+    if (parentThread === null) continue;
+    const parent = threads.find((each) => each.threadId === parentThread);
+    if (parent?.depth !== depth - 1) return `${threadId} is no child of a thread in it`;
+  }
+  return null;
+}
+
+function idsOf(threads: readonly { threadId: string }[]): string[] {
+  return threads.map(({ threadId }) => threadId);
+}
+
+function hashesOf(bundles: readonly { hash: string }[]): string[] {
+  return bundles.map(({ hash }) => hash);
+}
+
+/** Those that are not here yet. */
+async function freshThreads(
+  { store }: Engine,
+  threads: readonly ThreadCopy[],
+): Promise<Result<ThreadCopy[], Failure>> {
+  const family = new Set(idsOf(threads));
+  const fresh: ThreadCopy[] = [];
+  for (const thread of threads) {
+    const standing = await store.get(thread.threadId);
+    if (standing === null) fresh.push(thread);
+    else if (!isDeepStrictEqual(portableThread(standing, family), thread))
+      return err(standsOtherwise(standing));
+  }
+  return ok(fresh);
+}
+
+async function admitBundles(
+  { root, packagesBase }: Engine,
+  file: ExportFile,
+  checkRule: CheckRule,
+): Promise<Result<BundleToStore[], Failure>> {
+  const admitted: BundleToStore[] = [];
+  for (const { hash, sha256, rolldown } of file.bundles) {
+    const place = `bundle ${hash} in ${file.path}`;
+    const { bytes, descriptorText } = await file.bundle(hash);
+    const bundle = await admitBundle({
+      ...{ root, packagesBase, checkRule, hash, sha256, rolldown, bytes, descriptorText, place },
+    });
+    if (!bundle.ok) return bundle;
+    if (bundle.value !== null) admitted.push(bundle.value);
+  }
+  return ok(admitted);
+}
+
+/** A few at a time, so that neither their number nor their length fills the memory. */
+async function storeNodes({ cas }: Engine, file: ExportFile): Promise<void> {
+  let batch: EncodedNode[] = [];
+  let length = 0;
+  for (const hash of file.hashes) {
+    const node = await file.node(hash);
+    batch.push(node);
+    length += node.text.length;
+    if (batch.length < BATCH_NODES && length < BATCH_LENGTH) continue;
+    await cas.putBatch(batch);
+    batch = [];
+    length = 0;
+  }
+  await cas.putBatch(batch);
+}
+
+const BATCH_NODES = 512;
+const BATCH_LENGTH = 16 * 1024 * 1024;
+
+function standsOtherwise({ threadId, status, stepCount }: ThreadRecord): Failure {
+  return failure(
+    "TARGET_EXISTS",
+    `thread ${threadId} is here already, ${status} after ${stepCount} steps, and not as the export has it; nothing was changed`,
+    `compare them after an import into another storage root (WORKFLOW_STORAGE_ROOT), or remove this one first: uncaged-workflow thread rm ${threadId}`,
+  );
+}

@@ -1,0 +1,50 @@
+/** A thread of this storage root, proved, with the records that the proof went by: what is exported and attested
+ *  is one moment of each thread, whatever runs meanwhile. */
+import {
+  err,
+  type Failure,
+  failure,
+  isErrorCode,
+  ok,
+  type Problem,
+  type Result,
+  type ThreadRecord,
+} from "@uncaged/workflow-protocol";
+import type { Engine } from "../engine.ts";
+import { storedThreads } from "../thread-source.ts";
+import { type Proof, proveThread } from "../verify-thread.ts";
+
+export type ProvedThread = {
+  proof: Proof;
+  /** As `proof.threads`, whole. */
+  records: readonly [ThreadRecord, ...ThreadRecord[]];
+};
+
+/** Fails with the first problem that the proof meets; `so` says what that rules out. */
+export async function proveStored(
+  engine: Engine,
+  thread: ThreadRecord,
+  so: string,
+): Promise<Result<ProvedThread, Failure>> {
+  const children: ThreadRecord[] = [];
+  const source = {
+    ...storedThreads(engine),
+    async thread(threadId: string): Promise<ThreadRecord | null> {
+      const child = await engine.store.get(threadId);
+      if (child !== null) children.push(child);
+      return child;
+    },
+  };
+  const proof = await proveThread(source, thread);
+  const [first] = proof.report.problems;
+  if (first !== undefined) return err(unproved(thread.threadId, first, so));
+  return ok({ proof, records: [thread, ...children] });
+}
+
+function unproved(threadId: string, { code, hash, message }: Problem, so: string): Failure {
+  return failure(
+    isErrorCode(code) ? code : "CHAIN_BROKEN",
+    `thread ${threadId} cannot be proved and ${so}: ${hash}: ${message}`,
+    `see all that is wrong with: uncaged-workflow thread verify ${threadId}`,
+  );
+}

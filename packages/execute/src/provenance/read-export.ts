@@ -1,0 +1,184 @@
+/** An export as a source of threads: looked through once from end to end, then read where it is asked.
+ *
+ *  1. Nothing is written, nothing of it runs, and no name in it becomes a path.
+ *  2. Every byte counts: headers, padding and end are compared with what we would write, every content with its
+ *     sum, every node with its hash and with the one way to write it.
+ *  3. What is read later is compared with the sum of the first look. */
+import { constants } from "node:buffer";
+import { decodeNode, encodeNode, hashBytes, sha256Hex } from "@uncaged/workflow-cas";
+import {
+  type EncodedNode,
+  err,
+  type Failure,
+  failure,
+  ok,
+  type Result,
+  WorkflowError,
+} from "@uncaged/workflow-protocol";
+import { parseStoredDescriptor } from "@uncaged/workflow-register";
+import type { ThreadSource } from "../thread-source.ts";
+import {
+  blobEntry,
+  bundleEntries,
+  type ExportIndex,
+  INDEX_ENTRY,
+  parseIndex,
+  SUMS_ENTRY,
+  sumLine,
+} from "./export-layout.ts";
+import { invalid, openTar, type PlacedEntry, type TarFile } from "./tar-reader.ts";
+
+export type ExportFile = ExportIndex & {
+  path: string;
+  /** Hash of every node, sorted. */
+  hashes: readonly string[];
+  /** Throws `EXPORT_INVALID` when the file has changed since it was opened. */
+  node(hash: string): Promise<EncodedNode>;
+  bundle(hash: string): Promise<{ bytes: Buffer; descriptorText: string }>;
+  source: ThreadSource;
+  close(): Promise<void>;
+};
+
+/** `FILE_NOT_FOUND` or `EXPORT_INVALID`. */
+export async function openExport(path: string): Promise<Result<ExportFile, Failure>> {
+  const tar = await openTar(path);
+  if (!tar.ok) return tar;
+  const file = await lookThrough(tar.value);
+  if (!file.ok) await tar.value.close();
+  return file;
+}
+
+type Summed = PlacedEntry & { sha256: string };
+
+const MiB = 1024 * 1024;
+
+async function lookThrough(tar: TarFile): Promise<Result<ExportFile, Failure>> {
+  const entries = new Map<string, Summed>();
+  let sums = "";
+  let index: ExportIndex | null = null;
+  let ended = false;
+  for await (const entry of tar.entries()) {
+    if (!entry.ok) return entry;
+    const { name, size } = entry.value;
+    if (ended || entries.has(name)) return err(invalid(tar.path, `${name} is one too many`));
+    if (size > mostBytes(name)) return err(invalid(tar.path, `${name} is too long`));
+    const content = await tar.read(entry.value);
+    if (name === SUMS_ENTRY) {
+      if (!content.equals(Buffer.from(sums))) return err(invalid(tar.path, "its sums do not fit"));
+      ended = true;
+      continue;
+    }
+    const sha256 = sha256Hex(content);
+    entries.set(name, { ...entry.value, sha256 });
+    sums += sumLine(name, sha256);
+    if (name === INDEX_ENTRY) {
+      const parsed = parseIndex(content.toString("utf8"));
+      if (!parsed.ok) return err(invalid(tar.path, parsed.error.message));
+      index = parsed.value;
+      if (content.equals(Buffer.from(content.toString("utf8")))) continue;
+      return err(invalid(tar.path, `${name} is not UTF-8 text`));
+    }
+    const problem = name.startsWith("cas/") ? nodeProblem(name, content) : null;
+    if (problem !== null) return err(invalid(tar.path, `${name} ${problem}`));
+  }
+  if (index === null || !ended) return err(invalid(tar.path, "it has no index or no sums"));
+  return inOrder(tar, index, entries);
+}
+
+/** Checks that the entries are the ones that the index announces, in the one order. */
+function inOrder(
+  tar: TarFile,
+  index: ExportIndex,
+  entries: ReadonlyMap<string, Summed>,
+): Result<ExportFile, Failure> {
+  const bundles = index.bundles.map(({ hash }) => hash).sort();
+  const names = [...entries.keys()];
+  const hashes = names.filter((name) => name.startsWith("cas/")).map((name) => name.slice(4, -4));
+  const expected = [
+    INDEX_ENTRY,
+    ...bundles.flatMap((hash) => Object.values(bundleEntries(hash))),
+    ...[...hashes].sort().map(blobEntry),
+  ];
+  if (names.length !== expected.length || names.some((name, place) => name !== expected[place]))
+    return err(invalid(tar.path, "its entries are not those of an export, or in another order"));
+  return ok(exportFile(tar, index, { entries, hashes }));
+}
+
+function exportFile(
+  tar: TarFile,
+  index: ExportIndex,
+  { entries, hashes }: { entries: ReadonlyMap<string, Summed>; hashes: readonly string[] },
+): ExportFile {
+  const read = async (name: string): Promise<Buffer | null> => {
+    const entry = entries.get(name);
+    if (entry === undefined) return null;
+    const content = await tar.read(entry);
+    if (sha256Hex(content) === entry.sha256) return content;
+    throw new WorkflowError(invalid(tar.path, `${name} changed while it was read`));
+  };
+  const must = async (name: string): Promise<Buffer> => {
+    const content = await read(name);
+    if (content !== null) return content;
+    throw new WorkflowError(invalid(tar.path, `it has no ${name}`));
+  };
+  const bundle: ExportFile["bundle"] = async (hash) => {
+    const { code, descriptor } = bundleEntries(hash);
+    return { bytes: await must(code), descriptorText: (await must(descriptor)).toString("utf8") };
+  };
+  return {
+    ...index,
+    path: tar.path,
+    hashes,
+    async node(hash) {
+      const content = await must(blobEntry(hash));
+      const sha256 = sha256Hex(content);
+      return { hash, text: content.toString("utf8"), sha256 };
+    },
+    bundle,
+    source: {
+      cas: { get: async (hash) => (await read(blobEntry(hash)))?.toString("utf8") ?? null },
+      thread: async (threadId) => index.threads.find((each) => each.threadId === threadId) ?? null,
+      async bundle(hash, sha256) {
+        const named = index.bundles.find((each) => each.hash === hash);
+        if (named === undefined) return err(absent(hash));
+        const { bytes, descriptorText } = await bundle(hash);
+        if (hashBytes(bytes) !== hash || sha256Hex(bytes) !== sha256 || named.sha256 !== sha256)
+          return err(tampered(hash, "its bytes are not the ones that the thread was started with"));
+        const descriptor = parseStoredDescriptor(descriptorText);
+        if (descriptor === null)
+          return err(tampered(hash, "what came along is not its descriptor"));
+        const descriptorSha256 = sha256Hex(descriptorText);
+        return ok({ hash, sha256, descriptor, descriptorSha256, rolldown: named.rolldown });
+      },
+    },
+    close: () => tar.close(),
+  };
+}
+
+/** No honest entry is longer; it bounds what one entry makes us hold at once. */
+function mostBytes(name: string): number {
+  if (name.startsWith("cas/")) return constants.MAX_STRING_LENGTH;
+  return name === SUMS_ENTRY ? constants.MAX_STRING_LENGTH : 64 * MiB;
+}
+
+/** What is wrong with a node, as the end of a sentence; null when nothing is. */
+function nodeProblem(name: string, content: Buffer): string | null {
+  if (name !== blobEntry(hashBytes(content))) return "does not have the hash it is named by";
+  const text = content.toString("utf8");
+  const node = decodeNode(text);
+  if (!node.ok) return `is ${node.error.message}`;
+  try {
+    if (encodeNode(node.value).text === text && content.equals(Buffer.from(text))) return null;
+  } catch (thrown) {
+    if (!(thrown instanceof TypeError)) throw thrown;
+  }
+  return "is not written as a node is written";
+}
+
+function absent(hash: string): Failure {
+  return failure("BUNDLE_MISSING", `the export does not hold bundle ${hash}`, "");
+}
+
+function tampered(hash: string, what: string): Failure {
+  return failure("BUNDLE_TAMPERED", `bundle ${hash} in the export: ${what}`, "");
+}

@@ -1,0 +1,127 @@
+/** What an attestation says: an in-toto statement (https://in-toto.io/Statement/v1) over a proved thread.
+ *
+ *  1. It follows from the thread alone, so whoever has the thread can write the same bytes and compare.
+ *  2. Its subjects are the files of an export but the index: every node, every bundle and its descriptor.
+ *  3. It holds no text of a person or an agent, only their digests: who may read it need not see the thread.
+ *     Names are in it: of workflows, roles, conditions and agents. */
+import { canonicalJson } from "@uncaged/workflow-cas";
+import {
+  END,
+  isFinal,
+  type JsonObject,
+  type StateNode,
+  type Usage,
+} from "@uncaged/workflow-protocol";
+import { type Chain, type ChainState, loadChain, roleStates } from "../chain.ts";
+import { runOf } from "../thread-context.ts";
+import type { KnownThread, ThreadSource } from "../thread-source.ts";
+import type { Proof } from "../verify-thread.ts";
+import { blobEntry, bundleEntries } from "./export-layout.ts";
+
+export const STATEMENT_TYPE = "https://in-toto.io/Statement/v1";
+export const PREDICATE_TYPE = "urn:uncaged:workflow-thread:v1";
+/** Of the envelope around it. */
+export const PAYLOAD_TYPE = "application/vnd.in-toto+json";
+
+export type ThreadStatement = { payload: Buffer; subjects: number };
+
+/** Throws when the thread is damaged; a proof that found nothing wrong says that it is not. */
+export async function threadStatement(
+  source: ThreadSource,
+  proof: Proof,
+): Promise<ThreadStatement> {
+  const subject = subjectsOf(proof);
+  const threads: JsonObject[] = [];
+  for (const thread of proof.threads) {
+    threads.push(threadClaim(thread, await loadChain(source.cas, thread)));
+  }
+  const statement: JsonObject = {
+    _type: STATEMENT_TYPE,
+    subject,
+    predicateType: PREDICATE_TYPE,
+    predicate: { threads },
+  };
+  return { payload: Buffer.from(canonicalJson(statement)), subjects: subject.length };
+}
+
+function subjectsOf({ bundles, blobs }: Proof): JsonObject[] {
+  const ofBundles = bundles.flatMap(({ hash, sha256, descriptorSha256 }) => {
+    const { code, descriptor } = bundleEntries(hash);
+    return [subjectOf(code, sha256), subjectOf(descriptor, descriptorSha256)];
+  });
+  const nodes = [...blobs].sort(([a], [b]) => (a < b ? -1 : 1));
+  return [...ofBundles, ...nodes.map(([hash, sha256]) => subjectOf(blobEntry(hash), sha256))];
+}
+
+function subjectOf(name: string, sha256: string): JsonObject {
+  return { name, digest: { sha256 } };
+}
+
+/** Times are Unix milliseconds. */
+function threadClaim(thread: KnownThread, chain: Chain): JsonObject {
+  const { threadId, workflow, bundleHash, head, startedAt, status, returnCode } = thread;
+  const { payload } = chain.start;
+  const steps = roleStates(chain);
+  const end = chain.states.find((state) => state.node.payload.role === END);
+  return {
+    threadId,
+    workflow,
+    bundle: bundleHash,
+    externals: payload.externals,
+    depth: payload.depth,
+    parentState: payload.parentState,
+    start: chain.startHash,
+    head,
+    headSha256: thread.headSha256,
+    startedAt,
+    endedAt: end?.node.payload.timestamp ?? null,
+    outcome: isFinal(status) ? { status, returnCode } : null,
+    endRoute: end === undefined ? null : routeClaim(end.node),
+    usage: sumOf(steps.map(({ node }) => node.payload.usage ?? null)),
+    steps: steps.map((state, index) => stepClaim(state, index + 1)),
+  };
+}
+
+function stepClaim({ hash, node }: ChainState, round: number): JsonObject {
+  const { role, timestamp, content, childThread, digests } = node.payload;
+  const run = runOf(node);
+  return {
+    round,
+    role,
+    state: hash,
+    content,
+    timestamp,
+    childThread,
+    route: routeClaim(node),
+    run: run && {
+      agent: run.agent,
+      startedAt: run.startedAt,
+      completedAt: run.completedAt,
+      usage: run.usage,
+      evidence: run.evidence.map((evidence) => ({
+        hash: evidence,
+        sha256: digests[evidence] ?? null,
+      })),
+    },
+  };
+}
+
+function routeClaim({ payload }: StateNode): JsonObject | null {
+  if (payload.route === null) return null;
+  const { from, to, condition, rule, promptFrom } = payload.route;
+  return { from, to, condition, rule, promptFrom: promptFrom ?? "table" };
+}
+
+/** null when no step says what it used; the cost is null when none says what it cost. */
+function sumOf(usages: readonly (Usage | null)[]): JsonObject | null {
+  const known = usages.filter((usage) => usage !== null);
+  if (known.length === 0) return null;
+  const costs = known.flatMap(({ costUsd }) => (costUsd === null ? [] : [costUsd]));
+  const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+  return {
+    inputTokens: sum(known.map(({ inputTokens }) => inputTokens)),
+    outputTokens: sum(known.map(({ outputTokens }) => outputTokens)),
+    cachedInputTokens: sum(known.map(({ cachedInputTokens }) => cachedInputTokens)),
+    costUsd: costs.length === 0 ? null : sum(costs),
+  };
+}

@@ -1,0 +1,90 @@
+/** Proofs that take in a file from elsewhere: an attestation of a thread, an export of one. */
+import { readFile } from "node:fs/promises";
+import {
+  type CheckReport,
+  err,
+  type Failure,
+  failure,
+  ok,
+  type Result,
+  type ThreadRecord,
+} from "@uncaged/workflow-protocol";
+import { isErrno, storageFailed } from "@uncaged/workflow-util";
+import type { Engine } from "../engine.ts";
+import { type KnownThread, storedThreads, type ThreadSource } from "../thread-source.ts";
+import { proveThread } from "../verify-thread.ts";
+import { readPublicKey } from "./attest-key.ts";
+import { attestationProblems } from "./check-attestation.ts";
+import { problemOf } from "./import-thread.ts";
+import { openExport } from "./read-export.ts";
+
+/** Absolute paths. */
+export type AttestationFiles = { attestation: string; publicKey: string };
+
+/** A thread of this storage root, and what an attestation says of it. `FILE_NOT_FOUND` or `KEY_INVALID`. */
+export function verifyAttested(
+  engine: Engine,
+  thread: ThreadRecord,
+  files: AttestationFiles,
+): Promise<Result<CheckReport, Failure>> {
+  return verifyIn(storedThreads(engine), thread, files);
+}
+
+/** The thread in an export, which is neither stored nor run. `id`: its id, or a part that it begins or ends with.
+ *  Without an attestation, the export itself says which descriptor its bundle has. */
+export async function verifyExport(
+  path: string,
+  id: string,
+  files: AttestationFiles | null,
+): Promise<Result<CheckReport, Failure>> {
+  const opened = await openExport(path);
+  if (!opened.ok) return opened;
+  const file = opened.value;
+  try {
+    const [thread] = file.threads;
+    const part = id.toUpperCase();
+    if (!thread.threadId.startsWith(part) && !thread.threadId.endsWith(part))
+      return err(another(path, thread.threadId));
+    const report = await verifyIn(file.source, thread, files);
+    const problem = report.ok && report.value.ok ? await problemOf(file) : null;
+    if (!report.ok || problem === null) return report;
+    const problems = [{ code: "EXPORT_INVALID", hash: thread.head, message: problem }];
+    return ok({ ok: false, checked: report.value.checked, problems });
+  } finally {
+    await file.close();
+  }
+}
+
+async function verifyIn(
+  source: ThreadSource,
+  thread: KnownThread,
+  files: AttestationFiles | null,
+): Promise<Result<CheckReport, Failure>> {
+  const publicKey = files === null ? null : await readPublicKey(files.publicKey);
+  if (publicKey?.ok === false) return publicKey;
+  const attestation = files === null ? null : await readAttestation(files.attestation);
+  if (attestation?.ok === false) return attestation;
+  const proof = await proveThread(source, thread);
+  const { report } = proof;
+  if (!report.ok || publicKey === null || attestation === null) return ok(report);
+  const problems = await attestationProblems({ source, proof }, attestation.value, publicKey.value);
+  return ok({ ...report, ok: problems.length === 0, problems });
+}
+
+async function readAttestation(path: string): Promise<Result<Buffer, Failure>> {
+  try {
+    return ok(await readFile(path));
+  } catch (cause) {
+    if (isErrno(cause, "ENOENT", "ENOTDIR"))
+      return err(failure("FILE_NOT_FOUND", `there is no file ${path}`, "check the path"));
+    throw storageFailed(`cannot read ${path}`, cause);
+  }
+}
+
+function another(path: string, threadId: string): Failure {
+  return failure(
+    "THREAD_NOT_FOUND",
+    `${path} holds thread ${threadId}`,
+    `verify that with: uncaged-workflow thread verify ${threadId} --export ${JSON.stringify(path)}`,
+  );
+}

@@ -1,0 +1,63 @@
+/** Examines a bundle that came with a thread from another storage root, as `workflow add` examines a file.
+ *  Nothing is written. */
+import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
+import type { CheckRule } from "../check/check-descriptor.ts";
+import type { ExternalBases } from "../externals/external-bases.ts";
+import { descriptorText } from "./descriptor-text.ts";
+import { openBundle } from "./open-bundle.ts";
+import type { BundleToStore } from "./store-bundle.ts";
+
+export type AdmitBundle = ExternalBases & {
+  hash: string;
+  /** SHA-256 (hex) that the thread's start node vouches for. */
+  sha256: string;
+  bytes: Buffer;
+  /** What came along as its descriptor file. */
+  descriptorText: string;
+  /** Version of the bundler that is said to have made it; null: none is named. */
+  rolldown: string | null;
+  /** How messages name it. */
+  place: string;
+  checkRule: CheckRule;
+};
+
+/** What is to be stored; null when the storage root has this bundle already. Fails like `workflow add`, or with
+ *  `BUNDLE_DESCRIPTOR_MISMATCH` when the descriptor that came along is not the bundle's own. */
+export async function admitBundle(
+  admit: AdmitBundle,
+): Promise<Result<BundleToStore | null, Failure>> {
+  const { root, packagesBase, hash, sha256, bytes, place, checkRule, rolldown } = admit;
+  const stored = await openBundle(root, hash, sha256);
+  if (stored.ok) {
+    const same = descriptorText(stored.value.descriptor) === admit.descriptorText;
+    return same ? ok(null) : err(mismatch(place));
+  }
+  // Loads a lexer and the schemas, which other commands do without.
+  const { checkBundle } = await import("../check/check-bundle.ts");
+  const checked = await checkBundle({
+    bytes,
+    place,
+    bases: { root, packagesBase },
+    beside: { path: `the descriptor of ${place}`, text: admit.descriptorText },
+    checkRule,
+  });
+  if (!checked.ok) return checked;
+  if (checked.value.hash !== hash || checked.value.sha256 !== sha256) return err(other(place));
+  return ok({ ...checked.value, rolldown, types: null });
+}
+
+function mismatch(place: string): Failure {
+  return failure(
+    "BUNDLE_DESCRIPTOR_MISMATCH",
+    `the descriptor of ${place} is not the one that is stored here for the same bundle`,
+    "one of the two was changed; get the file again from who made it",
+  );
+}
+
+function other(place: string): Failure {
+  return failure(
+    "BUNDLE_TAMPERED",
+    `${place} does not have the bytes that its thread was started with`,
+    "get the file again from who made it",
+  );
+}
