@@ -11,12 +11,17 @@ import {
   type WorkflowDefinition,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
+import { boundFaults, outcomeFaults } from "./check-bounds.ts";
 
 /** Checks what the compiler cannot see, or what plain JavaScript wrote: names, targets, conditions,
  *  placeholders. Throws `RULE_INVALID` naming every fault by its place (`table.coder[1].when`). */
 export function checkDefinition<M extends RoleMeta>(definition: WorkflowDefinition<M>): void {
   const roles = new Set(Object.keys(definition.roles));
-  const faults = [...roleFaults(roles), ...tableFaults(definition, roles)];
+  const faults = [
+    ...roleFaults(roles),
+    ...boundFaults(definition),
+    ...tableFaults(definition, roles),
+  ];
   if (faults.length === 0) return;
   throw new WorkflowError(
     failure(
@@ -74,13 +79,14 @@ function* transitionFaults(
   transition: Transition,
   { place, from, roles }: Where,
 ): Generator<string> {
-  const { condition, role, prompt, location } = transition;
+  const { condition, role, prompt, location, outcomes } = transition;
   if (role !== END && role !== SUSPEND && !roles.has(role)) {
     yield `${place}.role: there is no role "${role}"`;
   }
   if (role === SUSPEND && from === START) {
     yield `${place}.role: a thread cannot wait for an answer before its first step`;
   }
+  if (outcomes !== undefined) yield* outcomeFaults(outcomes, place);
   if (condition !== FALLBACK) {
     if (condition.name === "" || condition.name === FALLBACK) {
       yield `${place}.condition.name: "${condition.name}" is not a name for a condition`;
