@@ -1,5 +1,6 @@
 import type { CommandGroup } from "../command.ts";
-import { context, diff, list, ps, show, verify } from "./look-commands.ts";
+import { context, diff, list, ps, show } from "./look-commands.ts";
+import { attest, exportThread, importThread, verify } from "./provenance-commands.ts";
 import { exec, fork, live, run } from "./start-commands.ts";
 import { kill, pause, poke, resume, rm, stop } from "./steer-commands.ts";
 
@@ -20,6 +21,9 @@ export const threadCommands: CommandGroup = {
     fork,
     diff,
     verify,
+    attest,
+    export: exportThread,
+    import: importThread,
     rm,
   },
 };

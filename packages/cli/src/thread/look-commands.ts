@@ -48,14 +48,6 @@ export const ps: Command = {
   run: async (_given, io) => (await import("./ps.ts")).ps(io),
 };
 
-export const verify: Command = {
-  description: "Prove a thread: every hash, digest, reference and route, computed again.",
-  arguments: [threadId],
-  options: [],
-  example: "7F3K",
-  run: async (given, io) => (await import("./verify.ts")).verify(given(threadId), io),
-};
-
 const budget: Option<number | null> = countOption(
   "--budget <characters>",
   "how much to show at most (default: 8000)",

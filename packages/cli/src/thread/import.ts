@@ -1,0 +1,22 @@
+import { resolve } from "node:path";
+import { importThread } from "@uncaged/workflow-execute";
+import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
+import type { Output } from "../command.ts";
+import { count } from "../count.ts";
+import type { Io } from "../io.ts";
+import { withEngine } from "../with-engine.ts";
+import { ruleChecker } from "../workflow/rule-checker.ts";
+
+export async function importOne(path: string, io: Io): Promise<Result<Output, Failure>> {
+  const { checkRule } = ruleChecker();
+  const file = resolve(io.cwd, path);
+  const done = await withEngine(io, (engine) => importThread(engine, { file, checkRule }));
+  if (!done.ok) return done;
+  const { threadId, threads, imported, nodes } = done.value;
+  const what = `${count(threads.length, "thread")}, ${count(nodes, "node")}`;
+  return ok({
+    document: done.value,
+    human: ({ dim }) =>
+      `${threadId}\n${dim(imported.length === 0 ? `it was here already: ${what}` : `imported ${what}`)}`,
+  });
+}
