@@ -7,12 +7,15 @@ export { type BundleFiles, bundleFiles } from "./bundle/bundle-files.ts";
 export { type OpenedBundle, openBundle } from "./bundle/open-bundle.ts";
 export { type BundleToStore, storeBundle } from "./bundle/store-bundle.ts";
 export { parseStoredDescriptor } from "./bundle/stored-descriptor.ts";
+export { type ChangeConfiguration, changeConfiguration } from "./change-configuration.ts";
 export type { CheckRule } from "./check/check-descriptor.ts";
 export { chooseStore } from "./choose-store.ts";
 export type { ExternalBases } from "./externals/external-bases.ts";
 export { hooksEnvironment, hooksUrl, useExternals } from "./externals/hooks.ts";
 export { type LocatedPackage, locateExternal } from "./externals/locate-package.ts";
 export { resolveExternals } from "./externals/resolve-externals.ts";
+export type { SettingsChange } from "./registry/edit-settings.ts";
+export { modelReference } from "./registry/model-reference.ts";
 export { readRegistry, readSettings } from "./registry/read-registry.ts";
 export { readStoreKind } from "./registry/read-store-kind.ts";
 export type {

@@ -5,17 +5,8 @@
 
 import type { StoreKind } from "@uncaged/workflow-cas";
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
-import {
-  type Document,
-  isMap,
-  isScalar,
-  isSeq,
-  parseDocument,
-  Scalar,
-  YAMLMap,
-  YAMLSeq,
-} from "yaml";
-import { parseRegistry } from "./parse-registry.ts";
+import { type Document, isMap, isScalar, isSeq, Scalar, YAMLMap, YAMLSeq } from "yaml";
+import { childMap, editDocument } from "./edit-document.ts";
 import type { BundleVersion, RegistryEntry, RegistryFile } from "./registry.ts";
 import { unknownWorkflow } from "./unknown-workflow.ts";
 
@@ -33,7 +24,7 @@ export function registerVersion(
   if (entry !== undefined && entry.hash === version.hash && entry.sha256 === version.sha256) {
     return { file, value: { previous } };
   }
-  const edited = edit(file, (document) => {
+  const edited = editDocument(file, (document) => {
     const node = entryNode(document, name);
     if (entry === undefined) setVersion(node, version);
     else historyNode(node).items.unshift(replaceVersion(node, version));
@@ -56,7 +47,7 @@ export function rollbackVersion(
     request.hash === null ? 0 : entry.history.findIndex(({ hash }) => hash === request.hash);
   const version = entry.history[index];
   if (version === undefined) return err(unknownVersion(entry, request));
-  const edited = edit(file, (document) => {
+  const edited = editDocument(file, (document) => {
     const node = entryNode(document, request.name);
     const history = historyNode(node);
     const [earlier] = history.items.splice(index, 1);
@@ -73,7 +64,7 @@ export function removeEntry(
   const entry = file.registry.workflows.get(name);
   if (entry === undefined) return err(unknownWorkflow(file.registry, name));
   return ok({
-    file: edit(file, (document) => document.deleteIn(["workflows", name])),
+    file: editDocument(file, (document) => document.deleteIn(["workflows", name])),
     value: entry,
   });
 }
@@ -81,7 +72,7 @@ export function removeEntry(
 /** Says where new blobs go. */
 export function setStoreKind(file: RegistryFile, kind: StoreKind): Edited<null> {
   if (file.registry.settings.store === kind) return { file, value: null };
-  const edited = edit(file, (document) => {
+  const edited = editDocument(file, (document) => {
     childMap(document.get("config"), (made) => document.set("config", made)).set("store", kind);
   });
   return { file: edited, value: null };
@@ -103,27 +94,10 @@ function unknownVersion(
   );
 }
 
-function edit(file: RegistryFile, change: (document: Document) => void): RegistryFile {
-  const document: Document = parseDocument(file.text);
-  change(document);
-  // Long texts must not be folded into several lines: a person would not find them again.
-  const written = parseRegistry(document.toString({ lineWidth: 0 }), "workflow.yaml");
-  if (!written.ok) throw new Error(`an edit broke the registry: ${written.error.message}`);
-  return written.value;
-}
-
 /** The mapping of one name, made when it is not there. */
 function entryNode(document: Document, name: string): YAMLMap {
   const workflows = childMap(document.get("workflows"), (made) => document.set("workflows", made));
   return childMap(workflows.get(name), (made) => workflows.set(name, made));
-}
-
-function childMap(found: unknown, attach: (made: YAMLMap) => void): YAMLMap {
-  if (isMap(found) && found.items.length > 0) return found;
-  const made = new YAMLMap();
-  if (isMap(found)) made.comment = found.comment ?? null;
-  attach(made);
-  return made;
 }
 
 function historyNode(entry: YAMLMap): YAMLSeq {
