@@ -9,16 +9,24 @@ import type {
 type Parts = Pick<WorkflowRuntime, "cas" | "step">;
 
 /** Content nodes in memory, in the form that the real store has. */
-function fakeCas(): Pick<CasStore, "put" | "get"> & { blobs: Map<string, string> } {
-  const blobs = new Map<string, string>();
+export function fakeCas(): Pick<CasStore, "put" | "get"> & {
+  /** Texts by hash. */
+  texts: Map<string, string>;
+} {
+  const texts = new Map<string, string>();
   return {
-    blobs,
+    texts,
     async put(content) {
       const hash = createHash("sha256").update(content).digest("hex").slice(0, 13).toUpperCase();
-      blobs.set(hash, `type: "content"\npayload: ${JSON.stringify(content)}\nrefs: []\n`);
+      texts.set(hash, content);
       return hash;
     },
-    get: async (hash) => blobs.get(hash) ?? null,
+    async get(hash) {
+      const text = texts.get(hash);
+      return text === undefined
+        ? null
+        : `type: "content"\npayload: ${JSON.stringify(text)}\nrefs: []\n`;
+    },
   };
 }
 

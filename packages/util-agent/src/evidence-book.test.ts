@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ToolCallRecord } from "@uncaged/workflow-protocol";
+import { describe, expect, it } from "vitest";
+import { evidenceBook } from "./evidence-book.ts";
+import { seenCall } from "./fake-driver.test.helper.ts";
+import { fakeCas } from "./fake-thread.test.helper.ts";
+
+const requirements = [{ name: "tests", kind: "execute", input: "^npm test$" }] as const;
+const plain = (text: string): string => text;
+
+function stored(texts: ReadonlyMap<string, string>, hash: string | undefined): ToolCallRecord {
+  return JSON.parse(texts.get(hash ?? "") ?? "null");
+}
+
+describe("an evidence book", () => {
+  it("keeps long texts shortened, and looks at them whole", async () => {
+    const cas = fakeCas();
+    const long = `${"x".repeat(1_000_000)} npm publish`;
+    const book = evidenceBook({
+      cas,
+      requirements: [{ name: "published", kind: "execute", input: "npm publish$" }],
+      redact: plain,
+    });
+    book.seen(seenCall({ subject: `${long}`, input: { command: long }, output: long }));
+    expect(book.missing()).toEqual([]);
+    const { hashes } = await book.kept();
+    const call = stored(cas.texts, hashes[0]);
+    expect(call.subject.length).toBeLessThan(4_200);
+    expect(call.output).toMatch(/^x+\n\[… \d+ characters left out …\]\nx+ npm publish$/);
+    expect(call.input).toEqual(expect.stringContaining("characters left out"));
+  });
+
+  it("names a thousand of ten thousand calls: the first, the latest, and what was required", async () => {
+    const cas = fakeCas();
+    const book = evidenceBook({ cas, requirements, redact: plain });
+    for (let at = 0; at < 10_000; at++) {
+      book.seen(seenCall({ id: String(at), subject: at === 5_000 ? "npm test" : "ls" }));
+      if (at % 100 === 0) await sleep(0);
+    }
+    const { hashes, dropped } = await book.kept();
+    const ids = hashes.map((hash) => Number(stored(cas.texts, hash).id));
+    expect(hashes).toHaveLength(1_000);
+    expect(dropped).toBe(9_000);
+    expect(ids.slice(0, 500)).toEqual(Array.from({ length: 500 }, (_, at) => at));
+    expect(ids).toContain(5_000);
+    expect(ids.at(-1)).toBe(9_999);
+    expect(ids).toEqual(ids.toSorted((a, b) => a - b));
+  });
+
+  it("does not let calls pile up in front of a slow store", async () => {
+    const cas = fakeCas();
+    const slow = async (text: string): Promise<string> => {
+      await sleep(1);
+      return cas.put(text);
+    };
+    const book = evidenceBook({ cas: { put: slow }, requirements, redact: plain });
+    for (let at = 0; at < 3_000; at++) book.seen(seenCall({ id: String(at), subject: "ls" }));
+    book.seen(seenCall({ id: "required" }));
+    const { hashes, dropped } = await book.kept();
+    expect(hashes).toHaveLength(1_000);
+    expect(dropped).toBe(2_001);
+    expect(stored(cas.texts, hashes.at(-1)).id).toBe("required");
+  });
+
+  it("gives the fault of the store to whoever asks for the record", async () => {
+    const put = () => Promise.reject(new Error("the disk is full"));
+    const book = evidenceBook({ cas: { put }, requirements, redact: plain });
+    book.seen(seenCall({}));
+    await expect(book.kept()).rejects.toThrow("the disk is full");
+  });
+});

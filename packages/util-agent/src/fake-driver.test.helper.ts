@@ -1,0 +1,183 @@
+import { randomUUID } from "node:crypto";
+import {
+  type AgentEvent,
+  type AgentProbe,
+  type CasStore,
+  failure,
+  type RoleRules,
+  type RoleStep,
+  type StepRun,
+  type ThreadContext,
+  type ToolCallRecord,
+  WorkflowError,
+  type WorkflowRuntime,
+} from "@uncaged/workflow-protocol";
+import type { AgentDriver, AgentStep, TurnResult } from "./agent-driver.ts";
+import { fakeCas } from "./fake-thread.test.helper.ts";
+
+/** One turn of a scripted agent: what it does meanwhile, and how it ends. */
+export type ScriptedTurn = Partial<TurnResult> & {
+  during?: (step: AgentStep) => void | Promise<void>;
+};
+
+export type FakeDriver = AgentDriver & {
+  /** Prompts in the order in which they came. */
+  readonly prompts: string[];
+  /** Steps as they were opened. */
+  readonly opened: AgentStep[];
+  closed: number;
+  probes: number;
+};
+
+/** An agent that follows a script; each turn it takes is the next one, whichever conversation it is in. */
+export function fakeDriver(
+  script: readonly ScriptedTurn[],
+  about: Partial<Pick<AgentDriver, "passEnv" | "can" | "refuses">> & {
+    probe?: Partial<AgentProbe>;
+    open?: () => Promise<void>;
+  } = {},
+): FakeDriver {
+  const turns = [...script];
+  const driver: FakeDriver = {
+    name: "fake",
+    passEnv: about.passEnv ?? [],
+    can: about.can ?? { evidence: true, policy: true, resume: true },
+    ...(about.refuses === undefined ? {} : { refuses: about.refuses }),
+    prompts: [],
+    opened: [],
+    closed: 0,
+    probes: 0,
+    async probe() {
+      driver.probes++;
+      const found = { path: "/bin/fake", version: "1.2.3", installed: true, login: "ok" } as const;
+      return { ...found, features: [], fix: null, ...about.probe };
+    },
+    async open(step) {
+      await about.open?.();
+      driver.opened.push(step);
+      return {
+        async turn(prompt) {
+          driver.prompts.push(prompt);
+          const { during, ...result } = turns.shift() ?? { outcome: "crashed", reason: "no more" };
+          await during?.(step);
+          return turnResult(step, result);
+        },
+        async close() {
+          driver.closed++;
+        },
+      };
+    },
+  };
+  return driver;
+}
+
+function turnResult(step: AgentStep, given: Partial<TurnResult>): TurnResult {
+  return {
+    outcome: "ok",
+    reason: "",
+    sessionLost: false,
+    session: step.session ?? "session-1",
+    text: "",
+    structured: undefined,
+    usage: null,
+    rawUsage: null,
+    denials: 0,
+    ...given,
+  };
+}
+
+export function seenCall(call: Partial<ToolCallRecord>): ToolCallRecord {
+  return {
+    id: "1",
+    name: "Bash",
+    kind: "execute",
+    subject: "npm test",
+    input: { command: "npm test" },
+    output: "ok",
+    ok: true,
+    exitCode: 0,
+    durationMs: 5,
+    timestamp: 1_763_730_000_000,
+    ...call,
+  };
+}
+
+export type FakeRuntime = WorkflowRuntime & {
+  readonly events: AgentEvent[];
+  /** Texts by hash. */
+  readonly texts: Map<string, string>;
+};
+
+/** The engine's hand to a role, in memory. */
+export function fakeRuntime(about: {
+  cwd: string;
+  rules?: RoleRules;
+  previousSession?: string;
+  signal?: AbortSignal;
+  extract?: WorkflowRuntime["extract"];
+  put?: CasStore["put"];
+}): FakeRuntime {
+  const { put, get, texts } = fakeCas();
+  const events: AgentEvent[] = [];
+  const notHere = (): Promise<never> =>
+    Promise.reject(new WorkflowError(failure("INVALID_OUTPUT", "no model is configured", "")));
+  return {
+    events,
+    texts,
+    cas: { put: about.put ?? put, get, delete: async () => {}, list: async () => [] },
+    extract: about.extract ?? notHere,
+    signal: about.signal ?? new AbortController().signal,
+    emit: (event) => events.push(event),
+    step: {
+      role: "coder",
+      round: 1,
+      route: null,
+      location: null,
+      previousSession: about.previousSession ?? null,
+      rules: about.rules,
+      cwd: about.cwd,
+      runMark: `test-${randomUUID()}:1`,
+      home: `${about.cwd}/home`,
+      agent: null,
+    },
+    runChild: notHere,
+    agent: notHere,
+  };
+}
+
+export function fakeContext(task: string, steps: readonly RoleStep[] = []): ThreadContext {
+  return {
+    threadId: "01KAJ2Z6PVX0000000000000ZZ",
+    depth: 0,
+    bundleHash: "D4KP4Y6MRRVJV",
+    start: { role: "__start__", content: task, meta: {}, timestamp: 0, parentState: null },
+    steps: [...steps],
+  };
+}
+
+/** A step that a role made earlier. */
+export function pastStep(
+  role: string,
+  contentHash: string,
+  run: Partial<StepRun> | null = null,
+): RoleStep {
+  const record: StepRun = {
+    agent: { name: "fake", version: "1" },
+    session: null,
+    prompt: null,
+    startedAt: 0,
+    completedAt: 0,
+    usage: null,
+    cwd: "/",
+    evidence: [],
+  };
+  return {
+    role,
+    meta: {},
+    contentHash,
+    refs: [],
+    timestamp: 0,
+    childThread: null,
+    run: run === null ? null : { ...record, ...run },
+  };
+}

@@ -1,0 +1,293 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { AgentError, failure, failureFrom, WorkflowError } from "@uncaged/workflow-protocol";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
+import type { AgentOptions } from "./agent-driver.ts";
+import { createAgent } from "./create-agent.ts";
+import {
+  type FakeDriver,
+  fakeContext,
+  fakeDriver,
+  fakeRuntime,
+  pastStep,
+  seenCall,
+} from "./fake-driver.test.helper.ts";
+
+let cwd: string;
+
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), "create agent "));
+});
+
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await rm(cwd, { recursive: true });
+});
+
+const schema = z.object({ status: z.enum(["done", "stuck"]) });
+const GOOD = 'I did it.\n```json\n{"status":"done"}\n```';
+const TESTS = { name: "tests", kind: "execute", input: "^npm test$", after: "last_edit" } as const;
+const NEEDS_TESTS = { requiredEvidence: [TESTS] };
+const usage = (inputTokens: number, costUsd: number | null = null) => ({
+  inputTokens,
+  outputTokens: 0,
+  cachedInputTokens: 0,
+  costUsd,
+});
+
+type Scene = {
+  runtime?: ReturnType<typeof fakeRuntime>;
+  options?: AgentOptions;
+  ctx?: ReturnType<typeof fakeContext>;
+};
+
+function play(driver: FakeDriver, scene: Scene = {}) {
+  const { runtime = fakeRuntime({ cwd }), ctx = fakeContext("Mend it."), options = {} } = scene;
+  return createAgent(driver, options)("You code.", schema)(ctx, runtime);
+}
+
+async function failed(driver: FakeDriver, scene: Scene = {}): Promise<AgentError> {
+  const thrown = await play(driver, scene).catch((error: unknown) => error);
+  if (thrown instanceof AgentError) return thrown;
+  throw new Error(`not the failure of an agent: ${failureFrom(thrown, "INTERNAL").message}`);
+}
+
+describe("an answer", () => {
+  it.each([
+    ["handed in by the agent's own structured output", { structured: { status: "done" } }],
+    ["at the end of its text", { text: GOOD }],
+    ["in the front matter of its text", { text: "---\nstatus: done\n---\nAll well." }],
+    ["in its text, when what it handed in does not fit", { text: GOOD, structured: { status: 1 } }],
+  ])("is taken %s", async (_name, turn) => {
+    expect((await play(fakeDriver([turn]))).meta).toEqual({ status: "done" });
+  });
+
+  it("leaves the content to the meta when nothing was said", async () => {
+    expect((await play(fakeDriver([{ structured: { status: "done" } }]))).content).toBeUndefined();
+  });
+
+  it("that does not fit is asked for again, with what is wrong, in the same conversation", async () => {
+    const driver = fakeDriver([
+      { text: '{"status":"perhaps"}', usage: usage(1, 0.5), rawUsage: 1 },
+      { text: GOOD, usage: usage(2, 0.25), rawUsage: 2 },
+    ]);
+    const { meta, run } = await play(driver);
+    expect(meta).toEqual({ status: "done" });
+    expect(driver.opened).toHaveLength(1);
+    expect(driver.prompts[1]).toContain("does not fit the form that was asked for: status:");
+    expect(run).toMatchObject({
+      usage: usage(3, 0.75),
+      rawUsage: 2,
+      notes: [expect.stringContaining("asked for again: status:")],
+    });
+  });
+
+  it("is extracted by a model when the agent cannot mend it", async () => {
+    const asked: string[] = [];
+    const runtime = fakeRuntime({
+      cwd,
+      extract: async (wanted, hash) => {
+        asked.push(runtime.texts.get(hash) ?? "");
+        return wanted.parse({ status: "stuck" });
+      },
+    });
+    const { meta, run } = await play(fakeDriver([{ text: "hm" }, { text: "I am stuck." }]), {
+      runtime,
+    });
+    expect(meta).toEqual({ status: "stuck" });
+    expect(asked).toEqual(["I am stuck."]);
+    expect(run?.notes?.at(-1)).toContain("extracted");
+  });
+
+  it("that nobody can read fails the step, with what it cost", async () => {
+    const error = await failed(
+      fakeDriver([
+        { text: "hm", usage: usage(1) },
+        { text: "hm", usage: usage(2) },
+      ]),
+    );
+    expect(error).toMatchObject({ outcome: "invalid_output", run: { usage: usage(3) } });
+    expect(error.failure).toMatchObject({
+      code: "INVALID_OUTPUT",
+      message: expect.stringMatching(/role coder \(step 1\).*no model is configured/),
+    });
+  });
+
+  it("is not asked for again when the binding says so", async () => {
+    const driver = fakeDriver([{ text: "" }]);
+    const error = await failed(driver, { options: { repairs: 0 } });
+    expect(error.failure.message).toContain("it said nothing");
+    expect(driver.prompts).toHaveLength(1);
+  });
+});
+
+describe("a session", () => {
+  const resumed = async (script: Parameters<typeof fakeDriver>[0], agent = "fake") => {
+    const runtime = fakeRuntime({ cwd, previousSession: "session-0" });
+    const said = await runtime.cas.put("Please rename it.");
+    const ctx = fakeContext("Mend it.", [
+      pastStep("planner", await runtime.cas.put("The plan.")),
+      pastStep("coder", await runtime.cas.put("Done so."), {
+        agent: { name: agent, version: "1" },
+        session: "session-0",
+        rawUsage: { total: 5 },
+      }),
+      pastStep("reviewer", said),
+    ]);
+    const driver = fakeDriver(script);
+    return { driver, runtime, result: await play(driver, { runtime, ctx }) };
+  };
+
+  it("is gone on with, told only what is new since the role's last step", async () => {
+    const { driver, runtime, result } = await resumed([{ text: GOOD }]);
+    expect(driver.opened[0]).toMatchObject({
+      session: "session-0",
+      previousRawUsage: { total: 5 },
+    });
+    expect(driver.prompts[0]).toContain("# Steps since your last one");
+    expect(driver.prompts[0]).toContain("Please rename it.");
+    expect(driver.prompts[0]).not.toContain("Mend it.");
+    expect(driver.prompts[0]).not.toContain("The plan.");
+    expect(driver.prompts[0]).not.toContain("You code.");
+    expect(runtime.events[0]).toMatchObject({ type: "started", session: "session-0" });
+    expect(result.run?.session).toBe("session-0");
+  });
+
+  it("that is lost is replaced by a fresh one, once, with all that there is to know", async () => {
+    const { driver, result } = await resumed([
+      { outcome: "crashed", reason: "no such session", sessionLost: true, session: "session-0" },
+      { text: GOOD, session: "session-9" },
+    ]);
+    expect(driver.opened.map(({ session }) => session)).toEqual(["session-0", null]);
+    expect(driver.opened[1]?.previousRawUsage).toBeNull();
+    expect(driver.prompts[1]).toContain("You code.");
+    expect(driver.prompts[1]).toContain("Mend it.");
+    expect(driver.prompts[1]).toContain("The plan.");
+    expect(result.run).toMatchObject({
+      session: "session-9",
+      notes: ["the earlier session could not be resumed: no such session"],
+    });
+    expect(driver.closed).toBeGreaterThanOrEqual(2);
+  });
+
+  it("of another agent is not gone on with", async () => {
+    const { driver } = await resumed([{ text: GOOD }], "other");
+    expect(driver.opened[0]?.session).toBeNull();
+    expect(driver.prompts[0]).toContain("Mend it.");
+  });
+
+  it("that is lost without having been asked for is a failure", async () => {
+    const error = await failed(
+      fakeDriver([{ outcome: "crashed", reason: "gone", sessionLost: true, session: "x" }]),
+    );
+    expect(error).toMatchObject({ outcome: "crashed", run: { session: null } });
+  });
+});
+
+describe("required evidence", () => {
+  it("is stored in the order in which it was seen, and lets the answer count", async () => {
+    const runtime = fakeRuntime({ cwd, rules: NEEDS_TESTS });
+    const driver = fakeDriver([
+      {
+        text: GOOD,
+        during: ({ seen }) => {
+          seen(seenCall({ id: "a", kind: "edit", name: "Edit", subject: "a.ts", exitCode: null }));
+          seen(seenCall({ id: "b" }));
+        },
+      },
+    ]);
+    const { run } = await play(driver, { runtime });
+    const stored = run?.evidence.map((hash) => JSON.parse(runtime.texts.get(hash) ?? "null"));
+    expect(stored).toEqual([
+      seenCall({ id: "a", kind: "edit", name: "Edit", subject: "a.ts", exitCode: null }),
+      seenCall({ id: "b" }),
+    ]);
+    expect(run?.notes).toBeUndefined();
+  });
+
+  it("that is missing sends the agent back, and its next answer counts", async () => {
+    const runtime = fakeRuntime({ cwd, rules: NEEDS_TESTS });
+    const told: (string | null)[] = [];
+    const driver = fakeDriver([
+      { text: GOOD, during: ({ stillMissing }) => void told.push(stillMissing()) },
+      {
+        text: '{"status":"stuck"}',
+        during: ({ seen, stillMissing }) => {
+          seen(seenCall({}));
+          told.push(stillMissing());
+        },
+      },
+    ]);
+    const { meta, run } = await play(driver, { runtime });
+    expect(meta).toEqual({ status: "stuck" });
+    expect(driver.prompts[1]).toMatch(/^You are not done yet\..*tests: a successful call/s);
+    expect(run?.notes).toEqual([expect.stringContaining("evidence was missing: tests")]);
+    expect(told).toEqual([expect.stringContaining("not done yet"), null]);
+  });
+
+  it("that never comes fails the step after so many turns, with the record of the run", async () => {
+    const runtime = fakeRuntime({ cwd, rules: NEEDS_TESTS });
+    const failing = {
+      text: GOOD,
+      usage: usage(1),
+      during: ({ seen }: { seen: (call: ReturnType<typeof seenCall>) => void }) =>
+        seen(seenCall({ exitCode: 1, ok: false })),
+    };
+    const driver = fakeDriver([failing, failing, failing]);
+    const error = await failed(driver, { runtime });
+    expect(driver.prompts).toHaveLength(3);
+    expect(error.failure.code).toBe("EVIDENCE_MISSING");
+    expect(error.failure.message).toContain("(it exited 1)");
+    expect(error.run?.usage).toEqual(usage(3));
+    expect(error.run?.evidence).toHaveLength(3);
+    expect(runtime.events.at(-1)).toMatchObject({ type: "end", outcome: "invalid_output" });
+  });
+});
+
+describe("a turn that fails", () => {
+  it.each([
+    ["denied", "AGENT_DENIED"],
+    ["context_overflow", "AGENT_CONTEXT_OVERFLOW"],
+    ["rate_limited", "AGENT_RATE_LIMITED"],
+    ["auth", "AGENT_AUTH"],
+    ["crashed", "AGENT_FAILED"],
+    ["timeout", "AGENT_TIMEOUT"],
+    ["invalid_output", "INVALID_OUTPUT"],
+  ] as const)("with outcome %s fails the step with %s", async (outcome, code) => {
+    const runtime = fakeRuntime({ cwd });
+    const driver = fakeDriver([{ outcome, reason: "its own words", usage: usage(4), denials: 2 }]);
+    const error = await failed(driver, { runtime });
+    expect(error).toMatchObject({
+      outcome,
+      failure: { code, message: expect.stringContaining("its own words") },
+      run: { usage: usage(4), notes: ["the tool policy refused 2 tool calls"] },
+    });
+    expect(error.failure.hint).not.toBe("");
+    expect(runtime.events.at(-1)).toMatchObject({ type: "end", outcome });
+    expect(driver.closed).toBe(1);
+  });
+
+  it("and calls itself cancelled, though nobody stopped the thread, is a failure", async () => {
+    expect((await failed(fakeDriver([{ outcome: "cancelled" }]))).failure.code).toBe(
+      "AGENT_FAILED",
+    );
+  });
+
+  it("because its driver cannot open it keeps the driver's own reason", async () => {
+    const driver = fakeDriver([], {
+      open: () => Promise.reject(new Error("no pseudo terminal left")),
+    });
+    expect((await failed(driver)).failure).toMatchObject({
+      code: "AGENT_FAILED",
+      message: "no pseudo terminal left",
+    });
+  });
+
+  it("because the store is broken is no failure of the agent", async () => {
+    const broken = new WorkflowError(failure("STORAGE_FAILED", "the disk is full", ""));
+    const runtime = fakeRuntime({ cwd, put: () => Promise.reject(broken) });
+    await expect(play(fakeDriver([{ text: GOOD }]), { runtime })).rejects.toBe(broken);
+  });
+});

@@ -1,0 +1,61 @@
+import type { AgentEvent } from "@uncaged/workflow-protocol";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { safeEmit } from "./safe-emit.ts";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const SECRET = "s3cret-value";
+const redact = (text: string): string => text.replaceAll(SECRET, "[KEY]");
+
+function emitted(pieces: readonly string[]): string[] {
+  const events: AgentEvent[] = [];
+  const { emit, close } = safeEmit((event) => events.push(event), redact);
+  for (const text of pieces) emit({ type: "text", text });
+  close();
+  return events.map((event) => (event.type === "text" ? event.text : ""));
+}
+
+describe("safeEmit", () => {
+  it("gives every character once, in order, however the text is cut", () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: "binary" })), (pieces) => {
+        expect(emitted(pieces).join("")).toBe(redact(pieces.join("")));
+      }),
+    );
+  });
+
+  it("finds a secret that is cut anywhere", () => {
+    for (let at = 1; at < SECRET.length; at++) {
+      const text = emitted([`the key: ${SECRET.slice(0, at)}`, `${SECRET.slice(at)} it is`]).join(
+        "",
+      );
+      expect(text).toBe("the key: [KEY] it is");
+    }
+  });
+
+  it("does not keep a word waiting for long", () => {
+    const events: AgentEvent[] = [];
+    const { emit } = safeEmit((event) => events.push(event), redact);
+    emit({ type: "text", text: "almost done" });
+    expect(events).toEqual([{ type: "text", text: "almost " }]);
+    vi.advanceTimersByTime(300);
+    expect(events.at(-1)).toEqual({ type: "text", text: "done" });
+  });
+
+  it("keeps the order of text and other events", () => {
+    const events: AgentEvent[] = [];
+    const { emit } = safeEmit((event) => events.push(event), redact);
+    emit({ type: "text", text: "done" });
+    emit({ type: "end", outcome: "crashed", reason: SECRET });
+    expect(events).toEqual([
+      { type: "text", text: "done" },
+      { type: "end", outcome: "crashed", reason: "[KEY]" },
+    ]);
+  });
+});
