@@ -1,0 +1,43 @@
+import type { JsonObject } from "@uncaged/workflow-protocol";
+
+/** An argument over 131,071 bytes is refused by Linux. */
+const MAX_ARGUMENT_BYTES = 100_000;
+
+/** The arguments of one process. No prompt is among them: it goes by stdin, so that it may be long and is not
+ *  seen in the list of processes. */
+export function claudeArguments(run: {
+  model: string | null;
+  maxTurns: number | null;
+  /** To go on with; null: a new session. */
+  session: string | null;
+  outputSchema: JsonObject;
+  settingsFile: string;
+  systemPromptFile: string;
+  /** Null: none. */
+  mcpFile: string | null;
+  /** `user`: not those of the working directory, nor its instructions. */
+  settingSources: "all" | "user";
+  /** Whether servers of the user or of the working directory may be started as well. */
+  otherMcpServers: "allowed" | "ignored";
+}): string[] {
+  const schema = JSON.stringify(withoutDialect(run.outputSchema));
+  return [
+    "-p",
+    ...["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"],
+    ...["--permission-prompt-tool", "stdio"],
+    ...["--settings", run.settingsFile],
+    ...["--append-system-prompt-file", run.systemPromptFile],
+    ...(Buffer.byteLength(schema) > MAX_ARGUMENT_BYTES ? [] : ["--json-schema", schema]),
+    ...(run.session === null ? [] : ["--resume", run.session]),
+    ...(run.model === null ? [] : ["--model", run.model]),
+    ...(run.maxTurns === null ? [] : ["--max-turns", String(run.maxTurns)]),
+    ...(run.mcpFile === null ? [] : ["--mcp-config", run.mcpFile]),
+    ...(run.otherMcpServers === "ignored" ? ["--strict-mcp-config"] : []),
+    ...(run.settingSources === "user" ? ["--setting-sources", "user"] : []),
+  ];
+}
+
+/** Claude Code refuses a schema that names its dialect. */
+function withoutDialect({ $schema: _, ...schema }: JsonObject): JsonObject {
+  return schema;
+}

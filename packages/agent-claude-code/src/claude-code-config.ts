@@ -1,0 +1,55 @@
+import type { JsonObject } from "@uncaged/workflow-protocol";
+import { type AgentOptions, readAgentOptions } from "@uncaged/workflow-util-agent";
+import { z } from "zod";
+
+/** A Model Context Protocol server that the agent may use, as Claude Code's own `mcpServers` has it. */
+export type McpServer =
+  | {
+      command: string;
+      args?: readonly string[] | undefined;
+      env?: Readonly<Record<string, string>> | undefined;
+    }
+  | {
+      type: "http" | "sse";
+      url: string;
+      headers?: Readonly<Record<string, string>> | undefined;
+    };
+
+export type ClaudeCodeOptions = {
+  /** The program: its name on `PATH`, or its path. Default `claude`. */
+  command?: string | undefined;
+  /** An alias (`sonnet`) or a full name. Default: the program's own choice. */
+  model?: string | undefined;
+  /** Calls of the model in one turn. Default: no limit but time. */
+  maxTurns?: number | undefined;
+  /** Name → server; for example `uncaged-workflow mcp`. */
+  mcpServers?: Readonly<Record<string, McpServer>> | undefined;
+};
+
+export type ClaudeCodeConfig = ClaudeCodeOptions & AgentOptions;
+
+/** Options as they stand in `workflow.yaml`. Throws `CONFIG_INVALID` for what is unknown or does not fit. */
+export function parseConfig(options: JsonObject): ClaudeCodeConfig {
+  return readAgentOptions("claude-code", OWN, options);
+}
+
+const texts = z.record(z.string(), z.string());
+
+const OWN: z.ZodType<ClaudeCodeOptions> = z.strictObject({
+  command: z.string().min(1).optional(),
+  model: z.string().min(1).optional(),
+  maxTurns: z.int().positive().optional(),
+  mcpServers: z
+    .record(
+      z.string().min(1),
+      z.union([
+        z.strictObject({
+          command: z.string().min(1),
+          args: z.array(z.string()).optional(),
+          env: texts.optional(),
+        }),
+        z.strictObject({ type: z.enum(["http", "sse"]), url: z.url(), headers: texts.optional() }),
+      ]),
+    )
+    .optional(),
+});

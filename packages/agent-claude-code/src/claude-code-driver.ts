@@ -1,0 +1,16 @@
+import type { AgentDriver } from "@uncaged/workflow-util-agent";
+import type { ClaudeCodeConfig } from "./claude-code-config.ts";
+import { openConversation } from "./conversation.ts";
+import { PASSED_ON } from "./log-in.ts";
+import { probeClaudeCode } from "./probe-claude-code.ts";
+
+/** What is particular to Claude Code. Starts nothing before a turn begins. */
+export function claudeCodeDriver(config: ClaudeCodeConfig): AgentDriver {
+  return {
+    name: "claude-code",
+    passEnv: PASSED_ON,
+    can: { evidence: true, policy: true, resume: true },
+    probe: ({ env }) => probeClaudeCode(config.command ?? "claude", env),
+    open: async (step) => openConversation(step, config),
+  };
+}

@@ -1,0 +1,144 @@
+/** What Claude Code asks of us while it works, over its own stdin and stdout.
+ *
+ *  1. A tool may run when the role's policy says so; no policy lets every tool run. The same answer is given
+ *     twice: before the tool is considered (`PreToolUse`) and when permission is asked (`can_use_tool`). The
+ *     second fails closed: it is waited for, and a closed stdin is a refusal.
+ *  2. The tool by which the agent hands in its answer is its own channel, not a tool of the role.
+ *  3. Before the agent stops it is told what evidence is still missing, as often as `holdBack` says.
+ *  4. A request that is not understood is answered with an error: the agent neither waits for ever nor takes
+ *     silence for a yes. */
+import type { JsonObject, JsonValue, ToolCallRecord, ToolPolicy } from "@uncaged/workflow-protocol";
+import { policyVerdict } from "@uncaged/workflow-util-agent";
+import { z } from "zod";
+import { callRecord } from "./call-record.ts";
+import { parseHookInput } from "./hook-input.ts";
+import type { ControlRequest } from "./stream-message.ts";
+import { toolCall } from "./tool-call.ts";
+
+/** Its own way to hand in an answer that has a schema. */
+export const ANSWER_TOOL = "StructuredOutput";
+
+export type ControlRules = {
+  policy: ToolPolicy | null;
+  /** What to tell the agent instead of letting it stop; null: it may stop. */
+  holdBack: () => string | null;
+  /** Unix milliseconds. */
+  now: () => number;
+};
+
+export type ControlAnswer = {
+  /** The line to write back. */
+  reply: JsonObject;
+  /** A decision on a tool that is worth showing. */
+  decision: { id: string; tool: string; allowed: boolean; reason: string } | null;
+  /** A tool call that came to its end. */
+  seen: ToolCallRecord | null;
+};
+
+export function answerControl(
+  { request_id, request }: ControlRequest,
+  rules: ControlRules,
+): ControlAnswer {
+  const parsed = REQUEST.safeParse(request);
+  const fail = (error: string): ControlAnswer => ({
+    ...NOTHING,
+    reply: { type: "control_response", response: { subtype: "error", request_id, error } },
+  });
+  if (!parsed.success) return fail("the workflow engine does not know this request");
+  const answer =
+    parsed.data.subtype === "can_use_tool"
+      ? permission(parsed.data, rules)
+      : hookAnswer(parsed.data.input, rules);
+  if (answer === null) return fail("the workflow engine does not know this hook input");
+  const { response, ...rest } = answer;
+  return {
+    ...NOTHING,
+    ...rest,
+    reply: { type: "control_response", response: { subtype: "success", request_id, response } },
+  };
+}
+
+/** First line to the agent: which of its hooks we want to hear. */
+export function initializeRequest(): JsonObject {
+  const hooks = Object.fromEntries(HEARD.map((event) => [event, [{ hookCallbackIds: [event] }]]));
+  return controlRequest("initialize", { subtype: "initialize", hooks });
+}
+
+/** Ends the running turn. */
+export function interruptRequest(): JsonObject {
+  return controlRequest("interrupt", { subtype: "interrupt" });
+}
+
+const HEARD = ["PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop"];
+
+const NOTHING = { decision: null, seen: null };
+
+function controlRequest(request_id: string, request: JsonObject): JsonObject {
+  return { type: "control_request", request_id, request };
+}
+
+type Answer = Partial<Omit<ControlAnswer, "reply">> & { response: JsonObject };
+
+type Asked = Extract<z.infer<typeof REQUEST>, { subtype: "can_use_tool" }>;
+
+function permission({ tool_name, tool_use_id, input }: Asked, rules: ControlRules): Answer {
+  const verdict = verdictOn(tool_name, input, rules);
+  return {
+    decision: tool_name === ANSWER_TOOL ? null : { id: tool_use_id, tool: tool_name, ...verdict },
+    response: verdict.allowed
+      ? { behavior: "allow", updatedInput: input }
+      : { behavior: "deny", message: verdict.reason, interrupt: false },
+  };
+}
+
+function hookAnswer(raw: JsonValue, rules: ControlRules): Answer | null {
+  const input = parseHookInput(raw);
+  switch (input?.hook_event_name) {
+    case undefined:
+      return null;
+    case "PreToolUse": {
+      const { tool_name, tool_use_id, tool_input } = input;
+      const verdict = verdictOn(tool_name, tool_input, rules);
+      if (verdict.allowed) return { response: {} };
+      return {
+        decision: { id: tool_use_id, tool: tool_name, ...verdict },
+        response: {
+          hookSpecificOutput: {
+            hookEventName: "PreToolUse",
+            permissionDecision: "deny",
+            permissionDecisionReason: verdict.reason,
+          },
+        },
+      };
+    }
+    case "PostToolUse":
+    case "PostToolUseFailure":
+      return {
+        seen: input.tool_name === ANSWER_TOOL ? null : callRecord(input, rules.now()),
+        response: {},
+      };
+    case "Stop": {
+      const missing = rules.holdBack();
+      return { response: missing === null ? {} : { decision: "block", reason: missing } };
+    }
+  }
+}
+
+function verdictOn(
+  tool: string,
+  input: JsonValue,
+  { policy }: ControlRules,
+): { allowed: boolean; reason: string } {
+  if (tool === ANSWER_TOOL) return { allowed: true, reason: "the agent's answer" };
+  return policyVerdict(policy, toolCall(tool, input));
+}
+
+const REQUEST = z.discriminatedUnion("subtype", [
+  z.object({
+    subtype: z.literal("can_use_tool"),
+    tool_name: z.string(),
+    tool_use_id: z.string().default(""),
+    input: z.json(),
+  }),
+  z.object({ subtype: z.literal("hook_callback"), input: z.json() }),
+]);

@@ -1,0 +1,179 @@
+/** The turns of one step, in one session and, as long as it lives, in one process.
+ *
+ *  1. The process is started with the first turn, and again, in the same session, when it is gone by the next.
+ *  2. A turn ends with the program's `result`, which is judged, or with the program itself.
+ *  3. A turn that did not end well leaves no process: whatever it had under way is ended with it.
+ *  4. An abort goes by the protocol first, which ends a running tool at once and keeps the session whole; the
+ *     stop procedure follows in any case. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { AgentEvent, Failure, JsonObject, Result } from "@uncaged/workflow-protocol";
+import type { AgentConversation, AgentStep, TurnResult } from "@uncaged/workflow-util-agent";
+import type { ClaudeCodeConfig } from "./claude-code-config.ts";
+import { type ClaudeProcess, startClaude } from "./claude-process.ts";
+import { answerControl, type ControlRules } from "./control-request.ts";
+import { judgeEnd, judgeResult, type Verdict } from "./judge-turn.ts";
+import { turnUsage } from "./run-usage.ts";
+import type {
+  ControlRequest,
+  ResultMessage,
+  RetryMessage,
+  StreamMessage,
+} from "./stream-message.ts";
+import { type TurnReader, turnReader } from "./turn-reader.ts";
+
+/** The program reads no more than this, and exits without saying why. */
+const MAX_PROMPT_BYTES = 10_000_000;
+const INTERRUPT_MS = 1_000;
+/** How often in a step the agent is held before it stops, because evidence is missing. */
+const MOST_HELD_BACK = 3;
+
+export function openConversation(step: AgentStep, config: ClaudeCodeConfig): AgentConversation {
+  let { session, previousRawUsage: rawUsage } = step;
+  let claude: ClaudeProcess | null = null;
+  let turn: RunningTurn | null = null;
+  let heldBack = 0;
+  const rules: ControlRules = {
+    policy: step.policy,
+    holdBack: () => {
+      const missing = heldBack < MOST_HELD_BACK ? step.stillMissing() : null;
+      if (missing !== null) heldBack++;
+      return missing;
+    },
+    now: Date.now,
+  };
+
+  const onMessage = (message: StreamMessage): void => {
+    switch (message.type) {
+      case "system":
+        if (message.subtype === "init") session = message.session_id;
+        else step.emit(retryEvent(message));
+        return;
+      case "control_request":
+        answer(message);
+        return;
+      case "result":
+        session = message.session_id ?? session;
+        turn?.finish(message);
+        return;
+      default:
+        turn?.reader.read(message);
+    }
+  };
+  const answer = (request: ControlRequest): void => {
+    const { reply, decision, seen } = answerControl(request, rules);
+    void claude?.say(reply);
+    if (decision !== null) {
+      const { id, tool, allowed, reason } = decision;
+      step.emit({ type: "permission", tool, allowed, reason });
+      if (!allowed) turn?.refused.add(id);
+    }
+    if (seen !== null) turn?.reader.reported(seen);
+  };
+
+  const running = async (): Promise<Result<ClaudeProcess, Failure>> => {
+    if (claude?.alive() === true) return { ok: true, value: claude };
+    const started = await startClaude({ ...step, session }, config, onMessage);
+    if (started.ok) claude = started.value;
+    return started;
+  };
+  const finished = (verdict: Verdict, result: ResultMessage | null, ran: RunningTurn | null) => {
+    const counted = result === null ? null : turnUsage(result, rawUsage);
+    rawUsage = counted?.rawUsage ?? rawUsage;
+    if (counted?.usage != null) step.emit({ type: "usage", usage: counted.usage });
+    return {
+      ...verdict,
+      session,
+      text: ran?.reader.lastText() || (result?.result ?? ""),
+      structured: result?.structured_output,
+      usage: counted?.usage ?? null,
+      rawUsage,
+      denials: ran?.refused.size ?? 0,
+    } satisfies TurnResult;
+  };
+
+  return {
+    async turn(prompt) {
+      const refusal = refusedPrompt(prompt, step.signal);
+      if (refusal !== null) return finished(refusal, null, null);
+      const process = await running();
+      if (!process.ok) return finished(notStarted(process.error), null, null);
+      const ran = runningTurn(step);
+      turn = ran;
+      const rest = process.value.work();
+      void process.value.say(userMessage(prompt));
+      const end = await endOfTurn(process.value, ran, step.signal);
+      rest();
+      const result = "result" in end ? end.result : null;
+      const verdict =
+        "result" in end
+          ? judgeResult(end.result, { modelError: ran.reader.modelError() })
+          : judgeEnd(end, { stopped: step.signal.aborted });
+      if (verdict.outcome !== "ok") await process.value.stop();
+      turn = null;
+      return finished(verdict, result, ran);
+    },
+    async close() {
+      await (step.signal.aborted ? claude?.stop() : claude?.quit());
+    },
+  };
+}
+
+type RunningTurn = {
+  reader: TurnReader;
+  /** Ids of the calls that the policy refused. */
+  refused: Set<string>;
+  finish(result: ResultMessage): void;
+  result: Promise<ResultMessage>;
+};
+
+function runningTurn({ emit, seen }: AgentStep): RunningTurn {
+  const { promise: result, resolve: finish } = Promise.withResolvers<ResultMessage>();
+  return { reader: turnReader({ emit, seen, now: Date.now }), refused: new Set(), finish, result };
+}
+
+async function endOfTurn(
+  claude: ClaudeProcess,
+  { result }: RunningTurn,
+  signal: AbortSignal,
+): Promise<{ result: ResultMessage } | Awaited<ClaudeProcess["ended"]>> {
+  const onAbort = async (): Promise<void> => {
+    void claude.interrupt();
+    await Promise.race([result, claude.ended, sleep(INTERRUPT_MS, null, { ref: false })]);
+    await claude.stop();
+  };
+  const abort = (): void => void onAbort();
+  signal.addEventListener("abort", abort);
+  if (signal.aborted) abort();
+  try {
+    // What was said before the end is read before the end: a result counts also of a program that is gone.
+    return await Promise.race([result.then((value) => ({ result: value })), claude.ended]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+function refusedPrompt(prompt: string, signal: AbortSignal): Verdict | null {
+  if (signal.aborted) {
+    return { outcome: "cancelled", reason: "stopped before the turn began", sessionLost: false };
+  }
+  const bytes = Buffer.byteLength(prompt);
+  if (bytes <= MAX_PROMPT_BYTES) return null;
+  const reason = `the prompt has ${bytes} bytes, Claude Code reads at most ${MAX_PROMPT_BYTES}`;
+  return { outcome: "context_overflow", reason, sessionLost: false };
+}
+
+function notStarted({ code, message }: Failure): Verdict {
+  const outcome = code === "THREAD_ABORTED" ? "cancelled" : "crashed";
+  return { outcome, reason: message, sessionLost: false };
+}
+
+/** A text that begins with a slash is a command to Claude Code and never reaches the model. */
+function userMessage(prompt: string): JsonObject {
+  const text = prompt.trimStart().startsWith("/") ? `The task:\n\n${prompt}` : prompt;
+  return { type: "user", message: { role: "user", content: [{ type: "text", text }] } };
+}
+
+function retryEvent(retry: RetryMessage): AgentEvent {
+  const status = retry.error_status == null ? "" : ` (${retry.error_status})`;
+  return { type: "retry", reason: `${retry.error}${status}`, delayMs: retry.retry_delay_ms };
+}

@@ -1,0 +1,16 @@
+import type { AdapterFn, AgentPackage } from "@uncaged/workflow-protocol";
+import { createAgent } from "@uncaged/workflow-util-agent";
+import { type ClaudeCodeConfig, parseConfig } from "./claude-code-config.ts";
+import { claudeCodeDriver } from "./claude-code-driver.ts";
+
+/** Plays roles by Claude Code. Nothing is looked for or started before a role is played. */
+export function createClaudeCodeAgent(config: ClaudeCodeConfig = {}): AdapterFn {
+  return createAgent(claudeCodeDriver(config), config);
+}
+
+/** For `config.agents` in `workflow.yaml`. */
+export const agent: AgentPackage = {
+  name: "claude-code",
+  create: (options) => createClaudeCodeAgent(parseConfig(options)),
+  probe: async (options, host) => claudeCodeDriver(parseConfig(options)).probe(host),
+};

@@ -1,0 +1,82 @@
+import type { AgentOutcome } from "@uncaged/workflow-protocol";
+import { lastLines } from "@uncaged/workflow-util-agent";
+import type { ProcessEnd } from "./claude-process.ts";
+import type { ResultMessage } from "./stream-message.ts";
+
+export type Verdict = { outcome: AgentOutcome; reason: string; sessionLost: boolean };
+
+/** What the end of a turn was. Neither `subtype` nor the exit code says so: `subtype` is `success` for a call
+ *  that the model's host refused, and the exit code is 0 when the turn was interrupted by a signal. */
+export function judgeResult(
+  result: ResultMessage,
+  about: {
+    /** `error` of the last message in the model's place, which is all that a missing log-in is known by. */
+    modelError: string | null;
+  },
+): Verdict {
+  if (!result.is_error && (result.terminal_reason ?? "completed") === "completed") {
+    return { outcome: "ok", reason: "", sessionLost: false };
+  }
+  const words = result.errors.join("; ") || result.result || result.subtype;
+  const reason = words.slice(0, MAX_REASON_CHARS).toWellFormed();
+  const sessionLost = result.errors.some((each) => each.startsWith("No conversation found"));
+  return { outcome: outcomeOf(result, about.modelError), reason, sessionLost };
+}
+
+const MAX_REASON_CHARS = 1_000;
+
+function outcomeOf(result: ResultMessage, modelError: string | null): AgentOutcome {
+  if (result.terminal_reason?.startsWith("aborted") === true) return "cancelled";
+  if (result.terminal_reason === "prompt_too_long") return "context_overflow";
+  switch (result.api_error_status) {
+    case 401:
+    case 402:
+    case 403:
+      return "auth";
+    case 413:
+      return "context_overflow";
+    case 429:
+    case 529:
+      return "rate_limited";
+  }
+  switch (modelError) {
+    case "authentication_failed":
+    case "billing_error":
+    case "oauth_org_not_allowed":
+      return "auth";
+    case "rate_limit":
+    case "overloaded":
+      return "rate_limited";
+    default:
+      return "crashed";
+  }
+}
+
+/** What the end of the program in the middle of a turn was. */
+export function judgeEnd(
+  { run, noise }: ProcessEnd,
+  about: {
+    /** The step was stopped. */
+    stopped: boolean;
+  },
+): Verdict {
+  const verdict = (outcome: AgentOutcome, reason: string): Verdict => ({
+    outcome,
+    reason: [reason, ...lastWords(run, noise)].join("\n"),
+    sessionLost: false,
+  });
+  if (about.stopped) return verdict("cancelled", "it was ended because the step was stopped");
+  if (!run.ok) return verdict("crashed", run.error.message);
+  const { stoppedBy, exitCode, signal } = run.value;
+  if (stoppedBy === "idle") return verdict("timeout", "it gave no sign of life and was ended");
+  if (stoppedBy === "total") return verdict("timeout", "it was not done in time and was ended");
+  const how = exitCode === null ? `was ended by ${signal}` : `exited with code ${exitCode}`;
+  return verdict("crashed", `it ${how} in the middle of its turn`);
+}
+
+function lastWords(run: ProcessEnd["run"], noise: readonly string[]): string[] {
+  const stderr = run.ok ? lastLines(run.value.stderr.text) : "";
+  return [...noise.slice(-MOST_NOISE_LINES), stderr].filter((line) => line !== "");
+}
+
+const MOST_NOISE_LINES = 3;

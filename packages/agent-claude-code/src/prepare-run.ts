@@ -1,0 +1,77 @@
+/** What one process of Claude Code finds on disk and in its environment.
+ *
+ *  1. Everything that we write is in the step's private folder; nothing of the user's is changed.
+ *  2. The private configuration knows the user's log-in by a link, so that a token that is renewed is renewed
+ *     for both. With a key in the environment there is no link.
+ *  3. Nothing of the run keeps working on its own: no updates, no background tasks, no timers. */
+import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { AgentStep } from "@uncaged/workflow-util-agent";
+import { claudeArguments } from "./claude-arguments.ts";
+import type { ClaudeCodeConfig } from "./claude-code-config.ts";
+import { CREDENTIALS_FILE, hasKey, userFolder } from "./log-in.ts";
+import { runSettings } from "./run-settings.ts";
+
+export type PreparedRun = { args: string[]; env: Record<string, string> };
+
+type Step = Pick<
+  AgentStep,
+  "home" | "env" | "systemPrompt" | "outputSchema" | "policy" | "reminder" | "session"
+>;
+
+export async function prepareRun(step: Step, config: ClaudeCodeConfig): Promise<PreparedRun> {
+  const { home, policy } = step;
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  const reminderFile = await put(home, "reminder.txt", `${step.reminder}\n`);
+  const settings = runSettings({ asksForEveryTool: policy !== null, reminderFile });
+  const ownConfig = config.config === "user" ? "user" : "private";
+  if (ownConfig === "private") await linkLogIn(step);
+  const args = claudeArguments({
+    model: config.model ?? null,
+    maxTurns: config.maxTurns ?? null,
+    session: step.session,
+    outputSchema: step.outputSchema,
+    settingsFile: await put(home, "run-settings.json", JSON.stringify(settings)),
+    systemPromptFile: await put(home, "system-prompt.txt", step.systemPrompt),
+    mcpFile: await putMcpServers(home, config.mcpServers),
+    settingSources: policy === null ? "all" : "user",
+    otherMcpServers: ownConfig === "user" ? "allowed" : "ignored",
+  });
+  const env = { ...DEFAULTS, ...step.env, ...FIXED };
+  return { args, env: ownConfig === "user" ? env : { ...env, CLAUDE_CONFIG_DIR: home } };
+}
+
+/** What the user may set otherwise. Long waits for a model are the engine's business, which says why it waits. */
+const DEFAULTS = { CLAUDE_CODE_MAX_RETRIES: "2", API_TIMEOUT_MS: "600000" };
+
+const FIXED = {
+  CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1",
+  CLAUDE_CODE_DISABLE_CRON: "1",
+  // An `@path` in a task would put that file before the model without asking the policy.
+  CLAUDE_CODE_DISABLE_FILE_MENTIONS: "1",
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+  DISABLE_AUTOUPDATER: "1",
+  NO_COLOR: "1",
+  TERM: "dumb",
+};
+
+async function put(home: string, name: string, text: string): Promise<string> {
+  const file = join(home, name);
+  await writeFile(file, text, { mode: 0o600 });
+  return file;
+}
+
+async function putMcpServers(
+  home: string,
+  servers: ClaudeCodeConfig["mcpServers"],
+): Promise<string | null> {
+  if (servers === undefined || Object.keys(servers).length === 0) return null;
+  return put(home, "mcp-servers.json", JSON.stringify({ mcpServers: servers }));
+}
+
+async function linkLogIn({ home, env }: Step): Promise<void> {
+  const link = join(home, CREDENTIALS_FILE);
+  await rm(link, { force: true });
+  const folder = userFolder(env);
+  if (!hasKey(env) && folder !== null) await symlink(join(folder, CREDENTIALS_FILE), link);
+}
