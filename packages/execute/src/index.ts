@@ -19,7 +19,11 @@ export { type Poke, pokeThread } from "./poke-thread.ts";
 export { type AttestedThread, attestThread } from "./provenance/attest-thread.ts";
 export { type ExportedThread, exportThread } from "./provenance/export-thread.ts";
 export { type ImportedThread, importThread } from "./provenance/import-thread.ts";
-export { type AttestationFiles, verifyAttested, verifyExport } from "./provenance/verify-against.ts";
+export {
+  type AttestationFiles,
+  verifyAttested,
+  verifyExport,
+} from "./provenance/verify-against.ts";
 export { removeThread } from "./remove-thread.ts";
 export { resumeThread } from "./resume-thread.ts";
 export { type StartOptions, startThread } from "./start-thread.ts";

@@ -6,6 +6,7 @@ import { START } from "./constants.ts";
 import type { WorkflowDescriptor } from "./descriptor.ts";
 import { HASH_PATTERN, ROLE_NAME_PATTERN, THREAD_ID_PATTERN } from "./identifiers.ts";
 import { type JsonObject, type JsonValue, toJsonObject } from "./json.ts";
+import type { Limits } from "./limits.ts";
 import type { StepRoute, StepRun } from "./step-run.ts";
 import { TOOL_KINDS } from "./tool-policy.ts";
 import type { RoleOutput, WorkflowCompletion } from "./workflow-runtime.ts";
@@ -63,6 +64,8 @@ export const stepRunSchema: z.ZodType<StepRun> = z.object({
   cwd: z.string(),
   evidence: z.array(hash),
 });
+
+export const limitsSchema: z.ZodType<Limits> = limits;
 
 /** A role's output once it has been parsed: its meta is known to be JSON. */
 export type ParsedRoleOutput = RoleOutput & { meta: JsonObject };

@@ -16,6 +16,8 @@ export function portableThread(thread: ThreadRecord, family: ReadonlySet<string>
     depth: thread.depth,
     parentThread: parentThread !== null && family.has(parentThread) ? parentThread : null,
     cwd: thread.cwd,
+    limits: thread.limits,
+    agent: thread.agent,
     returnCode: thread.returnCode,
     summary: thread.summary,
     suspended: thread.suspended,
