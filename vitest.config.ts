@@ -1,7 +1,16 @@
 import { defineConfig } from "vitest/config";
 
+/** The real agent programs are hundreds of megabytes each: only those that are named run, by
+ *  `npm run agents` or in CI. */
+const labTests = (names: string) =>
+  names
+    .split(",")
+    .filter((name) => name !== "")
+    .map((name) => `packages/agent-lab/e2e/${name}.test.ts`);
+
 /** One process tests everything: `unit` beside the sources, `house` for the root's own scripts,
- *  `e2e` for the built CLI, which starts processes and may wait for them. */
+ *  `e2e` for the built CLI, which starts processes and may wait for them,
+ *  `agents` for adapters with the real programs behind them. */
 export default defineConfig({
   test: {
     reporters: ["default", ["json", { outputFile: ".cache/test-report.json" }]],
@@ -18,6 +27,13 @@ export default defineConfig({
           include: ["scripts/**/*.test.mjs"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: "agents",
+          include: labTests(process.env.UNCAGED_LAB_AGENTS ?? ""),
+          testTimeout: 150_000,
         },
       },
       {

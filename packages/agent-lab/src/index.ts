@@ -1,7 +1,18 @@
+export type { AgentUnderTest, Difference } from "./agents/agent-under-test.ts";
+export { BEHAVIOURS } from "./behaviours/all-behaviours.ts";
+export type { Behaviour, Facts } from "./behaviours/behaviour.ts";
+export {
+  type Bench,
+  type BindAgent,
+  openBench,
+  type Played,
+  type StepOrder,
+} from "./bench/open-bench.ts";
 export {
   CALL_USAGE,
   type ModelServer,
   startModelServer,
 } from "./model-server/start-model-server.ts";
 export { PROGRAM_NAMES, type ProgramName } from "./programs/catalog.ts";
+export { type CodexProvider, type Connection, connectionOf } from "./programs/connection.ts";
 export { type InstalledProgram, installPrograms } from "./programs/install-programs.ts";

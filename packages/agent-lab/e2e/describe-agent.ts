@@ -1,0 +1,52 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import {
+  type AgentUnderTest,
+  BEHAVIOURS,
+  type Bench,
+  type InstalledProgram,
+  installPrograms,
+  openBench,
+} from "../src/index.ts";
+
+const INSTALL_LIMIT_MS = 6 * 60_000;
+const BEHAVIOUR_LIMIT_MS = 150_000;
+
+/** One row of the table: every behaviour, by this adapter and the real program behind it. */
+export function describeAgent(agent: AgentUnderTest): void {
+  describe(agent.name, () => {
+    let program: InstalledProgram | undefined;
+    beforeAll(async () => {
+      [program] = await installPrograms([agent.program]);
+    }, INSTALL_LIMIT_MS);
+
+    for (const behaviour of BEHAVIOURS) {
+      const differs = agent.differs[behaviour.id];
+      const because = differs === undefined ? "" : ` (differs: ${differs.because})`;
+      test(`${behaviour.id}: ${behaviour.says}${because}`, {
+        timeout: BEHAVIOUR_LIMIT_MS,
+      }, async () => {
+        const installed = program;
+        if (installed === undefined) throw new Error(`${agent.program} is not installed`);
+        const bench = await openBench((url, options) => agent.bind(installed, url, options));
+        try {
+          const facts = await behaviour.play(bench);
+          expect(facts, storyOf(bench)).toEqual({ ...behaviour.expects, ...differs?.expects });
+        } finally {
+          await bench.close();
+        }
+      });
+    }
+  });
+}
+
+/** What the steps said of themselves, for whoever reads a red cell. */
+function storyOf(bench: Bench): string {
+  return bench
+    .history()
+    .map(({ outcome, reason, run, durationMs, events }) => {
+      const notes = (run?.notes ?? []).join("; ");
+      const types = events.map((event) => event.type).join(" ");
+      return `${outcome} in ${Math.round(durationMs)} ms: ${reason} [${notes}] (${types})`;
+    })
+    .join("\n");
+}

@@ -1,0 +1,21 @@
+import type { AdapterFn } from "@uncaged/workflow-protocol";
+import type { AgentOptions } from "@uncaged/workflow-util-agent";
+import type { Facts } from "../behaviours/behaviour.ts";
+import type { ProgramName } from "../programs/catalog.ts";
+import type { InstalledProgram } from "../programs/install-programs.ts";
+
+/** A row of the table: an adapter with the program behind it. */
+export type AgentUnderTest = {
+  name: string;
+  program: ProgramName;
+  /** Binds it to the model server at `url`, which is without a path. */
+  bind(program: InstalledProgram, url: string, options: AgentOptions): AdapterFn;
+  /** Where the program cannot do as the others do, by the behaviour's id. */
+  differs: { readonly [behaviour: string]: Difference };
+};
+
+export type Difference = {
+  /** Facts that are seen in place of the expected ones. */
+  expects: Facts;
+  because: string;
+};

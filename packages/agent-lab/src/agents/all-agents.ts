@@ -1,0 +1,5 @@
+import type { AgentUnderTest } from "./agent-under-test.ts";
+import { claudeCode } from "./claude-code.ts";
+
+/** The rows of the table. */
+export const AGENTS: readonly AgentUnderTest[] = [claudeCode];

@@ -1,0 +1,55 @@
+/** What the model's endpoint does wrong. */
+import { ANSWER, type Behaviour, ending, endsAs } from "./behaviour.ts";
+
+const IDLE_MS = 6_000;
+/** An agent that is stopped for its silence is gone this long after. */
+const STOPPED_WITHIN_MS = IDLE_MS + 12_000;
+
+export const FAILURES: readonly Behaviour[] = [
+  {
+    id: "429-once",
+    says: "a rate limit that passes is waited for",
+    play: async (bench) => ending(await bench.play({ prompt: `Answer. [[429:1]] ${ANSWER}` })),
+    expects: endsAs("ok"),
+  },
+  {
+    id: "429",
+    says: "a rate limit that stays ends the step as rate_limited, within a minute",
+    play: async (bench) => ending(await bench.play({ prompt: "Answer. [[429]]" })),
+    expects: endsAs("rate_limited"),
+  },
+  {
+    id: "overflow",
+    says: "a prompt that the model cannot take ends the step as context_overflow",
+    play: async (bench) => ending(await bench.play({ prompt: "Answer. [[overflow]]" })),
+    expects: endsAs("context_overflow"),
+  },
+  {
+    id: "unauthorized",
+    says: "a key that the endpoint refuses ends the step as auth",
+    play: async (bench) => ending(await bench.play({ prompt: "Answer. [[unauthorized]]" })),
+    expects: endsAs("auth"),
+  },
+  {
+    id: "silence",
+    says: "an agent that gives no sign of life is stopped at its idle limit",
+    async play(bench) {
+      const options = { idleTimeoutMs: IDLE_MS };
+      const step = await bench.play({ prompt: "Answer. [[silence]]", options });
+      return { ...ending(step), inTime: step.durationMs < STOPPED_WITHIN_MS };
+    },
+    expects: { ...endsAs("timeout"), inTime: true },
+  },
+  {
+    id: "cut-once",
+    says: "a stream that breaks off once is asked for again",
+    play: async (bench) => ending(await bench.play({ prompt: `Answer. [[cut:1]] ${ANSWER}` })),
+    expects: endsAs("ok"),
+  },
+  {
+    id: "cut",
+    says: "a stream that always breaks off ends the step as crashed, within a minute",
+    play: async (bench) => ending(await bench.play({ prompt: "Answer. [[cut]]" })),
+    expects: endsAs("crashed"),
+  },
+];

@@ -1,0 +1,59 @@
+/** What a role is held to. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ANSWER, type Behaviour, ending, endsAs } from "./behaviour.ts";
+
+export const RULES: readonly Behaviour[] = [
+  {
+    id: "no-execute",
+    says: "a command that the role may not run does not run",
+    async play(bench) {
+      const path = join(bench.cwd, "forbidden");
+      const step = await bench.play({
+        prompt: `[[shell:touch ${path}]] ${ANSWER}`,
+        rules: { tools: { deny: [{ kind: "execute" }] } },
+      });
+      return { ...ending(step), happened: existsSync(path) };
+    },
+    expects: { ...endsAs("ok"), happened: false },
+  },
+  {
+    id: "no-edit",
+    says: "a role that may only read cannot write a file",
+    async play(bench) {
+      const path = join(bench.cwd, "forbidden.txt");
+      const step = await bench.play({
+        prompt: `[[edit:${path}]] ${ANSWER}`,
+        rules: { tools: { allow: [{ kind: "read" }, { kind: "search" }] } },
+      });
+      return { ...ending(step), happened: existsSync(path) };
+    },
+    expects: { ...endsAs("ok"), happened: false },
+  },
+  {
+    id: "some-execute",
+    says: "a command that the role may run does run, beside one that it may not",
+    async play(bench) {
+      const allowed = join(bench.cwd, "allowed");
+      const forbidden = join(bench.cwd, "forbidden");
+      const step = await bench.play({
+        prompt: `[[shell:touch ${allowed}]] [[shell:touch ${forbidden}]] ${ANSWER}`,
+        rules: { tools: { allow: [{ kind: "execute", input: "^touch .*/allowed$" }] } },
+      });
+      return { ...ending(step), allowed: existsSync(allowed), happened: existsSync(forbidden) };
+    },
+    expects: { ...endsAs("ok"), allowed: true, happened: false },
+  },
+  {
+    id: "evidence",
+    says: "a claim without the required evidence is sent back, then accepted after it was really done",
+    async play(bench) {
+      const step = await bench.play({
+        prompt: `Answer. ${ANSWER} [[shell:echo all tests pass]] ${ANSWER}`,
+        rules: { requiredEvidence: [{ name: "tests", kind: "execute", input: "all tests" }] },
+      });
+      return { ...ending(step), noted: step.run?.notes?.length ?? 0 };
+    },
+    expects: { ...endsAs("ok"), noted: 1 },
+  },
+];

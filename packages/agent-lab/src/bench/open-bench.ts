@@ -1,0 +1,180 @@
+/** A place to play one role of one thread by an adapter: a folder, a scripted model, a store in memory.
+ *
+ *  1. Every bench is a thread of its own: no session, folder or run mark is shared.
+ *  2. `close` ends the model and the folder; a process that a step left running is reported by the step itself
+ *     (`Played.left`) and ended, so that one red behaviour does not spoil the next. */
+import { randomUUID } from "node:crypto";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openMemoryStore } from "@uncaged/workflow-cas";
+import {
+  type AdapterFn,
+  AgentError,
+  type AgentEvent,
+  type AgentOutcome,
+  type RoleRules,
+  type RoleStep,
+  type StepRoute,
+  type StepRun,
+  type ThreadContext,
+  type ToolCallRecord,
+} from "@uncaged/workflow-protocol";
+import { endMarked, findMarked } from "@uncaged/workflow-util";
+import type { AgentOptions } from "@uncaged/workflow-util-agent";
+import { z } from "zod";
+import { type ModelServer, startModelServer } from "../model-server/start-model-server.ts";
+import { LAB_ROLE, labRuntime } from "./lab-runtime.ts";
+import { readCalls } from "./read-calls.ts";
+
+/** Binds the agent under test to the model server at `url`. */
+export type BindAgent = (url: string, options: AgentOptions) => AdapterFn;
+
+/** What the roles of the lab hand in. */
+export const LAB_SCHEMA: z.ZodType<{ status: "ok" | "failed" }> = z.object({
+  status: z.enum(["ok", "failed"]),
+});
+
+export type StepOrder = {
+  /** The task; for a later step of the thread, what the route asks of it. */
+  prompt: string;
+  rules?: RoleRules;
+  options?: AgentOptions;
+  /** Stops the thread, as `thread kill` does. */
+  signal?: AbortSignal;
+};
+
+export type Played = {
+  outcome: AgentOutcome;
+  /** Why it failed; empty when it did not. */
+  reason: string;
+  meta: Record<string, unknown>;
+  run: StepRun | null;
+  events: readonly AgentEvent[];
+  evidence: readonly ToolCallRecord[];
+  durationMs: number;
+  /** Processes that carried the run's mark after the adapter had answered. */
+  left: number;
+};
+
+export type Bench = {
+  /** The directory that the role works in. */
+  cwd: string;
+  model: ModelServer;
+  runMark: string;
+  /** Has the thread's record name another session for its last step than the one that it was. */
+  pretendSession(session: string): void;
+  /** Plays the role once more, as the next step of the thread. Never rejects. */
+  play(order: StepOrder): Promise<Played>;
+  /** Every step so far, for the message of a test that failed. */
+  history(): readonly Played[];
+  close(): Promise<void>;
+};
+
+/** Of one step: no behaviour waits longer for an agent. */
+const STEP_LIMIT_MS = 60_000;
+
+export async function openBench(bind: BindAgent): Promise<Bench> {
+  const folder = await mkdtemp(join(tmpdir(), "agent-lab-"));
+  const cwd = join(folder, "work");
+  await mkdir(cwd);
+  const model = await startModelServer();
+  const cas = openMemoryStore();
+  const runMark = `lab-${randomUUID()}:1`;
+  const steps: RoleStep[] = [];
+  const history: Played[] = [];
+  let task: string | null = null;
+
+  async function play(order: StepOrder): Promise<Played> {
+    task ??= order.prompt;
+    const events: AgentEvent[] = [];
+    const runtime = labRuntime({
+      round: steps.length + 1,
+      cwd,
+      home: join(folder, "home"),
+      runMark,
+      previousSession: steps.findLast((step) => step.run?.session != null)?.run?.session ?? null,
+      route: steps.length === 0 ? null : routeWith(order.prompt),
+      rules: order.rules,
+      signal: order.signal ?? new AbortController().signal,
+      cas,
+      onEvent: (event) => events.push(event),
+    });
+    const adapter = bind(model.url, { timeoutMs: STEP_LIMIT_MS, ...order.options });
+    const startedMs = performance.now();
+    const ended = await adapter(ROLE_PROMPT, LAB_SCHEMA)(contextOf(task, steps), runtime).then(
+      ({ meta, run = null }): Ending => ({ outcome: "ok", reason: "", meta, run }),
+      faultOf,
+    );
+    const durationMs = performance.now() - startedMs;
+    const left = findMarked(runMark).length;
+    if (left > 0) await endMarked({ mark: runMark });
+    if (ended.run !== null) steps.push(await stepOf(ended, ended.run));
+    const evidence = await readCalls(cas, ended.run?.evidence ?? []);
+    const played = { ...ended, events, evidence, durationMs, left };
+    history.push(played);
+    return played;
+  }
+
+  async function stepOf({ outcome, meta }: Ending, run: StepRun): Promise<RoleStep> {
+    return {
+      role: LAB_ROLE,
+      meta,
+      contentHash: await cas.put(JSON.stringify(meta)),
+      refs: [],
+      timestamp: run.completedAt,
+      childThread: null,
+      run,
+      ...(outcome === "ok" ? {} : { outcome }),
+    };
+  }
+
+  return {
+    cwd,
+    model,
+    runMark,
+    pretendSession: (session) => {
+      const last = steps.pop();
+      if (last?.run == null) throw new Error("the thread has no step with a record yet");
+      steps.push({ ...last, run: { ...last.run, session } });
+    },
+    play,
+    history: () => history,
+    close: async () => {
+      await model.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const ROLE_PROMPT = "You do what the task says.";
+
+const LAB_THREAD = "01KAJ2Z6PVX0000000000000ZZ";
+
+function contextOf(task: string, steps: readonly RoleStep[]): ThreadContext {
+  return {
+    threadId: LAB_THREAD,
+    depth: 0,
+    bundleHash: "D4KP4Y6MRRVJV",
+    start: { role: "__start__", content: task, meta: {}, timestamp: 0, parentState: null },
+    steps: [...steps],
+  };
+}
+
+/** The route of a later step carries its prompt, as an edge of the table does. */
+function routeWith(prompt: string): StepRoute {
+  return { from: LAB_ROLE, to: LAB_ROLE, condition: "FALLBACK", rule: 0, prompt };
+}
+
+type Ending = Pick<Played, "outcome" | "reason" | "meta" | "run">;
+
+/** An error that is no fault of an agent is a fault of the lab. */
+function faultOf(thrown: unknown): Ending {
+  if (!(thrown instanceof AgentError)) throw thrown;
+  return {
+    outcome: thrown.outcome,
+    reason: thrown.message,
+    meta: { outcome: thrown.outcome, reason: thrown.message },
+    run: thrown.run,
+  };
+}
