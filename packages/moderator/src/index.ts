@@ -1,3 +1,4 @@
+export { checkPattern } from "./check-pattern.ts";
 export { checkRule } from "./check-rule.ts";
 export { checkRuleWarnings } from "./check-rule-warnings.ts";
 export { checkTemplate, fillTemplate } from "./fill-template.ts";

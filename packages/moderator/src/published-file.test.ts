@@ -23,6 +23,7 @@ it("offers the names that the engine and the command line rely on", async () => 
   const names = Object.keys(await import(FILE.href)).toSorted();
   expect(names).toEqual([
     "LIMITS",
+    "checkPattern",
     "checkRule",
     "checkRuleWarnings",
     "checkTemplate",

@@ -12,6 +12,7 @@ import {
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 import { boundFaults, outcomeFaults } from "./check-bounds.ts";
+import { toolFaults } from "./check-tools.ts";
 
 /** Checks what the compiler cannot see, or what plain JavaScript wrote: names, targets, conditions,
  *  placeholders. Throws `RULE_INVALID` naming every fault by its place (`table.coder[1].when`). */
@@ -20,6 +21,7 @@ export function checkDefinition<M extends RoleMeta>(definition: WorkflowDefiniti
   const faults = [
     ...roleFaults(roles),
     ...boundFaults(definition),
+    ...toolFaults(definition),
     ...tableFaults(definition, roles),
   ];
   if (faults.length === 0) return;

@@ -1,5 +1,5 @@
 /** What becomes the run record of a step, gathered turn by turn. */
-import type { JsonValue, StepRun, Usage } from "@uncaged/workflow-protocol";
+import { type JsonValue, type StepRun, sumUsage, type Usage } from "@uncaged/workflow-protocol";
 import type { TurnResult } from "./agent-driver.ts";
 
 const MOST_NOTES = 20;
@@ -27,7 +27,7 @@ export class StepRecord {
   /** A turn counts although it failed: it was paid for. The id of a session that was lost is not kept. */
   turn({ session, sessionLost, usage, rawUsage, denials }: TurnResult): void {
     this.#session = sessionLost ? null : (session ?? this.#session);
-    this.#usage = added(this.#usage, usage);
+    this.#usage = sumUsage(this.#usage, usage);
     this.#rawUsage = rawUsage ?? this.#rawUsage;
     this.#denials += denials;
   }
@@ -55,16 +55,4 @@ export class StepRecord {
 
 function calls(count: number): string {
   return count === 1 ? "1 tool call" : `${count} tool calls`;
-}
-
-function added(sum: Usage | null, more: Usage | null): Usage | null {
-  if (sum === null || more === null) return sum ?? more;
-  const costUsd =
-    sum.costUsd === null && more.costUsd === null ? null : (sum.costUsd ?? 0) + (more.costUsd ?? 0);
-  return {
-    inputTokens: sum.inputTokens + more.inputTokens,
-    outputTokens: sum.outputTokens + more.outputTokens,
-    cachedInputTokens: sum.cachedInputTokens + more.cachedInputTokens,
-    costUsd,
-  };
 }

@@ -1,0 +1,81 @@
+import type { RoleRules } from "@uncaged/workflow-protocol";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { checkDefinition } from "./check-definition.ts";
+import { defineRole, START } from "./index.ts";
+
+/** As plain JavaScript would write it: any words at all. */
+function faultOf(rules: object): string {
+  const parsed: RoleRules = JSON.parse(JSON.stringify(rules));
+  const role = defineRole({
+    description: "",
+    systemPrompt: "",
+    schema: z.object({}),
+    extractRefs: null,
+    ...parsed,
+  });
+  try {
+    checkDefinition({ description: "", roles: { a: role }, table: { [START]: [], a: [] } });
+    return "";
+  } catch (thrown) {
+    expect(thrown).toMatchObject({ failure: { code: "RULE_INVALID" } });
+    return thrown instanceof Error ? thrown.message : "";
+  }
+}
+
+const tests = { name: "tests", kind: "execute", input: "npm test", after: "last_edit" };
+
+describe("a role's tools and required evidence", () => {
+  it("are fine when each rule names a tool and each pattern can be matched", () => {
+    expect(
+      faultOf({
+        tools: {
+          allow: [{ kind: "read" }, { name: "mcp__*", input: "^/tmp/" }],
+          deny: [{ kind: "execute", input: "git push" }],
+        },
+        requiredEvidence: [tests],
+      }),
+    ).toBe("");
+  });
+
+  it.each([
+    [
+      "a rule that is about no tool",
+      { tools: { deny: [{ input: "x" }] } },
+      "roles.a.tools.deny[0]: says neither",
+    ],
+    [
+      "a kind that is none",
+      { tools: { allow: [{ kind: "write" }] } },
+      'roles.a.tools.allow[0].kind: "write" is none of',
+    ],
+    ["an empty name", { tools: { deny: [{ name: "" }] } }, "roles.a.tools.deny[0].name: is empty"],
+    [
+      "a broken pattern",
+      { tools: { deny: [{ kind: "edit" }, { kind: "edit", input: "(" }] } },
+      "roles.a.tools.deny[1].input: /(/ is no regular expression",
+    ],
+    [
+      "a requirement with look-ahead",
+      { requiredEvidence: [{ ...tests, input: "(?=a)" }] },
+      "roles.a.requiredEvidence[0].input: /(?=a)/ is no",
+    ],
+    [
+      "a requirement that any call meets",
+      { requiredEvidence: [{ ...tests, input: "" }] },
+      "roles.a.requiredEvidence[0].input: an empty pattern",
+    ],
+    [
+      "a requirement without a name",
+      { requiredEvidence: [{ ...tests, name: "" }] },
+      "roles.a.requiredEvidence[0].name: is empty",
+    ],
+    [
+      "another `after`",
+      { requiredEvidence: [{ ...tests, after: "lunch" }] },
+      'roles.a.requiredEvidence[0].after: "lunch"',
+    ],
+  ])("are refused for %s", (_name, rules, fault) => {
+    expect(faultOf(rules)).toContain(fault);
+  });
+});

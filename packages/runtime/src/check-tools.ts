@@ -1,0 +1,59 @@
+/** Checks the tool policies and required evidence of roles: a rule that cannot be read protects nothing. */
+import { checkPattern } from "@uncaged/workflow-moderator";
+import {
+  type EvidenceRequirement,
+  type RoleMeta,
+  type RoleRules,
+  TOOL_KINDS,
+  type ToolRule,
+  type WorkflowDefinition,
+} from "@uncaged/workflow-protocol";
+import { keysOf } from "./keys-of.ts";
+
+/** Faults by their place: `roles.reviewer.tools.deny[0].input: …`. */
+export function* toolFaults<M extends RoleMeta>(
+  definition: WorkflowDefinition<M>,
+): Generator<string> {
+  for (const role of keysOf(definition.roles)) {
+    const { tools, requiredEvidence = [] }: RoleRules = definition.roles[role];
+    for (const list of ["allow", "deny"] as const) {
+      for (const [at, rule] of (tools?.[list] ?? []).entries()) {
+        yield* ruleFaults(rule, `roles.${role}.tools.${list}[${at}]`);
+      }
+    }
+    for (const [at, requirement] of requiredEvidence.entries()) {
+      yield* requirementFaults(requirement, `roles.${role}.requiredEvidence[${at}]`);
+    }
+  }
+}
+
+function* ruleFaults({ kind, name, input }: ToolRule, place: string): Generator<string> {
+  if (kind === undefined && name === undefined) {
+    yield `${place}: says neither \`kind\` nor \`name\`, so it is about no tool`;
+  }
+  if (kind !== undefined) yield* kindFaults(kind, place);
+  if (name === "") yield `${place}.name: is empty; "*" stands for any characters`;
+  if (input !== undefined) yield* patternFaults(input, place);
+}
+
+function* requirementFaults(
+  { name, kind, input, after }: EvidenceRequirement,
+  place: string,
+): Generator<string> {
+  if (name === "") yield `${place}.name: is empty, so nobody can be told what is missing`;
+  yield* kindFaults(kind, place);
+  yield* patternFaults(input, place);
+  if (after !== undefined && after !== "last_edit") {
+    yield `${place}.after: "${String(after)}" is not "last_edit"`;
+  }
+}
+
+function* kindFaults(kind: string, place: string): Generator<string> {
+  const known: readonly string[] = TOOL_KINDS;
+  if (!known.includes(kind)) yield `${place}.kind: "${kind}" is none of ${known.join(", ")}`;
+}
+
+function* patternFaults(pattern: string, place: string): Generator<string> {
+  const fault = checkPattern(pattern);
+  if (fault !== null) yield `${place}.input: ${fault.message}`;
+}
