@@ -1,0 +1,93 @@
+import type { CodexConfig } from "./codex-config.ts";
+import type { CodexSandbox } from "./codex-sandbox.ts";
+
+export type CodexRun = {
+  /** Absolute. */
+  cwd: string;
+  sandbox: CodexSandbox;
+  /** JSON Schema for the last message; null: none can be told. */
+  schemaFile: string | null;
+  /** Thread to go on with; null: a new one. */
+  thread: string | null;
+};
+
+/** The command line of one turn; the prompt comes by stdin. No secret is in it. The options of `exec` come before
+ *  `resume`, which would refuse them, and ours after the author's, for the last one counts. */
+export function codexArguments(config: CodexConfig, run: CodexRun): string[] {
+  const { sandbox, schemaFile, thread } = run;
+  return [
+    "exec",
+    "--json",
+    "--skip-git-repo-check",
+    ...["--cd", run.cwd, "--sandbox", sandbox.mode],
+    ...(config.model === undefined ? [] : ["--model", config.model]),
+    ...(config.writable ?? []).flatMap((folder) => ["--add-dir", folder]),
+    ...Object.entries(settings(config, sandbox)).flatMap(([key, value]) => [
+      "--config",
+      `${key}=${JSON.stringify(value)}`,
+    ]),
+    ...(schemaFile === null ? [] : ["--output-schema", schemaFile]),
+    ...(thread === null ? [] : ["resume", thread]),
+    "-",
+  ];
+}
+
+/** Variables that hold the agent's own keys; the commands that it runs do not see them. */
+export function keyVariables({ provider }: Pick<CodexConfig, "provider">): string[] {
+  return [OWN_KEY, ...(provider?.envKey === undefined ? [] : [provider.envKey])];
+}
+
+const OWN_KEY = "CODEX_API_KEY";
+
+/** Values that JSON and TOML write alike. */
+type Setting = string | number | boolean | readonly string[];
+
+function settings(config: CodexConfig, sandbox: CodexSandbox): Record<string, Setting> {
+  return {
+    approval_policy: "never",
+    "sandbox_workspace_write.network_access": sandbox.network,
+    "shell_environment_policy.exclude": keyVariables(config),
+    check_for_update_on_startup: false,
+    ...(config.reasoningEffort === undefined
+      ? {}
+      : { model_reasoning_effort: config.reasoningEffort }),
+    ...(config.provider === undefined ? {} : providerSettings(config.provider)),
+    ...(sandbox.webSearch ? {} : { web_search: "disabled" }),
+    ...(sandbox.shell ? {} : WITHOUT_SHELL),
+    ...(sandbox.plainTools ? PLAIN_TOOLS : {}),
+  };
+}
+
+const PROVIDER = "model_providers.workflow";
+/** Codex's own defaults are 4 and 5, with waits that double; the engine tries a step again by its own rules. */
+const MOST_RETRIES = 2;
+
+function providerSettings({
+  baseUrl,
+  envKey,
+}: NonNullable<CodexConfig["provider"]>): Record<string, Setting> {
+  return {
+    model_provider: "workflow",
+    [`${PROVIDER}.name`]: "workflow",
+    [`${PROVIDER}.base_url`]: baseUrl,
+    [`${PROVIDER}.wire_api`]: "responses",
+    [`${PROVIDER}.request_max_retries`]: MOST_RETRIES,
+    [`${PROVIDER}.stream_max_retries`]: MOST_RETRIES,
+    ...(envKey === undefined ? {} : { [`${PROVIDER}.env_key`]: envKey }),
+  };
+}
+
+const WITHOUT_SHELL = {
+  "features.shell_tool": false,
+  "features.unified_exec": false,
+  "features.view_image": false,
+};
+
+/** What could work outside the sandbox, or where its calls would not be seen. */
+const PLAIN_TOOLS = {
+  "features.apps": false,
+  "features.plugins": false,
+  "features.multi_agent": false,
+  "features.goals": false,
+  "features.image_generation": false,
+};

@@ -1,0 +1,28 @@
+import type { AdapterFn, AgentPackage } from "@uncaged/workflow-protocol";
+import { createAgent, readAgentOptions } from "@uncaged/workflow-util-agent";
+import { z } from "zod";
+import type { CodexConfig } from "./codex-config.ts";
+import { codexDriver } from "./codex-driver.ts";
+import { probeCodex } from "./probe-codex.ts";
+
+/** Codex plays the role. Nothing is looked for or started before it does. */
+export function createCodexAgent(config: CodexConfig = {}): AdapterFn {
+  return createAgent(codexDriver(config), config);
+}
+
+/** For `config.agents` in `workflow.yaml`. */
+export const agent: AgentPackage = {
+  name: "codex",
+  create: (options) => createCodexAgent(readAgentOptions("codex", OWN, options)),
+  probe: (options, { env }) => probeCodex(readAgentOptions("codex", OWN, options), env),
+};
+
+const OWN = z.strictObject({
+  program: z.string().min(1).optional(),
+  model: z.string().min(1).optional(),
+  reasoningEffort: z.string().min(1).optional(),
+  provider: z.strictObject({ baseUrl: z.url(), envKey: z.string().min(1).optional() }).optional(),
+  sandbox: z.enum(["workspace", "none"]).optional(),
+  network: z.boolean().optional(),
+  writable: z.array(z.string().startsWith("/")).optional(),
+});

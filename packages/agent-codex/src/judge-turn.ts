@@ -1,0 +1,71 @@
+import type { AgentOutcome, Failure, Result } from "@uncaged/workflow-protocol";
+import { type CliRun, lastLines } from "@uncaged/workflow-util-agent";
+import type { HaltReason, TurnLog } from "./turn-reader.ts";
+
+export type TurnVerdict = { outcome: AgentOutcome; reason: string; sessionLost: boolean };
+
+/** How a turn ended. Codex has no codes for what goes wrong, only sentences; the exit code says nothing more. */
+export function judgeTurn(
+  run: Result<CliRun, Failure>,
+  { log, halted }: { log: TurnLog; halted: HaltReason | null },
+): TurnVerdict {
+  if (!run.ok) {
+    const outcome = run.error.code === "THREAD_ABORTED" ? "cancelled" : "crashed";
+    return ended(outcome, [run.error.message, run.error.hint].filter(Boolean).join("; "));
+  }
+  const { stoppedBy, stderr, exitCode } = run.value;
+  if (halted === "other_thread") {
+    return lost("Codex began another session instead of the one to go on with");
+  }
+  if (halted === "unreachable") {
+    return ended("timeout", `it could not reach its model: ${log.fault ?? "no reason given"}`);
+  }
+  if (stoppedBy === "abort") return ended("cancelled", "it was stopped");
+  if (stoppedBy === "idle")
+    return ended("timeout", `it fell silent; ${lastWords(log, stderr.text)}`);
+  if (stoppedBy === "total")
+    return ended("timeout", `its time was over; ${lastWords(log, stderr.text)}`);
+  if (/no rollout found for thread|thread\/resume failed/.test(stderr.text)) {
+    return lost(lastWords(log, stderr.text));
+  }
+  // A turn that came to its end after retries has an answer, whatever went wrong before.
+  if (log.end !== null) return ended("ok", "");
+  const words = lastWords(log, stderr.text);
+  return ended(
+    faultOf(words),
+    `${words}${exitCode === 0 || exitCode === 1 ? "" : ` (exit code ${exitCode})`}`,
+  );
+}
+
+function ended(outcome: AgentOutcome, reason: string): TurnVerdict {
+  return { outcome, reason, sessionLost: false };
+}
+
+function lost(reason: string): TurnVerdict {
+  return { outcome: "crashed", reason, sessionLost: true };
+}
+
+function faultOf(words: string): AgentOutcome {
+  return FAULTS.find(({ says }) => says.test(words))?.outcome ?? "crashed";
+}
+
+const FAULTS: readonly { says: RegExp; outcome: AgentOutcome }[] = [
+  {
+    outcome: "context_overflow",
+    says: /input_too_large|exceeds the maximum length|context window|context_length_exceeded/i,
+  },
+  { outcome: "rate_limited", says: /\b429\b|rate limit|usage limit|quota exceeded/i },
+  {
+    outcome: "auth",
+    says: /\b40[13] |unauthorized|missing environment variable|access token|not logged in|log ?in again/i,
+  },
+];
+
+/** What Codex says of its end: the event of it; else the error on stderr, without its stack; else the last lines. */
+function lastWords({ fault, noise }: TurnLog, stderr: string): string {
+  if (fault !== null) return fault;
+  const error = stderr.split("\n").findLast((line) => line.startsWith("Error: "));
+  if (error !== undefined) return error;
+  const last = lastLines(stderr.trim() === "" ? noise.join("\n") : stderr);
+  return last === "" ? "it said nothing of why" : last;
+}

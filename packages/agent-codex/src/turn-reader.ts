@@ -1,0 +1,121 @@
+/** Follows what Codex says in one turn.
+ *
+ *  1. Each item goes on as it comes: as a live event, and as evidence when it ended.
+ *  2. A command or a patch that the sandbox refused is no item. Codex says of some of them on stderr.
+ *  3. A turn that cannot reach its model says so for ever. That is no sign of life. */
+import type { JsonObject } from "@uncaged/workflow-protocol";
+import { type AgentStep, jsonLines, type OutputLine } from "@uncaged/workflow-util-agent";
+import { type CodexEvent, type CodexItem, type CodexUsage, codexEvent } from "./codex-event.ts";
+import type { CodexSandbox } from "./codex-sandbox.ts";
+import { type ToolItem, toolCalls, toolUse } from "./tool-calls.ts";
+
+/** Why we end a turn of our own accord. */
+export type HaltReason = "other_thread" | "unreachable";
+
+export type TurnLog = {
+  thread: string | null;
+  /** What the agent said last. */
+  text: string;
+  /** Counters at the end; null: the turn did not come to its end. */
+  end: { usage: CodexUsage; raw: JsonObject } | null;
+  /** The latest thing that went wrong. */
+  fault: string | null;
+  denials: number;
+  /** Lines of stdout that are no event. */
+  noise: readonly string[];
+};
+
+export type TurnReader = {
+  onLine: (line: OutputLine) => void | Promise<void>;
+  log(): TurnLog;
+};
+
+export type TurnScope = {
+  step: Pick<AgentStep, "emit" | "seen" | "limits">;
+  sandbox: CodexSandbox;
+  /** The thread that is gone on with. */
+  expected: string | null;
+  /** Keeps ids of calls apart between turns. */
+  prefix: string;
+  halt: (reason: HaltReason) => void;
+};
+
+export function turnReader({ step, sandbox, expected, prefix, halt }: TurnScope): TurnReader {
+  const known: Omit<TurnLog, "noise"> = {
+    thread: expected,
+    text: "",
+    end: null,
+    fault: null,
+    denials: 0,
+  };
+  let lastProgressMs = performance.now();
+  const failing = (message: string): void => {
+    known.fault = message;
+    if (!message.startsWith("Reconnecting")) return;
+    step.emit({ type: "retry", reason: message, delayMs: 0 });
+    if (performance.now() - lastProgressMs > step.limits.idleTimeoutMs) halt("unreachable");
+  };
+  const ended = (item: CodexItem): void => {
+    if (item.type === "agent_message") {
+      known.text = item.text;
+      step.emit({ type: "text", text: `${item.text}\n` });
+      return;
+    }
+    const calls = toolCalls(item, {
+      prefix,
+      commandKind: sandbox.commandKind,
+      nowMs: Date.now(),
+    });
+    const ok = calls.every((call) => call.ok);
+    step.emit({ type: "tool", phase: "end", id: prefix + item.id, name: toolUse(item).name, ok });
+    for (const call of calls) step.seen(call);
+  };
+  const hear = (event: CodexEvent): void => {
+    if (event.type !== "error") lastProgressMs = performance.now();
+    switch (event.type) {
+      case "error":
+        failing(event.message);
+        break;
+      case "thread.started":
+        known.thread = event.thread_id;
+        if (expected !== null && event.thread_id !== expected) halt("other_thread");
+        break;
+      case "item.started":
+        if (event.item.type !== "agent_message") step.emit(startOf(event.item, prefix));
+        break;
+      case "item.completed":
+        ended(event.item);
+        break;
+      case "turn.completed":
+        known.end = { usage: event.usage, raw: event.raw };
+        break;
+      case "turn.failed":
+        known.fault = event.error.message;
+    }
+  };
+  const denied = (line: string): void => {
+    const refusal = REFUSALS.find(({ says }) => says.test(line));
+    if (refusal === undefined) return;
+    known.denials++;
+    const reason = "the role's policy leaves no room for it";
+    step.emit({ type: "permission", tool: refusal.tool, allowed: false, reason });
+  };
+  const lines = jsonLines((object) => {
+    const event = codexEvent(object);
+    if (event !== null) hear(event);
+  });
+  return {
+    onLine: (line) => (line.stream === "stderr" ? denied(line.text) : lines.line(line)),
+    log: () => ({ ...known, noise: lines.noise().latest }),
+  };
+}
+
+function startOf(item: ToolItem, prefix: string): Parameters<AgentStep["emit"]>[0] {
+  return { type: "tool", phase: "start", id: prefix + item.id, ...toolUse(item) };
+}
+
+/** Stderr of Codex 0.169 for a tool call that it turns down. */
+const REFUSALS = [
+  { says: /error=patch rejected: /, tool: "apply_patch" },
+  { says: /error=unsupported call: exec_command/, tool: "shell" },
+] as const;
