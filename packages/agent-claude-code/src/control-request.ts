@@ -98,17 +98,14 @@ function hookAnswer(raw: JsonValue, rules: ControlRules): Answer | null {
       return null;
     case "PreToolUse": {
       const { tool_name, tool_use_id, tool_input } = input;
+      // With its answer the agent stops, and `Stop` comes too late to hold it.
+      const missing = tool_name === ANSWER_TOOL ? rules.holdBack() : null;
+      if (missing !== null) return { response: denial(missing) };
       const verdict = verdictOn(tool_name, tool_input, rules);
       if (verdict.allowed) return { response: {} };
       return {
         decision: { id: tool_use_id, tool: tool_name, ...verdict },
-        response: {
-          hookSpecificOutput: {
-            hookEventName: "PreToolUse",
-            permissionDecision: "deny",
-            permissionDecisionReason: verdict.reason,
-          },
-        },
+        response: denial(verdict.reason),
       };
     }
     case "PostToolUse":
@@ -122,6 +119,16 @@ function hookAnswer(raw: JsonValue, rules: ControlRules): Answer | null {
       return { response: missing === null ? {} : { decision: "block", reason: missing } };
     }
   }
+}
+
+function denial(permissionDecisionReason: string): JsonObject {
+  return {
+    hookSpecificOutput: {
+      hookEventName: "PreToolUse",
+      permissionDecision: "deny",
+      permissionDecisionReason,
+    },
+  };
 }
 
 function verdictOn(

@@ -28,6 +28,7 @@ const MAX_REASON_CHARS = 1_000;
 function outcomeOf(result: ResultMessage, modelError: string | null): AgentOutcome {
   if (result.terminal_reason?.startsWith("aborted") === true) return "cancelled";
   if (result.terminal_reason === "prompt_too_long") return "context_overflow";
+  if (result.terminal_reason === "structured_output_retry_exhausted") return "invalid_output";
   switch (result.api_error_status) {
     case 401:
     case 402:
