@@ -1,4 +1,5 @@
 /** The real engine on a fresh storage root, with the steady workflow built and registered. */
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execThread, openEngine, startThread } from "@uncaged/workflow-execute";
@@ -8,10 +9,13 @@ import { addWorkflow, buildBundle } from "@uncaged/workflow-register";
 const ENTRY = fileURLToPath(new URL("../workflow/steady.mjs", import.meta.url));
 const WORKFLOW = "steady";
 
-/** `folder` gets the storage root in `root` and the bundle beside it. Whoever opens it closes its store. */
-export async function openSteadyEngine(folder) {
+/** `folder` gets the storage root in `root` and the bundle beside it. `store`: where its blobs go, `files`
+ *  or `packed`. Whoever opens it closes its store. */
+export async function openSteadyEngine(folder, { store } = { store: "files" }) {
   const packagesBase = import.meta.resolve("@uncaged/cli-workflow/package.json");
   const root = join(folder, "root");
+  mkdirSync(root, { recursive: true });
+  writeFileSync(join(root, "workflow.yaml"), `config:\n  store: ${store}\n`, { mode: 0o600 });
   const engine = await openEngine({ root, packagesBase });
   const bases = { root, packagesBase, checkRule };
   const built = successOf(
@@ -37,7 +41,8 @@ export async function idleThread(engine) {
 
 /** What starts a thread of the steady workflow, but for who runs it. */
 export function steadyStart(engine) {
-  return { workflow: WORKFLOW, prompt: "Go on.", cwd: engine.root, startKey: null };
+  const limits = { steps: 1_000_000 };
+  return { workflow: WORKFLOW, prompt: "Go on.", cwd: engine.root, startKey: null, limits };
 }
 
 /** Makes so many more steps of the thread, in this process. Throws when it made another number. */

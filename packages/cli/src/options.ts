@@ -56,6 +56,19 @@ export function countOption(
   };
 }
 
+/** An amount of money above 0, such as 2 or 0.50. */
+export function amountOption(flags: string, description: string): Option<number | null> {
+  const text = textOption(flags, description);
+  return {
+    flags,
+    description,
+    read: (raw) => {
+      const given = text.read(raw);
+      return given === null ? null : amount(given, nameIn(flags));
+    },
+  };
+}
+
 export function choiceOption<T extends string>(
   flags: string,
   description: string,
@@ -142,6 +155,12 @@ function wholeNumber(text: string, name: string, atLeast: number): number {
   throw misuse(
     `${name} must be a whole number, ${atLeast} or more; it was ${JSON.stringify(text)}`,
   );
+}
+
+function amount(text: string, name: string): number {
+  const value = Number(text);
+  if (/^[0-9]{1,9}(\.[0-9]{1,6})?$/.test(text) && value > 0) return value;
+  throw misuse(`${name} must be an amount above 0, such as 0.50; it was ${JSON.stringify(text)}`);
 }
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;

@@ -11,6 +11,7 @@ import {
   type Failure,
   failure,
   isFinal,
+  sumUsage,
   type ThreadRecord,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
@@ -87,6 +88,8 @@ async function outcomeOf(engine: Engine, thread: ThreadRecord): Promise<ChildOut
     summary: thread.summary ?? "",
     rootHash: thread.head,
     lastMeta: last === undefined ? {} : last.node.payload.meta,
+    bundleHash: thread.bundleHash,
+    usage: chain.states.map((state) => state.node.payload.usage ?? null).reduce(sumUsage, null),
   };
 }
 

@@ -2,7 +2,7 @@
  *
  *  Order of effects: the prompt and the start node, then the row. A crash in between leaves two blobs for gc. */
 import { encodeContent, encodeStart } from "@uncaged/workflow-cas";
-import type { ThreadRecord } from "@uncaged/workflow-protocol";
+import type { Limits, ThreadRecord } from "@uncaged/workflow-protocol";
 import { newThreadId } from "@uncaged/workflow-util";
 import { digestsOf } from "./digests.ts";
 import type { Engine } from "./engine.ts";
@@ -24,6 +24,8 @@ export type ThreadStart = {
   cwd: string;
   /** The same key gives the same thread, however often it is asked for; null: always a new one. */
   startKey: string | null;
+  /** Bounds in place of the workflow's own; null: those. */
+  limits?: Limits | null;
   parent: { threadId: string; state: string; depth: number } | null;
 };
 
@@ -64,6 +66,7 @@ export async function createThread(
       depth,
       parentThread: parent?.threadId ?? null,
       cwd: start.cwd,
+      limits: start.limits ?? null,
       forkedFrom: null,
       startedAt: nowMs,
       createdAt: nowMs,

@@ -48,6 +48,8 @@ export async function forkThread(
       depth: thread.depth,
       parentThread: null,
       cwd: thread.cwd,
+      limits: thread.limits,
+      agent: thread.agent,
       forkedFrom,
       startedAt: thread.startedAt,
       createdAt: nowMs,

@@ -4,6 +4,7 @@ import {
   failure,
   failureFrom,
   isFinal,
+  type Limits,
   ok,
   type Result,
   type ThreadRecord,
@@ -19,10 +20,14 @@ import { spawnRunner } from "./spawn-runner.ts";
 export async function resumeThread(
   engine: Engine,
   thread: ThreadRecord,
-  opts: { answer: string | null },
+  opts: { answer: string | null; limits: Limits | null },
 ): Promise<Result<ThreadRecord, Failure>> {
-  const refusal = refusalOf(thread, { answer: opts.answer, nowMs: engine.now() });
+  const refusal = refusalOf(thread, { ...opts, nowMs: engine.now() });
   if (refusal !== null) return err(refusal);
+  if (opts.limits !== null) {
+    const raised = await raise(engine, thread.threadId, opts.limits);
+    if (!raised.ok) return raised;
+  }
   if (opts.answer !== null) {
     const answered = await answer(engine, thread.threadId, opts.answer);
     if (!answered.ok) return answered;
@@ -44,6 +49,20 @@ function isAtWork(thread: ThreadRecord, nowMs: number): boolean {
   return status === "running" && !stale;
 }
 
+/** Durable before anything runs, too; alone it changes nothing that was done. */
+async function raise(
+  engine: Engine,
+  threadId: string,
+  limits: Limits,
+): Promise<Result<null, Failure>> {
+  try {
+    await engine.store.raise({ threadId, limits, nowMs: engine.now() });
+    return ok(null);
+  } catch (thrown) {
+    return err(failureFrom(thrown, "STORAGE_FAILED"));
+  }
+}
+
 /** Durable before anything runs: a crash from here on does not lose what the person said. */
 async function answer(
   engine: Engine,
@@ -60,11 +79,19 @@ async function answer(
 
 function refusalOf(
   thread: ThreadRecord,
-  { answer, nowMs }: { answer: string | null; nowMs: number },
+  { answer, limits, nowMs }: { answer: string | null; limits: Limits | null; nowMs: number },
 ): Failure | null {
   const { threadId, lease } = thread;
   const { status } = observedStatus(thread, nowMs);
   if (isFinal(status)) return finishedRefusal(thread, "a finished thread cannot go on");
+  if (thread.suspended?.kind === "limit") {
+    if (limits !== null && answer === null) return null;
+    return failure(
+      "TRANSITION_INVALID",
+      `thread ${threadId} waits because ${thread.suspended.message}`,
+      `go on with: uncaged-workflow thread resume ${threadId} --max-steps <n>, --max-tokens, --max-cost or --max-time`,
+    );
+  }
   if (status !== "suspended" && answer !== null) {
     return failure(
       "TRANSITION_INVALID",

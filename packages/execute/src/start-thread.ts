@@ -1,4 +1,10 @@
-import { type Failure, ok, type Result, type ThreadRecord } from "@uncaged/workflow-protocol";
+import {
+  type Failure,
+  type Limits,
+  ok,
+  type Result,
+  type ThreadRecord,
+} from "@uncaged/workflow-protocol";
 import { createThread } from "./create-thread.ts";
 import type { Engine } from "./engine.ts";
 import { observedStatus } from "./observe.ts";
@@ -12,6 +18,8 @@ export type StartOptions = {
   cwd: string;
   /** Makes the start idempotent; null: a new thread each time. */
   startKey: string | null;
+  /** Bounds in place of the workflow's own; null: those. */
+  limits: Limits | null;
   /** `idle`: the thread is made and waits for `exec` or `resume`. */
   run: "background" | "idle";
 };
@@ -24,11 +32,12 @@ export async function startThread(
 ): Promise<Result<ThreadRecord, Failure>> {
   const workflow = await runnableWorkflow(engine, opts.workflow);
   if (!workflow.ok) return workflow;
-  const { prompt, cwd, startKey } = opts;
+  const { prompt, cwd, startKey, limits } = opts;
   const { thread, created } = await createThread(engine, {
     workflow: workflow.value,
     prompt,
     cwd,
+    limits,
     startKey: startKey === null ? null : `key:${startKey}`,
     parent: null,
   });

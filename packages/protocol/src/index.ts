@@ -63,7 +63,7 @@ export type {
   Transition,
   WorkflowDefinition,
 } from "./role.ts";
-export type { StepRoute, StepRun, Usage } from "./step-run.ts";
+export { type StepRoute, type StepRun, sumUsage, type Usage } from "./step-run.ts";
 export type { RoleStep, StartStep, ThreadContext } from "./thread-context.ts";
 export {
   canMove,

@@ -9,6 +9,17 @@ export type Usage = {
   costUsd: number | null;
 };
 
+/** Both together. A cost that one of them does not report counts as nothing when the other does. */
+export function sumUsage(a: Usage | null, b: Usage | null): Usage | null {
+  if (a === null || b === null) return a ?? b;
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
+    costUsd: a.costUsd === null && b.costUsd === null ? null : (a.costUsd ?? 0) + (b.costUsd ?? 0),
+  };
+}
+
 /** What an adapter knows about the run that produced a step. */
 export type StepRun = {
   agent: {

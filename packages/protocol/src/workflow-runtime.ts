@@ -48,8 +48,9 @@ export type ChildOutcome = {
   rootHash: string;
   /** Meta of the child's last step; empty when it made none. */
   lastMeta: Record<string, unknown>;
-  /** What all its steps used. */
-  usage?: Usage | null;
+  bundleHash: string;
+  /** What all its steps used; null when none of them said. */
+  usage: Usage | null;
 };
 
 /** The engine's hand to a role; a bundle reaches the engine through it and through nothing else. */

@@ -12,8 +12,8 @@ import {
   type RetryPolicy,
   type RoleOutput,
   type StepRun,
+  sumUsage,
   type ThreadContext,
-  type Usage,
   type WorkflowRuntime,
 } from "@uncaged/workflow-protocol";
 import type { PlayRole } from "./bind-roles.ts";
@@ -143,19 +143,9 @@ function summedRun(
   return {
     ...last,
     startedAt: known[0]?.startedAt ?? last.startedAt,
-    usage: known.map((run) => run.usage).reduce(sum, null),
+    usage: known.map((run) => run.usage).reduce(sumUsage, null),
     evidence: [...new Set(known.flatMap((run) => run.evidence))],
     ...(notes.length === 0 ? {} : { notes: [...notes, ...(last.notes ?? [])] }),
-  };
-}
-
-function sum(a: Usage | null, b: Usage | null): Usage | null {
-  if (a === null || b === null) return a ?? b;
-  return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
-    costUsd: a.costUsd === null && b.costUsd === null ? null : (a.costUsd ?? 0) + (b.costUsd ?? 0),
   };
 }
 

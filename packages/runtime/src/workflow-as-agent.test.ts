@@ -14,6 +14,8 @@ const outcome = {
   summary: "all done",
   rootHash: "EYHPV6X8XHTCS",
   lastMeta: { commit: "1f3c9d2" },
+  bundleHash: "0000000000001",
+  usage: null,
 };
 
 const ctx: ThreadContext = {
@@ -68,10 +70,11 @@ describe("a workflow as an agent", () => {
     const lent = runtime("develop it");
     const result = await workflowAsAgent("develop")("", schema)(ctx, lent);
     expect(lent.requests).toEqual([{ workflow: "develop", prompt: "develop it" }]);
-    expect(result).toEqual({
+    expect(result).toMatchObject({
       meta: { returnCode: 0, summary: "all done", lastMeta: { commit: "1f3c9d2" } },
       childThread: outcome.threadId,
       content: "all done",
+      run: { agent: { name: "workflow develop", version: "0000000000001" }, usage: null },
     });
   });
 

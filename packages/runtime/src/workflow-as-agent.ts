@@ -2,6 +2,7 @@ import type {
   AdapterFn,
   ChildOutcome,
   RoleResult,
+  StepRun,
   ThreadContext,
   WorkflowRuntime,
 } from "@uncaged/workflow-protocol";
@@ -20,13 +21,28 @@ export type WorkflowAgentOptions = {
  *  end. A child that failed is a result like any other, its return code says so; the role rejects with
  *  `INVALID_OUTPUT` when the meta does not fit, with `MAX_DEPTH` when children are nested too deep. */
 export function workflowAsAgent(name: string, options: WorkflowAgentOptions = {}): AdapterFn {
-  const { prompt = defaultPrompt, toMeta = (outcome) => outcome } = options;
+  const { prompt = defaultPrompt, toMeta = defaultMeta } = options;
   return <T>(_systemPrompt: string, schema: z.ZodType<T>) =>
     async (ctx: ThreadContext, runtime: WorkflowRuntime): Promise<RoleResult<T>> => {
+      const startedAt = Date.now();
       const outcome = await runtime.runChild({ workflow: name, prompt: prompt(ctx, runtime) });
       const meta = await parseMeta(schema, toMeta(outcome), runtime.step);
-      return { meta, childThread: outcome.threadId, content: outcome.summary };
+      const run: StepRun = {
+        agent: { name: `workflow ${name}`, version: outcome.bundleHash },
+        session: null,
+        prompt: null,
+        startedAt,
+        completedAt: Date.now(),
+        usage: outcome.usage,
+        cwd: runtime.step.cwd,
+        evidence: [],
+      };
+      return { meta, childThread: outcome.threadId, content: outcome.summary, run };
     };
+}
+
+function defaultMeta({ bundleHash: _, usage: __, ...outcome }: ChildOutcome): unknown {
+  return outcome;
 }
 
 function defaultPrompt(ctx: ThreadContext, runtime: WorkflowRuntime): string {

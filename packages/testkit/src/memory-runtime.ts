@@ -65,7 +65,15 @@ function childOutcome(children: Children, request: ChildRequest, place: number):
   const run = new Map(Object.entries(children)).get(request.workflow);
   if (run === undefined) throw unknownChild(request.workflow);
   const threadId = `01TESTK1TCH11D${String(place).padStart(12, "0")}`;
-  const defaults = { threadId, returnCode: 0, summary: "", rootHash: "0".repeat(13), lastMeta: {} };
+  const defaults = {
+    threadId,
+    returnCode: 0,
+    summary: "",
+    rootHash: "0".repeat(13),
+    lastMeta: {},
+    bundleHash: "0".repeat(13),
+    usage: null,
+  };
   return { ...defaults, ...run(request) };
 }
 

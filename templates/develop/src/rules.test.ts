@@ -126,7 +126,8 @@ describe("the table of develop", () => {
 
 describe("the decision whether all phases are complete", () => {
   const nextAfter = async (reported: readonly (string | null)[]): Promise<string | undefined> => {
-    const run = await runWorkflow(developDefinition, {
+    const unbounded = { ...developDefinition, limits: { steps: 100_000 } };
+    const run = await runWorkflow(unbounded, {
       prompt: "print tables",
       agents: scripted({}),
       steps: [

@@ -11,6 +11,8 @@ const outcome: ChildOutcome = {
   summary: "5 steps",
   rootHash: "0R00T00000000",
   lastMeta: { commit: "c0ffee", message: "fix: cart", reason: null },
+  bundleHash: "0000000000001",
+  usage: null,
 };
 
 describe("the developer's result", () => {

@@ -4,6 +4,7 @@ import { type Engine, startThread } from "@uncaged/workflow-execute";
 import {
   type Failure,
   failure,
+  type Limits,
   type LiveEvent,
   ok,
   type Result,
@@ -24,6 +25,8 @@ export type RunOptions = {
   startKey: string | null;
   /** Relative to the current directory; null: that directory. */
   cwd: string | null;
+  /** null: those of the workflow. */
+  limits: Limits | null;
   /** `background` and `idle` return at once. */
   stay: "background" | "idle" | "wait" | "live";
 };
@@ -32,10 +35,10 @@ export type RunOptions = {
 export async function runWorkflow(opts: RunOptions, io: Io): Promise<Result<Output, Failure>> {
   const prompt = await readPrompt(opts.prompt, io);
   const cwd = folder(resolve(io.cwd, opts.cwd ?? ""));
-  const { workflow, startKey, stay } = opts;
+  const { workflow, startKey, limits, stay } = opts;
   return withEngine(io, async (engine) => {
     const run = stay === "idle" ? "idle" : "background";
-    const started = await startThread(engine, { workflow, prompt, cwd, startKey, run });
+    const started = await startThread(engine, { workflow, prompt, cwd, startKey, limits, run });
     if (!started.ok) return started;
     const thread = started.value;
     const { threadId } = thread;

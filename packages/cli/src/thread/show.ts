@@ -9,6 +9,7 @@ import { ago, isoSeconds } from "../times.ts";
 import { withThread } from "../with-engine.ts";
 import { paintStatus } from "./paint-status.ts";
 import { renderStep } from "./render-step.ts";
+import { waitingFor } from "./waiting-for.ts";
 
 export async function show(id: string, io: Io): Promise<Result<Output, Failure>> {
   return withThread(io, id, async (engine, thread) => {
@@ -34,7 +35,7 @@ function text(view: ThreadView, { style, nowMs }: { style: Style; nowMs: number 
     ...steps.map((step) => renderStep(step, style)),
   ];
   if (suspended !== null) {
-    parts.push(`${style.yellow(`${suspended.role} asks:`)} ${printable(suspended.message)}\n`);
+    parts.push(`${style.yellow(waitingFor(suspended))} ${printable(suspended.message)}\n`);
   }
   if (result !== null) {
     const code = style.dim(`return code ${result.returnCode}`);

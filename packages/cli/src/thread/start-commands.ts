@@ -11,6 +11,7 @@ import {
   textOption,
 } from "../options.ts";
 import { promptFileOption, promptOption, promptSource } from "../prompt.ts";
+import { limitOptions, limitsOf } from "./limit-options.ts";
 
 export const threadId: Argument<string> = requiredArgument(
   "id",
@@ -35,7 +36,7 @@ const cwd: Option<string | null> = textOption(
 export const run: Command = {
   description: "Start a thread of a workflow in the background and print its id.",
   arguments: [workflow],
-  options: [promptOption, promptFileOption, wait, showLive, idle, idKey, cwd],
+  options: [promptOption, promptFileOption, wait, showLive, idle, idKey, cwd, ...limitOptions],
   example: 'demo --prompt "Say hello" --wait',
   run: async (given, io) => {
     const watched = given(showLive) ? "live" : given(wait) ? "wait" : "background";
@@ -49,6 +50,7 @@ export const run: Command = {
         prompt: promptSource(given),
         startKey: given(idKey),
         cwd: given(cwd),
+        limits: limitsOf(given),
         stay: given(idle) ? "idle" : watched,
       },
       io,

@@ -1,6 +1,7 @@
 /** Commands that steer a thread which another process may run. */
 import type { Command } from "../command.ts";
 import { promptFileOption, promptOption, promptSource } from "../prompt.ts";
+import { limitOptions, limitsOf } from "./limit-options.ts";
 import { threadId } from "./start-commands.ts";
 
 export const pause: Command = {
@@ -12,12 +13,15 @@ export const pause: Command = {
 };
 
 export const resume: Command = {
-  description: "Open the gate, answer a question, or go on where a runner left off.",
+  description: "Open the gate, answer a question, raise a limit, or go on where a runner left off.",
   arguments: [threadId],
-  options: [promptOption, promptFileOption],
+  options: [promptOption, promptFileOption, ...limitOptions],
   example: '7F3K --prompt "Yes, the second one"',
   run: async (given, io) =>
-    (await import("./steer.ts")).resume({ id: given(threadId), answer: promptSource(given) }, io),
+    (await import("./steer.ts")).resume(
+      { id: given(threadId), answer: promptSource(given), limits: limitsOf(given) },
+      io,
+    ),
 };
 
 export const stop: Command = {

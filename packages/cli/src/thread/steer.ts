@@ -8,7 +8,13 @@ import {
   resumeThread,
   stopThread,
 } from "@uncaged/workflow-execute";
-import { type Failure, ok, type Result, type ThreadRecord } from "@uncaged/workflow-protocol";
+import {
+  type Failure,
+  type Limits,
+  ok,
+  type Result,
+  type ThreadRecord,
+} from "@uncaged/workflow-protocol";
 import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
 import { type PromptSource, readPrompt } from "../prompt.ts";
@@ -21,11 +27,13 @@ export function pause(id: string, io: Io): Promise<Result<Output, Failure>> {
 }
 
 export async function resume(
-  opts: { id: string; answer: PromptSource },
+  opts: { id: string; answer: PromptSource; limits: Limits | null },
   io: Io,
 ): Promise<Result<Output, Failure>> {
   const answer = opts.answer === null ? null : await readPrompt(opts.answer, io);
-  return steer(io, opts.id, (engine, thread) => resumeThread(engine, thread, { answer }));
+  return steer(io, opts.id, (engine, thread) =>
+    resumeThread(engine, thread, { answer, limits: opts.limits }),
+  );
 }
 
 export function stop(id: string, io: Io): Promise<Result<Output, Failure>> {

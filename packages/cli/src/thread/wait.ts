@@ -19,6 +19,7 @@ import { printable, printableLine } from "../printable.ts";
 import type { Style } from "../style.ts";
 import { duration } from "../times.ts";
 import { paintStatus } from "./paint-status.ts";
+import { waitingFor } from "./waiting-for.ts";
 
 /** The thread's end. Its return code is the exit code; one that waits for a person gives 7, one that
  *  nobody runs any more 1. An interruption ends the waiting and not the thread: 130. */
@@ -86,8 +87,10 @@ function endText(style: Style, thread: ThreadRecord, { status, said }: End): str
   }
   const lines = [`${shown}  ${style.dim(threadId)}`];
   if (suspended !== null) {
-    lines.push(`${suspended.role} asks: ${printable(suspended.message)}`);
-    lines.push(`answer with: uncaged-workflow thread resume ${threadId} -p <answer>`);
+    lines.push(`${waitingFor(suspended)} ${printable(suspended.message)}`);
+    const how = suspended.kind === "limit" ? "--max-steps <n>" : "-p <answer>";
+    const verb = suspended.kind === "limit" ? "raise it with" : "answer with";
+    lines.push(`${verb}: uncaged-workflow thread resume ${threadId} ${how}`);
   } else if (status === "idle") {
     lines.push("it has not ended, and nobody runs it any more");
     if (said !== "") lines.push(`its runner said: ${printableLine(said, 500)}`);

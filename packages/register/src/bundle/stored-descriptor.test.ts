@@ -15,18 +15,34 @@ const descriptor: fc.Arbitrary<WorkflowDescriptor> = fc.record({
   description: fc.string({ unit: "binary" }),
   roles: fc.dictionary(
     roleName,
-    fc.record({ description: fc.string(), systemPrompt: fc.string(), schema }),
+    fc.record(
+      {
+        description: fc.string(),
+        systemPrompt: fc.string(),
+        schema,
+        tools: fc.constant({ deny: [{ kind: "edit" as const }] }),
+        requiredEvidence: fc.constant([{ name: "tests", kind: "execute" as const, input: "npm" }]),
+        timeoutMs: fc.nat().map((ms) => ms + 1),
+        retry: fc.record({ attempts: fc.nat() }),
+        limits: fc.record({ steps: fc.integer({ min: 1 }) }),
+      },
+      { requiredKeys: ["description", "systemPrompt", "schema"] },
+    ),
   ),
   graph: fc.record({
     edges: fc.array(
-      fc.record({
-        from: fc.oneof(fc.constant("__start__"), roleName),
-        to: fc.string(),
-        condition: fc.string({ minLength: 1 }),
-        when: textOrNull,
-        prompt: textOrNull,
-        location: textOrNull,
-      }),
+      fc.record(
+        {
+          from: fc.oneof(fc.constant("__start__"), roleName),
+          to: fc.string(),
+          condition: fc.string({ minLength: 1 }),
+          when: textOrNull,
+          prompt: textOrNull,
+          location: textOrNull,
+          outcomes: fc.constant(["timeout" as const, "limit" as const]),
+        },
+        { requiredKeys: ["from", "to", "condition", "when", "prompt", "location"] },
+      ),
     ),
   }),
 });

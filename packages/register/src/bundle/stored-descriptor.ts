@@ -4,7 +4,6 @@
 import {
   type DescriptorEdge,
   type DescriptorRole,
-  type JsonObject,
   toJsonObject,
   type WorkflowDescriptor,
 } from "@uncaged/workflow-protocol";
@@ -12,19 +11,10 @@ import {
 /** null when the text is no descriptor. */
 export function parseStoredDescriptor(text: string): WorkflowDescriptor | null {
   const value = parsed(text);
-  if (value === null || !isObject(value.roles) || !isObject(value.graph)) return null;
-  const { description } = value;
-  const roles = Object.entries(value.roles).map(([name, role]) => [name, roleOf(role)] as const);
-  const edgeValues = value.graph.edges;
-  if (typeof description !== "string" || !Array.isArray(edgeValues)) return null;
-  const edges = edgeValues.map(edgeOf);
-  if (!roles.every(hasRole) || !edges.every((edge) => edge !== null)) return null;
-  return { description, roles: Object.fromEntries(roles), graph: { edges } };
+  return isDescriptor(value) ? value : null;
 }
 
-type Fields = { readonly [key: string]: unknown };
-
-function parsed(text: string): JsonObject | null {
+function parsed(text: string): unknown {
   try {
     return toJsonObject(JSON.parse(text));
   } catch {
@@ -32,34 +22,56 @@ function parsed(text: string): JsonObject | null {
   }
 }
 
-function roleOf(value: unknown): DescriptorRole | null {
-  if (!isObject(value)) return null;
-  const { description, systemPrompt } = value;
-  const schema = toJsonObject(value.schema);
-  if (typeof description !== "string" || typeof systemPrompt !== "string" || schema === null)
-    return null;
-  return { description, systemPrompt, schema };
+function isDescriptor(value: unknown): value is WorkflowDescriptor {
+  if (!isObject(value) || !isObject(value.roles) || !isObject(value.graph)) return false;
+  const { edges } = value.graph;
+  return (
+    typeof value.description === "string" &&
+    Object.values(value.roles).every(isRole) &&
+    Array.isArray(edges) &&
+    edges.every(isEdge) &&
+    isObjectOrAbsent(value.limits)
+  );
 }
 
-function edgeOf(value: unknown): DescriptorEdge | null {
-  if (!isObject(value)) return null;
-  const { from, to, condition, when, prompt, location } = value;
-  if (typeof from !== "string" || typeof to !== "string" || typeof condition !== "string")
-    return null;
-  if (!isTextOrNull(when) || !isTextOrNull(prompt) || !isTextOrNull(location)) return null;
-  return { from, to, condition, when, prompt, location };
+function isRole(value: unknown): value is DescriptorRole {
+  return (
+    isObject(value) &&
+    typeof value.description === "string" &&
+    typeof value.systemPrompt === "string" &&
+    isObject(value.schema) &&
+    isObjectOrAbsent(value.tools) &&
+    isListOrAbsent(value.requiredEvidence) &&
+    isObjectOrAbsent(value.retry) &&
+    isObjectOrAbsent(value.limits)
+  );
 }
 
-function hasRole(
-  entry: readonly [string, DescriptorRole | null],
-): entry is readonly [string, DescriptorRole] {
-  return entry[1] !== null;
+function isEdge(value: unknown): value is DescriptorEdge {
+  return (
+    isObject(value) &&
+    typeof value.from === "string" &&
+    typeof value.to === "string" &&
+    typeof value.condition === "string" &&
+    isTextOrNull(value.when) &&
+    isTextOrNull(value.prompt) &&
+    isTextOrNull(value.location) &&
+    isListOrAbsent(value.outcomes)
+  );
+}
+
+function isObjectOrAbsent(value: unknown): boolean {
+  return value === undefined || isObject(value);
+}
+
+function isListOrAbsent(value: unknown): boolean {
+  return value === undefined || Array.isArray(value);
 }
 
 function isTextOrNull(value: unknown): value is string | null {
   return value === null || typeof value === "string";
 }
 
-function isObject(value: unknown): value is Fields {
+function isObject(value: unknown): value is { readonly [key: string]: unknown } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
