@@ -3,11 +3,9 @@ import { type BlobRow, failure, WorkflowError } from "@uncaged/workflow-protocol
 import { nameOf } from "./blob-name.ts";
 import type { ThreadIndex } from "./thread-index.ts";
 
-export function insertRow(index: ThreadIndex, { hash, bytes }: BlobRow): void {
-  index.sql("INSERT INTO blobs (name, bytes) VALUES (:name, :bytes)").run({
-    name: nameOf(hash),
-    bytes,
-  });
+/** False when there is a row of that name already, aside or not. */
+export function insertRow(index: ThreadIndex, { hash, bytes }: BlobRow): boolean {
+  return index.sql(INSERT).run({ name: nameOf(hash), bytes }).changes === 1;
 }
 
 export function replaceRow(index: ThreadIndex, { hash, bytes }: BlobRow): void {
@@ -24,7 +22,13 @@ export function readRow(
   const row = index.sql(READ).get({ name: nameOf(hash) });
   if (row === undefined) return null;
   if (row.bytes instanceof Uint8Array) return { bytes: row.bytes, aside: row.aside === 1 };
-  throw invalid(hash);
+  throw new WorkflowError(
+    failure(
+      "STORAGE_FAILED",
+      `the index has no valid bytes for blob ${hash}`,
+      "the index was changed by another program; restore it from a backup",
+    ),
+  );
 }
 
 /** Whether it stands in the table, not aside. */
@@ -52,6 +56,9 @@ export function purgeRow(index: ThreadIndex, hash: string, untilMs: number): voi
   if (changes === 1) index.sql("DELETE FROM blobs WHERE name = :name").run({ name: nameOf(hash) });
 }
 
+const INSERT =
+  "INSERT INTO blobs (name, bytes) VALUES (:name, :bytes) ON CONFLICT (name) DO NOTHING";
+
 const READ = `
   SELECT bytes, id IN (SELECT id FROM asideBlobs) AS aside FROM blobs WHERE name = :name`;
 
@@ -64,13 +71,3 @@ const PURGE = `DELETE FROM asideBlobs WHERE id = ${ID} AND sinceMs <= :untilMs`;
 const SET_ASIDE = `
   INSERT INTO asideBlobs (id, sinceMs) SELECT id, :sinceMs FROM blobs WHERE name = :name
   ON CONFLICT (id) DO NOTHING`;
-
-function invalid(hash: string): WorkflowError {
-  return new WorkflowError(
-    failure(
-      "STORAGE_FAILED",
-      `the index has no valid bytes for blob ${hash}`,
-      "the index was changed by another program; restore it from a backup",
-    ),
-  );
-}

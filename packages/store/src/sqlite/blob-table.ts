@@ -67,34 +67,29 @@ function deedOf({ rows, move }: Write): string {
   return move === null ? `store ${rows.length} blobs` : `publish a step of thread ${move.threadId}`;
 }
 
-/** All rows are looked at before the first is stored. The head moves with them or not at all: a move
- *  that is refused throws, and takes the rows back. */
+/** The head moves with the rows or not at all: a move that is refused throws, and takes the rows back. */
 function writeRows(index: ThreadIndex, { rows, replacing, move }: Write): BlobWrite {
   const damaged = new Map(replacing.map(({ hash, bytes }) => [hash, bytes]));
-  const plans = rows.map((row) => planOf(index, row, damaged.get(row.hash) ?? null));
-  const standing = plans.flatMap((plan) => plan.differing ?? []);
-  if (standing.length > 0) return { kind: "differs", standing };
-  for (const plan of plans) plan.carryOut();
+  // Nearly always all of them are new, and nothing is looked up.
+  const known = rows.filter((row) => !insertRow(index, row));
+  const standing = known.flatMap((row) => differing(index, row, damaged.get(row.hash) ?? null));
+  if (standing.length > 0) {
+    for (const row of rows) if (!known.includes(row)) deleteRow(index, row.hash);
+    return { kind: "differs", standing };
+  }
+  for (const row of known) {
+    if (damaged.has(row.hash)) replaceRow(index, row);
+    bringRowBack(index, row.hash);
+  }
   return { kind: "written", signals: move === null ? [] : moveHead(index, move) };
 }
 
-/** `differing`: the other bytes that stand under the name. */
-type Plan = { differing: BlobRow | null; carryOut: () => void };
-
-function planOf(index: ThreadIndex, row: BlobRow, damaged: Uint8Array | null): Plan {
-  const { hash, bytes } = row;
-  const standing = readRow(index, hash);
-  if (standing === null) return { differing: null, carryOut: () => insertRow(index, row) };
-  const bringBack = (): void => {
-    if (standing.aside) bringRowBack(index, hash);
-  };
-  if (same(standing.bytes, bytes)) return { differing: null, carryOut: bringBack };
-  const replace = (): void => {
-    replaceRow(index, row);
-    bringBack();
-  };
-  const known = damaged !== null && same(standing.bytes, damaged);
-  return { differing: known ? null : { hash, bytes: standing.bytes }, carryOut: replace };
+/** The other bytes that stand under a row's name, unless they are known to be damaged. */
+function differing(index: ThreadIndex, row: BlobRow, damaged: Uint8Array | null): BlobRow[] {
+  const standing = readRow(index, row.hash)?.bytes ?? row.bytes;
+  if (same(standing, row.bytes)) return [];
+  if (damaged !== null && same(standing, damaged)) return [];
+  return [{ hash: row.hash, bytes: standing }];
 }
 
 function same(a: Uint8Array, b: Uint8Array): boolean {
