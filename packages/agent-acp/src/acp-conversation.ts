@@ -1,0 +1,133 @@
+/** Turns in one session of an agent that speaks the protocol.
+ *
+ *  1. The process starts with the first turn, so that how it failed to start is the end of a turn like any other.
+ *  2. What the agent says outside a turn does not count: while a session is loaded, its past is told anew.
+ *  3. After a turn that did not come to its end by itself the process is ended: nothing of it goes on. */
+import type { AgentConversation, AgentStep, TurnResult } from "@uncaged/workflow-util-agent";
+import { type AcpProcess, startAcp } from "./acp-process.ts";
+import type { AcpProgram } from "./acp-program.ts";
+import { openSession, SessionLost } from "./open-session.ts";
+import { agentHome } from "./private-home.ts";
+import { promptTurn } from "./prompt-turn.ts";
+import { endOfAnswer, endOfFault, type TurnEnd } from "./turn-end.ts";
+import { type TurnLog, turnLog } from "./turn-log.ts";
+import { unlessAborted } from "./unless-aborted.ts";
+import { type Counters, parseCounters, tokensOf, usageOfTurn } from "./usage.ts";
+
+const ABORTED: TurnEnd = { outcome: "cancelled", reason: "it was told to stop" };
+
+export class AcpConversation implements AgentConversation {
+  readonly #program: AcpProgram;
+  readonly #step: AgentStep;
+  #process: AcpProcess | null = null;
+  /** Ends the rest between two turns. */
+  #wake: () => void = () => {};
+  #session: string | null = null;
+  /** Of the turn that is under way. */
+  #log: TurnLog | null = null;
+  #counters: Counters;
+
+  constructor(program: AcpProgram, step: AgentStep) {
+    this.#program = program;
+    this.#step = step;
+    this.#counters = parseCounters(step.previousRawUsage);
+  }
+
+  async turn(prompt: string): Promise<TurnResult> {
+    this.#wake();
+    let result: TurnResult;
+    try {
+      const process = this.#process ?? (await this.#start());
+      result = await this.#take(process, prompt);
+    } catch (thrown) {
+      const end = this.#step.signal.aborted ? ABORTED : endOfFault(thrown);
+      result = this.#result(end, {
+        answer: null,
+        log: null,
+        sessionLost: thrown instanceof SessionLost,
+      });
+    }
+    if (result.outcome === "ok") this.#wake = this.#process?.rest() ?? this.#wake;
+    else await this.close();
+    return result;
+  }
+
+  async close(): Promise<void> {
+    await this.#process?.stop();
+  }
+
+  async #start(): Promise<AcpProcess> {
+    const { policy, signal } = this.#step;
+    const home = await agentHome(this.#program, this.#step);
+    const policyEnv = policy === null ? {} : this.#program.policyEnv;
+    const env = {
+      NO_COLOR: "1",
+      ...this.#program.env,
+      ...this.#step.env,
+      ...home.env,
+      ...policyEnv,
+    };
+    const step = { ...this.#step, env, login: home.login };
+    const process = await startAcp(this.#program, step, {
+      news: (news) => this.#log?.news(news),
+      mayI: (request) => this.#log?.mayI(request) ?? null,
+    });
+    this.#process = process;
+    const opening = openSession(process.agent, this.#program, step);
+    this.#session = await unlessAborted(Promise.race([opening, process.died]), signal);
+    return process;
+  }
+
+  async #take(process: AcpProcess, prompt: string): Promise<TurnResult> {
+    const session = this.#session;
+    if (session === null) throw new Error("there is no session");
+    const breach = new AbortController();
+    const log = turnLog({
+      program: this.#program,
+      step: this.#step,
+      session,
+      onBreach: () => breach.abort(),
+    });
+    this.#log = log;
+    try {
+      const signal = AbortSignal.any([this.#step.signal, breach.signal]);
+      const answer = await promptTurn(process, { session, prompt, signal });
+      const end = answer === null ? ABORTED : endOfAnswer(answer);
+      return this.#result(log.fault() ?? end, { answer, log, sessionLost: false });
+    } catch (thrown) {
+      return this.#result(log.fault() ?? endOfFault(thrown), {
+        answer: null,
+        log,
+        sessionLost: false,
+      });
+    } finally {
+      this.#log = null;
+      log.close();
+    }
+  }
+
+  #result(
+    end: TurnEnd,
+    about: { answer: unknown; log: TurnLog | null; sessionLost: boolean },
+  ): TurnResult {
+    const { answer, log, sessionLost } = about;
+    const denials = log?.denials() ?? 0;
+    const told = { tokens: tokensOf(answer), costUsd: log?.costUsd() ?? null };
+    const { usage, counters } = usageOfTurn(this.#counters, told, this.#program.tokens);
+    this.#counters = counters;
+    if (usage !== null) this.#step.emit({ type: "usage", usage });
+    // Some agents break the turn off when they are refused something; nobody else did.
+    const refused = end.outcome === "cancelled" && denials > 0 && !this.#step.signal.aborted;
+    return {
+      outcome: refused ? "denied" : end.outcome,
+      reason: end.reason,
+      sessionLost,
+      session: this.#session,
+      text: log?.text() ?? "",
+      structured: undefined,
+      usage,
+      rawUsage: counters,
+      denials,
+    };
+  }
+}

@@ -1,0 +1,108 @@
+/** An agent's process and the protocol over its stdin and stdout.
+ *
+ *  1. Its session updates and its questions come to `listener` in the order in which it says them.
+ *  2. Every other question is answered with "no such method": we lend it no files and no terminal. */
+import { type ClientContext, client, methods } from "@agentclientprotocol/sdk";
+import {
+  type AgentStep,
+  type CliRun,
+  type JsonNoise,
+  jsonLines,
+  lastLines,
+  type OpenCli,
+  openCli,
+} from "@uncaged/workflow-util-agent";
+import type { AcpProgram } from "./acp-program.ts";
+import { answerPermission, NOT_MADE } from "./answer-permission.ts";
+import { messageStream } from "./message-stream.ts";
+import {
+  type PermissionRequest,
+  parsePermissionRequest,
+  parseSessionNews,
+  type SessionNews,
+} from "./session-update.ts";
+
+const MIB = 1024 * 1024;
+
+export type AcpListener = {
+  news(news: SessionNews): void;
+  /** Whether it may make the call. Null: nothing may be done now. */
+  mayI(request: PermissionRequest): boolean | null;
+};
+
+export type AcpProcess = {
+  agent: ClientContext;
+  /** Ends it, and all that it started. */
+  stop: OpenCli["stop"];
+  /** Nothing is asked of it until the given function is called. */
+  rest: OpenCli["rest"];
+  /** Rejects when the process ends, with how it ended; never resolves. */
+  died: Promise<never>;
+};
+
+/** How a process came to an end that nobody waited for. */
+export class AgentDied extends Error {
+  readonly stoppedBy: CliRun["stoppedBy"];
+
+  constructor(message: string, stoppedBy: CliRun["stoppedBy"]) {
+    super(message);
+    this.name = "AgentDied";
+    this.stoppedBy = stoppedBy;
+  }
+}
+
+/** Rejects with `AgentDied` when it cannot be started. */
+export async function startAcp(
+  program: AcpProgram,
+  step: Pick<AgentStep, "cwd" | "env" | "runMark" | "limits">,
+  listener: AcpListener,
+): Promise<AcpProcess> {
+  const messages = messageStream();
+  const lines = jsonLines(messages.push);
+  const started = await openCli(program.command, program.args, {
+    cwd: step.cwd,
+    env: step.env,
+    hostEnv: {},
+    mark: step.runMark,
+    idleTimeoutMs: step.limits.idleTimeoutMs,
+    maxOutputBytes: MIB,
+    maxLineChars: 16 * MIB,
+    onLine: lines.line,
+    installHint: program.install,
+  });
+  if (!started.ok) throw new AgentDied(`${started.error.message} (${started.error.hint})`, null);
+  const cli = started.value;
+  const connection = client({ name: "uncaged-workflow" })
+    .onNotification(methods.client.session.update, parseSessionNews, ({ params }) => {
+      if (params !== null) listener.news(params);
+    })
+    .onRequest(methods.client.session.requestPermission, parsePermissionRequest, ({ params }) => {
+      const allowed = params === null ? null : listener.mayI(params);
+      return params === null || allowed === null
+        ? NOT_MADE
+        : answerPermission(params.options, allowed);
+    })
+    .connect(messages.connect(cli.write));
+  const died = cli.ended.then(
+    (end): never => {
+      throw end.ok ? endedBy(end.value, lines.noise()) : new AgentDied(end.error.message, null);
+    },
+    (fault: unknown): never => {
+      throw new AgentDied(fault instanceof Error ? fault.message : String(fault), null);
+    },
+  );
+  died.catch((death: unknown) => connection.close(death));
+  return { agent: connection.agent, stop: cli.stop, rest: cli.rest, died };
+}
+
+function endedBy(run: CliRun, noise: JsonNoise): AgentDied {
+  const words = lastLines(run.stderr.text) || noise.latest.join("\n");
+  const said = words === "" ? "" : `; its last words: ${words}`;
+  const how =
+    run.stoppedBy === "idle"
+      ? "it gave no sign of life and was ended"
+      : run.signal === null
+        ? `it exited with code ${run.exitCode}`
+        : `it was ended by ${run.signal}`;
+  return new AgentDied(`${how}${said}`, run.stoppedBy);
+}

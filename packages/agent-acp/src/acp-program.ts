@@ -1,0 +1,63 @@
+import { basename } from "node:path";
+import type { AcpSettings } from "./acp-config.ts";
+import { type AcpPreset, type AcpPresetName, acpPreset } from "./presets.ts";
+
+/** One agent as it is to be started: a preset, or a program of the author's own, with the author's choices. */
+export type AcpProgram = Omit<AcpPreset, "modelFlag"> & {
+  /** Stands in run records: `acp-gemini`. */
+  name: string;
+  preset: AcpPresetName | null;
+  /** To be asked for by the protocol; null: as it comes. */
+  model: string | null;
+  authMethod: string | null;
+  config: "private" | "user";
+};
+
+export function acpProgram(
+  settings: AcpSettings & { config?: "private" | "user" | undefined },
+): AcpProgram {
+  const { preset, args = [], model = null, authMethod = null, config = "private" } = settings;
+  const choices = { authMethod, config };
+  if (preset === undefined) {
+    const { command, asksPermission: asks = false, mode = null } = settings;
+    return {
+      ...BARE,
+      ...choices,
+      name: `acp-${basename(command)}`,
+      preset: null,
+      command,
+      args,
+      model,
+      mode,
+      asks,
+    };
+  }
+  const { modelFlag, ...known } = acpPreset(preset);
+  const byFlag = model !== null && modelFlag !== null ? [modelFlag, model] : [];
+  const mode = settings.mode ?? known.mode;
+  return {
+    ...known,
+    ...choices,
+    name: `acp-${preset}`,
+    preset,
+    command: settings.command ?? known.command,
+    args: [...known.args, ...byFlag, ...args],
+    model: byFlag.length > 0 ? null : model,
+    mode,
+    // Another mode may be one that does not ask.
+    asks: known.asks && mode === known.mode,
+  };
+}
+
+const BARE = {
+  passEnv: [],
+  env: {},
+  policyEnv: {},
+  homes: {},
+  logins: [],
+  auth: [],
+  tokens: "turn",
+  commandInTitle: false,
+  install: "check `command` where the agent is bound",
+  login: "log in with the program itself",
+} as const;

@@ -1,0 +1,123 @@
+/** From a process that just started to a session that can be prompted. */
+import { type ClientContext, methods, PROTOCOL_VERSION } from "@agentclientprotocol/sdk";
+import { z } from "zod";
+import type { AcpProgram } from "./acp-program.ts";
+
+/** The session to go on with is not there any more. */
+export class SessionLost extends Error {}
+
+const initialized = z.object({
+  protocolVersion: z.number(),
+  agentCapabilities: z
+    .object({ loadSession: z.boolean().catch(false) })
+    .catch({ loadSession: false }),
+  authMethods: z.array(z.object({ id: z.string() })).catch([]),
+});
+
+const choices = z.object({
+  sessionId: z.string().nullish().catch(null),
+  modes: z
+    .object({ currentModeId: z.string(), availableModes: z.array(z.object({ id: z.string() })) })
+    .nullish()
+    .catch(null),
+  configOptions: z
+    .array(z.object({ id: z.string(), category: z.string().nullish(), currentValue: z.unknown() }))
+    .nullish()
+    .catch(null),
+});
+type Choices = z.infer<typeof choices>;
+
+/** Gives the session's id. Rejects with `SessionLost`, with what the agent refuses with, or with an `Error`
+ *  when it does not offer what was asked for. */
+export async function openSession(
+  agent: ClientContext,
+  program: AcpProgram,
+  about: {
+    cwd: string;
+    /** To go on with; null: a new one. */
+    session: string | null;
+    /** What speaks for each way to log in. */
+    env: Readonly<Record<string, string>>;
+    login: boolean;
+  },
+): Promise<string> {
+  const { agentCapabilities, authMethods } = initialized.parse(
+    await agent.request(methods.agent.initialize, {
+      protocolVersion: PROTOCOL_VERSION,
+      clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+      clientInfo: { name: "uncaged-workflow", version: "1" },
+    }),
+  );
+  const method = authMethod(program, about);
+  if (method !== null && authMethods.some(({ id }) => id === method)) {
+    await agent.request(methods.agent.authenticate, { methodId: method });
+  }
+  const { cwd, session } = about;
+  const opened =
+    session === null
+      ? await agent.request(methods.agent.session.new, { cwd, mcpServers: [] })
+      : await load(agent, { cwd, session, canLoad: agentCapabilities.loadSession });
+  const offered = choices.parse(opened ?? {});
+  const sessionId = session ?? offered.sessionId;
+  if (sessionId == null) throw new Error("it opened a session without a name");
+  if (program.mode !== null) await setMode(agent, { sessionId, offered, mode: program.mode });
+  if (program.model !== null) {
+    await setOption(agent, { sessionId, offered, category: "model", value: program.model });
+  }
+  return sessionId;
+}
+
+function authMethod(
+  { authMethod: chosen, auth }: AcpProgram,
+  { env, login }: { env: Readonly<Record<string, string>>; login: boolean },
+): string | null {
+  const fits = auth.find(({ variable }) =>
+    variable === null ? login : env[variable] !== undefined,
+  );
+  return chosen ?? fits?.method ?? null;
+}
+
+async function load(
+  agent: ClientContext,
+  { cwd, session, canLoad }: { cwd: string; session: string; canLoad: boolean },
+): Promise<unknown> {
+  if (!canLoad) throw new SessionLost("this version of it cannot go on with a session");
+  try {
+    return await agent.request(methods.agent.session.load, {
+      sessionId: session,
+      cwd,
+      mcpServers: [],
+    });
+  } catch (thrown) {
+    // Each agent says in its own way that it does not know a session; a fresh one will show what else is wrong.
+    throw new SessionLost(thrown instanceof Error ? thrown.message : String(thrown));
+  }
+}
+
+async function setMode(
+  agent: ClientContext,
+  { sessionId, offered, mode }: { sessionId: string; offered: Choices; mode: string },
+): Promise<void> {
+  const { modes } = offered;
+  if (modes?.currentModeId === mode) return;
+  if (modes?.availableModes.some(({ id }) => id === mode)) {
+    await agent.request(methods.agent.session.setMode, { sessionId, modeId: mode });
+    return;
+  }
+  await setOption(agent, { sessionId, offered, category: "mode", value: mode });
+}
+
+async function setOption(
+  agent: ClientContext,
+  wish: { sessionId: string; offered: Choices; category: "mode" | "model"; value: string },
+): Promise<void> {
+  const { sessionId, offered, category, value } = wish;
+  const option = offered.configOptions?.find((each) => each.category === category);
+  if (option === undefined) throw new Error(`it offers no ${category} ${value}`);
+  if (option.currentValue === value) return;
+  await agent.request(methods.agent.session.setConfigOption, {
+    sessionId,
+    configId: option.id,
+    value,
+  });
+}

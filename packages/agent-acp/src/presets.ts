@@ -1,0 +1,246 @@
+/** What differs between agents that speak the same protocol, as data.
+ *
+ *  1. `mode` is one in which the agent asks before it acts. Where there is none, `asks` is false and a role with
+ *     a tool policy is refused.
+ *  2. What is listed here was seen by running the program, save `cursor` and `hermes`: theirs is from their
+ *     documentation. */
+
+/** A way to log in by the protocol. */
+export type AuthChoice = {
+  method: string;
+  /** Variable that has to be set; null: a login file has to be there. */
+  variable: string | null;
+};
+
+/** A file of the user's own configuration in which a login is kept. */
+export type LoginFile = {
+  /** Under the user's home. */
+  from: string;
+  /** Under the private folder. */
+  to: string;
+};
+
+export type AcpPreset = {
+  command: string;
+  args: readonly string[];
+  /** What lets the agent start with a model; null: asked for by the protocol. */
+  modelFlag: string | null;
+  /** Keys and endpoints that it reads. */
+  passEnv: readonly string[];
+  env: Readonly<Record<string, string>>;
+  /** Set when the role has a tool policy: nothing in the project or the user's settings may answer for us. */
+  policyEnv: Readonly<Record<string, string>>;
+  /** Variables that move its configuration, and the folder of each under the private one. */
+  homes: Readonly<Record<string, string>>;
+  logins: readonly LoginFile[];
+  auth: readonly AuthChoice[];
+  mode: string | null;
+  asks: boolean;
+  /** What its token counters count. */
+  tokens: "turn" | "session";
+  /** The title of a call of kind `execute` is its command line, and its input is not told. */
+  commandInTitle: boolean;
+  install: string;
+  login: string;
+};
+
+export const ACP_PRESET_NAMES = [
+  "opencode",
+  "gemini",
+  "copilot",
+  "qwen",
+  "claude",
+  "codex",
+  "cursor",
+  "hermes",
+] as const;
+export type AcpPresetName = (typeof ACP_PRESET_NAMES)[number];
+
+const COMMON = {
+  args: ["--acp"],
+  modelFlag: null,
+  env: {},
+  policyEnv: {},
+  homes: {},
+  logins: [],
+  auth: [],
+  mode: null,
+  asks: true,
+  tokens: "turn",
+  commandInTitle: false,
+} as const;
+
+/** Each tool by its name: a rule of the user's for one tool is stronger than one for all. */
+const OPENCODE_ASKS = Object.fromEntries(
+  [
+    "*",
+    "bash",
+    "codesearch",
+    "edit",
+    "external_directory",
+    "glob",
+    "grep",
+    "list",
+    "lsp",
+    "read",
+    "skill",
+    "task",
+    "todoread",
+    "todowrite",
+    "webfetch",
+    "websearch",
+  ].map((tool) => [tool, "ask"]),
+);
+
+const PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
+  opencode: {
+    ...COMMON,
+    command: "opencode",
+    args: ["acp"],
+    passEnv: [
+      "ANTHROPIC_API_KEY",
+      "GEMINI_API_KEY",
+      "OPENAI_API_KEY",
+      "OPENCODE_API_KEY",
+      "OPENCODE_CONFIG",
+      "OPENROUTER_API_KEY",
+    ],
+    env: { OPENCODE_DISABLE_AUTOUPDATE: "1" },
+    policyEnv: {
+      OPENCODE_PERMISSION: JSON.stringify(OPENCODE_ASKS),
+      OPENCODE_DISABLE_PROJECT_CONFIG: "1",
+    },
+    homes: { XDG_CONFIG_HOME: "config", XDG_DATA_HOME: "data", XDG_STATE_HOME: "state" },
+    logins: [{ from: ".local/share/opencode/auth.json", to: "data/opencode/auth.json" }],
+    install: "npm install -g opencode-ai",
+    login: "run `opencode auth login`, or set the key of your provider",
+  },
+  gemini: {
+    ...COMMON,
+    command: "gemini",
+    modelFlag: "--model",
+    passEnv: [
+      "GEMINI_API_KEY",
+      "GOOGLE_API_KEY",
+      "GOOGLE_CLOUD_LOCATION",
+      "GOOGLE_CLOUD_PROJECT",
+      "GOOGLE_GEMINI_BASE_URL",
+      "GOOGLE_GENAI_USE_VERTEXAI",
+    ],
+    homes: { GEMINI_CLI_HOME: "." },
+    logins: [
+      { from: ".gemini/oauth_creds.json", to: ".gemini/oauth_creds.json" },
+      { from: ".gemini/google_accounts.json", to: ".gemini/google_accounts.json" },
+    ],
+    auth: [
+      { method: "gemini-api-key", variable: "GEMINI_API_KEY" },
+      { method: "vertex-ai", variable: "GOOGLE_GENAI_USE_VERTEXAI" },
+      { method: "oauth-personal", variable: null },
+    ],
+    mode: "default",
+    commandInTitle: true,
+    install: "npm install -g @google/gemini-cli",
+    login: "set GEMINI_API_KEY, or start `gemini` once and log in",
+  },
+  copilot: {
+    ...COMMON,
+    command: "copilot",
+    modelFlag: "--model",
+    passEnv: [
+      "COPILOT_GITHUB_TOKEN",
+      "COPILOT_MODEL",
+      "COPILOT_OFFLINE",
+      "COPILOT_PROVIDER_API_KEY",
+      "COPILOT_PROVIDER_BASE_URL",
+      "COPILOT_PROVIDER_TYPE",
+      "COPILOT_PROVIDER_WIRE_API",
+      "GH_TOKEN",
+      "GITHUB_TOKEN",
+    ],
+    homes: { COPILOT_HOME: "." },
+    install: "npm install -g @github/copilot",
+    login: "set COPILOT_GITHUB_TOKEN, or the COPILOT_PROVIDER_… variables of your own provider",
+  },
+  qwen: {
+    ...COMMON,
+    command: "qwen",
+    modelFlag: "--model",
+    passEnv: ["DASHSCOPE_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"],
+    homes: { QWEN_HOME: "." },
+    logins: [{ from: ".qwen/oauth_creds.json", to: "oauth_creds.json" }],
+    auth: [
+      { method: "openai", variable: "OPENAI_API_KEY" },
+      { method: "qwen-oauth", variable: null },
+    ],
+    mode: "default",
+    install: "npm install -g @qwen-code/qwen-code",
+    login: "set OPENAI_API_KEY and OPENAI_BASE_URL, or start `qwen` once and log in",
+  },
+  claude: {
+    ...COMMON,
+    command: "claude-agent-acp",
+    args: [],
+    passEnv: [
+      "ANTHROPIC_API_KEY",
+      "ANTHROPIC_AUTH_TOKEN",
+      "ANTHROPIC_BASE_URL",
+      "CLAUDE_CODE_OAUTH_TOKEN",
+    ],
+    env: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" },
+    homes: { CLAUDE_CONFIG_DIR: "." },
+    logins: [{ from: ".claude/.credentials.json", to: ".credentials.json" }],
+    mode: "default",
+    install: "npm install -g @agentclientprotocol/claude-agent-acp",
+    login: "set ANTHROPIC_API_KEY, or run `claude` once and log in",
+  },
+  codex: {
+    ...COMMON,
+    command: "codex-acp",
+    args: [],
+    passEnv: ["CODEX_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"],
+    homes: { CODEX_HOME: "." },
+    logins: [{ from: ".codex/auth.json", to: "auth.json" }],
+    auth: [
+      { method: "api-key", variable: "CODEX_API_KEY" },
+      { method: "api-key", variable: "OPENAI_API_KEY" },
+    ],
+    // In its default mode a model of its own decides what may be done.
+    mode: "workspace-write",
+    // Commands inside its sandbox are run without asking, and not always reported.
+    asks: false,
+    tokens: "session",
+    install: "npm install -g @agentclientprotocol/codex-acp",
+    login: "set OPENAI_API_KEY, or run `codex login`",
+  },
+  cursor: {
+    ...COMMON,
+    command: "cursor-agent",
+    args: ["acp"],
+    passEnv: ["CURSOR_API_KEY"],
+    homes: { CURSOR_CONFIG_DIR: "." },
+    auth: [{ method: "cursor_login", variable: "CURSOR_API_KEY" }],
+    mode: "agent",
+    install: "install it as https://cursor.com/docs/cli says",
+    login: "set CURSOR_API_KEY, or run `cursor-agent login`",
+  },
+  hermes: {
+    ...COMMON,
+    command: "hermes",
+    args: ["acp"],
+    passEnv: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"],
+    homes: { HERMES_HOME: "." },
+    logins: [
+      { from: ".hermes/.env", to: ".env" },
+      { from: ".hermes/auth.json", to: "auth.json" },
+      { from: ".hermes/config.yaml", to: "config.yaml" },
+    ],
+    // Which of its tools ask was not seen.
+    asks: false,
+    install: "install it as its documentation says, with the extra `acp`",
+    login: "run `hermes setup`",
+  },
+};
+
+export function acpPreset(name: AcpPresetName): AcpPreset {
+  return PRESETS[name];
+}

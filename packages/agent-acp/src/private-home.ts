@@ -1,0 +1,49 @@
+import { access, mkdir, symlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { AgentStep } from "@uncaged/workflow-util-agent";
+import type { AcpProgram } from "./acp-program.ts";
+
+export type AgentHome = {
+  /** Variables that lead the agent to it. */
+  env: Record<string, string>;
+  /** A login of the user's is there. */
+  login: boolean;
+};
+
+/** Makes the folder in which the agent keeps its configuration and sessions. Of the user's own it gets the
+ *  login files alone: as links, so that a token that is renewed is renewed for both. */
+export async function agentHome(
+  { homes, logins, config }: AcpProgram,
+  { home, env }: Pick<AgentStep, "home" | "env">,
+): Promise<AgentHome> {
+  const files = logins.map(({ from, to }) => ({
+    own: join(env.HOME ?? "/", from),
+    linked: join(home, to),
+  }));
+  const present = await Promise.all(
+    files.map(async (file) => ({ file, is: await exists(file.own) })),
+  );
+  const login = present.some(({ is }) => is);
+  if (config === "user") return { env: {}, login };
+  const folders = Object.entries(homes).map(
+    ([name, folder]) => [name, join(home, folder)] as const,
+  );
+  for (const [, folder] of folders) await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const { file, is } of present) if (is) await linkOnce(file.own, file.linked);
+  return { env: Object.fromEntries(folders), login };
+}
+
+async function linkOnce(target: string, path: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await symlink(target, path).catch((fault: NodeJS.ErrnoException) => {
+    // From an earlier step; or the agent has put a login of its own in its place.
+    if (fault.code !== "EEXIST") throw fault;
+  });
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

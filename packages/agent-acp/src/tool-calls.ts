@@ -1,0 +1,90 @@
+/** The tool calls of one turn.
+ *
+ *  1. Each is shown once when it starts and handed over once when it ends, however often the agent speaks of it.
+ *  2. Memory does not grow with their number: of those that never end, the oldest are forgotten.
+ *  3. A call that the policy refuses and that was made without asking is a breach: it cannot be undone, but
+ *     what comes of it must not count. */
+import type { AgentEvent, ToolCallRecord, ToolKind, ToolPolicy } from "@uncaged/workflow-protocol";
+import type { PolicyVerdict } from "@uncaged/workflow-util-agent";
+import { judgeCall } from "./judge-call.ts";
+import type { ToolCallNews } from "./session-update.ts";
+import { newToolCall, noteNews, recordOf, shownName, type ToolCall } from "./tool-call.ts";
+
+export type ToolCalls = {
+  news(news: ToolCallNews): void;
+  /** The agent asks whether it may. */
+  asked(news: ToolCallNews): PolicyVerdict;
+};
+
+const MOST_OPEN = 1_000;
+const MOST_ENDED = 10_000;
+
+export function toolCalls(opts: {
+  policy: ToolPolicy | null;
+  commandInTitle: boolean;
+  emit: (event: AgentEvent) => void;
+  seen: (call: ToolCallRecord) => void;
+  /** A breach of the policy (3), in one sentence. */
+  onBreach: (reason: string) => void;
+}): ToolCalls {
+  const { policy, commandInTitle, emit, seen, onBreach } = opts;
+  const open = new Map<string, ToolCall>();
+  const ended = new Set<string>();
+  const callOf = (news: ToolCallNews): ToolCall => {
+    const call = open.get(news.toolCallId) ?? newToolCall(news.toolCallId, Date.now());
+    noteNews(call, news);
+    open.set(call.id, call);
+    forgetOldest(open, MOST_OPEN);
+    return call;
+  };
+  const show = (call: ToolCall): void => {
+    if (call.shown) return;
+    call.shown = true;
+    const { id, input } = call;
+    emit({ type: "tool", phase: "start", id, name: shownName(call), input: input ?? call.title });
+  };
+  const end = (call: ToolCall, completed: boolean): void => {
+    open.delete(call.id);
+    ended.add(call.id);
+    forgetOldest(ended, MOST_ENDED);
+    const record = recordOf(call, { ok: completed, now: Date.now(), commandInTitle });
+    emit({ type: "tool", phase: "end", id: call.id, name: record.name, ok: record.ok });
+    seen(record);
+    if (call.asked || !hadEffect(call.kind, completed)) return;
+    const verdict = judgeCall(policy, call, { commandInTitle });
+    if (!verdict.allowed) onBreach(`it did not ask, and ${verdict.reason}`);
+  };
+  return {
+    news(news) {
+      if (ended.has(news.toolCallId)) return;
+      const call = callOf(news);
+      const { status } = news;
+      if (status !== "pending" && status != null) show(call);
+      if (status === "completed" || status === "failed") end(call, status === "completed");
+    },
+    asked(news) {
+      const call = callOf(news);
+      call.asked = true;
+      show(call);
+      const verdict = judgeCall(policy, call, { commandInTitle });
+      const tool = shownName(call);
+      emit({ type: "permission", tool, allowed: verdict.allowed, reason: verdict.reason });
+      return verdict;
+    },
+  };
+}
+
+/** A thought has none, and a failed look at something told nothing. */
+function hadEffect(kind: ToolKind | null, completed: boolean): boolean {
+  if (kind === "think") return false;
+  return completed || !(kind === "read" || kind === "search" || kind === "other" || kind === null);
+}
+
+/** Maps and sets keep the order in which things were put in. */
+function forgetOldest(kept: Map<string, unknown> | Set<string>, most: number): void {
+  if (kept.size <= most) return;
+  for (const key of kept.keys()) {
+    kept.delete(key);
+    return;
+  }
+}

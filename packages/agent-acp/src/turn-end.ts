@@ -1,0 +1,79 @@
+import type { AgentOutcome } from "@uncaged/workflow-protocol";
+import { z } from "zod";
+import { AgentDied } from "./acp-process.ts";
+
+/** How a turn ended, as far as the agent says. */
+export type TurnEnd = { outcome: AgentOutcome; reason: string };
+
+const ENDED: TurnEnd = { outcome: "ok", reason: "it came to its end" };
+
+const answer = z.object({ stopReason: z.string() });
+
+/** What the answer to a prompt means. */
+export function endOfAnswer(response: unknown): TurnEnd {
+  const stopReason = answer.safeParse(response).data?.stopReason;
+  switch (stopReason) {
+    case "end_turn":
+      return ENDED;
+    case "cancelled":
+      return { outcome: "cancelled", reason: "it broke the turn off" };
+    case "refusal":
+      return { outcome: "denied", reason: "it refused to go on" };
+    case "max_tokens":
+      return { outcome: "context_overflow", reason: "its answer, or its context, became too long" };
+    case "max_turn_requests":
+      return { outcome: "crashed", reason: "it reached its own limit of model calls in one turn" };
+    default:
+      return {
+        outcome: "crashed",
+        reason: `it ended the turn in a way that is not known: ${stopReason}`,
+      };
+  }
+}
+
+const refusal = z.object({
+  code: z.number().optional().catch(undefined),
+  message: z.string(),
+  data: z.unknown(),
+});
+
+/** What went wrong with a turn: an agent that died, or an error in answer to a request. Agents put their
+ *  provider's words into its message or its data. */
+export function endOfFault(thrown: unknown): TurnEnd {
+  if (thrown instanceof AgentDied) {
+    const { message: reason } = thrown;
+    if (thrown.stoppedBy === "idle") return { outcome: "timeout", reason };
+    return { outcome: outcomeOfWords(reason), reason };
+  }
+  const { code, message, data } = refusal.safeParse(thrown).data ?? {
+    message: String(thrown),
+    data: undefined,
+  };
+  const details = data === undefined || data === null ? "" : ` (${JSON.stringify(data)})`;
+  const reason = `${message}${details}`.slice(0, REASON_CHARS).toWellFormed();
+  return { outcome: code === AUTH_REQUIRED ? "auth" : outcomeOfWords(reason), reason };
+}
+
+/** JSON-RPC code of the protocol for "authenticate first". */
+const AUTH_REQUIRED = -32000;
+const REASON_CHARS = 2_000;
+
+/** The first that fits. Providers have no common code for any of it. */
+export function outcomeOfWords(words: string): AgentOutcome {
+  return WORDS.find(([, pattern]) => pattern.test(words))?.[0] ?? "crashed";
+}
+
+const WORDS: readonly [AgentOutcome, RegExp][] = [
+  [
+    "context_overflow",
+    /context.?(?:length|window|limit|overflow)|exceeds model limit|prompt is too long|input.?too.?large|too many tokens/i,
+  ],
+  [
+    "rate_limited",
+    /\b429\b|rate.?limit|too many requests|slow down|quota|resource.?exhausted|overloaded/i,
+  ],
+  [
+    "auth",
+    /\b40[13]\b|unauthori[sz]ed|authenticat|invalid.{0,10}api.?key|incorrect api key|not logged in|log in/i,
+  ],
+];
