@@ -13,7 +13,9 @@ import type { CommandAgentConfig } from "./command-config.ts";
 export type CommandOrder = {
   command: string;
   args: readonly string[];
-  /** For messages and logs: the command line as a person would read it, shortened. */
+  /** The command line as a person would read it: what tool policies and required evidence look at. */
+  commandLine: string;
+  /** The same, shortened, for messages and logs. */
   title: string;
   /** Null: nothing is sent. */
   stdin: string | null;
@@ -35,10 +37,12 @@ export async function commandOrder(
   if (wrong !== -1) throw notText(command, wrong);
   const env = { ...config.env, ...stepEnvironment(call.ctx, call.runtime) };
   const redact = redactor(cliEnvironment(process.env, { ...config, env }));
+  const commandLine = redact(lineOf(command, args));
   return {
     command,
     args,
-    title: redact(titleOf(command, args)),
+    commandLine,
+    title: titleOf(commandLine),
     stdin: await inputFor(config, call),
     cwd: resolve(call.runtime.step.cwd, config.cwd ?? "."),
     env,
@@ -54,10 +58,13 @@ async function inputFor(config: CommandAgentConfig, call: AgentCall): Promise<st
 
 const MAX_TITLE_CHARS = 80;
 
-function titleOf(command: string, args: readonly string[]): string {
-  const line = [command, ...args]
+function lineOf(command: string, args: readonly string[]): string {
+  return [command, ...args]
     .map((word) => (/^[\w./:=@%+,-]+$/.test(word) ? word : JSON.stringify(word)))
     .join(" ");
+}
+
+function titleOf(line: string): string {
   return line.length <= MAX_TITLE_CHARS
     ? line
     : `${line.slice(0, MAX_TITLE_CHARS).toWellFormed()}…`;

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Failure, failureFrom, RUN_MARK_ENV } from "@uncaged/workflow-protocol";
@@ -178,14 +178,16 @@ describe("the record of a command", () => {
     expect(run?.completedAt).toBeGreaterThanOrEqual(run?.startedAt ?? Number.POSITIVE_INFINITY);
     const [hash = ""] = run?.evidence ?? [];
     expect(JSON.parse(runtime.stored.get(hash) ?? "")).toEqual({
-      kind: "command",
-      command: "sh",
-      args: ["-c", "echo hi; exit 2"],
-      cwd: folder,
+      id: "command",
+      name: "sh",
+      kind: "execute",
+      subject: 'sh -c "echo hi; exit 2"',
+      input: { command: "sh", args: ["-c", "echo hi; exit 2"], cwd: folder },
+      output: "hi",
+      ok: false,
       exitCode: 2,
-      signal: null,
       durationMs: expect.any(Number),
-      outputTail: "hi",
+      timestamp: expect.any(Number),
     });
   });
 
@@ -208,6 +210,47 @@ describe("the record of a command", () => {
     const record = JSON.stringify([meta, content, runtime.events, ...runtime.stored.values()]);
     expect(record).not.toContain("sk-very-secret-1");
     expect(record).not.toContain("correct horse");
+  });
+});
+
+describe("a role's rules hold for a command", () => {
+  const tests = { name: "tests", kind: "execute", input: "^npm test$" } as const;
+
+  it("that its tool policy denies: it is not started, and who watches sees why", async () => {
+    runtime.step.rules = { tools: { deny: [{ kind: "execute", input: "^touch " }] } };
+    const reason = await refusal({ command: "touch", args: ["made"] });
+    expect(reason).toMatchObject({
+      code: "AGENT_DENIED",
+      message: expect.stringContaining("touch made was not started: touch is denied"),
+    });
+    expect(await readdir(folder)).toEqual([]);
+    expect(runtime.events.slice(1)).toEqual([
+      { type: "permission", tool: "touch", allowed: false, reason: expect.any(String) },
+      { type: "end", outcome: "denied", reason: reason.message },
+    ]);
+  });
+
+  it("that its tool policy allows by the program's name", async () => {
+    runtime.step.rules = { tools: { allow: [{ name: "tru*" }] } };
+    expect((await play({ command: "true" }, exit)).meta.exitCode).toBe(0);
+  });
+
+  it("that is the evidence they require", async () => {
+    runtime.step.rules = { requiredEvidence: [{ ...tests, input: "^sh -c" }] };
+    expect((await play(sh("exit 0"), exit)).run?.evidence).toHaveLength(1);
+  });
+
+  it.each([
+    ["is another one", "exit 0", tests, "no such call was seen"],
+    ["failed", "exit 3", { ...tests, input: "^sh -c" }, "it exited 3"],
+  ])("that %s than the evidence they require", async (_name, script, requirement, why) => {
+    runtime.step.rules = { requiredEvidence: [requirement] };
+    const thrown = await play(sh(script), exit).catch((error: unknown) => error);
+    expect(thrown).toMatchObject({
+      outcome: "invalid_output",
+      failure: { code: "EVIDENCE_MISSING", message: expect.stringContaining(why) },
+      run: { agent: { name: "command" }, evidence: [expect.any(String)] },
+    });
   });
 });
 

@@ -3,22 +3,32 @@
  *  1. The exit code is data, not an error: a failing test suite is a result.
  *  2. What the program prints is data as well: it never becomes an argument, a path or a node of another type,
  *     and the values of secret variables are taken out of it before anything is stored or shown.
- *  3. A step fails when the program cannot be started, exceeds a time limit, or gives a result that does not
- *     fit the role's schema. When the thread is stopped, the role rejects once all its processes are gone. */
+ *  3. A step fails when the role's tool policy does not allow the command, when it cannot be started, exceeds a
+ *     time limit, is not the evidence that the role requires, or gives a result that does not fit the role's
+ *     schema. When the thread is stopped, the role rejects once all its processes are gone.
+ *  4. The record of a run that failed goes with the error. */
 import {
   type AdapterFn,
+  agentFaultOf,
   failureFrom,
   type RoleResult,
+  type StepRun,
   type ThreadContext,
   WorkflowError,
   type WorkflowRuntime,
 } from "@uncaged/workflow-protocol";
-import type { AgentCall } from "@uncaged/workflow-util-agent";
+import {
+  type AgentCall,
+  type EvidenceBook,
+  evidenceBook,
+  evidenceRefusal,
+  withRun,
+} from "@uncaged/workflow-util-agent";
 import type { z } from "zod";
+import { callRecord } from "./call-record.ts";
 import type { CommandAgentConfig } from "./command-config.ts";
 import { type CommandOrder, commandOrder } from "./command-order.ts";
-import { putEvidence } from "./evidence.ts";
-import { emitEnd, emitStart } from "./live-events.ts";
+import { demandAllowed } from "./demand-allowed.ts";
 import { metaOf } from "./meta-of.ts";
 import { packageVersion } from "./package-version.ts";
 import { runCommand } from "./run-command.ts";
@@ -29,43 +39,52 @@ export function createCommandAgent(config: CommandAgentConfig): AdapterFn {
     async (ctx: ThreadContext, runtime: WorkflowRuntime): Promise<RoleResult<T>> => {
       const call = { prompt, ctx, runtime };
       const order = await commandOrder(config, call);
-      emitStart(runtime, order);
+      const { redact } = order;
+      const requirements = runtime.step.rules?.requiredEvidence ?? [];
+      const evidence = evidenceBook({ cas: runtime.cas, requirements, redact });
+      const startedAt = Date.now();
+      const run = async (): Promise<StepRun> => ({
+        agent: { name: "command", version: packageVersion() },
+        session: null,
+        prompt: order.stdin === null ? null : await runtime.cas.put(order.stdin),
+        startedAt,
+        completedAt: Date.now(),
+        usage: null,
+        cwd: order.cwd,
+        evidence: (await evidence.kept()).hashes,
+      });
+      runtime.emit({ type: "started", agent: order.title, session: null });
       try {
-        const result = await playRole(config, schema, call, order);
-        emitEnd(runtime, null);
+        const played = await playRole({ config, schema, call, order, evidence });
+        const result = { ...played, childThread: null, run: await run() };
+        runtime.emit({ type: "end", outcome: "ok", reason: "" });
         return result;
       } catch (thrown) {
-        emitEnd(runtime, failureFrom(thrown, "AGENT_FAILED"));
-        throw thrown;
+        const error = await withRun(thrown, { run, redact });
+        const outcome = agentFaultOf(error)?.outcome ?? "crashed";
+        runtime.emit({ type: "end", outcome, reason: failureFrom(error, "AGENT_FAILED").message });
+        throw error;
       }
     };
 }
 
-async function playRole<T>(
-  config: CommandAgentConfig,
-  schema: z.ZodType<T>,
-  call: AgentCall,
-  order: CommandOrder,
-): Promise<RoleResult<T>> {
-  const { cas } = call.runtime;
+async function playRole<T>(play: {
+  config: CommandAgentConfig;
+  schema: z.ZodType<T>;
+  call: AgentCall;
+  order: CommandOrder;
+  evidence: EvidenceBook;
+}): Promise<{ meta: T; content: string | undefined }> {
+  const { config, schema, call, order, evidence } = play;
+  demandAllowed(order, call.runtime);
   const done = await runCommand(order, config, call.runtime);
   if (!done.ok) throw new WorkflowError(done.error);
-  const { result, startedAt, completedAt } = done.value;
+  const { result, completedAt, stopped } = done.value;
+  evidence.seen(callRecord(order, result, completedAt));
+  if (stopped !== null) throw new WorkflowError(stopped);
+  const missing = evidence.missing();
+  if (missing.length > 0) throw evidenceRefusal(order.title, call.runtime.step, missing);
   const meta = await metaOf({ config, schema, call, order, result });
   if (!meta.ok) throw new WorkflowError(meta.error);
-  return {
-    meta: meta.value,
-    childThread: null,
-    content: result.output === "" ? undefined : result.output,
-    run: {
-      agent: { name: "command", version: packageVersion() },
-      session: null,
-      prompt: order.stdin === null ? null : await cas.put(order.stdin),
-      startedAt,
-      completedAt,
-      usage: null,
-      cwd: order.cwd,
-      evidence: [await putEvidence(cas, order, result)],
-    },
-  };
+  return { meta: meta.value, content: result.output === "" ? undefined : result.output };
 }

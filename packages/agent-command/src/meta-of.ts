@@ -3,7 +3,7 @@ import { type AgentCall, describeIssues, readStructured } from "@uncaged/workflo
 import type { z } from "zod";
 import type { CommandAgentConfig, CommandResult } from "./command-config.ts";
 import type { CommandOrder } from "./command-order.ts";
-import { lastLines } from "./last-lines.ts";
+import { lastWords } from "./last-words.ts";
 
 type Finished<T> = {
   config: CommandAgentConfig;
@@ -40,7 +40,7 @@ async function makeMeta<T>(finished: Finished<T>): Promise<Result<unknown, Failu
     return err(
       failure(
         "AGENT_FAILED",
-        `\`toMeta\` of ${order.title} threw: ${order.redact(why)}${lastLines(result)}`,
+        `\`toMeta\` of ${order.title} threw: ${order.redact(why)}${lastWords(result)}`,
         "mend it where the agent is bound",
       ),
     );
@@ -55,7 +55,7 @@ function invalid<T>(finished: Finished<T>, subject: string, why: string): Failur
       ? "let the command end its output with one JSON object that fits the role's schema"
       : "give the binding a `toMeta` that makes the role's meta of the command's result";
   const message = `${subject} does not fit the schema of role ${role} (step ${round}): ${why}`;
-  return failure("INVALID_OUTPUT", `${order.redact(message)}${lastLines(result)}`, hint);
+  return failure("INVALID_OUTPUT", `${order.redact(message)}${lastWords(result)}`, hint);
 }
 
 function what<T>({ order, result }: Finished<T>): string {

@@ -1,6 +1,5 @@
 import { constants } from "node:os";
 import {
-  err,
   type Failure,
   failure,
   ok,
@@ -17,19 +16,21 @@ import {
 } from "@uncaged/workflow-util-agent";
 import type { CommandAgentConfig, CommandResult } from "./command-config.ts";
 import type { CommandOrder } from "./command-order.ts";
-import { lastLines } from "./last-lines.ts";
+import { lastWords } from "./last-words.ts";
 
 export type FinishedCommand = {
   result: CommandResult;
-  /** Unix milliseconds, both. */
-  startedAt: number;
+  /** Unix milliseconds. */
   completedAt: number;
+  /** Why it was ended before its time, with `AGENT_TIMEOUT` or `THREAD_ABORTED`; null: it ended by itself. */
+  stopped: Failure | null;
 };
 
 const MIB = 1024 * 1024;
 const MAX_LINE_CHARS = 64 * 1024;
 
-/** Runs the command to its end. Fails with `AGENT_FAILED`, `AGENT_TIMEOUT` or `THREAD_ABORTED`. */
+/** Runs the command to its end. Fails when it cannot be started or ended (`AGENT_FAILED`), or was stopped before
+ *  (`THREAD_ABORTED`). */
 export async function runCommand(
   order: CommandOrder,
   config: CommandAgentConfig,
@@ -53,8 +54,8 @@ export async function runCommand(
   if (!done.ok) return done;
   const run = done.value;
   const result = resultOf(run, trimLineBreaks(transcript.result().text), order);
-  if (run.stoppedBy !== null) return err(stopped(run.stoppedBy, order, config, result));
-  return ok({ result, startedAt: run.startedAt, completedAt: run.completedAt });
+  const stopped = run.stoppedBy === null ? null : whyStopped(run.stoppedBy, order, config, result);
+  return ok({ result, completedAt: run.completedAt, stopped });
 }
 
 function resultOf(run: CliRun, output: string, { redact }: CommandOrder): CommandResult {
@@ -79,7 +80,7 @@ function trimLineBreaks(text: string): string {
   return text.slice(0, end);
 }
 
-function stopped(
+function whyStopped(
   by: CliStop,
   { title }: CommandOrder,
   config: CommandAgentConfig,
@@ -94,7 +95,7 @@ function stopped(
       : [`was not done after ${config.timeoutMs} ms`, "timeoutMs"];
   return failure(
     "AGENT_TIMEOUT",
-    `${title} ${why} and was ended${lastLines(result)}`,
+    `${title} ${why} and was ended${lastWords(result)}`,
     `if it may take longer, raise \`${option}\` where the agent is bound`,
   );
 }

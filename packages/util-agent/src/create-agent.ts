@@ -8,7 +8,6 @@
 import { mkdir } from "node:fs/promises";
 import {
   type AdapterFn,
-  AgentError,
   agentFaultOf,
   failureFrom,
   type RoleResult,
@@ -20,7 +19,7 @@ import type { AgentConversation, AgentDriver, AgentOptions, AgentStep } from "./
 import { type AgentJob, agentEnvironment, agentStep } from "./agent-step.ts";
 import { buildAgentPrompt } from "./build-agent-prompt.ts";
 import { buildThreadInput } from "./build-thread-input.ts";
-import { type EvidenceBook, evidenceBook } from "./evidence-book.ts";
+import { evidenceBook } from "./evidence-book.ts";
 import { outputSchemaOf } from "./output-schema.ts";
 import { playTurns } from "./play-turns.ts";
 import { redactor } from "./redact.ts";
@@ -30,6 +29,7 @@ import { shorten } from "./shorten.ts";
 import { stepDeadline } from "./step-deadline.ts";
 import { StepRecord } from "./step-record.ts";
 import { demandRules, usableAgent } from "./usable-agent.ts";
+import { withRun } from "./with-run.ts";
 
 const HOUR_MS = 3_600_000;
 const CONTENT_CHARS = 1_048_576;
@@ -89,7 +89,10 @@ async function playStep<T>(
     const content = played.text.trim() === "" ? undefined : shorten(played.text, CONTENT_CHARS);
     return { meta: played.meta, childThread: null, content, run };
   } catch (thrown) {
-    const error = await withRun(thrown, { record, evidence, redact });
+    const error = await withRun(thrown, {
+      run: async () => record.run(await evidence.kept()),
+      redact,
+    });
     const outcome = agentFaultOf(error)?.outcome ?? "crashed";
     emit({ type: "end", outcome, reason: failureFrom(error, "INTERNAL").message });
     throw error;
@@ -123,21 +126,4 @@ async function begin(
     previousRawUsage: from?.rawUsage ?? null,
   });
   return { conversation, prompt: text };
-}
-
-/** A failure of the agent with the record of its run; what is broken below the agent stays as it is. */
-async function withRun(
-  thrown: unknown,
-  about: { record: StepRecord; evidence: EvidenceBook; redact: (text: string) => string },
-): Promise<unknown> {
-  const fault = agentFaultOf(thrown);
-  if (fault === null) return thrown;
-  try {
-    const run = about.record.run(await about.evidence.kept());
-    const reason = failureFrom(thrown, "AGENT_FAILED");
-    const message = about.redact(reason.message);
-    return new AgentError({ ...reason, message }, { outcome: fault.outcome, run });
-  } catch (broken) {
-    return broken;
-  }
 }

@@ -13,6 +13,27 @@ function stored(texts: ReadonlyMap<string, string>, hash: string | undefined): T
 }
 
 describe("an evidence book", () => {
+  it("stores a call as this text", async () => {
+    const cas = fakeCas();
+    const book = evidenceBook({ cas, requirements: [], redact: plain });
+    book.seen(seenCall({}));
+    const { hashes } = await book.kept();
+    expect(cas.texts.get(hashes[0] ?? "")).toBe(`{
+  "id": "1",
+  "name": "Bash",
+  "kind": "execute",
+  "subject": "npm test",
+  "input": {
+    "command": "npm test"
+  },
+  "output": "ok",
+  "ok": true,
+  "exitCode": 0,
+  "durationMs": 5,
+  "timestamp": 1763730000000
+}`);
+  });
+
   it("keeps long texts shortened, and looks at them whole", async () => {
     const cas = fakeCas();
     const long = `${"x".repeat(1_000_000)} npm publish`;

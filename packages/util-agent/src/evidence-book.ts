@@ -81,14 +81,20 @@ function dropOne(kept: Kept[]): boolean {
   return true;
 }
 
+/** Its properties in this order, whatever else the driver put there: these bytes are kept. */
 function shortened(call: ToolCallRecord, redact: (text: string) => string): ToolCallRecord {
+  const { ok, exitCode, durationMs, timestamp } = call;
   return {
-    ...call,
     id: shorten(call.id, NAME_CHARS),
     name: shorten(call.name, NAME_CHARS),
+    kind: call.kind,
     subject: shorten(redact(call.subject), SUBJECT_CHARS),
     input: shortenedInput(redactJson(call.input, redact)),
     output: shorten(redact(call.output), OUTPUT_CHARS),
+    ok,
+    exitCode,
+    durationMs,
+    timestamp,
   };
 }
 

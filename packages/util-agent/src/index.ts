@@ -13,6 +13,8 @@ export type { CliRun, CliStop, OpenCliOptions, SpawnCliOptions } from "./cli-run
 export { createAgent } from "./create-agent.ts";
 export { type AgentCall, createAgentAdapter } from "./create-agent-adapter.ts";
 export { type TextEmitter, textEmitter } from "./emit-text.ts";
+export { type EvidenceBook, evidenceBook } from "./evidence-book.ts";
+export { evidenceRefusal } from "./evidence-refusal.ts";
 export { type JsonLines, type JsonNoise, jsonLines } from "./json-lines.ts";
 export { lastLines } from "./last-lines.ts";
 export type { OutputLine } from "./line-reader.ts";
@@ -32,9 +34,10 @@ export {
   type ProgramAnswer,
   probeProgram,
 } from "./probe-program.ts";
-export { readAgentOptions } from "./read-agent-options.ts";
+export { readAgentOptions, readOptions } from "./read-agent-options.ts";
 export { readContent } from "./read-content.ts";
 export { describeIssues, readStructured } from "./read-structured.ts";
 export { redactor } from "./redact.ts";
 export { spawnCli } from "./spawn-cli.ts";
 export { stepEnvironment } from "./step-environment.ts";
+export { withRun } from "./with-run.ts";

@@ -7,10 +7,8 @@
  *  3. Then the answer: as it stands, mended by the agent in at most `repairs` turns, extracted by a model.
  *  4. Every turn is in the record, whatever becomes of it. */
 import {
-  AgentError,
   agentError,
   type Failure,
-  failure,
   failureFrom,
   type JsonObject,
   type JsonValue,
@@ -19,6 +17,7 @@ import {
 import type { z } from "zod";
 import type { AgentConversation, TurnResult } from "./agent-driver.ts";
 import type { EvidenceBook } from "./evidence-book.ts";
+import { evidenceRefusal } from "./evidence-refusal.ts";
 import { evidencePrompt, repairPrompt } from "./follow-up-prompts.ts";
 import { evidenceWords } from "./missing-evidence.ts";
 import { readAnswer } from "./read-answer.ts";
@@ -80,9 +79,11 @@ async function untilAccepted<T>(
     if (turn.outcome !== "ok") throw turnFailed(play, turn);
     const missing = play.evidence.missing();
     if (missing.length > 0) {
-      const what = missing.map(evidenceWords).join("; ");
-      if (evidenceTurns >= play.evidenceTurns) throw evidenceMissing(play, what);
+      if (evidenceTurns >= play.evidenceTurns) {
+        throw evidenceRefusal(play.agent, play.runtime.step, missing);
+      }
       evidenceTurns++;
+      const what = missing.map(evidenceWords).join("; ");
       play.record.note(`not accepted, evidence was missing: ${what}`);
       turn = await takeTurn(play, conversation, evidencePrompt(missing));
       continue;
@@ -171,16 +172,6 @@ function stopped(agent: string, thread: AbortSignal): Error {
   const message = `${agent} was not done within the step's time and was ended`;
   const hint = "if it may take longer, raise `timeoutMs` where the agent is bound";
   return agentError("timeout", { message, hint, run: null });
-}
-
-function evidenceMissing<T>({ agent, runtime }: Play<T>, what: string): Error {
-  const { role, round } = runtime.step;
-  const reason = failure(
-    "EVIDENCE_MISSING",
-    `the result of role ${role} (step ${round}) is not accepted, ${agent} was not seen to do what it requires: ${what}`,
-    "see what it did do in the step's evidence; make the role's prompt say what is required, or correct the requirement",
-  );
-  return new AgentError(reason, { outcome: "invalid_output", run: null });
 }
 
 function invalidOutput<T>({ agent, runtime }: Play<T>, why: string): Error {

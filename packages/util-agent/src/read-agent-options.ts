@@ -17,7 +17,7 @@ export function readAgentOptions<Own extends object>(
         .filter((name) => Object.hasOwn(OF_ALL.shape, name) === ofAll)
         .map((name) => [name, options[name] ?? null]),
     );
-  return { ...parse(agent, own, pick(false)), ...parse(agent, OF_ALL, pick(true)) };
+  return { ...readOptions(agent, own, pick(false)), ...readOptions(agent, OF_ALL, pick(true)) };
 }
 
 const milliseconds = z.int().positive();
@@ -35,7 +35,8 @@ const OF_ALL = z.strictObject({
   cwd: z.string().optional(),
 });
 
-function parse<T>(agent: string, schema: z.ZodType<T>, options: JsonObject): T {
+/** The same for an agent that has options of its own alone. */
+export function readOptions<T>(agent: string, schema: z.ZodType<T>, options: JsonObject): T {
   const parsed = schema.safeParse(options);
   if (parsed.success) return parsed.data;
   throw new WorkflowError(
