@@ -1,5 +1,5 @@
 import type { AgentOutcome, Failure, Result } from "@uncaged/workflow-protocol";
-import { type CliRun, lastLines } from "@uncaged/workflow-util-agent";
+import { type CliRun, faultInWords, lastLines } from "@uncaged/workflow-util-agent";
 import type { HaltReason, TurnLog } from "./turn-reader.ts";
 
 export type TurnVerdict = { outcome: AgentOutcome; reason: string; sessionLost: boolean };
@@ -32,7 +32,7 @@ export function judgeTurn(
   if (log.end !== null) return ended("ok", "");
   const words = lastWords(log, stderr.text);
   return ended(
-    faultOf(words),
+    faultInWords(words),
     `${words}${exitCode === 0 || exitCode === 1 ? "" : ` (exit code ${exitCode})`}`,
   );
 }
@@ -44,22 +44,6 @@ function ended(outcome: AgentOutcome, reason: string): TurnVerdict {
 function lost(reason: string): TurnVerdict {
   return { outcome: "crashed", reason, sessionLost: true };
 }
-
-function faultOf(words: string): AgentOutcome {
-  return FAULTS.find(({ says }) => says.test(words))?.outcome ?? "crashed";
-}
-
-const FAULTS: readonly { says: RegExp; outcome: AgentOutcome }[] = [
-  {
-    outcome: "context_overflow",
-    says: /input_too_large|exceeds the maximum length|context window|context_length_exceeded/i,
-  },
-  { outcome: "rate_limited", says: /\b429\b|rate limit|usage limit|quota exceeded/i },
-  {
-    outcome: "auth",
-    says: /\b40[13] |unauthorized|missing environment variable|access token|not logged in|log ?in again/i,
-  },
-];
 
 /** What Codex says of its end: the event of it; else the error on stderr, without its stack; else the last lines. */
 function lastWords({ fault, noise }: TurnLog, stderr: string): string {

@@ -15,6 +15,7 @@ export { type AgentCall, createAgentAdapter } from "./create-agent-adapter.ts";
 export { type TextEmitter, textEmitter } from "./emit-text.ts";
 export { type EvidenceBook, evidenceBook } from "./evidence-book.ts";
 export { evidenceRefusal } from "./evidence-refusal.ts";
+export { faultInWords } from "./fault-in-words.ts";
 export { type JsonLines, type JsonNoise, jsonLines } from "./json-lines.ts";
 export { lastLines } from "./last-lines.ts";
 export type { OutputLine } from "./line-reader.ts";

@@ -1,0 +1,23 @@
+import type { AdapterFn, AgentPackage } from "@uncaged/workflow-protocol";
+import { createAgent, readAgentOptions } from "@uncaged/workflow-util-agent";
+import { z } from "zod";
+import type { CursorConfig } from "./cursor-config.ts";
+import { cursorDriver } from "./cursor-driver.ts";
+import { probeCursor } from "./probe-cursor.ts";
+
+/** The Cursor agent CLI plays the role. Nothing is looked for or started before it does. */
+export function createCursorAgent(config: CursorConfig = {}): AdapterFn {
+  return createAgent(cursorDriver(config), config);
+}
+
+/** For `config.agents` in `workflow.yaml`. */
+export const agent: AgentPackage = {
+  name: "cursor",
+  create: (options) => createCursorAgent(readAgentOptions("cursor", OWN, options)),
+  probe: (options, { env }) => probeCursor(readAgentOptions("cursor", OWN, options), env),
+};
+
+const OWN = z.strictObject({
+  program: z.string().min(1).optional(),
+  model: z.string().min(1).optional(),
+});

@@ -1,0 +1,98 @@
+import {
+  type AgentConversation,
+  type AgentStep,
+  spawnCli,
+  type TurnResult,
+} from "@uncaged/workflow-util-agent";
+import type { CursorConfig } from "./cursor-config.ts";
+import { type HaltReason, judgeTurn } from "./judge-turn.ts";
+import { INSTALL_HINT } from "./probe-cursor.ts";
+import { turnReader } from "./turn-reader.ts";
+
+export type CursorSetting = {
+  config: CursorConfig;
+  program: string;
+  /** Milliseconds between its result and its exit that are left to it. */
+  lingerMs: number;
+};
+
+/** A process a turn; the chat is Cursor's own. */
+export function openCursor(setting: CursorSetting, step: AgentStep): AgentConversation {
+  let session = step.session;
+  return {
+    async turn(prompt) {
+      const result = await takeTurn(setting, { ...step, session }, prompt);
+      session = result.session;
+      return result;
+    },
+    // Each turn ended its own processes.
+    close: async () => {},
+  };
+}
+
+/** The command line of one turn; the prompt comes by stdin. */
+export function cursorArguments(
+  { model }: Pick<CursorConfig, "model">,
+  { cwd, session }: Pick<AgentStep, "cwd" | "session">,
+): string[] {
+  return [
+    "-p",
+    ...["--output-format", "stream-json"],
+    "--force",
+    "--trust",
+    ...["--workspace", cwd],
+    ...(model === undefined ? [] : ["--model", model]),
+    ...(session === null ? [] : ["--resume", session]),
+  ];
+}
+
+/** A file that was read may come back in one line. */
+const MAX_LINE_CHARS = 16 * 1024 * 1024;
+
+async function takeTurn(
+  { config, program, lingerMs }: CursorSetting,
+  step: AgentStep,
+  prompt: string,
+): Promise<TurnResult> {
+  let halted: HaltReason | null = null;
+  let linger: NodeJS.Timeout | undefined;
+  const halting = new AbortController();
+  const halt = (reason: HaltReason): void => {
+    halted ??= reason;
+    halting.abort();
+  };
+  const reader = turnReader(step, {
+    session: (id) => {
+      if (step.session !== null && id !== step.session) halt("other_session");
+    },
+    result: () => {
+      linger ??= setTimeout(halt, lingerMs, "lingered");
+    },
+  });
+  const { timeoutMs, idleTimeoutMs } = step.limits;
+  const run = await spawnCli(program, cursorArguments(config, step), {
+    cwd: step.cwd,
+    mark: step.runMark,
+    hostEnv: {},
+    env: step.env,
+    stdin: prompt,
+    signal: AbortSignal.any([step.signal, halting.signal]),
+    idleTimeoutMs,
+    timeoutMs: timeoutMs ?? undefined,
+    maxLineChars: MAX_LINE_CHARS,
+    onLine: reader.onLine,
+    installHint: INSTALL_HINT,
+  });
+  clearTimeout(linger);
+  const log = reader.log();
+  const verdict = judgeTurn(run, { log, halted, resumed: step.session !== null });
+  return {
+    ...verdict,
+    session: verdict.sessionLost ? null : (log.session ?? step.session),
+    text: log.text === "" ? (log.result?.text ?? "") : log.text,
+    structured: undefined,
+    usage: null,
+    rawUsage: null,
+    denials: log.denials,
+  };
+}

@@ -1,0 +1,35 @@
+import type { AdapterFn, AgentPackage } from "@uncaged/workflow-protocol";
+import { type AgentDriver, createAgent, readAgentOptions } from "@uncaged/workflow-util-agent";
+import { z } from "zod";
+import type { HermesConfig } from "./hermes-config.ts";
+import { openHermes } from "./hermes-conversation.ts";
+import { probeHermes } from "./probe-hermes.ts";
+
+/** Hermes plays the role. Nothing is looked for or started before it does. */
+export function createHermesAgent(config: HermesConfig = {}): AdapterFn {
+  return createAgent(hermesDriver(config), config);
+}
+
+export function hermesDriver(config: HermesConfig): AgentDriver {
+  return {
+    name: "hermes",
+    passEnv: ["HERMES_HOME"],
+    // Its quiet mode prints the answer alone, and `--yolo` lets it do all.
+    can: { evidence: false, policy: false, resume: true },
+    probe: ({ env }) => probeHermes(config, env),
+    open: async (step) => openHermes(config, step),
+  };
+}
+
+/** For `config.agents` in `workflow.yaml`. */
+export const agent: AgentPackage = {
+  name: "hermes",
+  create: (options) => createHermesAgent(readAgentOptions("hermes", OWN, options)),
+  probe: (options, { env }) => probeHermes(readAgentOptions("hermes", OWN, options), env),
+};
+
+const OWN = z.strictObject({
+  program: z.string().min(1).optional(),
+  model: z.string().min(1).optional(),
+  maxTurns: z.int().positive().optional(),
+});

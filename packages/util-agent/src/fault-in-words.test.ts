@@ -1,0 +1,19 @@
+import { describe, expect, it } from "vitest";
+import { faultInWords } from "./fault-in-words.ts";
+
+describe("faultInWords", () => {
+  it.each([
+    ["context_overflow", "Input exceeds the maximum length of 1048576 characters. (code -32602)"],
+    ["context_overflow", "Codex ran out of room in the model's context window."],
+    ["rate_limited", "exceeded retry limit, last status: 429 Too Many Requests, request id: r"],
+    ["rate_limited", "You've hit your usage limit."],
+    ["auth", "unexpected status 401 Unauthorized: rate limit reached, url: http://host/v1"],
+    ["auth", "Missing environment variable: `LAB_KEY`."],
+    ["auth", "Your access token could not be refreshed. Please log out and sign in again."],
+    ["auth", "Error: Not logged in"],
+    ["crashed", "We are experiencing high demand, which may cause temporary errors."],
+    ["crashed", ""],
+  ])("is %s for: %s", (fault, words) => {
+    expect(faultInWords(words)).toBe(fault);
+  });
+});

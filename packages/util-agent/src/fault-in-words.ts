@@ -1,0 +1,23 @@
+import type { AgentFault } from "@uncaged/workflow-protocol";
+
+/** What an agent's last words say of why it failed, for agents that have sentences in place of codes. `crashed`:
+ *  nothing that is known. Ask only of a run that failed: the words may stand in any answer. */
+export function faultInWords(words: string): AgentFault {
+  return FAULTS.find(({ says }) => says.test(words))?.fault ?? "crashed";
+}
+
+const FAULTS: readonly { says: RegExp; fault: AgentFault }[] = [
+  {
+    fault: "context_overflow",
+    says: /input_too_large|exceeds the maximum length|context (?:window|length)|context_length_exceeded|prompt is too long/i,
+  },
+  // Before the limits: a refusal may quote anything.
+  {
+    fault: "auth",
+    says: /\b40[13]\b|unauthorized|missing environment variable|access token|not (?:logged in|authenticated)|authentication required|(?:log ?in|sign in) again|(?:invalid|incorrect|missing) api[ _]key/i,
+  },
+  {
+    fault: "rate_limited",
+    says: /\b429\b|rate.?limit|usage limit|quota exceeded|too many requests/i,
+  },
+];
