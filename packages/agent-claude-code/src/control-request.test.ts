@@ -1,0 +1,138 @@
+import type { JsonObject, ToolPolicy } from "@uncaged/workflow-protocol";
+import { describe, expect, it } from "vitest";
+import { answerControl, initializeRequest } from "./control-request.ts";
+
+const READER: ToolPolicy = { allow: [{ kind: "read" }], deny: [{ kind: "read", input: "secret" }] };
+
+function ask(request: JsonObject, policy: ToolPolicy | null, missing: string[] = []) {
+  const { reply, decision, seen } = answerControl(
+    { type: "control_request", request_id: "r1", request },
+    { policy, holdBack: () => missing.shift() ?? null, now: () => 5 },
+  );
+  const { response } = reply;
+  return { response, decision, seen };
+}
+
+const permission = (tool_name: string, input: JsonObject) => ({
+  subtype: "can_use_tool",
+  tool_name,
+  input,
+  tool_use_id: "t1",
+});
+
+const hook = (hook_event_name: string, more: JsonObject) => ({
+  subtype: "hook_callback",
+  callback_id: hook_event_name,
+  input: { hook_event_name, tool_use_id: "t1", ...more },
+});
+
+const success = (response: JsonObject) => ({ subtype: "success", request_id: "r1", response });
+
+describe("a request for permission", () => {
+  it("is granted, with the input as it is, when the policy allows it", () => {
+    expect(ask(permission("Read", { file_path: "/a" }), READER)).toEqual({
+      response: success({ behavior: "allow", updatedInput: { file_path: "/a" } }),
+      decision: {
+        id: "t1",
+        tool: "Read",
+        allowed: true,
+        reason: "allowed by the rule for kind read",
+      },
+      seen: null,
+    });
+  });
+
+  it("is refused with the reason, and the turn goes on", () => {
+    const reason = "Write is not among what this role may use";
+    expect(ask(permission("Write", { file_path: "/a" }), READER)).toMatchObject({
+      response: success({ behavior: "deny", message: reason, interrupt: false }),
+      decision: { allowed: false, reason },
+    });
+  });
+
+  it("is granted for everything when the role has no policy", () => {
+    const { response } = ask(permission("Bash", { command: "rm -r ." }), null);
+    expect(response).toMatchObject({ response: { behavior: "allow" } });
+  });
+
+  it("is granted for the answer itself, whatever the policy", () => {
+    const { response, decision } = ask(permission("StructuredOutput", { a: 1 }), { allow: [] });
+    expect(response).toMatchObject({ response: { behavior: "allow" } });
+    expect(decision).toBeNull();
+  });
+
+  it.each([
+    ["names no tool", { subtype: "can_use_tool", input: {} }],
+    ["is of a kind that is not known", { subtype: "elicitation" }],
+    ["is a hook's with an event that was not asked for", hook("Notification", {})],
+    ["is a hook's without an input", { subtype: "hook_callback" }],
+  ])("is answered with an error when it %s", (_why, request) => {
+    expect(ask(request, null).response).toMatchObject({ subtype: "error", request_id: "r1" });
+  });
+});
+
+describe("a hook", () => {
+  it("before a tool denies what the policy refuses, and says nothing of the rest", () => {
+    const denied = ask(
+      hook("PreToolUse", { tool_name: "Read", tool_input: { file_path: "secret" } }),
+      READER,
+    );
+    expect(denied.response).toMatchObject({
+      response: { hookSpecificOutput: { permissionDecision: "deny" } },
+    });
+    expect(denied.decision?.allowed).toBe(false);
+    const silent = ask(
+      hook("PreToolUse", { tool_name: "Read", tool_input: { file_path: "a" } }),
+      READER,
+    );
+    expect(silent).toEqual({ response: success({}), decision: null, seen: null });
+  });
+
+  it("after a tool gives its record", () => {
+    const { seen } = ask(
+      hook("PostToolUse", {
+        tool_name: "Read",
+        tool_input: { file_path: "/a" },
+        tool_response: "x",
+      }),
+      null,
+    );
+    expect(seen).toMatchObject({ id: "t1", subject: "/a", output: "x", timestamp: 5 });
+  });
+
+  it("does not take the answer for a tool of the role", () => {
+    const { seen } = ask(
+      hook("PostToolUse", { tool_name: "StructuredOutput", tool_input: {} }),
+      null,
+    );
+    expect(seen).toBeNull();
+  });
+
+  it("holds the agent back at its end, and at its answer, as long as evidence is missing", () => {
+    const missing = ["run the tests", "run the tests"];
+    expect(ask(hook("Stop", {}), null, missing).response).toEqual(
+      success({ decision: "block", reason: "run the tests" }),
+    );
+    const answer = hook("PreToolUse", { tool_name: "StructuredOutput", tool_input: {} });
+    expect(ask(answer, null, missing)).toMatchObject({
+      response: { response: { hookSpecificOutput: { permissionDecisionReason: "run the tests" } } },
+      decision: null,
+    });
+    expect(ask(answer, null, missing).response).toEqual(success({}));
+    expect(ask(hook("Stop", {}), null, missing).response).toEqual(success({}));
+  });
+});
+
+describe("the first line to the program", () => {
+  it("asks to hear of tools and of the end", () => {
+    expect(initializeRequest()).toMatchObject({
+      request: {
+        subtype: "initialize",
+        hooks: {
+          PreToolUse: [{ hookCallbackIds: ["PreToolUse"] }],
+          Stop: [{ hookCallbackIds: ["Stop"] }],
+        },
+      },
+    });
+  });
+});
