@@ -25,8 +25,12 @@ export const MISFIT = '[[json:{"status":"perhaps"}]]';
 /** How a step ended, which is asked of every one: nothing is left of it, and what it cost is known. */
 export const ending = ({ outcome, left, run }: Played): Facts => ({
   outcome,
-  left,
+  left: [...left],
   recorded: run !== null,
 });
 
-export const endsAs = (outcome: Played["outcome"]): Facts => ({ outcome, left: 0, recorded: true });
+export const endsAs = (outcome: Played["outcome"]): Facts => ({
+  outcome,
+  left: [],
+  recorded: true,
+});

@@ -20,11 +20,11 @@ import {
   type ThreadContext,
   type ToolCallRecord,
 } from "@uncaged/workflow-protocol";
-import { endMarked, findMarked } from "@uncaged/workflow-util";
 import type { AgentOptions } from "@uncaged/workflow-util-agent";
 import { z } from "zod";
 import { type ModelServer, startModelServer } from "../model-server/start-model-server.ts";
 import { LAB_ROLE, labRuntime } from "./lab-runtime.ts";
+import { leftBehind } from "./left-behind.ts";
 import { readCalls } from "./read-calls.ts";
 
 /** Binds the agent under test to the model server at `url`. */
@@ -53,8 +53,8 @@ export type Played = {
   events: readonly AgentEvent[];
   evidence: readonly ToolCallRecord[];
   durationMs: number;
-  /** Processes that carried the run's mark after the adapter had answered. */
-  left: number;
+  /** Command lines of the processes that carried the run's mark after the adapter had answered. */
+  left: readonly string[];
 };
 
 export type Bench = {
@@ -107,8 +107,7 @@ export async function openBench(bind: BindAgent): Promise<Bench> {
       faultOf,
     );
     const durationMs = performance.now() - startedMs;
-    const left = findMarked(runMark).length;
-    if (left > 0) await endMarked({ mark: runMark });
+    const left = await leftBehind(runMark);
     if (ended.run !== null) steps.push(await stepOf(ended, ended.run));
     const evidence = await readCalls(cas, ended.run?.evidence ?? []);
     const played = { ...ended, events, evidence, durationMs, left };

@@ -8,9 +8,8 @@ export type Connection = {
   codex: CodexProvider | null;
 };
 
-/** A table `model_providers.<id>` of Codex's `config.toml`. */
+/** A provider as Codex's `config.toml` has it. */
 export type CodexProvider = {
-  id: string;
   model: string;
   baseUrl: string;
   /** The variable that holds the key. */
@@ -31,7 +30,7 @@ export function connectionOf(name: ProgramName, url: string): Connection {
     case "codex-acp":
       return {
         env: { LAB_KEY: KEY },
-        codex: { id: "lab", model: "gpt-5.4", baseUrl: `${url}/v1`, envKey: "LAB_KEY" },
+        codex: { model: "gpt-5.4", baseUrl: `${url}/v1`, envKey: "LAB_KEY" },
       };
     case "opencode":
       return byEnv({ OPENCODE_CONFIG_CONTENT: JSON.stringify(opencodeConfig(url)) });

@@ -1,0 +1,4 @@
+import { acpGemini } from "../src/agents/acp.ts";
+import { describeAgent } from "./describe-agent.ts";
+
+describeAgent(acpGemini);

@@ -1,0 +1,28 @@
+/** One row for each preset of the Agent Client Protocol whose program npm carries. */
+import { type AcpPresetName, createAcpAgent } from "@uncaged/workflow-agent-acp";
+import type { ProgramName } from "../programs/catalog.ts";
+import { connectionOf } from "../programs/connection.ts";
+import type { AgentUnderTest, Difference } from "./agent-under-test.ts";
+
+export const acpGemini: AgentUnderTest = acpAgent("gemini", "gemini", {});
+export const acpOpencode: AgentUnderTest = acpAgent("opencode", "opencode", {});
+export const acpCopilot: AgentUnderTest = acpAgent("copilot", "copilot", {});
+export const acpQwen: AgentUnderTest = acpAgent("qwen", "qwen", {});
+export const acpClaude: AgentUnderTest = acpAgent("claude", "claude-agent-acp", {});
+export const acpCodex: AgentUnderTest = acpAgent("codex", "codex-acp", {});
+
+function acpAgent(
+  preset: AcpPresetName,
+  program: ProgramName,
+  differs: { readonly [behaviour: string]: Difference },
+): AgentUnderTest {
+  return {
+    name: `acp-${preset}`,
+    program,
+    differs,
+    bind: ({ path }, url, options) => {
+      const { env } = connectionOf(program, url);
+      return createAcpAgent({ ...options, preset, command: path, env: { ...env, ...options.env } });
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { createCodexAgent } from "@uncaged/workflow-agent-codex";
+import { endsAs } from "../behaviours/behaviour.ts";
+import { connectionOf } from "../programs/connection.ts";
+import type { AgentUnderTest } from "./agent-under-test.ts";
+
+/** Before anything starts: the adapter could not hold the role to its policy. */
+const REFUSED = { outcome: "crashed", recorded: false };
+
+export const codex: AgentUnderTest = {
+  name: "codex",
+  program: "codex",
+  bind: (program, url, options) => {
+    const { env, codex: provider } = connectionOf("codex", url);
+    return createCodexAgent({
+      ...options,
+      command: program.path,
+      model: provider?.model,
+      provider: provider ?? undefined,
+      env: { ...env, ...options.env },
+    });
+  },
+  differs: {
+    "long-prompt": {
+      expects: endsAs("context_overflow"),
+      because: "the program takes 1,048,576 characters at most",
+    },
+    "no-execute": {
+      expects: REFUSED,
+      because: "it reads by running commands: a role that may edit has to be allowed to run them",
+    },
+    "some-execute": {
+      expects: { ...REFUSED, allowed: false },
+      because: "its sandbox knows no rules for single commands",
+    },
+  },
+};
