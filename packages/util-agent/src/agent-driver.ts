@@ -69,7 +69,7 @@ export type AgentStep = {
   /** Thread, role, round and the command that loads the context: what no compaction may lose. */
   reminder: string;
   /** What is still missing of the required evidence, in words for the agent; null: nothing. For agents that
-   *  can be held before they stop. */
+   *  can be held before they stop: the step's record says that it was told. */
   stillMissing: () => string | null;
 };
 

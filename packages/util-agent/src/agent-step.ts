@@ -11,6 +11,7 @@ import type { AgentDriver, AgentOptions, AgentStep } from "./agent-driver.ts";
 import { cliEnvironment } from "./cli-environment.ts";
 import type { EvidenceBook } from "./evidence-book.ts";
 import { notDoneYet } from "./follow-up-prompts.ts";
+import { evidenceWords } from "./missing-evidence.ts";
 import type { StepDeadline } from "./step-deadline.ts";
 import { stepEnvironment } from "./step-environment.ts";
 
@@ -48,6 +49,8 @@ export function agentStep(
     deadline: StepDeadline;
     evidence: EvidenceBook;
     emit: (event: AgentEvent) => void;
+    /** Into the step's record. */
+    note: (text: string) => void;
   },
 ): Omit<AgentStep, "session" | "previousRawUsage"> {
   const { role, round, home, runMark } = runtime.step;
@@ -75,7 +78,9 @@ export function agentStep(
     reminder: reminderOf(ctx.threadId, role, round),
     stillMissing: () => {
       const missing = evidence.missing();
-      return missing.length === 0 ? null : notDoneYet(missing);
+      if (missing.length === 0) return null;
+      parts.note(`not let go, evidence was missing: ${missing.map(evidenceWords).join("; ")}`);
+      return notDoneYet(missing);
     },
   };
 }

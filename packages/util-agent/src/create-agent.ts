@@ -65,7 +65,8 @@ async function playStep<T>(
     requirements: job.rules.requiredEvidence ?? [],
     redact,
   });
-  const step = agentStep(job, { env, deadline, evidence, emit });
+  const note = (text: string): void => record.note(text);
+  const step = agentStep(job, { env, deadline, evidence, emit, note });
   const record = new StepRecord({ agent: { name: driver.name, version }, cwd: step.cwd }, redact);
   const session = resumableSession(ctx, runtime.step, driver);
   emit({ type: "started", agent: driver.name, session: session?.session ?? null });
