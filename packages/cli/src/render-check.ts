@@ -1,4 +1,4 @@
-import { type CheckReport, EXIT } from "@uncaged/workflow-protocol";
+import { type CheckReport, EXIT, type Problem } from "@uncaged/workflow-protocol";
 import type { Output } from "./command.ts";
 import { count } from "./count.ts";
 import { printable } from "./printable.ts";
@@ -17,10 +17,13 @@ export function checkOutput(report: CheckReport, what: string): Output {
 function text(report: CheckReport, { style, what }: { style: Style; what: string }): string {
   const checked = `${count(report.checked, what)} checked`;
   if (report.ok) return `${style.green("ok")}: ${checked}, no problem found\n`;
-  const table = renderTable(report.problems, [
+  return `${renderProblems(report.problems, style)}\n${style.red("not ok")}: ${checked}, ${count(report.problems.length, "problem")} found\n`;
+}
+
+export function renderProblems(problems: readonly Problem[], style: Style): string {
+  return renderTable(problems, [
     { title: "HASH", cell: ({ hash }) => hash },
     { title: "PROBLEM", cell: ({ code }) => code, paint: style.red },
     { title: "WHAT", cell: ({ message }) => printable(message) },
   ]);
-  return `${table}\n${style.red("not ok")}: ${checked}, ${count(report.problems.length, "problem")} found\n`;
 }

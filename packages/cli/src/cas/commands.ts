@@ -79,6 +79,22 @@ const fsck: Command = {
   run: async (_given, io) => (await import("./fsck.ts")).check(io),
 };
 
+const pack: Command = {
+  description: "Move the blobs into rows of index.db, where new ones go from then on.",
+  arguments: [],
+  options: [],
+  example: "--json",
+  run: async (_given, io) => (await import("./move.ts")).move("packed", io),
+};
+
+const unpack: Command = {
+  description: "Move the blobs into files of their own, where new ones go from then on.",
+  arguments: [],
+  options: [],
+  example: "--json",
+  run: async (_given, io) => (await import("./move.ts")).move("files", io),
+};
+
 export const casCommands: CommandGroup = {
-  commands: { get, show, put, list, rm, gc, fsck },
+  commands: { get, show, put, list, rm, gc, fsck, pack, unpack },
 };

@@ -2,7 +2,7 @@ import { decodeNode } from "@uncaged/workflow-cas";
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
 import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
-import { checkedHash, openStore } from "./open-store.ts";
+import { checkedHash, withStore } from "./open-store.ts";
 
 /** The blob as it is stored, or the text inside it. */
 export async function getBlob(
@@ -17,7 +17,8 @@ export async function getBlob(
 }
 
 export async function readStored(hash: string, io: Io): Promise<Result<string, Failure>> {
-  const text = await openStore(io).get(checkedHash(hash));
+  const checked = checkedHash(hash);
+  const text = await withStore(io, (cas) => cas.get(checked));
   if (text !== null) return ok(text);
   return err(
     failure("CAS_MISSING", `the store has no blob ${hash}`, "see: uncaged-workflow cas list"),

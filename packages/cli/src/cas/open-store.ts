@@ -1,12 +1,12 @@
-import { openFilesStore } from "@uncaged/workflow-cas";
+import { withBlobs } from "@uncaged/workflow-execute";
 import { isHash, type NodeStore } from "@uncaged/workflow-protocol";
-import { storagePaths, storageRoot } from "@uncaged/workflow-util";
+import { storageRoot } from "@uncaged/workflow-util";
 import type { Io } from "../io.ts";
 import { misuse } from "../options.ts";
 
-/** The store of this storage root. Neither the index nor the engine is opened. */
-export function openStore(io: Pick<Io, "env">): NodeStore {
-  return openFilesStore(storagePaths(storageRoot(io.env)).cas);
+/** Lends the blobs of this storage root. The engine is not opened. */
+export function withStore<T>(io: Pick<Io, "env">, use: (cas: NodeStore) => Promise<T>): Promise<T> {
+  return withBlobs(storageRoot(io.env), use);
 }
 
 /** Throws `USAGE` for what is not a hash. */

@@ -11,7 +11,7 @@ import {
 import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
 import { withEngine } from "../with-engine.ts";
-import { checkedHash, openStore } from "./open-store.ts";
+import { checkedHash, withStore } from "./open-store.ts";
 
 /** Deletes a blob. One that a thread needs only when asked to: that thread can no longer be read whole. */
 export async function removeBlob(
@@ -19,15 +19,14 @@ export async function removeBlob(
   io: Io,
 ): Promise<Result<Output, Failure>> {
   const hash = checkedHash(opts.hash);
-  const cas = openStore(io);
-  if (!(await isStored(cas, hash))) {
+  if (!(await withStore(io, (cas) => isStored(cas, hash)))) {
     return err(
       failure("CAS_MISSING", `the store has no blob ${hash}`, "see: uncaged-workflow cas list"),
     );
   }
   const refusal = opts.even === "needed" ? null : await refusalOf(hash, io);
   if (refusal !== null) return err(refusal);
-  await cas.delete(hash);
+  await withStore(io, (cas) => cas.delete(hash));
   return ok({ document: { hash, removed: true }, human: () => `${hash} is deleted` });
 }
 

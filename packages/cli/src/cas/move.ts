@@ -1,0 +1,32 @@
+import { moveStorage, type StorageMove } from "@uncaged/workflow-execute";
+import { EXIT, type Failure, ok, type Result } from "@uncaged/workflow-protocol";
+import { storageRoot } from "@uncaged/workflow-util";
+import type { Output } from "../command.ts";
+import { count } from "../count.ts";
+import type { Io } from "../io.ts";
+import { renderProblems } from "../render-check.ts";
+import type { Style } from "../style.ts";
+import { warn } from "../workflow/warn.ts";
+
+/** Moves every blob to where new ones go from now on. Exit code 5 when some were damaged and left. */
+export async function move(to: StorageMove["store"], io: Io): Promise<Result<Output, Failure>> {
+  const moved = await moveStorage(storageRoot(io.env), to);
+  if (!moved.ok) return moved;
+  const { notes, ...report } = moved.value;
+  await warn(io, notes);
+  const sound = report.problems.length === 0;
+  return ok({
+    document: { ok: sound, ...report },
+    human: (style) => text(report, style),
+    exitCode: sound ? EXIT.success : EXIT.storage,
+  });
+}
+
+function text(report: Omit<StorageMove, "notes">, style: Style): string {
+  const place = report.store === "packed" ? "rows of index.db" : "files in cas/";
+  const long = report.tooLong === 0 ? "" : `; ${count(report.tooLong, "long one")} stay files`;
+  const sentence = `${count(report.moved, "blob")} moved into ${place}${long}\n`;
+  if (report.problems.length === 0) return sentence;
+  const left = `${style.red("not ok")}: ${count(report.problems.length, "damaged blob")} left in place\n`;
+  return `${renderProblems(report.problems, style)}\n${sentence}${left}`;
+}
