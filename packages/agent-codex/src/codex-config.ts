@@ -2,7 +2,7 @@ import type { AgentOptions } from "@uncaged/workflow-util-agent";
 
 export type CodexConfig = AgentOptions & {
   /** The program: its name on `PATH`, or its path. Default `codex`. */
-  program?: string | undefined;
+  command?: string | undefined;
   /** Default: Codex's own. */
   model?: string | undefined;
   /** `low`, `medium`, `high`, … as the model has them. */

@@ -93,7 +93,7 @@ async function takeTurn(
   });
   const { timeoutMs, idleTimeoutMs } = step.limits;
   const run = await spawnCli(
-    config.program ?? "codex",
+    config.command ?? "codex",
     codexArguments(config, { cwd: step.cwd, sandbox, schemaFile, thread: state.session }),
     {
       cwd: step.cwd,

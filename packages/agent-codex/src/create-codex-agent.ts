@@ -18,7 +18,7 @@ export const agent: AgentPackage = {
 };
 
 const OWN = z.strictObject({
-  program: z.string().min(1).optional(),
+  command: z.string().min(1).optional(),
   model: z.string().min(1).optional(),
   reasoningEffort: z.string().min(1).optional(),
   provider: z.strictObject({ baseUrl: z.url(), envKey: z.string().min(1).optional() }).optional(),

@@ -21,21 +21,17 @@ export function judgeTurn(
     return ended("timeout", `it could not reach its model: ${log.fault ?? "no reason given"}`);
   }
   if (stoppedBy === "abort") return ended("cancelled", "it was stopped");
-  if (stoppedBy === "idle")
-    return ended("timeout", `it fell silent; ${lastWords(log, stderr.text)}`);
-  if (stoppedBy === "total")
-    return ended("timeout", `its time was over; ${lastWords(log, stderr.text)}`);
-  if (/no rollout found for thread|thread\/resume failed/.test(stderr.text)) {
-    return lost(lastWords(log, stderr.text));
-  }
-  // A turn that came to its end after retries has an answer, whatever went wrong before.
+  // A turn that came to its end has an answer, whatever went wrong before or happened after.
   if (log.end !== null) return ended("ok", "");
   const words = lastWords(log, stderr.text);
-  return ended(
-    faultInWords(words),
-    `${words}${exitCode === 0 || exitCode === 1 ? "" : ` (exit code ${exitCode})`}`,
-  );
+  if (stoppedBy === "idle") return ended("timeout", `it fell silent; ${words}`);
+  if (stoppedBy === "total") return ended("timeout", `its time was over; ${words}`);
+  if (NO_SUCH_THREAD.test(stderr.text)) return lost(words);
+  const exit = exitCode === 0 || exitCode === 1 ? "" : ` (exit code ${exitCode})`;
+  return ended(faultInWords(words), words + exit);
 }
+
+const NO_SUCH_THREAD = /no rollout found for thread|thread\/resume failed/;
 
 function ended(outcome: AgentOutcome, reason: string): TurnVerdict {
   return { outcome, reason, sessionLost: false };

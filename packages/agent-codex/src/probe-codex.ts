@@ -6,7 +6,7 @@ import type { CodexConfig } from "./codex-config.ts";
 export const INSTALL_HINT = "install it with: npm install -g @openai/codex";
 
 export async function probeCodex(config: CodexConfig, env: Environment): Promise<AgentProbe> {
-  const found = await probeProgram([config.program ?? "codex"], env);
+  const found = await probeProgram([config.command ?? "codex"], env);
   if (found === null) {
     const nothing = { path: null, version: null, installed: false, features: [] };
     return { ...nothing, login: "unknown", fix: INSTALL_HINT };
