@@ -26,7 +26,7 @@ import {
   SUMS_ENTRY,
   sumLine,
 } from "./export-layout.ts";
-import { invalid, openTar, type PlacedEntry, type TarFile } from "./tar-reader.ts";
+import { invalid, openTar, type TarFile } from "./tar-reader.ts";
 
 export type ExportFile = ExportIndex & {
   path: string;
@@ -48,7 +48,7 @@ export async function openExport(path: string): Promise<Result<ExportFile, Failu
   return file;
 }
 
-type Summed = PlacedEntry & { sha256: string };
+type Summed = { at: number; size: number; sha256: string };
 
 const MiB = 1024 * 1024;
 
@@ -57,19 +57,17 @@ async function lookThrough(tar: TarFile): Promise<Result<ExportFile, Failure>> {
   let sums = "";
   let index: ExportIndex | null = null;
   let ended = false;
-  for await (const entry of tar.entries()) {
+  for await (const entry of tar.entries(mostBytes)) {
     if (!entry.ok) return entry;
-    const { name, size } = entry.value;
+    const { name, at, size, content } = entry.value;
     if (ended || entries.has(name)) return err(invalid(tar.path, `${name} is one too many`));
-    if (size > mostBytes(name)) return err(invalid(tar.path, `${name} is too long`));
-    const content = await tar.read(entry.value);
     if (name === SUMS_ENTRY) {
       if (!content.equals(Buffer.from(sums))) return err(invalid(tar.path, "its sums do not fit"));
       ended = true;
       continue;
     }
     const sha256 = sha256Hex(content);
-    entries.set(name, { ...entry.value, sha256 });
+    entries.set(name, { at, size, sha256 });
     sums += sumLine(name, sha256);
     if (name === INDEX_ENTRY) {
       const parsed = parseIndex(content.toString("utf8"));

@@ -5,58 +5,78 @@ import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-p
 import { isErrno, storageFailed } from "@uncaged/workflow-util";
 import { BLOCK_BYTES, paddingAfter, readTarHeader, type TarEntry } from "./tar-header.ts";
 
-/** An entry and where its content begins. */
-export type PlacedEntry = TarEntry & { at: number };
+/** An entry, where its content begins, and the content. */
+export type PlacedEntry = TarEntry & { at: number; content: Buffer };
 
 export type TarFile = {
   path: string;
-  /** Every entry in its order; fails with `EXPORT_INVALID` at the first thing that `writeTar` does not write. */
-  entries(): AsyncGenerator<Result<PlacedEntry, Failure>>;
+  /** Every entry in its order. Fails with `EXPORT_INVALID` at the first thing that `writeTar` does not write, and at
+   *  a content of more than `mostBytes` of its name, before it is read. */
+  entries(mostBytes: (name: string) => number): AsyncGenerator<Result<PlacedEntry, Failure>>;
   /** Throws `STORAGE_FAILED`. */
   read(entry: { at: number; size: number }): Promise<Buffer>;
   close(): Promise<void>;
 };
+
+type Read = TarFile["read"];
 
 /** `FILE_NOT_FOUND`, or `EXPORT_INVALID` for what is no regular file. */
 export async function openTar(path: string): Promise<Result<TarFile, Failure>> {
   const opened = await openRegular(path);
   if (!opened.ok) return opened;
   const { file, size } = opened.value;
-  const read = (entry: { at: number; size: number }): Promise<Buffer> =>
-    readExactly(file, path, entry);
+  const read: Read = (entry) => readExactly(file, path, entry);
   return ok({
     path,
     read,
-    entries: () => entriesOf({ path, size, read }),
+    entries: (mostBytes) => entriesOf({ path, size, read: ahead(read, size), mostBytes }),
     close: () => file.close(),
   });
 }
 
-async function* entriesOf({
-  path,
-  size,
-  read,
-}: Pick<TarFile, "path" | "read"> & { size: number }): AsyncGenerator<
-  Result<PlacedEntry, Failure>
-> {
+async function* entriesOf(opts: {
+  path: string;
+  size: number;
+  read: Read;
+  mostBytes: (name: string) => number;
+}): AsyncGenerator<Result<PlacedEntry, Failure>> {
+  const { path, size, read, mostBytes } = opts;
   let at = 0;
   while (at + BLOCK_BYTES <= size) {
-    const block = await read({ at, size: BLOCK_BYTES });
-    const header = readTarHeader(block);
+    const header = readTarHeader(await read({ at, size: BLOCK_BYTES }));
     if (header === null) break;
-    const entry = { ...header, at: at + BLOCK_BYTES };
-    const padding = paddingAfter(entry.size);
-    const next = entry.at + entry.size + padding;
+    const { name } = header;
+    const start = at + BLOCK_BYTES;
+    const padding = paddingAfter(header.size);
+    const next = start + header.size + padding;
     // Before anything of that size is asked for: a header can say what it likes.
-    if (next > size) return yield err(invalid(path, `${entry.name} is cut short`));
-    const rest = await read({ at: entry.at + entry.size, size: padding });
-    if (!isZero(rest)) return yield err(invalid(path, `something follows ${entry.name}`));
-    yield ok(entry);
+    if (next > size) return yield err(invalid(path, `${name} is cut short`));
+    if (header.size > mostBytes(name)) return yield err(invalid(path, `${name} is too long`));
+    const whole = await read({ at: start, size: header.size + padding });
+    if (!isZero(whole.subarray(header.size)))
+      return yield err(invalid(path, `something follows ${name}`));
+    yield ok({ ...header, at: start, content: whole.subarray(0, header.size) });
     at = next;
   }
   const end = size - at === END_BYTES && isZero(await read({ at, size: END_BYTES }));
   if (!end) yield err(invalid(path, `what stands at byte ${at} is neither an entry nor the end`));
 }
+
+/** For reading from front to back: asks for much at once, and gives from that. */
+function ahead(read: Read, size: number): Read {
+  let window: { at: number; bytes: Buffer } = { at: 0, bytes: Buffer.alloc(0) };
+  return async (wanted) => {
+    const end = wanted.at + wanted.size;
+    if (end > window.at + window.bytes.length || wanted.at < window.at) {
+      const most = Math.max(wanted.size, WINDOW_BYTES);
+      const length = Math.min(most, size - wanted.at);
+      window = { at: wanted.at, bytes: await read({ at: wanted.at, size: length }) };
+    }
+    return window.bytes.subarray(wanted.at - window.at, end - window.at);
+  };
+}
+
+const WINDOW_BYTES = 1024 * 1024;
 
 /** Two empty blocks. */
 const END_BYTES = 2 * BLOCK_BYTES;
