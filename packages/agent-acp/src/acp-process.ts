@@ -57,7 +57,10 @@ export async function startAcp(
   step: Pick<AgentStep, "cwd" | "env" | "runMark" | "limits">,
   listener: AcpListener,
 ): Promise<AcpProcess> {
-  const messages = messageStream();
+  const messages = messageStream((params) => {
+    const news = parseSessionNews(params);
+    if (news !== null) listener.news(news);
+  });
   const lines = jsonLines(messages.push);
   const started = await openCli(program.command, program.args, {
     cwd: step.cwd,
@@ -73,9 +76,6 @@ export async function startAcp(
   if (!started.ok) throw new AgentDied(`${started.error.message} (${started.error.hint})`, null);
   const cli = started.value;
   const connection = client({ name: "uncaged-workflow" })
-    .onNotification(methods.client.session.update, parseSessionNews, ({ params }) => {
-      if (params !== null) listener.news(params);
-    })
     .onRequest(methods.client.session.requestPermission, parsePermissionRequest, ({ params }) => {
       const allowed = params === null ? null : listener.mayI(params);
       return params === null || allowed === null

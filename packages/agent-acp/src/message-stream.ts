@@ -1,9 +1,11 @@
 /** The protocol's messages between the SDK and a program's lines.
  *
- *  1. The program is read as fast as its messages are taken, and no faster: nothing piles up.
+ *  1. The program is read as fast as its messages are taken, and no faster: nothing piles up. Session updates,
+ *     which are nearly all of them, are taken here: they are in time for whatever follows them, and the SDK
+ *     would print those that it does not know.
  *  2. An answer to a question that nobody asked is dropped: the SDK would print it.
  *  3. A program that asks on and on without reading the answers is a fault, not a queue. */
-import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
+import { type AnyMessage, methods, type Stream } from "@agentclientprotocol/sdk";
 import type { JsonObject } from "@uncaged/workflow-protocol";
 
 const MOST_UNREAD = 1_000;
@@ -15,7 +17,8 @@ export type MessageStream = {
   connect(write: (line: string) => Promise<boolean>): Stream;
 };
 
-export function messageStream(): MessageStream {
+/** `onUpdate` gets the parameters of each session update, as they come. */
+export function messageStream(onUpdate: (params: unknown) => void): MessageStream {
   const { readable, writable } = new TransformStream<AnyMessage, AnyMessage>();
   const inbox = writable.getWriter();
   // A connection that was closed reads no more; whoever closed it knows.
@@ -25,6 +28,7 @@ export function messageStream(): MessageStream {
   return {
     async push(object) {
       if (!isMessage(object)) return;
+      if (object.method === methods.client.session.update) return onUpdate(object.params);
       if ("method" in object) {
         if ("id" in object && unread >= MOST_UNREAD) throw new Error(UNREAD);
       } else if (!asked.delete(object.id)) return;

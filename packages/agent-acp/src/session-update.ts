@@ -55,8 +55,9 @@ export function parsePermissionRequest(params: unknown): PermissionRequest | nul
 const text = z.string().nullish().catch(null);
 const json: z.ZodType<JsonValue | null> = z
   .unknown()
+  .optional()
   .transform((value) => toJsonObject({ value })?.value ?? null);
-const object: z.ZodType<JsonObject | null> = z.unknown().transform(toJsonObject);
+const object: z.ZodType<JsonObject | null> = z.unknown().optional().transform(toJsonObject);
 
 const kind = z
   .union([z.enum(TOOL_KINDS), z.string().transform(() => "other" as const)])

@@ -1,3 +1,4 @@
+import { RequestError } from "@agentclientprotocol/sdk";
 import type { AgentOutcome } from "@uncaged/workflow-protocol";
 import { z } from "zod";
 import { AgentDied } from "./acp-process.ts";
@@ -31,12 +32,6 @@ export function endOfAnswer(response: unknown): TurnEnd {
   }
 }
 
-const refusal = z.object({
-  code: z.number().optional().catch(undefined),
-  message: z.string(),
-  data: z.unknown(),
-});
-
 /** What went wrong with a turn: an agent that died, or an error in answer to a request. Agents put their
  *  provider's words into its message or its data. */
 export function endOfFault(thrown: unknown): TurnEnd {
@@ -45,13 +40,12 @@ export function endOfFault(thrown: unknown): TurnEnd {
     if (thrown.stoppedBy === "idle") return { outcome: "timeout", reason };
     return { outcome: outcomeOfWords(reason), reason };
   }
-  const { code, message, data } = refusal.safeParse(thrown).data ?? {
-    message: String(thrown),
-    data: undefined,
-  };
-  const details = data === undefined || data === null ? "" : ` (${JSON.stringify(data)})`;
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  const data = thrown instanceof RequestError ? (thrown.data ?? null) : null;
+  const details = data === null ? "" : ` (${JSON.stringify(data)})`;
   const reason = `${message}${details}`.slice(0, REASON_CHARS).toWellFormed();
-  return { outcome: code === AUTH_REQUIRED ? "auth" : outcomeOfWords(reason), reason };
+  const locked = thrown instanceof RequestError && thrown.code === AUTH_REQUIRED;
+  return { outcome: locked ? "auth" : outcomeOfWords(reason), reason };
 }
 
 /** JSON-RPC code of the protocol for "authenticate first". */

@@ -1,0 +1,91 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+  type AgentEvent,
+  type JsonValue,
+  RUN_MARK_ENV,
+  type ToolCallRecord,
+  type ToolPolicy,
+} from "@uncaged/workflow-protocol";
+import type { AgentConversation } from "@uncaged/workflow-util-agent";
+import { onTestFinished } from "vitest";
+import type { AcpAgentConfig } from "./acp-config.ts";
+import { acpDriver } from "./acp-driver.ts";
+
+const STAND_IN = fileURLToPath(new URL("./stand-in.test.program.ts", import.meta.url));
+
+/** How the stand-in agent is bound; `start` is its way to start. */
+export function standIn(start = "plain"): AcpAgentConfig {
+  return { command: process.execPath, args: [STAND_IN, start], asksPermission: true };
+}
+
+export type Stage = {
+  conversation: AgentConversation;
+  events: AgentEvent[];
+  calls: ToolCallRecord[];
+  home: string;
+  abort(): void;
+  /** How many processes of the step there are. */
+  running(): number;
+};
+
+/** Opens an agent for one step. It is closed when the test is over. */
+export async function openStage(
+  config: AcpAgentConfig,
+  about: {
+    session?: string;
+    previousRawUsage?: JsonValue;
+    policy?: ToolPolicy;
+    idleTimeoutMs?: number;
+    env?: Record<string, string>;
+  } = {},
+): Promise<Stage> {
+  const home = mkdtempSync(join(tmpdir(), "acp-"));
+  const aborter = new AbortController();
+  const events: AgentEvent[] = [];
+  const calls: ToolCallRecord[] = [];
+  const runMark = `test-${home}`;
+  const conversation = await acpDriver(config).open({
+    threadId: "01KAJ2Z6PVX0000000000000ZZ",
+    role: "coder",
+    round: 1,
+    cwd: home,
+    home,
+    runMark,
+    env: { PATH: process.env.PATH ?? "", HOME: home, ...about.env },
+    session: about.session ?? null,
+    previousRawUsage: about.previousRawUsage ?? null,
+    systemPrompt: "You code.",
+    outputSchema: { type: "object" },
+    policy: about.policy ?? null,
+    limits: { timeoutMs: null, idleTimeoutMs: about.idleTimeoutMs ?? 20_000 },
+    signal: aborter.signal,
+    emit: (event) => events.push(event),
+    seen: (call) => calls.push(call),
+    reminder: "",
+    stillMissing: () => null,
+  });
+  onTestFinished(async () => {
+    await conversation.close();
+    rmSync(home, { recursive: true, force: true });
+  });
+  const abort = (): void => aborter.abort();
+  return { conversation, events, calls, home, abort, running: () => marked(runMark) };
+}
+
+function marked(mark: string): number {
+  return readdirSync("/proc").filter(
+    (pid) => /^\d+$/.test(pid) && environ(pid).includes(`${RUN_MARK_ENV}=${mark}`),
+  ).length;
+}
+
+/** Of a process that may be gone, or somebody else's. */
+function environ(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "utf8");
+  } catch {
+    return "";
+  }
+}

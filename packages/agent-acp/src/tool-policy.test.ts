@@ -1,0 +1,64 @@
+import { expect, test, vi } from "vitest";
+import { acpDriver } from "./acp-driver.ts";
+import { openStage, standIn } from "./fake-step.test.helper.ts";
+
+vi.setConfig({ testTimeout: 30_000 });
+
+test("with no policy permission is given, for this once", async () => {
+  const { conversation, events, calls } = await openStage(standIn());
+  const turn = await conversation.turn("edit");
+  expect(turn).toMatchObject({ outcome: "ok", text: "allow_once", denials: 0 });
+  expect(events).toContainEqual(expect.objectContaining({ type: "permission", allowed: true }));
+  expect(calls).toMatchObject([{ name: "write", kind: "edit", ok: true }]);
+});
+
+test("a call that the policy denies is refused, for this once, and counted", async () => {
+  const { conversation, events, calls } = await openStage(standIn(), {
+    policy: { deny: [{ kind: "edit" }] },
+  });
+  const turn = await conversation.turn("edit");
+  expect(turn).toMatchObject({ outcome: "ok", text: "reject_once", denials: 1 });
+  expect(events).toContainEqual({
+    type: "permission",
+    tool: "write",
+    allowed: false,
+    reason: "write is denied to this role by the rule for kind edit",
+  });
+  expect(calls).toMatchObject([{ ok: false }]);
+});
+
+test.each([
+  ["a call on several files is refused when one of them is denied", "edit-many", "^/etc/"],
+  ["a call that does not say its file is refused when a file is denied", "edit-blind", "^/etc/"],
+])("%s", async (_name, word, input) => {
+  const policy = { deny: [{ kind: "edit" as const, input }] };
+  const { conversation } = await openStage(standIn(), { policy });
+  expect((await conversation.turn(word)).text).toBe("reject_once");
+});
+
+test("a call on several files is allowed when the rule fits each of them", async () => {
+  const policy = { allow: [{ kind: "edit" as const, input: "^/" }] };
+  const { conversation } = await openStage(standIn(), { policy });
+  expect((await conversation.turn("edit-many")).text).toBe("allow_once");
+});
+
+test("a denied call that was made without asking breaks the turn off", async () => {
+  const { conversation, running } = await openStage(standIn(), {
+    policy: { allow: [{ kind: "read" }] },
+  });
+  const turn = await conversation.turn("edit-unasked");
+  expect(turn).toMatchObject({
+    outcome: "denied",
+    reason: "it did not ask, and write is not among what this role may use",
+  });
+  expect(running()).toBe(0);
+});
+
+test("a policy is promised only where the agent asks", () => {
+  const can = (config: Parameters<typeof acpDriver>[0]): boolean => acpDriver(config).can.policy;
+  expect(can({ preset: "gemini" })).toBe(true);
+  expect(can({ preset: "gemini", mode: "yolo" })).toBe(false);
+  expect(can({ preset: "codex" })).toBe(false);
+  expect(can({ command: "my-agent" })).toBe(false);
+  expect(can({ command: "my-agent", asksPermission: true })).toBe(true);
+});
