@@ -34,6 +34,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./thread/start-commands.ts")).live,
   },
   {
+    name: "agent",
+    summary: "see which agents there are, and add one",
+    loadGroup: async () => (await import("./agent/commands.ts")).agentCommands,
+  },
+  {
+    name: "setup",
+    summary: "choose models and the default agent",
+    load: async () => (await import("./setup/commands.ts")).setup,
+  },
+  {
     name: "doctor",
     summary: "look for what is wrong, and say how to mend it",
     load: async () => (await import("./doctor/commands.ts")).doctor,

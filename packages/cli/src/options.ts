@@ -39,6 +39,19 @@ export function textOption(flags: string, description: string): Option<string | 
   return { flags, description, read: (raw) => textOrNull(raw.options.get(name)) };
 }
 
+/** Any number of values: `--option <key=value...>`. */
+export function listOption(flags: string, description: string): Option<readonly string[]> {
+  const name = nameIn(flags);
+  return {
+    flags,
+    description,
+    read: (raw) => {
+      const given = raw.options.get(name);
+      return Array.isArray(given) ? given.filter((each) => typeof each === "string") : [];
+    },
+  };
+}
+
 /** A whole number from `atLeast` on. */
 export function countOption(
   flags: string,

@@ -31,6 +31,7 @@ export const ERROR_CODES = {
   EVIDENCE_MISSING: "failure",
   EXPORT_INVALID: "storage",
   FILE_NOT_FOUND: "usage",
+  INSTALL_FAILED: "failure",
   INTERNAL: "failure",
   INVALID_OUTPUT: "failure",
   KEY_INVALID: "usage",

@@ -1,33 +1,40 @@
-import { locateExternal, readSettings } from "@uncaged/workflow-register";
+import { readSettings } from "@uncaged/workflow-register";
+import { type AgentReport, inspectConfigured } from "../agent/inspect-agents.ts";
 import { printableLine } from "../printable.ts";
-import { shellWord } from "../shell-word.ts";
 import { type Check, fine, type Patient, wrong } from "./check.ts";
 
 const NAME = "agents";
 
-/** The adapters that the configuration names are installed, and its default is one of them. */
-export async function checkAgents({ root }: Patient): Promise<Check> {
+/** The agents that the configuration names are installed and logged in, and its default is one of them. */
+export async function checkAgents({ root, env }: Patient): Promise<Check> {
   const settings = await readSettings(root);
   // Another check says that the configuration cannot be read.
-  if (!settings.ok || settings.value.agents.size === 0) return fine(NAME, "none are configured");
+  if (!settings.ok) return fine(NAME, "none are configured");
   const { agents, defaultAgent } = settings.value;
-  const bases = { root, packagesBase: import.meta.url };
-  const missing = [...agents].filter(([, agent]) => locateExternal(agent.package, bases) === null);
-  if (missing.length > 0) {
-    const packages = missing.map(([, agent]) => shellWord(agent.package));
-    return wrong(
-      NAME,
-      missing.map(([name, agent]) => `${name}: ${agent.package} is not installed`).join("; "),
-      `npm install --prefix ${shellWord(root)} ${packages.join(" ")}`,
-    );
-  }
   if (defaultAgent !== null && !agents.has(defaultAgent)) {
     const name = printableLine(defaultAgent, 60);
     return wrong(
       NAME,
       `defaultAgent is ${name}, which config.agents does not name`,
-      "mend workflow.yaml",
+      "choose one with: uncaged-workflow setup --default-agent <name>",
     );
   }
-  return fine(NAME, [...agents.keys()].join(", "));
+  const reports = await inspectConfigured({ root, settings: settings.value, env });
+  const unfit = reports.filter(({ installed, login }) => !installed || login === "missing");
+  if (unfit.length > 0) return wrong(NAME, unfit.map(faultOf).join("; "), fixOf(unfit));
+  return fine(NAME, reports.length === 0 ? "none are configured" : reports.map(text).join(", "));
+}
+
+function faultOf({ name, package: packageName, packageVersion, installed }: AgentReport): string {
+  if (packageVersion === null) return `${name}: ${packageName} is not installed`;
+  return installed ? `${name} is not logged in` : `${name} cannot work`;
+}
+
+function fixOf(unfit: readonly AgentReport[]): string {
+  const fixes = unfit.flatMap(({ fix }) => (fix === null ? [] : [fix]));
+  return fixes.length === 0 ? "see: uncaged-workflow agent list" : fixes.join("; ");
+}
+
+function text({ name, version }: AgentReport): string {
+  return version === null ? `${name}` : `${name} ${version}`;
 }

@@ -5,5 +5,9 @@ export const doctor: Command = {
   arguments: [],
   options: [],
   example: "--json",
-  run: async (_given, io) => (await import("./doctor.ts")).examine(io),
+  run: async (_given, io) => {
+    // Agents are asked how they are, and their packages may print.
+    io.hostBundle(io.json ? "nowhere" : "to stderr");
+    return (await import("./doctor.ts")).examine(io);
+  },
 };

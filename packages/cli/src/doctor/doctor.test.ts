@@ -67,6 +67,7 @@ test("an empty storage root, and one that is not there, are healthy and stay as 
     "index",
     "bundles",
     "packages",
+    "models",
     "agents",
     "threads",
     "leftovers",
@@ -114,23 +115,75 @@ test("a bundle that is gone is found by its workflow's name", async () => {
   expect(fix).toContain("workflow add");
 });
 
+/** A package in the storage root that plays as an agent, and is as it says. */
+function installAgent(name: string, probe: { installed: boolean; login: string }): void {
+  const folder = join(root, "node_modules", name);
+  mkdirSync(folder, { recursive: true });
+  const manifest = { name, version: "1.0.0", type: "module", exports: "./index.js" };
+  writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
+  const said = {
+    path: null,
+    version: "2.1",
+    features: [],
+    fix: "run: its-program login",
+    ...probe,
+  };
+  writeFileSync(
+    join(folder, "index.js"),
+    `export const agent = { name: "x", create: () => () => {}, probe: async () => (${JSON.stringify(said)}) };`,
+  );
+}
+
+function configure(config: unknown): void {
+  writeFileSync(join(root, "workflow.yaml"), JSON.stringify({ config }), { mode: 0o600 });
+}
+
 test("an agent that is not installed is found, and so is a default that is none", async () => {
-  const agents = (name: string, byDefault: string): void =>
-    writeFileSync(
-      join(root, "workflow.yaml"),
-      `config:\n  agents:\n    one: { package: "${name}" }\n  defaultAgent: ${byDefault}\n`,
-      { mode: 0o600 },
-    );
+  const agents = (name: string, defaultAgent: string): void =>
+    configure({ agents: { one: { package: name } }, defaultAgent });
   agents("@uncaged/nowhere", "one");
   expect(await onlyFault()).toMatchObject({
     name: "agents",
     message: "one: @uncaged/nowhere is not installed",
-    fix: `npm install --prefix ${root} @uncaged/nowhere`,
+    fix: expect.stringContaining("uncaged-workflow agent add @uncaged/nowhere"),
   });
-  agents("@uncaged/workflow-agent-command", "two");
-  expect(await onlyFault()).toMatchObject({ name: "agents", fix: "mend workflow.yaml" });
-  agents("@uncaged/workflow-agent-command", "one");
-  expect(await examined()).toMatchObject({ ok: true });
+  installAgent("ready", { installed: true, login: "ok" });
+  agents("ready", "two");
+  expect(await onlyFault()).toMatchObject({
+    name: "agents",
+    message: "defaultAgent is two, which config.agents does not name",
+  });
+  agents("ready", "one");
+  const { ok, checks } = await examined();
+  expect(ok).toBe(true);
+  expect(checks.find(({ name }) => name === "agents")?.message).toBe("one 2.1");
+});
+
+test("an agent whose program is missing or not logged in is found, with what it says to do", async () => {
+  for (const [probe, message] of [
+    [{ installed: false, login: "unknown" }, "one cannot work"],
+    [{ installed: true, login: "missing" }, "one is not logged in"],
+  ] as const) {
+    installAgent(message.replaceAll(" ", "-"), probe);
+    configure({ agents: { one: { package: message.replaceAll(" ", "-") } } });
+    expect(await onlyFault()).toMatchObject({ message, fix: "run: its-program login" });
+  }
+});
+
+test("a model without its key or provider is found, and so is an interval without a supervisor", async () => {
+  const providers = { p: { baseUrl: "https://p.test/v1", apiKey: "$P_KEY" } };
+  configure({ providers, models: { extract: "p/m" } });
+  expect(await onlyFault()).toMatchObject({
+    name: "models",
+    message: expect.stringContaining("P_KEY"),
+  });
+  expect(await examined({ P_KEY: "sk-1" })).toMatchObject({ ok: true });
+  configure({ providers, models: { extract: "q/m" } });
+  expect(await onlyFault()).toMatchObject({ message: expect.stringContaining('provider "q"') });
+  configure({ supervisorInterval: 5 });
+  expect(await onlyFault()).toMatchObject({
+    message: "supervisorInterval is 5, and config.models names no supervisor",
+  });
 });
 
 test("a thread whose runner died is found, with the command that goes on", async () => {

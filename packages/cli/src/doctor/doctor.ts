@@ -10,6 +10,7 @@ import { checkBundles, checkExternals } from "./check-bundles.ts";
 import { checkConfiguration } from "./check-configuration.ts";
 import { checkIndex } from "./check-index.ts";
 import { checkLeftovers } from "./check-leftovers.ts";
+import { checkModels } from "./check-models.ts";
 import { checkGit, checkNode } from "./check-programs.ts";
 import { checkRoot } from "./check-root.ts";
 import { checkThreads } from "./check-threads.ts";
@@ -23,6 +24,7 @@ const CHECKS: { readonly [name: string]: (patient: Patient) => Check | Promise<C
   index: checkIndex,
   bundles: checkBundles,
   packages: checkExternals,
+  models: checkModels,
   agents: checkAgents,
   threads: checkThreads,
   leftovers: checkLeftovers,

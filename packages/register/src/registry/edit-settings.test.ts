@@ -53,6 +53,7 @@ config:
     other: { baseUrl: "http://127.0.0.1:1" }
   models: { supervisor: router/s } # not the dear one
 workflows: {}
+
 # the end
 `;
     expect(
@@ -66,6 +67,7 @@ config:
     other: { baseUrl: "http://127.0.0.1:1" }
   models: { supervisor: router/s, extract: router/m } # not the dear one
 workflows: {}
+
 # the end
 `,
     );

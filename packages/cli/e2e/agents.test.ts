@@ -1,0 +1,210 @@
+/** Agents that others publish: packed, added, listed, and played by a workflow that names them. */
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { type Cli, openCli } from "./cli.test.helper.ts";
+
+const ZOD = fileURLToPath(new URL("../node_modules/zod", import.meta.url));
+
+let cli: Cli;
+beforeEach(() => {
+  cli = openCli();
+});
+afterEach(() => cli.close());
+
+/** Publishes as ESM alone, prints when it is loaded, and says in its meta how it was made. */
+const ECHO = `
+console.log("an adapter that prints");
+export const agent = {
+  name: "echo",
+  create(options) {
+    for (const name of Object.keys(options)) if (name !== "says") throw new Error("there is no option " + name);
+    return (_prompt, schema) => async () => ({
+      meta: schema.parse({ said: String(options.says ?? "nothing") }),
+      childThread: null,
+    });
+  },
+  probe: async () => ({ path: "/usr/bin/echo", version: "2.0", installed: true, login: "missing", features: [], fix: "run: echo login" }),
+};
+`;
+
+/** A package of this name in a folder of the test. */
+function author(name: string, code: string, version = "1.0.0"): string {
+  const folder = join(cli.dir, "src", name.replace("/", "-"));
+  mkdirSync(folder, { recursive: true });
+  const manifest = {
+    name,
+    version,
+    type: "module",
+    exports: { ".": { import: "./index.js" } },
+    scripts: { postinstall: "echo ran > postinstall-ran" },
+  };
+  writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
+  writeFileSync(join(folder, "index.js"), code);
+  return folder;
+}
+
+function tarball(folder: string): string {
+  const args = ["pack", folder, "--pack-destination", cli.dir, "--ignore-scripts", "--json"];
+  const printed = execFileSync("npm", args, {
+    cwd: cli.dir,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const [{ filename }]: [{ filename: string }] = JSON.parse(printed);
+  return join(cli.dir, filename);
+}
+
+/** Registers a workflow whose only role the named agent plays. */
+async function addWorkflow(agent: string | null): Promise<void> {
+  const folder = join(cli.dir, "flow");
+  mkdirSync(join(folder, "node_modules"), { recursive: true });
+  rmSync(join(folder, "node_modules/zod"), { force: true });
+  symlinkSync(ZOD, join(folder, "node_modules/zod"));
+  writeFileSync(join(folder, "package.json"), '{ "name": "flow", "type": "module" }\n');
+  writeFileSync(
+    join(folder, "flow.mjs"),
+    `import { buildDescriptor, createWorkflow, defineRole, defineWorkflow, END, namedAgent, START } from "@uncaged/workflow-runtime";
+import { z } from "zod";
+const definition = defineWorkflow({
+  description: "one role, played by a named agent",
+  roles: { speaker: defineRole({ description: "speaks", systemPrompt: "Speak.", schema: z.object({ said: z.string() }), extractRefs: null }) },
+  table: { [START]: [{ condition: "FALLBACK", role: "speaker" }], speaker: [{ condition: "FALLBACK", role: END }] },
+});
+export const descriptor = buildDescriptor(definition);
+export const run = createWorkflow(definition, { adapter: namedAgent(${JSON.stringify(agent)}), overrides: null });
+`,
+  );
+  const { file } = await cli.json<{ file: string }>([
+    "workflow",
+    "build",
+    join(folder, "flow.mjs"),
+  ]);
+  await cli.json(["workflow", "add", "speak", file]);
+}
+
+/** What the role said in a thread of it; null: the thread failed. */
+async function spoken(): Promise<{ said: unknown; summary: string }> {
+  const { code, stdout } = await cli.run([
+    "--json",
+    "thread",
+    "run",
+    "speak",
+    "--prompt",
+    "go",
+    "--wait",
+  ]);
+  const { threadId, summary }: { threadId: string; summary: string } = JSON.parse(stdout);
+  const { steps } = await cli.json<{ steps: { meta: { said: string } }[] }>([
+    "thread",
+    "show",
+    threadId,
+  ]);
+  return { said: code === 0 ? steps[0]?.meta.said : null, summary };
+}
+
+it("adds a tarball that nobody else has, lists it, and lets a workflow name it", async () => {
+  const file = tarball(author("their-echo", ECHO));
+  const added = await cli.json(["agent", "add", file, "--option", "says=hello"]);
+  expect(added).toMatchObject({
+    name: "echo",
+    package: "their-echo",
+    version: "1.0.0",
+    options: { says: "hello" },
+    probe: { installed: true, login: "missing" },
+  });
+  rmSync(file);
+  const { agents } = await cli.json<{ agents: unknown[] }>(["agent", "list"]);
+  expect(agents[0]).toEqual({
+    name: "echo",
+    package: "their-echo",
+    packageVersion: "1.0.0",
+    default: false,
+    path: "/usr/bin/echo",
+    version: "2.0",
+    installed: true,
+    login: "missing",
+    features: [],
+    fix: "run: echo login",
+  });
+  const { stdout } = await cli.run(["agent", "list"]);
+  expect(stdout).toMatch(
+    /^AGENT +PACKAGE +INSTALLED +VERSION +LOG-IN +PATH\necho +their-echo 1\.0\.0 +yes +2\.0 +missing/,
+  );
+  expect(stdout).toContain("mend echo: run: echo login");
+  await addWorkflow("echo");
+  expect(await spoken()).toMatchObject({ said: "hello" });
+  // Nothing of the package ran while it was installed.
+  expect(existsSync(join(cli.root, "node_modules/their-echo/postinstall-ran"))).toBe(false);
+});
+
+it("takes a new version in place of the old one, its options and other agents kept", async () => {
+  await cli.json(["agent", "add", author("@them/echo", ECHO), "--option", "says=old"]);
+  await cli.json(["agent", "add", author("other", ECHO), "--name", "other"]);
+  const next = author("@them/echo", ECHO.replace('"2.0"', '"3.0"'), "1.1.0");
+  expect(await cli.json(["agent", "add", next])).toMatchObject({
+    version: "1.1.0",
+    options: { says: "old" },
+    probe: { version: "3.0" },
+  });
+  const { agents } = await cli.json<{ agents: { name: string | null; version: string }[] }>([
+    "agent",
+    "list",
+  ]);
+  expect(agents.filter(({ name }) => name !== null)).toMatchObject([
+    { name: "echo", version: "3.0" },
+    { name: "other", version: "2.0" },
+  ]);
+  expect(readdirSync(join(cli.root, "tarballs"))).toHaveLength(2);
+});
+
+it("plays the default agent where none is named, and says what to do when there is none", async () => {
+  await cli.json(["agent", "add", author("their-echo", ECHO), "--option", 'says="quoted"']);
+  await addWorkflow(null);
+  expect(await spoken()).toEqual({
+    said: null,
+    summary: expect.stringContaining("AGENT_NOT_FOUND"),
+  });
+  await cli.json(["setup", "--default-agent", "echo"]);
+  expect(await spoken()).toMatchObject({ said: "quoted" });
+});
+
+it("leaves nothing behind of a package that is no agent, refuses its options, or is not there", async () => {
+  const none = author("no-agent", "export const something = 1;");
+  const good = author("their-echo", ECHO);
+  await cli.json(["agent", "add", good]);
+  const kept = ["workflow.yaml", "package.json", "package-lock.json"];
+  const files = (): string[] => kept.map((name) => readFileSync(join(cli.root, name), "utf8"));
+  const before = files();
+  for (const [args, code, words] of [
+    [[none], "CONFIG_INVALID", "it exports: something"],
+    [
+      [good, "--name", "more", "--option", "volume=11"],
+      "CONFIG_INVALID",
+      "there is no option volume",
+    ],
+    [[good, "--name", "No Name"], "USAGE", "No Name"],
+    [[good, "--option", "volume"], "USAGE", "volume"],
+    [[author("another", ECHO)], "TARGET_EXISTS", "their-echo"],
+    [["./nowhere"], "FILE_NOT_FOUND", "nowhere"],
+    [["file:///nowhere/at/all.tgz"], "FILE_NOT_FOUND", "nowhere"],
+  ] as const) {
+    const failed = await cli.fails(["agent", "add", ...args]);
+    expect(failed).toMatchObject({ code, message: expect.stringContaining(words) });
+  }
+  expect(files()).toEqual(before);
+  expect(
+    readdirSync(join(cli.root, "node_modules")).filter((name) => !name.startsWith(".")),
+  ).toEqual(["their-echo"]);
+  expect(readdirSync(join(cli.root, "tarballs"))).toHaveLength(1);
+});

@@ -1,0 +1,152 @@
+/** Adds an agent: fetched, tried out, installed, configured; or nothing of it. */
+import {
+  err,
+  type Failure,
+  failure,
+  failureFrom,
+  type JsonObject,
+  type JsonValue,
+  ok,
+  type Result,
+  toJsonObject,
+  WORKFLOW_NAME_PATTERN,
+} from "@uncaged/workflow-protocol";
+import {
+  agentHost,
+  changeConfiguration,
+  loadAgentPackage,
+  readSettings,
+  type Settings,
+} from "@uncaged/workflow-register";
+import { storageRoot } from "@uncaged/workflow-util";
+import type { Output } from "../command.ts";
+import type { Io } from "../io.ts";
+import { misuse } from "../options.ts";
+import { printableLine } from "../printable.ts";
+import { withLock } from "../workflow/lend-lock.ts";
+import { warn } from "../workflow/warn.ts";
+import { probeOf } from "./inspect-agents.ts";
+import { installPackage } from "./install-package.ts";
+import { type StagedPackage, withStagedPackage } from "./stage-package.ts";
+
+export type AddAgent = {
+  /** npm package, tarball or folder. */
+  source: string;
+  /** null: as the package calls it. */
+  name: string | null;
+  /** `key=value` each. */
+  options: readonly string[];
+};
+
+export async function add(request: AddAgent, io: Io): Promise<Result<Output, Failure>> {
+  const given = optionsIn(request.options);
+  // The packages of agents are loaded here, and may print.
+  io.hostBundle(io.json ? "nowhere" : "to stderr");
+  const root = storageRoot(io.env);
+  const settings = await readSettings(root);
+  if (!settings.ok) return settings;
+  const signal = io.interruption();
+  const stage = { source: request.source, cwd: io.cwd, env: io.env, signal };
+  return withStagedPackage(stage, async (staged) => {
+    const plan = planOf(settings.value, { name: request.name, given, staged, env: io.env });
+    if (!plan.ok) return plan;
+    return installPackage<Output>({
+      root,
+      staged,
+      env: io.env,
+      signal,
+      settle: () => configure(plan.value, { root, settings: settings.value, io }),
+    });
+  });
+}
+
+type Plan = { name: string; package: string; version: string; options: JsonObject };
+
+/** What will be configured. The agent itself says whether its options are right. */
+function planOf(
+  settings: Settings,
+  {
+    name: wanted,
+    given,
+    staged,
+    env,
+  }: { name: string | null; given: JsonObject; staged: StagedPackage; env: NodeJS.ProcessEnv },
+): Result<Plan, Failure> {
+  const { agent, located } = staged;
+  const name = wanted ?? agent.name;
+  if (!WORKFLOW_NAME_PATTERN.test(name)) return err(badName(name));
+  const known = settings.agents.get(name);
+  if (known !== undefined && known.package !== located.name) return err(taken(name, known.package));
+  // Another version of the same keeps its options, unless there are new ones.
+  const options = Object.keys(given).length === 0 ? (known?.options ?? {}) : given;
+  try {
+    agent.create(options, agentHost(settings, env));
+  } catch (thrown) {
+    const { code, message, hint } = failureFrom(thrown, "CONFIG_INVALID");
+    return err(failure(code, `${located.name} refuses its options: ${message}`, hint));
+  }
+  return ok({ name, package: located.name, version: located.version, options });
+}
+
+async function configure(
+  plan: Plan,
+  { root, settings, io }: { root: string; settings: Settings; io: Io },
+): Promise<Result<Output, Failure>> {
+  const { name, version, options } = plan;
+  const installed = await loadAgentPackage(plan.package, { root, packagesBase: import.meta.url });
+  if (!installed.ok) return installed;
+  const agents = { [name]: { package: plan.package, options } };
+  const changed = await withLock(io, ({ exclusively }) =>
+    changeConfiguration({ root, exclusively, change: { agents } }),
+  );
+  if (!changed.ok) return changed;
+  await warn(io, changed.value.notes);
+  const host = agentHost(settings, io.env);
+  const probe = await probeOf(installed.value.agent, { options, host });
+  return ok({
+    document: { name, package: plan.package, version, options, probe },
+    human: ({ bold, dim, cyan }) => {
+      const added = `${bold(name)} is configured ${dim(`(${plan.package} ${version})`)}`;
+      return probe.fix === null
+        ? added
+        : `${added}\n${cyan("to do:")} ${printableLine(probe.fix, 500)}`;
+    },
+  });
+}
+
+function optionsIn(pairs: readonly string[]): JsonObject {
+  const entries = pairs.map((pair): [string, unknown] => {
+    const [, key, value] = /^([^=]+)=([\s\S]*)$/.exec(pair) ?? [];
+    if (key === undefined || value === undefined)
+      throw misuse(`--option must be key=value; it was ${JSON.stringify(pair)}`);
+    return [key, jsonOrText(value)];
+  });
+  const options = toJsonObject(Object.fromEntries(entries));
+  if (options !== null) return options;
+  throw misuse("--option holds a value that is nested too deep");
+}
+
+function jsonOrText(text: string): JsonValue {
+  try {
+    const value: JsonValue = JSON.parse(text);
+    return value;
+  } catch {
+    return text;
+  }
+}
+
+function badName(name: string): Failure {
+  return failure(
+    "USAGE",
+    `${JSON.stringify(name)} is no name of an agent: lower-case letters, digits, . _ and - only`,
+    "give one with: --name <name>",
+  );
+}
+
+function taken(name: string, packageName: string): Failure {
+  return failure(
+    "TARGET_EXISTS",
+    `config.agents has ${JSON.stringify(name)} already: ${packageName}`,
+    "give this one another name with: --name <name>",
+  );
+}

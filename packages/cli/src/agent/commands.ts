@@ -1,0 +1,42 @@
+import type { Command, CommandGroup } from "../command.ts";
+import {
+  type Argument,
+  listOption,
+  type Option,
+  requiredArgument,
+  textOption,
+} from "../options.ts";
+
+const list: Command = {
+  description: "List the agents: installed or not, version, log-in, and what to do.",
+  arguments: [],
+  options: [],
+  example: "--json",
+  run: async (_given, io) => (await import("./list.ts")).list(io),
+};
+
+const source: Argument<string> = requiredArgument(
+  "package",
+  "npm package (with @version, if wanted), tarball or folder of an adapter",
+);
+const name: Option<string | null> = textOption(
+  "--name <name>",
+  "what to call the agent (default: as its package calls it)",
+);
+const settings: Option<readonly string[]> = listOption(
+  "--option <key=value...>",
+  "options of the agent; a value is JSON, or else text",
+);
+const add: Command = {
+  description: "Install an agent's package into the storage root and configure it.",
+  arguments: [source],
+  options: [name, settings],
+  example: "@uncaged/workflow-agent-codex --name codex --option model=gpt-5",
+  run: async (given, io) =>
+    (await import("./add.ts")).add(
+      { source: given(source), name: given(name), options: given(settings) },
+      io,
+    ),
+};
+
+export const agentCommands: CommandGroup = { commands: { list, add } };

@@ -1,0 +1,78 @@
+/** Installs a package into the storage root, whose own `package.json` pins it.
+ *
+ *  1. Whole or not at all: when npm fails, or what comes after it, the root's manifest and lock file are as
+ *     before, and npm brings `node_modules` back to them.
+ *  2. A package that no registry has is kept as a tarball in the root, so that npm finds it again with the
+ *     next package. */
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Failure, Result } from "@uncaged/workflow-protocol";
+import { writeFileAtomicSync } from "@uncaged/workflow-util";
+import { npm } from "./npm.ts";
+import type { StagedPackage } from "./stage-package.ts";
+
+export type InstallRequest<T> = {
+  root: string;
+  staged: StagedPackage;
+  env: NodeJS.ProcessEnv;
+  signal: AbortSignal;
+  /** What has to succeed for the package to stay. */
+  settle: () => Promise<Result<T, Failure>>;
+};
+
+export async function installPackage<T>(request: InstallRequest<T>): Promise<Result<T, Failure>> {
+  const { root, staged, env, signal } = request;
+  mkdirSync(root, { recursive: true });
+  const before = MANIFESTS.map((name) => ({ path: join(root, name), text: textOf(root, name) }));
+  if (!existsSync(join(root, "package.json"))) write(join(root, "package.json"), EMPTY);
+  const call = { folder: root, env, signal };
+  const installed = await npm(["install", "--save-exact", "--", wanted(root, staged)], call);
+  const done = installed.ok ? await request.settle() : installed;
+  if (!done.ok) {
+    for (const { path, text } of before) {
+      if (text === null) rmSync(path, { force: true });
+      else write(path, text);
+    }
+    // Not ended by the signal that perhaps ended the rest. Without a manifest there was no package.
+    if (before[0]?.text == null)
+      rmSync(join(root, "node_modules"), { recursive: true, force: true });
+    else await npm(["install"], { ...call, signal: new AbortController().signal });
+  }
+  dropUnusedTarballs(root);
+  return done;
+}
+
+const MANIFESTS = ["package.json", "package-lock.json"] as const;
+const EMPTY = `${JSON.stringify({ private: true, description: "Packages of a workflow storage root" }, null, 2)}\n`;
+
+/** What npm is asked for: exactly what was tried out. */
+function wanted(root: string, { located, tarball }: StagedPackage): string {
+  if (tarball === null) return `${located.name}@${located.version}`;
+  const folder = tarballs(root);
+  mkdirSync(folder, { recursive: true });
+  const kept = join(folder, tarball.fileName);
+  copyFileSync(tarball.path, kept);
+  return kept;
+}
+
+function dropUnusedTarballs(root: string): void {
+  const folder = tarballs(root);
+  if (!existsSync(folder)) return;
+  const manifest = textOf(root, "package.json") ?? "";
+  const unused = readdirSync(folder).filter((name) => !manifest.includes(name));
+  for (const name of unused) rmSync(join(folder, name));
+  if (readdirSync(folder).length === 0) rmSync(folder, { recursive: true });
+}
+
+function tarballs(root: string): string {
+  return join(root, "tarballs");
+}
+
+function textOf(root: string, name: string): string | null {
+  const path = join(root, name);
+  return existsSync(path) ? readFileSync(path, "utf8") : null;
+}
+
+function write(path: string, data: string): void {
+  writeFileAtomicSync({ path, data, mode: 0o644, existing: "replace" });
+}

@@ -1,0 +1,58 @@
+import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
+import { readSettings } from "@uncaged/workflow-register";
+import { storageRoot } from "@uncaged/workflow-util";
+import type { Output } from "../command.ts";
+import type { Io } from "../io.ts";
+import { printableLine } from "../printable.ts";
+import { renderTable } from "../render-table.ts";
+import type { Style } from "../style.ts";
+import { type AgentReport, inspectConfigured, inspectFurther } from "./inspect-agents.ts";
+
+export async function list(io: Io): Promise<Result<Output, Failure>> {
+  // The packages of agents are loaded here, and may print.
+  io.hostBundle(io.json ? "nowhere" : "to stderr");
+  const root = storageRoot(io.env);
+  const settings = await readSettings(root);
+  if (!settings.ok) return settings;
+  const at = { root, settings: settings.value, env: io.env };
+  const [configured, further] = await Promise.all([inspectConfigured(at), inspectFurther(at)]);
+  const agents = [...configured, ...further];
+  const { defaultAgent } = settings.value;
+  return ok({ document: { defaultAgent, agents }, human: (style) => text(agents, style) });
+}
+
+function text(agents: readonly AgentReport[], style: Style): string {
+  if (agents.length === 0)
+    return "no agents; add one with: uncaged-workflow agent add <npm package>";
+  const table = renderTable(agents, [
+    { title: "AGENT", cell: agentName },
+    { title: "PACKAGE", cell: packageName },
+    {
+      title: "INSTALLED",
+      cell: ({ installed }) => (installed ? "yes" : "no"),
+      paint: (padded, { installed }) => (installed ? style.green(padded) : style.red(padded)),
+    },
+    { title: "VERSION", cell: ({ version }) => version ?? "-" },
+    {
+      title: "LOG-IN",
+      cell: ({ login }) => login,
+      paint: (padded, { login }) => (login === "missing" ? style.red(padded) : padded),
+    },
+    { title: "PATH", cell: ({ path }) => printableLine(path ?? "-", 200), paint: style.dim },
+  ]);
+  const fixes = agents.flatMap((agent) =>
+    agent.fix === null
+      ? []
+      : [`${style.cyan("mend")} ${agentName(agent)}: ${printableLine(agent.fix, 500)}`],
+  );
+  return [table, ...fixes].join(fixes.length === 0 ? "" : "\n");
+}
+
+function agentName({ name, default: isDefault, package: packageOf }: AgentReport): string {
+  if (name === null) return `(${packageOf.replace("@uncaged/workflow-agent-", "")})`;
+  return isDefault ? `${name} *` : name;
+}
+
+function packageName({ package: name, packageVersion }: AgentReport): string {
+  return packageVersion === null ? name : `${name} ${packageVersion}`;
+}

@@ -1,0 +1,92 @@
+/** Tries a package out in a folder of its own, before anything of the storage root is touched. */
+import { createHash } from "node:crypto";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
+import { type InstalledAgent, loadAgentPackage } from "@uncaged/workflow-register";
+import { z } from "zod";
+import { npm } from "./npm.ts";
+
+export type StagedPackage = InstalledAgent & {
+  /** For a package that no registry has, its tarball; null: name and version say all. */
+  tarball: { path: string; fileName: string } | null;
+};
+
+export type StageRequest = {
+  /** npm package, tarball or folder. */
+  source: string;
+  /** Paths are relative to it. */
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  signal: AbortSignal;
+};
+
+/** Lends the package while it is staged; it goes away afterwards. */
+export async function withStagedPackage<T>(
+  request: StageRequest,
+  use: (staged: StagedPackage) => Promise<Result<T, Failure>>,
+): Promise<Result<T, Failure>> {
+  const stage = mkdtempSync(join(tmpdir(), "uwf-agent-"));
+  try {
+    const staged = await stagePackage(request, stage);
+    return staged.ok ? await use(staged.value) : staged;
+  } finally {
+    rmSync(stage, { recursive: true, force: true });
+  }
+}
+
+async function stagePackage(
+  { source, cwd, env, signal }: StageRequest,
+  stage: string,
+): Promise<Result<StagedPackage, Failure>> {
+  const call = { folder: stage, env, signal };
+  writeFileSync(join(stage, "package.json"), '{ "private": true }\n');
+  const tarball = isPath(source) ? await pack(resolve(cwd, source), call) : null;
+  if (tarball !== null && !tarball.ok) return tarball;
+  const wanted = tarball === null ? source : tarball.value.path;
+  const installed = await npm(["install", "--save-exact", "--", wanted], call);
+  if (!installed.ok) return installed;
+  const name = installedName(stage);
+  if (name === null) {
+    return err(failure("INSTALL_FAILED", `npm installed nothing for ${source}`, "check the name"));
+  }
+  // Nothing else is looked at: an engine's own package of the same name is not what was asked for.
+  const nowhere = new URL("none/none.js", `file://${stage}/`).href;
+  const loaded = await loadAgentPackage(name, { root: stage, packagesBase: nowhere });
+  return loaded.ok ? ok({ ...loaded.value, tarball: tarball?.value ?? null }) : loaded;
+}
+
+/** As npm tells them apart: a folder is written `./folder`, so a folder that happens to be called like a package
+ *  is not taken for it. */
+function isPath(source: string): boolean {
+  return /^(?:[./]|[A-Za-z]:[\\/])|\.(?:tgz|tar\.gz)$/.test(source);
+}
+
+const packed = z.tuple([z.object({ filename: z.string() })]);
+
+/** One file, whatever the path is: what is installed must not change with a folder that somebody works in. */
+async function pack(
+  path: string,
+  call: { folder: string; env: NodeJS.ProcessEnv; signal: AbortSignal },
+): Promise<Result<{ path: string; fileName: string }, Failure>> {
+  if (!existsSync(path)) return err(notThere(path));
+  const args = ["pack", "--json", "--pack-destination", call.folder, "--", path];
+  const printed = await npm(args, call);
+  if (!printed.ok) return printed;
+  const { filename } = packed.parse(JSON.parse(printed.value))[0];
+  const file = join(call.folder, filename);
+  const digest = createHash("sha256").update(readFileSync(file)).digest("hex").slice(0, 12);
+  return ok({ path: file, fileName: `${filename.replace(/\.tgz$/, "")}-${digest}.tgz` });
+}
+
+function notThere(path: string): Failure {
+  return failure("FILE_NOT_FOUND", `there is no ${JSON.stringify(path)}`, "check the path");
+}
+
+const manifest = z.object({ dependencies: z.record(z.string(), z.string()).default({}) });
+
+function installedName(stage: string): string | null {
+  const text = readFileSync(join(stage, "package.json"), "utf8");
+  return Object.keys(manifest.parse(JSON.parse(text)).dependencies)[0] ?? null;
+}

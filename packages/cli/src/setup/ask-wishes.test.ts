@@ -1,0 +1,93 @@
+import type { Settings } from "@uncaged/workflow-register";
+import { expect, it } from "vitest";
+import type { Questions } from "./ask.ts";
+import { askWishes } from "./ask-wishes.ts";
+import { NO_WISHES } from "./wishes.ts";
+
+const settings: Settings = {
+  maxDepth: 3,
+  store: "files",
+  supervisorInterval: 0,
+  providers: new Map([["mine", { baseUrl: "https://mine.test/v1", apiKey: null }]]),
+  models: new Map(),
+  agents: new Map([["claude", { package: "x", options: {} }]]),
+  defaultAgent: null,
+};
+
+/** A person who gives these answers; an answer is refused when the question would refuse it. */
+function person(...answers: (string | null)[]): Questions & { asked: string[] } {
+  const asked: string[] = [];
+  const next = (question: string): string | null => {
+    asked.push(question);
+    const answer = answers.shift();
+    if (answer === undefined) throw new Error(`nobody answers: ${question}`);
+    return answer;
+  };
+  return {
+    asked,
+    choose: async (question, choices) => {
+      const answer = next(question);
+      if (answer === null || choices.some(({ value }) => value === answer)) return answer;
+      throw new Error(`${question} does not offer ${answer}`);
+    },
+    text: async (question, { check }) => {
+      const answer = next(question);
+      const problem = answer === null ? null : check(answer);
+      if (problem !== null) throw new Error(`${question}: ${problem}`);
+      return answer;
+    },
+    secret: async (question) => next(question),
+  };
+}
+
+it("asks for a known provider's key, its model, and who watches", async () => {
+  const asked = person("openai", "env", "MY_KEY", "gpt-x", "5", "yes", "claude");
+  expect(await askWishes(asked, { settings, env: {} })).toEqual({
+    ...NO_WISHES,
+    provider: "openai",
+    apiKeyEnv: "MY_KEY",
+    model: "gpt-x",
+    supervisorModel: "gpt-x",
+    supervisorInterval: 5,
+    summarizerModel: "gpt-x",
+    defaultAgent: "claude",
+  });
+});
+
+it("asks where another provider is, and takes a key that is pasted", async () => {
+  const asked = person(
+    "another",
+    "https://host.test/v1",
+    "host",
+    "file",
+    "sk-1",
+    "m",
+    "0",
+    "no",
+    "",
+  );
+  expect(await askWishes(asked, { settings, env: {} })).toEqual({
+    ...NO_WISHES,
+    provider: "host",
+    baseUrl: "https://host.test/v1",
+    apiKey: "sk-1",
+    model: "m",
+    supervisorInterval: 0,
+  });
+});
+
+it("asks nothing more of a provider that is configured or needs no key", async () => {
+  for (const provider of ["mine", "ollama"]) {
+    const asked = person(provider, "m", "0", "no", "");
+    expect(await askWishes(asked, { settings, env: {} })).toMatchObject({ provider, model: "m" });
+  }
+});
+
+it("stops asking as soon as the person does not want to go on", async () => {
+  const answers = ["another", "https://host.test/v1", "host", "env", "KEY", "m", "5", "yes"];
+  for (let given = 0; given <= answers.length; given++) {
+    const asked = person(...answers.slice(0, given), null);
+    expect(await askWishes(asked, { settings, env: {} })).toBeNull();
+    expect(asked.asked).toHaveLength(given + 1);
+  }
+});

@@ -1,0 +1,46 @@
+/** Questions on the terminal of this process. They go to stderr: stdout holds the command's document. */
+import { cancel, password, select, text } from "@clack/prompts";
+
+export type Choice = { value: string; label: string };
+
+/** Each gives null when the person does not want to go on. */
+export type Questions = {
+  choose: (question: string, choices: readonly Choice[]) => Promise<string | null>;
+  /** `check` gives what is wrong with an answer, or null. */
+  text: (
+    question: string,
+    about: { suggestion: string; check: (answer: string) => string | null },
+  ) => Promise<string | null>;
+  /** What is typed is not shown. */
+  secret: (question: string) => Promise<string | null>;
+};
+
+export function terminalQuestions(): Questions {
+  const output = process.stderr;
+  const answered = (answer: string | symbol): string | null => {
+    if (typeof answer === "string") return answer.trim();
+    cancel("cancelled", { output });
+    return null;
+  };
+  return {
+    choose: async (message, choices) =>
+      answered(await select({ message, output, options: choices.map((each) => ({ ...each })) })),
+    text: async (message, { suggestion, check }) =>
+      answered(
+        await text({
+          message,
+          output,
+          initialValue: suggestion,
+          validate: (answer) => check(answer?.trim() ?? "") ?? undefined,
+        }),
+      ),
+    secret: async (message) =>
+      answered(
+        await password({
+          message,
+          output,
+          validate: (answer) => (answer?.trim() ? undefined : "type or paste the key"),
+        }),
+      ),
+  };
+}

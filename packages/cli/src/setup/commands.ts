@@ -1,0 +1,78 @@
+import type { Command } from "../command.ts";
+import { countOption, type Option, switchOption, textOption } from "../options.ts";
+
+const provider: Option<string | null> = textOption(
+  "--provider <name>",
+  "what to call the provider; openai, openrouter, groq, mistral and ollama are known",
+);
+const baseUrl: Option<string | null> = textOption(
+  "--base-url <url>",
+  "OpenAI-compatible endpoint, such as https://host/v1",
+);
+const apiKeyEnv: Option<string | null> = textOption(
+  "--api-key-env <name>",
+  "environment variable that holds the key; only its name is written down",
+);
+const apiKeyStdin: Option<boolean> = switchOption(
+  "--api-key-stdin",
+  "read the key from stdin and keep it in workflow.yaml",
+);
+const model: Option<string | null> = textOption(
+  "--model <model>",
+  "model that turns what agents say into data; without --provider: <provider>/<model>",
+);
+const supervisorModel: Option<string | null> = textOption(
+  "--supervisor-model <model>",
+  "model that watches over threads",
+);
+const supervisorInterval: Option<number | null> = countOption(
+  "--supervisor-interval <steps>",
+  "steps between two looks of the supervisor; 0 turns it off",
+  { atLeast: 0 },
+);
+const summarizerModel: Option<string | null> = textOption(
+  "--summarizer-model <model>",
+  "model that sums completed threads up",
+);
+const defaultAgent: Option<string | null> = textOption(
+  "--default-agent <name>",
+  "agent of config.agents that plays where none is named",
+);
+const skipTest: Option<boolean> = switchOption(
+  "--skip-test",
+  "do not ask the models for a word first",
+);
+
+export const setup: Command = {
+  description: "Choose models and the default agent; asks for what no flag says, on a terminal.",
+  arguments: [],
+  options: [
+    provider,
+    baseUrl,
+    apiKeyEnv,
+    apiKeyStdin,
+    model,
+    supervisorModel,
+    supervisorInterval,
+    summarizerModel,
+    defaultAgent,
+    skipTest,
+  ],
+  example: "--provider openrouter --model vendor/model",
+  run: async (given, io) =>
+    (await import("./setup.ts")).setup(
+      {
+        provider: given(provider),
+        baseUrl: given(baseUrl),
+        apiKeyEnv: given(apiKeyEnv),
+        apiKeyStdin: given(apiKeyStdin),
+        model: given(model),
+        supervisorModel: given(supervisorModel),
+        supervisorInterval: given(supervisorInterval),
+        summarizerModel: given(summarizerModel),
+        defaultAgent: given(defaultAgent),
+        skipTest: given(skipTest),
+      },
+      io,
+    ),
+};

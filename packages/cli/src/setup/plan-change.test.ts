@@ -1,0 +1,67 @@
+import type { Settings } from "@uncaged/workflow-register";
+import { describe, expect, it } from "vitest";
+import { planChange } from "./plan-change.ts";
+import { NO_WISHES, type Wishes } from "./wishes.ts";
+
+const settings: Settings = {
+  maxDepth: 3,
+  store: "files",
+  supervisorInterval: 0,
+  providers: new Map([["mine", { baseUrl: "https://mine.test/v1", apiKey: "$MINE" }]]),
+  models: new Map(),
+  agents: new Map([["claude", { package: "x", options: {} }]]),
+  defaultAgent: null,
+};
+
+function planned(wishes: Partial<Wishes>): unknown {
+  const change = planChange(settings, { ...NO_WISHES, ...wishes });
+  return change.ok ? change.value : `${change.error.code}: ${change.error.message}`;
+}
+
+describe("planning a setup", () => {
+  it("needs no more than the name of a known provider", () => {
+    expect(planned({ provider: "openrouter", model: "vendor/m" })).toEqual({
+      providers: {
+        openrouter: { baseUrl: "https://openrouter.ai/api/v1", apiKey: "$OPENROUTER_API_KEY" },
+      },
+      models: { extract: "openrouter/vendor/m" },
+    });
+  });
+
+  it("keeps what is configured of a provider and not said again", () => {
+    expect(planned({ provider: "mine", baseUrl: "https://new.test/v1" })).toEqual({
+      providers: { mine: { baseUrl: "https://new.test/v1", apiKey: "$MINE" } },
+    });
+    expect(planned({ provider: "mine", apiKey: "sk-1" })).toEqual({
+      providers: { mine: { baseUrl: "https://mine.test/v1", apiKey: "sk-1" } },
+    });
+  });
+
+  it("takes models with their providers when none is named", () => {
+    expect(
+      planned({
+        model: "mine/a",
+        supervisorModel: "mine/b/c",
+        summarizerModel: "mine/d",
+        supervisorInterval: 5,
+        defaultAgent: "claude",
+      }),
+    ).toEqual({
+      models: { extract: "mine/a", supervisor: "mine/b/c", summarizer: "mine/d" },
+      supervisorInterval: 5,
+      defaultAgent: "claude",
+    });
+  });
+
+  it.each([
+    [{ baseUrl: "https://x.test" }, "USAGE: a URL or a key belongs to a provider"],
+    [{ provider: "nobody" }, 'USAGE: provider "nobody" is not known'],
+    [{ provider: "A B" }, 'USAGE: "A B" is no name of a provider'],
+    [{ provider: "x", baseUrl: "ftp://x" }, 'USAGE: "ftp://x" is no http or https URL'],
+    [{ provider: "mine", apiKeyEnv: "sk-123" }, "USAGE: --api-key-env is no name of a variable"],
+    [{ model: "alone" }, 'USAGE: "alone" is no model'],
+    [{ defaultAgent: "nobody" }, 'AGENT_NOT_FOUND: config.agents has no agent "nobody"'],
+  ])("refuses %j", (wishes, refusal) => {
+    expect(planned(wishes)).toBe(refusal);
+  });
+});

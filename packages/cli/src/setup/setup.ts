@@ -1,0 +1,137 @@
+/** Chooses models and the default agent: by flags, or by questions on a terminal.
+ *
+ *  1. Nothing is written before every model that was chosen has answered, unless the person says so.
+ *  2. A key goes into the environment's variable or into the file, never into argv, where others can see it. */
+import { EXIT, err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
+import {
+  changeConfiguration,
+  readSettings,
+  resolveModel,
+  type Settings,
+  type SettingsChange,
+} from "@uncaged/workflow-register";
+import { storagePaths, storageRoot } from "@uncaged/workflow-util";
+import type { Output } from "../command.ts";
+import type { Io } from "../io.ts";
+import { misuse } from "../options.ts";
+import { printableLine } from "../printable.ts";
+import { readStdin } from "../read-text.ts";
+import { styleOf } from "../style.ts";
+import { withLock } from "../workflow/lend-lock.ts";
+import { warn } from "../workflow/warn.ts";
+import type { Questions } from "./ask.ts";
+import { askWishes } from "./ask-wishes.ts";
+import { changed, planChange } from "./plan-change.ts";
+import { type TestedModel, testModel } from "./test-model.ts";
+import type { Wishes } from "./wishes.ts";
+
+export type SetupFlags = Omit<Wishes, "apiKey"> & { apiKeyStdin: boolean; skipTest: boolean };
+
+/** `questions`: how a person is asked; null: this terminal, when there is one. */
+export async function setup(
+  flags: SetupFlags,
+  io: Io,
+  questions: Questions | null = null,
+): Promise<Result<Output, Failure>> {
+  const root = storageRoot(io.env);
+  const settings = await readSettings(root);
+  if (!settings.ok) return settings;
+  const wishes = isSilent(flags)
+    ? await askWishes(questions ?? (await terminal(io)), { settings: settings.value, env: io.env })
+    : await wishesIn(flags, io);
+  if (wishes === null) return ok(CANCELLED);
+  const change = planChange(settings.value, wishes);
+  if (!change.ok) return change;
+  const tested = flags.skipTest ? ok([]) : await testAll(settings.value, change.value, io);
+  if (!tested.ok) return tested;
+  const written = await withLock(io, ({ exclusively }) =>
+    changeConfiguration({ root, exclusively, change: change.value }),
+  );
+  if (!written.ok) return written;
+  await warn(io, written.value.notes);
+  return ok(report(storagePaths(root).registry, change.value, tested.value));
+}
+
+const CANCELLED: Output = {
+  document: { cancelled: true },
+  human: () => "nothing was written",
+  exitCode: EXIT.aborted,
+};
+
+function isSilent({ skipTest: _, ...flags }: SetupFlags): boolean {
+  return Object.values(flags).every((flag) => flag === null || flag === false);
+}
+
+async function terminal(io: Io): Promise<Questions> {
+  if (io.stdin.kind === "terminal" && io.stderr.isTerminal)
+    return (await import("./ask.ts")).terminalQuestions();
+  throw misuse(
+    "setup asks its questions on a terminal, and this is none",
+    "say it with flags, for example: --provider openrouter --model vendor/model; see --help",
+  );
+}
+
+async function wishesIn(flags: SetupFlags, io: Io): Promise<Wishes> {
+  const { apiKeyStdin, skipTest: _, ...wishes } = flags;
+  if (apiKeyStdin && flags.apiKeyEnv !== null)
+    throw misuse("--api-key-env and --api-key-stdin are both given");
+  const apiKey = apiKeyStdin ? (await readStdin(io.stdin)).trim() : null;
+  if (apiKey === "") throw misuse("stdin holds no key", "pipe it in: … --api-key-stdin < key-file");
+  if (apiKey?.startsWith("$"))
+    throw misuse("stdin holds the name of a variable", "give it with --api-key-env <name>");
+  return { ...wishes, apiKey };
+}
+
+async function testAll(
+  settings: Settings,
+  change: SettingsChange,
+  io: Io,
+): Promise<Result<TestedModel[], Failure>> {
+  const tested: TestedModel[] = [];
+  const at = { now: io.now, signal: io.interruption() };
+  for (const reference of new Set(Object.values(change.models ?? {}))) {
+    const model = resolveModel(changed(settings, change), reference, io.env);
+    if (!model.ok) return model;
+    if (io.stderr.isTerminal)
+      await io.stderr.write(`${styleOf(io.stderr).dim(`asking ${reference} …`)}\n`);
+    const answer = await testModel(reference, model.value, at);
+    if (at.signal.aborted) return err(stopped());
+    if (!answer.ok) return answer;
+    tested.push(answer.value);
+  }
+  return ok(tested);
+}
+
+function stopped(): Failure {
+  return failure("THREAD_ABORTED", "setup was stopped; nothing was written", "");
+}
+
+function report(file: string, change: SettingsChange, tested: readonly TestedModel[]): Output {
+  const { models = {}, providers = {}, supervisorInterval, defaultAgent } = change;
+  const document = {
+    file,
+    providers: Object.keys(providers),
+    models,
+    supervisorInterval: supervisorInterval ?? null,
+    defaultAgent: defaultAgent ?? null,
+    tested,
+  };
+  return {
+    document,
+    human: ({ green, bold, dim }) =>
+      [
+        ...tested.map(
+          ({ model, answeredInMs }) => `${green("ok")} ${model} answered in ${answeredInMs} ms`,
+        ),
+        ...Object.entries(providers).map(
+          ([name, { baseUrl }]) => `${bold(name)} ${printableLine(baseUrl, 200)}`,
+        ),
+        ...Object.entries(models).map(([use, reference]) => `${use}: ${bold(reference)}`),
+        ...(supervisorInterval === undefined
+          ? []
+          : [`supervisor looks every ${supervisorInterval} steps`]),
+        ...(defaultAgent === undefined ? [] : [`default agent: ${bold(defaultAgent)}`]),
+        dim(`written to ${file}`),
+      ].join("\n"),
+  };
+}
