@@ -51,7 +51,7 @@ type Ports = { cas: Pick<NodeStore, "get">; publish: Publish };
 export async function appendStep(
   ports: Ports,
   tail: Tail,
-  step: { output: ParsedRoleOutput; nowMs: number },
+  step: { output: ParsedRoleOutput; nowMs: number; replaces?: true },
 ): Promise<{ step: RoleStep; stateHash: string; signals: readonly SignalKind[] }> {
   const encoded = await encodeStep(ports.cas, tail, step);
   const signals = await ports.publish([encoded.content, encoded.state], {
@@ -62,6 +62,7 @@ export async function appendStep(
     toSha256: encoded.state.sha256,
     stepCount: tail.stateHashes.length + 1,
     nowMs: step.nowMs,
+    ...(step.replaces === undefined ? {} : { replaces: step.replaces }),
   });
   tail.stateHashes.push(encoded.state.hash);
   tail.parentSha256 = encoded.state.sha256;

@@ -28,7 +28,12 @@ export type Fork = { thread: ThreadRecord; forkedFrom: { threadId: string; state
 export async function forkThread(
   engine: Engine,
   thread: ThreadRecord,
-  opts: { from: ForkPoint; run: "background" | "idle" },
+  opts: {
+    from: ForkPoint;
+    /** Name in `config.agents` of the agent that plays every further step; null: as in the old thread. */
+    agent: string | null;
+    run: "background" | "idle";
+  },
 ): Promise<Result<Fork, Failure>> {
   const chain = await loadChain(engine.cas, thread);
   const point = pointIn(chain, thread, opts.from);
@@ -49,7 +54,7 @@ export async function forkThread(
       parentThread: null,
       cwd: thread.cwd,
       limits: thread.limits,
-      agent: thread.agent,
+      agent: opts.agent ?? thread.agent,
       forkedFrom,
       startedAt: thread.startedAt,
       createdAt: nowMs,

@@ -30,5 +30,6 @@ export { type StartOptions, startThread } from "./start-thread.ts";
 export { killThread, stopThread } from "./stop-thread.ts";
 export { type ContextPage, DEFAULT_BUDGET_CHARS, renderPage, threadPage } from "./thread-pages.ts";
 export { stepViews, viewThread } from "./thread-view.ts";
+export { undoPoke } from "./undo-poke.ts";
 export { verifyThread } from "./verify-thread.ts";
 export { waitForThread } from "./wait-for-thread.ts";

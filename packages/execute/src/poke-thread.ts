@@ -2,11 +2,13 @@
  *
  *  1. The rules are not consulted: the head's role runs again, in its own session and directory, and the new
  *     step keeps the route that led to the head.
- *  2. The new step's parent is the old head's parent. The old step stays in the CAS until gc.
+ *  2. The new step's parent is the old head's parent. The old step stays in the CAS until gc, and the index
+ *     remembers it until the next step: until then the poke can be undone.
  *  3. On any failure the head, and with it a question that waits, is as before. */
 import { sha256Hex } from "@uncaged/workflow-cas";
 import {
   err,
+  FAULT_CODES,
   type Failure,
   failure,
   failureFrom,
@@ -23,6 +25,7 @@ import type { Engine } from "./engine.ts";
 import type { ThreadRun } from "./execute-thread.ts";
 import { finishedRefusal } from "./finished-refusal.ts";
 import { loadRun } from "./load-run.ts";
+import { nextTurn } from "./next-turn.ts";
 import { observedStatus } from "./observe.ts";
 import { ownThread, type Tenancy } from "./own-thread.ts";
 import { parseOutput } from "./parse-output.ts";
@@ -38,7 +41,12 @@ export type Poke = { threadId: string; head: string; previousHead: string; statu
 export async function pokeThread(
   engine: Engine,
   thread: ThreadRecord,
-  opts: { prompt: string; signal: AbortSignal },
+  opts: {
+    prompt: string;
+    /** Name in `config.agents`; null: whoever played the head step. */
+    agent: string | null;
+    signal: AbortSignal;
+  },
 ): Promise<Result<Poke, Failure>> {
   const refusal = refusalOf(thread, opts.prompt, engine.now());
   if (refusal !== null) return err(refusal);
@@ -48,14 +56,14 @@ export async function pokeThread(
     threadId,
     signal: opts.signal,
     otherwise: suspended === null ? { status: "idle" } : { status: "suspended", ...suspended },
-    use: (tenancy) => replaceHead(engine, tenancy, opts.prompt),
+    use: (tenancy) => replaceHead(engine, tenancy, opts),
   });
 }
 
 async function replaceHead(
   engine: Engine,
   tenancy: Tenancy,
-  prompt: string,
+  poke: { prompt: string; agent: string | null },
 ): Promise<Result<Poke, Failure>> {
   const { thread, lease } = tenancy;
   const loaded = await loadRun(engine, thread);
@@ -64,7 +72,7 @@ async function replaceHead(
   const head = states.pop();
   if (head === undefined) return err(nothingToReplace(thread.threadId));
   const chain = { ...loaded.value.chain, states };
-  const directive = directiveOf(head, prompt);
+  const directive = directiveOf(head, poke);
   const run = await threadRun(engine, tenancy, {
     loaded: { ...loaded.value, chain },
     directive,
@@ -76,6 +84,7 @@ async function replaceHead(
   const { stateHash } = await appendStep(engine, run.tail, {
     output: output.value,
     nowMs: engine.now(),
+    replaces: true,
   });
   const { threadId, fence } = lease;
   await engine.store.release({ threadId, fence, nowMs: engine.now(), to: { status: "idle" } });
@@ -83,31 +92,50 @@ async function replaceHead(
 }
 
 /** The route that led to the head, with the poke in place of its prompt. */
-function directiveOf({ node }: ChainState, prompt: string): StepDirective {
-  const { role, route, session, cwd, agent } = node.payload;
+function directiveOf(
+  { node }: ChainState,
+  poke: { prompt: string; agent: string | null },
+): StepDirective {
+  const { role, route, session, cwd, agent: played } = node.payload;
+  const binding = played?.binding ?? null;
+  const agent = poke.agent ?? binding;
   const kept = route ?? { from: role, to: role, condition: POKE, rule: null };
   return {
-    route: { ...kept, prompt, promptFrom: "person" },
+    route: { ...kept, prompt: poke.prompt, promptFrom: "person" },
     location: cwd ?? null,
-    previousSession: session ?? null,
-    agent: agent?.binding ?? null,
+    // A session is its agent's own: another agent would not find it.
+    previousSession: agent === binding ? (session ?? null) : null,
+    agent,
   };
 }
 
 async function firstOutput(run: ThreadRun): Promise<ReturnType<typeof parseOutput>> {
   const generator = run.workflow(run.context, run.runtime);
   try {
-    const turn = await generator.next();
-    if (turn.done !== true) return parseOutput(turn.value, run.roles);
-    return err(
-      failure("WORKFLOW_FAILED", "the workflow ended instead of running its head step again", ""),
-    );
-  } catch (thrown) {
-    return err(failureFrom(thrown, "AGENT_FAILED"));
+    const turn = await nextTurn(generator, undefined, run.signal);
+    if (turn.kind === "threw") return err(failureFrom(turn.cause, "AGENT_FAILED"));
+    if (turn.kind === "interrupted") return err(stopped(run.thread.threadId));
+    if (turn.kind === "returned") {
+      return err(
+        failure("WORKFLOW_FAILED", "the workflow ended instead of running its head step again", ""),
+      );
+    }
+    const output = parseOutput(turn.output, run.roles);
+    if (!output.ok || output.value.outcome === undefined) return output;
+    // A table may have a rule for a role that fails; a poke asks for a better step, not for that one.
+    return err(failure(FAULT_CODES[output.value.outcome], String(output.value.meta.reason), ""));
   } finally {
     // Not awaited: a function that hangs in its own cleanup must not hold the thread.
     void generator.return({ returnCode: 0, summary: "" }).catch(() => undefined);
   }
+}
+
+function stopped(threadId: string): Failure {
+  return failure(
+    "THREAD_ABORTED",
+    `the poke of thread ${threadId} was stopped`,
+    "its head is as it was",
+  );
 }
 
 function refusalOf(thread: ThreadRecord, prompt: string, nowMs: number): Failure | null {

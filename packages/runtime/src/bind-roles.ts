@@ -5,6 +5,7 @@ import {
   type RoleDefinition,
   type RoleMeta,
   type RoleOutput,
+  type StepRun,
   type ThreadContext,
   type WorkflowDefinition,
   WorkflowError,
@@ -50,9 +51,15 @@ function player<Meta extends Record<string, unknown>>(
       refs: role.extractRefs === null ? [] : role.extractRefs(meta),
       childThread: result.childThread,
       route: runtime.step.route,
-      run: result.run ?? null,
+      run: recordOf(result.run, agent),
     };
   };
+}
+
+/** Says in the record by which name the agent was called, if it played in place of the bound one. */
+function recordOf(run: StepRun | undefined, agent: string | null): StepRun | null {
+  if (run === undefined) return null;
+  return agent === null ? run : { ...run, agent: { ...run.agent, binding: agent } };
 }
 
 function unknownRole(role: string): WorkflowError {

@@ -5,11 +5,15 @@ import type { Io } from "../io.ts";
 import { withThread } from "../with-engine.ts";
 
 export async function fork(
-  opts: { id: string; from: ForkPoint; run: "background" | "idle" },
+  opts: { id: string; from: ForkPoint; agent: string | null; run: "background" | "idle" },
   io: Io,
 ): Promise<Result<Output, Failure>> {
   return withThread(io, opts.id, async (engine, thread) => {
-    const forked = await forkThread(engine, thread, { from: opts.from, run: opts.run });
+    const forked = await forkThread(engine, thread, {
+      from: opts.from,
+      agent: opts.agent,
+      run: opts.run,
+    });
     if (!forked.ok) return forked;
     const { threadId, head } = forked.value.thread;
     const { forkedFrom } = forked.value;

@@ -1,4 +1,4 @@
-import { type Poke, pokeThread } from "@uncaged/workflow-execute";
+import { type Poke, pokeThread, undoPoke } from "@uncaged/workflow-execute";
 import { EXIT, type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
@@ -9,20 +9,29 @@ import { paintStatus } from "./paint-status.ts";
 
 /** Runs the head step again in this process. Ctrl-C stops it; the head is then as before. */
 export async function poke(
-  opts: { id: string; prompt: PromptSource },
+  opts: { id: string; prompt: PromptSource; agent: string | null },
   io: Io,
 ): Promise<Result<Output, Failure>> {
   const prompt = await readPrompt(opts.prompt, io);
   return withThread(io, opts.id, async (engine, thread) => {
     const signal = io.interruption();
     io.hostBundle(io.json ? "nowhere" : "to stderr");
-    const poked = await pokeThread(engine, thread, { prompt, signal });
+    const poked = await pokeThread(engine, thread, { prompt, agent: opts.agent, signal });
     if (!poked.ok) return poked;
     return ok({
       document: poked.value,
       human: (style) => text(poked.value, style),
       exitCode: EXIT.success,
     });
+  });
+}
+
+/** Puts the replaced step back. */
+export function undo(id: string, io: Io): Promise<Result<Output, Failure>> {
+  return withThread(io, id, async (engine, thread) => {
+    const undone = await undoPoke(engine, thread, io.interruption());
+    if (!undone.ok) return undone;
+    return ok({ document: undone.value, human: (style) => text(undone.value, style) });
   });
 }
 

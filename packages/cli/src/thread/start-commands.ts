@@ -79,10 +79,14 @@ const fromStep: Option<number | null> = countOption(
   "keep the first n steps; 0 keeps none",
   { atLeast: 0 },
 );
+const forkAgent: Option<string | null> = textOption(
+  "--agent <name>",
+  "an agent of config.agents, to play every further step",
+);
 export const fork: Command = {
   description: "Make a new thread that shares this one's steps and goes on from there.",
   arguments: [threadId],
-  options: [fromRole, fromStep, idle],
+  options: [fromRole, fromStep, forkAgent, idle],
   example: "7F3K --from-step 2",
   run: async (given, io) => {
     const [role, step] = [given(fromRole), given(fromStep)];
@@ -97,6 +101,7 @@ export const fork: Command = {
             : step !== null
               ? { kind: "step", step }
               : { kind: "head" },
+        agent: given(forkAgent),
         run: given(idle) ? "idle" : "background",
       },
       io,

@@ -1,5 +1,6 @@
 /** Commands that steer a thread which another process may run. */
 import type { Command } from "../command.ts";
+import { misuse, type Option, switchOption, textOption } from "../options.ts";
 import { promptFileOption, promptOption, promptSource } from "../prompt.ts";
 import { limitOptions, limitsOf } from "./limit-options.ts";
 import { threadId } from "./start-commands.ts";
@@ -48,11 +49,26 @@ export const rm: Command = {
   run: async (given, io) => (await import("./rm.ts")).remove(given(threadId), io),
 };
 
+const pokeAgent: Option<string | null> = textOption(
+  "--agent <name>",
+  "an agent of config.agents, in place of the one that made the step",
+);
+const undo: Option<boolean> = switchOption(
+  "--undo",
+  "put back the step that the last poke replaced",
+);
 export const poke: Command = {
   description: "Run the last step again with an extra prompt; the new step replaces it.",
   arguments: [threadId],
-  options: [promptOption, promptFileOption],
+  options: [promptOption, promptFileOption, pokeAgent, undo],
   example: '7F3K --prompt "Shorter, please"',
-  run: async (given, io) =>
-    (await import("./poke.ts")).poke({ id: given(threadId), prompt: promptSource(given) }, io),
+  run: async (given, io) => {
+    const { poke, undo: undoPoke } = await import("./poke.ts");
+    const [id, agent] = [given(threadId), given(pokeAgent)];
+    if (!given(undo)) return poke({ id, prompt: promptSource(given), agent }, io);
+    if (given(promptOption) !== null || given(promptFileOption) !== null || agent !== null) {
+      throw misuse("--undo brings the replaced step back: it takes no prompt and no agent");
+    }
+    return undoPoke(id, io);
+  },
 };
