@@ -127,11 +127,13 @@ function report(file: string, change: SettingsChange, tested: readonly TestedMod
           ([name, { baseUrl }]) => `${bold(name)} ${printableLine(baseUrl, 200)}`,
         ),
         ...Object.entries(models).map(([use, reference]) => `${use}: ${bold(reference)}`),
-        ...(supervisorInterval === undefined
-          ? []
-          : [`supervisor looks every ${supervisorInterval} steps`]),
+        ...(supervisorInterval === undefined ? [] : [watchText(supervisorInterval)]),
         ...(defaultAgent === undefined ? [] : [`default agent: ${bold(defaultAgent)}`]),
         dim(`written to ${file}`),
       ].join("\n"),
   };
+}
+
+function watchText(interval: number): string {
+  return interval === 0 ? "no supervisor looks" : `supervisor looks every ${interval} steps`;
 }
