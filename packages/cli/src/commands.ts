@@ -44,6 +44,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./setup/commands.ts")).setup,
   },
   {
+    name: "hooks",
+    summary: "record and remind agent sessions that a person starts",
+    loadGroup: async () => (await import("./hooks/commands.ts")).hooksCommands,
+  },
+  {
     name: "doctor",
     summary: "look for what is wrong, and say how to mend it",
     load: async () => (await import("./doctor/commands.ts")).doctor,

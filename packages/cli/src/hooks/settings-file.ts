@@ -1,0 +1,50 @@
+import { mkdir, readFile, stat } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { failure, WorkflowError } from "@uncaged/workflow-protocol";
+import { isErrno, writeFileAtomic } from "@uncaged/workflow-util";
+import type { Io } from "../io.ts";
+import { misuse } from "../options.ts";
+
+/** Claude Code's own: of the user, of the project for everybody, of the project for this user. */
+export type SettingsScope = "user" | "project" | "local";
+
+/** The settings file that was chosen; absolute. */
+export function settingsPath(
+  chosen: { scope: SettingsScope | null; file: string | null },
+  { env, cwd }: Pick<Io, "env" | "cwd">,
+): string {
+  if (chosen.file !== null) {
+    if (chosen.scope !== null) throw misuse("--scope and --file exclude each other");
+    return resolve(cwd, chosen.file);
+  }
+  switch (chosen.scope ?? "user") {
+    case "user":
+      return join(env.CLAUDE_CONFIG_DIR || join(env.HOME || homedir(), ".claude"), "settings.json");
+    case "project":
+      return join(cwd, ".claude", "settings.json");
+    case "local":
+      return join(cwd, ".claude", "settings.local.json");
+  }
+}
+
+/** Empty when there is no such file. Throws `FILE_NOT_FOUND` when it cannot be read. */
+export async function readSettings(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (thrown) {
+    if (isErrno(thrown, "ENOENT")) return "";
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    throw new WorkflowError(failure("FILE_NOT_FOUND", `cannot read ${path}: ${reason}`, ""));
+  }
+}
+
+/** Whole or not at all, with the permissions that it had. */
+export async function writeSettings(path: string, data: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const mode = await stat(path).then(
+    (found) => found.mode & 0o777,
+    () => 0o600,
+  );
+  await writeFileAtomic({ path, data, mode, existing: "replace" });
+}
