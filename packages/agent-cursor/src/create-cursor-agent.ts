@@ -18,6 +18,6 @@ export const agent: AgentPackage = {
 };
 
 const OWN = z.strictObject({
-  program: z.string().min(1).optional(),
+  command: z.string().min(1).optional(),
   model: z.string().min(1).optional(),
 });

@@ -3,7 +3,7 @@ import type { AgentOptions } from "@uncaged/workflow-util-agent";
 /** Cursor's own settings and log-in are always the user's: `config` changes nothing. */
 export type CursorConfig = Omit<AgentOptions, "config"> & {
   /** The program: its name on `PATH`, or its path. Default `cursor-agent`, else `agent`. */
-  program?: string | undefined;
+  command?: string | undefined;
   /** Default: Cursor's own. */
   model?: string | undefined;
 };

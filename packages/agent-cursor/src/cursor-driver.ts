@@ -17,7 +17,7 @@ export function cursorDriver(
     can: { evidence: true, policy: false, resume: true },
     probe: ({ env }) => probeCursor(config, env),
     async open(step) {
-      const program = config.program ?? (await probeProgram(PROGRAMS, step.env))?.path;
+      const program = config.command ?? (await probeProgram(PROGRAMS, step.env))?.path;
       return openCursor({ config, program: program ?? "cursor-agent", lingerMs }, step);
     },
   };

@@ -6,10 +6,10 @@ export const INSTALL_HINT =
   "install the Cursor agent CLI: https://cursor.com/docs/cli/installation";
 
 export async function probeCursor(
-  { program }: Pick<CursorConfig, "program">,
+  { command }: Pick<CursorConfig, "command">,
   env: Environment,
 ): Promise<AgentProbe> {
-  const found = await probeProgram(program === undefined ? PROGRAMS : [program], env);
+  const found = await probeProgram(command === undefined ? PROGRAMS : [command], env);
   if (found === null) {
     const nothing = { path: null, version: null, installed: false, features: [] };
     return { ...nothing, login: "unknown", fix: INSTALL_HINT };

@@ -29,7 +29,7 @@ export const agent: AgentPackage = {
 };
 
 const OWN = z.strictObject({
-  program: z.string().min(1).optional(),
+  command: z.string().min(1).optional(),
   model: z.string().min(1).optional(),
   maxTurns: z.int().positive().optional(),
 });

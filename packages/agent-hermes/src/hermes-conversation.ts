@@ -49,7 +49,7 @@ async function takeTurn(
   prompt: string,
 ): Promise<TurnResult> {
   const { timeoutMs, idleTimeoutMs } = step.limits;
-  const run = await spawnCli(config.program ?? "hermes", hermesArguments(config, step.session), {
+  const run = await spawnCli(config.command ?? "hermes", hermesArguments(config, step.session), {
     cwd: step.cwd,
     mark: step.runMark,
     hostEnv: {},

@@ -7,10 +7,10 @@ export const INSTALL_HINT =
 
 /** Hermes keeps its keys in its own configuration and has no command that says whether one is set. */
 export async function probeHermes(
-  { program = "hermes" }: Pick<HermesConfig, "program">,
+  { command = "hermes" }: Pick<HermesConfig, "command">,
   env: Environment,
 ): Promise<AgentProbe> {
-  const found = await probeProgram([program], env);
+  const found = await probeProgram([command], env);
   return found === null
     ? {
         path: null,

@@ -1,0 +1,61 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type AgentHost, failureFrom } from "@uncaged/workflow-protocol";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { agent } from "./create-cursor-agent.ts";
+import { cursorDriver } from "./cursor-driver.ts";
+import { standIn } from "./stand-in.test.helper.ts";
+
+function host(env: AgentHost["env"] = {}): AgentHost {
+  const resolveModel = (): never => {
+    throw new Error("no model is asked for");
+  };
+  return { env, resolveModel };
+}
+
+describe("the agent package", () => {
+  it("finds the program, whether it is logged in, and whether it speaks ACP", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "cursor probe "));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const { command } = await standIn(folder);
+    expect(await agent.probe({}, host({ PATH: folder, LOGGED_IN: "1" }))).toEqual({
+      path: command,
+      version: "2026.01.28-fd13201",
+      installed: true,
+      login: "ok",
+      features: ["resume", "stream-json", "acp"],
+      fix: null,
+    });
+    expect(await agent.probe({}, host({ PATH: folder }))).toMatchObject({
+      login: "missing",
+      fix: `log in with: ${command} login (or set CURSOR_API_KEY)`,
+    });
+    const env = { PATH: folder, CURSOR_API_KEY: "key" };
+    expect(await agent.probe({ command }, host(env))).toMatchObject({ login: "ok" });
+  });
+
+  it("says how to install what is not there", async () => {
+    expect(await agent.probe({}, host())).toMatchObject({
+      installed: false,
+      fix: expect.stringContaining("cursor.com"),
+    });
+  });
+
+  it("makes an adapter, and refuses options that it does not know", () => {
+    expect(agent.create({ model: "auto", repairs: 0 }, host())).toBeTypeOf("function");
+    let thrown: unknown;
+    try {
+      agent.create({ mode: "plan" }, host());
+    } catch (error) {
+      thrown = error;
+    }
+    expect(failureFrom(thrown, "INTERNAL").code).toBe("CONFIG_INVALID");
+  });
+});
+
+describe("the driver", () => {
+  it("promises no policy", () => {
+    expect(cursorDriver({}).can).toEqual({ evidence: true, policy: false, resume: true });
+  });
+});
