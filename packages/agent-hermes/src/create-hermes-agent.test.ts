@@ -1,0 +1,51 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type AgentHost, failureFrom } from "@uncaged/workflow-protocol";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { agent, hermesDriver } from "./create-hermes-agent.ts";
+import { standIn } from "./stand-in.test.helper.ts";
+
+function host(env: AgentHost["env"] = {}): AgentHost {
+  const resolveModel = (): never => {
+    throw new Error("no model is asked for");
+  };
+  return { env, resolveModel };
+}
+
+describe("the agent package", () => {
+  it("finds the program and its version, and how to install what is not there", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "hermes probe "));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const { command } = await standIn(folder);
+    expect(await agent.probe({}, host({ PATH: folder }))).toEqual({
+      path: command,
+      version: "0.21.3",
+      installed: true,
+      login: "unknown",
+      features: ["resume"],
+      fix: null,
+    });
+    expect(await agent.probe({}, host())).toMatchObject({
+      installed: false,
+      fix: expect.stringContaining("hermes-agent"),
+    });
+  });
+
+  it("makes an adapter, and refuses options that it does not know", () => {
+    expect(agent.create({ model: "m", maxTurns: 5 }, host())).toBeTypeOf("function");
+    let thrown: unknown;
+    try {
+      agent.create({ maxTurns: 0 }, host());
+    } catch (error) {
+      thrown = error;
+    }
+    expect(failureFrom(thrown, "INTERNAL").code).toBe("CONFIG_INVALID");
+  });
+});
+
+describe("the driver", () => {
+  it("promises neither evidence nor a policy", () => {
+    expect(hermesDriver({}).can).toEqual({ evidence: false, policy: false, resume: true });
+  });
+});

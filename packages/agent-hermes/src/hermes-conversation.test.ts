@@ -1,0 +1,161 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AgentEvent } from "@uncaged/workflow-protocol";
+import type { AgentConversation, AgentStep, TurnResult } from "@uncaged/workflow-util-agent";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openHermes } from "./hermes-conversation.ts";
+import { type Deed, type StandIn, type Start, standIn } from "./stand-in.test.helper.ts";
+
+const ID = "20260919_202407_57384d";
+
+let folder: string;
+let hermes: StandIn;
+let events: AgentEvent[];
+let stop: AbortController;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "hermes's folder "));
+  hermes = await standIn(folder);
+  events = [];
+  stop = new AbortController();
+});
+
+afterEach(async () => {
+  stop.abort();
+  await rm(folder, { recursive: true });
+});
+
+function converse(step: Partial<AgentStep> = {}): AgentConversation {
+  return openHermes(
+    { command: hermes.command, model: "m" },
+    {
+      threadId: "01KAJ2Z6PVX0000000000000ZZ",
+      role: "coder",
+      round: 1,
+      cwd: folder,
+      home: join(folder, "home"),
+      runMark: `test-${randomUUID()}:1`,
+      env: { PATH: process.env.PATH ?? "", HOME: folder },
+      session: null,
+      previousRawUsage: null,
+      systemPrompt: "You code.",
+      outputSchema: { type: "object" },
+      policy: null,
+      limits: { timeoutMs: null, idleTimeoutMs: 20_000 },
+      signal: stop.signal,
+      emit: (event) => events.push(event),
+      seen: () => {},
+      reminder: "You are in thread 01KAJ.",
+      stillMissing: () => null,
+      ...step,
+    },
+  );
+}
+
+function turn(deeds: readonly Deed[], step: Partial<AgentStep> = {}): Promise<TurnResult> {
+  return converse(step).turn(JSON.stringify(deeds));
+}
+
+async function start(at = 0): Promise<Start> {
+  const found = (await hermes.starts())[at];
+  if (found === undefined) throw new Error(`it was not started ${at + 1} times`);
+  return found;
+}
+
+const answer: Deed = { stdout: "It is done." };
+const named: Deed = { stderr: `session_id: ${ID}` };
+
+describe("a turn", () => {
+  it("is the answer on stdout, in the session named on stderr", async () => {
+    expect(await turn([answer, named])).toEqual({
+      outcome: "ok",
+      reason: "",
+      sessionLost: false,
+      session: ID,
+      text: "It is done.",
+      structured: undefined,
+      usage: null,
+      rawUsage: null,
+      denials: 0,
+    });
+    expect(events).toEqual([{ type: "text", text: "It is done.\n" }]);
+  });
+
+  it("is started with these arguments, and a prompt of 2 MB on stdin", async () => {
+    await converse().turn("x".repeat(2_000_000));
+    const { argv, stdinChars, cwd } = await start();
+    expect(argv).toEqual([
+      "chat",
+      "-Q",
+      "--query-file",
+      "-",
+      "--yolo",
+      "--max-turns",
+      "90",
+      "--model",
+      "m",
+    ]);
+    expect(stdinChars).toBe(2_000_000);
+    expect(cwd).toBe(folder);
+  });
+
+  it("goes on in the session of the turn before", async () => {
+    const conversation = converse();
+    await conversation.turn(JSON.stringify([answer, named]));
+    // A version that does not repeat the id has not changed it.
+    const second = await conversation.turn(JSON.stringify([answer]));
+    expect((await start(0)).argv).not.toContain("--resume");
+    expect((await start(1)).argv.slice(-2)).toEqual(["--resume", ID]);
+    expect(second.session).toBe(ID);
+  });
+});
+
+describe("a lost session", () => {
+  it("is one that Hermes does not find", async () => {
+    const deeds: Deed[] = [{ stderr: `Session not found: ${ID}` }, { exit: 1 }];
+    expect(await turn(deeds, { session: ID })).toMatchObject({ sessionLost: true, session: null });
+    expect(await turn(deeds)).toMatchObject({ sessionLost: false, outcome: "crashed" });
+  });
+
+  it("is one that it finds empty, though it answers", async () => {
+    const empty: Deed = { stderr: `Session ${ID} found but has no messages. Starting fresh.` };
+    expect(await turn([empty, answer, named], { session: ID })).toMatchObject({
+      sessionLost: true,
+      session: null,
+    });
+  });
+});
+
+describe("a turn that failed", () => {
+  it.each<[string, string, Deed[]]>([
+    ["crashed", "no answer", [named]],
+    ["crashed", "exit code 1", [{ stderr: "boom" }, { exit: 1 }]],
+    ["rate_limited", "429", [{ stderr: "HTTP 429 Too Many Requests" }, { exit: 1 }]],
+    ["auth", "API key", [{ stderr: "Invalid API key" }, { exit: 1 }]],
+  ])("is %s, with its words: %s", async (outcome, words, deeds) => {
+    const result = await turn(deeds);
+    expect(result.outcome).toBe(outcome);
+    expect(result.reason).toContain(words);
+  });
+
+  it("is a timeout when it is silent, or too slow", async () => {
+    const idle = { timeoutMs: null, idleTimeoutMs: 300 };
+    expect(await turn([{ hang: true }], { limits: idle })).toMatchObject({ outcome: "timeout" });
+    const total = { timeoutMs: 300, idleTimeoutMs: 20_000 };
+    expect(await turn([{ hang: true }], { limits: total })).toMatchObject({ outcome: "timeout" });
+  });
+});
+
+describe("a thread that is stopped", () => {
+  it("leaves nothing of the turn", async () => {
+    const running = turn([{ deaf: true }, { daemon: true }, { hang: true }]);
+    await expect.poll(() => hermes.starts(), { timeout: 5_000 }).toHaveLength(1);
+    const { daemon = 0 } = await start();
+    stop.abort();
+    expect(await running).toMatchObject({ outcome: "cancelled" });
+    const state = await readFile(`/proc/${daemon}/stat`, "utf8").catch(() => ") Z");
+    expect(state).toContain(") Z");
+  }, 15_000);
+});
