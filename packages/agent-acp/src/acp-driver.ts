@@ -3,6 +3,7 @@ import { type AgentDriver, type Environment, probeProgram } from "@uncaged/workf
 import type { AcpAgentConfig } from "./acp-config.ts";
 import { AcpConversation } from "./acp-conversation.ts";
 import { type AcpProgram, acpProgram } from "./acp-program.ts";
+import { unkeptRule } from "./unkept-rule.ts";
 
 /** The driver of an agent that speaks the Agent Client Protocol over its stdin and stdout. */
 export function acpDriver(config: AcpAgentConfig): AgentDriver {
@@ -10,7 +11,8 @@ export function acpDriver(config: AcpAgentConfig): AgentDriver {
   return {
     name: program.name,
     passEnv: program.passEnv,
-    can: { evidence: true, policy: program.asks, resume: true },
+    can: { evidence: true, policy: program.asks.length > 0, resume: true },
+    refuses: (policy) => unkeptRule(policy, program.asks),
     probe: ({ env }) => probe(program, env),
     open: async (step) => new AcpConversation(program, step),
   };

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { AcpSettings } from "./acp-config.ts";
-import { type AcpPreset, type AcpPresetName, acpPreset } from "./presets.ts";
+import { type AcpPreset, type AcpPresetName, ASKED, acpPreset } from "./presets.ts";
 
 /** One agent as it is to be started: a preset, or a program of the author's own, with the author's choices. */
 export type AcpProgram = Omit<AcpPreset, "modelFlag"> & {
@@ -19,7 +19,7 @@ export function acpProgram(
   const { preset, args = [], model = null, authMethod = null, config = "private" } = settings;
   const choices = { authMethod, config };
   if (preset === undefined) {
-    const { command, asksPermission: asks = false, mode = null } = settings;
+    const { command, asksPermission = false, mode = null } = settings;
     return {
       ...BARE,
       ...choices,
@@ -29,7 +29,7 @@ export function acpProgram(
       args,
       model,
       mode,
-      asks,
+      asks: asksPermission ? ASKED : [],
     };
   }
   const { modelFlag, ...known } = acpPreset(preset);
@@ -45,7 +45,7 @@ export function acpProgram(
     model: byFlag.length > 0 ? null : model,
     mode,
     // Another mode may be one that does not ask.
-    asks: known.asks && mode === known.mode,
+    asks: mode === known.mode ? known.asks : [],
   };
 }
 
@@ -53,6 +53,8 @@ const BARE = {
   passEnv: [],
   env: {},
   policyEnv: {},
+  sessionMeta: {},
+  policyMeta: {},
   homes: {},
   logins: [],
   auth: [],

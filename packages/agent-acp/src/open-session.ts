@@ -1,5 +1,11 @@
 /** From a process that just started to a session that can be prompted. */
-import { type ClientContext, methods, PROTOCOL_VERSION } from "@agentclientprotocol/sdk";
+import {
+  type ClientContext,
+  type LoadSessionRequest,
+  methods,
+  PROTOCOL_VERSION,
+} from "@agentclientprotocol/sdk";
+import type { ToolPolicy } from "@uncaged/workflow-protocol";
 import { z } from "zod";
 import type { AcpProgram } from "./acp-program.ts";
 
@@ -39,6 +45,7 @@ export async function openSession(
     /** What speaks for each way to log in. */
     env: Readonly<Record<string, string>>;
     login: boolean;
+    policy: ToolPolicy | null;
   },
 ): Promise<string> {
   const { agentCapabilities, authMethods } = initialized.parse(
@@ -52,11 +59,16 @@ export async function openSession(
   if (method !== null && authMethods.some(({ id }) => id === method)) {
     await agent.request(methods.agent.authenticate, { methodId: method });
   }
-  const { cwd, session } = about;
+  const { cwd, session, policy } = about;
+  const request = {
+    cwd,
+    mcpServers: [],
+    _meta: policy === null ? program.sessionMeta : program.policyMeta,
+  };
   const opened =
     session === null
-      ? await agent.request(methods.agent.session.new, { cwd, mcpServers: [] })
-      : await load(agent, { cwd, session, canLoad: agentCapabilities.loadSession });
+      ? await agent.request(methods.agent.session.new, request)
+      : await load(agent, { ...request, sessionId: session }, agentCapabilities);
   const offered = choices.parse(opened ?? {});
   const sessionId = session ?? offered.sessionId;
   if (sessionId == null) throw new Error("it opened a session without a name");
@@ -79,15 +91,12 @@ function authMethod(
 
 async function load(
   agent: ClientContext,
-  { cwd, session, canLoad }: { cwd: string; session: string; canLoad: boolean },
+  request: LoadSessionRequest,
+  { loadSession }: { loadSession: boolean },
 ): Promise<unknown> {
-  if (!canLoad) throw new SessionLost("this version of it cannot go on with a session");
+  if (!loadSession) throw new SessionLost("this version of it cannot go on with a session");
   try {
-    return await agent.request(methods.agent.session.load, {
-      sessionId: session,
-      cwd,
-      mcpServers: [],
-    });
+    return await agent.request(methods.agent.session.load, request);
   } catch (thrown) {
     // Each agent says in its own way that it does not know a session; a fresh one will show what else is wrong.
     throw new SessionLost(thrown instanceof Error ? thrown.message : String(thrown));

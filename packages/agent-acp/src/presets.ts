@@ -1,9 +1,11 @@
 /** What differs between agents that speak the same protocol, as data.
  *
- *  1. `mode` is one in which the agent asks before it acts. Where there is none, `asks` is false and a role with
+ *  1. `mode` is one in which the agent asks before it acts. Where there is none, `asks` is empty and a role with
  *     a tool policy is refused.
  *  2. What is listed here was seen by running the program, save `cursor` and `hermes`: theirs is from their
  *     documentation. */
+
+import { TOOL_KINDS, type ToolKind } from "@uncaged/workflow-protocol";
 
 /** A way to log in by the protocol. */
 export type AuthChoice = {
@@ -30,12 +32,17 @@ export type AcpPreset = {
   env: Readonly<Record<string, string>>;
   /** Set when the role has a tool policy: nothing in the project or the user's settings may answer for us. */
   policyEnv: Readonly<Record<string, string>>;
+  /** Goes with a new or loaded session. */
+  sessionMeta: Readonly<Record<string, unknown>>;
+  /** Instead, when the role has a tool policy. */
+  policyMeta: Readonly<Record<string, unknown>>;
   /** Variables that move its configuration, and the folder of each under the private one. */
   homes: Readonly<Record<string, string>>;
   logins: readonly LoginFile[];
   auth: readonly AuthChoice[];
   mode: string | null;
-  asks: boolean;
+  /** Kinds of tools before which it asks. */
+  asks: readonly ToolKind[];
   /** What its token counters count. */
   tokens: "turn" | "session";
   /** The title of a call of kind `execute` is its command line, and its input is not told. */
@@ -56,16 +63,21 @@ export const ACP_PRESET_NAMES = [
 ] as const;
 export type AcpPresetName = (typeof ACP_PRESET_NAMES)[number];
 
+/** What changes something, or reaches out. */
+export const ASKED = ["edit", "delete", "move", "execute", "fetch"] as const;
+
 const COMMON = {
   args: ["--acp"],
   modelFlag: null,
   env: {},
   policyEnv: {},
+  sessionMeta: {},
+  policyMeta: {},
   homes: {},
   logins: [],
   auth: [],
   mode: null,
-  asks: true,
+  asks: ASKED,
   tokens: "turn",
   commandInTitle: false,
 } as const;
@@ -110,6 +122,7 @@ const PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
       OPENCODE_PERMISSION: JSON.stringify(OPENCODE_ASKS),
       OPENCODE_DISABLE_PROJECT_CONFIG: "1",
     },
+    asks: TOOL_KINDS,
     homes: { XDG_CONFIG_HOME: "config", XDG_DATA_HOME: "data", XDG_STATE_HOME: "state" },
     logins: [{ from: ".local/share/opencode/auth.json", to: "data/opencode/auth.json" }],
     install: "npm install -g opencode-ai",
@@ -187,6 +200,9 @@ const PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
       "CLAUDE_CODE_OAUTH_TOKEN",
     ],
     env: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" },
+    // A guess of the next prompt costs a model call; a project's settings may allow what a role may not.
+    sessionMeta: { claudeCode: { options: { promptSuggestions: false } } },
+    policyMeta: { claudeCode: { options: { promptSuggestions: false, settingSources: ["user"] } } },
     homes: { CLAUDE_CONFIG_DIR: "." },
     logins: [{ from: ".claude/.credentials.json", to: ".credentials.json" }],
     mode: "default",
@@ -207,7 +223,7 @@ const PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
     // In its default mode a model of its own decides what may be done.
     mode: "workspace-write",
     // Commands inside its sandbox are run without asking, and not always reported.
-    asks: false,
+    asks: [],
     tokens: "session",
     install: "npm install -g @agentclientprotocol/codex-acp",
     login: "set OPENAI_API_KEY, or run `codex login`",
@@ -235,7 +251,7 @@ const PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
       { from: ".hermes/config.yaml", to: "config.yaml" },
     ],
     // Which of its tools ask was not seen.
-    asks: false,
+    asks: [],
     install: "install it as its documentation says, with the extra `acp`",
     login: "run `hermes setup`",
   },

@@ -62,3 +62,12 @@ test("a policy is promised only where the agent asks", () => {
   expect(can({ command: "my-agent" })).toBe(false);
   expect(can({ command: "my-agent", asksPermission: true })).toBe(true);
 });
+
+test("a rule about what the agent does not ask for is refused with its kind", () => {
+  const gemini = acpDriver({ preset: "gemini" });
+  const late = "it does not ask before calls of kind read, so a rule about them comes too late";
+  expect(gemini.refuses?.({ deny: [{ kind: "read", input: "secret" }] })).toBe(late);
+  expect(gemini.refuses?.({ allow: [{ kind: "read", input: "^src/" }] })).toBe(late);
+  expect(gemini.refuses?.({ allow: [{ kind: "read" }], deny: [{ kind: "edit" }] })).toBe(null);
+  expect(acpDriver({ preset: "opencode" }).refuses?.({ deny: [{ kind: "read" }] })).toBe(null);
+});
