@@ -7,7 +7,7 @@ import { ok } from "@uncaged/workflow-protocol";
 import type { LlmFn, LlmProvider } from "@uncaged/workflow-reactor";
 import { readSettings, resolveModel, type Settings } from "@uncaged/workflow-register";
 
-export type ModelUse = "extract" | "supervisor" | "summarizer";
+type ModelUse = "extract" | "supervisor" | "summarizer";
 
 export type EngineModels = {
   /** Settings as they were when they were first asked for. */

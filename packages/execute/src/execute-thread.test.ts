@@ -8,6 +8,7 @@ import {
   type LiveEvent,
   type RoleOutput,
   type RoleStep,
+  type StepRun,
   type ThreadContext,
   type WorkflowCompletion,
   WorkflowError,
@@ -287,5 +288,38 @@ describe("executeThread", () => {
       summarize,
     });
     expect(failed).toMatchObject({ status: "failed", summary: "no" });
+  });
+
+  it("adds what extraction cost to the record of the step that it was for", async () => {
+    const usage = { inputTokens: 10, outputTokens: 2, cachedInputTokens: 0, costUsd: 0.5 };
+    const record: StepRun = {
+      agent: { name: "prose", version: "1" },
+      session: null,
+      prompt: null,
+      startedAt: 1,
+      completedAt: 2,
+      usage,
+      notes: ["as it was"],
+      cwd: "/",
+      evidence: [],
+    };
+    const costs = [{ ...usage, costUsd: null }, null];
+    const answers: (RoleStep | undefined)[] = [];
+    await run(
+      async function* () {
+        answers.push(yield { role: "coder", meta: {}, run: record });
+        answers.push(yield { role: "coder", meta: {}, run: record });
+        return done;
+      },
+      { extractionCost: () => costs.shift() ?? null },
+    );
+    expect(answers.map((answer) => answer?.run)).toEqual([
+      {
+        ...record,
+        usage: { inputTokens: 20, outputTokens: 4, cachedInputTokens: 0, costUsd: 0.5 },
+        notes: ["as it was", "the usage includes extraction by a model"],
+      },
+      record,
+    ]);
   });
 });

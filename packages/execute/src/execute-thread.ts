@@ -21,6 +21,7 @@ import {
   type Suspension,
   type ThreadContext,
   type ThreadRecord,
+  type Usage,
   type WorkflowCompletion,
   WorkflowError,
   type WorkflowFn,
@@ -41,6 +42,7 @@ import { parseOutput } from "./parse-output.ts";
 import { parseWith } from "./parse-with.ts";
 import type { Summarize } from "./summarizer.ts";
 import type { Supervise } from "./supervisor.ts";
+import { withExtractionCost } from "./with-extraction-cost.ts";
 
 export type ThreadRun = {
   engine: Engine;
@@ -55,6 +57,8 @@ export type ThreadRun = {
   signal: AbortSignal;
   /** Rest after this many steps, unless only the end is left; null: no limit. */
   maxSteps: number | null;
+  /** What extraction by models has cost since this was asked last; null: nothing. */
+  extractionCost: () => Usage | null;
   /** Gives why the thread has to end, or null. Asked before each step. */
   supervise: Supervise;
   /** Sums a completed thread up. */
@@ -118,7 +122,7 @@ async function append(run: ThreadRun, raw: RoleOutput): Promise<Appended> {
   try {
     const nowMs = run.engine.now();
     const { step, stateHash, signals } = await appendStep(run.engine, run.tail, {
-      output: output.value,
+      output: withExtractionCost(output.value, run.extractionCost()),
       nowMs,
     });
     run.emit({

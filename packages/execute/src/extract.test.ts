@@ -1,9 +1,9 @@
 import type { FixtureResponse } from "@copilotkit/aimock";
 import { openMemoryStore } from "@uncaged/workflow-cas";
-import type { AgentEvent } from "@uncaged/workflow-protocol";
+import type { AgentEvent, Usage } from "@uncaged/workflow-protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { extractFor } from "./extract.ts";
+import { extractor } from "./extract.ts";
 import {
   calls,
   KEY,
@@ -30,17 +30,22 @@ type Extraction = {
 /** What comes of a text, with the models that answer so. */
 async function extraction(
   about: Extraction,
-): Promise<{ value: Promise<z.infer<typeof schema>>; events: AgentEvent[]; hash: string }> {
+): Promise<{
+  value: Promise<z.infer<typeof schema>>;
+  events: AgentEvent[];
+  hash: string;
+  takeCost: () => Usage | null;
+}> {
   const { text, answers = [], config, signal = new AbortController().signal } = about;
   model = await scriptedModel(answers, config);
   const events: AgentEvent[] = [];
   const cas = openMemoryStore();
   const hash = await cas.put(text);
-  const extract = extractFor({ cas, models: model.models, signal });
-  const value = extract((event) => events.push(event))(schema, hash);
+  const { forStep, takeCost } = extractor({ cas, models: model.models, signal });
+  const value = forStep((event) => events.push(event))(schema, hash);
   // Judged by the caller, perhaps later.
   value.catch(() => undefined);
-  return { value, events, hash };
+  return { value, events, hash, takeCost };
 }
 
 describe("extract", () => {
@@ -82,7 +87,7 @@ describe("extract", () => {
       calls("give_result", { approved: false }),
     ]);
     const signal = new AbortController().signal;
-    const extract = extractFor({ cas, models: model.models, signal })(() => undefined);
+    const extract = extractor({ cas, models: model.models, signal }).forStep(() => undefined);
     expect(await extract(schema, hash)).toEqual({ approved: false, issues: [] });
     const told = model.requests.slice(1).map(({ messages }) => String(messages.at(-1)?.content));
     expect(told[0]).toBe(`Error: the store has no blob ${none}`);
@@ -105,7 +110,10 @@ describe("extract", () => {
   });
 
   it("is over after a number of rounds, with the loop's reason and the cost of each", async () => {
-    const { value, events } = await extraction({ text: "prose", answers: [says("I cannot.")] });
+    const { value, events, takeCost } = await extraction({
+      text: "prose",
+      answers: [says("I cannot.")],
+    });
     await expect(value).rejects.toMatchObject({
       failure: {
         code: "INVALID_OUTPUT",
@@ -113,6 +121,13 @@ describe("extract", () => {
       },
     });
     expect(events).toHaveLength(8);
+    const tokens = events.flatMap((event) =>
+      event.type === "usage" ? event.usage.inputTokens : [],
+    );
+    const inputTokens = tokens.reduce((sum, count) => sum + count, 0);
+    expect(inputTokens).toBeGreaterThan(0);
+    expect(takeCost()).toMatchObject({ inputTokens });
+    expect(takeCost()).toBeNull();
   });
 
   it("fails with the model's own reason, and without its key", async () => {

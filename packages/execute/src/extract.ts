@@ -2,13 +2,16 @@
  *
  *  1. What is free comes first: the last fenced JSON block, YAML front matter or plain JSON that fits.
  *  2. Only then a model is asked, when `config.models.extract` names one.
- *  3. Without a value that fits there is no value: `INVALID_OUTPUT` says why. */
+ *  3. Without a value that fits there is no value: `INVALID_OUTPUT` says why.
+ *  4. What the model costs belongs to the step, also when it gave nothing. */
 import {
   type AgentEvent,
   agentError,
   type CasStore,
   type ExtractFn,
   failure,
+  sumUsage,
+  type Usage,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 import { structuredIn } from "@uncaged/workflow-util";
@@ -23,29 +26,49 @@ export type ExtractParts = {
   signal: AbortSignal;
 };
 
-/** Extraction for one step, whose live events take what the model costs and waits for. Throws `INVALID_OUTPUT`,
- *  `CONFIG_INVALID` for a model that is configured wrongly, `THREAD_ABORTED`. */
-export function extractFor({
-  cas,
-  models,
-  signal,
-}: ExtractParts): (emit: (event: AgentEvent) => void) => ExtractFn {
-  return (emit) =>
-    async <T>(schema: z.ZodType<T>, contentHash: string): Promise<T> => {
-      const text = (await readNode(cas, contentHash, "content")).payload;
-      for await (const candidate of structuredIn(text)) {
-        const parsed = schema.safeParse(candidate);
-        if (parsed.success) return parsed.data;
-      }
-      const model = await models.model("extract");
-      if (!model.ok) throw new WorkflowError(model.error);
-      if (model.value === null) throw new WorkflowError(nothingFree(contentHash));
-      const source = { hash: contentHash, text };
-      const found = await extractByModel(model.value, { cas, schema, source, signal, emit });
-      if (found.ok) return found.value;
-      if (found.error.outcome === "cancelled") throw cancelled();
-      throw new WorkflowError(nothingFound(contentHash, found.error.reason));
-    };
+export type Extractor = {
+  /** Extraction for one step, whose live events take what the model costs and waits for. Throws `INVALID_OUTPUT`,
+   *  `CONFIG_INVALID` for a model that is configured wrongly, `THREAD_ABORTED`. */
+  forStep: (emit: (event: AgentEvent) => void) => ExtractFn;
+  /** What models have cost since this was asked last; null: none was asked. */
+  takeCost: () => Usage | null;
+};
+
+export function extractor(parts: ExtractParts): Extractor {
+  let cost: Usage | null = null;
+  return {
+    forStep: (emit) =>
+      extractFor(parts, (event) => {
+        if (event.type === "usage") cost = sumUsage(cost, event.usage);
+        emit(event);
+      }),
+    takeCost: () => {
+      const taken = cost;
+      cost = null;
+      return taken;
+    },
+  };
+}
+
+function extractFor(
+  { cas, models, signal }: ExtractParts,
+  emit: (event: AgentEvent) => void,
+): ExtractFn {
+  return async <T>(schema: z.ZodType<T>, contentHash: string): Promise<T> => {
+    const text = (await readNode(cas, contentHash, "content")).payload;
+    for await (const candidate of structuredIn(text)) {
+      const parsed = schema.safeParse(candidate);
+      if (parsed.success) return parsed.data;
+    }
+    const model = await models.model("extract");
+    if (!model.ok) throw new WorkflowError(model.error);
+    if (model.value === null) throw new WorkflowError(nothingFree(contentHash));
+    const source = { hash: contentHash, text };
+    const found = await extractByModel(model.value, { cas, schema, source, signal, emit });
+    if (found.ok) return found.value;
+    if (found.error.outcome === "cancelled") throw cancelled();
+    throw new WorkflowError(nothingFound(contentHash, found.error.reason));
+  };
 }
 
 function nothingFree(contentHash: string): ReturnType<typeof failure> {

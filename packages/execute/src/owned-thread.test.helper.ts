@@ -22,7 +22,9 @@ const ANOTHER: ProcessIdentity = { pid: 2, startedAt: "0", bootId: "test" };
 const BUNDLE = "EYHPV6X8XHTCS";
 
 export type ExecuteOptions = Partial<
-  Pick<ThreadRun, "signal" | "emit" | "supervise" | "summarize"> & { maxSteps: number }
+  Pick<ThreadRun, "signal" | "emit" | "extractionCost" | "supervise" | "summarize"> & {
+    maxSteps: number;
+  }
 >;
 
 export type OwnedThread = {
@@ -115,6 +117,7 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
         roles: new Set(["coder", "tester"]),
         signal,
         maxSteps: opts.maxSteps ?? null,
+        extractionCost: opts.extractionCost ?? (() => null),
         supervise: opts.supervise ?? (async () => null),
         summarize: opts.summarize ?? (async (_states, own) => own),
         endsNext: async () => false,

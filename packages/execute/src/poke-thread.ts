@@ -31,6 +31,7 @@ import { ownThread, type Tenancy } from "./own-thread.ts";
 import { parseOutput } from "./parse-output.ts";
 import { readBlob } from "./read-node.ts";
 import { threadRun } from "./run-thread.ts";
+import { withExtractionCost } from "./with-extraction-cost.ts";
 
 /** Condition of the route of a poked step of a workflow function that records no routes. */
 export const POKE = "POKE";
@@ -82,7 +83,7 @@ async function replaceHead(
   const output = await firstOutput(run);
   if (!output.ok) return output;
   const { stateHash } = await appendStep(engine, run.tail, {
-    output: output.value,
+    output: withExtractionCost(output.value, run.extractionCost()),
     nowMs: engine.now(),
     replaces: true,
   });

@@ -16,7 +16,7 @@ import type { Engine } from "./engine.ts";
 import { engineModels } from "./engine-model.ts";
 import { engineRuntime } from "./engine-runtime.ts";
 import { executeThread, type RunOutcome, type ThreadRun } from "./execute-thread.ts";
-import { extractFor } from "./extract.ts";
+import { extractor } from "./extract.ts";
 import { type LoadedRun, loadRun } from "./load-run.ts";
 import { namedAgents } from "./named-agent.ts";
 import { nextRole } from "./next-role.ts";
@@ -74,9 +74,10 @@ export async function threadRun(
     signal,
     note: (note: Note) => takeNote(engine, tenancy, note),
   };
+  const extraction = extractor({ cas: engine.cas, models, signal });
   const runtime = engineRuntime({
     cas: engine.cas,
-    extract: extractFor({ cas: engine.cas, models, signal }),
+    extract: extraction.forStep,
     signal,
     thread,
     directive: opts.directive,
@@ -97,6 +98,7 @@ export async function threadRun(
     roles: new Set(Object.keys(bundle.descriptor.roles)),
     signal,
     maxSteps: opts.maxSteps,
+    extractionCost: extraction.takeCost,
     supervise: supervisor(watcher),
     summarize: summarizer(watcher),
     endsNext: (steps) =>
