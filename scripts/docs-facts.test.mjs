@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { EXIT } from "../packages/protocol/src/exit-codes.ts";
 import { THREAD_TRANSITIONS } from "../packages/protocol/src/thread-status.ts";
+import { BLOBS_SCHEMA } from "../packages/store/src/sqlite/blobs-schema.ts";
 import { THREADS_SCHEMA } from "../packages/store/src/sqlite/threads-schema.ts";
 
 const text = (name) => readFileSync(new URL(`../docs/${name}.md`, import.meta.url), "utf8");
@@ -35,5 +36,12 @@ describe("the documentation", () => {
     const columns = [...THREADS_SCHEMA.matchAll(/^ {2}(\w+) +(?:TEXT|INTEGER)/gm)];
     const described = rowsUnder("storage", "index.db").flatMap(([, names]) => quoted(names));
     expect(described.sort()).toEqual(columns.map(([, name]) => name).sort());
+  });
+
+  it("describes every column of the packed blobs", () => {
+    const columns = [...BLOBS_SCHEMA.matchAll(/^ {2}(\w+) +(?:BLOB|INTEGER)/gm)];
+    const names = new Set(columns.map(([, name]) => name));
+    const described = rowsUnder("storage", "Packed blobs").flatMap(([, cell]) => quoted(cell));
+    expect(described.sort()).toEqual([...names].sort());
   });
 });

@@ -40,7 +40,7 @@ const worker = () => async (ctx, runtime) => {
   return {
     meta: { status: "going", step },
     childThread: null,
-    content: `${step}: ${CONTENT}`,
+    content: `${ctx.threadId} ${step}: ${CONTENT}`,
   };
 };
 
