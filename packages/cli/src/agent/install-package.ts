@@ -2,13 +2,14 @@
  *
  *  1. Whole or not at all: when npm fails, or what comes after it, the root's manifest and lock file are as
  *     before, and npm brings `node_modules` back to them.
- *  2. A package that no registry has is kept as a tarball in the root, so that npm finds it again with the
+ *  2. npm removes packages that no manifest names, so a root that has such is refused.
+ *  3. A package that no registry has is kept as a tarball in the root, so that npm finds it again with the
  *     next package. */
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Failure, Result } from "@uncaged/workflow-protocol";
+import { err, type Failure, failure, type Result } from "@uncaged/workflow-protocol";
 import { writeFileAtomicSync } from "@uncaged/workflow-util";
-import { npm } from "./npm.ts";
+import { type NpmCall, npm } from "./npm.ts";
 import type { StagedPackage } from "./stage-package.ts";
 
 export type InstallRequest<T> = {
@@ -23,23 +24,37 @@ export type InstallRequest<T> = {
 export async function installPackage<T>(request: InstallRequest<T>): Promise<Result<T, Failure>> {
   const { root, staged, env, signal } = request;
   mkdirSync(root, { recursive: true });
-  const before = MANIFESTS.map((name) => ({ path: join(root, name), text: textOf(root, name) }));
+  if (!existsSync(join(root, "package.json")) && existsSync(join(root, "node_modules")))
+    return err(unnamed(root));
+  const putBack = remember(root);
   if (!existsSync(join(root, "package.json"))) write(join(root, "package.json"), EMPTY);
   const call = { folder: root, env, signal };
   const installed = await npm(["install", "--save-exact", "--", wanted(root, staged)], call);
   const done = installed.ok ? await request.settle() : installed;
-  if (!done.ok) {
-    for (const { path, text } of before) {
+  if (!done.ok) await putBack({ folder: root, env, signal: new AbortController().signal });
+  dropUnusedTarballs(root);
+  return done;
+}
+
+/** Gives what makes all as it is now. It is not ended by the signal that perhaps ended the rest. */
+function remember(root: string): (call: NpmCall) => Promise<void> {
+  const manifests = MANIFESTS.map((name) => ({ path: join(root, name), text: textOf(root, name) }));
+  return async (call) => {
+    for (const { path, text } of manifests) {
       if (text === null) rmSync(path, { force: true });
       else write(path, text);
     }
-    // Not ended by the signal that perhaps ended the rest. Without a manifest there was no package.
-    if (before[0]?.text == null)
-      rmSync(join(root, "node_modules"), { recursive: true, force: true });
-    else await npm(["install"], { ...call, signal: new AbortController().signal });
-  }
-  dropUnusedTarballs(root);
-  return done;
+    if (existsSync(join(root, "package.json"))) await npm(["install"], call);
+    else rmSync(join(root, "node_modules"), { recursive: true, force: true });
+  };
+}
+
+function unnamed(root: string): Failure {
+  return failure(
+    "TARGET_EXISTS",
+    `${join(root, "node_modules")} is there without a package.json: npm would remove what is in it`,
+    "move it away, or install its packages with npm, which writes a package.json",
+  );
 }
 
 const MANIFESTS = ["package.json", "package-lock.json"] as const;
