@@ -51,7 +51,12 @@ export async function openSession(
   const { agentCapabilities, authMethods } = initialized.parse(
     await agent.request(methods.agent.initialize, {
       protocolVersion: PROTOCOL_VERSION,
-      clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+      clientCapabilities: {
+        fs: { readTextFile: false, writeTextFile: false },
+        terminal: false,
+        // Tell of a command's output and exit code as such. Agents for Zed do, and it lends them nothing.
+        _meta: { terminal_output: true },
+      },
       clientInfo: { name: "uncaged-workflow", version: "1" },
     }),
   );

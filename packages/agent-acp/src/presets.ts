@@ -171,6 +171,7 @@ const PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
       "GITHUB_TOKEN",
     ],
     homes: { COPILOT_HOME: "." },
+    tokens: "session",
     install: "npm install -g @github/copilot",
     login: "set COPILOT_GITHUB_TOKEN, or the COPILOT_PROVIDER_… variables of your own provider",
   },

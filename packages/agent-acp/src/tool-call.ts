@@ -64,7 +64,9 @@ export function noteNews(call: ToolCall, news: ToolCallNews): void {
   if (paths.length > 0) notePaths(call, paths);
   call.output = outputOf(news) ?? call.output;
   call.exitCode = exitCodeOf(news) ?? call.exitCode;
-  const printed = textAt(news._meta, "terminal_output_delta", "data");
+  const printed =
+    textAt(news._meta, "terminal_output_delta", "data") ??
+    textAt(news._meta, "terminal_output", "data");
   if (printed !== null) {
     call.terminal ??= captureOutput(OUTPUT_BYTES);
     call.terminal.push(Buffer.from(printed));
@@ -151,6 +153,7 @@ function commandIn(input: JsonValue | null): string | null {
 
 const PATH_KEYS = [
   "absolute_path",
+  "fileName",
   "filePath",
   "file_path",
   "filepath",
@@ -190,8 +193,14 @@ function exitCodeOf({ rawOutput, _meta }: ToolCallNews): number | null {
     at(rawOutput, "metadata", "exit"),
     at(rawOutput, "exit_code"),
     at(rawOutput, "exitCode"),
+    ...listAt(rawOutput, "contents").map((part) => at(part, "exitCode")),
   ].find((each) => typeof each === "number" && Number.isInteger(each));
   return typeof said === "number" ? said : null;
+}
+
+function listAt(value: JsonValue | null, key: string): readonly JsonValue[] {
+  const found = at(value, key);
+  return Array.isArray(found) ? found : [];
 }
 
 function textAt(value: JsonValue | null, ...path: readonly string[]): string | null {

@@ -74,10 +74,10 @@ export function toolCalls(opts: {
   };
 }
 
-/** A thought has none, and a failed look at something told nothing. */
+/** A thought has none; what failed has none either, but for a command and a call to the outside. */
 function hadEffect(kind: ToolKind | null, completed: boolean): boolean {
   if (kind === "think") return false;
-  return completed || !(kind === "read" || kind === "search" || kind === "other" || kind === null);
+  return completed || kind === "execute" || kind === "fetch";
 }
 
 /** Maps and sets keep the order in which things were put in. */
