@@ -21,7 +21,7 @@ export function openCursor(setting: CursorSetting, step: AgentStep): AgentConver
   let session = step.session;
   return {
     async turn(prompt) {
-      const result = await takeTurn(setting, { ...step, session }, prompt);
+      const result = await takeTurn(setting, { step, session }, prompt);
       session = result.session;
       return result;
     },
@@ -31,9 +31,9 @@ export function openCursor(setting: CursorSetting, step: AgentStep): AgentConver
 }
 
 /** The command line of one turn; the prompt comes by stdin. */
-export function cursorArguments(
+function cursorArguments(
   { model }: Pick<CursorConfig, "model">,
-  { cwd, session }: Pick<AgentStep, "cwd" | "session">,
+  { cwd, session }: { cwd: string; session: string | null },
 ): string[] {
   return [
     "-p",
@@ -51,7 +51,7 @@ const MAX_LINE_CHARS = 16 * 1024 * 1024;
 
 async function takeTurn(
   { config, program, lingerMs }: CursorSetting,
-  step: AgentStep,
+  { step, session }: { step: AgentStep; session: string | null },
   prompt: string,
 ): Promise<TurnResult> {
   let halted: HaltReason | null = null;
@@ -63,14 +63,14 @@ async function takeTurn(
   };
   const reader = turnReader(step, {
     session: (id) => {
-      if (step.session !== null && id !== step.session) halt("other_session");
+      if (session !== null && id !== session) halt("other_session");
     },
     result: () => {
       linger ??= setTimeout(halt, lingerMs, "lingered");
     },
   });
   const { timeoutMs, idleTimeoutMs } = step.limits;
-  const run = await spawnCli(program, cursorArguments(config, step), {
+  const run = await spawnCli(program, cursorArguments(config, { cwd: step.cwd, session }), {
     cwd: step.cwd,
     mark: step.runMark,
     hostEnv: {},
@@ -85,10 +85,10 @@ async function takeTurn(
   });
   clearTimeout(linger);
   const log = reader.log();
-  const verdict = judgeTurn(run, { log, halted, resumed: step.session !== null });
+  const verdict = judgeTurn(run, { log, halted, resumed: session !== null });
   return {
     ...verdict,
-    session: verdict.sessionLost ? null : (log.session ?? step.session),
+    session: verdict.sessionLost ? null : (log.session ?? session),
     text: log.text === "" ? (log.result?.text ?? "") : log.text,
     structured: undefined,
     usage: null,

@@ -17,7 +17,7 @@ export function hermesDriver(config: HermesConfig): AgentDriver {
     // Its quiet mode prints the answer alone, and `--yolo` lets it do all.
     can: { evidence: false, policy: false, resume: true },
     probe: ({ env }) => probeHermes(config, env),
-    open: async (step) => openHermes(config, step),
+    open: (step) => openHermes(config, step),
   };
 }
 

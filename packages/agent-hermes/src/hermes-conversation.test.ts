@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentEvent } from "@uncaged/workflow-protocol";
 import type { AgentConversation, AgentStep, TurnResult } from "@uncaged/workflow-util-agent";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { HermesConfig } from "./hermes-config.ts";
 import { openHermes } from "./hermes-conversation.ts";
 import { type Deed, type StandIn, type Start, standIn } from "./stand-in.test.helper.ts";
 
@@ -27,9 +28,12 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-function converse(step: Partial<AgentStep> = {}): AgentConversation {
+function converse(
+  step: Partial<AgentStep> = {},
+  config: HermesConfig = {},
+): Promise<AgentConversation> {
   return openHermes(
-    { command: hermes.command, model: "m" },
+    { command: hermes.command, model: "m", ...config },
     {
       threadId: "01KAJ2Z6PVX0000000000000ZZ",
       role: "coder",
@@ -54,8 +58,8 @@ function converse(step: Partial<AgentStep> = {}): AgentConversation {
   );
 }
 
-function turn(deeds: readonly Deed[], step: Partial<AgentStep> = {}): Promise<TurnResult> {
-  return converse(step).turn(JSON.stringify(deeds));
+async function turn(deeds: readonly Deed[], step: Partial<AgentStep> = {}): Promise<TurnResult> {
+  return (await converse(step)).turn(JSON.stringify(deeds));
 }
 
 async function start(at = 0): Promise<Start> {
@@ -84,7 +88,7 @@ describe("a turn", () => {
   });
 
   it("is started with these arguments, and a prompt of 2 MB on stdin", async () => {
-    await converse().turn("x".repeat(2_000_000));
+    await (await converse()).turn("x".repeat(2_000_000));
     const { argv, stdinChars, cwd } = await start();
     expect(argv).toEqual([
       "chat",
@@ -102,13 +106,34 @@ describe("a turn", () => {
   });
 
   it("goes on in the session of the turn before", async () => {
-    const conversation = converse();
+    const conversation = await converse();
     await conversation.turn(JSON.stringify([answer, named]));
     // A version that does not repeat the id has not changed it.
     const second = await conversation.turn(JSON.stringify([answer]));
     expect((await start(0)).argv).not.toContain("--resume");
     expect((await start(1)).argv.slice(-2)).toEqual(["--resume", ID]);
     expect(second.session).toBe(ID);
+  });
+});
+
+describe("its configuration", () => {
+  it("is a private folder with the user's log-in lent and the settings copied to it", async () => {
+    const own = join(folder, ".hermes");
+    await mkdir(join(own, "memories"), { recursive: true });
+    await writeFile(join(own, ".env"), "KEY=1");
+    await writeFile(join(own, "config.yaml"), "model: m");
+    await turn([answer]);
+    const home = join(folder, "home");
+    expect((await start()).env.HERMES_HOME).toBe(home);
+    expect(await readlink(join(home, ".env"))).toBe(join(own, ".env"));
+    expect((await readdir(home)).toSorted()).toEqual([".env", "config.yaml"]);
+    await writeFile(join(home, "config.yaml"), "model: other");
+    expect(await readFile(join(own, "config.yaml"), "utf8")).toBe("model: m");
+  });
+
+  it("is the user's own when the binding says so", async () => {
+    await (await converse({}, { config: "user" })).turn("[]");
+    expect((await start()).env).not.toHaveProperty("HERMES_HOME");
   });
 });
 

@@ -11,14 +11,21 @@ import {
 } from "@uncaged/workflow-util-agent";
 import type { HermesConfig } from "./hermes-config.ts";
 import { hermesAnswer, hermesSession, sessionGone } from "./hermes-output.ts";
+import { prepareHome } from "./prepare-home.ts";
 import { INSTALL_HINT } from "./probe-hermes.ts";
 
 /** A process a turn; the session is Hermes's own. */
-export function openHermes(config: HermesConfig, step: AgentStep): AgentConversation {
+export async function openHermes(
+  config: HermesConfig,
+  step: AgentStep,
+): Promise<AgentConversation> {
+  const isPrivate = config.config !== "user";
+  if (isPrivate) await prepareHome(step.home, step.env);
+  const env = isPrivate ? { ...step.env, HERMES_HOME: step.home } : step.env;
   let session = step.session;
   return {
     async turn(prompt) {
-      const result = await takeTurn(config, { ...step, session }, prompt);
+      const result = await takeTurn(config, { step, session, env }, prompt);
       session = result.session;
       return result;
     },
@@ -28,7 +35,7 @@ export function openHermes(config: HermesConfig, step: AgentStep): AgentConversa
 }
 
 /** The command line of one turn; the prompt comes by stdin. */
-export function hermesArguments(
+function hermesArguments(
   { model, maxTurns = 90 }: Pick<HermesConfig, "model" | "maxTurns">,
   session: string | null,
 ): string[] {
@@ -43,17 +50,23 @@ export function hermesArguments(
   ];
 }
 
+type Turn = {
+  step: AgentStep;
+  session: string | null;
+  env: Readonly<Record<string, string>>;
+};
+
 async function takeTurn(
   config: HermesConfig,
-  step: AgentStep,
+  { step, session, env }: Turn,
   prompt: string,
 ): Promise<TurnResult> {
   const { timeoutMs, idleTimeoutMs } = step.limits;
-  const run = await spawnCli(config.command ?? "hermes", hermesArguments(config, step.session), {
+  const run = await spawnCli(config.command ?? "hermes", hermesArguments(config, session), {
     cwd: step.cwd,
     mark: step.runMark,
     hostEnv: {},
-    env: step.env,
+    env,
     stdin: prompt,
     signal: step.signal,
     idleTimeoutMs,
@@ -63,13 +76,13 @@ async function takeTurn(
     },
     installHint: INSTALL_HINT,
   });
-  const verdict = judgeTurn(run, step.session !== null);
+  const verdict = judgeTurn(run, session !== null);
   const printed = run.ok
     ? { stdout: run.value.stdout.text, stderr: run.value.stderr.text }
     : { stdout: "", stderr: "" };
   return {
     ...verdict,
-    session: verdict.sessionLost ? null : (hermesSession(printed) ?? step.session),
+    session: verdict.sessionLost ? null : (hermesSession(printed) ?? session),
     text: hermesAnswer(printed.stdout),
     structured: undefined,
     usage: null,

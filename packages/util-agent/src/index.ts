@@ -18,6 +18,7 @@ export { evidenceRefusal } from "./evidence-refusal.ts";
 export { faultInWords } from "./fault-in-words.ts";
 export { type JsonLines, type JsonNoise, jsonLines } from "./json-lines.ts";
 export { lastLines } from "./last-lines.ts";
+export { lendFile } from "./lend-file.ts";
 export type { OutputLine } from "./line-reader.ts";
 export {
   type EvidenceTally,
