@@ -13,7 +13,7 @@ import {
 /** The option's value when the command line held this. */
 function read<T>(option: Option<T>, value: unknown): T {
   const options = new Map([[nameIn(option.flags), value]]);
-  return option.read({ options, arguments: new Map() });
+  return option.read({ options, arguments: new Map(), rest: null });
 }
 
 function refusal(act: () => unknown): string {

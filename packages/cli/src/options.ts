@@ -24,6 +24,8 @@ export type Argument<T> = {
 export type RawInput = {
   options: ReadonlyMap<string, unknown>;
   arguments: ReadonlyMap<string, unknown>;
+  /** The words after `--`, for a command that runs another one; null: there was no `--`. */
+  rest: readonly string[] | null;
 };
 
 /** The value that was given for an option or argument of the command. */
@@ -41,6 +43,19 @@ export function textOption(flags: string, description: string): Option<string | 
 
 /** Any number of values: `--option <key=value...>`. */
 export function listOption(flags: string, description: string): Option<readonly string[]> {
+  const name = nameIn(flags);
+  return {
+    flags,
+    description,
+    read: (raw) => {
+      const given = raw.options.get(name);
+      return Array.isArray(given) ? given.filter((each) => typeof each === "string") : [];
+    },
+  };
+}
+
+/** Written as `--agent <name...>`; may be given several times. */
+export function textsOption(flags: string, description: string): Option<readonly string[]> {
   const name = nameIn(flags);
   return {
     flags,
@@ -128,6 +143,21 @@ export function optionalArgument(name: string, description: string): Argument<st
     read: (raw) => textOrNull(raw.arguments.get(name)),
   };
 }
+
+/** The words after `--`: a program and its arguments. */
+export function programArgument(description: string): Argument<readonly string[]> {
+  return {
+    declaration: PROGRAM,
+    description,
+    read: (raw) => {
+      if (raw.rest !== null && raw.rest.length > 0) return raw.rest;
+      throw misuse("the command to run is missing", "write it last, after --: -- npm test");
+    },
+  };
+}
+
+/** The declaration of a `programArgument`. */
+export const PROGRAM = "[-- <command...>]";
 
 export function choiceArgument<T extends string>(
   name: string,

@@ -4,7 +4,7 @@ import { type Failure, failure } from "@uncaged/workflow-protocol";
 import { CommanderError, Command as Parser } from "commander";
 import type { Command, CommandEntry, CommandGroup } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
-import type { Given, RawInput } from "./options.ts";
+import { type Given, PROGRAM, type RawInput } from "./options.ts";
 
 export type CommandLine =
   | { kind: "call"; command: Command; given: Given; json: boolean }
@@ -27,15 +27,21 @@ export async function parseCommandLine(
   }
   const said: string[] = [];
   const calls: CommandLine[] = [];
+  const program: Program = { words: null };
+  let own = words;
   const parser = rootParser(said);
   for (const entry of entries) {
     const sub = parser.command(entry.name).description(entry.summary).helpCommand(false);
     if (entry.name !== called) continue;
-    if ("load" in entry) declare(sub, await entry.load(), { path: entry.name, calls });
-    else declareGroup(sub, await entry.loadGroup(), { path: entry.name, calls });
+    if ("load" in entry) declare(sub, await entry.load(), { path: entry.name, calls, program });
+    else declareGroup(sub, await entry.loadGroup(), { path: entry.name, calls, program });
+    const end = takesProgram(sub, words) ? words.indexOf("--") : -1;
+    if (end === -1) continue;
+    own = words.slice(0, end);
+    program.words = words.slice(end + 1);
   }
   try {
-    await parser.parseAsync(words, { from: "user" });
+    await parser.parseAsync(own, { from: "user" });
   } catch (thrown) {
     if (!(thrown instanceof CommanderError)) throw thrown;
     const help = said.join("");
@@ -79,31 +85,43 @@ Exit codes: 0 success, 1 failure, 2 usage, 3 invalid transition, 4 git, 5 storag
 Example:
   $ ${NAME} run demo --prompt "Say hello" --live`;
 
-type Place = { path: string; calls: CommandLine[] };
+/** What stands after `--` when the command runs another program: no word of it is ours. */
+type Program = { words: readonly string[] | null };
 
-function declareGroup(parser: Parser, group: CommandGroup, { path, calls }: Place): void {
+type Place = { path: string; calls: CommandLine[]; program: Program };
+
+function declareGroup(parser: Parser, group: CommandGroup, place: Place): void {
   for (const [name, command] of Object.entries(group.commands)) {
-    declare(parser.command(name), command, { path: `${path} ${name}`, calls });
+    declare(parser.command(name), command, { ...place, path: `${place.path} ${name}` });
   }
 }
 
-function declare(parser: Parser, command: Command, { path, calls }: Place): void {
+function declare(parser: Parser, command: Command, { path, calls, program }: Place): void {
   parser.description(command.description);
   if (command.alias !== undefined) parser.alias(command.alias);
-  for (const argument of command.arguments)
-    parser.argument(argument.declaration, argument.description);
+  for (const { declaration, description } of command.arguments) {
+    if (declaration === PROGRAM) parser.usage(`${parser.usage()} -- <command...>`);
+    else parser.argument(declaration, description);
+  }
   for (const { flags, description } of command.options) parser.option(flags, description);
   parser
     .option("--json", "print one JSON document instead of text for people")
     .addHelpText("after", `\nExample:\n  $ ${NAME} ${path} ${command.example}`)
     .action(() => {
-      const raw = rawInput(parser, command);
+      const raw = rawInput(parser, command, program.words);
       const json = raw.options.get("--json") === true;
       calls.push({ kind: "call", command, given: givenTo(command, raw), json });
     });
 }
 
-function rawInput(parser: Parser, command: Command): RawInput {
+/** Whether the command that is called runs another program. */
+function takesProgram(parser: Parser, words: readonly string[]): boolean {
+  const plain = words.filter((word) => !word.startsWith("-"));
+  const called = parser.commands.find((command) => command.name() === plain[1]) ?? parser;
+  return called.usage().endsWith(" -- <command...>");
+}
+
+function rawInput(parser: Parser, command: Command, rest: readonly string[] | null): RawInput {
   const values: { [attribute: string]: unknown } = parser.optsWithGlobals();
   const options = parser.options.map((option): [string, unknown] => [
     option.long ?? option.flags,
@@ -114,7 +132,7 @@ function rawInput(parser: Parser, command: Command): RawInput {
     declaration.slice(1, -1),
     words[at],
   ]);
-  return { options: new Map(options), arguments: new Map(places) };
+  return { options: new Map(options), arguments: new Map(places), rest };
 }
 
 function givenTo(command: Command, raw: RawInput): Given {

@@ -10,7 +10,7 @@ import { promptFileOption, promptOption, promptSource, readPrompt } from "./prom
 afterEach(() => vi.useRealTimers());
 
 function given(options: { "--prompt"?: string; "--prompt-file"?: string }): Given {
-  const raw = { options: new Map(Object.entries(options)), arguments: new Map() };
+  const raw = { options: new Map(Object.entries(options)), arguments: new Map(), rest: null };
   return (input) => input.read(raw);
 }
 

@@ -3,6 +3,7 @@ import {
   err,
   type Failure,
   failure,
+  type Limits,
   ok,
   type Result,
   type ThreadRecord,
@@ -32,6 +33,8 @@ export async function forkThread(
     from: ForkPoint;
     /** Name in `config.agents` of the agent that plays every further step; null: as in the old thread. */
     agent: string | null;
+    /** Besides those of the old thread; null: as there. */
+    limits: Limits | null;
     run: "background" | "idle";
   },
 ): Promise<Result<Fork, Failure>> {
@@ -53,7 +56,7 @@ export async function forkThread(
       depth: thread.depth,
       parentThread: null,
       cwd: thread.cwd,
-      limits: thread.limits,
+      limits: opts.limits === null ? thread.limits : { ...thread.limits, ...opts.limits },
       agent: opts.agent ?? thread.agent,
       forkedFrom,
       startedAt: thread.startedAt,

@@ -1,3 +1,10 @@
+export {
+  type Bisection,
+  type BisectStep,
+  bisectThread,
+  stepContent,
+  type Verdict,
+} from "./bisect-thread.ts";
 export { checkStorage } from "./check-storage.ts";
 export { collectStorage, DEFAULT_GRACE_MS, type StorageGcReport } from "./collect-storage.ts";
 export type { ContextMessage } from "./context-message.ts";
@@ -24,6 +31,7 @@ export {
   verifyAttested,
   verifyExport,
 } from "./provenance/verify-against.ts";
+export { type Contender, type Race, raceThread } from "./race-thread.ts";
 export { removeThread } from "./remove-thread.ts";
 export { resumeThread } from "./resume-thread.ts";
 export { type StartOptions, startThread } from "./start-thread.ts";

@@ -68,7 +68,8 @@ function orThrow<T>(result: { ok: true; value: T } | { ok: false; error: Failure
   throw new WorkflowError(result.error);
 }
 
-function unknownAgent({ agents }: Settings, name: string): Failure {
+/** Says which agents there are. */
+export function unknownAgent({ agents }: Settings, name: string): Failure {
   const known = [...agents.keys()].join(", ");
   return failure(
     "AGENT_NOT_FOUND",

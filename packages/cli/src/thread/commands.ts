@@ -1,7 +1,7 @@
 import type { CommandGroup } from "../command.ts";
-import { context, diff, list, ps, show } from "./look-commands.ts";
+import { bisect, context, diff, list, ps, show } from "./look-commands.ts";
 import { attest, exportThread, importThread, verify } from "./provenance-commands.ts";
-import { exec, fork, live, run } from "./start-commands.ts";
+import { exec, fork, live, race, run } from "./start-commands.ts";
 import { kill, pause, poke, resume, rm, stop } from "./steer-commands.ts";
 
 export const threadCommands: CommandGroup = {
@@ -19,7 +19,9 @@ export const threadCommands: CommandGroup = {
     kill,
     poke,
     fork,
+    race,
     diff,
+    bisect,
     verify,
     attest,
     export: exportThread,

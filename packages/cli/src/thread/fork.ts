@@ -1,17 +1,24 @@
 import { type ForkPoint, forkThread } from "@uncaged/workflow-execute";
-import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
+import { type Failure, type Limits, ok, type Result } from "@uncaged/workflow-protocol";
 import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
 import { withThread } from "../with-engine.ts";
 
 export async function fork(
-  opts: { id: string; from: ForkPoint; agent: string | null; run: "background" | "idle" },
+  opts: {
+    id: string;
+    from: ForkPoint;
+    agent: string | null;
+    limits: Limits | null;
+    run: "background" | "idle";
+  },
   io: Io,
 ): Promise<Result<Output, Failure>> {
   return withThread(io, opts.id, async (engine, thread) => {
     const forked = await forkThread(engine, thread, {
       from: opts.from,
       agent: opts.agent,
+      limits: opts.limits,
       run: opts.run,
     });
     if (!forked.ok) return forked;

@@ -7,6 +7,7 @@ import {
   countOption,
   type Option,
   optionalArgument,
+  programArgument,
   requiredArgument,
 } from "../options.ts";
 import { threadId } from "./start-commands.ts";
@@ -73,6 +74,25 @@ export const context: Command = {
 
 const one: Argument<string> = requiredArgument("a", "thread id, or a part of it");
 const other: Argument<string> = requiredArgument("b", "the thread to compare it with");
+const good: Argument<string> = requiredArgument(
+  "good",
+  "the thread that went well; alone: the one thread to search",
+);
+const bad: Argument<string | null> = optionalArgument("bad", "the thread that went wrong");
+const program: Argument<readonly string[]> = programArgument(
+  "run for a step, which is on its stdin as JSON: 0 is good, 125 cannot tell, all else is bad",
+);
+export const bisect: Command = {
+  description: "Find the step with which a thread went wrong, by running a command for few steps.",
+  arguments: [good, bad, program],
+  options: [],
+  example: "7F3K 9Q2M -- node is-it-good.mjs",
+  run: async (given, io) => {
+    const { bisect: search } = await import("./bisect.ts");
+    return search({ good: given(good), bad: given(bad), program: given(program) }, io);
+  },
+};
+
 export const diff: Command = {
   description: "Show where two threads part, role by role and meta by meta.",
   arguments: [one, other],

@@ -1,14 +1,17 @@
 /** Commands that make steps happen: run, exec, fork; and live, which watches them. */
+import type { ForkPoint } from "@uncaged/workflow-execute";
 import type { Command } from "../command.ts";
 import {
   type Argument,
   countOption,
+  type Given,
   misuse,
   type Option,
   optionalArgument,
   requiredArgument,
   switchOption,
   textOption,
+  textsOption,
 } from "../options.ts";
 import { promptFileOption, promptOption, promptSource } from "../prompt.ts";
 import { limitOptions, limitsOf } from "./limit-options.ts";
@@ -79,6 +82,13 @@ const fromStep: Option<number | null> = countOption(
   "keep the first n steps; 0 keeps none",
   { atLeast: 0 },
 );
+function forkPoint(given: Given): ForkPoint {
+  const [role, step] = [given(fromRole), given(fromStep)];
+  if (role !== null && step !== null) throw misuse("--from-role and --from-step are both given");
+  if (role !== null) return { kind: "role", role };
+  return step !== null ? { kind: "step", step } : { kind: "head" };
+}
+
 const forkAgent: Option<string | null> = textOption(
   "--agent <name>",
   "an agent of config.agents, to play every further step",
@@ -86,26 +96,38 @@ const forkAgent: Option<string | null> = textOption(
 export const fork: Command = {
   description: "Make a new thread that shares this one's steps and goes on from there.",
   arguments: [threadId],
-  options: [fromRole, fromStep, forkAgent, idle],
+  options: [fromRole, fromStep, forkAgent, idle, ...limitOptions],
   example: "7F3K --from-step 2",
   run: async (given, io) => {
-    const [role, step] = [given(fromRole), given(fromStep)];
-    if (role !== null && step !== null) throw misuse("--from-role and --from-step are both given");
     const { fork } = await import("./fork.ts");
     return fork(
       {
         id: given(threadId),
-        from:
-          role !== null
-            ? { kind: "role", role }
-            : step !== null
-              ? { kind: "step", step }
-              : { kind: "head" },
+        from: forkPoint(given),
         agent: given(forkAgent),
+        limits: limitsOf(given),
         run: given(idle) ? "idle" : "background",
       },
       io,
     );
+  },
+};
+
+const contenders: Option<readonly string[]> = textsOption(
+  "--agent <name...>",
+  "an agent of config.agents; give two or more",
+);
+export const race: Command = {
+  description: "Let several agents go on from one state, side by side, and compare what they do.",
+  arguments: [threadId],
+  options: [fromRole, fromStep, contenders, ...limitOptions],
+  example: "7F3K --from-step 2 --agent claude --agent codex",
+  run: async (given, io) => {
+    const agents = [...new Set(given(contenders))];
+    if (agents.length < 2) throw misuse("a race has two agents or more: --agent a --agent b");
+    const { race: raceAgents } = await import("./race.ts");
+    const [id, from, limits] = [given(threadId), forkPoint(given), limitsOf(given)];
+    return raceAgents({ id, from, agents, limits }, io);
   },
 };
 
