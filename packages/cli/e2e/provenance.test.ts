@@ -1,9 +1,18 @@
 /** Proving a thread on another machine: two storage roots that share nothing but the files that are handed over. */
-import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { generateKeyPairSync } from "node:crypto";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Cli, openCli } from "./cli.test.helper.ts";
+import { runBash } from "./shell.test.helper.ts";
 
 type Exported = {
   threadId: string;
@@ -84,10 +93,10 @@ describe("a thread that was exported", () => {
   it("is a tar file whose sums any program can check", async () => {
     const { file } = await exported(threadId, "plain.tar");
     const folder = join(here.dir, "unpacked");
-    const opts = { timeout: 20_000, encoding: "utf8" } as const;
-    execFileSync("mkdir", [folder]);
-    execFileSync("tar", ["-xf", file, "-C", folder], opts);
-    execFileSync("sha256sum", ["--check", "--strict", "SHA256SUMS"], { ...opts, cwd: folder });
+    mkdirSync(folder);
+    const script = `tar -xf ${file} && sha256sum --check --strict SHA256SUMS`;
+    const { code, stderr } = await runBash(script, { cwd: folder, env: process.env });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(readdirSync(folder).sort()).toEqual(["SHA256SUMS", "bundles", "cas", "thread.json"]);
   });
 
@@ -200,15 +209,14 @@ describe("an attestation", () => {
   });
 
   it("is made with a key of one's own, unless others can read that", async () => {
+    const own = generateKeyPairSync("ed25519");
     const key = join(here.dir, "own.key");
-    execFileSync("openssl", ["genpkey", "-algorithm", "ed25519", "-out", key], { timeout: 20_000 });
-    execFileSync("chmod", ["600", key]);
-    const pub = execFileSync("openssl", ["pkey", "-in", key, "-pubout"], { timeout: 20_000 });
-    writeFileSync(join(here.dir, "own.pub"), pub);
+    writeFileSync(key, own.privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600 });
+    writeFileSync(join(here.dir, "own.pub"), own.publicKey.export({ type: "spki", format: "pem" }));
     await here.json(["thread", "attest", threadId, "--key", "own.key", "--out", "own.json"]);
     const signed = ["--attestation", "own.json", "--public-key", "own.pub"];
     expect(await report(here, [threadId, ...signed])).toMatchObject({ ok: true });
-    execFileSync("chmod", ["644", key]);
+    chmodSync(key, 0o644);
     const again = ["thread", "attest", threadId, "--key", "own.key", "--out", "again.json"];
     expect(await here.fails(again)).toMatchObject({ exit: 2, code: "KEY_INVALID" });
   });

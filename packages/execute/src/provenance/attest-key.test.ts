@@ -1,6 +1,5 @@
-import { execFileSync } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -80,15 +79,5 @@ describe("a key of one's own", () => {
     expect(await readAttestKey(join(root, "no.key"))).toMatchObject({
       error: { code: "FILE_NOT_FOUND" },
     });
-  });
-
-  it("may be one that openssl made", async () => {
-    const file = join(root, "my.key");
-    execFileSync("openssl", ["genpkey", "-algorithm", "ed25519", "-out", file], {
-      timeout: 20_000,
-    });
-    await chmod(file, 0o600);
-    expect(await readAttestKey(file)).toMatchObject({ ok: true });
-    expect(await readFile(file, "utf8")).toContain("PRIVATE KEY");
   });
 });

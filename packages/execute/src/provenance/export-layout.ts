@@ -26,7 +26,7 @@ import { parseWith } from "../parse-with.ts";
 export const INDEX_ENTRY = "thread.json";
 export const SUMS_ENTRY = "SHA256SUMS";
 
-export type ExportedBundle = {
+type ExportedBundle = {
   hash: string;
   /** SHA-256 (hex) of its bytes. */
   sha256: string;

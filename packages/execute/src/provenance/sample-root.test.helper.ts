@@ -29,7 +29,7 @@ const edge = (from: string, to: string, more: Partial<DescriptorEdge> = {}): Des
 });
 
 /** `coder` until it is done, then `tester`; no rule leads on from there. */
-export const DESCRIPTOR: WorkflowDescriptor = {
+const DESCRIPTOR: WorkflowDescriptor = {
   description: "s",
   roles: {
     coder: { description: "", systemPrompt: "", schema: {} },

@@ -6,7 +6,7 @@ import { isErrno, storageFailed } from "@uncaged/workflow-util";
 import { BLOCK_BYTES, paddingAfter, readTarHeader, type TarEntry } from "./tar-header.ts";
 
 /** An entry, where its content begins, and the content. */
-export type PlacedEntry = TarEntry & { at: number; content: Buffer };
+type PlacedEntry = TarEntry & { at: number; content: Buffer };
 
 export type TarFile = {
   path: string;

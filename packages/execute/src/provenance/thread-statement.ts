@@ -18,8 +18,8 @@ import type { KnownThread, ThreadSource } from "../thread-source.ts";
 import type { Proof } from "../verify-thread.ts";
 import { blobEntry, bundleEntries } from "./export-layout.ts";
 
-export const STATEMENT_TYPE = "https://in-toto.io/Statement/v1";
-export const PREDICATE_TYPE = "urn:uncaged:workflow-thread:v1";
+const STATEMENT_TYPE = "https://in-toto.io/Statement/v1";
+const PREDICATE_TYPE = "urn:uncaged:workflow-thread:v1";
 /** Of the envelope around it. */
 export const PAYLOAD_TYPE = "application/vnd.in-toto+json";
 
