@@ -9,10 +9,12 @@ import {
   type ToolCallRecord,
 } from "@uncaged/workflow-protocol";
 import type { AgentStep, TurnResult } from "@uncaged/workflow-util-agent";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CodexConfig } from "./codex-config.ts";
 import { openCodex } from "./codex-conversation.ts";
 import { type Deed, type StandIn, type Start, standIn } from "./stand-in.test.helper.ts";
+
+vi.setConfig({ testTimeout: 30_000 });
 
 const THREAD = "01a1feee-271a-7c53-98a4-2c3c8503dfba";
 
@@ -309,5 +311,5 @@ describe("a thread that is stopped", () => {
     expect(await running).toMatchObject({ outcome: "cancelled", session: THREAD });
     const state = await readFile(`/proc/${daemon}/stat`, "utf8").catch(() => ") Z");
     expect(state).toContain(") Z");
-  }, 15_000);
+  });
 });

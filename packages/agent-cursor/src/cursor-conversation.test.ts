@@ -4,9 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentEvent, ToolCallRecord } from "@uncaged/workflow-protocol";
 import type { AgentConversation, AgentStep, TurnResult } from "@uncaged/workflow-util-agent";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { cursorDriver } from "./cursor-driver.ts";
 import { type Deed, type StandIn, type Start, standIn } from "./stand-in.test.helper.ts";
+
+vi.setConfig({ testTimeout: 30_000 });
 
 const CHAT = "c6b62c6f-7ead-4fd6-9922-e952131177ff";
 
@@ -216,5 +218,5 @@ describe("a thread that is stopped", () => {
     expect(await running).toMatchObject({ outcome: "cancelled", session: CHAT });
     const state = await readFile(`/proc/${daemon}/stat`, "utf8").catch(() => ") Z");
     expect(state).toContain(") Z");
-  }, 15_000);
+  });
 });

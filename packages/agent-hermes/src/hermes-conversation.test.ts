@@ -4,10 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentEvent } from "@uncaged/workflow-protocol";
 import type { AgentConversation, AgentStep, TurnResult } from "@uncaged/workflow-util-agent";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { HermesConfig } from "./hermes-config.ts";
 import { openHermes } from "./hermes-conversation.ts";
 import { type Deed, type StandIn, type Start, standIn } from "./stand-in.test.helper.ts";
+
+vi.setConfig({ testTimeout: 30_000 });
 
 const ID = "20260919_202407_57384d";
 
@@ -182,5 +184,5 @@ describe("a thread that is stopped", () => {
     expect(await running).toMatchObject({ outcome: "cancelled" });
     const state = await readFile(`/proc/${daemon}/stat`, "utf8").catch(() => ") Z");
     expect(state).toContain(") Z");
-  }, 15_000);
+  });
 });
