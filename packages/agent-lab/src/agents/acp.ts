@@ -22,7 +22,16 @@ function acpAgent(
     differs,
     bind: ({ path }, url, options) => {
       const { env } = connectionOf(program, url);
-      return createAcpAgent({ ...options, preset, command: path, env: { ...env, ...options.env } });
+      return createAcpAgent({
+        ...options,
+        preset,
+        command: path,
+        model: MODELS[preset],
+        env: { ...env, ...options.env },
+      });
     },
   };
 }
+
+/** Gemini, unless told, first has a small model choose, which ours does not know how to do. */
+const MODELS: { readonly [preset in AcpPresetName]?: string } = { gemini: "gemini-2.5-pro" };
