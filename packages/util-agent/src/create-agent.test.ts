@@ -175,6 +175,16 @@ describe("an agent is refused before it starts", () => {
     });
   });
 
+  it("but not once it was installed meanwhile", async () => {
+    const probe = { installed: false };
+    const driver = fakeDriver([{ text: GOOD }], { probe });
+    const adapter = createAgent(driver)("You code.", schema);
+    const first = adapter(fakeContext(""), fakeRuntime({ cwd }));
+    await expect(first).rejects.toThrow("fake is not installed");
+    probe.installed = true;
+    expect((await adapter(fakeContext(""), fakeRuntime({ cwd }))).meta).toEqual({ status: "done" });
+  });
+
   it("but looked for only once a process", async () => {
     const driver = fakeDriver([{ text: GOOD }, { text: GOOD }]);
     const adapter = createAgent(driver)("You code.", schema);

@@ -273,9 +273,10 @@ describe("a turn that fails", () => {
   });
 
   it("and calls itself cancelled, though nobody stopped the thread, is a failure", async () => {
-    expect((await failed(fakeDriver([{ outcome: "cancelled" }]))).failure.code).toBe(
-      "AGENT_FAILED",
-    );
+    expect(await failed(fakeDriver([{ outcome: "cancelled" }]))).toMatchObject({
+      outcome: "crashed",
+      failure: { code: "AGENT_FAILED" },
+    });
   });
 
   it("because its driver cannot open it keeps the driver's own reason", async () => {

@@ -22,7 +22,7 @@ function emitted(pieces: readonly string[]): string[] {
 }
 
 describe("safeEmit", () => {
-  it("gives every character once, in order, however the text is cut", () => {
+  it("gives every character once, in order, however the text is cut", { timeout: 30_000 }, () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "binary" })), (pieces) => {
         expect(emitted(pieces).join("")).toBe(redact(pieces.join("")));
