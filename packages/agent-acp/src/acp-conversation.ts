@@ -102,7 +102,6 @@ export class AcpConversation implements AgentConversation {
       });
     } finally {
       this.#log = null;
-      log.close();
     }
   }
 
@@ -111,6 +110,7 @@ export class AcpConversation implements AgentConversation {
     about: { answer: unknown; log: TurnLog | null; sessionLost: boolean },
   ): TurnResult {
     const { answer, log, sessionLost } = about;
+    log?.close();
     const denials = log?.denials() ?? 0;
     const told = { tokens: tokensOf(answer), costUsd: log?.costUsd() ?? null };
     const { usage, counters } = usageOfTurn(this.#counters, told, this.#program.tokens);

@@ -214,7 +214,7 @@ const PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
     ...COMMON,
     command: "codex-acp",
     args: [],
-    passEnv: ["CODEX_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"],
+    passEnv: ["CODEX_API_KEY", "CODEX_CONFIG", "CODEX_PATH", "MODEL_PROVIDER", "OPENAI_API_KEY"],
     homes: { CODEX_HOME: "." },
     logins: [{ from: ".codex/auth.json", to: "auth.json" }],
     auth: [
@@ -225,7 +225,6 @@ const PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
     mode: "workspace-write",
     // Commands inside its sandbox are run without asking, and not always reported.
     asks: [],
-    tokens: "session",
     install: "npm install -g @agentclientprotocol/codex-acp",
     login: "set OPENAI_API_KEY, or run `codex login`",
   },

@@ -1,7 +1,7 @@
 /** One row for each preset of the Agent Client Protocol whose program npm carries. */
 import { type AcpPresetName, createAcpAgent } from "@uncaged/workflow-agent-acp";
 import type { ProgramName } from "../programs/catalog.ts";
-import { connectionOf } from "../programs/connection.ts";
+import { type CodexProvider, connectionOf } from "../programs/connection.ts";
 import type { AgentUnderTest, Difference } from "./agent-under-test.ts";
 
 export const acpGemini: AgentUnderTest = acpAgent("gemini", "gemini", {});
@@ -21,13 +21,13 @@ function acpAgent(
     program,
     differs,
     bind: ({ path }, url, options) => {
-      const { env } = connectionOf(program, url);
+      const { env, codex } = connectionOf(program, url);
       return createAcpAgent({
         ...options,
         preset,
         command: path,
         model: MODELS[preset],
-        env: { ...env, ...options.env },
+        env: { ...env, ...(codex === null ? {} : codexEnv(codex)), ...options.env },
       });
     },
   };
@@ -35,3 +35,22 @@ function acpAgent(
 
 /** Gemini, unless told, first has a small model choose, which ours does not know how to do. */
 const MODELS: { readonly [preset in AcpPresetName]?: string } = { gemini: "gemini-2.5-pro" };
+
+/** What speaks ACP for Codex takes its configuration from the environment as well. */
+const codexEnv = ({ model, baseUrl, envKey }: CodexProvider): Record<string, string> => ({
+  MODEL_PROVIDER: "lab",
+  CODEX_CONFIG: JSON.stringify({
+    model,
+    model_provider: "lab",
+    model_providers: {
+      lab: {
+        name: "lab",
+        base_url: baseUrl,
+        env_key: envKey,
+        wire_api: "responses",
+        request_max_retries: 1,
+        stream_max_retries: 1,
+      },
+    },
+  }),
+});
