@@ -4,15 +4,7 @@ import type { JsonObject, JsonValue } from "@uncaged/workflow-protocol";
 export function redactJson(value: JsonValue, redact: (text: string) => string): JsonValue {
   if (typeof value === "string") return redact(value);
   if (typeof value !== "object" || value === null) return value;
-  return isList(value)
-    ? value.map((item) => redactJson(item, redact))
-    : redactJsonObject(value, redact);
-}
-
-export function redactJsonObject(
-  value: JsonObject,
-  redact: (text: string) => string,
-): { [key: string]: JsonValue } {
+  if (isList(value)) return value.map((item) => redactJson(item, redact));
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [redact(key), redactJson(item, redact)]),
   );
