@@ -27,7 +27,7 @@ afterEach(async () => {
   rmSync(root, { recursive: true });
 });
 
-const nodes = Array.from({ length: 130 }, (_, n) => encodeContent(`blob ${n}`));
+const nodes = Array.from({ length: 70 }, (_, n) => encodeContent(`blob ${n}`));
 const hashes = nodes.map(({ hash }) => hash).sort();
 const store = (kind: StoreKind) => openRootStore({ dir, table: index.blobs, kind });
 const files = () => readdirSync(dir).map((name) => name.slice(0, 13));
@@ -57,10 +57,13 @@ function breaking(n: number, when: "before" | "after"): BlobTable {
   };
 }
 
+/** Thousands of flushed files, on a machine that may have much else to do. */
+const PATIENCE = { timeout: 60_000 };
+
 test.each([
   ["packing", packBlobs, unpackBlobs, "files"],
   ["unpacking", unpackBlobs, packBlobs, "packed"],
-] as const)("%s that breaks down anywhere loses nothing", async (_, move, back, from) => {
+] as const)("%s that breaks down anywhere loses nothing", PATIENCE, async (_, move, back, from) => {
   await store(from).putBatch(nodes);
   let breaks = 0;
   for (const when of ["before", "after"] as const) {
@@ -74,8 +77,8 @@ test.each([
       breaks += 1;
     }
   }
-  // Three batches, two changes each or one.
-  expect(breaks).toBeGreaterThanOrEqual(6);
+  // Two batches, each broken down at before and after every change of the table.
+  expect(breaks).toBeGreaterThanOrEqual(4);
   await move({ dir, table: index.blobs });
   expect(from === "files" ? files() : await index.blobs.list()).toEqual([]);
   await allIsThere();
