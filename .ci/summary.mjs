@@ -1,8 +1,12 @@
-/** Prints `N passed, N failed` from a JSON test report: `node .ci/summary.mjs <report>`.
+/** Prints `N passed, N failed` from JSON test reports: `node .ci/summary.mjs <report …>`.
  *  Exit code 1 if a test failed, a file could not be loaded, a test was skipped or none ran. */
 import { readFileSync } from "node:fs";
 
-const { passed, failed, skipped } = count(readReport(process.argv[2]));
+/** A part that wrote no report has failed. */
+const UNREADABLE = { status: "failed", assertionResults: [] };
+
+const testResults = process.argv.slice(2).flatMap((file) => readReport(file).testResults);
+const { passed, failed, skipped } = count({ testResults });
 if (passed + failed === 0) console.error("ci: no test ran");
 if (skipped > 0) console.error(`ci: ${skipped} tests were skipped`);
 console.log(`${passed} passed, ${failed} failed`);
@@ -13,7 +17,7 @@ function readReport(file) {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
     console.error(`ci: there is no readable test report: ${error.message}`);
-    return { testResults: [] };
+    return { testResults: [UNREADABLE] };
   }
 }
 

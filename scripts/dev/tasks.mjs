@@ -63,6 +63,11 @@ export const TASKS = {
     prepare: BUILT,
     commands: (args) => [node("scripts/bench.mjs", ...args)],
   },
+  agents: {
+    says: "build, then try the adapters with real agent programs (arguments: names of some)",
+    prepare: BUILT,
+    commands: (args) => [node("scripts/agents.mjs", ...args)],
+  },
   format: {
     says: "format and mend what biome can mend",
     prepare: INSTALLED,

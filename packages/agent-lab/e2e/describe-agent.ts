@@ -9,7 +9,7 @@ import {
 } from "../src/index.ts";
 
 const INSTALL_LIMIT_MS = 6 * 60_000;
-const BEHAVIOUR_LIMIT_MS = 150_000;
+const BEHAVIOUR_LIMIT_MS = 300_000;
 
 /** One row of the table: every behaviour, by this adapter and the real program behind it. */
 export function describeAgent(agent: AgentUnderTest): void {

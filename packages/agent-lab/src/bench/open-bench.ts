@@ -72,7 +72,7 @@ export type Bench = {
 };
 
 /** Of one step: no behaviour waits longer for an agent. */
-const STEP_LIMIT_MS = 60_000;
+const STEP_LIMIT_MS = 120_000;
 
 export async function openBench(bind: BindAgent): Promise<Bench> {
   const folder = await mkdtemp(join(tmpdir(), "agent-lab-"));
