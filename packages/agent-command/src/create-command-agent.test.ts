@@ -213,6 +213,15 @@ describe("the record of a command", () => {
   });
 });
 
+describe("what a command prints of secrets that we were not told of", () => {
+  it("is known by its looks, also over several lines", async () => {
+    const begin = "-----BEGIN PRIVATE KEY-----";
+    const script = `echo DB_PASSWORD=hunter22222; printf '%s\\n' '${begin}' MIIEow '${begin.replace("BEGIN", "END")}'`;
+    const { meta } = await play(sh(script), exit);
+    expect(meta.output).toBe("DB_PASSWORD=[secret]\n[PRIVATE KEY]");
+  });
+});
+
 describe("a role's rules hold for a command", () => {
   const tests = { name: "tests", kind: "execute", input: "^npm test$" } as const;
 

@@ -53,7 +53,9 @@ export async function runCommand(
   }).finally(live.close);
   if (!done.ok) return done;
   const run = done.value;
-  const result = resultOf(run, trimLineBreaks(transcript.result().text), order);
+  // Once more as a whole: a private key has several lines.
+  const output = order.redact(trimLineBreaks(transcript.result().text));
+  const result = resultOf(run, output, order);
   const stopped = run.stoppedBy === null ? null : whyStopped(run.stoppedBy, order, config, result);
   return ok({ result, completedAt: run.completedAt, stopped });
 }
