@@ -64,7 +64,7 @@ async function routeNow(
   context: ThreadContext,
   route: StepRoute,
 ): Promise<string | null> {
-  const { from, to, rule, matched } = await pickRoute(edges, context);
+  const { from, to, rule, matched } = await pickRoute(edges, context, route.outcome);
   if (route.condition === ANSWER) {
     // An answered role stands where the table asks a person on behalf of the last role.
     const answered = to === SUSPEND && route.to === from && route.from === from;
