@@ -41,19 +41,6 @@ export function textOption(flags: string, description: string): Option<string | 
   return { flags, description, read: (raw) => textOrNull(raw.options.get(name)) };
 }
 
-/** Any number of values: `--option <key=value...>`. */
-export function listOption(flags: string, description: string): Option<readonly string[]> {
-  const name = nameIn(flags);
-  return {
-    flags,
-    description,
-    read: (raw) => {
-      const given = raw.options.get(name);
-      return Array.isArray(given) ? given.filter((each) => typeof each === "string") : [];
-    },
-  };
-}
-
 /** Written as `--agent <name...>`; may be given several times. */
 export function textsOption(flags: string, description: string): Option<readonly string[]> {
   const name = nameIn(flags);

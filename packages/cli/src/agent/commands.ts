@@ -1,10 +1,10 @@
 import type { Command, CommandGroup } from "../command.ts";
 import {
   type Argument,
-  listOption,
   type Option,
   requiredArgument,
   textOption,
+  textsOption,
 } from "../options.ts";
 
 const list: Command = {
@@ -20,10 +20,10 @@ const source: Argument<string> = requiredArgument(
   "npm package (with @version, if wanted), tarball or folder of an adapter",
 );
 const name: Option<string | null> = textOption(
-  "--name <name>",
+  "--name <agent>",
   "what to call the agent (default: as its package calls it)",
 );
-const settings: Option<readonly string[]> = listOption(
+const settings: Option<readonly string[]> = textsOption(
   "--option <key=value...>",
   "options of the agent; a value is JSON, or else text",
 );

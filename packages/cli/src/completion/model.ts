@@ -100,5 +100,6 @@ const PLACEHOLDERS: ReadonlyMap<string, Kind> = new Map([
   ["dir", "files"],
   ["entry", "files"],
   ["file", "files"],
+  ["package", "files"],
   ["path", "files"],
 ]);

@@ -2,7 +2,7 @@ import type { Command } from "../command.ts";
 import { countOption, type Option, switchOption, textOption } from "../options.ts";
 
 const provider: Option<string | null> = textOption(
-  "--provider <name>",
+  "--provider <provider>",
   "what to call the provider; openai, openrouter, groq, mistral and ollama are known",
 );
 const baseUrl: Option<string | null> = textOption(
@@ -10,7 +10,7 @@ const baseUrl: Option<string | null> = textOption(
   "OpenAI-compatible endpoint, such as https://host/v1",
 );
 const apiKeyEnv: Option<string | null> = textOption(
-  "--api-key-env <name>",
+  "--api-key-env <variable>",
   "environment variable that holds the key; only its name is written down",
 );
 const apiKeyStdin: Option<boolean> = switchOption(
@@ -35,7 +35,7 @@ const summarizerModel: Option<string | null> = textOption(
   "model that sums completed threads up",
 );
 const defaultAgent: Option<string | null> = textOption(
-  "--default-agent <name>",
+  "--default-agent <agent>",
   "agent of config.agents that plays where none is named",
 );
 const skipTest: Option<boolean> = switchOption(
