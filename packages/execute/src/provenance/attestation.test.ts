@@ -3,8 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CheckReport } from "@uncaged/workflow-protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ownAttestKey } from "./attest-key.ts";
+import { storedThreads } from "../thread-source.ts";
+import { proveThread } from "../verify-thread.ts";
+import { ownAttestKey, readPublicKey } from "./attest-key.ts";
 import { attestThread } from "./attest-thread.ts";
+import { attestationProblems } from "./check-attestation.ts";
 import { parseEnvelope, sealEnvelope } from "./dsse.ts";
 import { flips } from "./flipped.test.helper.ts";
 import { BUNDLE, STEPS, sampleRoot, THREAD_ID } from "./sample-root.test.helper.ts";
@@ -87,15 +90,17 @@ describe("an attestation", () => {
   });
 
   it("is refused whichever byte of it was changed, and however", async () => {
+    const source = storedThreads(sample.engine);
+    const proof = await proveThread(source, sample.thread);
+    const publicKey = await readPublicKey(files.publicKey);
+    if (!publicKey.ok) throw new Error(publicKey.error.message);
     for (const [what, changed] of flips(await readFile(files.attestation))) {
-      await writeFile(files.attestation, changed);
-      const report = await verified();
-      expect(report, what).toMatchObject({
-        ok: false,
-        problems: [{ code: expect.stringMatching(/^(ATTESTATION|SIGNATURE)_INVALID$/) }],
-      });
+      const problems = await attestationProblems({ source, proof }, changed, publicKey.value);
+      expect(problems, what).toMatchObject([
+        { code: expect.stringMatching(/^(ATTESTATION|SIGNATURE)_INVALID$/) },
+      ]);
     }
-  }, 120_000);
+  });
 
   it("is refused with another key than the one that signed it", async () => {
     const other = await ownAttestKey(join(dir, "other"));

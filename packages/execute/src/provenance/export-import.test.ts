@@ -118,7 +118,7 @@ describe("an export", () => {
       });
     }
     await isUntouched();
-  }, 240_000);
+  }, 300_000);
 
   it("is refused wherever it was cut short, or something put behind it", async () => {
     const whole = await exported();
