@@ -217,11 +217,23 @@ describe("a step that has to end", () => {
     expect(driver.closed).toBe(1);
   });
 
-  it("before it began opens nothing that takes a turn", async () => {
+  it("before it began opens nothing", async () => {
     const runtime = fakeRuntime({ cwd, signal: AbortSignal.abort() });
     const driver = fakeDriver([{ text: GOOD }]);
     expect((await failed(driver, { runtime })).outcome).toBe("cancelled");
-    expect(driver.prompts).toEqual([]);
+    expect(driver.opened).toEqual([]);
+  });
+
+  it("while its driver opens it ends as aborted, whatever the driver makes of that", async () => {
+    const abort = new AbortController();
+    const runtime = fakeRuntime({ cwd, signal: abort.signal });
+    const driver = fakeDriver([], {
+      open: async () => {
+        abort.abort();
+        throw new Error("the pipe is broken");
+      },
+    });
+    expect((await failed(driver, { runtime })).failure.code).toBe("THREAD_ABORTED");
   });
 
   it("because its time is over, counted over all its turns", async () => {

@@ -52,18 +52,31 @@ export type Played<T> = { meta: T; text: string };
 /** Rejects with what `agentError` makes, without the run record; with what the store threw; or with the
  *  code `EVIDENCE_MISSING`. No conversation is left open. */
 export async function playTurns<T>(play: Play<T>): Promise<Played<T>> {
-  let { conversation, prompt } = await play.begin(play.session);
+  let { conversation, prompt } = await beginWithin(play, play.session);
   try {
     let turn = await takeTurn(play, conversation, prompt);
     if (turn.sessionLost && play.session !== null) {
       play.record.note(`the earlier session could not be resumed: ${turn.reason}`);
       await conversation.close();
-      ({ conversation, prompt } = await play.begin(null));
+      ({ conversation, prompt } = await beginWithin(play, null));
       turn = await takeTurn(play, conversation, prompt);
     }
     return await untilAccepted(play, conversation, turn);
   } finally {
     await conversation.close();
+  }
+}
+
+/** What fails because its time is over has not failed by itself. */
+async function beginWithin<T>(
+  { agent, begin, deadline, runtime }: Play<T>,
+  from: ResumableSession | null,
+): Promise<{ conversation: AgentConversation; prompt: string }> {
+  if (deadline.signal.aborted) throw stopped(agent, runtime.signal);
+  try {
+    return await begin(from);
+  } catch (thrown) {
+    throw deadline.signal.aborted ? stopped(agent, runtime.signal) : thrown;
   }
 }
 
