@@ -82,15 +82,16 @@ export class AcpConversation implements AgentConversation {
     const session = this.#session;
     if (session === null) throw new Error("there is no session");
     const breach = new AbortController();
+    const signal = AbortSignal.any([this.#step.signal, breach.signal]);
     const log = turnLog({
       program: this.#program,
       step: this.#step,
       session,
       onBreach: () => breach.abort(),
+      signal,
     });
     this.#log = log;
     try {
-      const signal = AbortSignal.any([this.#step.signal, breach.signal]);
       const answer = await promptTurn(process, { session, prompt, signal });
       const end = answer === null ? ABORTED : endOfAnswer(answer);
       return this.#result(log.fault() ?? end, { answer, log, sessionLost: false });

@@ -57,6 +57,7 @@ const BARE = {
   policyMeta: {},
   homes: {},
   logins: [],
+  settings: {},
   auth: [],
   tokens: "turn",
   commandInTitle: false,

@@ -39,6 +39,8 @@ export type AcpPreset = {
   /** Variables that move its configuration, and the folder of each under the private one. */
   homes: Readonly<Record<string, string>>;
   logins: readonly LoginFile[];
+  /** Files of its configuration, under the private folder: path and text. */
+  settings: Readonly<Record<string, string>>;
   auth: readonly AuthChoice[];
   mode: string | null;
   /** Kinds of tools before which it asks. */
@@ -75,6 +77,7 @@ const COMMON = {
   policyMeta: {},
   homes: {},
   logins: [],
+  settings: {},
   auth: [],
   mode: null,
   asks: ASKED,
@@ -182,6 +185,8 @@ const PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
     passEnv: ["DASHSCOPE_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"],
     homes: { QWEN_HOME: "." },
     logins: [{ from: ".qwen/oauth_creds.json", to: "oauth_creds.json" }],
+    // Else a project's own settings say what is run without asking.
+    settings: { "settings.json": '{ "security": { "folderTrust": { "enabled": true } } }' },
     auth: [
       { method: "openai", variable: "OPENAI_API_KEY" },
       { method: "qwen-oauth", variable: null },

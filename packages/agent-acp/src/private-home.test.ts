@@ -54,3 +54,16 @@ test("with the user's configuration nothing is moved", async () => {
   });
   expect(readdirSync(home)).toEqual([]);
 });
+
+test("settings that keep a project from speaking for the user are written once", async () => {
+  const program = acpProgram({ preset: "qwen" });
+  const where = { home, env: { HOME: user } };
+  await agentHome(program, where);
+  const path = join(home, "settings.json");
+  expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({
+    security: { folderTrust: { enabled: true } },
+  });
+  writeFileSync(path, "the agent's own by now");
+  await agentHome(program, where);
+  expect(readFileSync(path, "utf8")).toBe("the agent's own by now");
+});

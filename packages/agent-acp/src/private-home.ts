@@ -1,4 +1,4 @@
-import { access, mkdir, symlink } from "node:fs/promises";
+import { access, mkdir, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { AgentStep } from "@uncaged/workflow-util-agent";
 import type { AcpProgram } from "./acp-program.ts";
@@ -13,7 +13,7 @@ export type AgentHome = {
 /** Makes the folder in which the agent keeps its configuration and sessions. Of the user's own it gets the
  *  login files alone: as links, so that a token that is renewed is renewed for both. */
 export async function agentHome(
-  { homes, logins, config }: AcpProgram,
+  { homes, logins, settings, config }: AcpProgram,
   { home, env }: Pick<AgentStep, "home" | "env">,
 ): Promise<AgentHome> {
   const files = logins.map(({ from, to }) => ({
@@ -30,15 +30,22 @@ export async function agentHome(
   );
   for (const [, folder] of folders) await mkdir(folder, { recursive: true, mode: 0o700 });
   for (const { file, is } of present) if (is) await linkOnce(file.own, file.linked);
+  for (const [path, text] of Object.entries(settings)) await writeOnce(join(home, path), text);
   return { env: Object.fromEntries(folders), login };
 }
 
 async function linkOnce(target: string, path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await symlink(target, path).catch((fault: NodeJS.ErrnoException) => {
-    // From an earlier step; or the agent has put a login of its own in its place.
-    if (fault.code !== "EEXIST") throw fault;
-  });
+  await symlink(target, path).catch(unlessThere);
+}
+
+async function writeOnce(path: string, text: string): Promise<void> {
+  await writeFile(path, text, { flag: "wx", mode: 0o600 }).catch(unlessThere);
+}
+
+/** From an earlier step; or the agent has put one of its own in its place. */
+function unlessThere(fault: NodeJS.ErrnoException): void {
+  if (fault.code !== "EEXIST") throw fault;
 }
 
 async function exists(path: string): Promise<boolean> {

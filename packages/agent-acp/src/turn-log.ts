@@ -14,7 +14,8 @@ import { outcomeOfWords, type TurnEnd } from "./turn-end.ts";
 
 export type TurnLog = {
   news(news: SessionNews): void;
-  mayI(request: PermissionRequest): boolean;
+  /** Null: the turn is being broken off, nothing may be done any more. */
+  mayI(request: PermissionRequest): boolean | null;
   /** What it said last. */
   text(): string;
   denials(): number;
@@ -31,8 +32,10 @@ export function turnLog(opts: {
   session: string;
   /** The policy was breached: the turn has to be broken off. */
   onBreach: () => void;
+  /** The turn is being broken off. */
+  signal: AbortSignal;
 }): TurnLog {
-  const { step, session, onBreach } = opts;
+  const { step, session, onBreach, signal } = opts;
   const message = lastMessage();
   const flow = textFlow(step.emit);
   let breach: string | null = null;
@@ -74,6 +77,7 @@ export function turnLog(opts: {
       if (update.sessionUpdate === "session_info_update") noteMeta(update._meta);
     },
     mayI({ toolCall }) {
+      if (signal.aborted) return null;
       const { allowed } = calls.asked(toolCall);
       if (!allowed) denials++;
       return allowed;
