@@ -28,9 +28,7 @@ type Extraction = {
 };
 
 /** What comes of a text, with the models that answer so. */
-async function extraction(
-  about: Extraction,
-): Promise<{
+async function extraction(about: Extraction): Promise<{
   value: Promise<z.infer<typeof schema>>;
   events: AgentEvent[];
   hash: string;
