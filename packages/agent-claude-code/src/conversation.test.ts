@@ -2,12 +2,16 @@ import { randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentEvent, JsonValue, ToolCallRecord } from "@uncaged/workflow-protocol";
 import type { AgentConversation, AgentStep } from "@uncaged/workflow-util-agent";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ClaudeCodeConfig } from "./claude-code-config.ts";
 import { openConversation } from "./conversation.ts";
 import { type Deed, type StandIn, standIn } from "./stand-in.test.helper.ts";
+
+// Programs are started, on machines that do other things as well.
+vi.setConfig({ testTimeout: 30_000 });
 
 let folder: string;
 let claude: StandIn;
@@ -46,7 +50,7 @@ function converse(step: Partial<AgentStep> = {}, config: ClaudeCodeConfig = {}):
       systemPrompt: "You code.",
       outputSchema: { $schema: "https://dialect.example/", type: "object" },
       policy: null,
-      limits: { timeoutMs: null, idleTimeoutMs: 20_000 },
+      limits: { timeoutMs: null, idleTimeoutMs: 60_000 },
       signal: stop.signal,
       emit: (event) => events.push(event),
       seen: (call) => calls.push(call),
@@ -171,12 +175,29 @@ describe("a turn", () => {
     expect(result.outcome).toBe("ok");
     expect(result.text).toHaveLength(5_000_000);
     expect(process.memoryUsage.rss() - before).toBeLessThan(300_000_000);
-  }, 60_000);
+  });
 
   it("is refused when the prompt is longer than the program reads", async () => {
     const result = await converse().turn("x".repeat(10_000_001));
     expect(result).toMatchObject({ outcome: "context_overflow", session: null });
     expect(await claude.noted()).toEqual([]);
+  });
+
+  it("is not taken for a command of the program because its prompt begins with a slash", async () => {
+    await converse().turn("/help me");
+    expect(await noted("heard")).toContainEqual(
+      expect.objectContaining({
+        message: { role: "user", content: [{ type: "text", text: "The task:\n\n/help me" }] },
+      }),
+    );
+  });
+
+  it("may come long after the last one: the silence between them is ours", async () => {
+    const conversation = converse({ limits: { timeoutMs: null, idleTimeoutMs: 700 } });
+    await conversation.turn("one");
+    await sleep(1_500);
+    expect(await conversation.turn("two")).toMatchObject({ outcome: "ok" });
+    expect(await noted("argv")).toEqual((await started()).argv);
   });
 
   it("fails when the program cannot be started", async () => {
@@ -349,14 +370,21 @@ describe.runIf(process.platform === "linux")("nothing is left", () => {
     stop.abort();
     expect(await running).toMatchObject({ outcome: "cancelled" });
     expect(await alive()).toBe(0);
-  }, 30_000);
+  });
 
   it("when it gives no sign of life", async () => {
     const limits = { timeoutMs: null, idleTimeoutMs: 800 };
     const result = await turn([{ daemon: true }, { hang: true }], { limits });
     expect(result).toMatchObject({ outcome: "timeout" });
     expect(await alive()).toBe(0);
-  }, 30_000);
+  });
+
+  it("when the turn did not end well", async () => {
+    const failed = { type: "result", is_error: true, api_error_status: 500, result: "boom" };
+    const result = await turn([{ daemon: true }, { say: failed }]);
+    expect(result).toMatchObject({ outcome: "crashed", reason: "boom" });
+    expect(await alive()).toBe(0);
+  });
 
   it("when it is killed", async () => {
     const running = turn([{ daemon: true }, { ask: { subtype: "can_use_tool" } }, { hang: true }]);

@@ -2,9 +2,12 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentHost, JsonObject } from "@uncaged/workflow-protocol";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { agent } from "./create-claude-code-agent.ts";
 import { standIn } from "./stand-in.test.helper.ts";
+
+// Programs are started, on machines that do other things as well.
+vi.setConfig({ testTimeout: 30_000 });
 
 let folder: string;
 

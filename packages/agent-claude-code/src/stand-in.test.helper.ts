@@ -2,8 +2,8 @@ import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { JsonObject, JsonValue } from "@uncaged/workflow-protocol";
 
-/** What the stand-in does in a turn: its prompt is a JSON list of these. Without a result of its own the turn
- *  ends well. */
+/** What the stand-in does in a turn: its prompt is a JSON list of these; another prompt asks for nothing.
+ *  Without a result of its own the turn ends well. */
 export type Deed =
   /** Writes one message. */
   | { say: JsonObject }
@@ -72,6 +72,7 @@ if (resumed === "lost") {
   say({ type: "result", is_error: true, subtype: "error_during_execution", session_id, errors: ["No conversation found with session ID: lost"] });
   process.exit(1);
 }
+const deedsIn = (text) => (text.startsWith("[") ? JSON.parse(text) : []);
 let turns = 0;
 let deaf = false;
 const answers = new Map();
@@ -109,7 +110,7 @@ createInterface({ input: process.stdin })
   .on("line", (line) => {
     const message = JSON.parse(line);
     note({ heard: message });
-    if (message.type === "user") act(JSON.parse(message.message.content[0].text));
+    if (message.type === "user") act(deedsIn(message.message.content[0].text));
     if (message.type === "control_response") answers.get(message.response.request_id)(message.response);
     if (message.request?.subtype === "interrupt" && !deaf) {
       result({ is_error: true, subtype: "error_during_execution", terminal_reason: "aborted_tools" });
