@@ -5,6 +5,7 @@ describe("faultInWords", () => {
   it.each([
     ["context_overflow", "Input exceeds the maximum length of 1048576 characters. (code -32602)"],
     ["context_overflow", "Codex ran out of room in the model's context window."],
+    ["context_overflow", "The input token count (2) exceeds the maximum number of tokens allowed (1)."],
     ["rate_limited", "exceeded retry limit, last status: 429 Too Many Requests, request id: r"],
     ["rate_limited", "You've hit your usage limit."],
     ["auth", "unexpected status 401 Unauthorized: rate limit reached, url: http://host/v1"],

@@ -9,15 +9,15 @@ export function faultInWords(words: string): AgentFault {
 const FAULTS: readonly { says: RegExp; fault: AgentFault }[] = [
   {
     fault: "context_overflow",
-    says: /input_too_large|exceeds the maximum length|context (?:window|length)|context_length_exceeded|prompt is too long/i,
+    says: /input.?too.?large|too many tokens|exceeds (?:the maximum (?:length|number of tokens)|model limit)|context.?(?:window|length|limit|overflow)|prompt is too long/i,
   },
   // Before the limits: a refusal may quote anything.
   {
     fault: "auth",
-    says: /\b40[13]\b|unauthorized|missing environment variable|access token|not (?:logged in|authenticated)|authentication required|(?:log ?in|sign in) again|(?:invalid|incorrect|missing) api[ _]key/i,
+    says: /\b40[13]\b|unauthori[sz]ed|authentication.?(?:failed|error)|missing environment variable|access token|not (?:logged in|authenticated)|authentication required|(?:log ?in|sign in) again|(?:invalid|incorrect|missing) api[ _]key/i,
   },
   {
     fault: "rate_limited",
-    says: /\b429\b|rate.?limit|usage limit|quota exceeded|too many requests/i,
+    says: /\b429\b|rate.?limit|usage limit|quota|resource.?exhausted|too many requests|slow down|overloaded/i,
   },
 ];

@@ -22,6 +22,7 @@ function emitted(pieces: readonly string[]): string[] {
 }
 
 describe("safeEmit", () => {
+  // The first property of a process takes its library a second to prepare, more on a busy machine.
   it("gives every character once, in order, however the text is cut", { timeout: 30_000 }, () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "binary" })), (pieces) => {
