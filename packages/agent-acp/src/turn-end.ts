@@ -1,5 +1,6 @@
 import { RequestError } from "@agentclientprotocol/sdk";
 import type { AgentOutcome } from "@uncaged/workflow-protocol";
+import { faultInWords } from "@uncaged/workflow-util-agent";
 import { z } from "zod";
 import { AgentDied } from "./acp-process.ts";
 
@@ -38,36 +39,16 @@ export function endOfFault(thrown: unknown): TurnEnd {
   if (thrown instanceof AgentDied) {
     const { message: reason } = thrown;
     if (thrown.stoppedBy === "idle") return { outcome: "timeout", reason };
-    return { outcome: outcomeOfWords(reason), reason };
+    return { outcome: faultInWords(reason), reason };
   }
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   const data = thrown instanceof RequestError ? (thrown.data ?? null) : null;
   const details = data === null ? "" : ` (${JSON.stringify(data)})`;
   const reason = `${message}${details}`.slice(0, REASON_CHARS).toWellFormed();
   const locked = thrown instanceof RequestError && thrown.code === AUTH_REQUIRED;
-  return { outcome: locked ? "auth" : outcomeOfWords(reason), reason };
+  return { outcome: locked ? "auth" : faultInWords(reason), reason };
 }
 
 /** JSON-RPC code of the protocol for "authenticate first". */
 const AUTH_REQUIRED = -32000;
 const REASON_CHARS = 2_000;
-
-/** The first that fits. Providers have no common code for any of it. */
-export function outcomeOfWords(words: string): AgentOutcome {
-  return WORDS.find(([, pattern]) => pattern.test(words))?.[0] ?? "crashed";
-}
-
-const WORDS: readonly [AgentOutcome, RegExp][] = [
-  [
-    "context_overflow",
-    /context.?(?:length|window|limit|overflow)|exceeds model limit|prompt is too long|input.?too.?large|too many tokens/i,
-  ],
-  [
-    "rate_limited",
-    /\b429\b|rate.?limit|too many requests|slow down|quota|resource.?exhausted|overloaded/i,
-  ],
-  [
-    "auth",
-    /\b40[13]\b|unauthori[sz]ed|authenticat|invalid.{0,10}api.?key|incorrect api key|not logged in|log in/i,
-  ],
-];

@@ -3,14 +3,14 @@
  *  1. Its words count only in its own session; its tool calls and questions count in those that it opened too.
  *  2. An agent may hide that its model failed: where it tells so by the way, the turn has failed. */
 import type { JsonObject } from "@uncaged/workflow-protocol";
-import type { AgentStep } from "@uncaged/workflow-util-agent";
+import { type AgentStep, faultInWords } from "@uncaged/workflow-util-agent";
 import { z } from "zod";
 import type { AcpProgram } from "./acp-program.ts";
 import { lastMessage } from "./last-message.ts";
 import type { PermissionRequest, SessionNews } from "./session-update.ts";
 import { textFlow } from "./text-flow.ts";
 import { toolCalls } from "./tool-calls.ts";
-import { outcomeOfWords, type TurnEnd } from "./turn-end.ts";
+import type { TurnEnd } from "./turn-end.ts";
 
 export type TurnLog = {
   news(news: SessionNews): void;
@@ -89,7 +89,7 @@ export function turnLog(opts: {
       if (breach !== null) return { outcome: "denied", reason: breach };
       if (!systemError) return null;
       const words = `${lastError} ${message.text().slice(-ERROR_CHARS)}`.trim();
-      return { outcome: outcomeOfWords(words), reason: words };
+      return { outcome: faultInWords(words), reason: words };
     },
     close: flow.flush,
   };

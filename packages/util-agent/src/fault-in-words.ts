@@ -14,7 +14,7 @@ const FAULTS: readonly { says: RegExp; fault: AgentFault }[] = [
   // Before the limits: a refusal may quote anything.
   {
     fault: "auth",
-    says: /\b40[13]\b|unauthori[sz]ed|authentication.?(?:failed|error)|missing environment variable|access token|not (?:logged in|authenticated)|authentication required|(?:log ?in|sign in) again|(?:invalid|incorrect|missing) api[ _]key/i,
+    says: /\b40[13]\b|unauthori[sz]ed|authentication.?(?:failed|error)|missing environment variable|access token|not (?:logged in|authenticated)|authentication required|(?:log ?in|sign in) again|(?:invalid|incorrect|missing).{0,10}api.?key/i,
   },
   {
     fault: "rate_limited",

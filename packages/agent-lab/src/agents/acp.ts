@@ -1,11 +1,20 @@
 /** One row for each preset of the Agent Client Protocol whose program npm carries. */
 import { type AcpPresetName, createAcpAgent } from "@uncaged/workflow-agent-acp";
+import { endsAs } from "../behaviours/behaviour.ts";
 import type { ProgramName } from "../programs/catalog.ts";
 import { type CodexProvider, connectionOf } from "../programs/connection.ts";
 import type { AgentUnderTest, Difference } from "./agent-under-test.ts";
 
-export const acpGemini: AgentUnderTest = acpAgent("gemini", "gemini", {});
-export const acpOpencode: AgentUnderTest = acpAgent("opencode", "opencode", {});
+export const acpGemini: AgentUnderTest = acpAgent("gemini", "gemini", {
+  "429": { expects: endsAs("timeout"), because: "it tries again for minutes, and says nothing" },
+});
+export const acpOpencode: AgentUnderTest = acpAgent("opencode", "opencode", {
+  overflow: {
+    expects: endsAs("invalid_output"),
+    because: "it sums its context up and goes on; the scripted model then has no script any more",
+  },
+  cut: { expects: endsAs("timeout"), because: "it tries again without an end, and says nothing" },
+});
 export const acpCopilot: AgentUnderTest = acpAgent("copilot", "copilot", {});
 export const acpQwen: AgentUnderTest = acpAgent("qwen", "qwen", {});
 export const acpClaude: AgentUnderTest = acpAgent("claude", "claude-agent-acp", {});

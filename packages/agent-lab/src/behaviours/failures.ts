@@ -1,6 +1,8 @@
 /** What the model's endpoint does wrong. */
 import { ANSWER, type Behaviour, ending, endsAs } from "./behaviour.ts";
 
+/** For agents that try again and again. */
+const SHORT = { timeoutMs: 40_000 };
 const IDLE_MS = 6_000;
 /** An agent that is stopped for its silence is gone this long after. */
 const STOPPED_WITHIN_MS = IDLE_MS + 12_000;
@@ -14,8 +16,8 @@ export const FAILURES: readonly Behaviour[] = [
   },
   {
     id: "429",
-    says: "a rate limit that stays ends the step as rate_limited, within a minute",
-    play: async (bench) => ending(await bench.play({ prompt: "Answer. [[429]]" })),
+    says: "a rate limit that stays ends the step as rate_limited, within its time",
+    play: async (bench) => ending(await bench.play({ prompt: "Answer. [[429]]", options: SHORT })),
     expects: endsAs("rate_limited"),
   },
   {
@@ -48,8 +50,8 @@ export const FAILURES: readonly Behaviour[] = [
   },
   {
     id: "cut",
-    says: "a stream that always breaks off ends the step as crashed, within a minute",
-    play: async (bench) => ending(await bench.play({ prompt: "Answer. [[cut]]" })),
+    says: "a stream that always breaks off ends the step as crashed, within its time",
+    play: async (bench) => ending(await bench.play({ prompt: "Answer. [[cut]]", options: SHORT })),
     expects: endsAs("crashed"),
   },
 ];

@@ -83,6 +83,10 @@ export async function openBench(bind: BindAgent): Promise<Bench> {
   const runMark = `lab-${randomUUID()}:1`;
   const steps: RoleStep[] = [];
   const history: Played[] = [];
+  const bound = (options: AgentOptions) =>
+    bind(model.url, { timeoutMs: STEP_LIMIT_MS, ...options });
+  // One for all steps, as a bundle has it: the program is looked for once.
+  const usual = bound({});
   let task: string | null = null;
 
   async function play(order: StepOrder): Promise<Played> {
@@ -100,7 +104,7 @@ export async function openBench(bind: BindAgent): Promise<Bench> {
       cas,
       onEvent: (event) => events.push(event),
     });
-    const adapter = bind(model.url, { timeoutMs: STEP_LIMIT_MS, ...order.options });
+    const adapter = order.options === undefined ? usual : bound(order.options);
     const startedMs = performance.now();
     const ended = await adapter(ROLE_PROMPT, LAB_SCHEMA)(contextOf(task, steps), runtime).then(
       ({ meta, run = null }): Ending => ({ outcome: "ok", reason: "", meta, run }),
