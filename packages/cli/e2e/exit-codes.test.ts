@@ -32,7 +32,7 @@ describe("run", () => {
     expect(JSON.parse(failed.stdout)).toMatchObject({
       status: "failed",
       returnCode: 1,
-      summary: "WORKFLOW_FAILED: the worker broke at step 1",
+      summary: "AGENT_FAILED: the worker broke at step 1",
     });
   });
 
