@@ -19,6 +19,8 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["packages/*/src/**/*.test.ts", "templates/*/src/**/*.test.ts"],
+          // A property with its first generator takes seconds on a busy machine.
+          testTimeout: 30_000,
         },
       },
       {
