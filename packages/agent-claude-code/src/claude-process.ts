@@ -16,8 +16,8 @@ import { parseStreamMessage, type StreamMessage } from "./stream-message.ts";
 export type ClaudeProcess = {
   /** Writes one line. Never rejects; who has gone hears nothing. */
   say(message: JsonObject): Promise<boolean>;
-  /** From here on its silence counts, until the given function is called. */
-  work(): () => void;
+  /** From here on its silence does not count, until the given function is called. */
+  rest(): () => void;
   alive(): boolean;
   /** How it ended, and what it printed that was no message. Never rejects. */
   ended: Promise<ProcessEnd>;
@@ -63,7 +63,6 @@ export async function startClaude(
 
 function claudeProcess(cli: OpenCli, noise: () => readonly string[]): ClaudeProcess {
   let alive = true;
-  let endRest = cli.rest();
   const ended = cli.ended.then((run) => {
     alive = false;
     return { run, noise: noise() };
@@ -72,12 +71,7 @@ function claudeProcess(cli: OpenCli, noise: () => readonly string[]): ClaudeProc
   void say(initializeRequest());
   return {
     say,
-    work: () => {
-      endRest();
-      return () => {
-        endRest = cli.rest();
-      };
-    },
+    rest: cli.rest,
     alive: () => alive,
     ended,
     interrupt: () => say(interruptRequest()),

@@ -32,6 +32,7 @@ export function openConversation(step: AgentStep, config: ClaudeCodeConfig): Age
   let claude: ClaudeProcess | null = null;
   let turn: RunningTurn | null = null;
   let heldBack = 0;
+  let endRest = (): void => {};
   const rules: ControlRules = {
     policy: step.policy,
     holdBack: () => {
@@ -99,10 +100,10 @@ export function openConversation(step: AgentStep, config: ClaudeCodeConfig): Age
       if (!process.ok) return finished(notStarted(process.error), null, null);
       const ran = runningTurn(step);
       turn = ran;
-      const rest = process.value.work();
+      endRest();
       void process.value.say(userMessage(prompt));
       const end = await endOfTurn(process.value, ran, step.signal);
-      rest();
+      endRest = process.value.rest();
       const result = "result" in end ? end.result : null;
       const verdict =
         "result" in end
