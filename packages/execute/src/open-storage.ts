@@ -12,7 +12,6 @@ import {
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 import { readStoreKind } from "@uncaged/workflow-register";
-import { openIndex } from "@uncaged/workflow-store";
 import { storagePaths } from "@uncaged/workflow-util";
 
 /** Both halves of a storage root. Closing the threads closes all. */
@@ -38,6 +37,8 @@ export async function withBlobs<T>(root: string, use: (cas: NodeStore) => Promis
 }
 
 async function opened(root: string, kind: StoreKind): Promise<Storage> {
+  // Loaded when needed: a root without an index is read and written without it.
+  const { openIndex } = await import("@uncaged/workflow-store");
   const { threads, blobs: table } = await openIndex(root);
   const cas = openRootStore({ dir: storagePaths(root).cas, table, kind });
   return { cas, kind, threads, table };
