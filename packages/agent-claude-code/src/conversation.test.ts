@@ -239,6 +239,14 @@ describe("the process", () => {
     );
   });
 
+  it("keeps a token that it renewed itself", async () => {
+    const file = join(folder, "home", ".credentials.json");
+    await mkdir(join(folder, "home"));
+    await writeFile(file, "renewed");
+    await turn([], { env: { PATH: process.env.PATH ?? "", HOME: folder } });
+    expect(await readFile(file, "utf8")).toBe("renewed");
+  });
+
   it("has the user's own configuration when the binding says so", async () => {
     await converse({}, { config: "user" }).turn("[]");
     const { argv, env } = await started();

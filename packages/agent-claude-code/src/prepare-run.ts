@@ -4,7 +4,7 @@
  *  2. The private configuration knows the user's log-in by a link, so that a token that is renewed is renewed
  *     for both. With a key in the environment there is no link.
  *  3. Nothing of the run keeps working on its own: no updates, no background tasks, no timers. */
-import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
+import { lstat, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AgentStep } from "@uncaged/workflow-util-agent";
 import { claudeArguments } from "./claude-arguments.ts";
@@ -42,7 +42,7 @@ export async function prepareRun(step: Step, config: ClaudeCodeConfig): Promise<
 }
 
 /** What the user may set otherwise. Long waits for a model are the engine's business, which says why it waits. */
-const DEFAULTS = { CLAUDE_CODE_MAX_RETRIES: "2", API_TIMEOUT_MS: "600000" };
+const DEFAULTS = { CLAUDE_CODE_MAX_RETRIES: "2" };
 
 const FIXED = {
   CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: "1",
@@ -69,9 +69,10 @@ async function putMcpServers(
   return put(home, "mcp-servers.json", JSON.stringify({ mcpServers: servers }));
 }
 
+/** What is there already stays: the program may have put a renewed token in the link's place. */
 async function linkLogIn({ home, env }: Step): Promise<void> {
-  const link = join(home, CREDENTIALS_FILE);
-  await rm(link, { force: true });
   const folder = userFolder(env);
-  if (!hasKey(env) && folder !== null) await symlink(join(folder, CREDENTIALS_FILE), link);
+  if (hasKey(env) || folder === null) return;
+  const there = await lstat(join(home, CREDENTIALS_FILE)).catch(() => null);
+  if (there === null) await symlink(join(folder, CREDENTIALS_FILE), join(home, CREDENTIALS_FILE));
 }
