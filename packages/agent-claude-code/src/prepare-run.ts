@@ -1,8 +1,8 @@
 /** What one process of Claude Code finds on disk and in its environment.
  *
  *  1. Everything that we write is in the step's private folder; nothing of the user's is changed.
- *  2. The private configuration knows the user's log-in by a link, so that a token that is renewed is renewed
- *     for both. With a key in the environment there is no link.
+ *  2. The private configuration knows the user's log-in by a link: a copy would go stale when one of the two is
+ *     renewed. With a key in the environment there is no link.
  *  3. Nothing of the run keeps working on its own: no updates, no background tasks, no timers. */
 import { lstat, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
