@@ -1,5 +1,5 @@
-/** Makes one file of a package and all it needs at run time: `node ../../scripts/one-file.mjs <file>`, in the
- *  package's folder, from `dist/index.js`. Beside it, `dist/licenses.txt` keeps the terms of what went in.
+/** Makes one file of a package and all it needs at run time: `node ../../scripts/one-file.mjs <entry> <file>`, in
+ *  the package's folder. Beside it, `dist/licenses.txt` keeps the terms of what went in.
  *
  *  For packages that are loaded at every start and would otherwise bring many files or large CommonJS
  *  modules with them. The types stay those of the compiler. */
@@ -7,9 +7,9 @@ import { writeFileSync } from "node:fs";
 import { rolldown } from "rolldown";
 import { licenses } from "./licenses.mjs";
 
-async function main(file) {
+async function main(entry, file) {
   const bundle = await rolldown({
-    input: "dist/index.js",
+    input: entry,
     platform: "node",
     tsconfig: false,
     transform: { target: "node22" },
@@ -29,4 +29,4 @@ async function main(file) {
   writeFileSync("dist/licenses.txt", licenses(output[0].moduleIds, process.cwd()));
 }
 
-await main(process.argv[2]);
+await main(process.argv[2], process.argv[3]);

@@ -2,9 +2,13 @@ import { readFile } from "node:fs/promises";
 import { expect, it } from "vitest";
 
 const FILE = new URL("../dist/runtime.js", import.meta.url);
+const DATA_FILE = new URL("../dist/runtime-data.js", import.meta.url);
 
-it("is published as one file that imports nothing but Node", async () => {
-  const source = await readFile(FILE, "utf8");
+it.each([
+  ["of authors", FILE],
+  ["of data", DATA_FILE],
+])("is published as one file that imports nothing but Node: the entry %s", async (_, file) => {
+  const source = await readFile(file, "utf8");
   const imported = [
     ...source.matchAll(/\bfrom\s*["']([^"']+)["']|\bimport\s*\(?\s*["']([^"']+)["']/gu),
   ];
@@ -36,4 +40,8 @@ it("offers the names that authors rely on", async () => {
     "namedAgent",
     "workflowAsAgent",
   ]);
+});
+
+it("offers one name to bundles that are data", async () => {
+  expect(Object.keys(await import(DATA_FILE.href))).toEqual(["workflowFromData"]);
 });
