@@ -9,7 +9,7 @@ import type { AcpProgram } from "./acp-program.ts";
 import { openSession, SessionLost } from "./open-session.ts";
 import { agentHome } from "./private-home.ts";
 import { promptTurn } from "./prompt-turn.ts";
-import { endOfAnswer, endOfFault, type TurnEnd } from "./turn-end.ts";
+import { endOfAnswer, endOfFault, endOfWords, type TurnEnd } from "./turn-end.ts";
 import { type TurnLog, turnLog } from "./turn-log.ts";
 import { unlessAborted } from "./unless-aborted.ts";
 import { type Counters, parseCounters, tokensOf, usageOfTurn } from "./usage.ts";
@@ -94,7 +94,9 @@ export class AcpConversation implements AgentConversation {
     try {
       const answer = await promptTurn(process, { session, prompt, signal });
       const end = answer === null ? ABORTED : endOfAnswer(answer);
-      return this.#result(log.fault() ?? end, { answer, log, sessionLost: false });
+      const silent = this.#program.saysErrors && end.outcome === "ok" && tokensOf(answer) === null;
+      const said = silent ? endOfWords(log.text()) : null;
+      return this.#result(log.fault() ?? said ?? end, { answer, log, sessionLost: false });
     } catch (thrown) {
       return this.#result(log.fault() ?? endOfFault(thrown), {
         answer: null,

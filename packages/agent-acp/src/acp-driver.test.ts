@@ -109,7 +109,7 @@ test("an abort cancels the turn by the protocol and ends the process", async () 
   const before = performance.now();
   abort();
   expect((await turn).outcome).toBe("cancelled");
-  expect(performance.now() - before).toBeLessThan(3_000);
+  expect(performance.now() - before).toBeLessThan(1_900);
   expect(running()).toBe(0);
 });
 
@@ -179,6 +179,7 @@ test("an error that the agent hides behind a good end is found", async () => {
 
 test("the agent sees the step's environment and nothing else of ours", async () => {
   vi.stubEnv("CANARY_API_KEY", "canary-in-our-environment");
+  vi.stubEnv("UNCAGED_CANARY", "canary-in-our-environment");
   const { conversation } = await openStage(standIn(), { env: { GIVEN: "given" } });
   const { text } = await conversation.turn("environment");
   expect(text).toContain("given");

@@ -61,6 +61,7 @@ const BARE = {
   auth: [],
   tokens: "turn",
   commandInTitle: false,
+  saysErrors: false,
   install: "check `command` where the agent is bound",
   login: "log in with the program itself",
 } as const;

@@ -21,7 +21,7 @@ test("questions that we do not know, or that make no sense, are answered", async
   expect(printed).not.toHaveBeenCalled();
 });
 
-test("a hundred megabytes of answer take no more memory than its end", async () => {
+test("three hundred megabytes of answer take no more memory than its end", async () => {
   const { conversation, events } = await openStage(standIn());
   const peak = watchMemory();
   const turn = await conversation.turn("flood");

@@ -8,14 +8,14 @@
 import { TOOL_KINDS, type ToolKind } from "@uncaged/workflow-protocol";
 
 /** A way to log in by the protocol. */
-export type AuthChoice = {
+type AuthChoice = {
   method: string;
   /** Variable that has to be set; null: a login file has to be there. */
   variable: string | null;
 };
 
 /** A file of the user's own configuration in which a login is kept. */
-export type LoginFile = {
+type LoginFile = {
   /** Under the user's home. */
   from: string;
   /** Under the private folder. */
@@ -49,6 +49,9 @@ export type AcpPreset = {
   tokens: "turn" | "session";
   /** The title of a call of kind `execute` is its command line, and its input is not told. */
   commandInTitle: boolean;
+  /** It ends a turn well in which its model could not be reached, says why in words after `Error: `, and tells of
+   *  no tokens. */
+  saysErrors: boolean;
   install: string;
   login: string;
 };
@@ -83,6 +86,7 @@ const COMMON = {
   asks: ASKED,
   tokens: "turn",
   commandInTitle: false,
+  saysErrors: false,
 } as const;
 
 /** Each tool by its name: a rule of the user's for one tool is stronger than one for all. */
@@ -175,6 +179,7 @@ const PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
     ],
     homes: { COPILOT_HOME: "." },
     tokens: "session",
+    saysErrors: true,
     install: "npm install -g @github/copilot",
     login: "set COPILOT_GITHUB_TOKEN, or the COPILOT_PROVIDER_… variables of your own provider",
   },
@@ -205,7 +210,8 @@ const PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
       "ANTHROPIC_BASE_URL",
       "CLAUDE_CODE_OAUTH_TOKEN",
     ],
-    env: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" },
+    // It would try again for many minutes.
+    env: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", CLAUDE_CODE_MAX_RETRIES: "3" },
     // A guess of the next prompt costs a model call; a project's settings may allow what a role may not.
     sessionMeta: { claudeCode: { options: { promptSuggestions: false } } },
     policyMeta: { claudeCode: { options: { promptSuggestions: false, settingSources: ["user"] } } },

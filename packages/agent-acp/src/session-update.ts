@@ -24,7 +24,7 @@ export type ToolCallNews = {
 };
 
 /** What matters here of what the protocol knows. */
-export type SessionUpdate =
+type SessionUpdate =
   | {
       sessionUpdate: "agent_message_chunk";
       messageId?: string | null | undefined;

@@ -106,7 +106,7 @@ const TURNS: Readonly<Record<string, (turn: Turn) => Promise<PromptResponse>>> =
   },
   async flood({ say }) {
     const piece = "x".repeat(64 * 1024);
-    for (let at = 0; at < 1_600; at++) await say(piece);
+    for (let at = 0; at < 4_800; at++) await say(piece);
     await say('{"flooded":true}');
     return END;
   },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { endOfAnswer } from "./turn-end.ts";
+import { endOfAnswer, endOfWords } from "./turn-end.ts";
 
 test.each([
   ["end_turn", "ok"],
@@ -14,4 +14,13 @@ test.each([
 
 test("an answer that is none ended as crashed", () => {
   expect(endOfAnswer(null).outcome).toBe("crashed");
+});
+
+test("an error among an agent's words is its last one", () => {
+  const said = "Info: Retrying...Error: Authentication failed with provider (HTTP 401).";
+  expect(endOfWords(said)).toEqual({
+    outcome: "auth",
+    reason: "Error: Authentication failed with provider (HTTP 401).",
+  });
+  expect(endOfWords("all is well")).toBe(null);
 });

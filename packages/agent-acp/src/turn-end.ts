@@ -33,6 +33,14 @@ export function endOfAnswer(response: unknown): TurnEnd {
   }
 }
 
+/** The end of a turn in which the agent only said that something went wrong; null: it did not. */
+export function endOfWords(said: string): TurnEnd | null {
+  const at = said.lastIndexOf("Error: ");
+  if (at === -1) return null;
+  const reason = said.slice(at, at + REASON_CHARS).toWellFormed();
+  return { outcome: faultInWords(reason), reason };
+}
+
 /** What went wrong with a turn: an agent that died, or an error in answer to a request. Agents put their
  *  provider's words into its message or its data. */
 export function endOfFault(thrown: unknown): TurnEnd {
