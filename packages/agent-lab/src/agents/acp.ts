@@ -6,7 +6,24 @@ import { type CodexProvider, connectionOf } from "../programs/connection.ts";
 import type { AgentUnderTest, Difference } from "./agent-under-test.ts";
 
 export const acpGemini: AgentUnderTest = acpAgent("gemini", "gemini", {
+  tool: {
+    expects: { output: false, exitCode: null },
+    because: "it does not tell what a command printed, nor its exit code",
+  },
+  "tool-fails": {
+    expects: { exitCode: null, ok: true },
+    because: "it does not tell a command's exit code, and calls each of them completed",
+  },
+  evidence: {
+    expects: { outcome: "invalid_output", noted: 2 },
+    because: "a command whose exit code nobody tells is no evidence",
+  },
+  resume: {
+    unsteady: ["same", "secondTokens", "notes"],
+    because: "it loads no session that began in the same minute of the clock",
+  },
   "429": { expects: endsAs("timeout"), because: "it tries again for minutes, and says nothing" },
+  cut: { expects: endsAs("timeout"), because: "it tries again for minutes, and says nothing" },
 });
 export const acpOpencode: AgentUnderTest = acpAgent("opencode", "opencode", {
   overflow: {
@@ -30,23 +47,23 @@ function acpAgent(
     program,
     differs,
     bind: ({ path }, url, options) => {
-      const { env, codex } = connectionOf(program, url);
+      const { env, model, codex } = connectionOf(program, url);
       return createAcpAgent({
         ...options,
         preset,
         command: path,
-        model: MODELS[preset],
-        env: { ...env, ...(codex === null ? {} : codexEnv(codex)), ...options.env },
+        model: model ?? undefined,
+        env: { ...env, ...(codex === null ? {} : codexEnv(codex, model)), ...options.env },
       });
     },
   };
 }
 
-/** Gemini, unless told, first has a small model choose, which ours does not know how to do. */
-const MODELS: { readonly [preset in AcpPresetName]?: string } = { gemini: "gemini-2.5-pro" };
-
 /** What speaks ACP for Codex takes its configuration from the environment as well. */
-const codexEnv = ({ model, baseUrl, envKey }: CodexProvider): Record<string, string> => ({
+const codexEnv = (
+  { baseUrl, envKey }: CodexProvider,
+  model: string | null,
+): Record<string, string> => ({
   MODEL_PROVIDER: "lab",
   CODEX_CONFIG: JSON.stringify({
     model,

@@ -16,6 +16,8 @@ export type AgentUnderTest = {
 
 export type Difference = {
   /** Facts that are seen in place of the expected ones. */
-  expects: Facts;
+  expects?: Facts;
+  /** Facts that are not the same every time, and are not looked at. */
+  unsteady?: readonly string[];
   because: string;
 };

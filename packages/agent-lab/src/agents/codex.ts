@@ -10,11 +10,11 @@ export const codex: AgentUnderTest = {
   name: "codex",
   program: "codex",
   bind: (program, url, options) => {
-    const { env, codex: provider } = connectionOf("codex", url);
+    const { env, model, codex: provider } = connectionOf("codex", url);
     return createCodexAgent({
       ...options,
       command: program.path,
-      model: provider?.model,
+      model: model ?? undefined,
       provider: provider ?? undefined,
       env: { ...env, ...options.env },
     });

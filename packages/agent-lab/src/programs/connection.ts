@@ -4,13 +4,14 @@ import type { ProgramName } from "./catalog.ts";
 export type Connection = {
   /** Variables for the agent's process. */
   env: { readonly [name: string]: string };
+  /** To be asked for; null: as the environment says. */
+  model: string | null;
   /** For programs that read their endpoint from a file: what belongs into it. */
   codex: CodexProvider | null;
 };
 
 /** A provider as Codex's `config.toml` has it. */
 export type CodexProvider = {
-  model: string;
   baseUrl: string;
   /** The variable that holds the key. */
   envKey: string;
@@ -30,12 +31,17 @@ export function connectionOf(name: ProgramName, url: string): Connection {
     case "codex-acp":
       return {
         env: { LAB_KEY: KEY },
-        codex: { model: "gpt-5.4", baseUrl: `${url}/v1`, envKey: "LAB_KEY" },
+        model: "gpt-5.4",
+        codex: { baseUrl: `${url}/v1`, envKey: "LAB_KEY" },
       };
     case "opencode":
       return byEnv({ OPENCODE_CONFIG_CONTENT: JSON.stringify(opencodeConfig(url)) });
     case "gemini":
-      return byEnv({ GEMINI_API_KEY: KEY, GOOGLE_GEMINI_BASE_URL: url });
+      return {
+        ...byEnv({ GEMINI_API_KEY: KEY, GOOGLE_GEMINI_BASE_URL: url }),
+        // Left to itself it asks a model which model to ask.
+        model: "gemini-2.5-pro",
+      };
     case "copilot":
       return byEnv({
         COPILOT_OFFLINE: "true",
@@ -55,7 +61,7 @@ export function connectionOf(name: ProgramName, url: string): Connection {
 const KEY = "no-secret";
 const MODEL = "lab-model";
 
-const byEnv = (env: Connection["env"]): Connection => ({ env, codex: null });
+const byEnv = (env: Connection["env"]): Connection => ({ env, model: null, codex: null });
 
 const opencodeConfig = (url: string) => ({
   autoupdate: false,
