@@ -14,6 +14,7 @@ import { type TurnLog, turnLog } from "./turn-log.ts";
 import { unlessAborted } from "./unless-aborted.ts";
 import { type Counters, parseCounters, tokensOf, usageOfTurn } from "./usage.ts";
 
+const STOP_MS = 8_000;
 const ABORTED: TurnEnd = { outcome: "cancelled", reason: "it was told to stop" };
 
 export class AcpConversation implements AgentConversation {
@@ -94,6 +95,10 @@ export class AcpConversation implements AgentConversation {
     try {
       const answer = await promptTurn(process, { session, prompt, signal });
       const end = answer === null ? ABORTED : endOfAnswer(answer);
+      if (answer !== null && end.outcome === "cancelled" && log.denials() === 0) {
+        // Nobody broke it off but the stop procedure, at the idle limit: how the process ends says so.
+        await unlessAborted(process.died, AbortSignal.any([signal, AbortSignal.timeout(STOP_MS)]));
+      }
       const silent = this.#program.saysErrors && end.outcome === "ok" && tokensOf(answer) === null;
       const said = silent ? endOfWords(log.text()) : null;
       return this.#result(log.fault() ?? said ?? end, { answer, log, sessionLost: false });

@@ -141,6 +141,11 @@ test("silence beyond the limit is a time-out", async () => {
   expect(running()).toBe(0);
 });
 
+test("silence is a time-out also when the agent, told to stop, calls its turn cancelled", async () => {
+  const { conversation } = await openStage(standIn(), { idleTimeoutMs: 1_000 });
+  expect((await conversation.turn("polite")).outcome).toBe("timeout");
+});
+
 test("silence between two turns is nobody's fault", async () => {
   const { conversation } = await openStage(standIn(), { idleTimeoutMs: 1_000 });
   await conversation.turn("answer");

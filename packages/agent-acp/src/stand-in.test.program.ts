@@ -84,6 +84,11 @@ const TURNS: Readonly<Record<string, (turn: Turn) => Promise<PromptResponse>>> =
     await untilCancelled();
     return { stopReason: "cancelled" };
   },
+  async polite() {
+    process.on("SIGINT", () => setTimeout(() => process.exit(130), 300));
+    await new Promise((resolve) => process.on("SIGINT", resolve));
+    return { stopReason: "cancelled" };
+  },
   async deaf() {
     // Neither a cancelled turn nor a signal ends it, and its child has left the session.
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
