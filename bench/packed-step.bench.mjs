@@ -6,7 +6,15 @@
  *  4. Threads side by side share their commits. What that gains is measured against the same engine that
  *     publishes one step after the other.
  *  Bars: at step 10,000 1.3 × the cost at step 100; 32 threads 2.5 × the steps of one commit each. */
-import { closeSync, fdatasyncSync, mkdirSync, openSync, readdirSync, statSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fdatasyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
 import { median } from "./parts/median.mjs";
 import { ms, printTable } from "./parts/print-table.mjs";

@@ -53,8 +53,9 @@ export function openRootStore({ dir, table, kind }: BlobPlaces & { kind: StoreKi
     move: HeadMove | null,
   ): Promise<readonly SignalKind[]> => {
     const blobs = blobsOf(nodes);
-    const rows = kind === "packed" ? blobs.filter(fitsRow) : [];
-    const others = blobs.filter((blob) => !rows.includes(blob));
+    const isRow = (blob: Blob): boolean => kind === "packed" && fitsRow(blob);
+    const rows = blobs.filter(isRow);
+    const others = blobs.filter((blob) => !isRow(blob));
     refuseCollisions(dir, rows);
     await refuseCollisionsInRows(table, others);
     await writeFiles(others);
