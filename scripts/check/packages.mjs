@@ -45,6 +45,8 @@ async function tarballProblems(file) {
     pack: { tarball: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) },
     strict: true,
   });
+  // Packed with the rest, published never.
+  if (pkg.private === true) return [];
   return [
     ...messages.map((message) => formatMessage(message, pkg, { color: false })),
     ...(await typeProblems(contents)),
