@@ -1,6 +1,6 @@
 /** The chain of a thread, read from its head back to its start.
  *
- *  1. Oldest first; `states[i]` is round i + 1, except that an end node may stand last.
+ *  1. Oldest first. Role results are rounds; an upgrade between them and an end node after them are none.
  *  2. Every state names the thread's start node; one that does not breaks the chain. */
 import {
   type CasStore,
@@ -9,6 +9,7 @@ import {
   type StartNode,
   type StateNode,
   type StatePayload,
+  UPGRADE,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 import { readNode } from "./read-node.ts";
@@ -35,9 +36,19 @@ export async function loadChain(
   return { startHash: thread.startHash, start, states };
 }
 
-/** The role results of a chain: all but the end node. */
+/** The role results of a chain: all but upgrades and the end node. State i of them is round i + 1. */
 export function roleStates(chain: Chain): ChainState[] {
-  return chain.states.filter((state) => state.node.payload.role !== END);
+  return chain.states.filter(({ node: { payload } }) => !isMark(payload.role));
+}
+
+/** The end node; null while the thread has not ended. */
+export function endState(chain: Chain): ChainState | null {
+  const last = chain.states.at(-1);
+  return last?.node.payload.role === END ? last : null;
+}
+
+function isMark(role: string): boolean {
+  return role === END || role === UPGRADE;
 }
 
 /** Hash of the thread's prompt: the start node's first reference. */

@@ -6,13 +6,22 @@ export {
   type Verdict,
 } from "./bisect-thread.ts";
 export { checkStorage } from "./check-storage.ts";
+export { checkTable, type TableFinding } from "./check-table.ts";
+export { checkThread, type RouteDifference, type ThreadCheck } from "./check-threads.ts";
 export { collectStorage, DEFAULT_GRACE_MS, type StorageGcReport } from "./collect-storage.ts";
 export type { ContextMessage } from "./context-message.ts";
 export { type DiffRound, diffThreads, type ThreadDiff } from "./diff-threads.ts";
+export {
+  type DryRun,
+  type DryRunEnd,
+  type DryRunRoute,
+  dryRun,
+} from "./dry-run.ts";
 export type { Engine } from "./engine.ts";
 export { type ExecReport, execThread } from "./exec-thread.ts";
 export { executeThread, type RunOutcome, type ThreadRun } from "./execute-thread.ts";
 export { findThread } from "./find-thread.ts";
+export { findVersion } from "./find-version.ts";
 export { followThread } from "./follow-thread.ts";
 export { type Fork, type ForkPoint, forkThread } from "./fork-thread.ts";
 export type { Interruption } from "./interruption.ts";
@@ -21,6 +30,7 @@ export { moveStorage, type StorageMove } from "./move-storage.ts";
 export { observedStatus } from "./observe.ts";
 export { openEngine } from "./open-engine.ts";
 export { withBlobs } from "./open-storage.ts";
+export { parseStubs, type Stubs } from "./parse-stubs.ts";
 export { pauseThread } from "./pause-thread.ts";
 export { type Poke, pokeThread } from "./poke-thread.ts";
 export { type AttestedThread, attestThread } from "./provenance/attest-thread.ts";

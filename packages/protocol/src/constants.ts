@@ -5,6 +5,9 @@ export const END = "__end__" as const;
 /** Target of a transition that waits for a person's answer. */
 export const SUSPEND = "__suspend__" as const;
 
+/** Role of the node that says from where on a thread runs another version of its workflow. */
+export const UPGRADE = "__upgrade__" as const;
+
 export type Start = typeof START;
 export type End = typeof END;
 export type Suspend = typeof SUSPEND;

@@ -20,6 +20,7 @@ export {
   type Start,
   SUSPEND,
   type Suspend,
+  UPGRADE,
 } from "./constants.ts";
 export type { DescriptorEdge, DescriptorRole, WorkflowDescriptor } from "./descriptor.ts";
 export { ERROR_CODES, type ErrorCode, exitCodeOf, isErrorCode } from "./error-codes.ts";
@@ -63,6 +64,7 @@ export type {
   Transition,
   WorkflowDefinition,
 } from "./role.ts";
+export { roleNameFault } from "./role-name.ts";
 export { type StepRoute, type StepRun, sumUsage, type Usage } from "./step-run.ts";
 export type { RoleStep, StartStep, ThreadContext } from "./thread-context.ts";
 export {
@@ -93,6 +95,7 @@ export type {
   ThreadSummary,
   ThreadView,
 } from "./views.ts";
+export type { RoleData, WorkflowData } from "./workflow-data.ts";
 export type {
   AdapterBinding,
   AdapterFn,

@@ -1,0 +1,45 @@
+/** A version of a workflow, by what a person calls it. */
+import { err, type Failure, failure, isHash, ok, type Result } from "@uncaged/workflow-protocol";
+import {
+  type BundleVersion,
+  type OpenedBundle,
+  openBundle,
+  type Registry,
+  readRegistry,
+  unknownWorkflow,
+} from "@uncaged/workflow-register";
+
+/** `review`: the version that name stands for. `review@<hash>`: that or an earlier one of the name. `<hash>`: a
+ *  version of any name. Its bytes were checked against the registry.
+ *  `WORKFLOW_NOT_FOUND`, `WORKFLOW_NO_VERSION`, and what `openBundle` finds. */
+export async function findVersion(
+  root: string,
+  called: string,
+): Promise<Result<OpenedBundle, Failure>> {
+  const registry = await readRegistry(root);
+  if (!registry.ok) return registry;
+  const version = versionIn(registry.value, called);
+  return version.ok ? openBundle(root, version.value.hash, version.value.sha256) : version;
+}
+
+function versionIn(registry: Registry, called: string): Result<BundleVersion, Failure> {
+  if (isHash(called)) {
+    const versions = [...registry.workflows.values()].flatMap((each) => [each, ...each.history]);
+    const found = versions.find(({ hash }) => hash === called);
+    return found === undefined ? err(noVersion(called)) : ok(found);
+  }
+  const [name = "", hash] = called.split("@", 2);
+  const entry = registry.workflows.get(name);
+  if (entry === undefined) return err(unknownWorkflow(registry, name));
+  const wanted = hash ?? entry.hash;
+  const found = [entry, ...entry.history].find((version) => version.hash === wanted);
+  return found === undefined ? err(noVersion(called)) : ok(found);
+}
+
+function noVersion(called: string): Failure {
+  return failure(
+    "WORKFLOW_NO_VERSION",
+    `no version ${JSON.stringify(called)} is registered`,
+    "see the versions of a name with: uncaged-workflow workflow history <name>",
+  );
+}
