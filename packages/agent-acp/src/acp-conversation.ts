@@ -15,6 +15,7 @@ import { unlessAborted } from "./unless-aborted.ts";
 import { type Counters, parseCounters, tokensOf, usageOfTurn } from "./usage.ts";
 
 const STOP_MS = 8_000;
+const END_MS = 3_000;
 const ABORTED: TurnEnd = { outcome: "cancelled", reason: "it was told to stop" };
 
 export class AcpConversation implements AgentConversation {
@@ -49,11 +50,15 @@ export class AcpConversation implements AgentConversation {
       });
     }
     if (result.outcome === "ok") this.#wake = this.#process?.rest() ?? this.#wake;
-    else await this.close();
+    else await this.#process?.stop();
     return result;
   }
 
   async close(): Promise<void> {
+    // Some agents write their session down when they end.
+    this.#process?.closeInput();
+    const ended = this.#process?.died.catch(() => {});
+    if (ended !== undefined) await unlessAborted(ended, AbortSignal.timeout(END_MS));
     await this.#process?.stop();
   }
 

@@ -32,6 +32,8 @@ export type AcpListener = {
 
 export type AcpProcess = {
   agent: ClientContext;
+  /** Lets it end by itself: there is nothing more to come. */
+  closeInput: OpenCli["closeInput"];
   /** Ends it, and all that it started. */
   stop: OpenCli["stop"];
   /** Nothing is asked of it until the given function is called. */
@@ -92,7 +94,13 @@ export async function startAcp(
     },
   );
   died.catch((death: unknown) => connection.close(death));
-  return { agent: connection.agent, stop: cli.stop, rest: cli.rest, died };
+  return {
+    agent: connection.agent,
+    closeInput: cli.closeInput,
+    stop: cli.stop,
+    rest: cli.rest,
+    died,
+  };
 }
 
 function endedBy(run: CliRun, noise: JsonNoise): AgentDied {

@@ -8,6 +8,7 @@ import {
 import type { ToolPolicy } from "@uncaged/workflow-protocol";
 import { z } from "zod";
 import type { AcpProgram } from "./acp-program.ts";
+import { endOfFault } from "./turn-end.ts";
 
 /** The session to go on with is not there any more. */
 export class SessionLost extends Error {}
@@ -104,7 +105,7 @@ async function load(
     return await agent.request(methods.agent.session.load, request);
   } catch (thrown) {
     // Each agent says in its own way that it does not know a session; a fresh one will show what else is wrong.
-    throw new SessionLost(thrown instanceof Error ? thrown.message : String(thrown));
+    throw new SessionLost(endOfFault(thrown).reason);
   }
 }
 
