@@ -22,15 +22,9 @@ async function main(wanted) {
   rmSync(join(root, REPORT), { force: true });
   const code = await run({
     command: "vitest",
-    args: [
-      "run",
-      "--project=agents",
-      "--reporter=default",
-      "--reporter=json",
-      `--outputFile=${REPORT}`,
-    ],
+    args: ["run", "--project=agents"],
     cwd: root,
-    env: { ...process.env, UNCAGED_LAB_AGENTS: names.join(",") },
+    env: { ...process.env, UNCAGED_LAB_AGENTS: names.join(","), UNCAGED_TEST_REPORT: REPORT },
   });
   console.log(table(JSON.parse(readFileSync(join(root, REPORT), "utf8"))));
   return code;

@@ -12,6 +12,7 @@ describe("faultInWords", () => {
     ["context_overflow", "This model's maximum context length is 128000 tokens"],
     ["context_overflow", "Session too large to compact - context exceeds model limit"],
     ["context_overflow", "prompt is too long: 250000 tokens > 200000 maximum"],
+    ["context_overflow", "Request exceeds the model's prompt budget after reserving output"],
     ["rate_limited", "Internal error: slow down"],
     ["rate_limited", "exceeded retry limit, last status: 429 Too Many Requests, request id: r"],
     ["rate_limited", "You've hit your usage limit."],

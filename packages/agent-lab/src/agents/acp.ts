@@ -31,8 +31,17 @@ export const acpOpencode: AgentUnderTest = acpAgent("opencode", "opencode", {
     because: "it sums its context up and goes on; the scripted model then has no script any more",
   },
   cut: { expects: endsAs("timeout"), because: "it tries again without an end, and says nothing" },
+  resume: {
+    expects: { firstTokens: 1000 },
+    because: "of a turn it counts the last call of the model alone",
+  },
 });
-export const acpCopilot: AgentUnderTest = acpAgent("copilot", "copilot", {});
+export const acpCopilot: AgentUnderTest = acpAgent("copilot", "copilot", {
+  "long-prompt": {
+    expects: endsAs("context_overflow"),
+    because: "it takes a model that it does not know for one of 64,000 tokens",
+  },
+});
 export const acpQwen: AgentUnderTest = acpAgent("qwen", "qwen", {});
 export const acpClaude: AgentUnderTest = acpAgent("claude", "claude-agent-acp", {});
 export const acpCodex: AgentUnderTest = acpAgent("codex", "codex-acp", {});

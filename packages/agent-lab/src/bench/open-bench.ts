@@ -31,7 +31,7 @@ import { readCalls } from "./read-calls.ts";
 export type BindAgent = (url: string, options: AgentOptions) => AdapterFn;
 
 /** What the roles of the lab hand in. */
-export const LAB_SCHEMA: z.ZodType<{ status: "ok" | "failed" }> = z.object({
+const LAB_SCHEMA: z.ZodType<{ status: "ok" | "failed" }> = z.object({
   status: z.enum(["ok", "failed"]),
 });
 

@@ -9,7 +9,7 @@ type ToolWords = {
 };
 
 /** What `[[edit:…]]` writes. */
-export const EDITED = "written by the scripted model\n";
+const EDITED = "written by the scripted model\n";
 
 /** By the name of the tool, for an agent may offer one or another of these. */
 const SHELL_TOOLS: { readonly [tool: string]: ToolWords["shell"] } = {
