@@ -1,6 +1,6 @@
 import { buildDescriptor, END, START } from "@uncaged/workflow-runtime";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { developDefinition } from "./definition.ts";
+import { developDefinition, developProvenBy } from "./definition.ts";
 import type { CoderMeta, DevelopMeta, PlannerMeta, ReviewerMeta, TesterMeta } from "./index.ts";
 
 describe("the definition of develop", () => {
@@ -19,6 +19,22 @@ describe("the definition of develop", () => {
       ["tester", "FALLBACK", "coder"],
       ["committer", "FALLBACK", END],
     ]);
+  });
+
+  it("lets a reviewer read and run, and not edit", () => {
+    const { roles } = buildDescriptor(developDefinition);
+    const held = Object.entries(roles).filter(([, { tools }]) => tools !== undefined);
+    expect(held.map(([role, { tools }]) => [role, tools])).toEqual([
+      ["reviewer", { deny: [{ kind: "edit" }, { kind: "delete" }, { kind: "move" }] }],
+    ]);
+  });
+
+  it("believes a coder only after the tests, where it is told what they are", () => {
+    const { roles } = buildDescriptor(developProvenBy({ tests: "^npm test$" }));
+    expect(roles.coder?.requiredEvidence).toEqual([
+      { name: "tests", kind: "execute", input: "^npm test$", after: "last_edit" },
+    ]);
+    expect(buildDescriptor(developDefinition).roles.coder?.requiredEvidence).toBeUndefined();
   });
 
   it("describes every result by a schema that agents' structured-output modes accept", () => {

@@ -8,3 +8,16 @@ export const developDefinition: WorkflowDefinition<DevelopMeta> = {
   roles: developRoles,
   table: developTable,
 };
+
+/** The same for a repository whose tests are run by a command that `tests` matches, for example `^npm test$`: a
+ *  coder's result counts only when such a command exited with 0 after the coder's last edit. The agent that plays
+ *  the coder has to report exit codes, or the step fails with `EVIDENCE_MISSING`. */
+export function developProvenBy({ tests }: { tests: string }): WorkflowDefinition<DevelopMeta> {
+  const requiredEvidence = [
+    { name: "tests", kind: "execute", input: tests, after: "last_edit" },
+  ] as const;
+  return {
+    ...developDefinition,
+    roles: { ...developRoles, coder: { ...developRoles.coder, requiredEvidence } },
+  };
+}

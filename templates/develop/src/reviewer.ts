@@ -21,11 +21,13 @@ const schema = z
 
 export type ReviewerMeta = z.infer<typeof schema>;
 
-/** Judges the whole change against the task and the plan, and edits nothing. */
+/** Judges the whole change against the task and the plan, and edits nothing: an agent that could not be held to
+ *  that does not play it. It may run commands, for there is no diff without git. */
 export const reviewer: RoleDefinition<ReviewerMeta> = {
   description: "Judges the change against the task and the plan",
   schema,
   extractRefs: null,
+  tools: { deny: [{ kind: "edit" }, { kind: "delete" }, { kind: "move" }] },
   systemPrompt: `You are the reviewer. You judge whether the change does what the task asks and is fit to be kept. You did not write it, and you do not mend it: you edit no file, not even a typing error.
 
 ## Read
