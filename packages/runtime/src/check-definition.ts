@@ -3,8 +3,8 @@ import {
   END,
   FALLBACK,
   failure,
-  ROLE_NAME_PATTERN,
   type RoleMeta,
+  roleNameFault,
   START,
   SUSPEND,
   type Transition,
@@ -36,27 +36,10 @@ export function checkDefinition<M extends RoleMeta>(definition: WorkflowDefiniti
 
 function* roleFaults(roles: ReadonlySet<string>): Generator<string> {
   for (const role of roles) {
-    if (!ROLE_NAME_PATTERN.test(role)) {
-      yield `roles.${role}: a role's name is a letter, then at most 63 letters, digits, _ or -`;
-    } else if (TRAPS.has(role)) {
-      yield `roles.${role}: the name means something else in JSONata or JavaScript; choose another`;
-    }
+    const fault = roleNameFault(role);
+    if (fault !== null) yield `roles.${role}: ${fault}`;
   }
 }
-
-/** Names that every object already has, and words that JSONata reads as its own. */
-const TRAPS: ReadonlySet<string> = new Set([
-  ...Object.getOwnPropertyNames(Object.prototype),
-  "prototype",
-  "then",
-  "and",
-  "in",
-  "or",
-  "true",
-  "false",
-  "null",
-  "function",
-]);
 
 function* tableFaults<M extends RoleMeta>(
   definition: WorkflowDefinition<M>,

@@ -1,6 +1,6 @@
-import { END, FALLBACK, START } from "@uncaged/workflow-protocol";
+import { END, FALLBACK, START, type WorkflowData } from "@uncaged/workflow-protocol";
 import { describe, expect, it } from "vitest";
-import { type WorkflowData, workflowFromData } from "./workflow-from-data.ts";
+import { workflowFromData } from "./workflow-from-data.ts";
 
 const data: WorkflowData = {
   description: "One word",

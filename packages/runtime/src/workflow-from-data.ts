@@ -2,10 +2,9 @@ import {
   type AdapterFn,
   failure,
   type JsonObject,
-  type Limits,
-  type ModeratorTable,
+  type RoleData,
   type RoleDefinition,
-  type RoleRules,
+  type WorkflowData,
   type WorkflowDefinition,
   type WorkflowDescriptor,
   WorkflowError,
@@ -15,27 +14,6 @@ import { z } from "zod";
 import { buildDescriptor } from "./build-descriptor.ts";
 import { createWorkflow } from "./create-workflow.ts";
 import { namedAgent } from "./named-agent.ts";
-
-/** A workflow that needs no code of its own: plain JSON. */
-export type WorkflowData = {
-  description: string;
-  /** Names in `config.agents`. */
-  agents: {
-    /** Plays what nobody else is named for; null: `config.defaultAgent`. */
-    default: string | null;
-    roles: { readonly [role: string]: string };
-  };
-  roles: { readonly [role: string]: RoleData };
-  table: ModeratorTable;
-  limits?: Limits;
-};
-
-/** `schema`: JSON Schema of the role's meta, an object. */
-export type RoleData = {
-  description: string;
-  systemPrompt: string;
-  schema: JsonObject;
-} & RoleRules;
 
 /** What a bundle exports, made of data. Throws `RULE_INVALID` for a broken table, `DEFINITION_INVALID` for a schema
  *  that cannot be checked. */

@@ -1,0 +1,24 @@
+import type { JsonObject } from "./json.ts";
+import type { Limits } from "./limits.ts";
+import type { ModeratorTable, RoleRules } from "./role.ts";
+
+/** A workflow that needs no code of its own: plain JSON, such as a YAML file is compiled to. */
+export type WorkflowData = {
+  description: string;
+  /** Names in `config.agents`. */
+  agents: {
+    /** Plays what nobody else is named for; null: `config.defaultAgent`. */
+    default: string | null;
+    roles: { readonly [role: string]: string };
+  };
+  roles: { readonly [role: string]: RoleData };
+  table: ModeratorTable;
+  limits?: Limits;
+};
+
+export type RoleData = {
+  description: string;
+  systemPrompt: string;
+  /** JSON Schema of the role's meta, an object. */
+  schema: JsonObject;
+} & RoleRules;

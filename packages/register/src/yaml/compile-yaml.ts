@@ -1,0 +1,62 @@
+/** A workflow written as YAML, compiled to a bundle like any other: one module, the same bytes for the same file on any
+ *  machine. The module holds the workflow as data; what runs it is the runtime, which stays outside as always.
+ *
+ *  1. Every fault is told at once, each with its line.
+ *  2. What the bundle holds is a JSON text, so a name such as `__proto__` in it is a name. */
+import {
+  END,
+  err,
+  type Failure,
+  ok,
+  type Result,
+  START,
+  SUSPEND,
+  type WorkflowData,
+} from "@uncaged/workflow-protocol";
+import { LineCounter } from "yaml";
+import { collectFaults } from "./faults.ts";
+import { rootItem } from "./item.ts";
+import { parseText } from "./parse-text.ts";
+import { readWorkflow } from "./read-workflow.ts";
+import type { YamlChecks } from "./yaml-checks.ts";
+
+export type CompiledYaml = {
+  /** The bundle. */
+  code: string;
+  /** For people: what is allowed and yet may be a mistake. */
+  warnings: string[];
+};
+
+/** `YAML_INVALID`, with every fault of the text; `place` is how the message names the file. */
+export function compileYaml(
+  text: string,
+  { place, checks }: { place: string; checks: YamlChecks },
+): Result<CompiledYaml, Failure> {
+  const lines = new LineCounter();
+  const source = text.replace(/^\uFEFF/, "");
+  const faults = collectFaults({ text: source, place, lines });
+  const root = parseText(source, { lines, faults });
+  const data = root === null ? null : readWorkflow(rootItem(root, faults), checks);
+  const failure = faults.failure();
+  if (failure !== null) return err(failure);
+  if (data === null) throw new Error("a text that cannot be read has a fault");
+  return ok({ code: moduleOf(data), warnings: unreached(data) });
+}
+
+function moduleOf(data: WorkflowData): string {
+  const json = JSON.stringify(JSON.stringify(data));
+  return [
+    'import { workflowFromData } from "@uncaged/workflow-runtime/data";',
+    `export const { run, descriptor } = workflowFromData(JSON.parse(${json}));`,
+    "",
+  ].join("\n");
+}
+
+function unreached({ roles, table }: WorkflowData): string[] {
+  const reached = new Set<string>([START, END, SUSPEND]);
+  // A set also gives what is added while it is gone through.
+  for (const from of reached) for (const { role } of table[from] ?? []) reached.add(role);
+  return Object.keys(roles)
+    .filter((role) => !reached.has(role))
+    .map((role) => `no rule leads to the role ${role}`);
+}

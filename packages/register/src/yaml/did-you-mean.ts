@@ -1,0 +1,14 @@
+import { closest, distance } from "fastest-levenshtein";
+
+/** `; did you mean "reviewer"?` when one of the known words is close, or else the words, when they are few. */
+export function didYouMean(word: string, known: readonly string[]): string {
+  if (known.length === 0) return "";
+  // The comparison takes time by the product of both lengths.
+  const nearest = word.length > MAX_LENGTH ? "" : closest(word, [...known]);
+  const isClose = distance(word.slice(0, MAX_LENGTH), nearest) <= Math.max(1, word.length / 3);
+  if (nearest !== "" && isClose) return `; did you mean ${JSON.stringify(nearest)}?`;
+  return known.length <= MAX_LISTED ? `; there are: ${known.join(", ")}` : "";
+}
+
+const MAX_LENGTH = 64;
+const MAX_LISTED = 24;

@@ -1,0 +1,57 @@
+/** Collects what is wrong with a text, and says it as a person can use it: place, words, the line itself. */
+import { type Failure, failure } from "@uncaged/workflow-protocol";
+import type { LineCounter } from "yaml";
+
+/** Offsets into the text; the end is behind the last character. */
+export type Span = readonly [start: number, end: number];
+
+export type Faults = {
+  add(span: Span, message: string): void;
+  /** One failure for all of them, in the order of the text; null when there is none. */
+  failure(): Failure | null;
+};
+
+/** More would only be scrolled past: most are consequences of the first. */
+const MAX_SHOWN = 50;
+const MAX_LINE = 120;
+
+/** `place` is how messages name the file. */
+export function collectFaults(source: { text: string; place: string; lines: LineCounter }): Faults {
+  const found = new Map<string, { span: Span; message: string }>();
+  return {
+    add(span, message) {
+      found.set(`${span[0]} ${message}`, { span, message });
+    },
+    failure() {
+      if (found.size === 0) return null;
+      const sorted = [...found.values()].sort((a, b) => a.span[0] - b.span[0]);
+      const shown = sorted.slice(0, MAX_SHOWN).map((fault) => faultText(fault, source));
+      if (sorted.length > MAX_SHOWN) shown.push(`… and ${sorted.length - MAX_SHOWN} more`);
+      const count = sorted.length === 1 ? "one fault" : `${sorted.length} faults`;
+      return failure(
+        "YAML_INVALID",
+        `${source.place} has ${count}\n${shown.join("\n")}`,
+        "mend it at the shown places; what may be written: docs/yaml-workflows.md",
+      );
+    },
+  };
+}
+
+function faultText(
+  { span: [start, end], message }: { span: Span; message: string },
+  { text, place, lines }: { text: string; place: string; lines: LineCounter },
+): string {
+  const { line, col } = lines.linePos(start);
+  const lineStart = start - (col - 1);
+  const whole = text.slice(lineStart).split(/\r?\n/, 1)[0] ?? "";
+  // A long line is shown from shortly before the place.
+  const from = col <= MAX_LINE ? 0 : col - 40;
+  const shown = whole.slice(from, from + MAX_LINE).replaceAll("\t", " ");
+  const width = Math.max(
+    1,
+    Math.min(end - start, whole.length - (col - 1), MAX_LINE - (col - 1 - from)),
+  );
+  const number = String(line).padStart(5);
+  const marks = `${" ".repeat(col - 1 - from)}${"^".repeat(width)}`;
+  return `${place}:${line}:${col}: ${message}\n${number} | ${shown}\n      | ${marks}`;
+}

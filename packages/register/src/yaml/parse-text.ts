@@ -1,0 +1,80 @@
+/** YAML text to a tree of nodes that know where they stand.
+ *
+ *  1. The text is data of somebody else: it is bounded in size and in depth before the parser sees it.
+ *  2. Aliases are refused where they are read, and tags are: a file says what it says where it stands. */
+import { type LineCounter, type Node, parseDocument } from "yaml";
+import type { Faults } from "./faults.ts";
+
+/** Of the text, and what of its lines may be indentation: the parser compiles expressions as long as that. */
+const MAX_CHARACTERS: number = 256 * 1024;
+const MAX_INDENTATION = 400;
+/** Brackets that are open at one time, those in texts included. */
+const MAX_BRACKETS = 200;
+
+/** Null when it cannot be read at all; what is wrong is among the faults. */
+export function parseText(
+  text: string,
+  { lines, faults }: { lines: LineCounter; faults: Faults },
+): Node | null {
+  if (isTooMuch(text, faults)) return null;
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    uniqueKeys: true,
+    version: "1.2",
+  });
+  for (const { code, message, pos } of [...document.errors, ...document.warnings]) {
+    faults.add(pos, WORDS.get(code) ?? lowerFirst(message));
+  }
+  if (document.errors.length > 0) return null;
+  if (document.contents === null) faults.add([0, 1], "the file is empty");
+  return document.contents;
+}
+
+function isTooMuch(text: string, faults: Faults): boolean {
+  if (text.length > MAX_CHARACTERS) {
+    faults.add([0, 1], `the file has more than ${MAX_CHARACTERS / 1024} KiB`);
+    return true;
+  }
+  const deep = DEEP_LINE.exec(text);
+  if (deep !== null) {
+    faults.add([deep.index, deep.index + 1], `the line begins ${MAX_INDENTATION} columns deep`);
+    return true;
+  }
+  const bracket = tooManyBrackets(text);
+  if (bracket !== null) faults.add([bracket, bracket + 1], "brackets are nested too deep");
+  return bracket !== null;
+}
+
+/** Spaces, and the signs of lists and keys that may stand in front of a value. */
+const DEEP_LINE = new RegExp(`^[ \\t?:-]{${MAX_INDENTATION}}`, "m");
+
+function tooManyBrackets(text: string): number | null {
+  let open = 0;
+  for (const { 0: bracket, index } of text.matchAll(/[[\]{}]/g)) {
+    open = bracket === "[" || bracket === "{" ? open + 1 : Math.max(0, open - 1);
+    if (open > MAX_BRACKETS) return index;
+  }
+  return null;
+}
+
+/** The parser's own words are for who knows YAML's grammar. */
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ["DUPLICATE_KEY", "this key stands here twice"],
+  ["TAB_AS_INDENT", "a tab stands in the indentation; use spaces"],
+  [
+    "BLOCK_AS_IMPLICIT_KEY",
+    'a second ": " stands in this value; put the value into quotes, or write its keys on lines of their own',
+  ],
+  [
+    "MULTILINE_IMPLICIT_KEY",
+    "this line cannot be joined with the next; look at the indentation and at quotes",
+  ],
+  ["MULTIPLE_DOCS", "a second document begins; a workflow is one, so take out the line ---"],
+  ["BAD_SCALAR_START", "a value cannot begin with this character; put the value into quotes"],
+  ["TAG_RESOLVE_FAILED", "tags (words that begin with !) mean nothing here; take it out"],
+]);
+
+function lowerFirst(message: string): string {
+  return `${message.slice(0, 1).toLowerCase()}${message.slice(1)}`;
+}

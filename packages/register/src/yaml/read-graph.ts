@@ -1,0 +1,132 @@
+/** The graph: from `$START` and from each role, where to go next.
+ *
+ *  1. Every role has an entry, and an entry leads on from every status that the role may report: a thread never
+ *     ends because somebody forgot a line.
+ *  2. Rules are tried in the order of the file. */
+import { FALLBACK, START, type Transition } from "@uncaged/workflow-protocol";
+import { isMap, isSeq } from "yaml";
+import { didYouMean } from "./did-you-mean.ts";
+import { entriesOf, fault, fieldsOf, type Item, itemsOf, keyFault } from "./item.ts";
+import type { Statuses } from "./read-output.ts";
+import { type EntryScope, readRule, statusCondition, unknownStatus } from "./read-rule.ts";
+import { readTarget, type TargetScope } from "./read-target.ts";
+import type { YamlChecks } from "./yaml-checks.ts";
+
+export type GraphScope = {
+  roles: ReadonlyMap<string, Statuses>;
+  checks: YamlChecks;
+};
+
+export type Table = { [START]: Transition[]; [from: string]: Transition[] };
+
+export function readGraph(item: Item, { roles, checks }: GraphScope): Table {
+  const names = [...roles.keys()];
+  const entries =
+    entriesOf(item, "a mapping with $START and every role") ?? new Map<string, Item>();
+  const known = ["$START", ...names];
+  for (const [name, entry] of entries) {
+    if (!known.includes(name)) {
+      keyFault(entry, `there is no role ${JSON.stringify(name)}${didYouMean(name, known)}`);
+    }
+  }
+  for (const name of known) {
+    if (entries.has(name)) continue;
+    keyFault(
+      item,
+      name === "$START"
+        ? '"$START" is missing: who begins?'
+        : `${JSON.stringify(name)} is missing: who comes after it?`,
+    );
+  }
+  const table: [string, Transition[]][] = names.map((from) => {
+    const entry = entries.get(from);
+    const scope = { from, roles: names, checks, statuses: roles.get(from) ?? "unreadable" };
+    return [from, entry === undefined ? [] : readEntry(entry, scope)];
+  });
+  const start = entries.get("$START");
+  const first =
+    start === undefined ? [] : readStart(start, { from: "$START", roles: names, checks });
+  return { ...Object.fromEntries(table), [START]: first };
+}
+
+/** `new`, and `resume` for a thread that goes on from the state of another one, of which a step started it. */
+function readStart(item: Item, scope: TargetScope): Transition[] {
+  const fields = fieldsOf(item, { known: ["new", "resume"], required: ["new"] });
+  const resume = fields?.get("resume");
+  const begin = fields?.get("new");
+  const transitions: Transition[] = [];
+  const resumed = resume === undefined ? null : readTarget(resume, scope);
+  if (resumed !== null) {
+    const condition = { name: "resume", when: "start.parentState != null" };
+    transitions.push({ condition, ...resumed });
+  }
+  const begun = begin === undefined ? null : readTarget(begin, scope);
+  if (begun !== null) transitions.push({ condition: FALLBACK, ...begun });
+  return transitions;
+}
+
+function readEntry(item: Item, scope: EntryScope): Transition[] {
+  if (isSeq(item.node)) return readRuleList(item, scope);
+  if (!isMap(item.node) || item.node.has("role")) {
+    const target = readTarget(item, scope);
+    return target === null ? [] : [{ condition: FALLBACK, ...target }];
+  }
+  return readStatuses(item, scope);
+}
+
+/** status → target */
+function readStatuses(item: Item, scope: EntryScope): Transition[] {
+  const { from, statuses } = scope;
+  if (statuses === "none") {
+    fault(
+      item,
+      `the output of ${from} has no "status" with an "enum" to decide by; name the next role, or add one`,
+    );
+    return [];
+  }
+  const entries = entriesOf(item, "a mapping of statuses to roles") ?? new Map<string, Item>();
+  const transitions: Transition[] = [];
+  for (const [status, entry] of entries) {
+    const unknown = unknownStatus(status, scope);
+    if (unknown !== null) keyFault(entry, unknown);
+    const target = readTarget(entry, scope);
+    if (target !== null) transitions.push({ condition: statusCondition([status]), ...target });
+  }
+  sayMissing(
+    item,
+    listed(statuses).filter((status) => !entries.has(status)),
+  );
+  return transitions;
+}
+
+/** Rules with conditions, tried in their order. */
+function readRuleList(item: Item, scope: EntryScope): Transition[] {
+  const transitions: Transition[] = [];
+  // What no rule says anything about yet.
+  let open: readonly string[] = listed(scope.statuses);
+  let isOpen = true;
+  for (const each of itemsOf(item) ?? []) {
+    const rule = readRule(each, scope);
+    if (rule === null) continue;
+    if (rule.transition !== null) transitions.push(rule.transition);
+    const { settles } = rule;
+    if (settles === "nothing") continue;
+    if (!isOpen) keyFault(each, "is never reached: the rules before it hold always");
+    open = settles === "all" ? [] : open.filter((status) => !settles.includes(status));
+    if (settles === "all" || (open.length === 0 && listed(scope.statuses).length > 0))
+      isOpen = false;
+  }
+  if (open.length > 0) sayMissing(item, open);
+  else if (isOpen) keyFault(item, "the last rule must hold always: one without status and when");
+  return transitions;
+}
+
+function listed(statuses: Statuses): readonly string[] {
+  return typeof statuses === "string" ? [] : statuses;
+}
+
+function sayMissing(item: Item, missing: readonly string[]): void {
+  if (missing.length === 0) return;
+  const names = missing.map((status) => JSON.stringify(status)).join(", ");
+  keyFault(item, `nothing is said about the status ${names}`);
+}

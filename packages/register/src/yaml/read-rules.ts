@@ -1,0 +1,112 @@
+/** What a role is held to, and the bounds of a whole workflow: the same names as in code. */
+import {
+  AGENT_FAULTS,
+  type EvidenceRequirement,
+  type Failure,
+  type Limits,
+  type RetryPolicy,
+  type RoleRules,
+  TOOL_KINDS,
+  type ToolPolicy,
+  type ToolRule,
+} from "@uncaged/workflow-protocol";
+import { allOf, amountOf, choiceOf, countOf, fault, fieldsOf, type Item, textOf } from "./item.ts";
+import type { YamlChecks } from "./yaml-checks.ts";
+
+export const RULE_FIELDS = ["tools", "requiredEvidence", "timeoutMs", "retry", "limits"] as const;
+
+/** What is left out of the file is left out of the result. */
+export function readRules(
+  fields: ReadonlyMap<string, Item>,
+  { checkPattern }: YamlChecks,
+): RoleRules {
+  const pattern = (item: Item): string | null => checkedText(item, checkPattern);
+  return read(fields, {
+    tools: (item) => readTools(item, pattern),
+    requiredEvidence: (item) => allOf(item, (each) => readEvidence(each, pattern)),
+    timeoutMs: above0,
+    retry: readRetry,
+    limits: readLimits,
+  });
+}
+
+export function readLimits(item: Item): Limits | null {
+  const fields = fieldsOf(item, { known: ["steps", "tokens", "costUsd", "timeMs"] });
+  if (fields === null) return null;
+  return read(fields, { steps: above0, tokens: above0, costUsd: amountOf, timeMs: above0 });
+}
+
+/** A text that a lent check has nothing against. */
+export function checkedText(item: Item, check: (text: string) => Failure | null): string | null {
+  const text = textOf(item);
+  const problem = text === null ? null : check(text);
+  return problem === null ? text : fault(item, problem.message);
+}
+
+/** The fields that are there and can be read; a reader says what is wrong with the others. */
+function read<T extends object>(
+  fields: ReadonlyMap<string, Item>,
+  readers: { readonly [K in keyof T]: (item: Item) => T[K] | null },
+): Partial<T> {
+  const values: Partial<T> = {};
+  for (const name of keysIn(readers)) {
+    const item = fields.get(String(name));
+    const value = item === undefined ? null : readers[name](item);
+    if (value !== null) values[name] = value;
+  }
+  return values;
+}
+
+function* keysIn<T extends object>(object: T): Generator<keyof T> {
+  for (const key in object) yield key;
+}
+
+function above0(item: Item): number | null {
+  return countOf(item, { atLeast: 1 });
+}
+
+function readRetry(item: Item): RetryPolicy | null {
+  const known = ["attempts", "backoffMs", "maxBackoffMs", "on"];
+  const fields = fieldsOf(item, { known, required: ["attempts"] });
+  if (fields === null) return null;
+  const count = (each: Item): number | null => countOf(each, { atLeast: 0 });
+  const { attempts, ...others } = read(fields, {
+    attempts: count,
+    backoffMs: count,
+    maxBackoffMs: count,
+    on: (list) => allOf(list, (each) => choiceOf(each, AGENT_FAULTS)),
+  });
+  return attempts === undefined ? null : { attempts, ...others };
+}
+
+type ReadPattern = (item: Item) => string | null;
+
+function readTools(item: Item, pattern: ReadPattern): ToolPolicy | null {
+  const fields = fieldsOf(item, { known: ["allow", "deny"] });
+  if (fields === null) return null;
+  const list = (items: Item): ToolRule[] | null => allOf(items, (rule) => readTool(rule, pattern));
+  return read(fields, { allow: list, deny: list });
+}
+
+function readTool(item: Item, pattern: ReadPattern): ToolRule | null {
+  const fields = fieldsOf(item, { known: ["kind", "name", "input"] });
+  if (fields === null) return null;
+  if (!fields.has("kind") && !fields.has("name")) {
+    return fault(item, 'must name the tool: "kind", "name" or both');
+  }
+  return read(fields, { kind: (kind) => choiceOf(kind, TOOL_KINDS), name: textOf, input: pattern });
+}
+
+function readEvidence(item: Item, pattern: ReadPattern): EvidenceRequirement | null {
+  const required = ["name", "kind", "input"];
+  const fields = fieldsOf(item, { known: [...required, "after"], required });
+  if (fields === null) return null;
+  const { name, kind, input, ...others } = read(fields, {
+    name: textOf,
+    kind: (each) => choiceOf(each, TOOL_KINDS),
+    input: pattern,
+    after: (each) => choiceOf(each, ["last_edit"]),
+  });
+  if (name === undefined || kind === undefined || input === undefined) return null;
+  return { name, kind, input, ...others };
+}

@@ -1,0 +1,64 @@
+import type { RoleData, WorkflowData } from "@uncaged/workflow-protocol";
+import { didYouMean } from "./did-you-mean.ts";
+import { entriesOf, fault, fieldsOf, type Item, keyFault, textOf } from "./item.ts";
+import { readGraph } from "./read-graph.ts";
+import { type ReadRole, readRole } from "./read-role.ts";
+import { readLimits } from "./read-rules.ts";
+import type { YamlChecks } from "./yaml-checks.ts";
+
+/** The whole file. What it gives is complete only when nothing was faulted. */
+export function readWorkflow(item: Item, checks: YamlChecks): WorkflowData {
+  const fields = fieldsOf(item, { known: FIELDS, required: ["description", "roles", "graph"] });
+  const field = <T>(name: string, read: (value: Item) => T | null): T | null => {
+    const value = fields?.get(name);
+    return value === undefined ? null : read(value);
+  };
+  const description = field("description", textOf) ?? "";
+  const roles = field("roles", (each) => readRoles(each, checks)) ?? new Map<string, ReadRole>();
+  const names = [...roles.keys()];
+  const agents = field("agents", (each) => readAgents(each, names)) ?? NO_AGENTS;
+  const statuses = new Map([...roles].map(([name, role]) => [name, role.statuses]));
+  const graph = field("graph", (each) => readGraph(each, { roles: statuses, checks }));
+  const limits = field("limits", readLimits);
+  const data = [...roles].flatMap(([name, role]): [string, RoleData][] =>
+    role.data === null ? [] : [[name, role.data]],
+  );
+  return {
+    description: description.trim(),
+    agents,
+    roles: Object.fromEntries(data),
+    table: graph ?? { __start__: [] },
+    ...(limits === null ? {} : { limits }),
+  };
+}
+
+const FIELDS = ["description", "agents", "roles", "graph", "limits"];
+const NO_AGENTS: WorkflowData["agents"] = { default: null, roles: {} };
+
+function readRoles(item: Item, checks: YamlChecks): Map<string, ReadRole> | null {
+  const entries = entriesOf(item, "a mapping of names to roles");
+  if (entries === null) return null;
+  if (entries.size === 0) fault(item, "must have a role at least");
+  return new Map([...entries].map(([name, entry]) => [name, readRole(name, entry, checks)]));
+}
+
+/** `default`, and roles that others play. */
+function readAgents(item: Item, roles: readonly string[]): WorkflowData["agents"] | null {
+  const entries = entriesOf(item, 'a mapping of "default" and of roles to agents');
+  if (entries === null) return null;
+  let byDefault: string | null = null;
+  const others: [string, string][] = [];
+  for (const [name, entry] of entries) {
+    const agent = textOf(entry);
+    if (name !== "default" && !roles.includes(name)) {
+      keyFault(
+        entry,
+        `there is no role ${JSON.stringify(name)}${didYouMean(name, ["default", ...roles])}`,
+      );
+    }
+    if (agent === null) continue;
+    if (name === "default") byDefault = agent;
+    else others.push([name, agent]);
+  }
+  return { default: byDefault, roles: Object.fromEntries(others) };
+}
