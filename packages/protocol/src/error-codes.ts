@@ -53,6 +53,7 @@ export const ERROR_CODES = {
   WORKFLOW_FAILED: "failure",
   WORKFLOW_NOT_FOUND: "failure",
   WORKFLOW_NO_VERSION: "failure",
+  YAML_INVALID: "failure",
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_CODES;
