@@ -1,4 +1,5 @@
 import { setTimeout as later } from "node:timers";
+import { boundedText } from "./bounded-text.ts";
 import type { LlmFailure, LlmReply, LlmRequest } from "./chat.ts";
 import { hideKey } from "./hide-key.ts";
 import type { LlmProvider } from "./llm-provider.ts";
@@ -30,7 +31,9 @@ export async function attemptCompletion(
     if (!response.ok) return await refused(response, provider);
     const read = await readCompletion(response, { onText: request.onText, heard: limits.heard });
     if (read.ok) return { kind: "reply", reply: read.value };
-    return broken(shown(read.error, provider), limits.hit());
+    const reason = shown(read.error.reason, provider);
+    if (read.error.outcome === "crashed") return broken(reason, limits.hit());
+    return { kind: "final", failure: { outcome: read.error.outcome, reason } };
   } catch (thrown) {
     return broken(shown(messageOf(thrown), provider), limits.hit());
   } finally {
@@ -50,7 +53,8 @@ function shown(text: string, { apiKey }: LlmProvider): string {
 
 /** What an error status means. */
 async function refused(response: Response, provider: LlmProvider): Promise<Attempt> {
-  const body = shown(await response.text().catch(() => ""), provider);
+  // Twice as much as is shown: a key that the end cuts in two is not in what is shown.
+  const body = shown(await boundedText(response, 2 * ERROR_CHARS).catch(() => ""), provider);
   const reason = `HTTP ${response.status} ${response.statusText}: ${body}`.trim();
   const retryAfter = response.headers.get("retry-after");
   const { status } = response;

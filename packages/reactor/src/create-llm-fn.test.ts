@@ -164,6 +164,28 @@ describe("createLlmFn", () => {
     expect(endpoint?.requests).toHaveLength(1);
   });
 
+  it.each([
+    ["the model refused: No.", streams({ choices: [{ delta: { refusal: "No." } }] }, finish())],
+    ["the provider's content filter", streams(delta("Well,"), finish("content_filter"))],
+    ["larger than 8 MiB", streams(delta("x".repeat(9 * 1024 * 1024)), finish())],
+  ])("does not ask again for a reply that came whole and is no use: %s", async (reason, script) => {
+    expect(await ask([script])).toMatchObject({
+      ok: false,
+      error: { outcome: "invalid_output", reason: expect.stringContaining(reason) },
+    });
+    expect(endpoint?.requests).toHaveLength(1);
+  });
+
+  it("asks a silent model once more, or not at all", async () => {
+    const silent: Scripted = (response) => begin(response);
+    expect(await ask([silent, answer], { idleTimeoutMs: 30 })).toMatchObject({ ok: true });
+    await endpoint?.close();
+    expect(await ask([silent, answer], { idleTimeoutMs: 30, retryTimeouts: false })).toMatchObject({
+      ok: false,
+      error: { outcome: "timeout" },
+    });
+  });
+
   it("ends a silent stream by its idle limit, and a slow drip by its total limit", async () => {
     const silent: Scripted = (response) => begin(response);
     expect(await ask([silent], { idleTimeoutMs: 30, maxRetries: 0 })).toMatchObject({

@@ -12,11 +12,12 @@ import { retryDelayMs } from "./retry-delay.ts";
 import { sleep } from "./sleep.ts";
 
 export function createLlmFn(provider: LlmProvider): LlmFn {
-  const { maxRetries = 4, maxDelayMs = 60_000 } = provider;
+  const { maxRetries = 4, maxDelayMs = 60_000, retryTimeouts = true } = provider;
   return async (request) => {
     for (let tries = 0; ; tries++) {
       const attempt = await attemptCompletion(provider, request);
       if (attempt.kind !== "transient") return resultOf(attempt);
+      if (attempt.failure.outcome === "timeout" && !retryTimeouts) return err(attempt.failure);
       const delayMs = retryDelayMs({ tries, retryAfter: attempt.retryAfter, nowMs: Date.now() });
       if (tries >= maxRetries || delayMs > maxDelayMs) return err(attempt.failure);
       request.onRetry?.({ reason: attempt.failure.reason, delayMs });

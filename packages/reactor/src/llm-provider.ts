@@ -11,6 +11,8 @@ export type LlmProvider = {
   idleTimeoutMs?: number;
   /** Further tries after the first. Default 4. */
   maxRetries?: number;
+  /** Whether a try that met one of the two time limits is followed by another. Default true. */
+  retryTimeouts?: boolean;
   /** Longest wait before a further try; a server that asks for more is not waited for. Default 1 minute. */
   maxDelayMs?: number;
   /** For tests. */

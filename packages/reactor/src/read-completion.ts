@@ -1,6 +1,7 @@
 import { err, ok, type Result, type Usage } from "@uncaged/workflow-protocol";
-import { EventSourceParserStream } from "eventsource-parser/stream";
+import { EventSourceParserStream, ParseError } from "eventsource-parser/stream";
 import { z } from "zod";
+import { boundedText } from "./bounded-text.ts";
 import type { LlmReply, ToolCall } from "./chat.ts";
 
 /** More of one reply than any model writes is not read further. */
@@ -21,6 +22,7 @@ const usage = z
 
 const part = z.object({
   content: z.string().nullish(),
+  refusal: z.string().nullish(),
   tool_calls: z
     .array(
       z.object({
@@ -49,34 +51,55 @@ const chunk = z.object({
 });
 type Chunk = z.infer<typeof chunk>;
 
-/** Reads a streamed reply, or a whole one from a server that does not stream. The error says what was wrong
- *  with it: it was cut, it was not the protocol, or it was no use. It may hold all that the server sent. */
+/** What was wrong with a reply. It may hold all that the server sent. */
+export type ReplyFault = {
+  reason: string;
+  /** `crashed`: it was cut or is not the protocol; another try may do better. `invalid_output`: it came as the
+   *  model meant it, and is no use. */
+  outcome: "crashed" | "invalid_output";
+};
+
+/** Reads a streamed reply, or a whole one from a server that does not stream. */
 export async function readCompletion(
   response: Response,
   sink: { onText: ((text: string) => void) | undefined; heard: () => void },
-): Promise<Result<LlmReply, string>> {
+): Promise<Result<LlmReply, ReplyFault>> {
   const reply = new ReplyBuilder();
-  for await (const data of messagesOf(response)) {
-    sink.heard();
-    const parsed = chunk.safeParse(parseJson(data));
-    if (!parsed.success) return err(`the server sent something that is not a completion: ${data}`);
-    if (parsed.data.error) return err(`the server reported: ${parsed.data.error.message}`);
-    const text = reply.add(parsed.data);
-    if (reply.chars > MAX_REPLY_CHARS) return err("the reply is larger than 8 MiB");
-    if (text !== "") sink.onText?.(text);
+  try {
+    for await (const data of messagesOf(response)) {
+      sink.heard();
+      const parsed = chunk.safeParse(parseJson(data));
+      if (!parsed.success) return broken(`the server sent what is no completion: ${data}`);
+      if (parsed.data.error) return broken(`the server reported: ${parsed.data.error.message}`);
+      const text = reply.add(parsed.data);
+      if (reply.chars > MAX_REPLY_CHARS) return useless(TOO_LARGE);
+      if (text !== "") sink.onText?.(text);
+    }
+  } catch (thrown) {
+    if (thrown instanceof ParseError && thrown.type === "max-buffer-size-exceeded") {
+      return useless(TOO_LARGE);
+    }
+    throw thrown;
   }
   return reply.finished();
 }
 
+const TOO_LARGE = "the reply is larger than 8 MiB";
+
+const broken = (reason: string): Result<never, ReplyFault> => err({ reason, outcome: "crashed" });
+const useless = (reason: string): Result<never, ReplyFault> =>
+  err({ reason, outcome: "invalid_output" });
+
 async function* messagesOf(response: Response): AsyncGenerator<string> {
   if (!(response.headers.get("content-type") ?? "").includes("text/event-stream")) {
-    yield await response.text();
+    // Cut JSON is no JSON; the reply's own limit is the lower one.
+    yield await boundedText(response, 2 * MAX_REPLY_CHARS);
     return;
   }
   if (response.body === null) return;
   const events = response.body
     .pipeThrough(new TextDecoderStream())
-    .pipeThrough(new EventSourceParserStream());
+    .pipeThrough(new EventSourceParserStream({ maxBufferSize: 2 * MAX_REPLY_CHARS }));
   for await (const { data } of events) {
     if (data === "[DONE]") return;
     yield data;
@@ -92,6 +115,7 @@ type CallPart = {
 class ReplyBuilder {
   chars = 0;
   #text = "";
+  #refusal = "";
   #calls: ToolCall[] = [];
   #finishReason: string | null = null;
   #usage: Usage = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, costUsd: null };
@@ -111,8 +135,10 @@ class ReplyBuilder {
     this.#finishReason = choice.finish_reason ?? this.#finishReason;
     const added = choice.delta ?? choice.message;
     const text = added?.content ?? "";
+    const refusal = added?.refusal ?? "";
     this.#text += text;
-    this.chars += text.length;
+    this.#refusal += refusal;
+    this.chars += text.length + refusal.length;
     for (const [place, call] of (added?.tool_calls ?? []).entries()) {
       this.#addCall(call.index ?? place, { ...call.function, id: call.id });
     }
@@ -129,11 +155,15 @@ class ReplyBuilder {
     };
   }
 
-  finished(): Result<LlmReply, string> {
-    if (this.#finishReason === null) return err("the reply was cut before its end");
+  finished(): Result<LlmReply, ReplyFault> {
+    if (this.#finishReason === null) return broken("the reply was cut before its end");
+    if (this.#refusal !== "") return useless(`the model refused: ${this.#refusal}`);
+    if (this.#finishReason === "content_filter") {
+      return useless("the provider's content filter stopped the reply");
+    }
     const toolCalls = this.#calls.filter((call) => call !== undefined && call.name !== "");
     if (this.#finishReason === "length" && toolCalls.length > 0) {
-      return err("the reply ran into its length limit in the middle of a tool call");
+      return broken("the reply ran into its length limit in the middle of a tool call");
     }
     return ok({ text: this.#text, toolCalls: toolCalls.map(withId), usage: this.#usage });
   }
