@@ -26,6 +26,10 @@ export type AgentDriver = {
     /** A session can be gone on with in a later process. */
     resume: boolean;
   };
+  /** It hands `AgentStep.systemPrompt` to its model apart, so the turns' prompts do not repeat it. Default false. */
+  systemPromptApart?: boolean;
+  /** It can run commands, so it is told of those that load more of the thread. Default true. */
+  runsCommands?: boolean;
   /** Why a certain policy could not be enforced, though others can; null: it can. Default: null. */
   refuses?(policy: ToolPolicy): string | null;
   /** Looks for the program, its version and its log-in. Never throws, never opens a session. */
@@ -53,7 +57,7 @@ export type AgentStep = {
   session: string | null;
   /** The agent's counters at the end of that session's last turn, as `TurnResult.rawUsage` gave them. */
   previousRawUsage: JsonValue | null;
-  /** The role's own prompt. Every turn's prompt is complete without it when the agent has no place for it. */
+  /** The role's own prompt. A session's first prompt holds it too, unless the driver is `systemPromptApart`. */
   systemPrompt: string;
   /** JSON Schema that the final answer has to satisfy, for agents that can be told. */
   outputSchema: JsonObject;

@@ -15,6 +15,8 @@ export type ThreadInputOptions = {
   /** How many of the thread's steps the agent's session knows, its own last one included; null: it is a new
    *  session. Default null. */
   knownSteps?: number | null | undefined;
+  /** The agent can run commands, so it is told of the thread's own. Default true. */
+  commands?: boolean | undefined;
 };
 
 type InputRuntime = Pick<WorkflowRuntime, "cas" | "step">;
@@ -24,7 +26,7 @@ export async function buildThreadInput(
   runtime: InputRuntime,
   options: ThreadInputOptions = {},
 ): Promise<string> {
-  const { budgetChars = 24_000, knownSteps = null } = options;
+  const { budgetChars = 24_000, knownSteps = null, commands = true } = options;
   const turn = section("Your turn", yourTurn(ctx, runtime));
   const sections =
     knownSteps === null
@@ -32,7 +34,7 @@ export async function buildThreadInput(
           section("Task", ctx.start.content),
           turn,
           await stepsSince(0, ctx, { runtime, budgetChars }),
-          section("The thread's tools", TOOLS(ctx.threadId)),
+          commands ? section("The thread's tools", TOOLS(ctx.threadId)) : "",
         ]
       : [await stepsSince(knownSteps, ctx, { runtime, budgetChars }), turn];
   return `${sections.filter((each) => each !== "").join("\n\n")}\n`;

@@ -116,8 +116,9 @@ async function begin(
   const threadInput = await buildThreadInput(ctx, runtime, {
     budgetChars: options.budgetChars,
     knownSteps: from?.knownSteps,
+    commands: driver.runsCommands,
   });
-  const rolePrompt = from === null ? prompt : "";
+  const rolePrompt = from === null && driver.systemPromptApart !== true ? prompt : "";
   const text = buildAgentPrompt({ rolePrompt, threadInput, outputSchema });
   record.prompted(await runtime.cas.put(text));
   if (options.config !== "user") await mkdir(step.home, { recursive: true, mode: 0o700 });

@@ -1,0 +1,60 @@
+import {
+  type AdapterFn,
+  type AgentHost,
+  type AgentPackage,
+  failureFrom,
+  type JsonObject,
+} from "@uncaged/workflow-protocol";
+import { type AgentDriver, createAgent, readAgentOptions } from "@uncaged/workflow-util-agent";
+import { z } from "zod";
+import type { LlmConfig } from "./llm-config.ts";
+import { openLlm } from "./llm-conversation.ts";
+import { probeModel } from "./model-endpoint.ts";
+import { packageVersion } from "./package-version.ts";
+
+/** A model alone plays the role: it answers, and can do nothing else. Nothing is sent before it does. */
+export function createLlmAdapter(config: LlmConfig): AdapterFn {
+  return createAgent(llmDriver(config), config);
+}
+
+function llmDriver(config: LlmConfig): AgentDriver {
+  return {
+    name: "llm",
+    passEnv: config.envKey === undefined ? [] : [config.envKey],
+    // It has no tools: it keeps every policy, and can give no evidence.
+    can: { evidence: false, policy: true, resume: false },
+    systemPromptApart: true,
+    runsCommands: false,
+    probe: async ({ env }) => probeModel(config, env),
+    open: async (step) => openLlm(config, step),
+  };
+}
+
+/** For `config.agents` in `workflow.yaml`. */
+export const agent: AgentPackage = {
+  name: "llm",
+  create: (options, host) => createLlmAdapter(configOf(options, host)),
+  async probe(options, host) {
+    try {
+      return probeModel(configOf(options, host), host.env);
+    } catch (thrown) {
+      const { message, hint } = failureFrom(thrown, "CONFIG_INVALID");
+      return {
+        path: null,
+        version: packageVersion(),
+        installed: true,
+        login: "missing",
+        features: [],
+        fix: hint === "" ? message : `${message}; ${hint}`,
+      };
+    }
+  },
+};
+
+function configOf(options: JsonObject, host: AgentHost): LlmConfig {
+  const { model, ...others } = readAgentOptions("llm", OWN, options);
+  return { ...others, ...host.resolveModel(model) };
+}
+
+/** `model`: a key of `config.models`, or `provider/model`. */
+const OWN = z.strictObject({ model: z.string().min(1) });

@@ -1,0 +1,2 @@
+export { agent, createLlmAdapter } from "./create-llm-adapter.ts";
+export type { LlmConfig } from "./llm-config.ts";

@@ -1,0 +1,51 @@
+import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ChatMessage } from "@uncaged/workflow-reactor";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { newSession, openSession } from "./session-file.ts";
+
+const ID = "7f3c1f0a-52f2-4f0f-9f39-0c7e3f6d5a10";
+const PROMPT: ChatMessage = { role: "user", content: "Do it." };
+const ROUND: ChatMessage[] = [
+  {
+    role: "assistant",
+    content: "",
+    toolCalls: [{ id: "c1", name: "read_file", arguments: '{"path":"a"}' }],
+  },
+  { role: "tool", toolCallId: "c1", content: "text" },
+];
+
+let home = "";
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), "agent-react-"));
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+it("keeps a conversation in these bytes, for its owner alone, and reads them back", async () => {
+  const session = await newSession(home, ID);
+  await session.add([PROMPT]);
+  await session.add(ROUND);
+  const file = join(home, `${ID}.jsonl`);
+  expect(await readFile(file, "utf8")).toBe(
+    `\n[{"role":"user","content":"Do it."}]\n\n[{"role":"assistant","content":"","toolCalls":[{"id":"c1","name":"read_file","arguments":"{\\"path\\":\\"a\\"}"}]},{"role":"tool","toolCallId":"c1","content":"text"}]\n`,
+  );
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect((await openSession(home, ID))?.messages).toEqual([PROMPT, ...ROUND]);
+});
+
+it("leaves out a round that a crash cut short, and goes on behind it", async () => {
+  await (await newSession(home, ID)).add([PROMPT]);
+  await appendFile(join(home, `${ID}.jsonl`), '\n[{"role":"assistant","con');
+  const resumed = await openSession(home, ID);
+  expect(resumed?.messages).toEqual([PROMPT]);
+  await resumed?.add(ROUND);
+  expect((await openSession(home, ID))?.messages).toEqual([PROMPT, ...ROUND]);
+});
+
+it("knows no session that is not there, and takes no path for an id", async () => {
+  await writeFile(join(home, "x.jsonl"), "");
+  expect(await openSession(home, ID)).toBeNull();
+  expect(await openSession(home, "x")).toBeNull();
+  expect(await openSession(join(home, "no-home"), ID)).toBeNull();
+});
