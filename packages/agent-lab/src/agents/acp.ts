@@ -1,5 +1,9 @@
 /** One row for each preset of the Agent Client Protocol whose program npm carries. */
-import { type AcpPresetName, createAcpAgent } from "@uncaged/workflow-agent-acp";
+import {
+  type AcpAgentConfig,
+  type AcpPresetName,
+  createAcpAgent,
+} from "@uncaged/workflow-agent-acp";
 import { endsAs } from "../behaviours/behaviour.ts";
 import type { ProgramName } from "../programs/catalog.ts";
 import { type CodexProvider, connectionOf } from "../programs/connection.ts";
@@ -51,20 +55,23 @@ function acpAgent(
   program: ProgramName,
   differs: { readonly [behaviour: string]: Difference },
 ): AgentUnderTest {
+  const settings = (command: string, url: string): AcpAgentConfig => {
+    const { env, model, codex } = connectionOf(program, url);
+    const more = codex === null ? {} : codexEnv(codex, model);
+    return { preset, command, model: model ?? undefined, env: { ...env, ...more } };
+  };
   return {
     name: `acp-${preset}`,
     program,
     differs,
     bind: ({ path }, url, options) => {
-      const { env, model, codex } = connectionOf(program, url);
-      return createAcpAgent({
-        ...options,
-        preset,
-        command: path,
-        model: model ?? undefined,
-        env: { ...env, ...(codex === null ? {} : codexEnv(codex, model)), ...options.env },
-      });
+      const own = settings(path, url);
+      return createAcpAgent({ ...options, ...own, env: { ...own.env, ...options.env } });
     },
+    binding: ({ path }, url) => ({
+      package: "@uncaged/workflow-agent-acp",
+      options: settings(path, url),
+    }),
   };
 }
 

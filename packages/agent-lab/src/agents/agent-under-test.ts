@@ -10,8 +10,16 @@ export type AgentUnderTest = {
   program: ProgramName;
   /** Binds it to the model server at `url`, which is without a path. */
   bind(program: InstalledProgram, url: string, options: AgentOptions): AdapterFn;
+  /** The same as an entry of `config.agents` in `workflow.yaml`. */
+  binding(program: InstalledProgram, url: string): AgentBinding;
   /** Where the program cannot do as the others do, by the behaviour's id. */
   differs: { readonly [behaviour: string]: Difference };
+};
+
+export type AgentBinding = {
+  package: string;
+  /** JSON, once it is written. */
+  options: object;
 };
 
 export type Difference = {

@@ -1,6 +1,7 @@
-import { createCodexAgent } from "@uncaged/workflow-agent-codex";
+import { type CodexConfig, createCodexAgent } from "@uncaged/workflow-agent-codex";
 import { endsAs } from "../behaviours/behaviour.ts";
 import { connectionOf } from "../programs/connection.ts";
+import type { InstalledProgram } from "../programs/install-programs.ts";
 import type { AgentUnderTest } from "./agent-under-test.ts";
 
 /** Before anything starts: the adapter could not hold the role to its policy. */
@@ -10,15 +11,13 @@ export const codex: AgentUnderTest = {
   name: "codex",
   program: "codex",
   bind: (program, url, options) => {
-    const { env, model, codex: provider } = connectionOf("codex", url);
-    return createCodexAgent({
-      ...options,
-      command: program.path,
-      model: model ?? undefined,
-      provider: provider ?? undefined,
-      env: { ...env, ...options.env },
-    });
+    const own = settings(program, url);
+    return createCodexAgent({ ...options, ...own, env: { ...own.env, ...options.env } });
   },
+  binding: (program, url) => ({
+    package: "@uncaged/workflow-agent-codex",
+    options: settings(program, url),
+  }),
   differs: {
     "long-prompt": {
       expects: endsAs("context_overflow"),
@@ -34,3 +33,8 @@ export const codex: AgentUnderTest = {
     },
   },
 };
+
+function settings({ path }: InstalledProgram, url: string): CodexConfig {
+  const { env, model, codex: provider } = connectionOf("codex", url);
+  return { command: path, model: model ?? undefined, provider: provider ?? undefined, env };
+}

@@ -4,18 +4,24 @@ import { type Mark, readScript } from "./script.ts";
 /** What the model says after it has handed in an answer by a tool; no mark stands for it. */
 export const HANDED_IN = "It is handed in.";
 
+/** Gives the script that a message of the user's stands for; a text without marks when for none. */
+export type ScriptOf = (message: string) => string;
+
 /** What this call of the model is to do; null: the conversation has no script, as when an agent asks for a
  *  title. `failures` counts, by mark, how often one that fails has failed. */
 export function nextMark(
   request: ChatCompletionRequest,
+  scriptOf: ScriptOf,
   failures: Map<string, number>,
 ): Mark | "handed in" | null {
-  const at = request.messages.findLastIndex((each) => hasScript(each));
+  const scriptIn = (message: ChatMessage): Mark[] =>
+    message.role === "user" ? readScript(scriptOf(textOf(message))) : [];
+  const at = request.messages.findLastIndex((each) => scriptIn(each).length > 0);
   const prompt = request.messages[at];
   if (prompt === undefined || (request.tools ?? []).length === 0) return null;
   const since = request.messages.slice(at + 1);
   if (awaitsLastWords(since)) return "handed in";
-  const script = readScript(textOf(prompt));
+  const script = scriptIn(prompt);
   const done = since.filter((each) => each.role === "assistant" && textOf(each) !== HANDED_IN);
   return standing(script, done.length, textOf(prompt), failures);
 }
@@ -59,10 +65,6 @@ function awaitsLastWords(since: readonly ChatMessage[]): boolean {
 
 /** Tools by which agents take a structured answer. */
 export const ANSWER_TOOLS: readonly string[] = ["StructuredOutput", "structured_output"];
-
-function hasScript(message: ChatMessage): boolean {
-  return message.role === "user" && readScript(textOf(message)).length > 0;
-}
 
 function textOf(message: ChatMessage): string {
   if (typeof message.content === "string") return message.content;

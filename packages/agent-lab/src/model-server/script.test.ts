@@ -11,6 +11,13 @@ test("a script is its marks, in order, wherever they stand in the prompt", () =>
   );
 });
 
+test("an edit says where, and on further lines what", () => {
+  expect(readScript("[[edit:/a b.txt]] [[edit:/c.js\none\ntwo\n]]")).toEqual([
+    { kind: "edit", path: "/a b.txt", content: "written by the scripted model\n" },
+    { kind: "edit", path: "/c.js", content: "one\ntwo\n" },
+  ]);
+});
+
 test("a failing mark without a number fails for ever", () => {
   expect(readScript("[[cut]]")).toEqual([{ kind: "cut", times: Number.POSITIVE_INFINITY }]);
 });

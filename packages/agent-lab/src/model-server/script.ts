@@ -9,8 +9,8 @@ export type Mark =
   /** Ends the turn with this JSON, by the agent's own tool for structured output where it offers one. */
   | { kind: "json"; json: string }
   | { kind: "shell"; command: string }
-  /** Writes a file; an absolute path. */
-  | { kind: "edit"; path: string }
+  /** Writes a new file; an absolute path, and after a line break what to write. */
+  | { kind: "edit"; path: string; content: string }
   /** Answers 429 with `Retry-After: 1` this many times, then goes on with the next mark. */
   | { kind: "429"; times: number }
   /** Breaks the stream off after its first words this many times, then goes on with the next mark. */
@@ -56,7 +56,7 @@ function readMark(kind: string, payload: string): Mark {
     case "shell":
       return { kind, command: payload };
     case "edit":
-      return { kind, path: payload };
+      return { kind, ...readEdit(payload) };
     case "429":
     case "cut":
       return { kind, times: payload === "" ? Number.POSITIVE_INFINITY : Number(payload) };
@@ -67,6 +67,15 @@ function readMark(kind: string, payload: string): Mark {
     default:
       throw new Error(`no such mark: [[${kind}]]`);
   }
+}
+
+/** What `[[edit:<path>]]` writes when it says nothing else. */
+const EDITED = "written by the scripted model\n";
+
+function readEdit(payload: string): { path: string; content: string } {
+  const end = payload.indexOf("\n");
+  if (end < 0) return { path: payload, content: EDITED };
+  return { path: payload.slice(0, end), content: payload.slice(end + 1) };
 }
 
 function isJson(text: string): boolean {

@@ -6,7 +6,7 @@ import {
   type TextResponse,
   type ToolCallResponse,
 } from "@copilotkit/aimock";
-import { ANSWER_TOOLS, HANDED_IN, nextMark } from "./next-mark.ts";
+import { ANSWER_TOOLS, HANDED_IN, nextMark, type ScriptOf } from "./next-mark.ts";
 import type { Mark } from "./script.ts";
 import { editCall, shellCall } from "./tools.ts";
 
@@ -24,11 +24,18 @@ export const CALL_USAGE = { inputTokens: 1000, outputTokens: 50 } as const;
 
 type Reply = TextResponse | ToolCallResponse | ErrorResponse;
 
+export type ModelOptions = {
+  /** The script that a prompt stands for. Default: the one that stands in it. */
+  scriptOf?: ScriptOf;
+};
+
 /** A model on loopback that follows the script in the prompt (script.ts), by the protocols of OpenAI (chat and
  *  responses), Anthropic and Gemini. */
-export async function startModelServer(): Promise<ModelServer> {
+export async function startModelServer({
+  scriptOf = (prompt) => prompt,
+}: ModelOptions = {}): Promise<ModelServer> {
   const stopping = new AbortController();
-  const plan = planner();
+  const plan = planner(scriptOf);
   const mock = new LLMock({ port: 0, host: "127.0.0.1", logLevel: "silent" });
   const isCut = (request: ChatCompletionRequest) =>
     kindOf(plan(request)) === "cut" && request.stream === true;
@@ -50,11 +57,13 @@ export async function startModelServer(): Promise<ModelServer> {
 }
 
 /** The mark of a request, found once, for looking at a failing mark counts it. */
-function planner(): (request: ChatCompletionRequest) => Mark | "handed in" | null {
+function planner(
+  scriptOf: ScriptOf,
+): (request: ChatCompletionRequest) => Mark | "handed in" | null {
   const failures = new Map<string, number>();
   const planned = new WeakMap<ChatCompletionRequest, { mark: Mark | "handed in" | null }>();
   return (request) => {
-    const known = planned.get(request) ?? { mark: nextMark(request, failures) };
+    const known = planned.get(request) ?? { mark: nextMark(request, scriptOf, failures) };
     planned.set(request, known);
     return known.mark;
   };
@@ -71,7 +80,7 @@ function replyTo(request: ChatCompletionRequest, mark: Mark | "handed in" | null
     case "shell":
       return { toolCalls: [shellCall(toolsOf(request), mark.command)], ...OVERRIDES };
     case "edit":
-      return { toolCalls: [editCall(toolsOf(request), mark.path)], ...OVERRIDES };
+      return { toolCalls: [editCall(toolsOf(request), mark)], ...OVERRIDES };
     case "429":
       return { ...error(429, "Rate limit reached", "rate_limit_error"), retryAfter: 1 };
     case "unauthorized":

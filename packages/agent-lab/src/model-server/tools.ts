@@ -5,11 +5,10 @@ type ToolWords = {
   /** The call that runs a command line. */
   shell: (command: string) => Record<string, unknown>;
   /** The call that writes a file. */
-  edit: (path: string) => Record<string, unknown>;
+  edit: (edit: FileEdit) => Record<string, unknown>;
 };
 
-/** What `[[edit:…]]` writes. */
-const EDITED = "written by the scripted model\n";
+type FileEdit = { path: string; content: string };
 
 /** By the name of the tool, for an agent may offer one or another of these. */
 const SHELL_TOOLS: { readonly [tool: string]: ToolWords["shell"] } = {
@@ -26,10 +25,10 @@ const SHELL_TOOLS: { readonly [tool: string]: ToolWords["shell"] } = {
 };
 
 const EDIT_TOOLS: { readonly [tool: string]: ToolWords["edit"] } = {
-  Write: (file_path) => ({ file_path, content: EDITED }),
-  write: (filePath) => ({ filePath, content: EDITED }),
-  write_file: (file_path) => ({ file_path, content: EDITED }),
-  create: (path) => ({ path, file_text: EDITED }),
+  Write: ({ path, content }) => ({ file_path: path, content }),
+  write: ({ path, content }) => ({ filePath: path, content }),
+  write_file: ({ path, content }) => ({ file_path: path, content }),
+  create: ({ path, content }) => ({ path, file_text: content }),
 };
 
 /** The call by which an agent that offers these tools runs a command. */
@@ -38,14 +37,14 @@ export function shellCall(offered: readonly string[], command: string): ToolCall
 }
 
 /** The call by which an agent that offers these tools writes a file; Codex does it by a patch in the shell. */
-export function editCall(offered: readonly string[], path: string): ToolCall {
-  return callOf(offered, EDIT_TOOLS, path) ?? shellCall(offered, patchCommand(path));
+export function editCall(offered: readonly string[], edit: FileEdit): ToolCall {
+  return callOf(offered, EDIT_TOOLS, edit) ?? shellCall(offered, patchCommand(edit));
 }
 
-function callOf(
+function callOf<T>(
   offered: readonly string[],
-  tools: { readonly [tool: string]: (subject: string) => Record<string, unknown> },
-  subject: string,
+  tools: { readonly [tool: string]: (subject: T) => Record<string, unknown> },
+  subject: T,
 ): ToolCall | null {
   const name = Object.keys(tools).find((each) => offered.includes(each));
   const args = name === undefined ? undefined : tools[name]?.(subject);
@@ -54,8 +53,9 @@ function callOf(
     : { name, arguments: JSON.stringify(args) };
 }
 
-function patchCommand(path: string): string {
-  return `apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: ${path}\n+${EDITED}*** End Patch\nEOF\n`;
+function patchCommand({ path, content }: FileEdit): string {
+  const lines = content.trimEnd().replace(/^/gm, "+");
+  return `apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: ${path}\n${lines}\n*** End Patch\nEOF\n`;
 }
 
 function fail(offered: readonly string[], what: string): never {
