@@ -19,6 +19,11 @@ describe("buildThreadInput", () => {
     );
   });
 
+  it("names no commands to an agent that cannot run any", async () => {
+    const { ctx, runtime } = await fakeThread("Mend slugify.", []);
+    expect(await buildThreadInput(ctx, runtime, { commands: false })).not.toContain("uncaged-");
+  });
+
   it("gives the task whole, however long it is", async () => {
     const task = "x".repeat(2_000_000);
     const { ctx, runtime } = await fakeThread(task, []);
