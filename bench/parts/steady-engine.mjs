@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execThread, openEngine, startThread } from "@uncaged/workflow-execute";
-import { checkRule } from "@uncaged/workflow-moderator";
+import { checkPattern, checkRule, checkTemplate } from "@uncaged/workflow-moderator";
 import { addWorkflow, buildBundle } from "@uncaged/workflow-register";
 
 const ENTRY = fileURLToPath(new URL("../workflow/steady.mjs", import.meta.url));
@@ -17,7 +17,7 @@ export async function openSteadyEngine(folder, { store } = { store: "files" }) {
   mkdirSync(root, { recursive: true });
   writeFileSync(join(root, "workflow.yaml"), `config:\n  store: ${store}\n`, { mode: 0o600 });
   const engine = await openEngine({ root, packagesBase });
-  const bases = { root, packagesBase, checkRule };
+  const bases = { root, packagesBase, checkRule, checkTemplate, checkPattern };
   const built = successOf(
     await buildBundle({ ...bases, entry: ENTRY, out: join(folder, "steady.esm.js"), cwd: folder }),
   );

@@ -14,6 +14,7 @@ import {
   plant,
   scratchFolder,
   tree,
+  UNCHECKED,
 } from "./scratch.test.helper.ts";
 
 // Processes are started, perhaps on a busy machine.
@@ -38,7 +39,7 @@ function setting(): Setting {
       name: "flow",
       file: join(folder, "flow.esm.js"),
       types: null,
-      checkRule: () => null,
+      ...UNCHECKED,
       exclusively: alone,
       nowMs,
       ...more,

@@ -2,7 +2,6 @@
  *
  *  Order of effects: the file is read once and checked; then its bundle is stored, durable; then the registry
  *  names it. A crash in between leaves a folder that nothing names. */
-import { resolve } from "node:path";
 import {
   err,
   type Failure,
@@ -12,21 +11,13 @@ import {
   type Result,
   WORKFLOW_NAME_PATTERN,
 } from "@uncaged/workflow-protocol";
-import { readBundleFile } from "./bundle/read-bundle-file.ts";
-import { readCompanions, readTypes } from "./bundle/read-companions.ts";
-import { type BundleToStore, storeBundle } from "./bundle/store-bundle.ts";
-import type { CheckRule } from "./check/check-descriptor.ts";
-import type { ExternalBases } from "./externals/external-bases.ts";
+import { storeBundle } from "./bundle/store-bundle.ts";
+import { type ExamineFile, examineFile } from "./examine-file.ts";
 import { readRegistry } from "./registry/read-registry.ts";
 import type { BundleVersion, Exclusively } from "./registry/registry.ts";
 
-export type AddWorkflow = ExternalBases & {
+export type AddWorkflow = ExamineFile & {
   name: string;
-  /** The bundle, absolute or from the working directory. */
-  file: string;
-  /** Type declarations to keep beside it; null: none. */
-  types: string | null;
-  checkRule: CheckRule;
   exclusively: Exclusively;
   nowMs: number;
 };
@@ -47,36 +38,16 @@ export async function addWorkflow(add: AddWorkflow): Promise<Result<AddedWorkflo
     // A registry that cannot be read is better known before anything is stored.
     const registry = await readRegistry(add.root);
     if (!registry.ok) return registry;
-    const bundle = await readChecked(add);
+    const bundle = await examineFile(add);
     if (!bundle.ok) return bundle;
-    await storeBundle(add.root, bundle.value);
-    const { hash, sha256 } = bundle.value;
-    return await register(add, { hash, sha256, timestamp: add.nowMs });
+    const { notes, ...toStore } = bundle.value;
+    await storeBundle(add.root, toStore);
+    const { hash, sha256 } = toStore;
+    const added = await register(add, { hash, sha256, timestamp: add.nowMs });
+    return added.ok ? ok({ ...added.value, notes: [...notes, ...added.value.notes] }) : added;
   } catch (thrown) {
     return err(failureFrom(thrown, "STORAGE_FAILED"));
   }
-}
-
-async function readChecked(add: AddWorkflow): Promise<Result<BundleToStore, Failure>> {
-  const place = resolve(add.file);
-  const bytes = await readBundleFile(place);
-  if (!bytes.ok) return bytes;
-  const types = add.types === null ? ok(null) : await readTypes(resolve(add.types));
-  if (!types.ok) return types;
-  const companions = await readCompanions(place);
-  const { root, packagesBase, checkRule } = add;
-  // Loads a lexer and the schemas, which other commands do without.
-  const { checkBundle } = await import("./check/check-bundle.ts");
-  const checked = await checkBundle({
-    bytes: bytes.value,
-    place,
-    bases: { root, packagesBase },
-    beside: companions.descriptor,
-    checkRule,
-  });
-  if (!checked.ok) return checked;
-  const rolldown = companions.rolldownFor(checked.value.sha256);
-  return ok({ ...checked.value, rolldown, types: types.value });
 }
 
 async function register(

@@ -10,6 +10,7 @@ import {
   plant,
   scratchFolder,
   tree,
+  UNCHECKED,
 } from "./scratch.test.helper.ts";
 
 /** Puts something into a folder and gives its path. */
@@ -41,7 +42,7 @@ export async function attempt(
     name: "flow",
     file,
     types: null,
-    checkRule: () => null,
+    ...UNCHECKED,
     exclusively: alone,
     nowMs: 1,
     ...options,

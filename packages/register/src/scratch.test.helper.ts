@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import type { WorkflowDescriptor } from "@uncaged/workflow-protocol";
+import type { YamlChecks } from "./yaml/yaml-checks.ts";
 
 /** A folder that is removed when `whenOver` says so, such as vitest's `onTestFinished`. */
 export function scratchFolder(whenOver: (clean: () => void) => void): string {
@@ -98,3 +99,10 @@ export function emptyBase(folder: string): string {
 export async function alone<T>(section: () => T): Promise<T> {
   return section();
 }
+
+/** The moderator's checks, of which most tests here want nothing. */
+export const UNCHECKED: YamlChecks = {
+  checkRule: () => null,
+  checkTemplate: () => null,
+  checkPattern: () => null,
+};

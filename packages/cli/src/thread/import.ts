@@ -8,7 +8,7 @@ import { withEngine } from "../with-engine.ts";
 import { ruleChecker } from "../workflow/rule-checker.ts";
 
 export async function importOne(path: string, io: Io): Promise<Result<Output, Failure>> {
-  const { checkRule } = ruleChecker();
+  const { checkRule } = ruleChecker().checks;
   const file = resolve(io.cwd, path);
   const done = await withEngine(io, (engine) => importThread(engine, { file, checkRule }));
   if (!done.ok) return done;

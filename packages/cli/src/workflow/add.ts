@@ -11,12 +11,12 @@ export async function add(
   what: { name: string; file: string; types: string | null },
   io: Io,
 ): Promise<Result<Output, Failure>> {
-  const { checkRule, warnings } = ruleChecker();
+  const { checks, warnings } = ruleChecker();
   const added = await withLock(io, ({ root, exclusively }) =>
     addWorkflow({
       root,
       exclusively,
-      checkRule,
+      ...checks,
       packagesBase: import.meta.url,
       name: what.name,
       file: resolve(io.cwd, what.file),

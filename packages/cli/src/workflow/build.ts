@@ -11,17 +11,17 @@ export async function build(
   what: { entry: string; out: string | null },
   io: Io,
 ): Promise<Result<Output, Failure>> {
-  const { checkRule, warnings } = ruleChecker();
+  const { checks, warnings } = ruleChecker();
   const built = await buildBundle({
     ...what,
+    ...checks,
     cwd: io.cwd,
     root: storageRoot(io.env),
     packagesBase: import.meta.url,
-    checkRule,
   });
   if (!built.ok) return built;
-  await warn(io, warnings());
-  const { file, hash, sha256, descriptorFile, externals } = built.value;
+  const { file, hash, sha256, descriptorFile, externals, notes } = built.value;
+  await warn(io, [...warnings(), ...notes]);
   return ok({
     document: { file, hash, sha256, descriptorFile, externals },
     human: ({ bold, dim }) =>

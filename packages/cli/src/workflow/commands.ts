@@ -11,7 +11,7 @@ const workflow: Argument<string> = requiredArgument("name", "a registered workfl
 
 const entry: Argument<string> = requiredArgument(
   "entry",
-  "module that exports run and descriptor, TypeScript or JavaScript",
+  "module that exports run and descriptor, TypeScript or JavaScript, or a workflow in YAML",
 );
 const out: Option<string | null> = textOption(
   "--out <file>",
@@ -27,7 +27,10 @@ const build: Command = {
 };
 
 const name: Argument<string> = requiredArgument("name", "what to call it");
-const file: Argument<string> = requiredArgument("file", "the bundle that workflow build wrote");
+const file: Argument<string> = requiredArgument(
+  "file",
+  "the bundle that workflow build wrote, or a workflow in YAML",
+);
 const types: Option<string | null> = textOption(
   "--types <path>",
   "type declarations to keep with the bundle",

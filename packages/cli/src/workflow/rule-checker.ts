@@ -1,16 +1,22 @@
-import { checkRule, checkRuleWarnings } from "@uncaged/workflow-moderator";
-import type { Failure } from "@uncaged/workflow-protocol";
+import {
+  checkPattern,
+  checkRule,
+  checkRuleWarnings,
+  checkTemplate,
+} from "@uncaged/workflow-moderator";
+import type { YamlChecks } from "@uncaged/workflow-register";
 
-/** Checks the rules of one bundle, and keeps what is to be said of those that are allowed. */
-export function ruleChecker(): {
-  checkRule: (when: string) => Failure | null;
-  warnings: () => string[];
-} {
+/** Checks the rules of one workflow, and keeps what is to be said of those that are allowed. */
+export function ruleChecker(): { checks: YamlChecks; warnings: () => string[] } {
   const warnings = new Set<string>();
   return {
-    checkRule: (when) => {
-      for (const warning of checkRuleWarnings(when)) warnings.add(`the rule ${when}: ${warning}`);
-      return checkRule(when);
+    checks: {
+      checkRule: (when) => {
+        for (const warning of checkRuleWarnings(when)) warnings.add(`the rule ${when}: ${warning}`);
+        return checkRule(when);
+      },
+      checkTemplate,
+      checkPattern,
     },
     warnings: () => [...warnings],
   };

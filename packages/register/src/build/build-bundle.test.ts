@@ -10,6 +10,7 @@ import {
   plant,
   scratchFolder,
   tree,
+  UNCHECKED,
 } from "../scratch.test.helper.ts";
 import { type BuildBundle, type BuiltBundle, buildBundle } from "./build-bundle.ts";
 
@@ -60,7 +61,7 @@ function build(folder: string, more: Partial<BuildBundle> = {}): ReturnType<type
     cwd: folder,
     root: join(folder, "root"),
     packagesBase: emptyBase(folder),
-    checkRule: () => null,
+    ...UNCHECKED,
     ...more,
   });
 }
@@ -84,6 +85,7 @@ describe("building a bundle", () => {
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
       descriptorFile: join(folder, "dist/flow.descriptor.json"),
       externals: ["@uncaged/greeting"],
+      notes: [],
     });
     const files = outputOf(folder);
     expect(Object.keys(files)).toEqual([
@@ -180,7 +182,7 @@ describe("building a bundle", () => {
       name: "flow",
       file: bundle.file,
       types: null,
-      checkRule: () => null,
+      ...UNCHECKED,
       exclusively: alone,
       nowMs: 1,
     });

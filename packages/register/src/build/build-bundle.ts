@@ -12,20 +12,21 @@ import {
   type Result,
 } from "@uncaged/workflow-protocol";
 import type { CheckedBundle } from "../check/check-bundle.ts";
-import type { CheckRule } from "../check/check-descriptor.ts";
 import type { ExternalBases } from "../externals/external-bases.ts";
-import type { BundledCode } from "./bundle-code.ts";
+import { compileYamlFile, isYamlFile } from "../yaml/compile-yaml-file.ts";
+import type { YamlChecks } from "../yaml/yaml-checks.ts";
 import { defaultOutput } from "./output-path.ts";
-import { writeOutput } from "./write-output.ts";
+import { type WrittenCode, writeOutput } from "./write-output.ts";
 
-export type BuildBundle = ExternalBases & {
-  /** TypeScript or JavaScript module that exports `run` and `descriptor`; absolute or from `cwd`. */
-  entry: string;
-  /** The bundle's file; null: see `defaultOutput`. */
-  out: string | null;
-  cwd: string;
-  checkRule: CheckRule;
-};
+export type BuildBundle = ExternalBases &
+  YamlChecks & {
+    /** TypeScript or JavaScript module that exports `run` and `descriptor`, or a workflow written as YAML; absolute
+     *  or from `cwd`. */
+    entry: string;
+    /** The bundle's file; null: see `defaultOutput`. */
+    out: string | null;
+    cwd: string;
+  };
 
 export type BuiltBundle = {
   file: string;
@@ -33,6 +34,8 @@ export type BuiltBundle = {
   sha256: string;
   descriptorFile: string;
   externals: readonly string[];
+  /** For people: what is allowed and yet may be a mistake. */
+  notes: readonly string[];
 };
 
 export async function buildBundle(build: BuildBundle): Promise<Result<BuiltBundle, Failure>> {
@@ -41,18 +44,17 @@ export async function buildBundle(build: BuildBundle): Promise<Result<BuiltBundl
     if (!entry.ok) return entry;
     const file =
       build.out === null ? defaultOutput(entry.value, build.cwd) : resolve(build.cwd, build.out);
-    // Loads the bundler, which no other command needs.
-    const { bundleCode } = await import("./bundle-code.ts");
-    const code = await bundleCode({ entry: entry.value, folder: dirname(file) });
-    if (!code.ok) return code;
-    const checked = await checkCode(code.value, { ...build, entry: entry.value });
+    const made = await codeOf(entry.value, { folder: dirname(file), checks: build });
+    if (!made.ok) return made;
+    const { notes, ...code } = made.value;
+    const checked = await checkCode(code.code, { ...build, entry: entry.value });
     if (!checked.ok) return checked;
     const { descriptor: descriptorFile } = await writeOutput(file, {
-      ...code.value,
+      ...code,
       checked: checked.value,
     });
     const { hash, sha256, externals } = checked.value;
-    return ok({ file, hash, sha256, descriptorFile, externals });
+    return ok({ file, hash, sha256, descriptorFile, externals, notes });
   } catch (thrown) {
     return err(failureFrom(thrown, "BUILD_FAILED"));
   }
@@ -68,8 +70,24 @@ async function entryFile(path: string): Promise<Result<string, Failure>> {
 
 const ENTRY_HINT = "give the module that exports `run` and `descriptor`, such as src/flow.ts";
 
+async function codeOf(
+  entry: string,
+  { folder, checks }: { folder: string; checks: YamlChecks },
+): Promise<Result<WrittenCode & { notes: readonly string[] }, Failure>> {
+  if (isYamlFile(entry)) {
+    const compiled = await compileYamlFile(entry, checks);
+    if (!compiled.ok) return compiled;
+    const { code, warnings } = compiled.value;
+    return ok({ code, sourceMap: null, rolldown: null, notes: warnings });
+  }
+  // Loads the bundler, which no other command needs.
+  const { bundleCode } = await import("./bundle-code.ts");
+  const bundled = await bundleCode({ entry, folder });
+  return bundled.ok ? ok({ ...bundled.value, notes: [] }) : bundled;
+}
+
 async function checkCode(
-  { code }: BundledCode,
+  code: string,
   build: BuildBundle,
 ): Promise<Result<CheckedBundle, Failure>> {
   const { checkBundle } = await import("../check/check-bundle.ts");

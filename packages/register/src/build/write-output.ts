@@ -6,13 +6,20 @@ import { buildRecordText } from "../bundle/build-record.ts";
 import { type OutputFiles, outputFiles } from "../bundle/bundle-files.ts";
 import { descriptorText } from "../bundle/descriptor-text.ts";
 import type { CheckedBundle } from "../check/check-bundle.ts";
-import type { BundledCode } from "./bundle-code.ts";
 
-/** Writes the four files of a build, each whole or not at all. The bundle goes last: a crash before it leaves an old
+export type WrittenCode = {
+  code: string;
+  /** Null: the sources are data, and nothing of them runs. */
+  sourceMap: string | null;
+  /** Version of the bundler; null: none was needed. */
+  rolldown: string | null;
+};
+
+/** Writes the files of a build, each whole or not at all. The bundle goes last: a crash before it leaves an old
  *  bundle beside a new descriptor, which `workflow add` refuses until it is built again. */
 export async function writeOutput(
   file: string,
-  built: BundledCode & { checked: CheckedBundle },
+  built: WrittenCode & { checked: CheckedBundle },
 ): Promise<OutputFiles> {
   const { hash, sha256, externals, descriptor, bytes } = built.checked;
   const text = descriptorText(descriptor);
@@ -26,7 +33,7 @@ export async function writeOutput(
   });
   const files = outputFiles(file);
   await mkdir(dirname(file), { recursive: true });
-  await write(files.sourceMap, built.sourceMap);
+  if (built.sourceMap !== null) await write(files.sourceMap, built.sourceMap);
   await write(files.build, record);
   await write(files.descriptor, text);
   await write(files.bundle, bytes);

@@ -1,0 +1,60 @@
+import { resolve } from "node:path";
+import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
+import { readBundleFile } from "./bundle/read-bundle-file.ts";
+import { type Companions, readCompanions, readTypes } from "./bundle/read-companions.ts";
+import type { BundleToStore } from "./bundle/store-bundle.ts";
+import type { ExternalBases } from "./externals/external-bases.ts";
+import { compileYamlFile, isYamlFile } from "./yaml/compile-yaml-file.ts";
+import type { YamlChecks } from "./yaml/yaml-checks.ts";
+
+export type ExamineFile = ExternalBases &
+  YamlChecks & {
+    /** The bundle, or a workflow written as YAML; absolute or from the working directory. */
+    file: string;
+    /** Type declarations to keep beside it; null: none. */
+    types: string | null;
+  };
+
+export type ExaminedFile = BundleToStore & {
+  /** For people: what is allowed and yet may be a mistake. */
+  notes: string[];
+};
+
+/** Reads a bundle once, or compiles a YAML file to one, and examines it under lock and key. Nothing is written; fails
+ *  as `workflow add`. */
+export async function examineFile(examine: ExamineFile): Promise<Result<ExaminedFile, Failure>> {
+  const place = resolve(examine.file);
+  const read = isYamlFile(place) ? await readYaml(place, examine) : await readBundle(place);
+  if (!read.ok) return read;
+  const { bytes, companions, notes } = read.value;
+  const types = examine.types === null ? ok(null) : await readTypes(resolve(examine.types));
+  if (!types.ok) return types;
+  const { root, packagesBase, checkRule } = examine;
+  // Loads a lexer and the schemas, which other commands do without.
+  const { checkBundle } = await import("./check/check-bundle.ts");
+  const checked = await checkBundle({
+    bytes,
+    place,
+    bases: { root, packagesBase },
+    beside: companions?.descriptor ?? null,
+    checkRule,
+  });
+  if (!checked.ok) return checked;
+  const rolldown = companions?.rolldownFor(checked.value.sha256) ?? null;
+  return ok({ ...checked.value, rolldown, types: types.value, notes });
+}
+
+type ReadFile = { bytes: Buffer; companions: Companions | null; notes: string[] };
+
+async function readBundle(place: string): Promise<Result<ReadFile, Failure>> {
+  const bytes = await readBundleFile(place);
+  if (!bytes.ok) return bytes;
+  return ok({ bytes: bytes.value, companions: await readCompanions(place), notes: [] });
+}
+
+async function readYaml(place: string, checks: YamlChecks): Promise<Result<ReadFile, Failure>> {
+  const compiled = await compileYamlFile(place, checks);
+  if (!compiled.ok) return compiled;
+  const { code, warnings } = compiled.value;
+  return ok({ bytes: Buffer.from(code), companions: null, notes: warnings });
+}
