@@ -13,6 +13,7 @@ describe("faultInWords", () => {
     ["context_overflow", "Session too large to compact - context exceeds model limit"],
     ["context_overflow", "prompt is too long: 250000 tokens > 200000 maximum"],
     ["context_overflow", "Request exceeds the model's prompt budget after reserving output"],
+    ["context_overflow", "Context is too large to send safely after automatic compression."],
     ["rate_limited", "Internal error: slow down"],
     ["rate_limited", "exceeded retry limit, last status: 429 Too Many Requests, request id: r"],
     ["rate_limited", "You've hit your usage limit."],

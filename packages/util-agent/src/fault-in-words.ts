@@ -9,7 +9,7 @@ export function faultInWords(words: string): AgentFault {
 const FAULTS: readonly { says: RegExp; fault: AgentFault }[] = [
   {
     fault: "context_overflow",
-    says: /input.?too.?large|too many tokens|exceeds (?:the maximum (?:length|number of tokens)|model limit|the model's prompt budget)|context.?(?:window|length|limit|overflow)|prompt is too long/i,
+    says: /input.?too.?large|too many tokens|context is too large|exceeds (?:the maximum (?:length|number of tokens)|model limit|the model's prompt budget)|context.?(?:window|length|limit|overflow)|prompt is too long/i,
   },
   // Before the limits: a refusal may quote anything.
   {

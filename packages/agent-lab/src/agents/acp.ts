@@ -9,6 +9,12 @@ import type { ProgramName } from "../programs/catalog.ts";
 import { type CodexProvider, connectionOf } from "../programs/connection.ts";
 import type { AgentUnderTest, Difference } from "./agent-under-test.ts";
 
+const NO_COUNTERS = "it does not tell what a turn used";
+const ASKS_NOT =
+  "it does not ask before it acts inside its sandbox, so no policy could be enforced";
+/** Before anything starts: the adapter could not hold the role to its policy. */
+const REFUSED = { outcome: "crashed", recorded: false };
+
 export const acpGemini: AgentUnderTest = acpAgent("gemini", "gemini", {
   tool: {
     expects: { output: false, exitCode: null },
@@ -46,9 +52,27 @@ export const acpCopilot: AgentUnderTest = acpAgent("copilot", "copilot", {
     because: "it takes a model that it does not know for one of 64,000 tokens",
   },
 });
-export const acpQwen: AgentUnderTest = acpAgent("qwen", "qwen", {});
+export const acpQwen: AgentUnderTest = acpAgent("qwen", "qwen", {
+  answer: { expects: { inputTokens: null }, because: NO_COUNTERS },
+  "never-fits": { expects: { cost: false }, because: NO_COUNTERS },
+  resume: { expects: { firstTokens: null, secondTokens: null }, because: NO_COUNTERS },
+  "long-prompt": {
+    expects: endsAs("context_overflow"),
+    because: "it takes a model that it does not know for one of 200,000 tokens",
+  },
+  "429": { expects: endsAs("timeout"), because: "it tries again for minutes, and says nothing" },
+  cut: { expects: endsAs("timeout"), because: "it tries again for minutes, and says nothing" },
+});
 export const acpClaude: AgentUnderTest = acpAgent("claude", "claude-agent-acp", {});
-export const acpCodex: AgentUnderTest = acpAgent("codex", "codex-acp", {});
+export const acpCodex: AgentUnderTest = acpAgent("codex", "codex-acp", {
+  "long-prompt": {
+    expects: endsAs("context_overflow"),
+    because: "the program takes 1,048,576 characters at most",
+  },
+  "no-execute": { expects: REFUSED, because: ASKS_NOT },
+  "no-edit": { expects: REFUSED, because: ASKS_NOT },
+  "some-execute": { expects: { ...REFUSED, allowed: false }, because: ASKS_NOT },
+});
 
 function acpAgent(
   preset: AcpPresetName,

@@ -1,0 +1,103 @@
+/** The built command line with one named agent, a scripted model behind it and a workflow: whole threads, played
+ *  by real programs.
+ *
+ *  1. Everything is in one folder, `HOME` included: nothing of the user's is seen or changed.
+ *  2. The bundle names no agent; `workflow.yaml` does. Who plays is a matter of the binding alone.
+ *  3. `close` kills the threads that still run, and removes the folder. */
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { AgentUnderTest } from "../agents/agent-under-test.ts";
+import { type ModelServer, startModelServer } from "../model-server/start-model-server.ts";
+import type { InstalledProgram } from "../programs/install-programs.ts";
+import { CLI, type CommandRun, runCommand } from "./run-command.ts";
+import { type StepScripts, scriptByStep } from "./script-by-step.ts";
+
+/** Folders of a stage. */
+export type Place = {
+  /** The storage root. */
+  root: string;
+  /** Working directory of threads. */
+  work: string;
+};
+
+export type StageOrder = {
+  agent: AgentUnderTest;
+  program: InstalledProgram;
+  scripts: (place: Place) => StepScripts;
+  /** Source of the workflow, which is registered as `flow`; it imports packages of ours alone. */
+  workflow: string;
+  /** Further options of the agent. */
+  options?: ((place: Place) => object) | undefined;
+  /** Further variables for every command. */
+  env?: Record<string, string>;
+};
+
+export type Stage = Place & {
+  model: ModelServer;
+  run(args: readonly string[], input?: string): Promise<CommandRun>;
+  /** The document of a command that must succeed. */
+  json<T>(args: readonly string[], input?: string): Promise<T>;
+  close(): Promise<void>;
+};
+
+export async function openStage(order: StageOrder): Promise<Stage> {
+  const folder = await mkdtemp(join(tmpdir(), "agent-stage-"));
+  const place: Place = { root: join(folder, "root"), work: join(folder, "work") };
+  const { root, work } = place;
+  const [bin, flow] = [join(folder, "bin"), join(folder, "flow")];
+  for (const each of [root, work, bin, flow]) await mkdir(each);
+  // Agents call the command line by its name.
+  await symlink(CLI, join(bin, "uncaged-workflow"));
+  const env = {
+    PATH: [bin, dirname(process.execPath), process.env.PATH].join(delimiter),
+    HOME: folder,
+    WORKFLOW_STORAGE_ROOT: root,
+    ...order.env,
+  };
+  const model = await startModelServer({ scriptOf: scriptByStep(order.scripts(place)) });
+  const run: Stage["run"] = (args, input) => runCommand(args, { cwd: work, env, input });
+  const json = async <T>(args: readonly string[], input?: string): Promise<T> => {
+    const { code, stdout, stderr } = await run(["--json", ...args], input);
+    if (code !== 0) throw new Error(`${args.join(" ")}: exit ${code}\n${stdout}\n${stderr}`);
+    const document: T = JSON.parse(stdout);
+    return document;
+  };
+  const stage: Stage = { ...place, model, run, json, close: () => close(stage, folder) };
+  try {
+    await bindAgent(stage, order);
+    await writeFile(join(flow, "package.json"), '{ "name": "flow", "type": "module" }\n');
+    await writeFile(join(flow, "flow.mjs"), order.workflow);
+    const built = await json<{ file: string }>(["workflow", "build", join(flow, "flow.mjs")]);
+    await json(["workflow", "add", "flow", built.file]);
+  } catch (thrown) {
+    await stage.close();
+    throw thrown;
+  }
+  return stage;
+}
+
+/** As `agent add` would, but that the package is the one of this repository. */
+async function bindAgent({ root, work, model }: Stage, order: StageOrder): Promise<void> {
+  const binding = order.agent.binding(order.program, model.url);
+  const target = join(root, "node_modules", binding.package);
+  await mkdir(dirname(target), { recursive: true });
+  const package_ = fileURLToPath(import.meta.resolve(`${binding.package}/package.json`));
+  await symlink(dirname(package_), target);
+  const agent = {
+    package: binding.package,
+    options: { ...binding.options, ...order.options?.({ root, work }) },
+  };
+  const config = { agents: { played: agent }, defaultAgent: "played" };
+  // JSON is YAML.
+  await writeFile(join(root, "workflow.yaml"), `${JSON.stringify({ config }, null, 2)}\n`);
+}
+
+async function close({ run, model }: Stage, folder: string): Promise<void> {
+  const { stdout } = await run(["--json", "thread", "ps"]);
+  const { threads }: { threads: { threadId: string }[] } = JSON.parse(stdout);
+  for (const { threadId } of threads) await run(["thread", "kill", threadId]);
+  await model.stop();
+  await rm(folder, { recursive: true, force: true });
+}
