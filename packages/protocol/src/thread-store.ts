@@ -49,6 +49,8 @@ export type ThreadRecord = {
   suspended: Suspension | null;
   /** What a person answered to the role that asked; its next step takes it. */
   answer: { role: string; text: string } | null;
+  /** What a person says to whoever the table names next, in place of the edge's prompt. */
+  nextPrompt: string | null;
   /** Bounds that the thread was started with or that were raised since; null: those of its workflow. */
   limits: Limits | null;
   /** Name in `config.agents` of the agent that plays every role; null: whoever the workflow binds. */
@@ -80,7 +82,7 @@ export type NewThread = Pick<
   | "startedAt"
   | "createdAt"
 > &
-  Partial<Pick<ThreadRecord, "limits" | "agent">>;
+  Partial<Pick<ThreadRecord, "limits" | "agent" | "nextPrompt">>;
 
 /** A thread that was made in another storage root, as it stood while nobody ran it. */
 export type ThreadCopy = NewThread &
@@ -94,6 +96,8 @@ export type Tenure = { threadId: string; fence: number };
 export type HeadMove = Tenure & {
   /** The head takes the place of the old one, which can be brought back until the next step. */
   replaces?: true;
+  /** The thread runs this bundle from here on. An answer that waits for the next step goes on waiting. */
+  bundleHash?: string;
   from: string;
   to: string;
   toSha256: string;

@@ -114,7 +114,11 @@ export function memoryThreadStore(): ThreadStore {
         move.replaces === true && old !== null
           ? { head: old.head, headSha256: old.headSha256 }
           : null;
-      return change(move.threadId, refusal, { ...moved(move), replaced }).record.signals;
+      const { bundleHash } = move;
+      const kept = { answer: old?.answer ?? null, nextPrompt: old?.nextPrompt ?? null };
+      const upgraded = bundleHash === undefined ? {} : { bundleHash, ...kept };
+      const changes = { ...moved(move), replaced, ...upgraded };
+      return change(move.threadId, refusal, changes).record.signals;
     },
     async finish(finish) {
       const { threadId, status, returnCode, summary } = finish;
@@ -185,6 +189,7 @@ function freshRecord(thread: NewThread): ThreadRecord {
     answer: null,
     limits: thread.limits ?? null,
     agent: thread.agent ?? null,
+    nextPrompt: thread.nextPrompt ?? null,
     replaced: null,
     updatedAt: thread.createdAt,
     lease: null,
@@ -198,6 +203,7 @@ function moved(move: { to: string; toSha256: string; stepCount: number; nowMs: n
     headSha256: move.toSha256,
     stepCount: move.stepCount,
     answer: null,
+    nextPrompt: null,
     replaced: null,
     updatedAt: move.nowMs,
   };

@@ -32,7 +32,11 @@ export function finishThread(index: ThreadIndex, finish: Finish): void {
   });
 }
 
-const MOVE = `head = :to, headSha256 = :toSha256, stepCount = :stepCount, answerRole = NULL, answerText = NULL,
+const MOVE = `head = :to, headSha256 = :toSha256, stepCount = :stepCount,
+  bundleHash = COALESCE(:bundleHash, bundleHash),
+  answerRole = CASE WHEN :bundleHash IS NOT NULL THEN answerRole END,
+  answerText = CASE WHEN :bundleHash IS NOT NULL THEN answerText END,
+  nextPrompt = CASE WHEN :bundleHash IS NOT NULL THEN nextPrompt END,
   replacedHead = CASE :replaces WHEN 1 THEN head END,
   replacedSha256 = CASE :replaces WHEN 1 THEN headSha256 END, updatedAt = :nowMs`;
 const FROM_HEAD = `${OWNED} AND head = :from`;
@@ -44,8 +48,9 @@ const FINISH = `
     ${NO_LEASE}, ${NO_SIGNALS}
   WHERE ${FROM_HEAD}`;
 
-function moveValues(move: HeadMove): Record<string, string | number> {
+function moveValues(move: HeadMove): Record<string, string | number | null> {
   const { threadId, fence, from, to, toSha256, stepCount, nowMs } = move;
   const replaces = move.replaces === true ? 1 : 0;
-  return { threadId, fence, from, to, toSha256, stepCount, nowMs, replaces };
+  const bundleHash = move.bundleHash ?? null;
+  return { threadId, fence, from, to, toSha256, stepCount, nowMs, replaces, bundleHash };
 }

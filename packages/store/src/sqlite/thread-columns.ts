@@ -27,6 +27,7 @@ const COLUMNS = [
   "suspendedKind",
   "answerRole",
   "answerText",
+  "nextPrompt",
   "limits",
   "agent",
   "replacedHead",

@@ -105,11 +105,11 @@ const RAISE = `
 const INSERT = `
   INSERT INTO threads (
     threadId, threadIdReversed, startKey, workflow, bundleHash, startHash, head, headSha256,
-    status, stepCount, depth, parentThread, cwd, limits, agent, forkedFromThread, forkedFromState,
+    status, stepCount, depth, parentThread, cwd, limits, agent, nextPrompt, forkedFromThread, forkedFromState,
     startedAt, createdAt, updatedAt, fence)
   VALUES (
     :threadId, :threadIdReversed, :startKey, :workflow, :bundleHash, :startHash, :head, :headSha256,
-    'idle', :stepCount, :depth, :parentThread, :cwd, :limits, :agent, :forkedFromThread, :forkedFromState,
+    'idle', :stepCount, :depth, :parentThread, :cwd, :limits, :agent, :nextPrompt, :forkedFromThread, :forkedFromState,
     :startedAt, :createdAt, :createdAt, 0)
   ON CONFLICT (threadId) DO NOTHING
   RETURNING ${RECORD_COLUMNS}`;

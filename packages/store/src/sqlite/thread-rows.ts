@@ -50,6 +50,7 @@ export function recordOf(selected: unknown): ThreadRecord {
             ...(optionalText(row, "suspendedKind") === "limit" ? { kind: "limit" } : {}),
           },
     answer: answerRole === null ? null : { role: answerRole, text: prose(row, "answerText") },
+    nextPrompt: optionalProse(row, "nextPrompt"),
     limits: storedLimits(optionalText(row, "limits")),
     agent: optionalText(row, "agent"),
     replaced:
@@ -92,6 +93,7 @@ export function newRow(
     cwd: thread.cwd,
     limits: thread.limits == null ? null : JSON.stringify(thread.limits),
     agent: thread.agent ?? null,
+    nextPrompt: thread.nextPrompt == null ? null : storedProse(thread.nextPrompt),
     forkedFromThread: thread.forkedFrom?.threadId ?? null,
     forkedFromState: thread.forkedFrom?.stateHash ?? null,
     startedAt: thread.startedAt,

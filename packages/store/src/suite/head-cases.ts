@@ -39,6 +39,27 @@ export const headCases: readonly ThreadStoreCase[] = [
     },
   },
   {
+    name: "moves to another bundle with the head, and keeps the answer that waits",
+    async run(store) {
+      const { threadId, fence } = await ownedThread(store, 1);
+      const question = { status: "suspended", role: "coder", message: "Which?" } as const;
+      await store.release({ threadId, fence, nowMs: 2, to: question });
+      await store.answer({ threadId, text: "This one", nowMs: 3 });
+      const process = { pid: 1, startedAt: "0", bootId: "test" };
+      const lease = await store.acquire({ threadId, process, ttlMs: 9, nowMs: 4, replaces: null });
+      const bundleHash = sampleHash(77);
+      await store.advance({ ...sampleMove(lease, 1), stepCount: 0, bundleHash });
+      const upgraded = await store.get(threadId);
+      assert.equal(upgraded?.bundleHash, bundleHash);
+      assert.equal(upgraded?.stepCount, 0);
+      assert.deepEqual(upgraded?.answer, { role: "coder", text: "This one" });
+      await store.advance(sampleMove(lease, 2));
+      const stepped = await store.get(threadId);
+      assert.equal(stepped?.bundleHash, bundleHash);
+      assert.equal(stepped?.answer, null);
+    },
+  },
+  {
     name: "publishes end node, status and release of the lease at once",
     async run(store) {
       const endings = [
@@ -56,6 +77,7 @@ export const headCases: readonly ThreadStoreCase[] = [
           answer: null,
           limits: null,
           agent: null,
+          nextPrompt: null,
           replaced: null,
           signals: [],
           lease: null,

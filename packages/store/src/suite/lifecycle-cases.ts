@@ -26,6 +26,7 @@ export const lifecycleCases: readonly ThreadStoreCase[] = [
         answer: null,
         limits: null,
         agent: null,
+        nextPrompt: null,
         replaced: null,
         updatedAt: asked.createdAt,
         lease: null,
@@ -119,6 +120,18 @@ export const lifecycleCases: readonly ThreadStoreCase[] = [
     },
   },
   {
+    name: "keeps what is said to the next role, word for word, until a step is published",
+    async run(store) {
+      const { thread } = await store.create(sampleThread(1, { nextPrompt: "do \0 this\n" }), null);
+      assert.equal(thread.nextPrompt, "do \0 this\n");
+      const lease = await acquireAt(store, thread.threadId, ANYONE);
+      await store.advance({ ...sampleMove(lease, 1), stepCount: 0, bundleHash: sampleHash(77) });
+      assert.equal((await store.get(thread.threadId))?.nextPrompt, "do \0 this\n");
+      await store.advance(sampleMove(lease, 2));
+      assert.equal((await store.get(thread.threadId))?.nextPrompt, null);
+    },
+  },
+  {
     name: "keeps an answer until a step is published",
     async run(store) {
       const { threadId } = await suspendedThread(store);
@@ -202,6 +215,7 @@ function copyOf(n: number, standing: Partial<ThreadCopy> = {}): ThreadCopy {
     answer: null,
     limits: null,
     agent: null,
+    nextPrompt: null,
     updatedAt: 1_800_000_000_000,
     ...standing,
   };

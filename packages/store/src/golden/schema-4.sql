@@ -36,7 +36,7 @@ CREATE TABLE threads (
   -- When the signal was left; null when none waits.
   pauseSignalAt    INTEGER,
   stopSignalAt     INTEGER,
-  killSignalAt     INTEGER, suspendedKind TEXT, limits TEXT, agent TEXT, replacedHead TEXT, replacedSha256 TEXT,
+  killSignalAt     INTEGER, suspendedKind TEXT, limits TEXT, agent TEXT, replacedHead TEXT, replacedSha256 TEXT, nextPrompt TEXT,
   CHECK ((status = 'running') = (leasePid IS NOT NULL)),
   CHECK ((status = 'suspended') = (suspendedRole IS NOT NULL)),
   CHECK ((answerRole IS NULL) = (answerText IS NULL))
