@@ -26,6 +26,8 @@ export type Tail = {
   startHash: string;
   /** Every state that the next one follows, oldest first: its skip list is read off them. */
   stateHashes: string[];
+  /** Those of them that are role results: round i + 1 each. */
+  roundHashes: string[];
   /** SHA-256 (hex) of the last of them; of the start node before the first step. */
   parentSha256: string;
   /** The thread's head as the index has it. It is that last state, except when a head is replaced. */
@@ -38,7 +40,8 @@ export function tailOf(thread: ThreadRecord, chain: Chain, fence: number): Tail 
     threadId: thread.threadId,
     fence,
     startHash: thread.startHash,
-    stateHashes: roleStates(chain).map((state) => state.hash),
+    stateHashes: chain.states.map((state) => state.hash),
+    roundHashes: roleStates(chain).map((state) => state.hash),
     parentSha256: thread.headSha256,
     head: thread.head,
   };
@@ -60,11 +63,12 @@ export async function appendStep(
     from: tail.head,
     to: encoded.state.hash,
     toSha256: encoded.state.sha256,
-    stepCount: tail.stateHashes.length + 1,
+    stepCount: tail.roundHashes.length + 1,
     nowMs: step.nowMs,
     ...(step.replaces === undefined ? {} : { replaces: step.replaces }),
   });
   tail.stateHashes.push(encoded.state.hash);
+  tail.roundHashes.push(encoded.state.hash);
   tail.parentSha256 = encoded.state.sha256;
   tail.head = encoded.state.hash;
   return { step: roleStep(encoded.node), stateHash: encoded.state.hash, signals };
@@ -78,7 +82,7 @@ export function parentOf(tail: Pick<Tail, "stateHashes" | "startHash">): string 
 /** The two blobs of a step: what was said, and the state that names it. */
 export async function encodeStep(
   cas: Pick<NodeStore, "get">,
-  tail: Tail,
+  tail: Pick<Tail, "stateHashes" | "startHash" | "parentSha256">,
   { output, nowMs }: { output: ParsedRoleOutput; nowMs: number },
 ): Promise<{ content: EncodedNode; state: EncodedNode; node: StateNode }> {
   const artifacts = output.refs ?? [];

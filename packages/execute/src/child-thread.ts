@@ -7,7 +7,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
   type ChildOutcome,
   type ChildRequest,
-  END,
   type Failure,
   failure,
   isFinal,
@@ -17,7 +16,7 @@ import {
 } from "@uncaged/workflow-protocol";
 import { readSettings } from "@uncaged/workflow-register";
 import { parentOf, type Tail } from "./append-step.ts";
-import { loadChain } from "./chain.ts";
+import { loadChain, roleStates } from "./chain.ts";
 import { createThread } from "./create-thread.ts";
 import type { Engine } from "./engine.ts";
 import { observedStatus } from "./observe.ts";
@@ -81,7 +80,7 @@ async function untilFinal(
 
 async function outcomeOf(engine: Engine, thread: ThreadRecord): Promise<ChildOutcome> {
   const chain = await loadChain(engine.cas, thread);
-  const last = chain.states.findLast((state) => state.node.payload.role !== END);
+  const last = roleStates(chain).at(-1);
   return {
     threadId: thread.threadId,
     returnCode: thread.returnCode ?? 1,

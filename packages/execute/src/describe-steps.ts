@@ -6,15 +6,15 @@ const META_CHARS = 1_000;
 const CONTENT_CHARS = 1_200;
 
 /** Some steps of a thread as a model reads them: round, role, when, result, and what was said, each within limits.
- *  `stateHashes` are all states, oldest first; the newest `count` of them are described. */
+ *  `roundHashes` are all role results, oldest first; the newest `count` of them are described. */
 export async function describeSteps(
   cas: Pick<CasStore, "get">,
-  stateHashes: readonly string[],
+  roundHashes: readonly string[],
   count: number,
 ): Promise<string> {
-  const first = Math.max(0, stateHashes.length - count);
+  const first = Math.max(0, roundHashes.length - count);
   const steps: string[] = [];
-  for (const [place, hash] of stateHashes.slice(first).entries())
+  for (const [place, hash] of roundHashes.slice(first).entries())
     steps.push(await describeStep(cas, hash, first + place + 1));
   return steps.join("\n\n");
 }

@@ -90,7 +90,7 @@ export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
         return await rest(run);
       if (waiting.includes("pause") && (await paused(run))) return { status: "paused" };
 
-      const objection = await run.supervise(run.tail.stateHashes);
+      const objection = await run.supervise(run.tail.roundHashes);
       if (objection !== null) return await end(run, supervisedEnding(objection));
       if (run.signal.aborted) continue;
 
@@ -130,7 +130,7 @@ async function append(run: ThreadRun, raw: RoleOutput): Promise<Appended> {
       timestamp: nowMs,
       type: "step_completed",
       role: step.role,
-      round: run.tail.stateHashes.length,
+      round: run.tail.roundHashes.length,
       stateHash,
       meta: step.meta,
     });
@@ -153,7 +153,7 @@ function interruptionOf(signal: AbortSignal, waiting: readonly SignalKind[]): In
 async function interrupted(run: ThreadRun, interruption: Interruption): Promise<RunOutcome> {
   if (interruption === "lease-lost") throw leaseLost(run.thread.threadId);
   if (interruption === "stop") return rest(run);
-  return end(run, abortedEnding(run.tail.stateHashes.length));
+  return end(run, abortedEnding(run.tail.roundHashes.length));
 }
 
 async function completed(run: ThreadRun, raw: WorkflowCompletion): Promise<RunOutcome> {
@@ -169,7 +169,7 @@ async function completed(run: ThreadRun, raw: WorkflowCompletion): Promise<RunOu
   const { returnCode } = completion;
   const summary =
     returnCode === 0
-      ? await run.summarize(run.tail.stateHashes, completion.summary)
+      ? await run.summarize(run.tail.roundHashes, completion.summary)
       : completion.summary;
   return end(run, {
     status: statusOf(returnCode),

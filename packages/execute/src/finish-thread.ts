@@ -51,7 +51,7 @@ export async function finishThread(
     summary,
     head: state.hash,
     headSha256: state.sha256,
-    stepCount: tail.stateHashes.length,
+    stepCount: tail.roundHashes.length,
     startedAt: thread.startedAt,
     finishedAt: nowMs,
   });
@@ -61,7 +61,7 @@ export async function finishThread(
     from: tail.head,
     to: state.hash,
     toSha256: state.sha256,
-    stepCount: tail.stateHashes.length,
+    stepCount: tail.roundHashes.length,
     nowMs,
     status,
     returnCode,

@@ -9,23 +9,21 @@ import {
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
 import { newThreadId } from "@uncaged/workflow-util";
-import { type Chain, type ChainState, loadChain, roleStates } from "./chain.ts";
+import { loadChain } from "./chain.ts";
 import type { Engine } from "./engine.ts";
+import { findVersion } from "./find-version.ts";
+import { type ForkPoint, pointIn } from "./fork-point.ts";
+import { type Beginning, promptedPoint } from "./prompted-point.ts";
 import { readBlob } from "./read-node.ts";
 import { spawnRunner } from "./spawn-runner.ts";
-
-export type ForkPoint =
-  /** The last step. */
-  | { kind: "head" }
-  /** Step n, 1-based; 0: the start, before any step. */
-  | { kind: "step"; step: number }
-  /** The last step of this role. */
-  | { kind: "role"; role: string };
+import { switchBundle } from "./switch-bundle.ts";
+import { versionAfter } from "./upgrades.ts";
 
 export type Fork = { thread: ThreadRecord; forkedFrom: { threadId: string; stateHash: string } };
 
 /** Makes a new thread that shares the old one's nodes up to the fork point, which is kept, and goes on from
- *  there. Nothing is copied. The old thread may be in any state and is not touched. */
+ *  there, with the version that the old one ran there unless another is given. Nothing is copied. The old thread
+ *  may be in any state and is not touched. Refused: what `switchBundle` refuses of another version. */
 export async function forkThread(
   engine: Engine,
   thread: ThreadRecord,
@@ -35,31 +33,40 @@ export async function forkThread(
     agent: string | null;
     /** Besides those of the old thread; null: as there. */
     limits: Limits | null;
+    /** Version to go on with, as `findVersion` takes it; null: the one of that point. */
+    bundle: string | null;
+    /** What whoever is next is told in place of the edge's prompt; before any step the prompt of the new thread,
+     *  which then shares nothing with the old one. null: as there. */
+    prompt: string | null;
     run: "background" | "idle";
   },
 ): Promise<Result<Fork, Failure>> {
   const chain = await loadChain(engine.cas, thread);
   const point = pointIn(chain, thread, opts.from);
   if (!point.ok) return point;
-  const { hash, stepCount } = point.value;
-  const forkedFrom = { threadId: thread.threadId, stateHash: hash };
+  const forkedFrom = { threadId: thread.threadId, stateHash: point.value.hash };
+  const { prompt, bundle } = opts;
+  const beginning = await promptedPoint(engine, { thread, point: point.value, prompt, bundle });
+  if (!beginning.ok) return beginning;
+  const { isNewStart, stepCount } = beginning.value;
+  const first = await standsAt(engine, { thread, ...beginning.value });
+  if (!first.ok) return first;
   const nowMs = engine.now();
   const { thread: made } = await engine.store.create(
     {
       threadId: newThreadId(nowMs),
       workflow: thread.workflow,
-      bundleHash: thread.bundleHash,
-      startHash: thread.startHash,
-      head: hash,
-      headSha256: sha256Hex(await readBlob(engine.cas, hash)),
+      startHash: beginning.value.chain.startHash,
+      ...first.value,
       stepCount,
       depth: thread.depth,
       parentThread: null,
       cwd: thread.cwd,
       limits: opts.limits === null ? thread.limits : { ...thread.limits, ...opts.limits },
       agent: opts.agent ?? thread.agent,
+      nextPrompt: isNewStart ? null : prompt,
       forkedFrom,
-      startedAt: thread.startedAt,
+      startedAt: isNewStart ? nowMs : thread.startedAt,
       createdAt: nowMs,
     },
     null,
@@ -71,33 +78,25 @@ export async function forkThread(
   return ok({ thread: made, forkedFrom });
 }
 
-type Point = { hash: string; stepCount: number };
-
-function pointIn(chain: Chain, thread: ThreadRecord, from: ForkPoint): Result<Point, Failure> {
-  const states = roleStates(chain);
-  if (from.kind === "head") return ok(pointAt(chain, states, states.length));
-  if (from.kind === "step") {
-    if (from.step <= states.length) return ok(pointAt(chain, states, from.step));
-    return err(
-      failure(
-        "USAGE",
-        `thread ${thread.threadId} has no step ${from.step}; it has ${states.length}`,
-        "steps count from 1; 0 is the start",
-      ),
-    );
-  }
-  const index = states.findLastIndex((state) => state.node.payload.role === from.role);
-  if (index >= 0) return ok(pointAt(chain, states, index + 1));
-  const roles = [...new Set(states.map((state) => state.node.payload.role))].join(", ");
-  return err(
-    failure(
-      "USAGE",
-      `thread ${thread.threadId} has no step of role ${JSON.stringify(from.role)}`,
-      `its roles so far: ${roles}`,
-    ),
-  );
-}
-
-function pointAt(chain: Chain, states: readonly ChainState[], step: number): Point {
-  return { hash: states[step - 1]?.hash ?? chain.startHash, stepCount: step };
+/** Where the fork stands at first: at the fork point, or at an upgrade that follows it and is stored before the
+ *  fork names it. */
+async function standsAt(
+  engine: Engine,
+  at: { thread: ThreadRecord } & Beginning,
+): Promise<Result<Pick<ThreadRecord, "head" | "headSha256" | "bundleHash">, Failure>> {
+  const { hash, stepCount, chain } = at;
+  const headSha256 = sha256Hex(await readBlob(engine.cas, hash));
+  const present = { head: hash, headSha256, bundleHash: versionAfter(chain).hash };
+  if (at.bundle === null) return ok(present);
+  const bundle = await findVersion(engine.root, at.bundle);
+  if (!bundle.ok) return bundle;
+  if (bundle.value.hash === present.bundleHash) return ok(present);
+  // A fork waits for nothing that the old thread waits for.
+  const thread = { ...at.thread, suspended: null, answer: null, stepCount };
+  const tail = { stateHashes: chain.states.map((state) => state.hash), parentSha256: headSha256 };
+  const made = await switchBundle(engine, { thread, chain, tail }, bundle.value);
+  if (!made.ok) return made;
+  const { content, state } = made.value;
+  await engine.cas.putBatch([content, state]);
+  return ok({ head: state.hash, headSha256: state.sha256, bundleHash: bundle.value.hash });
 }

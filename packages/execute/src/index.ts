@@ -23,7 +23,8 @@ export { executeThread, type RunOutcome, type ThreadRun } from "./execute-thread
 export { findThread } from "./find-thread.ts";
 export { findVersion } from "./find-version.ts";
 export { followThread } from "./follow-thread.ts";
-export { type Fork, type ForkPoint, forkThread } from "./fork-thread.ts";
+export type { ForkPoint } from "./fork-point.ts";
+export { type Fork, forkThread } from "./fork-thread.ts";
 export type { Interruption } from "./interruption.ts";
 export { listThreads, type RunningThread, runningThreads } from "./list-threads.ts";
 export { moveStorage, type StorageMove } from "./move-storage.ts";
@@ -49,5 +50,6 @@ export { killThread, stopThread } from "./stop-thread.ts";
 export { type ContextPage, DEFAULT_BUDGET_CHARS, renderPage, threadPage } from "./thread-pages.ts";
 export { stepViews, viewThread } from "./thread-view.ts";
 export { undoPoke } from "./undo-poke.ts";
+export { type Upgrade, upgradeThread } from "./upgrade-thread.ts";
 export { verifyThread } from "./verify-thread.ts";
 export { waitForThread } from "./wait-for-thread.ts";

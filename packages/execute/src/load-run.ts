@@ -11,16 +11,17 @@ import {
 import { type OpenedBundle, openBundle } from "@uncaged/workflow-register";
 import { type Chain, loadChain } from "./chain.ts";
 import type { Engine } from "./engine.ts";
+import { versionAfter } from "./upgrades.ts";
 
-/** All that a thread needs to run: its chain, and the code it was started with. */
+/** All that a thread needs to run: its chain, and the code of its version. */
 export type LoadedRun = {
   chain: Chain;
   bundle: OpenedBundle;
   workflow: WorkflowFn;
 };
 
-/** Reads the chain and imports the bundle. The thread runs the bytes it was started with, or none: its start
- *  node vouches for them. Throws when the chain is damaged. */
+/** Reads the chain and imports the bundle. The thread runs the bytes it was started with or upgraded to, or none:
+ *  its chain vouches for them. Throws when the chain is damaged. */
 export async function loadRun(
   engine: Engine,
   thread: ThreadRecord,
@@ -33,14 +34,14 @@ export async function loadRun(
   return ok({ chain, bundle: bundle.value, workflow: workflow.value });
 }
 
-/** The bundle of a thread, its bytes checked against what the start node vouches for. */
+/** The bundle of a thread, its bytes checked against what the start node or the last upgrade vouches for. */
 export function bundleOf(
   engine: Pick<Engine, "root">,
   thread: Pick<ThreadRecord, "bundleHash">,
   chain: Chain,
 ): Promise<Result<OpenedBundle, Failure>> {
-  const { digests } = chain.start.payload;
-  return openBundle(engine.root, thread.bundleHash, digests[thread.bundleHash] ?? "");
+  const { hash, sha256 } = versionAfter(chain);
+  return openBundle(engine.root, thread.bundleHash, hash === thread.bundleHash ? sha256 : "");
 }
 
 async function importWorkflow(file: string): Promise<Result<WorkflowFn, Failure>> {

@@ -96,6 +96,7 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
           fence: lease.fence,
           startHash: current.startHash,
           stateHashes: [],
+          roundHashes: [],
           parentSha256: current.headSha256,
           head: current.head,
         },

@@ -31,6 +31,7 @@ import { ownThread, type Tenancy } from "./own-thread.ts";
 import { parseOutput } from "./parse-output.ts";
 import { readBlob } from "./read-node.ts";
 import { threadRun } from "./run-thread.ts";
+import { isUpgrade } from "./upgrades.ts";
 import { withExtractionCost } from "./with-extraction-cost.ts";
 
 /** Condition of the route of a poked step of a workflow function that records no routes. */
@@ -72,6 +73,7 @@ async function replaceHead(
   const states = [...loaded.value.chain.states];
   const head = states.pop();
   if (head === undefined) return err(nothingToReplace(thread.threadId));
+  if (isUpgrade(head)) return err(upgradedSince(thread.threadId));
   const chain = { ...loaded.value.chain, states };
   const directive = directiveOf(head, poke);
   const run = await threadRun(engine, tenancy, {
@@ -158,6 +160,14 @@ function refusalOf(thread: ThreadRecord, prompt: string, nowMs: number): Failure
     );
   }
   return stepCount === 0 ? nothingToReplace(threadId) : null;
+}
+
+function upgradedSince(threadId: string): Failure {
+  return failure(
+    "TRANSITION_INVALID",
+    `thread ${threadId} was upgraded after its last step, which cannot be replaced any more`,
+    `run its next step with: uncaged-workflow thread exec ${threadId}`,
+  );
 }
 
 function nothingToReplace(threadId: string): Failure {

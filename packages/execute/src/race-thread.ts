@@ -21,9 +21,10 @@ import {
   type Usage,
 } from "@uncaged/workflow-protocol";
 import { readSettings } from "@uncaged/workflow-register";
-import { loadChain, roleStates } from "./chain.ts";
+import { endState, loadChain, roleStates } from "./chain.ts";
 import type { Engine } from "./engine.ts";
-import { type ForkPoint, forkThread } from "./fork-thread.ts";
+import type { ForkPoint } from "./fork-point.ts";
+import { forkThread } from "./fork-thread.ts";
 import { unknownAgent } from "./named-agent.ts";
 import { observedStatus } from "./observe.ts";
 import { spawnRunner } from "./spawn-runner.ts";
@@ -74,7 +75,14 @@ export async function raceThread(
   let forkedFrom = { threadId: thread.threadId, stateHash: thread.head };
   for (const agent of opts.agents) {
     const { from, limits } = opts;
-    const forked = await forkThread(engine, thread, { from, agent, limits, run: "idle" });
+    const forked = await forkThread(engine, thread, {
+      from,
+      agent,
+      limits,
+      bundle: null,
+      prompt: null,
+      run: "idle",
+    });
     if (!forked.ok) return forked;
     forks.push({ agent, thread: forked.value.thread });
     forkedFrom = forked.value.forkedFrom;
@@ -127,6 +135,7 @@ async function contender(
   const chain = await loadChain(engine.cas, now);
   const made = roleStates(chain).slice(thread.stepCount);
   const last = made.at(-1)?.node.payload;
+  const end = endState(chain);
   return {
     agent,
     threadId: now.threadId,
@@ -139,8 +148,7 @@ async function contender(
         : { role: last.role, outcome: last.outcome ?? "ok", meta: last.meta },
     summary: now.summary ?? now.suspended?.message ?? null,
     // The end node as well: it has what a role used that failed the thread.
-    usage: chain.states
-      .slice(thread.stepCount)
+    usage: [...made, ...(end === null ? [] : [end])]
       .map(({ node }) => node.payload.usage ?? null)
       .reduce(sumUsage, null),
     durationMs: Math.max(0, now.updatedAt - startedMs),

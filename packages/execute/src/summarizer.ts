@@ -19,10 +19,10 @@ export type SummarizerParts = {
 };
 
 /** Throws only when the steps cannot be read. */
-export type Summarize = (stateHashes: readonly string[], ownSummary: string) => Promise<string>;
+export type Summarize = (roundHashes: readonly string[], ownSummary: string) => Promise<string>;
 
 export function summarizer({ cas, models, task, signal, note }: SummarizerParts): Summarize {
-  return async (stateHashes, ownSummary) => {
+  return async (roundHashes, ownSummary) => {
     const own = (reason: string): string => {
       note({ about: "summarizer", message: `gave no summary: ${reason}`, usage: null });
       return ownSummary;
@@ -30,10 +30,10 @@ export function summarizer({ cas, models, task, signal, note }: SummarizerParts)
     const model = await models.model("summarizer");
     if (!model.ok) return own(model.error.message);
     if (model.value === null) return ownSummary;
-    const steps = await describeSteps(cas, stateHashes, STEPS_SHOWN);
+    const steps = await describeSteps(cas, roundHashes, STEPS_SHOWN);
     const content = [
       `The task:\n<task>\n${excerpt(task, TASK_CHARS)}\n</task>`,
-      `${stateHashes.length} steps were made. The latest:\n<steps>\n${steps}\n</steps>`,
+      `${roundHashes.length} steps were made. The latest:\n<steps>\n${steps}\n</steps>`,
       `The workflow itself sums it up so:\n<summary>\n${excerpt(ownSummary, SUMMARY_CHARS)}\n</summary>`,
     ].join("\n\n");
     const messages = [

@@ -30,7 +30,7 @@ export type SupervisorParts = {
 };
 
 /** Looks, if it is time to. Gives why the thread has to end, or null: it goes on. Throws when the steps cannot be read. */
-export type Supervise = (stateHashes: readonly string[]) => Promise<string | null>;
+export type Supervise = (roundHashes: readonly string[]) => Promise<string | null>;
 
 export function supervisor(parts: SupervisorParts): Supervise {
   const { models, note } = parts;
@@ -38,16 +38,16 @@ export function supervisor(parts: SupervisorParts): Supervise {
     note({ about: "supervisor", message: `could not be asked: ${reason}`, usage: null });
     return null;
   };
-  return async (stateHashes) => {
-    if (stateHashes.length === 0) return null;
+  return async (roundHashes) => {
+    if (roundHashes.length === 0) return null;
     const settings = await models.settings();
     if (!settings.ok) return unreachable(settings.error.message);
     const { supervisorInterval: interval } = settings.value;
-    if (interval === 0 || stateHashes.length % interval !== 0) return null;
+    if (interval === 0 || roundHashes.length % interval !== 0) return null;
     const model = await models.model("supervisor");
     if (!model.ok) return unreachable(model.error.message);
     if (model.value === null) return null;
-    const verdict = await ask(model.value, parts, { stateHashes, interval });
+    const verdict = await ask(model.value, parts, { roundHashes, interval });
     if (!verdict.ok) return unreachable(verdict.error);
     const { decision, usage } = verdict.value;
     const reason = excerpt(verdict.value.reason, REASON_CHARS);
@@ -64,7 +64,7 @@ const answer = z.object({
 async function ask(
   llm: LlmFn,
   { cas, task, signal }: SupervisorParts,
-  at: { stateHashes: readonly string[]; interval: number },
+  at: { roundHashes: readonly string[]; interval: number },
 ): Promise<Result<z.infer<typeof answer> & { usage: Usage }, string>> {
   const { createThreadReactor } = await import("@uncaged/workflow-reactor");
   const react = createThreadReactor({
@@ -76,10 +76,10 @@ async function ask(
     maxRounds: MAX_ROUNDS,
   });
   const shown = Math.min(Math.max(at.interval, MIN_STEPS_SHOWN), MAX_STEPS_SHOWN);
-  const steps = await describeSteps(cas, at.stateHashes, shown);
+  const steps = await describeSteps(cas, at.roundHashes, shown);
   const content = [
     `The task:\n<task>\n${excerpt(task, TASK_CHARS)}\n</task>`,
-    `${at.stateHashes.length} steps were made. The latest:\n<steps>\n${steps}\n</steps>`,
+    `${at.roundHashes.length} steps were made. The latest:\n<steps>\n${steps}\n</steps>`,
   ].join("\n\n");
   const done = await react({ schema: answer, messages: [{ role: "user", content }], signal });
   if (!done.ok) return err(reasonOf(done.error));

@@ -1,10 +1,12 @@
 /** The conversation of a thread, a page at a time, for agents that pull what they need.
  *
- *  1. Reading costs the page, not the thread: steps are found over the skip list.
+ *  1. Reading costs the page, not the thread: steps are found over the skip list. Of a thread that was upgraded
+ *     the whole chain is read: its states are not its rounds.
  *  2. Rounds are derived while reading; only role results are rounds.
  *  3. What is left out is named together with the option that loads it. */
 import { ancestorAt } from "@uncaged/workflow-cas";
 import { END, type StateNode, type ThreadRecord } from "@uncaged/workflow-protocol";
+import { loadChain, roleStates } from "./chain.ts";
 import {
   type ContextMessage,
   contextMessage,
@@ -77,15 +79,30 @@ async function startWalk(engine: Pick<Engine, "cas">, thread: ThreadRecord): Pro
     (await load(hash)).payload.ancestors;
   const head = thread.stepCount === 0 ? null : await load(thread.head);
   const last = head?.payload.role === END ? (head.payload.ancestors[0] ?? "") : thread.head;
+  const first = head === null ? null : await ancestorAt(last, thread.stepCount - 1, ancestorsOf);
+  if (first !== null && (await ancestorsOf(first)).length > 0) return walkUpgraded(engine, thread);
   let at = { hash: last, round: thread.stepCount };
   return {
     message: async (round) => {
+      if (round === 1 && first !== null) return contextMessage(engine.cas, await load(first), 1);
       const behind = at.round - round;
       // Rounds are read from the first and then downwards from the last: never far upwards.
       const from = behind >= 0 ? at : { hash: last, round: thread.stepCount };
       const hash = (await ancestorAt(from.hash, from.round - round, ancestorsOf)) ?? from.hash;
       if (round > 1) at = { hash, round };
       return contextMessage(engine.cas, await load(hash), round);
+    },
+  };
+}
+
+async function walkUpgraded(engine: Pick<Engine, "cas">, thread: ThreadRecord): Promise<Walk> {
+  const states = roleStates(await loadChain(engine.cas, thread));
+  return {
+    message: async (round) => {
+      const state = states[round - 1];
+      if (state === undefined)
+        throw new RangeError(`thread ${thread.threadId} has no round ${round}`);
+      return contextMessage(engine.cas, state.node, round);
     },
   };
 }

@@ -4,12 +4,14 @@ import {
   type StepView,
   type ThreadRecord,
   type ThreadView,
+  type UpgradeView,
 } from "@uncaged/workflow-protocol";
 import { type Chain, type ChainState, loadChain, promptHash, roleStates } from "./chain.ts";
 import type { Engine } from "./engine.ts";
 import { observedStatus } from "./observe.ts";
 import { readNode } from "./read-node.ts";
 import { runOf } from "./thread-context.ts";
+import { upgradeOf } from "./upgrades.ts";
 
 /** Everything about a thread, for people and scripts. */
 export async function viewThread(
@@ -33,6 +35,7 @@ export async function viewThread(
       parentState: chain.start.payload.parentState,
     },
     steps: await stepViews(engine.cas, chain, { fromRound: 1 }),
+    upgrades: upgradeViews(chain),
     suspended,
     result: resultOf(thread),
     forkedFrom,
@@ -51,6 +54,20 @@ export async function stepViews(
   for (let round = opts.fromRound; round <= states.length; round++) {
     const state = states[round - 1];
     if (state !== undefined) views.push(await stepView(cas, state, round));
+  }
+  return views;
+}
+
+function upgradeViews(chain: Chain): UpgradeView[] {
+  const views: UpgradeView[] = [];
+  let upgrades = 0;
+  for (const [index, { hash, node }] of chain.states.entries()) {
+    const upgrade = upgradeOf(node);
+    if (upgrade === null) continue;
+    const { from, to } = upgrade;
+    const { timestamp } = node.payload;
+    views.push({ afterRound: index - upgrades, from, to, stateHash: hash, timestamp });
+    upgrades += 1;
   }
   return views;
 }

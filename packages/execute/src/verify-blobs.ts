@@ -8,6 +8,7 @@ import {
   type StartNode,
   type StateNode,
 } from "@uncaged/workflow-protocol";
+import { upgradeOf } from "./upgrades.ts";
 
 /** Reads blobs for a proof, each once, and remembers what must hold between them. What is read leads to what is
  *  to be read: after `finish`, everything that the nodes reach has been looked at.
@@ -113,8 +114,10 @@ export class BlobCheck {
 /** What a node directly depends on: all it refers to, except ancestors that its parent vouches for. */
 function directRefs(node: StartNode | StateNode): string[] {
   if (node.type === "start") return [...node.refs, node.payload.hash];
+  const upgrade = upgradeOf(node);
   const { start, ancestors } = node.payload;
   const [parent = start, ...older] = ancestors;
   const vouchedByParent = new Set([...older, ...(ancestors.length > 0 ? [start] : [])]);
-  return [parent, ...node.refs.filter((ref) => !vouchedByParent.has(ref))];
+  const own = node.refs.filter((ref) => !vouchedByParent.has(ref));
+  return [parent, ...own, ...(upgrade === null ? [] : [upgrade.to])];
 }

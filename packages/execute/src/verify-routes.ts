@@ -1,4 +1,5 @@
-/** Every recorded route, asked of the moderator again with the steps that came before it. */
+/** Every recorded route, asked of the moderator again with the steps that came before it, by the table of the
+ *  version that the thread ran then. */
 import { fillTemplate, pickRoute } from "@uncaged/workflow-moderator";
 import {
   type DescriptorEdge,
@@ -10,13 +11,15 @@ import {
 import { ANSWER } from "./answer-directive.ts";
 import type { Chain } from "./chain.ts";
 import { POKE } from "./poke-thread.ts";
+import { upgradeOf } from "./upgrades.ts";
 
 /** Condition of a route that no rule gave: the thread ends. */
 const NO_MATCH = "NO_MATCH";
 
-/** The states whose route is not what the table says, each with both. */
+/** The states whose route is not what the table says, each with both. `tables`: the edges of each version, by
+ *  hash; what ran with one that is not among them is passed over. */
 export async function verifyRoutes(
-  edges: readonly DescriptorEdge[],
+  tables: ReadonlyMap<string, readonly DescriptorEdge[]>,
   chain: Chain,
   context: ThreadContext,
 ): Promise<{ hash: string; message: string }[]> {
@@ -24,14 +27,20 @@ export async function verifyRoutes(
   // Grown one by one, as the engine saw them: the moderator keeps its projection of a growing list.
   const growing: ThreadContext["steps"] = [];
   const routed = chain.states.some(({ node }) => (node.payload.route?.condition ?? POKE) !== POKE);
-  for (const [index, { hash, node }] of chain.states.entries()) {
+  let edges = tables.get(chain.start.payload.hash);
+  for (const { hash, node } of chain.states) {
+    const upgrade = upgradeOf(node);
+    if (upgrade !== null) {
+      edges = tables.get(upgrade.to);
+      continue;
+    }
     const { route, role } = node.payload;
     const message =
-      route === null || (isLonePoke(route, role) && !routed)
+      edges === undefined || route === null || (isLonePoke(route, role) && !routed)
         ? null
         : await mismatch(edges, { ...context, steps: growing }, { route, role });
     if (message !== null) found.push({ hash, message });
-    const step = context.steps[index];
+    const step = context.steps[growing.length];
     if (step !== undefined) growing.push(step);
   }
   return found;

@@ -6,6 +6,7 @@
  *  2. What the index says of the thread is held against its chain. */
 import {
   type CheckReport,
+  type DescriptorEdge,
   END,
   type ThreadContext,
   type ThreadRecord,
@@ -22,6 +23,7 @@ import {
   storedThreads,
   type ThreadSource,
 } from "./thread-source.ts";
+import { isUpgrade, upgradeOf, versionAfter, versionsOf } from "./upgrades.ts";
 import { BlobCheck } from "./verify-blobs.ts";
 import { verifyRoutes } from "./verify-routes.ts";
 
@@ -69,7 +71,7 @@ async function verifyOne(check: Check, thread: KnownThread): Promise<void> {
   const chain = await verifyChain(check.blobs, thread);
   if (chain === null) return;
   verifyRecord(check.blobs, thread, chain);
-  await verifyTable(check, thread, chain);
+  await verifyTables(check, thread, chain);
   for (const state of chain.states) await verifyChild(check, state);
 }
 
@@ -128,6 +130,10 @@ function verifyState(
   fault(start === chain.startHash, "names another start node");
   fault(sameList(ancestors, expected), "its skip list is not the chain's");
   fault(role !== END || isLast, "an end node stands before the end");
+  if (isUpgrade(state)) {
+    const ran = versionAfter({ ...chain, states: chain.states.slice(0, before.length) });
+    fault(upgradeOf(node)?.from === ran.hash, "it upgrades another version than the thread ran");
+  }
   fault(
     sameList(node.refs.slice(node.refs.length - attached.length), attached) &&
       node.refs.length >= 2 + ancestors.length + attached.length,
@@ -141,6 +147,7 @@ function verifyState(
 function verifyRecord(blobs: BlobCheck, thread: KnownThread, chain: Chain): void {
   const { head, status, returnCode, summary } = thread;
   const { payload } = chain.start;
+  const version = versionAfter(chain).hash;
   const last = chain.states.at(-1)?.node.payload;
   const end = last?.role === END ? last.meta : null;
   const fault = (holds: boolean, message: string): void => {
@@ -150,8 +157,8 @@ function verifyRecord(blobs: BlobCheck, thread: KnownThread, chain: Chain): void
     const message = "the head's SHA-256 is not the one the index vouches for";
     blobs.report("DIGEST_MISMATCH", head, message);
   }
-  if (payload.hash !== thread.bundleHash)
-    blobs.report("CHAIN_BROKEN", thread.bundleHash, "the start node names another bundle");
+  if (version !== thread.bundleHash)
+    blobs.report("CHAIN_BROKEN", thread.bundleHash, "the chain names another bundle");
   fault(payload.name === thread.workflow, "the index names another workflow than the start node");
   fault(payload.depth === thread.depth, "the index gives another depth than the start node");
   fault(
@@ -167,20 +174,20 @@ function verifyRecord(blobs: BlobCheck, thread: KnownThread, chain: Chain): void
   fault((final ? status : null) === ended, `the index says ${status}, the chain does not`);
 }
 
-/** Asks the moderator again, with the bundle that the thread was started with. */
-async function verifyTable(check: Check, thread: KnownThread, chain: Chain): Promise<void> {
+/** Asks the moderator again, with each bundle for the part of the thread that it ran. */
+async function verifyTables(check: Check, thread: KnownThread, chain: Chain): Promise<void> {
   const { source, blobs } = check;
-  const hash = thread.bundleHash;
-  const bundle = await source.bundle(hash, chain.start.payload.digests[hash] ?? "");
-  if (!bundle.ok) {
-    blobs.report(bundle.error.code, hash, bundle.error.message);
-    return;
+  const tables = new Map<string, readonly DescriptorEdge[]>();
+  for (const { hash, sha256 } of versionsOf(chain)) {
+    const bundle = await source.bundle(hash, sha256);
+    if (bundle.ok) {
+      check.bundles.set(hash, bundle.value);
+      tables.set(hash, bundle.value.descriptor.graph.edges);
+    } else blobs.report(bundle.error.code, hash, bundle.error.message);
   }
-  check.bundles.set(hash, bundle.value);
   const context = await contextOrNull(source, chain, thread);
   if (context === null) return;
-  const edges = bundle.value.descriptor.graph.edges;
-  for (const { hash: state, message } of await verifyRoutes(edges, chain, context))
+  for (const { hash: state, message } of await verifyRoutes(tables, chain, context))
     blobs.report("ROUTE_MISMATCH", state, message);
 }
 

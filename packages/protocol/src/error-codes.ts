@@ -49,6 +49,7 @@ export const ERROR_CODES = {
   THREAD_AMBIGUOUS: "usage",
   THREAD_NOT_FOUND: "failure",
   TRANSITION_INVALID: "invalidTransition",
+  UPGRADE_REFUSED: "failure",
   USAGE: "usage",
   WORKFLOW_FAILED: "failure",
   WORKFLOW_NOT_FOUND: "failure",

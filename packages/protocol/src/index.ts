@@ -94,6 +94,7 @@ export type {
   ThreadResult,
   ThreadSummary,
   ThreadView,
+  UpgradeView,
 } from "./views.ts";
 export type { RoleData, WorkflowData } from "./workflow-data.ts";
 export type {

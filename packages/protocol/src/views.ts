@@ -19,6 +19,17 @@ export type StepView = {
   run: Partial<StepRun> | null;
 };
 
+/** From where on the thread runs another version of its workflow. */
+export type UpgradeView = {
+  /** Round that it comes after; 0: before the first. */
+  afterRound: number;
+  /** Hashes of the bundles. */
+  from: string;
+  to: string;
+  stateHash: string;
+  timestamp: number;
+};
+
 export type ThreadSummary = {
   threadId: string;
   workflow: string;
@@ -44,6 +55,7 @@ export type ThreadView = Pick<
     parentState: string | null;
   };
   steps: StepView[];
+  upgrades: UpgradeView[];
   suspended: Suspension | null;
   result: ThreadResult | null;
   forkedFrom: { threadId: string; stateHash: string } | null;

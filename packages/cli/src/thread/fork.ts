@@ -2,6 +2,7 @@ import { type ForkPoint, forkThread } from "@uncaged/workflow-execute";
 import { type Failure, type Limits, ok, type Result } from "@uncaged/workflow-protocol";
 import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
+import { type PromptSource, readPrompt } from "../prompt.ts";
 import { withThread } from "../with-engine.ts";
 
 export async function fork(
@@ -10,15 +11,21 @@ export async function fork(
     from: ForkPoint;
     agent: string | null;
     limits: Limits | null;
+    bundle: string | null;
+    /** null: what the table says. */
+    prompt: PromptSource;
     run: "background" | "idle";
   },
   io: Io,
 ): Promise<Result<Output, Failure>> {
+  const prompt = opts.prompt === null ? null : await readPrompt(opts.prompt, io);
   return withThread(io, opts.id, async (engine, thread) => {
     const forked = await forkThread(engine, thread, {
       from: opts.from,
       agent: opts.agent,
       limits: opts.limits,
+      bundle: opts.bundle,
+      prompt,
       run: opts.run,
     });
     if (!forked.ok) return forked;

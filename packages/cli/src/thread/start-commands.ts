@@ -93,11 +93,26 @@ const forkAgent: Option<string | null> = textOption(
   "--agent <name>",
   "an agent of config.agents, to play every further step",
 );
+const forkBundle: Option<string | null> = textOption(
+  "--bundle <version>",
+  "another version to go on with: a workflow, workflow@hash, or a hash",
+);
+const forkPrompt: Option<string | null> = {
+  ...promptOption,
+  description: "what the next step is told in place of the table's prompt; at step 0: a new start",
+};
+const forkPromptFile: Option<string | null> = {
+  ...promptFileOption,
+  description: "a file that holds it; - reads it from stdin",
+};
 export const fork: Command = {
   description: "Make a new thread that shares this one's steps and goes on from there.",
   arguments: [threadId],
-  options: [fromRole, fromStep, forkAgent, idle, ...limitOptions],
-  example: "7F3K --from-step 2",
+  options: [
+    ...[fromRole, fromStep, forkPrompt, forkPromptFile, forkAgent, forkBundle, idle],
+    ...limitOptions,
+  ],
+  example: '7F3K --from-step 2 --prompt "Keep the old name"',
   run: async (given, io) => {
     const { fork } = await import("./fork.ts");
     return fork(
@@ -106,6 +121,8 @@ export const fork: Command = {
         from: forkPoint(given),
         agent: given(forkAgent),
         limits: limitsOf(given),
+        bundle: given(forkBundle),
+        prompt: promptSource(given),
         run: given(idle) ? "idle" : "background",
       },
       io,

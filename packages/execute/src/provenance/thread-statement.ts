@@ -15,6 +15,7 @@ import {
 import { type Chain, type ChainState, loadChain, roleStates } from "../chain.ts";
 import { runOf } from "../thread-context.ts";
 import type { KnownThread, ThreadSource } from "../thread-source.ts";
+import { isUpgrade } from "../upgrades.ts";
 import type { Proof } from "../verify-thread.ts";
 import { blobEntry, bundleEntries } from "./export-layout.ts";
 
@@ -63,6 +64,7 @@ function threadClaim(thread: KnownThread, chain: Chain): JsonObject {
   const { payload } = chain.start;
   const steps = roleStates(chain);
   const end = chain.states.find((state) => state.node.payload.role === END);
+  const upgrades = chain.states.filter(isUpgrade).map(upgradeClaim);
   return {
     threadId,
     workflow,
@@ -77,9 +79,15 @@ function threadClaim(thread: KnownThread, chain: Chain): JsonObject {
     endedAt: end?.node.payload.timestamp ?? null,
     outcome: isFinal(status) ? { status, returnCode } : null,
     endRoute: end === undefined ? null : routeClaim(end.node),
+    // Left out where there is none, so that what was signed before there were any can be written again.
+    ...(upgrades.length === 0 ? {} : { upgrades }),
     usage: sumOf(steps.map(({ node }) => node.payload.usage ?? null)),
     steps: steps.map((state, index) => stepClaim(state, index + 1)),
   };
+}
+
+function upgradeClaim({ hash, node: { payload } }: ChainState): JsonObject {
+  return { state: hash, timestamp: payload.timestamp, ...payload.meta };
 }
 
 function stepClaim({ hash, node }: ChainState, round: number): JsonObject {
