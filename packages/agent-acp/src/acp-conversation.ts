@@ -108,7 +108,11 @@ export class AcpConversation implements AgentConversation {
       const said = silent ? endOfWords(log.text()) : null;
       return this.#result(log.fault() ?? said ?? end, { answer, log, sessionLost: false });
     } catch (thrown) {
-      return this.#result(log.fault() ?? endOfFault(thrown), {
+      const said = log.fault();
+      const told = endOfFault(thrown);
+      // What it says on the way may not be why: where its answer names the fault, the answer counts.
+      const named = said?.outcome === "crashed" && told.outcome !== "crashed";
+      return this.#result(said === null || named ? told : said, {
         answer: null,
         log,
         sessionLost: false,
