@@ -32,7 +32,7 @@ async function main(wanted) {
 
 /** One line a behaviour, one column an adapter; below it, where and why programs differ. */
 function table({ testResults }) {
-  const cells = testResults.flatMap((file) => file.assertionResults.map(cellOf));
+  const cells = testResults.flatMap((file) => file.assertionResults.flatMap(cellOf));
   const agents = [...new Set(cells.map(({ agent }) => agent))].sort();
   const behaviours = [...new Set(cells.map(({ behaviour }) => behaviour))];
   const widths = [16, ...agents.map((agent) => agent.length)];
@@ -52,16 +52,15 @@ function table({ testResults }) {
   ].join("\n");
 }
 
-/** A test is called `<behaviour>: <sentence> (differs: <reason>)`, in a group called as its adapter. */
+/** A test is called `<behaviour>: <sentence> (differs: <reason>)`, in a group called as its adapter. Others,
+ *  of whole threads, have no cell. */
 function cellOf({ ancestorTitles, title, status }) {
+  const behaviour = /^([a-z0-9-]+): /.exec(title)?.[1];
+  if (behaviour === undefined) return [];
   const because = /\(differs: (.*)\)$/.exec(title)?.[1];
   const good = because === undefined ? "ok" : "ok*";
-  return {
-    agent: ancestorTitles[0],
-    behaviour: title.slice(0, title.indexOf(":")),
-    because,
-    sign: status === "passed" ? good : "FAIL",
-  };
+  const sign = status === "passed" ? good : "FAIL";
+  return [{ agent: ancestorTitles[0], behaviour, because, sign }];
 }
 
 process.exitCode = await main(process.argv.slice(2));
