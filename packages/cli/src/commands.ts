@@ -49,6 +49,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     loadGroup: async () => (await import("./hooks/commands.ts")).hooksCommands,
   },
   {
+    name: "mcp",
+    summary: "serve threads and blobs to an agent, by the Model Context Protocol",
+    load: async () => (await import("./mcp/commands.ts")).mcp,
+  },
+  {
     name: "doctor",
     summary: "look for what is wrong, and say how to mend it",
     load: async () => (await import("./doctor/commands.ts")).doctor,

@@ -1,0 +1,46 @@
+import { decodeNode } from "@uncaged/workflow-cas";
+import { err, failure, ok } from "@uncaged/workflow-protocol";
+import { z } from "zod";
+import { readStored } from "../cas/get.ts";
+import { withStore } from "../cas/open-store.ts";
+import { type Tool, toolOf } from "./tool.ts";
+
+const get: Tool = toolOf({
+  name: "cas_get",
+  description:
+    "A stored text by its hash, page by page. Of a blob that is not a text but a node, the node as it is stored.",
+  arguments: z.strictObject({
+    hash: z.string(),
+    offset: z.int().nonnegative().optional().describe("character to begin with; default 0"),
+    limit: z.int().positive().optional().describe("characters at most; default 20000"),
+  }),
+  readOnly: true,
+  async call({ hash, offset = 0, limit = 20_000 }, { io }) {
+    const blob = await readStored(hash, io);
+    if (!blob.ok) return blob;
+    const node = decodeNode(blob.value);
+    const text = node.ok && node.value.type === "content" ? node.value.payload : blob.value;
+    const chars = text.length;
+    if (offset > chars) {
+      return err(failure("USAGE", `${hash} has ${chars} characters`, "give a smaller `offset`"));
+    }
+    const end = Math.min(offset + limit, chars);
+    const more =
+      end < chars ? `\n[… ${chars - end} more characters; go on with offset ${end} …]` : "";
+    const page = text.slice(offset, end) + more;
+    return ok({ document: { hash, text: page }, verbatim: page });
+  },
+});
+
+const put: Tool = toolOf({
+  name: "cas_put",
+  description: "Stores a text and gives its hash. The same text has the same hash.",
+  arguments: z.strictObject({ text: z.string() }),
+  readOnly: false,
+  async call({ text }, { io }) {
+    const hash = await withStore(io, (cas) => cas.put(text));
+    return ok({ document: { hash }, human: () => hash });
+  },
+});
+
+export const STORE_TOOLS: readonly Tool[] = [get, put];

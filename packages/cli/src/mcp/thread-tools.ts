@@ -1,0 +1,135 @@
+import {
+  err,
+  type Failure,
+  failure,
+  ok,
+  type Result,
+  THREAD_STATUSES,
+} from "@uncaged/workflow-protocol";
+import { z } from "zod";
+import type { Io } from "../io.ts";
+import { context as threadContext } from "../thread/context.ts";
+import { list as listThreads } from "../thread/list.ts";
+import { runWorkflow } from "../thread/run.ts";
+import { resume as resumeThread } from "../thread/steer.ts";
+import { list as listWorkflows } from "../workflow/list.ts";
+import { pokeApart } from "./poke-apart.ts";
+import { showLatest } from "./show-latest.ts";
+import { type Tool, toolOf } from "./tool.ts";
+
+const thread = z.string().min(1).describe("thread id, or a part that it begins or ends with");
+const count = z.int().positive();
+
+const context: Tool = toolOf({
+  name: "thread_context",
+  description:
+    "The conversation of a thread so far, its latest page. It says which `before` gives the page before it.",
+  arguments: z.strictObject({
+    thread: thread.optional().describe("default: the thread that you work in, if you work in one"),
+    before: count.optional().describe("only what comes before this round"),
+    budget: z.int().min(200).optional().describe("how many characters at most; default 8000"),
+  }),
+  readOnly: true,
+  async call({ thread: id, before = null, budget = null }, { io }) {
+    const found = id === undefined ? ownThread(io) : ok(id);
+    if (!found.ok) return found;
+    return threadContext({ id: found.value, budget, before }, io);
+  },
+});
+
+const workflows: Tool = toolOf({
+  name: "workflow_list",
+  description: "The registered workflows, which `thread_start` can start.",
+  arguments: z.strictObject({}),
+  readOnly: true,
+  call: async (_input, { io }) => listWorkflows(io),
+});
+
+const start: Tool = toolOf({
+  name: "thread_start",
+  description: "Starts a thread of a workflow in the background and gives its id at once.",
+  arguments: z.strictObject({
+    workflow: z.string().min(1),
+    prompt: z.string(),
+    cwd: z
+      .string()
+      .optional()
+      .describe("directory that its roles work in; default: the server's own"),
+    key: z
+      .string()
+      .optional()
+      .describe("the same key gives the same thread, however often it is asked for"),
+  }),
+  readOnly: false,
+  async call({ workflow, prompt, cwd = null, key = null }, { io }) {
+    const source = { kind: "text", text: prompt } as const;
+    return runWorkflow(
+      { workflow, prompt: source, startKey: key, cwd, limits: null, stay: "background" },
+      io,
+    );
+  },
+});
+
+const list: Tool = toolOf({
+  name: "thread_list",
+  description: "Threads, newest first.",
+  arguments: z.strictObject({
+    workflow: z.string().optional().describe("only threads of this workflow"),
+    status: z.enum(THREAD_STATUSES).optional(),
+    limit: count.optional().describe("default 20"),
+  }),
+  readOnly: true,
+  async call({ workflow = null, status = null, limit = 20 }, { io }) {
+    return listThreads({ workflow, status, limit }, io);
+  },
+});
+
+const show: Tool = toolOf({
+  name: "thread_show",
+  description:
+    "How a thread stands: status, latest steps with their results, what it waits for, how it ended. Long texts are shortened; `cas_get` with a step's `contentHash` gives all of one.",
+  arguments: z.strictObject({
+    thread,
+    last: count.optional().describe("how many of its latest steps; default 10"),
+  }),
+  readOnly: true,
+  call: ({ thread: id, last = 10 }, { io }) => showLatest({ id, last }, io),
+});
+
+const resume: Tool = toolOf({
+  name: "thread_resume",
+  description:
+    "Lets a thread go on in the background: opens its gate, answers what it asks, or takes it up where its runner went away.",
+  arguments: z.strictObject({
+    thread,
+    answer: z.string().optional().describe("to what a suspended thread asks"),
+  }),
+  readOnly: false,
+  async call({ thread: id, answer }, { io }) {
+    const source = answer === undefined ? null : ({ kind: "text", text: answer } as const);
+    return resumeThread({ id, answer: source, limits: null }, io);
+  },
+});
+
+const poke: Tool = toolOf({
+  name: "thread_poke",
+  description:
+    "Runs a thread's last step again with a further prompt, and waits for it; the new step replaces it.",
+  arguments: z.strictObject({
+    thread,
+    prompt: z.string().min(1),
+    agent: z.string().optional().describe("another agent of config.agents to play it"),
+  }),
+  readOnly: false,
+  call: ({ thread: id, prompt, agent = null }, { io, signal }) =>
+    pokeApart({ id, prompt, agent, signal }, io),
+});
+
+export const THREAD_TOOLS: readonly Tool[] = [context, workflows, start, list, show, resume, poke];
+
+/** The thread of the step that started us. */
+function ownThread({ env }: Pick<Io, "env">): Result<string, Failure> {
+  const id = env.UNCAGED_THREAD_ID ?? "";
+  if (id !== "") return ok(id);
+  return err(failure("USAGE", "no thread is named, and you work in none", "give `thread`"));
+}
