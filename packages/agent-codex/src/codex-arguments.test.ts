@@ -29,6 +29,8 @@ describe("codexArguments", () => {
       "--config",
       'shell_environment_policy.exclude=["CODEX_API_KEY"]',
       "--config",
+      "allow_login_shell=false",
+      "--config",
       "check_for_update_on_startup=false",
       "-",
     ]);

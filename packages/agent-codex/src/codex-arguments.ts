@@ -47,6 +47,8 @@ function settings(config: CodexConfig, sandbox: CodexSandbox): Record<string, Se
     approval_policy: "never",
     "sandbox_workspace_write.network_access": sandbox.network,
     "shell_environment_policy.exclude": keyVariables(config),
+    // A login shell sets its own PATH, on which the engine's command and the project's tools may not be.
+    allow_login_shell: false,
     check_for_update_on_startup: false,
     ...(config.reasoningEffort === undefined
       ? {}

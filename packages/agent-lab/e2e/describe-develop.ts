@@ -106,9 +106,13 @@ export function describeDevelop(agent: AgentUnderTest, options?: StageOrder["opt
       const [planner, coder, reviewer, again, twice] = thread.steps.map(({ run }) => run?.session);
       expect(new Set([planner, coder, reviewer]).size).toBe(3);
       expect([again, twice]).toEqual([coder, reviewer]);
+      const tokens = thread.steps.slice(0, 5).map(({ run }) => run?.usage?.inputTokens ?? 0);
+      expect(
+        tokens.filter((each) => each > 0),
+        tokens.join(" "),
+      ).toHaveLength(5);
       for (const { run } of thread.steps.slice(0, 5)) {
         expect(run?.session).toEqual(expect.any(String));
-        expect(run?.usage?.inputTokens).toBeGreaterThan(0);
         expect(run?.agent.version).toMatch(/^\d+\.\d+/);
       }
     });
