@@ -1,8 +1,6 @@
 import { sha256Hex } from "@uncaged/workflow-cas";
 import {
-  err,
   type Failure,
-  failure,
   type Limits,
   ok,
   type Result,

@@ -42,6 +42,7 @@ export {
   verifyAttested,
   verifyExport,
 } from "./provenance/verify-against.ts";
+export { type Publish, publishInTurn } from "./publish.ts";
 export { type Contender, type Race, raceThread } from "./race-thread.ts";
 export { removeThread } from "./remove-thread.ts";
 export { resumeThread } from "./resume-thread.ts";

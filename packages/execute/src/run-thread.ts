@@ -19,6 +19,7 @@ import { executeThread, type RunOutcome, type ThreadRun } from "./execute-thread
 import { extractor } from "./extract.ts";
 import { type LoadedRun, loadRun } from "./load-run.ts";
 import { namedAgents } from "./named-agent.ts";
+import { nextPromptDirective } from "./next-prompt.ts";
 import { nextRole } from "./next-role.ts";
 import type { Note } from "./note.ts";
 import { ownThread, type Tenancy } from "./own-thread.ts";
@@ -49,11 +50,22 @@ export function runThread(
       const loaded = await loadRun(engine, tenancy.thread);
       if (!loaded.ok) return loaded;
       request.onReady?.();
-      const directive = answerDirective(tenancy.thread, loaded.value.chain);
+      const directive = await firstDirective(engine, tenancy.thread, loaded.value);
       const run = await threadRun(engine, tenancy, { loaded: loaded.value, directive, maxSteps });
       return ok(await executeThread(run));
     },
   });
+}
+
+/** What a person asked of the first step; null: the table decides. */
+async function firstDirective(
+  engine: Engine,
+  thread: ThreadRecord,
+  { chain, bundle }: LoadedRun,
+): Promise<StepDirective | null> {
+  if (thread.nextPrompt === null) return answerDirective(thread, chain);
+  const context = await threadContext(engine.cas, thread, chain);
+  return nextPromptDirective(bundle.descriptor.graph.edges, { chain, context }, thread.nextPrompt);
 }
 
 /** Ties the parts of a run together. */

@@ -36,15 +36,43 @@ const cwd: Option<string | null> = textOption(
   "--cwd <path>",
   "directory that the roles work in (default: this one)",
 );
+const dry: Option<boolean> = switchOption(
+  "--dry-run",
+  "only follow the rules, with --stubs; nothing runs and nothing is kept",
+);
+const stubs: Option<string | null> = textOption(
+  "--stubs <file>",
+  "YAML or JSON: what each role gives in a dry run; - reads it from stdin",
+);
 export const run: Command = {
   description: "Start a thread of a workflow in the background and print its id.",
   arguments: [workflow],
-  options: [promptOption, promptFileOption, wait, showLive, idle, idKey, cwd, ...limitOptions],
+  options: [
+    promptOption,
+    promptFileOption,
+    wait,
+    showLive,
+    idle,
+    idKey,
+    cwd,
+    dry,
+    stubs,
+    ...limitOptions,
+  ],
   example: 'demo --prompt "Say hello" --wait',
   run: async (given, io) => {
     const watched = given(showLive) ? "live" : given(wait) ? "wait" : "background";
     if (given(idle) && watched !== "background") {
       throw misuse("--idle makes a thread that nobody runs: there is nothing to wait for");
+    }
+    if (given(dry) !== (given(stubs) !== null)) {
+      throw misuse("--dry-run and --stubs go together: the stubs stand for the agents");
+    }
+    const stubFile = given(stubs);
+    if (stubFile !== null) {
+      const { tryOut } = await import("./dry-run.ts");
+      const [prompt, limits] = [promptSource(given), limitsOf(given)];
+      return tryOut({ workflow: given(workflow), prompt, stubs: stubFile, limits }, io);
     }
     const { runWorkflow } = await import("./run.ts");
     return runWorkflow(
@@ -97,19 +125,18 @@ const forkBundle: Option<string | null> = textOption(
   "--bundle <version>",
   "another version to go on with: a workflow, workflow@hash, or a hash",
 );
-const forkPrompt: Option<string | null> = {
-  ...promptOption,
-  description: "what the next step is told in place of the table's prompt; at step 0: a new start",
-};
-const forkPromptFile: Option<string | null> = {
-  ...promptFileOption,
-  description: "a file that holds it; - reads it from stdin",
-};
 export const fork: Command = {
-  description: "Make a new thread that shares this one's steps and goes on from there.",
+  description:
+    "Make a new thread that shares this one's steps and goes on from there, its next step as --prompt says.",
   arguments: [threadId],
   options: [
-    ...[fromRole, fromStep, forkPrompt, forkPromptFile, forkAgent, forkBundle, idle],
+    fromRole,
+    fromStep,
+    promptOption,
+    promptFileOption,
+    forkAgent,
+    forkBundle,
+    idle,
     ...limitOptions,
   ],
   example: '7F3K --from-step 2 --prompt "Keep the old name"',

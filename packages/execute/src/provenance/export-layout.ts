@@ -100,6 +100,7 @@ const threadSchema: z.ZodType<ThreadCopy> = z
       })
       .nullable(),
     answer: z.strictObject({ role: roleName, text: z.string() }).nullable(),
+    nextPrompt: z.string().exactOptional(),
     forkedFrom: z.strictObject({ threadId, stateHash: hash }).nullable(),
     startedAt: count,
     createdAt: count,

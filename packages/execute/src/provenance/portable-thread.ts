@@ -22,6 +22,7 @@ export function portableThread(thread: ThreadRecord, family: ReadonlySet<string>
     summary: thread.summary,
     suspended: thread.suspended,
     answer: thread.answer,
+    ...(thread.nextPrompt === null ? {} : { nextPrompt: thread.nextPrompt }),
     forkedFrom: thread.forkedFrom,
     startedAt: thread.startedAt,
     createdAt: thread.createdAt,
