@@ -13,7 +13,6 @@ import {
   SUSPEND,
   type WorkflowData,
 } from "@uncaged/workflow-protocol";
-import { LineCounter } from "yaml";
 import { collectFaults } from "./faults.ts";
 import { rootItem } from "./item.ts";
 import { parseText } from "./parse-text.ts";
@@ -32,10 +31,9 @@ export function compileYaml(
   text: string,
   { place, checks }: { place: string; checks: YamlChecks },
 ): Result<CompiledYaml, Failure> {
-  const lines = new LineCounter();
   const source = text.replace(/^\uFEFF/, "");
-  const faults = collectFaults({ text: source, place, lines });
-  const root = parseText(source, { lines, faults });
+  const faults = collectFaults({ text: source, place });
+  const root = parseText(source, faults);
   const data = root === null ? null : readWorkflow(rootItem(root, faults), checks);
   const failure = faults.failure();
   if (failure !== null) return err(failure);

@@ -1,6 +1,5 @@
 /** Collects what is wrong with a text, and says it as a person can use it: place, words, the line itself. */
 import { type Failure, failure } from "@uncaged/workflow-protocol";
-import type { LineCounter } from "yaml";
 
 /** Offsets into the text; the end is behind the last character. */
 export type Span = readonly [start: number, end: number];
@@ -16,7 +15,7 @@ const MAX_SHOWN = 50;
 const MAX_LINE = 120;
 
 /** `place` is how messages name the file. */
-export function collectFaults(source: { text: string; place: string; lines: LineCounter }): Faults {
+export function collectFaults(source: { text: string; place: string }): Faults {
   const found = new Map<string, { span: Span; message: string }>();
   return {
     add(span, message) {
@@ -39,11 +38,12 @@ export function collectFaults(source: { text: string; place: string; lines: Line
 
 function faultText(
   { span: [start, end], message }: { span: Span; message: string },
-  { text, place, lines }: { text: string; place: string; lines: LineCounter },
+  { text, place }: { text: string; place: string },
 ): string {
-  const { line, col } = lines.linePos(start);
-  const lineStart = start - (col - 1);
-  const whole = text.slice(lineStart).split(/\r?\n/, 1)[0] ?? "";
+  const before = text.slice(0, start).split("\n");
+  const line = before.length;
+  const col = (before.at(-1)?.length ?? 0) + 1;
+  const whole = text.slice(start - (col - 1)).split(/\r?\n/, 1)[0] ?? "";
   // A long line is shown from shortly before the place.
   const from = col <= MAX_LINE ? 0 : col - 40;
   const shown = whole.slice(from, from + MAX_LINE).replaceAll("\t", " ");

@@ -50,6 +50,7 @@ export function entriesOf(item: Item, kind: string): Map<string, Item> | null {
       );
       continue;
     }
+    if (entries.has(name)) faults.add(keySpan, `${JSON.stringify(name)} stands here twice`);
     const span = isEmpty(value) ? keySpan : (spanOf(value) ?? keySpan);
     const valueNode = isNodeLike(value) ? value : null;
     entries.set(name, { node: valueNode, span, keySpan, path: joined(path, name), faults });

@@ -2,7 +2,7 @@
  *
  *  1. The text is data of somebody else: it is bounded in size and in depth before the parser sees it.
  *  2. Aliases are refused where they are read, and tags are: a file says what it says where it stands. */
-import { type LineCounter, type Node, parseDocument } from "yaml";
+import { type Node, parseDocument } from "yaml";
 import type { Faults } from "./faults.ts";
 
 /** Of the text, and what of its lines may be indentation: the parser compiles expressions as long as that. */
@@ -12,15 +12,12 @@ const MAX_INDENTATION = 400;
 const MAX_BRACKETS = 200;
 
 /** Null when it cannot be read at all; what is wrong is among the faults. */
-export function parseText(
-  text: string,
-  { lines, faults }: { lines: LineCounter; faults: Faults },
-): Node | null {
+export function parseText(text: string, faults: Faults): Node | null {
   if (isTooMuch(text, faults)) return null;
   const document = parseDocument(text, {
-    lineCounter: lines,
     prettyErrors: false,
-    uniqueKeys: true,
+    // Its own check compares each key with all others: seconds to minutes for thousands of them.
+    uniqueKeys: false,
     version: "1.2",
   });
   for (const { code, message, pos } of [...document.errors, ...document.warnings]) {
@@ -60,7 +57,6 @@ function tooManyBrackets(text: string): number | null {
 
 /** The parser's own words are for who knows YAML's grammar. */
 const WORDS: ReadonlyMap<string, string> = new Map([
-  ["DUPLICATE_KEY", "this key stands here twice"],
   ["TAB_AS_INDENT", "a tab stands in the indentation; use spaces"],
   [
     "BLOCK_AS_IMPLICIT_KEY",

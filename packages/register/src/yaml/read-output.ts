@@ -66,7 +66,7 @@ const READERS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ["exclusiveMinimum", numberOf],
   ["exclusiveMaximum", numberOf],
   ["multipleOf", amountOf],
-  ["anyOf", (item, depth) => allOf(item, (each) => readSchema(each, depth + 1))],
+  ["anyOf", (item, depth) => allOf(item, (each) => readSchema(each, depth))],
 ]);
 const KEYWORDS: readonly string[] = [...READERS.keys()];
 
@@ -76,7 +76,7 @@ function readSchema(item: Item, depth: number): JsonObject | null {
   if (fields === null) return null;
   const read: [string, JsonValue][] = [];
   for (const [name, field] of fields) {
-    const value = READERS.get(name)?.(field, depth) ?? null;
+    const value = READERS.get(name)?.(field, depth + 1) ?? null;
     if (value !== null || name === "const" || name === "default") read.push([name, value]);
   }
   const schema: JsonObject = Object.fromEntries(read);
@@ -96,7 +96,7 @@ function readProperties(item: Item, depth: number): JsonObject | null {
   const read: [string, JsonObject][] = [];
   for (const [name, entry] of entries ?? []) {
     if (name === "__proto__") keyFault(entry, "a field cannot have this name");
-    const schema = readSchema(entry, depth + 1);
+    const schema = readSchema(entry, depth);
     if (schema !== null) read.push([name, schema]);
   }
   return Object.fromEntries(read);
@@ -136,7 +136,7 @@ function typeOf(item: Item): string | null {
 
 function booleanOrSchema(item: Item, depth: number): JsonValue | null {
   const value = isScalar(item.node) ? item.node.value : null;
-  return typeof value === "boolean" ? value : readSchema(item, depth + 1);
+  return typeof value === "boolean" ? value : readSchema(item, depth);
 }
 
 function numberOf(item: Item): number | null {

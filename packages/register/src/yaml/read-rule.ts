@@ -35,7 +35,7 @@ export function readRule(item: Item, scope: EntryScope): Rule | null {
   const hasCondition = fields.has("status") || fields.has("when");
   const name = optional("name", (each) => readConditionName(each, hasCondition));
   const condition = conditionOf({ name, statuses, when });
-  const isForOk = outcomes === null || outcomes.includes("ok");
+  const isForOk = !fields.has("outcomes") || outcomes?.includes("ok") === true;
   return {
     transition: target && { condition, ...target, ...(outcomes === null ? {} : { outcomes }) },
     settles:

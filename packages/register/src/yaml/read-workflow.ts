@@ -18,7 +18,11 @@ export function readWorkflow(item: Item, checks: YamlChecks): WorkflowData {
   const names = [...roles.keys()];
   const agents = field("agents", (each) => readAgents(each, names)) ?? NO_AGENTS;
   const statuses = new Map([...roles].map(([name, role]) => [name, role.statuses]));
-  const graph = field("graph", (each) => readGraph(each, { roles: statuses, checks }));
+  // Of a graph without roles nothing can be said that helps.
+  const graph =
+    roles.size === 0
+      ? null
+      : field("graph", (each) => readGraph(each, { roles: statuses, checks }));
   const limits = field("limits", readLimits);
   const data = [...roles].flatMap(([name, role]): [string, RoleData][] =>
     role.data === null ? [] : [[name, role.data]],

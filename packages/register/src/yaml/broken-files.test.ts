@@ -1,0 +1,460 @@
+/** Files with faults, and all that is said about each: `line:column message`. */
+import { failure } from "@uncaged/workflow-protocol";
+import { describe, expect, it } from "vitest";
+import { compileYaml } from "./compile-yaml.ts";
+import type { YamlChecks } from "./yaml-checks.ts";
+
+/** Refuses what has `!!` in it. */
+const refuse = (what: string) => (text: string) =>
+  text.includes("!!") ? failure("RULE_INVALID", `is no ${what}`, "") : null;
+const CHECKS: YamlChecks = {
+  checkRule: refuse("rule"),
+  checkTemplate: refuse("template"),
+  checkPattern: refuse("pattern"),
+};
+
+function faultsOf(text: string): string[] {
+  const result = compileYaml(text, { place: "f", checks: CHECKS });
+  if (result.ok) return [];
+  return result.error.message
+    .split("\n")
+    .flatMap((line) => /^f:(\d+:\d+): (.*)$/.exec(line)?.slice(1).join(" ") ?? []);
+}
+
+/** A sound file; each case changes some of it. Lines 3 to 8 are the role, 10 and 11 the graph. */
+const SOUND = `description: d
+roles:
+  writer:
+    goal: g
+    output:
+      type: object
+      properties: { status: { enum: [done, stuck] } }
+      required: [status]
+graph:
+  $START: { new: writer }
+  writer: { done: $END, stuck: { role: writer } }
+`;
+
+const output = (text: string): string =>
+  SOUND.replace(/ output:[\s\S]*(?=graph:)/, ` output: ${text}\n`).replace(
+    / writer: \{ done.*/,
+    " writer: $END",
+  );
+const graph = (text: string): string =>
+  SOUND.replace("{ done: $END, stuck: { role: writer } }", text);
+const role = (text: string): string => SOUND.replace("goal: g", `goal: g\n    ${text}`);
+
+describe("a broken YAML file", () => {
+  it("is not the sound one", () => {
+    expect(faultsOf(SOUND)).toEqual([]);
+    expect(faultsOf(output("{ type: object }"))).toEqual([]);
+  });
+
+  it.each<[string, string, string[]]>([
+    // The text.
+    ["empty", "", ["1:1 the file is empty"]],
+    ["a comment only", "# nothing\n", ["1:1 the file is empty"]],
+    [
+      "a text",
+      "hello",
+      ["1:1 the file: must be a mapping with description, agents, roles, graph, limits, not text"],
+    ],
+    [
+      "a list",
+      "- a",
+      [
+        "1:1 the file: must be a mapping with description, agents, roles, graph, limits, not a list",
+      ],
+    ],
+    [
+      "a tab",
+      SOUND.replace("  writer:", "\twriter:"),
+      ["3:1 a tab stands in the indentation; use spaces"],
+    ],
+    ["the same key twice", `${SOUND}description: e\n`, ['12:1 "description" stands here twice']],
+    [
+      "a second document",
+      `${SOUND}---\na: b\n`,
+      ["12:1 a second document begins; a workflow is one, so take out the line ---"],
+    ],
+    [
+      "an unknown tag",
+      SOUND.replace("goal: g", "goal: !x g"),
+      ["4:11 tags (words that begin with !) mean nothing here; take it out"],
+    ],
+    [
+      "an alias",
+      SOUND.replace("goal: g", "goal: &g g").replace("new: writer", "new: *g"),
+      ["10:18 graph.$START.new: must be text, not an alias: write the value out"],
+    ],
+    [
+      "a colon in a text",
+      SOUND.replace("goal: g", "goal: one: two"),
+      [
+        '4:11 a second ": " stands in this value; put the value into quotes, or write its keys on lines of their own',
+      ],
+    ],
+    [
+      "an open bracket",
+      SOUND.replace("{ new: writer }", "{ new: writer"),
+      ["11:3 flow map in block collection must be sufficiently indented and end with a }"],
+    ],
+    ["an open quote", SOUND.replace("goal: g", 'goal: "g'), ['12:1 missing closing "quote']],
+    [
+      "an @",
+      SOUND.replace("goal: g", "goal: @g"),
+      ["4:11 a value cannot begin with this character; put the value into quotes"],
+    ],
+    // The keys.
+    [
+      "a misspelt key",
+      SOUND.replace("description", "desciption"),
+      [
+        '1:1 desciption: "desciption" is not known here; did you mean "description"?',
+        '1:1 the file: "description" is missing',
+      ],
+    ],
+    [
+      "a name",
+      `name: n\n${SOUND}`,
+      ['1:1 name: "name" is not known here; there are: description, agents, roles, graph, limits'],
+    ],
+    ["no graph", SOUND.replace(/graph:[\s\S]*/, ""), ['1:1 the file: "graph" is missing']],
+    ["a key that is a number", `1: x\n${SOUND}`, ["1:1 1 is no name; put quotes around it"]],
+    ["a key that is a list", `? [a]\n: x\n${SOUND}`, ["1:3 this is no name; put quotes around it"]],
+    [
+      "no description",
+      SOUND.replace("description: d", "description:"),
+      ["1:1 description: must be text, and nothing stands here; put quotes around it"],
+    ],
+    [
+      "an empty description",
+      SOUND.replace("description: d", 'description: " "'),
+      ["1:14 description: must not be empty"],
+    ],
+    [
+      "a number as text",
+      SOUND.replace("goal: g", "goal: 12"),
+      ["4:11 roles.writer.goal: must be text, not 12; put quotes around it"],
+    ],
+    [
+      "an unquoted placeholder",
+      graph("{ role: $END, prompt: {{ last }} }"),
+      ["11:33 graph.writer.prompt: must be text, not a mapping; put quotes around it"],
+    ],
+    // Roles.
+    [
+      "no role",
+      SOUND.replace(/roles:[\s\S]*(?=graph:)/, "roles: {}\n"),
+      ["2:8 roles: must have a role at least"],
+    ],
+    [
+      "a role's bad name",
+      SOUND.replaceAll("writer", "2nd"),
+      ["3:3 roles.2nd: a role's name is a letter, then at most 63 letters, digits, _ or -"],
+    ],
+    [
+      "a role named constructor",
+      SOUND.replaceAll("writer", "constructor"),
+      [
+        "3:3 roles.constructor: the name means something else in JSONata or JavaScript; choose another",
+      ],
+    ],
+    [
+      "a role without a goal",
+      SOUND.replace("    goal: g\n", ""),
+      ['3:3 roles.writer: "goal" is missing'],
+    ],
+    [
+      "capabilities as text",
+      role("capabilities: all"),
+      ["5:19 roles.writer.capabilities: must be a list, not text"],
+    ],
+    [
+      "a capability that is a number",
+      role("capabilities: [a, 2]"),
+      ["5:23 roles.writer.capabilities[1]: must be text, not 2; put quotes around it"],
+    ],
+    [
+      "a time of 0",
+      role("timeoutMs: 0"),
+      ["5:16 roles.writer.timeoutMs: must be a whole number, 1 or more"],
+    ],
+    [
+      "a time as text",
+      role("timeoutMs: 20m"),
+      ["5:16 roles.writer.timeoutMs: must be a whole number, 1 or more"],
+    ],
+    [
+      "a retry without attempts",
+      role("retry: {}"),
+      ['5:5 roles.writer.retry: "attempts" is missing'],
+    ],
+    [
+      "a retry on nonsense",
+      role("retry: { attempts: 1, on: [time_out] }"),
+      ['5:32 roles.writer.retry.on[0]: "time_out" is not known here; did you mean "timeout"?'],
+    ],
+    [
+      "an unknown limit",
+      role("limits: { cost: 1 }"),
+      [
+        '5:15 roles.writer.limits.cost: "cost" is not known here; there are: steps, tokens, costUsd, timeMs',
+      ],
+    ],
+    [
+      "costs below 0",
+      `${SOUND}limits: { costUsd: -1 }\n`,
+      ["12:20 limits.costUsd: must be an amount above 0"],
+    ],
+    [
+      "an unknown tool",
+      role("tools: { deny: [{ kind: edt }] }"),
+      ['5:29 roles.writer.tools.deny[0].kind: "edt" is not known here; did you mean "edit"?'],
+    ],
+    [
+      "a rule about no tool",
+      role("tools: { deny: [{ input: x }] }"),
+      ['5:21 roles.writer.tools.deny[0]: must name the tool: "kind", "name" or both'],
+    ],
+    [
+      "a bad pattern",
+      role("tools: { deny: [{ kind: edit, input: a!! }] }"),
+      ["5:42 roles.writer.tools.deny[0].input: is no pattern"],
+    ],
+    [
+      "evidence without input",
+      role("requiredEvidence: [{ name: t, kind: execute }]"),
+      ['5:24 roles.writer.requiredEvidence[0]: "input" is missing'],
+    ],
+    // Outputs.
+    [
+      "an output of text",
+      output("{ type: string }"),
+      ['5:5 roles.writer.output: must say "type: object"'],
+    ],
+    [
+      "an output without a type",
+      output("{ properties: {} }"),
+      [
+        '5:5 roles.writer.output: must say what it is: "type" with one of object, array, string, number, integer, boolean, null',
+        '5:5 roles.writer.output: must say "type: object"',
+      ],
+    ],
+    [
+      "an unknown type",
+      output("{ type: object, properties: { a: { type: strng } } }"),
+      [
+        '5:54 roles.writer.output.properties.a.type: "strng" is not known here; did you mean "string"?',
+      ],
+    ],
+    [
+      "an unknown keyword",
+      output("{ type: object, propertis: {} }"),
+      [
+        '5:29 roles.writer.output.propertis: "propertis" is not known here; did you mean "properties"?',
+      ],
+    ],
+    [
+      "a required field that is not there",
+      output("{ type: object, properties: { text: { type: string } }, required: [txt] }"),
+      [
+        '5:80 roles.writer.output.required[0]: "txt" is none of the properties; did you mean "text"?',
+      ],
+    ],
+    [
+      "an open pattern",
+      output('{ type: object, properties: { a: { type: string, pattern: "(" } } }'),
+      [
+        "5:71 roles.writer.output.properties.a.pattern: Invalid regular expression: /(/u: Unterminated group",
+      ],
+    ],
+    [
+      "a field named __proto__",
+      output("{ type: object, properties: { __proto__: { type: string } } }"),
+      ["5:43 roles.writer.output.properties.__proto__: a field cannot have this name"],
+    ],
+    [
+      "a status that is true",
+      SOUND.replace("[done, stuck]", "[done, true]"),
+      [
+        "7:44 roles.writer.output.properties.status.enum[1]: must be text, not true; put quotes around it",
+      ],
+    ],
+    [
+      "a status that is reserved",
+      SOUND.replace("stuck]", "$stuck]"),
+      [
+        '7:44 roles.writer.output.properties.status.enum[1]: "$stuck" cannot be a status: use another word',
+      ],
+    ],
+    [
+      "a status that may be missing",
+      SOUND.replace("      required: [status]\n", ""),
+      [
+        '7:21 roles.writer.output.properties.status: the graph decides by it, so "required" must have it',
+      ],
+    ],
+    // The graph.
+    [
+      "nobody who begins",
+      SOUND.replace("  $START: { new: writer }\n", ""),
+      ['9:1 graph: "$START" is missing: who begins?'],
+    ],
+    [
+      "$START without new",
+      SOUND.replace("{ new: writer }", "{ resume: writer }"),
+      ['10:3 graph.$START: "new" is missing'],
+    ],
+    [
+      "a role without an entry",
+      SOUND.replace(/ {2}writer: \{ done.*\n/, ""),
+      ['9:1 graph: "writer" is missing: who comes after it?'],
+    ],
+    [
+      "an entry of nobody",
+      `${SOUND}  writr: $END\n`,
+      ['12:3 graph.writr: there is no role "writr"; did you mean "writer"?'],
+    ],
+    [
+      "a target that is nobody",
+      SOUND.replace("stuck: { role: writer }", "stuck: { role: wrter }"),
+      ['11:40 graph.writer.stuck.role: there is no role "wrter"; did you mean "writer"?'],
+    ],
+    [
+      "END without its sign",
+      SOUND.replace("$END", "END"),
+      ['11:19 graph.writer.done: there is no role "END"; did you mean "$END"?'],
+    ],
+    [
+      "a status left out",
+      graph("{ done: $END }"),
+      ['11:3 graph.writer: nothing is said about the status "stuck"'],
+    ],
+    [
+      "an unknown status",
+      graph("{ done: $END, stuk: $END, stuck: writer }"),
+      ['11:25 graph.writer.stuk: writer has no status "stuk"; did you mean "stuck"?'],
+    ],
+    [
+      "statuses of an output without any",
+      output("{ type: object }").replace("writer: $END", "writer: { ok: $END }"),
+      [
+        '8:11 graph.writer: the output of writer has no "status" with an "enum" to decide by; name the next role, or add one',
+      ],
+    ],
+    [
+      "a wait without a question",
+      graph("{ done: $END, stuck: $SUSPEND }"),
+      ["11:32 graph.writer.stuck: the question is missing: { role: $SUSPEND, prompt: What …? }"],
+    ],
+    [
+      "a wait before the first step",
+      SOUND.replace("new: writer", "new: { role: $SUSPEND, prompt: x }"),
+      ["10:26 graph.$START.new.role: nobody has asked anything before the first step"],
+    ],
+    [
+      "a broken placeholder",
+      graph('{ role: $END, prompt: "{{ !! }}" }'),
+      ["11:33 graph.writer.prompt: is no template"],
+    ],
+    [
+      "a place for nobody",
+      graph("{ role: $END, location: x }"),
+      ["11:25 graph.writer.location: nobody works there: it is for a role"],
+    ],
+    [
+      "a broken condition",
+      graph("[{ role: writer, when: a!! }, { role: $END }]"),
+      ["11:34 graph.writer[0].when: is no rule"],
+    ],
+    [
+      "conditions that may all fail",
+      graph("[{ role: writer, status: done }]"),
+      ['11:3 graph.writer: nothing is said about the status "stuck"'],
+    ],
+    [
+      "a rule that is never reached",
+      graph("[{ role: writer }, { role: $END, status: done }]"),
+      ["11:30 graph.writer[1]: is never reached: the rules before it hold always"],
+    ],
+    [
+      "no rule",
+      graph("[]"),
+      ['11:3 graph.writer: nothing is said about the status "done", "stuck"'],
+    ],
+    [
+      "an unknown outcome",
+      graph("[{ role: writer, outcomes: [timout] }, { role: $END }]"),
+      ['11:39 graph.writer[0].outcomes[0]: "timout" is not known here; did you mean "timeout"?'],
+    ],
+    [
+      "a name of no condition",
+      graph("[{ role: writer, name: n }]"),
+      ["11:34 graph.writer[0].name: names a condition, and the rule has none"],
+    ],
+    // Agents.
+    [
+      "an agent for nobody",
+      `${SOUND}agents: { witer: a }\n`,
+      ['12:11 agents.witer: there is no role "witer"; did you mean "writer"?'],
+    ],
+    [
+      "an agent that is a number",
+      `${SOUND}agents: { default: 1 }\n`,
+      ["12:20 agents.default: must be text, not 1; put quotes around it"],
+    ],
+  ])("with %s: every fault has its place", (_, text, faults) => {
+    expect(faultsOf(text)).toEqual(faults);
+  });
+
+  it("says all at once, in the order of the file, each with its line", async () => {
+    const text = SOUND.replace("goal", "gaol")
+      .replace("[status]", "[state]")
+      .replace("stuck:", "stick:");
+    const result = compileYaml(text, { place: "flow.yaml", checks: CHECKS });
+    const message = result.ok ? "" : result.error.message;
+    await expect(`${message}\n`).toMatchFileSnapshot("./golden/faults.txt");
+  });
+
+  it.each([
+    [
+      "of more than 256 KiB",
+      `description: ${"x".repeat(300_000)}`,
+      "1:1 the file has more than 256 KiB",
+    ],
+    ["60,000 lists deep", "- ".repeat(60_000), "1:1 the line begins 400 columns deep"],
+    ["100,000 brackets deep", "[".repeat(100_000), "1:201 brackets are nested too deep"],
+    [
+      "of aliases of aliases",
+      `a: &a [x, x]\n${"bcdefghi".replace(/./g, (c) => `${c}: &${c} [*${String.fromCharCode(c.charCodeAt(0) - 1)}, *${String.fromCharCode(c.charCodeAt(0) - 1)}]\n`)}`,
+      '1:1 a: "a" is not known here',
+    ],
+    [
+      "with 20,000 keys",
+      `${SOUND}x: {${Array.from({ length: 20_000 }, (_, n) => `k${n}: 1`).join(", ")}}`,
+      '12:1 x: "x" is not known here',
+    ],
+    [
+      "with a schema 100 deep",
+      output(`${"{ type: array, items: ".repeat(100)}{}${" }".repeat(100)}`),
+      "is nested too deep",
+    ],
+  ])(
+    "%s is refused soon",
+    (_, text, fault) => {
+      const [first = ""] = faultsOf(text).filter((one) => one.includes(fault));
+      expect(first).toContain(fault);
+    },
+    30_000,
+  );
+
+  it("shows a long line from shortly before the place", () => {
+    const text = `description: { ${"a: 1, ".repeat(100)}b: [ }`;
+    const result = compileYaml(text, { place: "f", checks: CHECKS });
+    const longest = Math.max(
+      ...(result.ok ? [] : result.error.message.split("\n").map((line) => line.length)),
+    );
+    expect(longest).toBeLessThan(140);
+  });
+});
