@@ -2,7 +2,7 @@ import type { CommandGroup } from "../command.ts";
 import { bisect, context, diff, list, ps, show } from "./look-commands.ts";
 import { attest, exportThread, importThread, verify } from "./provenance-commands.ts";
 import { exec, fork, live, race, run } from "./start-commands.ts";
-import { kill, pause, poke, resume, rm, stop } from "./steer-commands.ts";
+import { kill, pause, poke, resume, rm, stop, upgrade } from "./steer-commands.ts";
 
 export const threadCommands: CommandGroup = {
   commands: {
@@ -20,6 +20,7 @@ export const threadCommands: CommandGroup = {
     poke,
     fork,
     race,
+    upgrade,
     diff,
     bisect,
     verify,

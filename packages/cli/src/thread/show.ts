@@ -19,7 +19,13 @@ export async function show(id: string, io: Io): Promise<Result<Output, Failure>>
 }
 
 function text(view: ThreadView, { style, nowMs }: { style: Style; nowMs: number }): string {
-  const { start, steps, result, suspended } = view;
+  const { start, steps, upgrades, result, suspended } = view;
+  const upgradesAt = (round: number): string[] =>
+    upgrades
+      .filter(({ afterRound }) => afterRound === round)
+      .map(({ from, to, timestamp }) =>
+        style.dim(`version ${from} replaced by ${to}  ${isoSeconds(timestamp)}\n`),
+      );
   const stale = view.stale ? " (its runner went away; resume goes on)" : "";
   const parts = [
     facts(style, [
@@ -32,7 +38,8 @@ function text(view: ThreadView, { style, nowMs }: { style: Style; nowMs: number 
       ...(view.forkedFrom === null ? [] : [["fork of", view.forkedFrom.threadId] as const]),
       ["prompt", printableLine(start.prompt, 200)],
     ]),
-    ...steps.map((step) => renderStep(step, style)),
+    ...upgradesAt(0),
+    ...steps.flatMap((step) => [renderStep(step, style), ...upgradesAt(step.round)]),
   ];
   if (suspended !== null) {
     parts.push(`${style.yellow(waitingFor(suspended))} ${printable(suspended.message)}\n`);

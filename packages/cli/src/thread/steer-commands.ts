@@ -49,6 +49,19 @@ export const rm: Command = {
   run: async (given, io) => (await import("./rm.ts")).remove(given(threadId), io),
 };
 
+const to: Option<string | null> = textOption(
+  "--to <version>",
+  "workflow, workflow@hash, or a hash (default: what the workflow's name stands for now)",
+);
+export const upgrade: Command = {
+  description: "Go on with another version, if it leaves all that the thread did as it was.",
+  arguments: [threadId],
+  options: [to],
+  example: "7F3K",
+  run: async (given, io) =>
+    (await import("./upgrade.ts")).upgrade({ id: given(threadId), to: given(to) }, io),
+};
+
 const pokeAgent: Option<string | null> = textOption(
   "--agent <name>",
   "an agent of config.agents, in place of the one that made the step",

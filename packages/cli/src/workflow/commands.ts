@@ -1,10 +1,15 @@
+import { THREAD_STATUSES, type ThreadStatus } from "@uncaged/workflow-protocol";
 import type { Command, CommandGroup } from "../command.ts";
 import {
   type Argument,
+  choiceOption,
+  misuse,
   type Option,
   optionalArgument,
   requiredArgument,
+  switchOption,
   textOption,
+  textsOption,
 } from "../options.ts";
 
 const workflow: Argument<string> = requiredArgument("name", "a registered workflow");
@@ -55,12 +60,19 @@ const list: Command = {
   run: async (_given, io) => (await import("./list.ts")).list(io),
 };
 
+const graph: Option<boolean> = switchOption("--graph", "draw the graph instead");
+const mermaid: Option<boolean> = switchOption("--mermaid", "print the graph as Mermaid instead");
 const show: Command = {
   description: "Show a workflow: its roles, the rules between them, and its versions.",
   arguments: [workflow],
-  options: [],
-  example: "review",
-  run: async (given, io) => (await import("./show.ts")).show(given(workflow), io),
+  options: [graph, mermaid],
+  example: "review --graph",
+  run: async (given, io) =>
+    (await import("./show.ts")).show(
+      given(workflow),
+      { graph: given(graph), mermaid: given(mermaid) },
+      io,
+    ),
 };
 
 const history: Command = {
@@ -92,6 +104,46 @@ const rm: Command = {
   run: async (given, io) => (await import("./rm.ts")).remove(given(workflow), io),
 };
 
+const checked: Argument<string> = requiredArgument(
+  "version",
+  "a registered workflow, workflow@hash, or a hash",
+);
+const newFile: Argument<string | null> = optionalArgument(
+  "file",
+  "a bundle or YAML file to check as the next version of it",
+);
+const against: Option<readonly string[]> = textsOption(
+  "--against <id...>",
+  "threads that it must leave as they were",
+);
+const all: Option<boolean> = switchOption("--all", "every thread of the workflow");
+const status: Option<ThreadStatus | null> = choiceOption(
+  "--status <status>",
+  "every thread of the workflow in this status",
+  THREAD_STATUSES,
+);
+const check: Command = {
+  description: "Check a table by itself, and whether threads would have gone the same way with it.",
+  arguments: [checked, newFile],
+  options: [against, all, status],
+  example: "review dist/workflow.esm.js --all",
+  run: async (given, io) => {
+    const ids = given(against);
+    const every = given(all) || given(status) !== null;
+    if (ids.length > 0 && every) throw misuse("--against names threads; --all and --status do too");
+    const { check: checkVersion } = await import("./check.ts");
+    const named = ids.length === 0 ? ({ kind: "none" } as const) : ({ kind: "ids", ids } as const);
+    return checkVersion(
+      {
+        name: given(checked),
+        file: given(newFile),
+        against: every ? { kind: "all", status: given(status) } : named,
+      },
+      io,
+    );
+  },
+};
+
 export const workflowCommands: CommandGroup = {
-  commands: { build, add, list, show, history, rollback, rm },
+  commands: { build, add, check, list, show, history, rollback, rm },
 };

@@ -1,0 +1,25 @@
+import { type Upgrade, upgradeThread } from "@uncaged/workflow-execute";
+import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
+import type { Output } from "../command.ts";
+import type { Io } from "../io.ts";
+import type { Style } from "../style.ts";
+import { withThread } from "../with-engine.ts";
+import { paintStatus } from "./paint-status.ts";
+
+export function upgrade(
+  opts: { id: string; to: string | null },
+  io: Io,
+): Promise<Result<Output, Failure>> {
+  return withThread(io, opts.id, async (engine, thread) => {
+    const upgraded = await upgradeThread(engine, thread, {
+      to: opts.to,
+      signal: io.interruption(),
+    });
+    if (!upgraded.ok) return upgraded;
+    return ok({ document: upgraded.value, human: (style) => text(upgraded.value, style) });
+  });
+}
+
+function text({ threadId, from, to, status }: Upgrade, style: Style): string {
+  return `${threadId}: version ${from} replaced by ${to}\n${threadId} is ${paintStatus(style, status)}\n`;
+}
