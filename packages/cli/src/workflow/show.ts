@@ -12,12 +12,16 @@ import type { Io } from "../io.ts";
 import { printable, printableLine } from "../printable.ts";
 import { renderTable } from "../render-table.ts";
 import type { Style } from "../style.ts";
+import { drawGraph } from "./draw-graph.ts";
+import { mermaid } from "./mermaid.ts";
 import { registered } from "./registered.ts";
 import { versionTable } from "./version-table.ts";
 
 const LINE = 100;
 
-export async function show(name: string, io: Io): Promise<Result<Output, Failure>> {
+export type HowToShow = { graph: boolean; mermaid: boolean };
+
+export async function show(name: string, how: HowToShow, io: Io): Promise<Result<Output, Failure>> {
   const root = storageRoot(io.env);
   const entry = await registered(root, name);
   if (!entry.ok) return entry;
@@ -29,8 +33,11 @@ export async function show(name: string, io: Io): Promise<Result<Output, Failure
     hash: version.hash,
     timestamp: version.timestamp,
   }));
+  const document = { name, hash, timestamp, descriptor, history, sha256, externals };
+  if (how.mermaid) return ok({ document, verbatim: mermaid(descriptor) });
+  if (how.graph) return ok({ document, human: (style) => drawGraph(descriptor, style) });
   return ok({
-    document: { name, hash, timestamp, descriptor, history, sha256, externals },
+    document,
     human: (style) => text({ name, descriptor, entry: entry.value }, { style, nowMs: io.now() }),
   });
 }

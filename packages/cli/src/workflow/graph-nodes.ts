@@ -1,0 +1,52 @@
+import {
+  type DescriptorEdge,
+  END,
+  FALLBACK,
+  START,
+  SUSPEND,
+  type WorkflowDescriptor,
+} from "@uncaged/workflow-protocol";
+
+/** A state with the ways out of it, in the order in which they are tried. */
+export type GraphNode = { name: string; edges: readonly GraphEdge[] };
+
+export type GraphEdge = {
+  to: string;
+  /** When it is taken; empty: always. */
+  label: string;
+  /** Whether it leads back to where the thread has been, or stays. */
+  loops: boolean;
+};
+
+/** The graph from its start, each state before those that it leads to; roles that nothing leads to come last. */
+export function graphNodes({ roles, graph }: WorkflowDescriptor): GraphNode[] {
+  const order = new Set([START, ...reachedFrom(START, graph.edges), ...Object.keys(roles)]);
+  order.delete(END);
+  order.delete(SUSPEND);
+  const names = [...order];
+  return names.map((name, at) => {
+    const edges = graph.edges.filter(({ from }) => from === name);
+    return {
+      name,
+      edges: edges.map((edge, place) => {
+        const back = names.indexOf(edge.to);
+        return { to: edge.to, label: labelOf(edge, place), loops: back >= 0 && back <= at };
+      }),
+    };
+  });
+}
+
+/** Breadth first, without the start itself. */
+function reachedFrom(start: string, edges: readonly DescriptorEdge[]): string[] {
+  const reached = new Set([start]);
+  // A set also gives what is added while it is gone through.
+  for (const from of reached)
+    for (const edge of edges) if (edge.from === from) reached.add(edge.to);
+  return [...reached].slice(1);
+}
+
+function labelOf({ condition, outcomes }: DescriptorEdge, place: number): string {
+  const when = condition === FALLBACK ? "" : condition;
+  if (outcomes !== undefined) return [when, `on ${outcomes.join(", ")}`].filter(Boolean).join(" ");
+  return when === "" && place > 0 ? "otherwise" : when;
+}
