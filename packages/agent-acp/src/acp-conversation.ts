@@ -12,7 +12,7 @@ import { promptTurn } from "./prompt-turn.ts";
 import { endOfAnswer, endOfFault, endOfWords, type TurnEnd } from "./turn-end.ts";
 import { type TurnLog, turnLog } from "./turn-log.ts";
 import { unlessAborted } from "./unless-aborted.ts";
-import { type Counters, parseCounters, tokensOf, usageOfTurn } from "./usage.ts";
+import { type Counters, countersAtStart, tokensOf, usageOfTurn } from "./usage.ts";
 
 const STOP_MS = 8_000;
 const END_MS = 3_000;
@@ -32,7 +32,7 @@ export class AcpConversation implements AgentConversation {
   constructor(program: AcpProgram, step: AgentStep) {
     this.#program = program;
     this.#step = step;
-    this.#counters = parseCounters(step.previousRawUsage);
+    this.#counters = countersAtStart(step.previousRawUsage);
   }
 
   async turn(prompt: string): Promise<TurnResult> {

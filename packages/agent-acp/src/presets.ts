@@ -46,7 +46,7 @@ export type AcpPreset = {
   /** Kinds of tools before which it asks. */
   asks: readonly ToolKind[];
   /** What its token counters count. */
-  tokens: "turn" | "session";
+  tokens: "turn" | "process";
   /** The title of a call of kind `execute` is its command line, and its input is not told. */
   commandInTitle: boolean;
   /** It ends a turn well in which its model could not be reached, says why in words after `Error: `, and tells of
@@ -178,7 +178,7 @@ const PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
       "GITHUB_TOKEN",
     ],
     homes: { COPILOT_HOME: "." },
-    tokens: "session",
+    tokens: "process",
     saysErrors: true,
     install: "npm install -g @github/copilot",
     login: "set COPILOT_GITHUB_TOKEN, or the COPILOT_PROVIDER_… variables of your own provider",

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseCounters, tokensOf, usageOfTurn } from "./usage.ts";
+import { countersAtStart, tokensOf, usageOfTurn } from "./usage.ts";
 
-const NONE = parseCounters(null);
+const NONE = countersAtStart(null);
 const tokens = (inputTokens: number) => ({ inputTokens, outputTokens: 0, cachedInputTokens: 0 });
 
-test("counters of a session add up to what they were last", () => {
+test("counters of a process add up to what they were last", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(1_000_000), { minLength: 1 }), (growth) => {
       let total = 0;
@@ -13,7 +13,7 @@ test("counters of a session add up to what they were last", () => {
       let sum = 0;
       for (const each of growth) {
         total += each;
-        const turn = usageOfTurn(counters, { tokens: tokens(total), costUsd: null }, "session");
+        const turn = usageOfTurn(counters, { tokens: tokens(total), costUsd: null }, "process");
         counters = turn.counters;
         sum += turn.usage?.inputTokens ?? Number.NaN;
       }
@@ -29,14 +29,21 @@ test("counters of a turn are given as they are", () => {
 });
 
 test("a counter that began anew counts from zero", () => {
-  const first = usageOfTurn(NONE, { tokens: tokens(500), costUsd: 2 }, "session");
-  const { usage } = usageOfTurn(first.counters, { tokens: tokens(20), costUsd: 0.5 }, "session");
+  const first = usageOfTurn(NONE, { tokens: tokens(500), costUsd: 2 }, "process");
+  const { usage } = usageOfTurn(first.counters, { tokens: tokens(20), costUsd: 0.5 }, "process");
   expect(usage).toEqual({ ...tokens(20), costUsd: 0.5 });
 });
 
+test("a process that goes on in a session counts its own tokens, and the session's cost", () => {
+  const first = usageOfTurn(NONE, { tokens: tokens(20), costUsd: 2 }, "process");
+  const later = countersAtStart(first.counters);
+  const { usage } = usageOfTurn(later, { tokens: tokens(20), costUsd: 3 }, "process");
+  expect(usage).toEqual({ ...tokens(20), costUsd: 1 });
+});
+
 test("an agent that says nothing used nobody knows what", () => {
-  const before = parseCounters({ ...tokens(5), costUsd: 1 });
-  const { usage, counters } = usageOfTurn(before, { tokens: null, costUsd: null }, "session");
+  const before = countersAtStart({ ...tokens(5), costUsd: 1 });
+  const { usage, counters } = usageOfTurn(before, { tokens: null, costUsd: null }, "process");
   expect(usage).toBe(null);
   expect(counters).toEqual(before);
 });

@@ -1,7 +1,7 @@
 /** What a turn cost.
  *
- *  1. Token counters are of the turn or of the whole session, as the agent has it; cost is of the session, as
- *     the protocol has it. What is given out is of the turn alone.
+ *  1. Token counters are of the turn or of the agent's whole process, as the agent has it; cost is of the session,
+ *     as the protocol has it. What is given out is of the turn alone.
  *  2. A counter that is smaller than it was has begun anew: then it is of the turn. */
 import type { JsonValue, Usage } from "@uncaged/workflow-protocol";
 import { z } from "zod";
@@ -30,9 +30,10 @@ const NO_COUNTERS: Counters = {
   costUsd: null,
 };
 
-/** Of an earlier step's record. */
-export function parseCounters(raw: JsonValue | null): Counters {
-  return counters.safeParse(raw).data ?? NO_COUNTERS;
+/** The counters of a new process, by an earlier step's record: the cost goes on with the session, tokens begin
+ *  anew. */
+export function countersAtStart(previous: JsonValue | null): Counters {
+  return { ...NO_COUNTERS, costUsd: counters.safeParse(previous).data?.costUsd ?? null };
 }
 
 export type Tokens = Pick<Usage, "inputTokens" | "outputTokens" | "cachedInputTokens">;
@@ -74,13 +75,13 @@ export function tokensOf(response: unknown): Tokens | null {
 export function usageOfTurn(
   before: Counters,
   told: { tokens: Tokens | null; costUsd: number | null },
-  tokensCount: "turn" | "session",
+  tokensCount: "turn" | "process",
 ): { usage: Usage | null; counters: Counters } {
   const { tokens: said, costUsd } = told;
   const counters = { ...before, ...said, costUsd: costUsd ?? before.costUsd };
   if (said === null && costUsd === null) return { usage: null, counters };
   const spent = (name: keyof Tokens): number =>
-    said === null ? 0 : grown(tokensCount === "session" ? before[name] : null, said[name]);
+    said === null ? 0 : grown(tokensCount === "process" ? before[name] : null, said[name]);
   const usage = {
     inputTokens: spent("inputTokens"),
     outputTokens: spent("outputTokens"),

@@ -3,9 +3,9 @@ import {
   type AgentUnderTest,
   BEHAVIOURS,
   type Bench,
+  type BindAgent,
   type Difference,
   type Facts,
-  type InstalledProgram,
   installPrograms,
   openBench,
 } from "../src/index.ts";
@@ -15,21 +15,36 @@ const BEHAVIOUR_LIMIT_MS = 300_000;
 
 /** One row of the table: every behaviour, by this adapter and the real program behind it. */
 export function describeAgent(agent: AgentUnderTest): void {
-  describe(agent.name, () => {
-    let program: InstalledProgram | undefined;
+  describeRow({
+    ...agent,
+    async prepare() {
+      const [program] = await installPrograms([agent.program]);
+      if (program === undefined) throw new Error(`${agent.program} is not installed`);
+      return (url, options) => agent.bind(program, url, options);
+    },
+  });
+}
+
+/** The same for an adapter that has no program behind it. */
+export function describeRow(row: {
+  name: string;
+  differs: AgentUnderTest["differs"];
+  prepare: () => Promise<BindAgent>;
+}): void {
+  describe(row.name, () => {
+    let bind: BindAgent | undefined;
     beforeAll(async () => {
-      [program] = await installPrograms([agent.program]);
+      bind = await row.prepare();
     }, INSTALL_LIMIT_MS);
 
     for (const behaviour of BEHAVIOURS) {
-      const differs = agent.differs[behaviour.id];
+      const differs = row.differs[behaviour.id];
       const because = differs === undefined ? "" : ` (differs: ${differs.because})`;
       test(`${behaviour.id}: ${behaviour.says}${because}`, {
         timeout: BEHAVIOUR_LIMIT_MS,
       }, async () => {
-        const installed = program;
-        if (installed === undefined) throw new Error(`${agent.program} is not installed`);
-        const bench = await openBench((url, options) => agent.bind(installed, url, options));
+        if (bind === undefined) throw new Error(`${row.name} is not prepared`);
+        const bench = await openBench(bind);
         try {
           const facts = await behaviour.play(bench);
           const expected = { ...behaviour.expects, ...differs?.expects };

@@ -113,7 +113,7 @@ export function describeDevelop(agent: AgentUnderTest, options?: StageOrder["opt
       ).toHaveLength(5);
       for (const { run } of thread.steps.slice(0, 5)) {
         expect(run?.session).toEqual(expect.any(String));
-        expect(run?.agent.version).toMatch(/^\d+\.\d+/);
+        expect(run?.agent?.version).toMatch(/^\d+\.\d+/);
       }
     });
 
