@@ -68,6 +68,13 @@ export const TASKS = {
     prepare: BUILT,
     commands: (args) => [node("scripts/agents.mjs", ...args)],
   },
+  simulate: {
+    says: "build, then play seeds on a disk that loses what was not flushed (--seeds n, --seed s)",
+    prepare: BUILT,
+    commands: (args) => [
+      node("--import", "./simulation/parts/hooks.mjs", "simulation/simulate.mjs", ...args),
+    ],
+  },
   format: {
     says: "format and mend what biome can mend",
     prepare: INSTALLED,

@@ -1,0 +1,41 @@
+/** The simulation of engine and stores on a lossy disk: 300 seeds, and whether it sees what is broken. */
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { BREAKS } from "../simulation/parts/break.mjs";
+
+const folder = fileURLToPath(new URL("../simulation", import.meta.url));
+const SLOW = { timeout: 240_000 };
+
+async function simulate(args, env = {}) {
+  const words = ["--import", "./parts/hooks.mjs", "simulate.mjs", ...args];
+  const options = { cwd: folder, env: { ...process.env, ...env } };
+  const ended = promisify(execFile)(process.execPath, words, options);
+  return ended.then(
+    ({ stdout }) => ({ code: 0, stdout, stderr: "" }),
+    ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
+  );
+}
+
+describe("on a disk that loses and tears what was not flushed", () => {
+  it("nothing is lost over 300 seeds", SLOW, async () => {
+    const { code, stdout, stderr } = await simulate(["--seeds", "300"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(
+      /^300 seeds, \d{3,} power cuts in \d{5,} operations: nothing was lost\n$/u,
+    );
+  });
+
+  it("a seed always plays the same", SLOW, async () => {
+    const told = await Promise.all([11, 11].map((seed) => simulate(["--seed", String(seed)])));
+    expect(told[0]).toEqual(told[1]);
+    expect(told[0]?.stdout.split("\n").length).toBeGreaterThan(14);
+  });
+
+  it.each(Object.keys(BREAKS))("%s are found", SLOW, async (name) => {
+    const { code, stdout, stderr } = await simulate(["--seeds", "100"], { SIMULATION_BREAK: name });
+    expect(code, stdout).not.toBe(0);
+    expect(stderr).not.toContain("has no");
+  });
+});
