@@ -20,6 +20,8 @@ const SHELL_TOOLS: { readonly [tool: string]: ToolWords["shell"] } = {
   shell: (command) => ({ command: ["bash", "-lc", command] }),
   // OpenCode, Copilot
   bash: (command) => ({ command, description: "Run a command" }),
+  // agent-react
+  shell_exec: (command) => ({ command }),
   // Gemini, Qwen
   run_shell_command: (command) => ({ command, description: "Run a command", is_background: false }),
 };
@@ -38,6 +40,10 @@ export function shellCall(offered: readonly string[], command: string): ToolCall
 
 /** The call by which an agent that offers these tools writes a file; Codex does it by a patch in the shell. */
 export function editCall(offered: readonly string[], edit: FileEdit): ToolCall {
+  // agent-react has a tool of the same name as Gemini, with other arguments.
+  if (offered.includes("patch_file")) {
+    return { name: "write_file", arguments: JSON.stringify(edit) };
+  }
   return callOf(offered, EDIT_TOOLS, edit) ?? shellCall(offered, patchCommand(edit));
 }
 
