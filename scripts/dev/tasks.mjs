@@ -68,6 +68,11 @@ export const TASKS = {
     prepare: BUILT,
     commands: (args) => [node("scripts/agents.mjs", ...args)],
   },
+  scale: {
+    says: "build, then see how far it goes (arguments: steps, threads, blobs, blob)",
+    prepare: BUILT,
+    commands: (args) => [node("bench/scale.mjs", ...args)],
+  },
   simulate: {
     says: "build, then play seeds on a disk that loses what was not flushed (--seeds n, --seed s)",
     prepare: BUILT,
