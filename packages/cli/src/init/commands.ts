@@ -8,7 +8,7 @@ const dir = optionalArgument(
 );
 const template = choiceOption(
   "-t, --template <template>",
-  "what to start from: a workflow of two small roles, or plan-code-review-test-commit",
+  "what to start from: two small roles, plan-code-review-test-commit, or a workflow without code",
   TEMPLATES,
 );
 

@@ -21,7 +21,7 @@ export async function makeProject(
   const written = await writeProject(folder, files);
   if (!written.ok) return written;
   const paths = files.map(({ path }) => path);
-  const next = nextCommands({ dir: folder === io.cwd ? null : dir, name: name.value });
+  const next = nextCommands({ dir: folder === io.cwd ? null : dir, name: name.value, template });
   return ok({
     document: { folder, name: name.value, template, files: paths, next },
     human: ({ bold, dim }) => {
@@ -34,13 +34,33 @@ export async function makeProject(
   });
 }
 
-function nextCommands({ dir, name }: { dir: string | null; name: string }): string[] {
+function nextCommands({
+  dir,
+  name,
+  template,
+}: {
+  dir: string | null;
+  name: string;
+  template: Template;
+}): string[] {
+  const enter = dir === null ? [] : [`cd ${shellWord(dir)}`];
+  return template === "yaml" ? [...enter, ...withoutCode(name)] : [...enter, ...inCode(name)];
+}
+
+function inCode(name: string): string[] {
   return [
-    ...(dir === null ? [] : [`cd ${shellWord(dir)}`]),
     "npm install",
     "npm test",
     "npm run build",
     `npx uncaged-workflow workflow add ${name} dist/workflow.esm.js`,
     `npx uncaged-workflow run ${name} --prompt "…" --wait`,
+  ];
+}
+
+function withoutCode(name: string): string[] {
+  return [
+    `uncaged-workflow agent add @uncaged/workflow-agent-command --name practice --option command=node 'args=["practice.mjs"]' output=json`,
+    `uncaged-workflow workflow add ${name} flow.yaml`,
+    `uncaged-workflow run ${name} --prompt "Greet Ada" --wait`,
   ];
 }

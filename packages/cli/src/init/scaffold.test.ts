@@ -5,8 +5,9 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { z } from "zod";
 import { projectFiles } from "./project-files.ts";
-import { TEMPLATES } from "./templates.ts";
+import { CODE_TEMPLATES, type Template } from "./templates.ts";
 
 const repository = fileURLToPath(new URL("../../../../", import.meta.url));
 const run = promisify(execFile);
@@ -17,17 +18,17 @@ type Manifest = {
   devDependencies: Record<string, string>;
 };
 
-async function projectOf(template: (typeof TEMPLATES)[number]): Promise<Map<string, string>> {
+async function projectOf(template: Template): Promise<Map<string, string>> {
   const files = await projectFiles({ template, name: "reviews", version: "9.8.7" });
   return new Map(files.map(({ path, text }) => [path, text]));
 }
 
-async function manifestOf(template: (typeof TEMPLATES)[number]): Promise<Manifest> {
+async function manifestOf(template: Template): Promise<Manifest> {
   const manifest: Manifest = JSON.parse((await projectOf(template)).get("package.json") ?? "");
   return manifest;
 }
 
-describe.each(TEMPLATES)("the project of template %s", (template) => {
+describe.each(CODE_TEMPLATES)("the project of template %s", (template) => {
   const folder = fileURLToPath(new URL(`../../scaffold/${template}`, import.meta.url));
 
   test("compiles, and its own tests pass", { timeout: 60_000 }, async () => {
@@ -67,5 +68,30 @@ describe.each(TEMPLATES)("the project of template %s", (template) => {
     expect([...files.values()].join("")).not.toMatch(/my-flows|0\.0\.0"\s*,\s*"@uncaged/);
     expect(files.get("README.md")).toContain("# reviews");
     expect([...files.keys()]).toContain(".gitignore");
+  });
+});
+
+describe("the project of template yaml", () => {
+  test("holds no code to build, and bears its own name", async () => {
+    const files = await projectOf("yaml");
+    expect([...files.keys()]).toEqual([
+      "README.md",
+      "answers.json",
+      "flow.yaml",
+      "practice.mjs",
+      "workflow.schema.json",
+    ]);
+    expect(files.get("README.md")).toContain("workflow add reviews flow.yaml");
+  });
+
+  test("tells editors by a JSON Schema what may be written", async () => {
+    const files = await projectOf("yaml");
+    const schema = z.fromJSONSchema(JSON.parse(files.get("workflow.schema.json") ?? ""));
+    const flow: unknown = parse(files.get("flow.yaml") ?? "");
+    expect(schema.safeParse(flow)).toMatchObject({ success: true });
+    const golden = `${repository}packages/register/src/yaml/golden/greeting.yaml`;
+    expect(schema.safeParse(parse(readFileSync(golden, "utf8")))).toMatchObject({ success: true });
+    expect(schema.safeParse({ ...Object(flow), name: "x" })).toMatchObject({ success: false });
+    expect(schema.safeParse({ ...Object(flow), graph: {} })).toMatchObject({ success: false });
   });
 });
