@@ -12,6 +12,7 @@
 import {
   closeSync,
   existsSync,
+  fstatSync,
   fsync,
   openSync,
   readFileSync,
@@ -91,6 +92,8 @@ async function writeTogether(folder: string, blobs: readonly Blob[]): Promise<vo
 function writeAll({ fd, blob: { bytes } }: Temp): void {
   // A short write is followed by another, which meets the reason: a full disk, a limit.
   for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
+  const { size } = fstatSync(fd);
+  if (size !== bytes.length) throw new Error(`${size} of ${bytes.length} bytes arrived`);
 }
 
 const flush: (fd: number) => Promise<void> = promisify(fsync);
