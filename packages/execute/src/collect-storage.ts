@@ -2,13 +2,14 @@ import { collectGarbage } from "@uncaged/workflow-cas";
 import type { GcReport } from "@uncaged/workflow-protocol";
 import { storagePaths } from "@uncaged/workflow-util";
 import type { Engine } from "./engine.ts";
+import { sweepLeftovers } from "./sweep-leftovers.ts";
 
 export type StorageGcReport = GcReport & { restoredEntries: number; purgedEntries: number };
 
 /** Dead blobs are set aside at once and deleted for good by a run this much later. */
 export const DEFAULT_GRACE_MS: number = 60 * 60 * 1000;
 
-/** Sets aside every blob that no thread reaches. Throws `CAS_MISSING` or `CAS_CORRUPT`, before anything is
+/** Sets aside every blob that no thread reaches, and sweeps what writers left over that were killed. Throws `CAS_MISSING` or `CAS_CORRUPT`, before anything is
  *  touched, when a node that a thread needs is damaged. */
 export async function collectStorage(
   engine: Pick<Engine, "root" | "store" | "table" | "now">,
@@ -34,5 +35,6 @@ export async function collectStorage(
     ),
     dryRun: opts.dryRun,
   });
+  if (!opts.dryRun) await sweepLeftovers(engine.root, engine.now());
   return { scannedThreads, ...report };
 }

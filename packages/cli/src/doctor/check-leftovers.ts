@@ -2,7 +2,6 @@ import { readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { isErrno, storagePaths } from "@uncaged/workflow-util";
 import { count } from "../count.ts";
-import { shellWord } from "../shell-word.ts";
 import { type Check, fine, type Patient, wrong } from "./check.ts";
 
 const NAME = "leftovers";
@@ -14,11 +13,8 @@ const SHOWN = 5;
 export async function checkLeftovers({ root, nowMs }: Patient): Promise<Check> {
   const { cas, bundles } = storagePaths(root);
   const versions = (await names(bundles)).map((hash) => join(bundles, hash));
-  const inCas = await oldTemporaries(cas, nowMs);
-  const elsewhere = (
-    await Promise.all([root, ...versions].map((folder) => oldTemporaries(folder, nowMs)))
-  ).flat();
-  const all = [...inCas, ...elsewhere];
+  const folders = [cas, root, ...versions];
+  const all = (await Promise.all(folders.map((each) => oldTemporaries(each, nowMs)))).flat();
   if (all.length === 0) return fine(NAME, "none");
   const shown = all
     .slice(0, SHOWN)
@@ -27,10 +23,7 @@ export async function checkLeftovers({ root, nowMs }: Patient): Promise<Check> {
   return wrong(
     NAME,
     `${count(all.length, "temporary file")} of writers that died: ${shown}${all.length > SHOWN ? ", …" : ""}`,
-    [
-      ...(inCas.length > 0 ? ["uncaged-workflow cas gc"] : []),
-      ...(elsewhere.length > 0 ? [`rm ${elsewhere.map(shellWord).join(" ")}`] : []),
-    ].join("; "),
+    "uncaged-workflow cas gc",
   );
 }
 
