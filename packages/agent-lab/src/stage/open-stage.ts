@@ -26,7 +26,7 @@ export type StageOrder = {
   agent: AgentUnderTest;
   program: InstalledProgram;
   scripts: (place: Place) => StepScripts;
-  /** Source of the workflow, which is registered as `flow`; it imports packages of ours alone. */
+  /** Source of the workflow, which is registered as `flow`; it imports packages of ours and zod. */
   workflow: string;
   /** Further options of the agent. */
   options?: ((place: Place) => object) | undefined;
@@ -69,6 +69,8 @@ export async function openStage(order: StageOrder): Promise<Stage> {
     await bindAgent(stage, order);
     await writeFile(join(flow, "package.json"), '{ "name": "flow", "type": "module" }\n');
     await writeFile(join(flow, "flow.mjs"), order.workflow);
+    await mkdir(join(flow, "node_modules"));
+    await symlink(packageFolder("zod"), join(flow, "node_modules", "zod"));
     const built = await json<{ file: string }>(["workflow", "build", join(flow, "flow.mjs")]);
     await json(["workflow", "add", "flow", built.file]);
   } catch (thrown) {
@@ -83,8 +85,7 @@ async function bindAgent({ root, work, model }: Stage, order: StageOrder): Promi
   const binding = order.agent.binding(order.program, model.url);
   const target = join(root, "node_modules", binding.package);
   await mkdir(dirname(target), { recursive: true });
-  const package_ = fileURLToPath(import.meta.resolve(`${binding.package}/package.json`));
-  await symlink(dirname(package_), target);
+  await symlink(packageFolder(binding.package), target);
   const agent = {
     package: binding.package,
     options: { ...binding.options, ...order.options?.({ root, work }) },
@@ -93,6 +94,9 @@ async function bindAgent({ root, work, model }: Stage, order: StageOrder): Promi
   // JSON is YAML.
   await writeFile(join(root, "workflow.yaml"), `${JSON.stringify({ config }, null, 2)}\n`);
 }
+
+const packageFolder = (name: string) =>
+  dirname(fileURLToPath(import.meta.resolve(`${name}/package.json`)));
 
 async function close({ run, model }: Stage, folder: string): Promise<void> {
   const { stdout } = await run(["--json", "thread", "ps"]);
