@@ -16,7 +16,7 @@ export async function keepOutput(
   output: RoleOutput,
   timestamp: number,
 ): Promise<RoleStep> {
-  const { role, refs = [] } = output;
+  const { role, refs = [], outcome } = output;
   const meta = toJsonObject(output.meta);
   if (meta === null) throw refused(role, "its meta is not plain JSON");
   const stray = refs.find((ref) => !isHash(ref));
@@ -34,6 +34,7 @@ export async function keepOutput(
     timestamp,
     childThread: output.childThread ?? null,
     run: output.run ?? null,
+    ...(outcome === undefined ? {} : { outcome }),
   };
 }
 

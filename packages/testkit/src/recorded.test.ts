@@ -1,7 +1,7 @@
-import { defineRole, defineWorkflow, END, START } from "@uncaged/workflow-runtime";
+import { defineRole, defineWorkflow, END, START, SUSPEND } from "@uncaged/workflow-runtime";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { expectRoute, recorded, runWorkflow } from "./index.ts";
+import { expectRoute, recorded, recordedRoute, runWorkflow } from "./index.ts";
 
 const coder = defineRole({
   description: "",
@@ -54,6 +54,38 @@ describe("a recorded agent", () => {
     expect(result.steps[1]?.childThread).toBe("01KAJ2Z6PVX0000000000000AA");
   });
 
+  it("fails again where a role failed, and the rule for that is taken", async () => {
+    const patient = defineWorkflow({
+      description: "Counts to two, and asks again when the coder is late",
+      roles: { coder },
+      table: {
+        [START]: [{ condition: "FALLBACK", role: "coder" }],
+        coder: [
+          { condition: { name: "late", when: "true" }, role: "coder", outcomes: ["timeout"] },
+          { condition: "FALLBACK", role: END },
+        ],
+      },
+    });
+    const [first, second] = shown.steps;
+    const late = { ...first, outcome: "timeout", meta: { outcome: "timeout", reason: "too slow" } };
+    const agents = recorded({ ...shown, steps: [late, second] });
+    const result = await runWorkflow(patient, { prompt: "go", agents });
+    expectRoute(result, ["coder", "coder", END]);
+    expect(result.routes[1]?.condition).toBe("late");
+    expect(result.steps[0]).toMatchObject({ outcome: "timeout", meta: { reason: "too slow" } });
+  });
+
+  it("tells the way that the thread took", () => {
+    expect(recordedRoute({ ...shown, result: { returnCode: 0 } })).toEqual(["coder", "coder", END]);
+    expect(recordedRoute({ ...shown, result: { returnCode: 1 } })).toEqual(["coder", "coder"]);
+    const suspended = { role: "coder", message: "?" };
+    expect(recordedRoute({ ...shown, result: null, suspended })).toEqual([
+      "coder",
+      "coder",
+      SUSPEND,
+    ]);
+  });
+
   it.each([
     [null, "it has no list `steps`"],
     [{ steps: {} }, "it has no list `steps`"],
@@ -64,6 +96,10 @@ describe("a recorded agent", () => {
     [
       { steps: [{ role: "a", meta: {}, content: "", childThread: 1 }] },
       "steps[0].childThread is neither",
+    ],
+    [
+      { steps: [{ role: "a", meta: {}, content: "", outcome: "?" }] },
+      "steps[0].outcome is unknown",
     ],
   ])("is not made of something else: %j", (document, why) => {
     expect(() => recorded(document)).toThrow(why);

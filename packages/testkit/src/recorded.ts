@@ -1,9 +1,18 @@
-import { type AdapterFn, failure, WorkflowError } from "@uncaged/workflow-protocol";
+import {
+  type AdapterFn,
+  AGENT_FAULTS,
+  type AgentFault,
+  END,
+  FAULT_CODES,
+  failure,
+  SUSPEND,
+  WorkflowError,
+} from "@uncaged/workflow-protocol";
 import { scripted } from "./scripted.ts";
-import { type ScriptedTurn, says } from "./scripted-turn.ts";
+import { fails, type ScriptedTurn, says } from "./scripted-turn.ts";
 
-/** Agents that say again what was said in a real thread: the document is what `thread show --json` prints.
- *  Throws `USAGE` for another document. */
+/** Agents that say again what was said in a real thread, and fail again where a role failed: the document is what
+ *  `thread show --json` prints. Throws `USAGE` for another document. */
 export function recorded(threadShow: unknown): AdapterFn {
   const turns = Map.groupBy(stepsOf(threadShow), ({ role }) => role);
   return scripted(
@@ -11,14 +20,28 @@ export function recorded(threadShow: unknown): AdapterFn {
   );
 }
 
+/** The way that the thread took, as `expectRoute` takes it: its roles, then `END` when it completed, `SUSPEND` while
+ *  it waits for an answer. Throws `USAGE` for another document. */
+export function recordedRoute(threadShow: unknown): string[] {
+  const roles = stepsOf(threadShow).map(({ role }) => role);
+  const { result, suspended }: { result?: unknown; suspended?: unknown } = isRecord(threadShow)
+    ? threadShow
+    : {};
+  if (isRecord(result) && result.returnCode === 0) return [...roles, END];
+  return isRecord(suspended) ? [...roles, SUSPEND] : roles;
+}
+
 type RecordedStep = {
   role: string;
   meta: Record<string, unknown>;
   content: string;
   childThread: string | null;
+  /** How the role failed; null when it did not. */
+  fault: AgentFault | null;
 };
 
-function turnOf({ meta, content, childThread }: RecordedStep): ScriptedTurn {
+function turnOf({ meta, content, childThread, fault }: RecordedStep): ScriptedTurn {
+  if (fault !== null) return fails(String(meta.reason), FAULT_CODES[fault]);
   return says(meta, { content, childThread });
 }
 
@@ -27,14 +50,16 @@ function stepsOf(document: unknown): RecordedStep[] {
     throw notAThread("it has no list `steps`");
   return document.steps.map((step: unknown, at) => {
     if (!isRecord(step)) throw notAThread(`steps[${at}] is no object`);
-    const { role, meta, content, childThread = null } = step;
+    const { role, meta, content, childThread = null, outcome = "ok" } = step;
     if (typeof role !== "string") throw notAThread(`steps[${at}].role is no text`);
     if (!isRecord(meta)) throw notAThread(`steps[${at}].meta is no object`);
     if (typeof content !== "string") throw notAThread(`steps[${at}].content is no text`);
     if (childThread !== null && typeof childThread !== "string") {
       throw notAThread(`steps[${at}].childThread is neither text nor null`);
     }
-    return { role, meta, content, childThread };
+    const fault = AGENT_FAULTS.find((each) => each === outcome) ?? null;
+    if (fault === null && outcome !== "ok") throw notAThread(`steps[${at}].outcome is unknown`);
+    return { role, meta, content, childThread, fault };
   });
 }
 
