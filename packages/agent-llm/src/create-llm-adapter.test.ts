@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentError, RoleResult } from "@uncaged/workflow-protocol";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { agent, createLlmAdapter } from "./create-llm-adapter.ts";
 import { type FakeRuntime, fakeContext, fakeRuntime } from "./fake-runtime.test.helper.ts";
@@ -135,11 +135,14 @@ describe("createLlmAdapter", () => {
   });
 
   it("takes its key from the variable that it is told of, and is not asked without it", async () => {
-    const config = { envKey: "LLM_TEST_KEY", env: { LLM_TEST_KEY: "the-key-of-the-test" } };
+    vi.stubEnv("LLM_TEST_KEY", "the-key-of-the-test");
+    const config = { envKey: "LLM_TEST_KEY" };
     const runtime = fakeRuntime({ home });
     const reply = text(`the-key-of-the-test\n\n${GOOD}`);
     const { run } = await play([reply], { config, runtime });
+    expect(model?.keys()).toEqual([true]);
     expect(JSON.stringify([...runtime.stored, runtime.events, run])).not.toContain("the-key-of");
+    vi.unstubAllEnvs();
     await model?.stop();
     const missing = await failed(play([reply], { config: { envKey: "LLM_TEST_KEY" } }));
     expect(missing).toMatchObject({ outcome: "auth", failure: { hint: "set LLM_TEST_KEY" } });

@@ -15,6 +15,8 @@ export type ScriptedModel = {
   baseUrl: string;
   /** Bodies of the calls so far. */
   calls(): ChatCompletionRequest[];
+  /** Whether they brought a key; the server does not tell which. */
+  keys(): boolean[];
   stop(): Promise<void>;
 };
 
@@ -32,7 +34,12 @@ export async function scriptedModel(replies: readonly Reply[]): Promise<Scripted
     mock.on({ predicate: isTurn }, answer, options);
   }
   await mock.start();
-  return { baseUrl: `${mock.url}/v1`, calls: () => calls, stop: () => mock.stop() };
+  return {
+    baseUrl: `${mock.url}/v1`,
+    calls: () => calls,
+    keys: () => mock.getRequests().map(({ headers }) => headers.authorization !== undefined),
+    stop: () => mock.stop(),
+  };
 }
 
 export const text = (content: string): Reply => ({
