@@ -51,7 +51,7 @@ describe("a workflow written as YAML", () => {
       ...["workflow", "build", "other/a.yml", "--out", "other/a.mjs"],
     ]);
     expect(built).toMatchObject({ hash: added.hash, externals: ["@uncaged/workflow-runtime"] });
-    expect(await cli.json(["workflow", "add", "built", built.file])).toMatchObject(added);
+    expect(await cli.json(["workflow", "add", "built", built.file])).toMatchObject({ hash: added.hash });
   });
 
   it("asks a person, and goes on with the answer; diff shows where two threads part", async () => {
@@ -80,7 +80,7 @@ describe("a workflow written as YAML", () => {
     writeFileSync(join(cli.dir, "broken.yaml"), FLOW.replace("new: writer", "new: writr"));
     const { code, message, exit } = await cli.fails(["workflow", "add", "broken", "broken.yaml"]);
     expect({ code, exit }).toEqual({ code: "YAML_INVALID", exit: 1 });
-    expect(message).toContain("broken.yaml:36:10: graph.$START.new: there is no role");
+    expect(message).toContain("broken.yaml:35:10: graph.$START.new: there is no role");
     expect(await cli.fails(["workflow", "show", "broken"])).toMatchObject({
       code: "WORKFLOW_NOT_FOUND",
     });
