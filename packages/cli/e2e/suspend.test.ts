@@ -29,14 +29,18 @@ describe("a suspended thread", () => {
     expect(await show()).toMatchObject({
       suspended: { role: "worker", message: "Go on after step 1?" },
     });
-    expect(await cli.json(["thread", "ps"])).toEqual({ threads: [] });
-    const inbox = await cli.json<{ threads: { threadId: string }[] }>([
-      "thread",
-      "list",
-      "--status",
-      "suspended",
-    ]);
-    expect(inbox.threads.map((thread) => thread.threadId)).toContain(threadId);
+    const question = { threadId, suspended: { role: "worker", message: "Go on after step 1?" } };
+    const ps = await cli.json<{ waiting: object[] }>(["thread", "ps"]);
+    expect(ps).toMatchObject({ threads: [] });
+    expect(ps.waiting[0]).toMatchObject(question);
+    const inbox = ["thread", "list", "--status", "suspended"];
+    const { threads } = await cli.json<{ threads: object[] }>(inbox);
+    expect(threads[0]).toMatchObject(question);
+    for (const args of [inbox, ["thread", "ps"], ["thread", "show", threadId]]) {
+      const { stdout } = await cli.run(args);
+      expect(stdout).toContain("worker asks: Go on after step 1?");
+      expect(stdout).toContain(`uncaged-workflow thread resume ${threadId} -p <answer>`);
+    }
     expect(await cli.fails(["thread", "resume", threadId])).toMatchObject({
       exit: 3,
       code: "TRANSITION_INVALID",

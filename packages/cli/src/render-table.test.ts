@@ -30,3 +30,18 @@ it("pads before it paints, so that colours do not count", () => {
 it("shows nothing for no rows", () => {
   expect(renderTable([], columns)).toBe("");
 });
+
+it("fits where it is shown: first short forms, then a cut of the last column", () => {
+  const wide: Column<Row>[] = [
+    { title: "NAME", cell: ({ name }) => name, short: ({ name }) => name.slice(-3) },
+    { title: "STEPS", cell: ({ steps }) => String(steps), align: "right" },
+    { title: "LAST", cell: ({ steps }) => "x".repeat(steps) },
+  ];
+  const rows = [{ name: "0123456789", steps: 12 }];
+  expect(renderTable(rows, wide, 40)).toContain("0123456789     12  xxxxxxxxxxxx\n");
+  expect(renderTable(rows, wide, 26)).toContain("\n789      12  xxxxxxxxxxxx\n");
+  expect(renderTable(rows, wide, 22)).toContain("\n789      12  xxxxxxxx…\n");
+  const spare = wide.with(1, { title: "STEPS", cell: () => "12", spare: true });
+  expect(renderTable(rows, spare, 22)).toBe("NAME  LAST\n789   xxxxxxxxxxxx\n");
+  expect(renderTable(rows, wide, 5)).toContain("\n789      12  xxxxxxx…\n");
+});

@@ -4,17 +4,24 @@ export type Column<Row> = {
   cell: (row: Row) => string;
   /** Numbers are easier to compare when their ends meet. */
   align?: "right";
+  /** Shown instead where the table would be wider than its place. */
+  short?: (row: Row) => string;
+  /** Left out where even the short forms are too wide. */
+  spare?: true;
   /** Paints the padded cell; it must not change what is seen of its width. */
   paint?: (padded: string, row: Row) => string;
 };
 
-/** Lines of a table with its titles; the last column is not padded. No rows: no table. */
-export function renderTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
+/** Lines of a table with its titles; the last column is not padded. No rows: no table. `fit`: characters that a
+ *  line holds; what is too wide is shown short, then loses its spare columns, and then the last column is cut. null: as wide as it is. */
+export function renderTable<Row>(
+  rows: readonly Row[],
+  all: readonly Column<Row>[],
+  fit: number | null = null,
+): string {
   if (rows.length === 0) return "";
-  const cells = rows.map((row) => columns.map((column) => column.cell(row)));
-  const widths = columns.map(({ title }, at) =>
-    cells.reduce((widest, line) => Math.max(widest, widthOf(line[at] ?? "")), widthOf(title)),
-  );
+  const { columns, cells } = fitted(rows, all, fit);
+  const widths = columns.map((_column, at) => columnWidth({ columns, cells }, at));
   const pad = (text: string, at: number): string => {
     const fill = " ".repeat(Math.max(0, (widths[at] ?? 0) - widthOf(text)));
     if (columns[at]?.align === "right") return fill + text;
@@ -30,6 +37,51 @@ export function renderTable<Row>(rows: readonly Row[], columns: readonly Column<
       .join("  "),
   );
   return `${[head, ...lines].map((line) => line.trimEnd()).join("\n")}\n`;
+}
+
+/** At least so much of the last column is worth a cut. */
+const LAST_CHARS = 8;
+
+type Table<Row> = { columns: readonly Column<Row>[]; cells: string[][] };
+
+function fitted<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  fit: number | null,
+): Table<Row> {
+  const filled = (kept: readonly Column<Row>[], form: "cell" | "short"): Table<Row> => ({
+    columns: kept,
+    cells: rows.map((row) => kept.map((column) => (column[form] ?? column.cell)(row))),
+  });
+  const whole = filled(columns, "cell");
+  if (fit === null || tableWidth(whole) <= fit) return whole;
+  const short = filled(columns, "short");
+  if (tableWidth(short) <= fit) return short;
+  const narrow = filled(
+    columns.filter(({ spare }) => spare !== true),
+    "short",
+  );
+  const over = tableWidth(narrow) - fit;
+  const last = narrow.columns.length - 1;
+  if (over <= 0 || narrow.columns[last]?.align === "right") return narrow;
+  const room = Math.max(LAST_CHARS, columnWidth(narrow, last) - over);
+  const cells = narrow.cells.map((line) => line.with(last, cut(line[last] ?? "", room)));
+  return { columns: narrow.columns, cells };
+}
+
+function tableWidth<Row>(table: Table<Row>): number {
+  return table.columns.reduce((sum, _column, at) => sum + columnWidth(table, at) + 2, -2);
+}
+
+function columnWidth<Row>({ columns, cells }: Table<Row>, at: number): number {
+  return cells.reduce(
+    (widest, line) => Math.max(widest, widthOf(line[at] ?? "")),
+    widthOf(columns[at]?.title ?? ""),
+  );
+}
+
+function cut(text: string, width: number): string {
+  return widthOf(text) <= width ? text : `${[...text].slice(0, width - 1).join("")}…`;
 }
 
 /** Characters, not UTF-16 units. */

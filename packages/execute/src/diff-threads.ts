@@ -1,4 +1,10 @@
-import type { JsonValue, StateNode, ThreadRecord } from "@uncaged/workflow-protocol";
+import {
+  type JsonValue,
+  type StateNode,
+  sumUsage,
+  type ThreadRecord,
+  type Usage,
+} from "@uncaged/workflow-protocol";
 import { type ChainState, loadChain, roleStates } from "./chain.ts";
 import { type Difference, differences } from "./differences.ts";
 import type { Engine } from "./engine.ts";
@@ -22,9 +28,12 @@ export type DiffRound = {
   changes: Difference[];
 };
 
+/** `usage`: of the steps that the other thread does not share; null when no agent says. */
+export type DiffedThread = { threadId: string; status: string; usage: Usage | null };
+
 export type ThreadDiff = {
-  a: { threadId: string; status: string };
-  b: { threadId: string; status: string };
+  a: DiffedThread;
+  b: DiffedThread;
   /** First round in which role or meta differ, or that only one thread has; null: none. */
   partsAt: number | null;
   rounds: DiffRound[];
@@ -44,11 +53,19 @@ export async function diffThreads(
     diffRound(index + 1, ofA[index], ofB[index]),
   );
   return {
-    a: { threadId: a.threadId, status: a.status },
-    b: { threadId: b.threadId, status: b.status },
+    a: { threadId: a.threadId, status: a.status, usage: ownUsage(ofA, ofB) },
+    b: { threadId: b.threadId, status: b.status, usage: ownUsage(ofB, ofA) },
     partsAt: rounds.find(({ relation }) => relation === "differs")?.round ?? null,
     rounds,
   };
+}
+
+function ownUsage(states: readonly ChainState[], others: readonly ChainState[]): Usage | null {
+  const shared = new Set(others.map(({ hash }) => hash));
+  return states
+    .filter(({ hash }) => !shared.has(hash))
+    .map(({ node }) => node.payload.usage ?? null)
+    .reduce(sumUsage, null);
 }
 
 function diffRound(round: number, a: ChainState | undefined, b: ChainState | undefined): DiffRound {

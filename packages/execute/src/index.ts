@@ -10,7 +10,7 @@ export { checkTable, type TableFinding } from "./check-table.ts";
 export { checkThread, type RouteDifference, type ThreadCheck } from "./check-threads.ts";
 export { collectStorage, DEFAULT_GRACE_MS, type StorageGcReport } from "./collect-storage.ts";
 export type { ContextMessage } from "./context-message.ts";
-export { type DiffRound, diffThreads, type ThreadDiff } from "./diff-threads.ts";
+export { type DiffedThread, type DiffRound, diffThreads, type ThreadDiff } from "./diff-threads.ts";
 export {
   type DryRun,
   type DryRunEnd,

@@ -5,7 +5,7 @@ import { threadSummary } from "./observe.ts";
 /** Threads, newest first. */
 export async function listThreads(
   engine: Pick<Engine, "store" | "now">,
-  filter: { workflow?: string; limit?: number },
+  filter: { workflow?: string; limit?: number; suspended?: true },
 ): Promise<ThreadSummary[]> {
   const nowMs = engine.now();
   const threads = await engine.store.list(filter);

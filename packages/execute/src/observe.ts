@@ -31,7 +31,7 @@ export function observedStatus(
 }
 
 export function threadSummary(thread: ThreadRecord, nowMs: number): ThreadSummary {
-  const { threadId, workflow, bundleHash, head, stepCount, updatedAt } = thread;
+  const { threadId, workflow, bundleHash, head, stepCount, suspended, updatedAt } = thread;
   return {
     threadId,
     workflow,
@@ -39,6 +39,7 @@ export function threadSummary(thread: ThreadRecord, nowMs: number): ThreadSummar
     ...observedStatus(thread, nowMs),
     head,
     stepCount,
+    suspended,
     updatedAt,
   };
 }

@@ -127,6 +127,8 @@ export type ThreadStore = {
   list(filter: {
     workflow?: string;
     withLease?: true;
+    /** Only those that wait for a person. */
+    suspended?: true;
     parentThread?: string;
     limit?: number;
   }): Promise<ThreadRecord[]>;

@@ -40,6 +40,8 @@ export type ThreadSummary = {
   stale: boolean;
   head: string;
   stepCount: number;
+  /** What it asks a person; null unless it is suspended. */
+  suspended: Suspension | null;
   updatedAt: number;
 };
 

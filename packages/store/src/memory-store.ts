@@ -65,12 +65,13 @@ export function memoryThreadStore(): ThreadStore {
         .sort()
         .slice(0, limit);
     },
-    async list({ workflow, withLease, parentThread, limit }) {
+    async list({ workflow, withLease, suspended, parentThread, limit }) {
       return [...entries.values()]
         .map((entry) => entry.record)
         .filter((thread) => workflow === undefined || thread.workflow === workflow)
         .filter((thread) => parentThread === undefined || thread.parentThread === parentThread)
         .filter((thread) => !withLease || thread.lease !== null)
+        .filter((thread) => !suspended || thread.suspended !== null)
         .sort(newestFirst)
         .slice(0, limit);
     },

@@ -1,4 +1,5 @@
 import {
+  type DiffedThread,
   type DiffRound,
   diffThreads,
   findThread,
@@ -10,6 +11,8 @@ import type { Io } from "../io.ts";
 import { printableLine } from "../printable.ts";
 import type { Style } from "../style.ts";
 import { withThread } from "../with-engine.ts";
+import { flowLines } from "./flow-lines.ts";
+import { money } from "./spent.ts";
 
 export async function diff(
   ids: { a: string; b: string },
@@ -26,14 +29,25 @@ export async function diff(
 const VALUE_CHARS = 60;
 
 function text({ a, b, partsAt, rounds }: ThreadDiff, style: Style): string {
-  const head = `${style.red(`- ${a.threadId}`)}  ${a.status}\n${style.green(`+ ${b.threadId}`)}  ${b.status}\n`;
+  const head = [
+    ...sideLines("-", a, style).map(style.red),
+    ...sideLines("+", b, style).map(style.green),
+  ].join("\n");
   const shared = rounds.filter(({ relation }) => relation === "shared").length;
   const lines = rounds.slice(shared).map((round) => roundText(round, style));
   const same =
     shared === 0 ? "" : style.dim(`  ${shared} shared ${shared === 1 ? "step" : "steps"}\n`);
   const verdict =
     partsAt === null ? "same roles and metas throughout\n" : `they part at step ${partsAt}\n`;
-  return `${head}${same}${lines.join("")}${verdict}`;
+  return `${head}\n${same}${lines.join("")}${verdict}`;
+}
+
+function sideLines(
+  mark: "-" | "+",
+  { threadId, status, usage }: DiffedThread,
+  { columns }: Style,
+): string[] {
+  return flowLines([`${mark} ${threadId}`, status, ...money(usage)], { indent: 0, columns });
 }
 
 function roundText({ round, relation, a, b, changes }: DiffRound, style: Style): string {

@@ -3,6 +3,7 @@ import { type Failure, ok, type Result, type ThreadStatus } from "@uncaged/workf
 import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
 import { withEngine } from "../with-engine.ts";
+import { inbox } from "./inbox.ts";
 import { threadTable } from "./thread-table.ts";
 
 export type ListFilter = {
@@ -22,8 +23,9 @@ export async function list(filter: ListFilter, io: Io): Promise<Result<Output, F
   const found = await withEngine(io, (engine) =>
     listThreads(engine, {
       ...(workflow === null ? {} : { workflow }),
-      // A status is computed, so the store cannot count by it.
-      ...(limit === null || status !== null ? {} : { limit }),
+      ...(status === "suspended" ? { suspended: true } : {}),
+      // Any other status is computed, so the store cannot count by it.
+      ...(limit === null || (status !== null && status !== "suspended") ? {} : { limit }),
     }),
   );
   const threads = found
@@ -35,7 +37,9 @@ export async function list(filter: ListFilter, io: Io): Promise<Result<Output, F
       if (threads.length === 0) return NONE;
       const shown = shortened ? threads.slice(0, SHOWN_ON_TERMINAL) : threads;
       const more = threads.length > shown.length ? `${style.dim(MORE)}\n` : "";
-      return threadTable(shown, { style, nowMs: io.now(), more: [] }) + more;
+      const nowMs = io.now();
+      if (status === "suspended") return inbox(shown, { style, nowMs }) + more;
+      return threadTable(shown, { style, nowMs, more: [] }) + more;
     },
   });
 }

@@ -35,8 +35,18 @@ function shown(events: readonly LiveEvent[], detail: LiveDetail = "usual"): stri
 describe("live output", () => {
   it("joins what an agent says in pieces, and begins a new line for everything else", () => {
     expect(shown([started, says("Half a "), says("sentence"), completed])).toBe(
-      '#2 coder (rejected)\nHalf a sentence\ndone #2 coder  {"done":true}\n',
+      '#2 coder (rejected)\nHalf a sentence\ndone #2 coder  0 ms  {"done":true}\n',
     );
+  });
+
+  it("says how long a step took and what its agent used, when it was seen from its beginning", () => {
+    const usage = { inputTokens: 1_000, outputTokens: 200, cachedInputTokens: 0, costUsd: 0.01 };
+    const used: LiveEvent[] = [agent({ type: "usage", usage }), agent({ type: "usage", usage })];
+    const late = { ...completed, timestamp: completed.timestamp + 62_000 };
+    expect(shown([started, ...used, late])).toBe(
+      '#2 coder (rejected)\ndone #2 coder  1 min  2.4k tokens  $0.0200  {"done":true}\n',
+    );
+    expect(shown([started, completed, started, completed])).not.toContain("tokens");
   });
 
   it("does not add a line where the agent ended its own", () => {

@@ -1,17 +1,21 @@
-import type { AgentEvent, LiveEvent } from "@uncaged/workflow-protocol";
+import { type AgentEvent, type LiveEvent, sumUsage, type Usage } from "@uncaged/workflow-protocol";
 import { printable, printableLine } from "../printable.ts";
 import type { Style } from "../style.ts";
+import { duration } from "../times.ts";
 import { paintStatus } from "./paint-status.ts";
+import { money } from "./spent.ts";
 
 /** `usual`: what agents say and which tools they use. `all`: every event, with its time. */
 export type LiveDetail = "usual" | "all";
 
-/** Turns live events into text, one after the other. It remembers only whether a line is open, since
- *  agents speak in pieces. */
+/** Turns live events into text, one after the other. It remembers whether a line is open, since agents speak in
+ *  pieces, and since when the step goes on and what it has used. */
 export function liveView(style: Style, detail: LiveDetail): (event: LiveEvent) => string {
   let lineIsOpen = false;
+  let step: StepSoFar = { sinceMs: null, usage: null };
   return (event) => {
-    const text = eventText(event, style, detail);
+    step = following(step, event);
+    const text = eventText(event, { style, detail, step });
     if (text === "") return "";
     const speaks = event.type === "agent" && event.event.type === "text";
     const before = lineIsOpen && !speaks ? "\n" : "";
@@ -21,7 +25,18 @@ export function liveView(style: Style, detail: LiveDetail): (event: LiveEvent) =
   };
 }
 
-function eventText(event: LiveEvent, style: Style, detail: LiveDetail): string {
+type StepSoFar = { sinceMs: number | null; usage: Usage | null };
+
+function following(step: StepSoFar, event: LiveEvent): StepSoFar {
+  if (event.type === "step_started") return { sinceMs: event.timestamp, usage: null };
+  if (event.type !== "agent" || event.event.type !== "usage") return step;
+  return { ...step, usage: sumUsage(step.usage, event.event.usage) };
+}
+
+function eventText(
+  event: LiveEvent,
+  { style, detail, step }: { style: Style; detail: LiveDetail; step: StepSoFar },
+): string {
   switch (event.type) {
     case "step_started": {
       const by =
@@ -29,8 +44,10 @@ function eventText(event: LiveEvent, style: Style, detail: LiveDetail): string {
       return `${style.bold(`#${event.round} ${event.role}`)}${by}\n`;
     }
     case "step_completed": {
+      const took = step.sinceMs === null ? [] : [duration(event.timestamp - step.sinceMs)];
       const meta = printableLine(JSON.stringify(event.meta), 200);
-      return `${style.green("done")} #${event.round} ${event.role}  ${style.dim(meta)}\n`;
+      const facts = [...took, ...money(step.usage), meta].join("  ");
+      return `${style.green("done")} #${event.round} ${event.role}  ${style.dim(facts)}\n`;
     }
     case "status": {
       const summary = event.summary === null ? "" : `: ${printable(event.summary)}`;
@@ -50,7 +67,9 @@ function agentText(event: AgentEvent, style: Style, detail: LiveDetail): string 
     case "tool":
       return toolText(event, style, detail);
     case "retry":
-      return style.yellow(`retry in ${event.delayMs} ms: ${printableLine(event.reason, 200)}\n`);
+      return style.yellow(
+        `retry in ${duration(event.delayMs)}: ${printableLine(event.reason, 200)}\n`,
+      );
     case "permission":
       if (event.allowed && detail === "usual") return "";
       return style.yellow(

@@ -9,6 +9,7 @@ import { type Style, styleOf } from "../style.ts";
 import { duration } from "../times.ts";
 import { withThread } from "../with-engine.ts";
 import { paintStatus } from "./paint-status.ts";
+import { shortId } from "./short-id.ts";
 
 /** Ctrl-C stops the contenders; what they did is kept. */
 export async function race(
@@ -32,20 +33,28 @@ export async function race(
 const LAST_CHARS = 60;
 
 function text({ forkedFrom, contenders }: Race, style: Style): string {
-  const table = renderTable<Contender>(contenders, [
-    { title: "AGENT", cell: ({ agent }) => agent },
-    {
-      title: "STATUS",
-      cell: ({ status }) => status,
-      paint: (padded, { status }) => paintStatus(style, status, padded),
-    },
-    { title: "STEPS", cell: ({ steps }) => String(steps), align: "right" },
-    { title: "TIME", cell: ({ durationMs }) => duration(durationMs), align: "right" },
-    { title: "TOKENS", cell: ({ usage }) => tokens(usage), align: "right" },
-    { title: "COST", cell: ({ usage }) => cost(usage), align: "right" },
-    { title: "THREAD", cell: ({ threadId }) => threadId },
-    { title: "LAST STEP", cell: lastStep, paint: style.dim },
-  ]);
+  const table = renderTable<Contender>(
+    contenders,
+    [
+      { title: "AGENT", cell: ({ agent }) => agent },
+      {
+        title: "STATUS",
+        cell: ({ status }) => status,
+        paint: (padded, { status }) => paintStatus(style, status, padded),
+      },
+      { title: "STEPS", cell: ({ steps }) => String(steps), align: "right" },
+      { title: "TIME", cell: ({ durationMs }) => duration(durationMs), align: "right" },
+      { title: "TOKENS", cell: ({ usage }) => tokens(usage), align: "right" },
+      { title: "COST", cell: ({ usage }) => cost(usage), align: "right" },
+      {
+        title: "THREAD",
+        cell: ({ threadId }) => threadId,
+        short: ({ threadId }) => shortId(threadId),
+      },
+      { title: "LAST STEP", cell: lastStep, paint: style.dim, spare: true },
+    ],
+    style.columns,
+  );
   return `${table}${style.dim(`from ${forkedFrom.threadId} at ${forkedFrom.stateHash}`)}\n`;
 }
 

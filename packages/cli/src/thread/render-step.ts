@@ -1,23 +1,22 @@
 import type { StepView } from "@uncaged/workflow-protocol";
 import { printable, printableLine } from "../printable.ts";
 import type { Style } from "../style.ts";
-import { duration, isoSeconds } from "../times.ts";
+import { isoSeconds } from "../times.ts";
+import { flowLines } from "./flow-lines.ts";
+import { money, spent } from "./spent.ts";
 
 const META_CHARACTERS = 200;
 const CONTENT_LINES = 12;
 const CONTENT_CHARACTERS = 2_000;
 
-/** A step for people: a head line, its meta one field a line, and the beginning of what was said. */
+/** A step for people: a head line, who played it, its meta one field a line, and the beginning of what was said. */
 export function renderStep(step: StepView, style: Style): string {
-  const { round, role, route, run, timestamp, stateHash, childThread } = step;
-  const by = route === null ? "" : ` (${printableLine(`${route.from}: ${route.condition}`, 80)})`;
-  const took =
-    run?.startedAt === undefined || run.completedAt === undefined
-      ? ""
-      : `  ${duration(run.completedAt - run.startedAt)}`;
+  const { meta, childThread, run } = step;
   const lines = [
-    `${style.bold(`#${round} ${role}`)}${by}  ${style.dim(`${isoSeconds(timestamp)}${took}  ${stateHash}`)}`,
-    ...Object.entries(step.meta).map(
+    ...headLines(step, style),
+    ...(run === null ? [] : playedBy(run, style)),
+    ...(run?.notes ?? []).map((note) => style.yellow(`  note: ${printableLine(note, 200)}`)),
+    ...Object.entries(meta).map(
       ([field, value]) =>
         `  ${style.cyan(printableLine(field, 40))}: ${printableLine(text(value), META_CHARACTERS)}`,
     ),
@@ -25,6 +24,37 @@ export function renderStep(step: StepView, style: Style): string {
   if (childThread !== null) lines.push(`  ${style.dim("child thread")} ${childThread}`);
   lines.push(...contentLines(step, style));
   return `${lines.join("\n")}\n`;
+}
+
+/** One line, or two where one is too long for the terminal. */
+function headLines(
+  { round, role, route, run, outcome, timestamp, stateHash }: StepView,
+  style: Style,
+): string[] {
+  const name = `#${round} ${role}`;
+  const by = route === null ? "" : ` (${printableLine(`${route.from}: ${route.condition}`, 80)})`;
+  const fault = outcome === "ok" ? "" : `  ${outcome}`;
+  const took = spent([run])[0];
+  const place = [isoSeconds(timestamp), ...(took === undefined ? [] : [took]), stateHash].join(
+    "  ",
+  );
+  const head = `${style.bold(name)}${by}${style.red(fault)}`;
+  const width = name.length + by.length + fault.length + 2 + place.length;
+  if (style.columns === null || width <= style.columns) return [`${head}  ${style.dim(place)}`];
+  return [head, style.dim(`  ${place}`)];
+}
+
+/** Who played the role, in which session, for how much. */
+function playedBy({ agent, session, usage }: NonNullable<StepView["run"]>, style: Style): string[] {
+  if (agent === undefined) return [];
+  const { name, version, binding } = agent;
+  const called = binding === undefined || binding === name ? "" : ` (${binding})`;
+  const words = [
+    printableLine(`${name} ${version}${called}`, 60),
+    ...(session == null ? [] : [printableLine(`session ${session}`, 60)]),
+    ...money(usage ?? null),
+  ];
+  return flowLines(words, { indent: 2, columns: style.columns }).map(style.dim);
 }
 
 /** What was said, unless it only repeats the meta. */

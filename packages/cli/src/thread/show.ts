@@ -7,8 +7,10 @@ import { printable, printableLine } from "../printable.ts";
 import type { Style } from "../style.ts";
 import { ago, isoSeconds } from "../times.ts";
 import { withThread } from "../with-engine.ts";
+import { howToGoOn } from "./how-to-go-on.ts";
 import { paintStatus } from "./paint-status.ts";
 import { renderStep } from "./render-step.ts";
+import { spent } from "./spent.ts";
 import { waitingFor } from "./waiting-for.ts";
 
 export async function show(id: string, io: Io): Promise<Result<Output, Failure>> {
@@ -26,6 +28,7 @@ function text(view: ThreadView, { style, nowMs }: { style: Style; nowMs: number 
       .map(({ from, to, timestamp }) =>
         style.dim(`version ${from} replaced by ${to}  ${isoSeconds(timestamp)}\n`),
       );
+  const agents = spent(steps.map(({ run }) => run));
   const stale = view.stale ? " (its runner went away; resume goes on)" : "";
   const parts = [
     facts(style, [
@@ -35,6 +38,7 @@ function text(view: ThreadView, { style, nowMs }: { style: Style; nowMs: number 
       ["started", `${isoSeconds(start.timestamp)}  ${style.dim(ago(start.timestamp, nowMs))}`],
       ["head", `${view.head}  ${style.dim(count(steps.length, "step"))}`],
       ["folder", printableLine(view.cwd, 200)],
+      ...(agents.length === 0 ? [] : [["agents", agents.join("  ")] as const]),
       ...(view.forkedFrom === null ? [] : [["fork of", view.forkedFrom.threadId] as const]),
       ["prompt", printableLine(start.prompt, 200)],
     ]),
@@ -42,7 +46,8 @@ function text(view: ThreadView, { style, nowMs }: { style: Style; nowMs: number 
     ...steps.flatMap((step) => [renderStep(step, style), ...upgradesAt(step.round)]),
   ];
   if (suspended !== null) {
-    parts.push(`${style.yellow(waitingFor(suspended))} ${printable(suspended.message)}\n`);
+    const question = `${style.yellow(waitingFor(suspended))} ${printable(suspended.message)}`;
+    parts.push(`${question}\n${style.dim(howToGoOn(view.threadId, suspended, style))}\n`);
   }
   if (result !== null) {
     const code = style.dim(`return code ${result.returnCode}`);

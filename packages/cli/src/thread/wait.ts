@@ -18,6 +18,7 @@ import type { Io } from "../io.ts";
 import { printable, printableLine } from "../printable.ts";
 import type { Style } from "../style.ts";
 import { duration } from "../times.ts";
+import { howToGoOn } from "./how-to-go-on.ts";
 import { paintStatus } from "./paint-status.ts";
 import { waitingFor } from "./waiting-for.ts";
 
@@ -88,9 +89,7 @@ function endText(style: Style, thread: ThreadRecord, { status, said }: End): str
   const lines = [`${shown}  ${style.dim(threadId)}`];
   if (suspended !== null) {
     lines.push(`${waitingFor(suspended)} ${printable(suspended.message)}`);
-    const how = suspended.kind === "limit" ? "--max-steps <n>" : "-p <answer>";
-    const verb = suspended.kind === "limit" ? "raise it with" : "answer with";
-    lines.push(`${verb}: uncaged-workflow thread resume ${threadId} ${how}`);
+    lines.push(howToGoOn(threadId, suspended, style));
   } else if (status === "idle") {
     lines.push("it has not ended, and nobody runs it any more");
     if (said !== "") lines.push(`its runner said: ${printableLine(said, 500)}`);

@@ -59,3 +59,4 @@ CREATE TABLE asideBlobs (
   -- Unix milliseconds.
   sinceMs INTEGER NOT NULL
 ) STRICT;
+CREATE INDEX threadsWaiting ON threads (createdAt, threadId) WHERE suspendedRole IS NOT NULL;

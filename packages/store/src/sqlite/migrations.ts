@@ -7,7 +7,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { failure, WorkflowError } from "@uncaged/workflow-protocol";
 import { BLOBS_SCHEMA } from "./blobs-schema.ts";
-import { NEXT_PROMPT_SCHEMA } from "./next-prompt-schema.ts";
+import { PERSON_SCHEMA } from "./person-schema.ts";
 import { STEERING_SCHEMA } from "./steering-schema.ts";
 import { THREADS_SCHEMA } from "./threads-schema.ts";
 
@@ -15,7 +15,7 @@ const MIGRATIONS: readonly string[] = [
   THREADS_SCHEMA,
   BLOBS_SCHEMA,
   STEERING_SCHEMA,
-  NEXT_PROMPT_SCHEMA,
+  PERSON_SCHEMA,
 ];
 
 /** Marks the file as ours in SQLite's header ("UWFi"), so that no other program's database is changed. */

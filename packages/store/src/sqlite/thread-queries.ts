@@ -26,6 +26,7 @@ export function listThreads(index: ThreadIndex, filter: ThreadFilter): ThreadRec
     conditions.push("parentThread = :parentThread");
     values.parentThread = filter.parentThread;
   }
+  if (filter.suspended) conditions.push("suspendedRole IS NOT NULL");
   if (filter.withLease) conditions.push("leasePid IS NOT NULL");
   const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
   const query = `SELECT ${RECORD_COLUMNS} FROM threads ${where}

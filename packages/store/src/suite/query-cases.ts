@@ -22,7 +22,7 @@ export const queryCases: readonly ThreadStoreCase[] = [
     },
   },
   {
-    name: "lists by workflow, by parent and by being owned, also together",
+    name: "lists by workflow, by parent, by being owned and by waiting for a person, also together",
     async run(store) {
       const parentThread = sampleId(1);
       await store.create(sampleThread(1), null);
@@ -35,6 +35,12 @@ export const queryCases: readonly ThreadStoreCase[] = [
       assert.deepEqual(await listed(store, { parentThread, workflow: "develop" }), [2]);
       assert.deepEqual(await listed(store, { withLease: true }), [4]);
       assert.deepEqual(await listed(store, { withLease: true, parentThread }), []);
+      assert.deepEqual(await listed(store, { suspended: true }), []);
+      const { threadId, fence } = await ownedThread(store, 5);
+      const question = { status: "suspended", role: "coder", message: "Which?" } as const;
+      await store.release({ threadId, fence, nowMs: 2, to: question });
+      assert.deepEqual(await listed(store, { suspended: true }), [5]);
+      assert.deepEqual(await listed(store, { suspended: true, withLease: true }), []);
       assert.deepEqual(await listed(store, { workflow: "unknown" }), []);
     },
   },
