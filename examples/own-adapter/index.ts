@@ -12,7 +12,10 @@ export function createScribeAgent(config: ScribeConfig & AgentOptions = {}): Ada
 export const agent: AgentPackage = {
   name: "scribe",
   create: (options) => createScribeAgent(parsed(options)),
-  probe: async (options, host) => scribeDriver(parsed(options)).probe(host),
+  probe: async (options, host) => {
+    const config = parsed(options);
+    return scribeDriver(config).probe({ env: { ...host.env, ...config.env } });
+  },
 };
 
 const OWN = z.strictObject({ command: z.string().min(1).optional() });

@@ -43,6 +43,12 @@ describe("the agent package", () => {
     expect(probe.login).toBe("ok");
   });
 
+  it("takes a key among its options for a log-in, as the run does", async () => {
+    const { command } = await standIn(folder);
+    const options = { command, env: { ANTHROPIC_API_KEY: "key" } };
+    expect(await agent.probe(options, host({}))).toMatchObject({ login: "ok" });
+  });
+
   it("says how to log in, and how to install", async () => {
     const { command } = await standIn(folder);
     expect(await agent.probe({ command }, host({}))).toMatchObject({

@@ -12,5 +12,8 @@ export function createClaudeCodeAgent(config: ClaudeCodeConfig = {}): AdapterFn 
 export const agent: AgentPackage = {
   name: "claude-code",
   create: (options) => createClaudeCodeAgent(parseConfig(options)),
-  probe: async (options, host) => claudeCodeDriver(parseConfig(options)).probe(host),
+  probe: async (options, host) => {
+    const config = parseConfig(options);
+    return claudeCodeDriver(config).probe({ env: { ...host.env, ...config.env } });
+  },
 };

@@ -14,7 +14,10 @@ export function createCodexAgent(config: CodexConfig = {}): AdapterFn {
 export const agent: AgentPackage = {
   name: "codex",
   create: (options) => createCodexAgent(readAgentOptions("codex", OWN, options)),
-  probe: (options, { env }) => probeCodex(readAgentOptions("codex", OWN, options), env),
+  probe: async (options, host) => {
+    const config = readAgentOptions("codex", OWN, options);
+    return probeCodex(config, { ...host.env, ...config.env });
+  },
 };
 
 const OWN = z.strictObject({

@@ -14,7 +14,10 @@ export function createCursorAgent(config: CursorConfig = {}): AdapterFn {
 export const agent: AgentPackage = {
   name: "cursor",
   create: (options) => createCursorAgent(readAgentOptions("cursor", OWN, options)),
-  probe: (options, { env }) => probeCursor(readAgentOptions("cursor", OWN, options), env),
+  probe: async (options, host) => {
+    const config = readAgentOptions("cursor", OWN, options);
+    return probeCursor(config, { ...host.env, ...config.env });
+  },
 };
 
 const OWN = z.strictObject({

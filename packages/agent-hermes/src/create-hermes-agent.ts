@@ -25,7 +25,10 @@ export function hermesDriver(config: HermesConfig): AgentDriver {
 export const agent: AgentPackage = {
   name: "hermes",
   create: (options) => createHermesAgent(readAgentOptions("hermes", OWN, options)),
-  probe: (options, { env }) => probeHermes(readAgentOptions("hermes", OWN, options), env),
+  probe: async (options, host) => {
+    const config = readAgentOptions("hermes", OWN, options);
+    return probeHermes(config, { ...host.env, ...config.env });
+  },
 };
 
 const OWN = z.strictObject({
