@@ -19,5 +19,5 @@ export { type InstalledProgram, installPrograms } from "./programs/install-progr
 export { DEVELOP_WORKFLOW } from "./stage/develop-workflow.ts";
 export { makeRepository } from "./stage/make-repository.ts";
 export { openStage, type Place, type Stage, type StageOrder } from "./stage/open-stage.ts";
-export type { StepScripts } from "./stage/script-by-step.ts";
+export { type StepScripts, scriptByStep } from "./stage/script-by-step.ts";
 export { TWO_STEPS_WORKFLOW } from "./stage/two-steps-workflow.ts";
