@@ -36,6 +36,18 @@ describe("the moderator", () => {
     expect(await evaluateModerator(rules, context())).toBe("planner");
   });
 
+  it("tells a thread that another one started from one that a person started", async () => {
+    const when = "start.parentState != null";
+    const alone = context();
+    const child = { ...alone, start: { ...alone.start, parentState: "EYHPV6X8XHTCS" } };
+    const rules = [
+      { from: START, to: "resumer", when },
+      { from: START, to: "beginner", when: null },
+    ];
+    expect(await evaluateModerator(rules, alone)).toBe("beginner");
+    expect(await evaluateModerator(rules, child)).toBe("resumer");
+  });
+
   it("takes the first rule of the last step's role that matches", async () => {
     expect(await evaluateModerator(rules, context(step("planner", { status: "aborted" })))).toBe(
       END,

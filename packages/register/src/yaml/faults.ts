@@ -30,7 +30,7 @@ export function collectFaults(source: { text: string; place: string }): Faults {
       return failure(
         "YAML_INVALID",
         `${source.place} has ${count}\n${shown.join("\n")}`,
-        "mend it at the shown places; what may be written: docs/yaml-workflows.md",
+        "mend the file at the shown places and give the command again; nothing was changed",
       );
     },
   };
