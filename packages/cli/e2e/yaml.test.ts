@@ -51,7 +51,9 @@ describe("a workflow written as YAML", () => {
       ...["workflow", "build", "other/a.yml", "--out", "other/a.mjs"],
     ]);
     expect(built).toMatchObject({ hash: added.hash, externals: ["@uncaged/workflow-runtime"] });
-    expect(await cli.json(["workflow", "add", "built", built.file])).toMatchObject({ hash: added.hash });
+    expect(await cli.json(["workflow", "add", "built", built.file])).toMatchObject({
+      hash: added.hash,
+    });
   });
 
   it("asks a person, and goes on with the answer; diff shows where two threads part", async () => {
