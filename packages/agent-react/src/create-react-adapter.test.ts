@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentError, RoleResult, RoleStep, StepRun } from "@uncaged/workflow-protocol";
-import { findMarked } from "@uncaged/workflow-util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createReactAdapter } from "./create-react-adapter.ts";
@@ -206,7 +205,7 @@ describe("createReactAdapter", () => {
   it("ends its command and itself when the thread is stopped", { timeout: SLOW_MS }, async () => {
     const abort = new AbortController();
     const runtime = runtimeWith({ signal: abort.signal });
-    const command = "touch began; tail -f /dev/null";
+    const command = "echo $$ > pid; mv pid began; tail -f /dev/null";
     const played = failed(play([calls(["shell_exec", { command }])], { runtime }));
     while (!existsSync(join(cwd, "began"))) await sleep(20);
     abort.abort();
@@ -214,7 +213,8 @@ describe("createReactAdapter", () => {
       outcome: "cancelled",
       run: { session: expect.any(String) },
     });
-    expect(findMarked(runtime.step.runMark)).toEqual([]);
+    const pid = Number(await readFile(join(cwd, "began"), "utf8"));
+    expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
-import { isErrno } from "@uncaged/workflow-util";
+import { isErrno } from "./is-errno.ts";
 import { type HeldPlace, openForReading, pathOf } from "./work-folder.ts";
 
 const NEW_FILE_MODE = 0o666;

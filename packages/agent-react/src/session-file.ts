@@ -7,8 +7,8 @@
 import { appendFile, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ChatMessage } from "@uncaged/workflow-reactor";
-import { isErrno } from "@uncaged/workflow-util";
 import { z } from "zod";
+import { isErrno } from "./is-errno.ts";
 
 export type SessionFile = {
   /** What was said so far. */

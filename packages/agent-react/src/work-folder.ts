@@ -10,7 +10,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, mkdir, open, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { isErrno } from "@uncaged/workflow-util";
+import { isErrno } from "./is-errno.ts";
 
 /** A file by its place in its folder, which is held open meanwhile. */
 export type HeldPlace = {
