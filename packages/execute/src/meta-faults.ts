@@ -7,7 +7,7 @@ import {
 } from "@uncaged/workflow-protocol";
 import { z } from "zod";
 
-export type MetaFault = {
+type MetaFault = {
   /** Where in the meta: `phases[0].hash`; empty: the meta as a whole. */
   path: string;
   message: string;

@@ -24,12 +24,12 @@ import {
 import { z } from "zod";
 import { parseWith } from "./parse-with.ts";
 
-export type StubTurn = { kind: "meta"; meta: JsonObject } | { kind: "fails"; outcome: AgentFault };
+type StubTurn = { kind: "meta"; meta: JsonObject } | { kind: "fails"; outcome: AgentFault };
 
 /** A turn where it stands in the file: `coder[0]`, `coder.rules[1].meta`. */
 export type PlacedTurn = StubTurn & { place: string };
 
-export type RoleStubs =
+type RoleStubs =
   | { kind: "turns"; turns: readonly PlacedTurn[] }
   /** `when` null always holds. */
   | { kind: "rules"; rules: readonly { when: string | null; turn: PlacedTurn }[] };
