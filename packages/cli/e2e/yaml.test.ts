@@ -91,6 +91,21 @@ describe("a workflow written as YAML", () => {
     });
   });
 
+  it("is added with a word about agents that are not there yet, and roles that are never reached", async () => {
+    const text = FLOW.replace("default: practice", "default: practice\n  writer: someone");
+    writeFileSync(
+      join(cli.dir, "early.yaml"),
+      text
+        .replace("not-good: { role: writer", "not-good: { role: reviewer")
+        .replace("new: writer", "new: reviewer"),
+    );
+    const { code, stderr } = await cli.run(["workflow", "add", "early", "early.yaml"]);
+    expect(code).toBe(0);
+    expect(stderr).toContain('there is no agent "someone" yet');
+    expect(stderr).toContain("no rule leads to the role writer");
+    expect(stderr).not.toContain("practice");
+  });
+
   it("is drawn in the terminal, and printed as Mermaid", async () => {
     expect((await cli.run(["workflow", "show", "greet", "--graph"])).stdout).toContain(
       " └─ not-good ─▶ writer ↺\n",

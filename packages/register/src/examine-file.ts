@@ -4,6 +4,7 @@ import { readBundleFile } from "./bundle/read-bundle-file.ts";
 import { type Companions, readCompanions, readTypes } from "./bundle/read-companions.ts";
 import type { BundleToStore } from "./bundle/store-bundle.ts";
 import type { ExternalBases } from "./externals/external-bases.ts";
+import { agentsToAdd } from "./yaml/agents-to-add.ts";
 import { compileYamlFile, isYamlFile } from "./yaml/compile-yaml-file.ts";
 import type { YamlChecks } from "./yaml/yaml-checks.ts";
 
@@ -52,9 +53,10 @@ async function readBundle(place: string): Promise<Result<ReadFile, Failure>> {
   return ok({ bytes: bytes.value, companions: await readCompanions(place), notes: [] });
 }
 
-async function readYaml(place: string, checks: YamlChecks): Promise<Result<ReadFile, Failure>> {
-  const compiled = await compileYamlFile(place, checks);
+async function readYaml(place: string, examine: ExamineFile): Promise<Result<ReadFile, Failure>> {
+  const compiled = await compileYamlFile(place, examine);
   if (!compiled.ok) return compiled;
-  const { code, warnings } = compiled.value;
-  return ok({ bytes: Buffer.from(code), companions: null, notes: warnings });
+  const { code, warnings, agents } = compiled.value;
+  const notes = [...warnings, ...(await agentsToAdd(examine.root, agents))];
+  return ok({ bytes: Buffer.from(code), companions: null, notes });
 }

@@ -3,11 +3,11 @@ import { END, START, SUSPEND } from "@uncaged/workflow-protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { UNCHECKED } from "../scratch.test.helper.ts";
-import { compileYaml } from "./compile-yaml.ts";
+import { type CompiledYaml, compileYaml } from "./compile-yaml.ts";
 
 const EXAMPLE = readFileSync(new URL("./golden/greeting.yaml", import.meta.url), "utf8");
 
-function compiled(text: string): { code: string; warnings: string[] } {
+function compiled(text: string): CompiledYaml {
   const result = compileYaml(text, { place: "flow.yaml", checks: UNCHECKED });
   if (!result.ok) throw new Error(result.error.message);
   return result.value;

@@ -24,6 +24,8 @@ export type CompiledYaml = {
   code: string;
   /** For people: what is allowed and yet may be a mistake. */
   warnings: string[];
+  /** Names that have to be in `config.agents` when it runs. */
+  agents: WorkflowData["agents"];
 };
 
 /** `YAML_INVALID`, with every fault of the text; `place` is how the message names the file. */
@@ -38,7 +40,7 @@ export function compileYaml(
   const failure = faults.failure();
   if (failure !== null) return err(failure);
   if (data === null) throw new Error("a text that cannot be read has a fault");
-  return ok({ code: moduleOf(data), warnings: unreached(data) });
+  return ok({ code: moduleOf(data), warnings: unreached(data), agents: data.agents });
 }
 
 function moduleOf(data: WorkflowData): string {

@@ -1,0 +1,17 @@
+import type { WorkflowData } from "@uncaged/workflow-protocol";
+import { readSettings } from "../registry/read-registry.ts";
+
+/** For people: the agents that a workflow names and that this storage root does not have yet. They are looked up when a
+ *  role plays, so a workflow may well be added first. */
+export async function agentsToAdd(root: string, named: WorkflowData["agents"]): Promise<string[]> {
+  const settings = await readSettings(root);
+  // Whoever needs it says what is wrong with it.
+  if (!settings.ok) return [];
+  const names = new Set([named.default ?? [], Object.values(named.roles)].flat());
+  return [...names]
+    .filter((name) => !settings.value.agents.has(name))
+    .map(
+      (name) =>
+        `there is no agent ${JSON.stringify(name)} yet; add it before you run this, see: uncaged-workflow agent add --help`,
+    );
+}
