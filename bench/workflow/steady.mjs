@@ -12,6 +12,7 @@ import {
   START,
 } from "@uncaged/workflow-runtime";
 import { z } from "zod";
+import { ANSWER } from "../parts/answer.mjs";
 
 const definition = defineWorkflow({
   description: "One role, over and over",
@@ -32,15 +33,13 @@ const definition = defineWorkflow({
   },
 });
 
-const CONTENT = "What an agent said, about as long as a short answer. ".repeat(8);
-
 const worker = () => async (ctx, runtime) => {
   await globalThis.betweenSteps?.(runtime.step.round);
   const step = ctx.steps.length + 1;
   return {
     meta: { status: "going", step },
     childThread: null,
-    content: `${ctx.threadId} ${step}: ${CONTENT}`,
+    content: `${ctx.threadId} ${step}: ${ANSWER}`,
   };
 };
 

@@ -1,0 +1,19 @@
+/** The real engine in this process, on a fresh storage root, with the steady workflow. */
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { idleThread, makeSteps, openSteadyEngine } from "../../parts/steady-engine.mjs";
+
+const MANIFEST = fileURLToPath(import.meta.resolve("@uncaged/workflow-execute/package.json"));
+
+export async function openOurs(folder, { store }) {
+  const engine = await openSteadyEngine(folder, { store });
+  return {
+    version: JSON.parse(readFileSync(MANIFEST, "utf8")).version,
+    async thread(steps, between) {
+      globalThis.betweenSteps = between;
+      const { threadId } = await idleThread(engine);
+      await makeSteps(engine, threadId, steps);
+    },
+    close: () => engine.store.close(),
+  };
+}
