@@ -10,6 +10,7 @@ export function claudeCodeDriver(config: ClaudeCodeConfig): AgentDriver {
     name: "claude-code",
     passEnv: PASSED_ON,
     can: { evidence: true, policy: true, resume: true },
+    systemPromptApart: true,
     probe: ({ env }) => probeClaudeCode(config.command ?? "claude", env),
     open: async (step) => openConversation(step, config),
   };
