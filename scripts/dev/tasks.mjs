@@ -63,6 +63,11 @@ export const TASKS = {
     prepare: BUILT,
     commands: (args) => [node("scripts/bench.mjs", ...args)],
   },
+  faults: {
+    says: "build, then inject real faults, as root on Linux (--short; names of some classes)",
+    prepare: BUILT,
+    commands: (args) => [node("faults/run.mjs", ...args)],
+  },
   agents: {
     says: "build, then try the adapters with real agent programs (arguments: names of some)",
     prepare: BUILT,

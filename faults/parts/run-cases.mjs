@@ -1,0 +1,52 @@
+/** Runs the cases of a class, a few side by side, and counts. */
+import { rmSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+
+/** `cases(lab)` gives `{ name, run }` one after the other, maybe asynchronously; `run` throws when what must
+ *  hold does not, and may give `{ hit: false }` when the fault was not met. `lab` has what a class needs to
+ *  make its cases. */
+export async function runCases({ name, title, cases }, { folder, thorough, bundles, only }) {
+  const startedAt = Date.now();
+  const place = join(folder, "cases");
+  const lab = {
+    folder,
+    bundles,
+    thorough,
+    some: (list, count) => (thorough ? list : spread(list, count)),
+  };
+  const fallen = [];
+  let ran = 0;
+  let missed = 0;
+  const queue = cases(lab)[Symbol.asyncIterator]();
+  const worker = async () => {
+    for (let next = await queue.next(); !next.done; next = await queue.next()) {
+      if (!next.value.name.includes(only)) continue;
+      const { hit, why } = await outcome(next.value);
+      ran += 1;
+      if (!hit) missed += 1;
+      if (why !== null) fallen.push({ name: next.value.name, why });
+    }
+  };
+  const jobs = Math.max(2, availableParallelism());
+  await Promise.all(Array.from({ length: jobs }, worker));
+  rmSync(place, { recursive: true, force: true });
+  return { name, title, ran, missed, short: fallen.length, tookMs: Date.now() - startedAt, fallen };
+}
+
+async function outcome({ run }) {
+  try {
+    const result = await run();
+    return { hit: result?.hit ?? true, why: null };
+  } catch (thrown) {
+    const why = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
+    return { hit: true, why };
+  }
+}
+
+/** So many of a list, evenly spread, the first and the last among them. */
+function spread(list, count) {
+  if (list.length <= count) return list;
+  const step = (list.length - 1) / Math.max(1, count - 1);
+  return Array.from({ length: count }, (_, index) => list[Math.round(index * step)]);
+}

@@ -1,0 +1,65 @@
+/** Injects faults into the built command and says what became of it: `node faults/run.mjs [--short] [--case=text] [class …]`.
+ *  With `--case` only cases whose names contain the text. Prints a table; `.cache/faults-report.json` has the same with every case that fell short. Exit code 1 if
+ *  one did, 2 for a machine on which the faults cannot be made: nothing is skipped. */
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { missingMeans } from "./parts/means.mjs";
+import { runCases } from "./parts/run-cases.mjs";
+import { makeTemplates } from "./parts/scene.mjs";
+
+const REPORT = fileURLToPath(new URL("../.cache/faults-report.json", import.meta.url));
+const CASE = "--case=";
+
+async function main(args) {
+  const thorough = !args.includes("--short");
+  const wanted = args.filter((each) => !each.startsWith("--"));
+  const only = args.find((each) => each.startsWith(CASE))?.slice(CASE.length) ?? "";
+  const files = readdirSync(new URL("classes/", import.meta.url)).filter(
+    (file) => wanted.length === 0 || wanted.some((part) => file.includes(part)),
+  );
+  const missing = missingMeans();
+  if (missing.length > 0 || files.length === 0) {
+    console.error(files.length === 0 ? `no such class: ${wanted.join(", ")}` : missing.join("\n"));
+    return 2;
+  }
+  // In memory, where a flush costs nothing; what a flush is worth is tried on file systems of its own.
+  const folder = mkdtempSync("/dev/shm/faults-");
+  const startedAt = Date.now();
+  try {
+    const bundles = await makeTemplates(folder);
+    const rows = [];
+    for (const file of files.sort()) {
+      const { title, cases } = await import(`./classes/${file}`);
+      const name = file.replace(".mjs", "");
+      const row = await runCases({ name, title, cases }, { folder, thorough, bundles, only });
+      rows.push(row);
+      print(row);
+    }
+    return report(rows, { thorough, tookMs: Date.now() - startedAt });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function print({ name, title, ran, missed, short, tookMs, fallen }) {
+  const counts = [`${ran} cases`, `${missed} missed`, `${short} fell short`];
+  const figures = counts.map((each) => each.padStart(13)).join("");
+  console.log(
+    `${name.padEnd(16)}${figures}  ${(tookMs / 1000).toFixed(0).padStart(5)} s  ${title}`,
+  );
+  for (const each of fallen)
+    console.log(`    ${each.name}\n      ${each.why.replaceAll("\n", "\n      ")}`);
+}
+
+function report(rows, { thorough, tookMs }) {
+  const ran = rows.reduce((sum, row) => sum + row.ran, 0);
+  const short = rows.reduce((sum, row) => sum + row.short, 0);
+  mkdirSync(join(REPORT, ".."), { recursive: true });
+  const document = { form: thorough ? "long" : "short", tookMs, ran, short, classes: rows };
+  writeFileSync(REPORT, `${JSON.stringify(document, null, 2)}\n`);
+  console.log(`faults: ${ran} cases, ${short} fell short, ${(tookMs / 1000).toFixed(0)} s`);
+  return short === 0 ? 0 : 1;
+}
+
+process.exitCode = await main(process.argv.slice(2));
