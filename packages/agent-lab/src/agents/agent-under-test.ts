@@ -19,7 +19,7 @@ export type AgentUnderTest = {
 export type AgentBinding = {
   package: string;
   /** JSON, once it is written. */
-  options: object;
+  options: Pick<AgentOptions, "env"> & { readonly [name: string]: unknown };
 };
 
 export type Difference = {

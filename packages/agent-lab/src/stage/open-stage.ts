@@ -8,7 +8,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { AgentUnderTest } from "../agents/agent-under-test.ts";
+import type { AgentBinding, AgentUnderTest } from "../agents/agent-under-test.ts";
 import { type ModelServer, startModelServer } from "../model-server/start-model-server.ts";
 import type { InstalledProgram } from "../programs/install-programs.ts";
 import { CLI, type CommandRun, runCommand } from "./run-command.ts";
@@ -28,8 +28,10 @@ export type StageOrder = {
   scripts: (place: Place) => StepScripts;
   /** Source of the workflow, which is registered as `flow`; it imports packages of ours and zod. */
   workflow: string;
-  /** Further options of the agent. */
-  options?: ((place: Place) => object) | undefined;
+  /** Further options of the agent; variables are added to its own. */
+  options?: ((place: Place) => AgentBinding["options"]) | undefined;
+  /** Further settings beside its entry. */
+  config?: { agents?: object; providers?: object };
   /** Further variables for every command. */
   env?: Record<string, string>;
 };
@@ -86,11 +88,11 @@ async function bindAgent({ root, work, model }: Stage, order: StageOrder): Promi
   const target = join(root, "node_modules", binding.package);
   await mkdir(dirname(target), { recursive: true });
   await symlink(packageFolder(binding.package), target);
-  const agent = {
-    package: binding.package,
-    options: { ...binding.options, ...order.options?.({ root, work }) },
-  };
-  const config = { agents: { played: agent }, defaultAgent: "played" };
+  const more = order.options?.({ root, work }) ?? {};
+  const env = { ...binding.options.env, ...more.env };
+  const played = { package: binding.package, options: { ...binding.options, ...more, env } };
+  const agents = { ...order.config?.agents, played };
+  const config = { ...order.config, agents, defaultAgent: "played" };
   // JSON is YAML.
   await writeFile(join(root, "workflow.yaml"), `${JSON.stringify({ config }, null, 2)}\n`);
 }
