@@ -1,11 +1,12 @@
-/** What a text that a person is shown has in common each time: without ids, hashes, times, folders, and the spaces
- *  that line them up; nor the number of blobs, since two steps may happen to leave the same one. */
+/** What a text that a person is shown has in common each time: without ids, hashes, versions, times, folders, and the
+ *  spaces that line them up; nor the number of blobs, since two steps may happen to leave the same one. */
 export function steadyText(text: string): string {
   return text
     .replace(/\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g, "<thread>")
     .replace(/\b[0-9A-F][0-9A-HJKMNP-TV-Z]{12}\b/g, "<hash>")
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|\b1[0-9]{12}\b/g, "<time>")
     .replace(/\b(?:just now|\d+(?:\.\d+)? (?:ms|s|min)(?: ago)?)\b/g, "<while>")
+    .replace(/\b\d+\.\d+\.\d+\b/g, "<version>")
     .replace(/\d+ blobs/g, "<count> blobs")
     .replace(/\/\S*\/my-flows\b/g, "<folder>")
     .replace(/ +/g, " ");

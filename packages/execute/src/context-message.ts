@@ -1,6 +1,7 @@
 import type { CasStore, StateNode } from "@uncaged/workflow-protocol";
 import { stringify } from "yaml";
 import { readNode } from "./read-node.ts";
+import { repeatsMeta } from "./repeats-meta.ts";
 
 /** One role result, as an agent that pulls the conversation reads it. */
 export type ContextMessage = {
@@ -43,8 +44,8 @@ export function renderMessage(message: ContextMessage): string {
   const fields = Object.entries(message.meta).filter(([key]) => !RESERVED.has(key));
   const frontMatter =
     fields.length === 0 ? "" : `---\n${stringify(Object.fromEntries(fields))}---\n`;
-  const repeatsMeta = message.content === JSON.stringify(message.meta);
-  return `[#${message.round} ${message.role}] ${time}\n${frontMatter}${repeatsMeta ? "" : message.content}`.trimEnd();
+  const body = repeatsMeta(message.content, message.meta) ? "" : message.content;
+  return `[#${message.round} ${message.role}] ${time}\n${frontMatter}${body}`.trimEnd();
 }
 
 /** The message with its body cut so that it renders in about `maxChars`; the cut says how to load the whole. */

@@ -226,17 +226,21 @@ async function paused(run: ThreadRun): Promise<boolean> {
 async function suspended(run: ThreadRun, question: Suspension): Promise<RunOutcome> {
   const to = { status: "suspended", ...question } as const;
   await run.engine.store.release({ ...tenure(run), nowMs: run.engine.now(), to });
-  emitStatus(run, "suspended");
+  emitStatus(run, "suspended", question.message);
   return { status: "suspended" };
 }
 
-function emitStatus(run: ThreadRun, status: "idle" | "paused" | "suspended"): void {
+function emitStatus(
+  run: ThreadRun,
+  status: "idle" | "paused" | "suspended",
+  summary: string | null = null,
+): void {
   run.emit({
     threadId: run.thread.threadId,
     timestamp: run.engine.now(),
     type: "status",
     status,
-    summary: null,
+    summary,
   });
 }
 

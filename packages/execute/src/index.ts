@@ -45,6 +45,7 @@ export {
 export { type Publish, publishInTurn } from "./publish.ts";
 export { type Contender, type Race, raceThread } from "./race-thread.ts";
 export { removeThread } from "./remove-thread.ts";
+export { repeatsMeta } from "./repeats-meta.ts";
 export { resumeThread } from "./resume-thread.ts";
 export { type StartOptions, startThread } from "./start-thread.ts";
 export { killThread, stopThread } from "./stop-thread.ts";

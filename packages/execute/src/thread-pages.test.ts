@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RoleOutput } from "@uncaged/workflow-protocol";
+import type { RoleOutput, StateNode } from "@uncaged/workflow-protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { contextMessage, renderMessage } from "./context-message.ts";
 import { type OwnedThread, ownedThread } from "./owned-thread.test.helper.ts";
 import { type ContextPage, renderPage, threadPage } from "./thread-pages.ts";
 
@@ -85,6 +86,27 @@ describe("threadPage", () => {
       omitted: null,
       rounds: 0,
     });
+  });
+
+  it("calls a step without a role unknown", async () => {
+    const owned = await threadOf(1);
+    const [message] = (await page(owned)).messages;
+    if (message === undefined) throw new Error("no message");
+    const payload = {
+      role: "",
+      meta: {},
+      start: "",
+      content: message.contentHash,
+      ancestors: [],
+      compact: null,
+      timestamp: 0,
+      childThread: null,
+      digests: {},
+      route: null,
+    };
+    const node: StateNode = { type: "state", payload, refs: [] };
+    const unknown = await contextMessage(owned.engine.cas, node, 1);
+    expect(renderMessage(unknown)).toMatch(/^\[#1 unknown\] 1970-01-01T00:00:00Z\n1: x/);
   });
 
   it("renders header, front matter without reserved fields, and body", async () => {

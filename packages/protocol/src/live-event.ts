@@ -15,5 +15,6 @@ export type LiveEvent = { threadId: string /** Unix milliseconds. */; timestamp:
     }
   /** What one of the engine's own models said or why it could not; `usage`: what it cost, when it was asked. */
   | { type: "note"; about: "supervisor" | "summarizer"; message: string; usage: Usage | null }
+  /** `summary`: how it ended, or what it asks. */
   | { type: "status"; status: ThreadStatus; summary: string | null }
 );

@@ -1,3 +1,4 @@
+import { repeatsMeta } from "@uncaged/workflow-execute";
 import type { StepView } from "@uncaged/workflow-protocol";
 import { printable, printableLine } from "../printable.ts";
 import type { Style } from "../style.ts";
@@ -57,9 +58,9 @@ function playedBy({ agent, session, usage }: NonNullable<StepView["run"]>, style
   return flowLines(words, { indent: 2, columns: style.columns }).map(style.dim);
 }
 
-/** What was said, unless it only repeats the meta. */
+/** What was said, unless it only repeats the meta, in whatever order. */
 function contentLines(step: StepView, style: Style): string[] {
-  if (step.content === JSON.stringify(step.meta)) return [];
+  if (repeatsMeta(step.content, step.meta)) return [];
   const shown = printable(step.content.slice(0, CONTENT_CHARACTERS)).trimEnd().split("\n");
   const lines = shown
     .slice(0, CONTENT_LINES)

@@ -1,0 +1,94 @@
+/** The conversation as agents pull it: its exact text, page by page, from threads that run as well. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Cli, openCli } from "./cli.test.helper.ts";
+
+type Page = {
+  rounds: number;
+  messages: { round: number; role: string; timestamp: number; meta: object; content: string }[];
+  omitted: { count: number; before: number } | null;
+};
+
+let cli: Cli;
+beforeAll(async () => {
+  cli = openCli();
+  await cli.addSteps("steps");
+});
+afterAll(() => cli.close());
+
+const start = async (prompt: object, ...more: string[]): Promise<string> => {
+  const args = ["run", "steps", "--prompt", JSON.stringify(prompt), ...more];
+  return (await cli.json<{ threadId: string }>(args)).threadId;
+};
+
+async function context(id: string, ...more: string[]): Promise<string> {
+  return (await cli.run(["thread", "context", id, ...more])).stdout;
+}
+
+const pageOf = (id: string, ...more: string[]): Promise<Page> =>
+  cli.json<Page>(["thread", "context", id, ...more]);
+
+it("is header, front matter and body of each message, and a hint for what is left out", async () => {
+  const id = await start({ steps: 9, says: "Done.\nAll tests pass." }, "--idle");
+  await cli.json(["thread", "exec", id, "--count", "6"]);
+  const text = (await context(id, "--budget", "300")).replaceAll(/\d{4}-.{14}Z/g, "<time>");
+  const message = (round: number): string =>
+    `[#${round} worker] <time>\n---\nask: false\nleft: ${9 - round}\nstep: ${round}\n---\nDone.\nAll tests pass.\n`;
+  const hint = "... 3 messages omitted (use --before 5 to load) ...\n";
+  expect(text).toBe([message(1), hint, message(5), message(6)].join("\n"));
+});
+
+it("keeps to 8,000 characters unless told otherwise, and pages back without the first message", async () => {
+  const id = await start({ steps: 99, says: "x".repeat(1_000) }, "--idle");
+  await cli.json(["thread", "exec", id, "--count", "12"]);
+  const text = await context(id);
+  expect(text.length).toBeLessThanOrEqual(8_200);
+  expect(text.length).toBeGreaterThan(6_000);
+  const seen: number[] = [];
+  const overview = await pageOf(id);
+  expect(overview.messages[0]?.round).toBe(1);
+  for (let { omitted } = overview; omitted !== null; ) {
+    const before = String(omitted.before);
+    const page = await pageOf(id, "--before", before, "--budget", "2500");
+    const rounds = page.messages.map(({ round }) => round);
+    expect(rounds.at(-1)).toBe(omitted.before - 1);
+    expect(await context(id, "--before", before, "--budget", "2500")).not.toContain("[#1 ");
+    seen.unshift(...rounds);
+    omitted = page.omitted;
+  }
+  expect([...seen, ...overview.messages.slice(1).map(({ round }) => round)]).toEqual(
+    Array.from({ length: 11 }, (_unused, index) => index + 2),
+  );
+});
+
+it("reads a thread that runs, and counts only what roles did", async () => {
+  const id = await start({ steps: 2, gate: "open" });
+  writeFileSync(join(cli.dir, "open-1"), "");
+  for (let tries = 0; (await pageOf(id)).rounds === 0; tries++) {
+    if (tries > 300) throw new Error("the first step was not made");
+    await sleep(50);
+  }
+  expect(await context(id)).toMatch(/^\[#1 worker\] /);
+  expect((await cli.json<{ status: string }>(["thread", "show", id])).status).toBe("running");
+  writeFileSync(join(cli.dir, "open-2"), "");
+  await cli.run(["live", id]);
+  const page = await pageOf(id);
+  expect(page.rounds).toBe(3);
+  expect(page.messages.map(({ role }) => role)).toEqual(["worker", "worker", "checker"]);
+});
+
+it("of a thread without a step is empty, and of one that is not there an error", async () => {
+  expect(await context(await start({}, "--idle"))).toBe("");
+  const unknown = await cli.fails(["thread", "context", "01KAJ2Z6PVX0000000000000ZZ"]);
+  expect(unknown).toMatchObject({ exit: 1, code: "THREAD_NOT_FOUND" });
+  for (const wrong of [
+    ["--before", "0"],
+    ["--budget", "10"],
+    ["--before", "two"],
+  ]) {
+    const refused = await cli.fails(["thread", "context", "x", ...wrong]);
+    expect(refused).toMatchObject({ exit: 2, code: "USAGE" });
+  }
+});
