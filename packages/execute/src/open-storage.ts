@@ -38,7 +38,7 @@ export async function withBlobs<T>(root: string, use: (cas: NodeStore) => Promis
 
 async function opened(root: string, kind: StoreKind): Promise<Storage> {
   // Loaded when needed: a root without an index is read and written without it.
-  const { openIndex } = await import("@uncaged/workflow-store");
+  const { openIndex } = await import("./open-index.ts");
   const { threads, blobs: table } = await openIndex(root);
   const cas = openRootStore({ dir: storagePaths(root).cas, table, kind });
   return { cas, kind, threads, table };
