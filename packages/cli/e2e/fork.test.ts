@@ -81,6 +81,15 @@ describe("thread fork", () => {
     expect(await cli.json(["thread", "verify", id])).toMatchObject({ ok: true });
   });
 
+  it("takes a thread that runs, which goes on as if nothing had been", async () => {
+    const prompt = JSON.stringify({ steps: 9, sleepMs: 30_000 });
+    const { threadId: old } = await cli.json<{ threadId: string }>(["run", "steps", "-p", prompt]);
+    const id = await fork(old, "--idle");
+    expect(await show(id)).toMatchObject({ status: "idle", steps: [], suspended: null });
+    expect((await show(old)).status).toBe("running");
+    await cli.json(["thread", "kill", old]);
+  });
+
   it.each([
     ["a thread that is not there", ["01KAJ2Z6PVX0000000000000ZZ"], 1, "THREAD_NOT_FOUND"],
     ["a step that it does not have", ["--from-step", "9"], 2, "USAGE"],

@@ -1,4 +1,6 @@
 /** Reading a thread page by page, replacing its last step, comparing two threads. */
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Cli, openCli } from "./cli.test.helper.ts";
 
@@ -20,6 +22,19 @@ async function threadOf(prompt: object, count: number): Promise<string> {
     ...["thread", "run", "steps", "--idle", "--prompt", JSON.stringify(prompt)],
   ]);
   if (count > 0) await cli.json(["thread", "exec", threadId, "--count", String(count)]);
+  return threadId;
+}
+
+/** Both have ended with one step. */
+async function failing(threadId: string): Promise<string> {
+  await cli.run(["thread", "exec", threadId]);
+  expect((await show(threadId)).status).toBe("failed");
+  return threadId;
+}
+
+async function killed(threadId: string): Promise<string> {
+  await cli.json(["thread", "kill", threadId]);
+  expect((await show(threadId)).status).toBe("aborted");
   return threadId;
 }
 
@@ -95,6 +110,18 @@ describe("thread poke", () => {
       "x",
       { exit: 3, code: "TRANSITION_INVALID" },
     ],
+    [
+      "a failed thread",
+      () => threadOf({ steps: 5, failAt: 2 }, 1).then(failing),
+      "x",
+      { exit: 3, code: "TRANSITION_INVALID" },
+    ],
+    [
+      "an aborted thread",
+      () => threadOf({ steps: 5 }, 1).then(killed),
+      "x",
+      { exit: 3, code: "TRANSITION_INVALID" },
+    ],
     ["an empty prompt", () => threadOf({ steps: 5 }, 1), " ", { exit: 2, code: "USAGE" }],
   ])("refuses %s, and changes nothing", async (_name, make, prompt, failure) => {
     const threadId = await make();
@@ -103,7 +130,18 @@ describe("thread poke", () => {
     if (before !== null) expect(await show(threadId)).toEqual(before);
   });
 
-  it("refuses a thread that runs", async () => {
+  it("runs in the directory of the step that it replaces, from wherever it is called", async () => {
+    const cwd = join(cli.dir, "elsewhere");
+    mkdirSync(cwd);
+    const { threadId } = await cli.json<{ threadId: string }>([
+      ...["thread", "run", "steps", "--idle", "--cwd", cwd, "--prompt", "{}"],
+    ]);
+    await cli.json(["thread", "exec", threadId]);
+    await cli.json(["thread", "poke", threadId, "-p", "again"]);
+    expect(readFileSync(join(cwd, "began"), "utf8")).toBe("1\n1\n");
+  });
+
+  it("refuses a thread that runs, which goes on", async () => {
     const prompt = JSON.stringify({ steps: 9, sleepMs: 200 });
     const { threadId } = await cli.json<{ threadId: string }>([
       "thread",
@@ -116,6 +154,9 @@ describe("thread poke", () => {
       exit: 6,
       code: "LEASE_HELD",
     });
+    const { status, steps } = await show(threadId);
+    expect(status).toBe("running");
+    expect(steps.every(({ route }) => !("promptFrom" in route))).toBe(true);
     await cli.json(["thread", "kill", threadId]);
   });
 });
