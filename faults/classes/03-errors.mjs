@@ -13,7 +13,7 @@ export const title =
 /** Which calls each error can come from. */
 const ERRORS = {
   ENOSPC: /^(p?write(v|64)?|openat|link|mkdir|rename|fsync|fdatasync|ftruncate)$/,
-  EIO: /^(p?write(v|64)?|p?read(v|64)?|openat|link|rename|fsync|fdatasync|unlink|statx|getdents64)$/,
+  EIO: /^(p?write(v|64)?|p?read(v|64)?|openat|link|rename|fsync|fdatasync|unlink)$/,
   EACCES: /^(openat|link|mkdir|rename|unlink|access)$/,
   EMFILE: /^openat$/,
   EROFS: /^(openat|link|mkdir|rename|unlink|ftruncate)$/,

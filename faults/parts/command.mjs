@@ -10,7 +10,7 @@ const PATIENCE_MS = 120_000;
 
 /** What a program needs to find, and to be told where its storage is. One thread for files, so that calls
  *  come in the same order in every run. */
-export function environment(root, env = {}) {
+function environment(root, env = {}) {
   return {
     PATH: process.env.PATH,
     HOME: root,

@@ -51,7 +51,8 @@ export async function withFault(scene, args, { call, n, fault, env }) {
   // Each thread of the process has its own n-th call, and the fault meets them all.
   const met = lines.filter((line) => line.includes("(INJECTED)"));
   const hit = met.length > 0 && met.every((line) => line.includes(scene.root));
-  return { ...ran, hit: hit || ran.signal === "SIGKILL" };
+  const killed = lines.some((line) => line.includes("+++ killed by SIGKILL"));
+  return { ...ran, hit: hit || killed };
 }
 
 function traced({ root, work }, args, options, env) {

@@ -28,7 +28,7 @@ export function viewOf(scene, threadId) {
 }
 
 /** How many steps the engine has acknowledged: it begins one only when those before it are published. */
-export function acknowledged({ work }, steps = STEPS) {
+function acknowledged({ work }, steps = STEPS) {
   const last = begun(work).at(-1);
   if (last === undefined) return 0;
   return last === 0 ? steps : last - 1;
