@@ -32,6 +32,12 @@ const DOCUMENTS = globSync(
 /** What a reader of a document is told that there is: declarations before its code, and files beside it. */
 const GIVEN: { readonly [document: string]: { before?: string; files?: Record<string, string> } } =
   {
+    "docs/writing-an-adapter.md": {
+      files: {
+        "scribe-driver.ts": read("examples/own-adapter/scribe-driver.ts"),
+        "scribe-event.ts": read("examples/own-adapter/scribe-event.ts"),
+      },
+    },
     "docs/errors/BUNDLE_EXPORTS.md": {
       before: `import { buildDescriptor, createWorkflow, type AdapterFn } from "@uncaged/workflow-runtime";
 import { developDefinition as definition } from "@uncaged/workflow-template-develop";
@@ -50,6 +56,10 @@ declare const store: ThreadStore;`,
         "my-adapter.ts": `import type { AdapterFn } from "@uncaged/workflow-runtime";
 export declare const myAdapter: AdapterFn;`,
       },
+    },
+    "packages/util-agent/README.md": {
+      before: `import type { AgentDriver } from "@uncaged/workflow-util-agent";
+declare function scribeDriver(config: object): AgentDriver;`,
     },
     "packages/store/README.md": {
       before: `import type { EncodedNode, NewThread, ProcessIdentity } from "@uncaged/workflow-protocol";
