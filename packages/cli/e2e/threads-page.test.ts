@@ -21,7 +21,7 @@ it("shows commands that work one after the other, and what they print", async ()
   expect(shown.length).toBeGreaterThan(1);
   for (const [, output = ""] of shown) expect(printed).toContain(steadyText(output));
   for (const said of [
-    "Begin with good morning",
+    "a person said: Begin with good morning",
     "they part at step 2",
     "#2 reviewer is the first bad step of <thread>",
     "paused",
@@ -37,5 +37,6 @@ it("has an example of every command that steers or compares threads", () => {
   const all = shownCommands(PAGE).join("");
   const verbs =
     "exec pause resume stop kill poke fork race diff bisect context show list ps verify";
-  for (const verb of verbs.split(" ")) expect(all).toMatch(new RegExp(`uncaged-workflow thread ${verb}\\b`));
+  for (const verb of verbs.split(" "))
+    expect(all).toMatch(new RegExp(`uncaged-workflow thread ${verb}\\b`));
 });

@@ -1,3 +1,4 @@
+export { ANSWER } from "./answer-directive.ts";
 export {
   type Bisection,
   type BisectStep,

@@ -4,6 +4,7 @@ import type { Output } from "../command.ts";
 import { count } from "../count.ts";
 import type { Io } from "../io.ts";
 import { withEngine } from "../with-engine.ts";
+import { withProgress } from "../with-progress.ts";
 
 /** `graceMs` null: the engine's own default. */
 export async function collect(
@@ -12,7 +13,9 @@ export async function collect(
 ): Promise<Result<Output, Failure>> {
   const { dryRun } = opts;
   const report = await withEngine(io, (engine) =>
-    collectStorage(engine, { dryRun, graceMs: opts.graceMs ?? DEFAULT_GRACE_MS }),
+    withProgress(io, "looking for blobs that no thread reaches", () =>
+      collectStorage(engine, { dryRun, graceMs: opts.graceMs ?? DEFAULT_GRACE_MS }),
+    ),
   );
   return ok({ document: { ...report, dryRun }, human: () => sentence(report, dryRun) });
 }

@@ -6,11 +6,13 @@ import { count } from "../count.ts";
 import type { Io } from "../io.ts";
 import { renderProblems } from "../render-check.ts";
 import type { Style } from "../style.ts";
+import { withProgress } from "../with-progress.ts";
 import { warn } from "../workflow/warn.ts";
 
 /** Moves every blob to where new ones go from now on. Exit code 5 when some were damaged and left. */
 export async function move(to: StorageMove["store"], io: Io): Promise<Result<Output, Failure>> {
-  const moved = await moveStorage(storageRoot(io.env), to);
+  const root = storageRoot(io.env);
+  const moved = await withProgress(io, "moving every blob", () => moveStorage(root, to));
   if (!moved.ok) return moved;
   const { notes, ...report } = moved.value;
   await warn(io, notes);

@@ -5,12 +5,15 @@ import type { Output } from "../command.ts";
 import { count } from "../count.ts";
 import type { Io } from "../io.ts";
 import { withEngine } from "../with-engine.ts";
+import { withProgress } from "../with-progress.ts";
 import { ruleChecker } from "../workflow/rule-checker.ts";
 
 export async function importOne(path: string, io: Io): Promise<Result<Output, Failure>> {
   const { checkRule } = ruleChecker().checks;
   const file = resolve(io.cwd, path);
-  const done = await withEngine(io, (engine) => importThread(engine, { file, checkRule }));
+  const done = await withEngine(io, (engine) =>
+    withProgress(io, "checking and importing", () => importThread(engine, { file, checkRule })),
+  );
   if (!done.ok) return done;
   const { threadId, threads, imported, nodes } = done.value;
   const what = `${count(threads.length, "thread")}, ${count(nodes, "node")}`;

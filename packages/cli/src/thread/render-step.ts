@@ -1,4 +1,4 @@
-import { repeatsMeta } from "@uncaged/workflow-execute";
+import { ANSWER, repeatsMeta } from "@uncaged/workflow-execute";
 import type { StepView } from "@uncaged/workflow-protocol";
 import { printable, printableLine } from "../printable.ts";
 import type { Style } from "../style.ts";
@@ -16,6 +16,7 @@ export function renderStep(step: StepView, style: Style): string {
   const lines = [
     ...headLines(step, style),
     ...(run === null ? [] : playedBy(run, style)),
+    ...personSaid(step, style),
     ...(run?.notes ?? []).map((note) => style.yellow(`  note: ${printableLine(note, 200)}`)),
     ...Object.entries(meta).map(
       ([field, value]) =>
@@ -43,6 +44,13 @@ function headLines(
   const width = name.length + by.length + fault.length + 2 + place.length;
   if (style.columns === null || width <= style.columns) return [`${head}  ${style.dim(place)}`];
   return [head, style.dim(`  ${place}`)];
+}
+
+/** What a person said in place of the table: an answer, a poke, the prompt of a fork. */
+function personSaid({ route }: StepView, style: Style): string[] {
+  if (route?.prompt == null || (route.promptFrom !== "person" && route.condition !== ANSWER))
+    return [];
+  return [style.yellow(`  a person said: ${printableLine(route.prompt, META_CHARACTERS)}`)];
 }
 
 /** Who played the role, in which session, for how much. */

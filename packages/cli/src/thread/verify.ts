@@ -10,6 +10,7 @@ import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
 import { checkOutput } from "../render-check.ts";
 import { withThread } from "../with-engine.ts";
+import { withProgress } from "../with-progress.ts";
 
 export async function verify(
   what: {
@@ -26,12 +27,18 @@ export async function verify(
     publicKey: inCwd(what.against.publicKey),
   };
   if (what.exported !== null) {
-    const report = await verifyExport(inCwd(what.exported), what.id, files);
+    const file = inCwd(what.exported);
+    const report = await withProgress(io, VERIFYING, () => verifyExport(file, what.id, files));
     return report.ok ? ok(checkOutput(report.value, "node")) : report;
   }
   return withThread(io, what.id, async (engine, thread) => {
-    if (files === null) return ok(checkOutput(await verifyThread(engine, thread), "node"));
-    const report = await verifyAttested(engine, thread, files);
+    if (files === null) {
+      const report = await withProgress(io, VERIFYING, () => verifyThread(engine, thread));
+      return ok(checkOutput(report, "node"));
+    }
+    const report = await withProgress(io, VERIFYING, () => verifyAttested(engine, thread, files));
     return report.ok ? ok(checkOutput(report.value, "node")) : report;
   });
 }
+
+const VERIFYING = "verifying every node";
