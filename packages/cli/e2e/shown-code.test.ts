@@ -32,6 +32,9 @@ const DOCUMENTS = globSync(
 /** What a reader of a document is told that there is: declarations before its code, and files beside it. */
 const GIVEN: { readonly [document: string]: { before?: string; files?: Record<string, string> } } =
   {
+    "docs/testing-workflows.md": {
+      files: { "src/definition.ts": read("packages/cli/scaffold/minimal/src/definition.ts") },
+    },
     "docs/writing-an-adapter.md": {
       files: {
         "scribe-driver.ts": read("examples/own-adapter/scribe-driver.ts"),
