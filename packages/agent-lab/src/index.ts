@@ -17,6 +17,7 @@ export { PROGRAM_NAMES, type ProgramName } from "./programs/catalog.ts";
 export { type CodexProvider, type Connection, connectionOf } from "./programs/connection.ts";
 export { type InstalledProgram, installPrograms } from "./programs/install-programs.ts";
 export { DEVELOP_WORKFLOW } from "./stage/develop-workflow.ts";
+export { LIMITS_WORKFLOW } from "./stage/limits-workflow.ts";
 export { makeRepository } from "./stage/make-repository.ts";
 export { openStage, type Place, type Stage, type StageOrder } from "./stage/open-stage.ts";
 export { type StepScripts, scriptByStep } from "./stage/script-by-step.ts";

@@ -25,7 +25,8 @@ export type Place = {
 export type StageOrder = {
   agent: AgentUnderTest;
   program: InstalledProgram;
-  scripts: (place: Place) => StepScripts;
+  /** Left out: the script stands in the prompt. */
+  scripts?: (place: Place) => StepScripts;
   /** Source of the workflow, which is registered as `flow`; it imports packages of ours and zod. */
   workflow: string;
   /** Further options of the agent; variables are added to its own. */
@@ -58,7 +59,10 @@ export async function openStage(order: StageOrder): Promise<Stage> {
     WORKFLOW_STORAGE_ROOT: root,
     ...order.env,
   };
-  const model = await startModelServer({ scriptOf: scriptByStep(order.scripts(place)) });
+  const { scripts } = order;
+  const model = await startModelServer(
+    scripts === undefined ? {} : { scriptOf: scriptByStep(scripts(place)) },
+  );
   const run: Stage["run"] = (args, input) => runCommand(args, { cwd: work, env, input });
   const json = async <T>(args: readonly string[], input?: string): Promise<T> => {
     const { code, stdout, stderr } = await run(["--json", ...args], input);
