@@ -59,6 +59,10 @@ async function main(wanted) {
     } finally {
       await Promise.all(systems.map(({ participant }) => participant.close()));
     }
+    if (wanted.length > 0) return;
+    // What it imports is installed by now.
+    const { compareBlobs } = await import("./blobs.mjs");
+    await compareBlobs(scratch);
   });
   return 0;
 }
@@ -70,7 +74,7 @@ async function opened(name, scratch) {
   const participant = startParticipant();
   const { version } = await participant.ask("open", { name, folder });
   console.log(`  ${SYSTEMS[name].what} ${version}`.trimEnd());
-  return { name, folder, participant, version, ...SYSTEMS[name] };
+  return { name, folder, participant, ...SYSTEMS[name] };
 }
 
 /** Milliseconds of each step of each round, by name. */
@@ -104,21 +108,16 @@ async function inLongThreads(systems) {
   for (let turn = 0; turn < ROUNDS; turn += 1) {
     for (const { name, participant } of steady) {
       const thread = `turn ${turn}`;
+      const advance = async (which, count) => {
+        const words = { thread: which, count, maxMs: ROUND_MAX_MS };
+        return (await participant.ask("advance", words)).times;
+      };
       const count = WARM_UP + BLOCK;
-      const first = BLOCK - BLOCK / 2 - WARM_UP;
-      await participant.ask("begin", { thread, steps: first + count });
-      await participant.ask("advance", { thread, count: first, maxMs: ROUND_MAX_MS });
-      for (const [which, words] of [
-        ["short", { thread }],
-        ["long", { thread: "long" }],
-      ]) {
-        const { times } = await participant.ask("advance", {
-          ...words,
-          count,
-          maxMs: ROUND_MAX_MS,
-        });
-        figures[name][which].push(median(times.slice(WARM_UP)));
-      }
+      const before = BLOCK / 2 - WARM_UP;
+      await participant.ask("begin", { thread, steps: before + count });
+      await advance(thread, before);
+      figures[name].short.push(median((await advance(thread, count)).slice(WARM_UP)));
+      figures[name].long.push(median((await advance("long", count)).slice(WARM_UP)));
     }
   }
   return figures;
@@ -137,25 +136,23 @@ function report(systems, rounds, long) {
     };
   });
   printColumns(`a durable step, median of ${ROUNDS} rounds`, rows);
-  const bars = BARS.filter(({ ours, peer }) => ours in typical && peer in typical);
-  const ratio = (mine, theirs) => median(mine.map((time, round) => time / theirs[round]));
-  const pair = ({ ours, peer }) => `${SYSTEMS[ours].what} : ${SYSTEMS[peer].what}`;
-  printTable(`ours beside the others, over ${STEPS} steps`, [
-    ...bars.map(({ bar, ...two }) => ({
-      what: pair(two),
+  const shown = BARS.filter(({ ours, peer }) => ours in typical && peer in typical);
+  const beside = (medians) =>
+    shown.map(({ ours, peer, bar }) => ({
+      what: `${SYSTEMS[ours].what} : ${SYSTEMS[peer].what}`,
       figure: "",
-      ratio: ratio(typical[two.ours], typical[two.peer]),
+      ratio: median(medians(ours).map((time, at) => time / medians(peer)[at])),
       bar,
-    })),
-  ]);
-  printTable(`ours beside the others, around step ${LONG}`, [
-    ...bars.map(({ bar, ...two }) => ({
-      what: pair(two),
-      figure: "",
-      ratio: ratio(long[two.ours].long, long[two.peer].long),
-      bar,
-    })),
-  ]);
+    }));
+  if (shown.length === 0) return;
+  printTable(
+    `ours beside the others, over ${STEPS} steps`,
+    beside((name) => typical[name]),
+  );
+  printTable(
+    `ours beside the others, around step ${LONG}`,
+    beside((name) => long[name].long),
+  );
 }
 
 function longCells({ made, bytes, short, long }) {

@@ -8,7 +8,11 @@ const PATIENCE_MS = 120_000;
 
 /** A process that waits for what it is asked, one deed at a time (see participant.mjs). */
 export function startParticipant() {
-  const child = fork(MODULE, { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  const child = fork(MODULE, {
+    // What others say about their dependencies is not for this table.
+    execArgv: ["--no-deprecation"],
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
   const gone = once(child, "exit");
   const ask = async (deed, words = {}) => {
     const signal = AbortSignal.timeout(PATIENCE_MS);

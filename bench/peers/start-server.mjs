@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const PATIENCE_MS = 60_000;
+const END_MS = 5_000;
 const LOOK_EVERY_MS = 50;
 
 /** Starts it in `folder`, where its log goes too, and waits until `isReady`. `stop` ends it and waits. */
@@ -31,9 +32,12 @@ export async function startServer({ command, args, env = {}, user = {}, folder, 
     await sleep(LOOK_EVERY_MS);
   }
   return {
+    /** SIGINT is how both kinds of server are told to end at once, with their own processes. */
     async stop() {
-      server.kill("SIGKILL");
+      server.kill("SIGINT");
+      const late = setTimeout(() => server.kill("SIGKILL"), END_MS);
       await gone;
+      clearTimeout(late);
     },
   };
 }

@@ -27,7 +27,7 @@ export async function openRestate(folder) {
     isReady: () => answers(`http://127.0.0.1:${ingress}/restate/health`),
   });
   let current;
-  await restate.serve({ services: [serviceOf(() => current)], port });
+  await restate.serve({ services: [serviceOf(() => current)], port, logger() {} });
   await posted(`http://127.0.0.1:${admin}/deployments`, { uri: `http://127.0.0.1:${port}` });
   return {
     version: `${versionOf("@restatedev/restate-server")}, sdk ${versionOf("@restatedev/restate-sdk")}`,
