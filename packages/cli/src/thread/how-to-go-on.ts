@@ -10,8 +10,8 @@ export function howToGoOn(
 ): string {
   const [verb, how] =
     kind === "limit" ? ["raise it with", "--max-steps <n>"] : ["answer with", "-p <answer>"];
-  const line = (id: string): string => `${verb}: uncaged-workflow thread resume ${id} ${how}`;
-  // A command that the terminal breaks is harder to copy than a short id.
-  const fits = columns === null || line(threadId).length < columns - 2;
-  return line(fits ? threadId : shortId(threadId));
+  const line = `${verb}: uncaged-workflow thread resume ${threadId} ${how}`;
+  // A command that the terminal breaks is harder to copy than one with short names.
+  if (columns === null || line.length < columns - 2) return line;
+  return `${verb}: uwf thread resume ${shortId(threadId)} ${how}`;
 }
