@@ -15,14 +15,14 @@ const DRIVERS = {
 export async function* cases({ folder, thorough, some }) {
   for (const store of STORES) {
     for (const [driver, { args, short }] of Object.entries(DRIVERS)) {
-      const calls = await withScene({ folder, store }, `${driver} recorded`, async (scene) =>
+      const calls = await withScene({ folder, store }, async (scene) =>
         recordCalls(scene, args(await stepsThread(scene))),
       );
       const tried = calls.filter((each) => thorough || isChanging(each));
       for (const at of some(tried, short)) {
         const name = `${store} ${driver} killed at ${at.call} ${at.n}`;
         const play = (scene) => killedAt(scene, { args, at });
-        yield { name, run: () => withScene({ folder, store }, name, play) };
+        yield { name, run: () => withScene({ folder, store }, play) };
       }
     }
   }

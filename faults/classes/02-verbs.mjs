@@ -15,7 +15,7 @@ export async function* cases(lab) {
   const { folder, thorough, some } = lab;
   for (const store of STORES) {
     for (const [name, verb] of Object.entries(VERBS)) {
-      const calls = await withScene({ folder, store }, `${name} recorded`, async (scene) =>
+      const calls = await withScene({ folder, store }, async (scene) =>
         recordCalls(scene, verb.args(await verb.prepare(scene, lab))),
       );
       for (const at of some(
@@ -24,7 +24,7 @@ export async function* cases(lab) {
       )) {
         const title = `${store} ${name} killed at ${at.call} ${at.n}`;
         const play = (scene) => killedAt(scene, { verb, at, lab });
-        yield { name: title, run: () => withScene({ folder, store }, title, play) };
+        yield { name: title, run: () => withScene({ folder, store }, play) };
       }
     }
   }

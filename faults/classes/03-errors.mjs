@@ -33,7 +33,7 @@ const PAD = 6_000;
 export async function* cases(lab) {
   const { folder, some } = lab;
   for (const store of STORES) {
-    const calls = await withScene({ folder, store }, "recorded", async (scene) =>
+    const calls = await withScene({ folder, store }, async (scene) =>
       recordCalls(scene, drive(await stepsThread(scene))),
     );
     for (const [error, from] of Object.entries(ERRORS)) {
@@ -43,7 +43,7 @@ export async function* cases(lab) {
       )) {
         const name = `${store} ${error} at ${at.call} ${at.n}`;
         const play = (scene) => threadMeets(scene, { ...at, fault: `error=${error}` });
-        yield { name, run: () => withScene({ folder, store }, name, play) };
+        yield { name, run: () => withScene({ folder, store }, play) };
       }
     }
     // A kernel that says that it wrote one byte and wrote none: a file that is short, and nobody was told.
@@ -53,27 +53,27 @@ export async function* cases(lab) {
     )) {
       const name = `${store} lost bytes at ${at.call} ${at.n}`;
       const play = (scene) => threadMeets(scene, { ...at, fault: "retval=1" });
-      yield { name, run: () => withScene({ folder, store }, name, play) };
+      yield { name, run: () => withScene({ folder, store }, play) };
     }
     for (const bytes of some(FILE_LIMITS, SHORT)) {
       const name = `${store} files of ${bytes} bytes at most`;
       yield {
         name,
-        run: () => withScene({ folder, store }, name, (scene) => filesUpTo(scene, bytes)),
+        run: () => withScene({ folder, store }, (scene) => filesUpTo(scene, bytes)),
       };
     }
     for (const pages of some(FREE_PAGES, SHORT_OF_ROOM)) {
       const name = `${store} ${pages} pages free`;
       yield {
         name,
-        run: () => withScene({ folder, store }, name, (scene) => inRoom(scene, { pages })),
+        run: () => withScene({ folder, store }, (scene) => inRoom(scene, { pages })),
       };
     }
     for (const files of some(FREE_FILES, SHORT_OF_ROOM)) {
       const name = `${store} ${files} files free`;
       yield {
         name,
-        run: () => withScene({ folder, store }, name, (scene) => inRoom(scene, { files })),
+        run: () => withScene({ folder, store }, (scene) => inRoom(scene, { files })),
       };
     }
     yield* ofVerbs(lab, store);
@@ -84,7 +84,7 @@ export async function* cases(lab) {
 async function* ofVerbs(lab, store) {
   const { folder, some } = lab;
   for (const [name, verb] of Object.entries(VERBS)) {
-    const calls = await withScene({ folder, store }, `${name} recorded`, async (scene) =>
+    const calls = await withScene({ folder, store }, async (scene) =>
       recordCalls(scene, verb.args(await verb.prepare(scene, lab))),
     );
     const faults = Object.entries(ERRORS).flatMap(([error, from]) =>
@@ -94,7 +94,7 @@ async function* ofVerbs(lab, store) {
       const title = `${store} ${name} ${error} at ${at.call} ${at.n}`;
       const play = (scene) =>
         verbMeets(scene, { verb, lab, at: { ...at, fault: `error=${error}` } });
-      yield { name: title, run: () => withScene({ folder, store }, title, play) };
+      yield { name: title, run: () => withScene({ folder, store }, play) };
     }
   }
 }

@@ -30,7 +30,7 @@ export async function* cases({ folder, some }) {
         const name = `${store} blob ${at} ${damage}`;
         yield {
           name,
-          run: () => withScene({ folder, store }, name, (scene) => found(scene, { at, of })),
+          run: () => withScene({ folder, store }, (scene) => found(scene, { at, of })),
         };
       }
     }

@@ -16,7 +16,7 @@ export async function* cases({ folder, thorough }) {
   for (const store of STORES) {
     for (let round = 1; round <= rounds; round += 1) {
       const name = `${store} round ${round}`;
-      yield { name, run: () => withScene({ folder, store }, name, besideWriters) };
+      yield { name, run: () => withScene({ folder, store }, besideWriters) };
     }
   }
 }

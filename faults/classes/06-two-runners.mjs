@@ -15,10 +15,10 @@ export async function* cases({ folder, thorough }) {
   const rounds = thorough ? 20 : 1;
   for (const store of STORES) {
     const freezing = `${store} frozen past its lease`;
-    yield { name: freezing, run: () => withScene({ folder, store }, freezing, frozen) };
+    yield { name: freezing, run: () => withScene({ folder, store }, frozen) };
     for (let round = 1; round <= rounds; round += 1) {
       const name = `${store} ${RUNNERS} at once, round ${round}`;
-      yield { name, run: () => withScene({ folder, store }, name, atOnce) };
+      yield { name, run: () => withScene({ folder, store }, atOnce) };
     }
   }
 }

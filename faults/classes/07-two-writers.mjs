@@ -23,7 +23,7 @@ export async function* cases({ folder, thorough, bundles }) {
     for (const [what, play] of Object.entries(plays)) {
       for (let round = 1; round <= rounds; round += 1) {
         const name = `${store} ${what}, round ${round}`;
-        yield { name, run: () => withScene({ folder, store }, name, play) };
+        yield { name, run: () => withScene({ folder, store }, play) };
       }
     }
   }

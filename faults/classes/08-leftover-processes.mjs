@@ -22,7 +22,7 @@ export async function* cases({ folder, thorough }) {
       for (const [how, play] of Object.entries({ killed: killed, "runner killed": runnerKilled })) {
         const name = `an agent that ${manner}, ${how}, round ${round}`;
         const use = (scene) => endingAll(scene, () => play(scene, manner));
-        yield { name, run: () => withScene({ folder, store: "files" }, name, use) };
+        yield { name, run: () => withScene({ folder, store: "files" }, use) };
       }
     }
   }

@@ -36,7 +36,7 @@ export async function* cases({ folder, thorough }) {
     for (const [manner, ...rest] of manners) {
       const name = `${store} an agent that ${manner}`;
       const play = (scene) => speaks(scene, [manner, ...rest]);
-      yield { name, run: () => withScene({ folder, store }, name, play) };
+      yield { name, run: () => withScene({ folder, store }, play) };
     }
   }
 }

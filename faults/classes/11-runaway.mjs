@@ -19,10 +19,10 @@ export async function* cases({ folder, bundles }) {
     for (const [what, limit] of Object.entries(LIMITS)) {
       const name = `${store} ping-pong up to its limit of ${what}`;
       const play = (scene) => pingPong(scene, { bundles, ...limit });
-      yield { name, run: () => withScene({ folder, store }, name, play) };
+      yield { name, run: () => withScene({ folder, store }, play) };
     }
     const name = `${store} a workflow that starts itself`;
-    yield { name, run: () => withScene({ folder, store }, name, nested) };
+    yield { name, run: () => withScene({ folder, store }, nested) };
   }
 }
 

@@ -24,13 +24,13 @@ export async function* cases({ folder, some }) {
     const control = `${type} loses what was not flushed`;
     yield {
       name: control,
-      run: () => withScene({ folder, store: "files" }, control, (scene) => loses(scene, type)),
+      run: () => withScene({ folder, store: "files" }, (scene) => loses(scene, type)),
     };
     for (const store of STORES) {
       for (const { step, lateMs } of some(INSTANTS, SHORT)) {
         const name = `${type} ${store} power lost ${lateMs} ms into step ${step}`;
         const play = (scene) => powerLost(scene, { type, step, lateMs });
-        yield { name, run: () => withScene({ folder, store }, name, play) };
+        yield { name, run: () => withScene({ folder, store }, play) };
       }
     }
   }

@@ -26,16 +26,16 @@ export async function* cases({ folder }) {
     for (const [whose, given] of Object.entries(OWNERS)) {
       const name = `${store} a lease of ${whose}`;
       const play = (scene) => leaseOf(scene, given);
-      yield { name, run: () => withScene({ folder, store }, name, play) };
+      yield { name, run: () => withScene({ folder, store }, play) };
     }
     const jumps = { "an hour ahead": HOUR_MS, "an hour back": -HOUR_MS };
     for (const [where, jumpMs] of Object.entries(jumps)) {
       const name = `${store} a second process whose clock is ${where}`;
       const play = (scene) => otherClock(scene, jumpMs);
-      yield { name, run: () => withScene({ folder, store }, name, play) };
+      yield { name, run: () => withScene({ folder, store }, play) };
     }
     const back = `${store} a clock that jumps back between starts`;
-    yield { name: back, run: () => withScene({ folder, store }, back, startsBack) };
+    yield { name: back, run: () => withScene({ folder, store }, startsBack) };
   }
   yield { name: "ids made while the clock jumps", run: ids };
 }

@@ -1,14 +1,11 @@
 /** Runs the cases of a class, a few side by side, and counts. */
-import { rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
 
 /** `cases(lab)` gives `{ name, run }` one after the other, maybe asynchronously; `run` throws when what must
  *  hold does not, and may give `{ hit: false }` when the fault was not met. `lab` has what a class needs to
  *  make its cases. */
 export async function runCases({ name, title, cases }, { folder, thorough, bundles, only }) {
   const startedAt = Date.now();
-  const place = join(folder, "cases");
   const lab = {
     folder,
     bundles,
@@ -30,7 +27,6 @@ export async function runCases({ name, title, cases }, { folder, thorough, bundl
   };
   const jobs = Math.max(2, availableParallelism());
   await Promise.all(Array.from({ length: jobs }, worker));
-  rmSync(place, { recursive: true, force: true });
   return { name, title, ran, missed, short: fallen.length, tookMs: Date.now() - startedAt, fallen };
 }
 

@@ -50,16 +50,23 @@ export async function register(engine, name, file) {
   );
 }
 
-/** Lends a root and a working directory of its own to one case. They are gone when it is done. */
-export async function withScene({ folder, store, template }, name, use) {
-  const dir = join(folder, "cases", `${name.replaceAll(/[^\w.-]+/g, "_")}-${store}`);
+/** Places that no case uses now. */
+const vacant = [];
+let places = 0;
+
+/** Lends a fresh root and working directory to one case; what it leaves there is gone when it is done. Places are
+ *  used again, since each new path of a bundle is another module that this process would keep for ever. */
+export async function withScene({ folder, store }, use) {
+  const place = vacant.pop() ?? places++;
+  const dir = join(folder, "places", String(place));
   const scene = { dir, root: join(dir, "root"), work: join(dir, "work"), store };
   mkdirSync(scene.work, { recursive: true });
-  cpSync(template ?? join(folder, `template-${store}`), scene.root, { recursive: true });
+  cpSync(join(folder, `template-${store}`), scene.root, { recursive: true });
   try {
     return await use(scene);
   } finally {
     rmSync(dir, { recursive: true, force: true });
+    vacant.push(place);
   }
 }
 
