@@ -1,4 +1,4 @@
-import type { AgentProbe } from "@uncaged/workflow-protocol";
+import { type AgentProbe, timerMs } from "@uncaged/workflow-protocol";
 import type { LlmProvider } from "@uncaged/workflow-reactor";
 import type { AgentStep, Environment } from "@uncaged/workflow-util-agent";
 import { packageVersion } from "./package-version.ts";
@@ -14,14 +14,11 @@ export function modelEndpoint(
     baseUrl: config.baseUrl,
     model: config.model,
     apiKey: keyIn(config, step.env),
-    totalTimeoutMs: Math.min(timeoutMs ?? LONGEST_MS, LONGEST_MS),
-    idleTimeoutMs: Math.min(idleTimeoutMs, LONGEST_MS),
+    totalTimeoutMs: timerMs(timeoutMs ?? Number.POSITIVE_INFINITY),
+    idleTimeoutMs: timerMs(idleTimeoutMs),
     retryTimeouts: false,
   };
 }
-
-/** Of a timer. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 /** There is no program to look for, only a key. The model stands in the version: it is what answers. */
 export function probeModel(config: ReactConfig, env: Environment): AgentProbe {

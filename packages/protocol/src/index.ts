@@ -85,6 +85,7 @@ export type {
   ThreadRecord,
   ThreadStore,
 } from "./thread-store.ts";
+export { timerMs } from "./timer-ms.ts";
 export { TOOL_KINDS, type ToolKind, type ToolPolicy, type ToolRule } from "./tool-policy.ts";
 export type {
   CheckReport,

@@ -16,13 +16,14 @@ export type LedgerLimits = {
   roles: ReadonlyMap<string, RoleRules>;
 };
 
-/** Steps that may follow on a thread's last one by its own limit. */
+/** Steps that may be made although a limit was reached before them. */
 const WAY_OUT_STEPS = 16;
 
 export class Ledger {
   readonly #limits: LedgerLimits;
   readonly #thread: Spent = nothing();
   readonly #roles = new Map<string, Spent>();
+  #beyond = 0;
 
   constructor(limits: LedgerLimits, steps: readonly RoleStep[]) {
     this.#limits = limits;
@@ -30,6 +31,7 @@ export class Ledger {
   }
 
   note(step: RoleStep): void {
+    if (this.reached(step.role) !== null) this.#beyond += 1;
     const role = this.#roles.get(step.role) ?? nothing();
     this.#roles.set(step.role, role);
     add(this.#thread, step);
@@ -48,19 +50,21 @@ export class Ledger {
   /** Rules for `limit` lead out of a thread, for instance to a role that sums up. Those that lead round in
    *  circles are not followed for ever. */
   isBeyondLimits(): boolean {
-    const { steps = DEFAULT_MAX_STEPS } = this.#limits.thread;
-    return this.#thread.steps >= steps + WAY_OUT_STEPS;
+    return this.#beyond >= WAY_OUT_STEPS;
   }
 
-  /** Milliseconds that roles may still run; null: no limit. */
+  /** Milliseconds that this role may still run; null: no limit. Time that is used up bounds nobody: who is
+   *  entered all the same is the way out, or a person's wish. */
   timeLeftMs(role: string): number | null {
     const { thread, roles } = this.#limits;
     const ofRole = roles.get(role)?.limits?.timeMs;
     const left = [
       thread.timeMs === undefined ? [] : [thread.timeMs - this.#thread.timeMs],
       ofRole === undefined ? [] : [ofRole - (this.#roles.get(role)?.timeMs ?? 0)],
-    ].flat();
-    return left.length === 0 ? null : Math.max(0, Math.min(...left));
+    ]
+      .flat()
+      .filter((ms) => ms > 0);
+    return left.length === 0 ? null : Math.min(...left);
   }
 }
 

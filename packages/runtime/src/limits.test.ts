@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   type AdapterFn,
   type AgentEvent,
@@ -27,7 +28,7 @@ import {
 } from "./index.ts";
 
 /** A turn of the scripted agent: the tokens it used, and how it failed, if it did. */
-type Turn = { tokens?: number; fails?: AgentFault | Error; hangs?: true };
+type Turn = { tokens?: number; fails?: AgentFault | Error; hangs?: true; takesMs?: number };
 
 type Roles = { worker: { n: number }; closer: { n: number } };
 
@@ -53,8 +54,10 @@ function workflow(opts: {
 function agent(turns: readonly Turn[]): AdapterFn {
   let calls = 0;
   return (_prompt, schema) => async (_ctx, runtime) => {
-    const { tokens = 0, fails, hangs } = turns[Math.min(calls++, turns.length - 1)] ?? {};
+    const turn = turns[Math.min(calls++, turns.length - 1)] ?? {};
+    const { tokens = 0, fails, hangs, takesMs = 0 } = turn;
     const run = runOf(tokens);
+    if (takesMs > 0) await sleep(takesMs, undefined, { signal: runtime.signal });
     if (hangs) {
       await new Promise<void>((resolve) => {
         runtime.signal.addEventListener("abort", () => resolve());
@@ -192,6 +195,56 @@ describe("limits of a thread", () => {
     const { outputs, end } = await drive(workflow({ limits: { steps: 2 }, after }), [{}]);
     expect(outputs).toHaveLength(2 + 16);
     expect(waitsFor(end)).toContain("steps");
+  });
+
+  it("stop such circles soon, whichever limit was reached first", async () => {
+    const after: Transition<keyof Roles>[] = [
+      { condition: "FALLBACK", role: "worker", outcomes: ["ok", "limit"] },
+    ];
+    const { outputs, end } = await drive(workflow({ limits: { tokens: 20 }, after }), [
+      { tokens: 10 },
+    ]);
+    expect(outputs).toHaveLength(2 + 16);
+    expect(waitsFor(end)).toContain("180 of 20 tokens");
+  });
+
+  it("leave the way out the time that it takes", async () => {
+    const after: Transition<keyof Roles>[] = [
+      { condition: "FALLBACK", role: "closer", outcomes: ["limit"] },
+      { condition: "FALLBACK", role: "worker" },
+    ];
+    const { outputs, end } = await drive(workflow({ limits: { timeMs: 1_000 }, after }), [
+      {},
+      { takesMs: 20 },
+    ]);
+    expect(outputs.map(({ role, outcome }) => [role, outcome])).toEqual([
+      ["worker", undefined],
+      ["closer", undefined],
+    ]);
+    expect(end).toMatchObject({ returnCode: 0 });
+  });
+
+  it("may be longer than a timer takes", async () => {
+    const aYearMs = 365 * 86_400_000;
+    const after: Transition<keyof Roles>[] = [{ condition: "FALLBACK", role: END }];
+    const { outputs } = await drive(workflow({ limits: { timeMs: aYearMs }, after }), [
+      { takesMs: 20 },
+    ]);
+    expect(outputs[0]?.outcome).toBeUndefined();
+  });
+
+  it("hold for all tries of a role together", async () => {
+    const after: Transition<keyof Roles>[] = [
+      { condition: "FALLBACK", role: "closer", outcomes: ["timeout"] },
+    ];
+    const rules: RoleRules = { retry: { attempts: 100, backoffMs: 1, maxBackoffMs: 1 } };
+    const { outputs, events } = await drive(
+      workflow({ rules, limits: { timeMs: 60 }, after }),
+      [{ hangs: true }],
+      { most: 1 },
+    );
+    expect(outputs[0]?.outcome).toBe("timeout");
+    expect(events).toEqual([]);
   });
 
   it("do not keep a thread from its end", async () => {

@@ -2,7 +2,8 @@
  *
  *  1. A try that failed is not lost: what it cost is added to the step, and the step's notes say why.
  *  2. Only faults of the agent are tried again; a broken store or a nested workflow that is too deep is not.
- *  3. Stopping the thread ends the wait as well as the try. */
+ *  3. Stopping the thread ends the wait as well as the try.
+ *  4. The role's time limit is for each try, what is left of a budget of time for all of them together. */
 import {
   AgentError,
   type AgentFault,
@@ -14,6 +15,7 @@ import {
   type StepRun,
   sumUsage,
   type ThreadContext,
+  timerMs,
   type WorkflowRuntime,
 } from "@uncaged/workflow-protocol";
 import type { PlayRole } from "./bind-roles.ts";
@@ -35,16 +37,18 @@ export async function playWithin(
   ctx: ThreadContext,
   { runtime, timeLeftMs }: { runtime: WorkflowRuntime; timeLeftMs: number | null },
 ): Promise<RoleOutput> {
-  const { timeoutMs, retry } = runtime.step.rules ?? {};
-  const bounds = [timeoutMs ?? [], timeLeftMs ?? []].flat();
-  const limitMs = bounds.length === 0 ? null : Math.min(...bounds);
+  const { timeoutMs = Number.POSITIVE_INFINITY, retry } = runtime.step.rules ?? {};
+  const overMs = performance.now() + (timeLeftMs ?? Number.POSITIVE_INFINITY);
   const failed: FailedTry[] = [];
   while (true) {
+    const limitMs = Math.min(timeoutMs, Math.ceil(overMs - performance.now()));
     const tried = await tryOnce(play, ctx, { runtime, limitMs });
     if (tried.ok) return withFailedTries(tried.output, failed);
     failed.push(tried.failed);
     const delayMs = delayBefore(retry, tried.failed.outcome, failed.length);
-    if (delayMs === null) throw summedUp(failed, tried.cause);
+    if (delayMs === null || performance.now() + delayMs >= overMs) {
+      throw summedUp(failed, tried.cause);
+    }
     runtime.emit({ type: "retry", reason: wordsOf(tried.failed), delayMs });
     await sleep(delayMs, runtime.signal);
   }
@@ -55,7 +59,7 @@ type Try = { ok: true; output: RoleOutput } | { ok: false; failed: FailedTry; ca
 async function tryOnce(
   play: PlayRole,
   ctx: ThreadContext,
-  { runtime, limitMs }: { runtime: WorkflowRuntime; limitMs: number | null },
+  { runtime, limitMs }: { runtime: WorkflowRuntime; limitMs: number },
 ): Promise<Try> {
   try {
     return { ok: true, output: await timed(play, ctx, { runtime, limitMs }) };
@@ -76,9 +80,9 @@ async function tryOnce(
 async function timed(
   play: PlayRole,
   ctx: ThreadContext,
-  { runtime, limitMs }: { runtime: WorkflowRuntime; limitMs: number | null },
+  { runtime, limitMs }: { runtime: WorkflowRuntime; limitMs: number },
 ): Promise<RoleOutput> {
-  if (limitMs === null) return play(ctx, runtime);
+  if (limitMs === Number.POSITIVE_INFINITY) return play(ctx, runtime);
   const limit = new AbortController();
   const { promise: leftBehind, reject } = Promise.withResolvers<never>();
   const outOfTime = (run: StepRun | null): AgentError =>
@@ -91,7 +95,7 @@ async function timed(
   const timer = setTimeout(() => {
     limit.abort(outOfTime(null));
     grace = setTimeout(() => reject(outOfTime(null)), GRACE_MS);
-  }, limitMs);
+  }, timerMs(limitMs));
   const signal = AbortSignal.any([runtime.signal, limit.signal]);
   try {
     return await Promise.race([play(ctx, { ...runtime, signal }), leftBehind]);

@@ -1,4 +1,4 @@
-import { timerMs } from "./time-limits.ts";
+import { timerMs } from "@uncaged/workflow-protocol";
 
 export type StepDeadline = {
   /** Aborts when the thread is stopped, or the step's time is over. */

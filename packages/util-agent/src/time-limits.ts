@@ -1,3 +1,5 @@
+import { timerMs } from "@uncaged/workflow-protocol";
+
 /** Watches a program's time: in all, and without a sign of life. */
 export type TimeLimits = {
   /** The program did something. */
@@ -6,9 +8,6 @@ export type TimeLimits = {
   hold(): () => void;
   clear(): void;
 };
-
-/** Longer time-outs than this would fire at once (they are kept in 32 bits). */
-const MAX_TIMER_MS = 2_147_483_647;
 
 export function watchTime(opts: {
   idleMs: number | undefined;
@@ -45,9 +44,4 @@ export function watchTime(opts: {
       clearTimeout(totalTimer);
     },
   };
-}
-
-/** Milliseconds as a timer can take them. */
-export function timerMs(ms: number): number {
-  return Math.min(Math.max(1, Math.ceil(ms)), MAX_TIMER_MS);
 }
