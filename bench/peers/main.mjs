@@ -27,7 +27,7 @@ const LONG = 10_000;
 const BLOCK = 100;
 /** A thread that waited finds cold caches. */
 const WARM_UP = 10;
-const ROUND_MAX_MS = 4_000;
+const ROUND_MAX_MS = 3_000;
 const LONG_MAX_MS = 20_000;
 
 const BARS = [
@@ -81,6 +81,7 @@ async function opened(name, scratch) {
 async function inRounds(systems) {
   const times = Object.fromEntries(systems.map(({ name }) => [name, []]));
   for (let round = 0; round < ROUNDS; round += 1) {
+    console.log(`  round ${round + 1} of ${ROUNDS}`);
     for (const { name, participant, most = STEPS } of systems) {
       const thread = `round ${round}`;
       const steps = Math.min(STEPS, most);
@@ -96,6 +97,7 @@ async function inRounds(systems) {
  *  turn, of the short and of the long one. */
 async function inLongThreads(systems) {
   const steady = systems.filter(({ most }) => most === undefined);
+  console.log("  long threads");
   const figures = {};
   for (const { name, participant, folder } of steady) {
     const before = diskBytes(folder);

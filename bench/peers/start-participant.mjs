@@ -1,10 +1,12 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 const MODULE = fileURLToPath(new URL("participant.mjs", import.meta.url));
 /** A deed of the participant bounds itself; past this something is broken. */
 const PATIENCE_MS = 120_000;
+const END_MS = 5_000;
 
 /** A process that waits for what it is asked, one deed at a time (see participant.mjs). */
 export function startParticipant() {
@@ -16,7 +18,7 @@ export function startParticipant() {
   const gone = once(child, "exit");
   const ask = async (deed, words = {}) => {
     const signal = AbortSignal.timeout(PATIENCE_MS);
-    child.send({ deed, ...words });
+    if (child.connected) child.send({ deed, ...words });
     const [answer] = await Promise.race([
       once(child, "message", { signal }),
       gone.then(([code]) => [{ error: `it ended with ${code}` }]),
@@ -26,10 +28,14 @@ export function startParticipant() {
   };
   return {
     ask,
+    /** A system may wait for threads that wait in their role; nobody waits for it longer than this. */
     async close() {
-      if (child.connected) await ask("close").catch((error) => console.error(error.message));
+      const late = setTimeout(() => child.kill("SIGKILL"), 2 * END_MS);
+      const closed = ask("close").catch(() => {});
+      await Promise.race([closed, sleep(END_MS)]);
       if (child.connected) child.disconnect();
       await gone;
+      clearTimeout(late);
     },
   };
 }
