@@ -1,9 +1,10 @@
 /** Injects faults into the built command and says what became of it: `node faults/run.mjs [--short] [--case=text] [class …]`.
  *  With `--case` only cases whose names contain the text. Prints a table; `.cache/faults-report.json` has the same with every case that fell short. Exit code 1 if
  *  one did, 2 for a machine on which the faults cannot be made: nothing is skipped. */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { clearAway } from "./parts/clear-away.mjs";
 import { missingMeans } from "./parts/means.mjs";
 import { runCases } from "./parts/run-cases.mjs";
 import { makeTemplates } from "./parts/scene.mjs";
@@ -25,6 +26,12 @@ async function main(args) {
   }
   // In memory, where a flush costs nothing; what a flush is worth is tried on file systems of its own.
   const folder = mkdtempSync("/dev/shm/faults-");
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+    process.on(signal, () => {
+      clearAway(folder);
+      process.exit(130);
+    });
+  }
   const startedAt = Date.now();
   try {
     const bundles = await makeTemplates(folder);
@@ -38,7 +45,7 @@ async function main(args) {
     }
     return report(rows, { thorough, tookMs: Date.now() - startedAt });
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    clearAway(folder);
   }
 }
 
