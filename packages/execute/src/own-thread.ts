@@ -13,7 +13,6 @@ import {
   ok,
   type Result,
   type ThreadRecord,
-  type ThreadStore,
 } from "@uncaged/workflow-protocol";
 import { type DebugLog, debugLog, endMarked, storagePaths } from "@uncaged/workflow-util";
 import { acquire } from "./acquire.ts";
@@ -23,6 +22,7 @@ import { startHeartbeat } from "./heartbeat.ts";
 import type { Interruption } from "./interruption.ts";
 import { openLiveFile } from "./live-file.ts";
 import { runnerState } from "./observe.ts";
+import { putDown, type Rest } from "./put-down.ts";
 
 export type Tenancy = {
   /** The thread as it was when the lease was taken. */
@@ -33,8 +33,6 @@ export type Tenancy = {
   emit: (event: LiveEvent) => void;
   log: DebugLog;
 };
-
-type Rest = Parameters<ThreadStore["release"]>[0]["to"];
 
 export type Ownership<T> = {
   threadId: string;
@@ -128,7 +126,7 @@ async function releaseAfter(
 ): Promise<Result<never, Failure>> {
   if (reason.code !== "LEASE_LOST") {
     // The storage may be what failed; then the lease runs out, and the first reason is the one to report.
-    await engine.store.release({ threadId, fence, nowMs: engine.now(), to }).catch(() => false);
+    await putDown(engine, { threadId, fence }, to).catch(() => null);
   }
   return err(reason);
 }

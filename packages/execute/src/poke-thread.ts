@@ -4,7 +4,7 @@
  *     step keeps the route that led to the head.
  *  2. The new step's parent is the old head's parent. The old step stays in the CAS until gc, and the index
  *     remembers it until the next step: until then the poke can be undone.
- *  3. On any failure the head, and with it a question that waits, is as before. */
+ *  3. On any failure the head, and what the thread waited for, is as before. */
 import { sha256Hex } from "@uncaged/workflow-cas";
 import {
   err,
@@ -29,6 +29,7 @@ import { nextTurn } from "./next-turn.ts";
 import { observedStatus } from "./observe.ts";
 import { ownThread, type Tenancy } from "./own-thread.ts";
 import { parseOutput } from "./parse-output.ts";
+import { restOf } from "./put-down.ts";
 import { readBlob } from "./read-node.ts";
 import { threadRun } from "./run-thread.ts";
 import { isUpgrade } from "./upgrades.ts";
@@ -53,11 +54,11 @@ export async function pokeThread(
   const refusal = refusalOf(thread, opts.prompt, engine.now());
   if (refusal !== null) return err(refusal);
   useExternals(engine.root, engine.packagesBase);
-  const { threadId, suspended } = thread;
+  const { threadId } = thread;
   return ownThread<Poke>(engine, {
     threadId,
     signal: opts.signal,
-    otherwise: suspended === null ? { status: "idle" } : { status: "suspended", ...suspended },
+    otherwise: restOf(thread),
     use: (tenancy) => replaceHead(engine, tenancy, opts),
   });
 }

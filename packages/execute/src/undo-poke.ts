@@ -17,6 +17,7 @@ import type { Engine } from "./engine.ts";
 import { finishedRefusal } from "./finished-refusal.ts";
 import { ownThread, type Tenancy } from "./own-thread.ts";
 import type { Poke } from "./poke-thread.ts";
+import { restOf } from "./put-down.ts";
 
 /** Refused: `TRANSITION_INVALID` (nothing to undo, or finished), `LEASE_HELD` (running), `CAS_MISSING` (the
  *  old step was collected). */
@@ -25,13 +26,13 @@ export async function undoPoke(
   thread: ThreadRecord,
   signal: AbortSignal,
 ): Promise<Result<Poke, Failure>> {
-  const { threadId, status, suspended, replaced } = thread;
+  const { threadId, status, replaced } = thread;
   if (isFinal(status)) return err(finishedRefusal(thread, "its last step cannot be replaced"));
   if (replaced === null) return err(nothingToUndo(threadId));
   return ownThread<Poke>(engine, {
     threadId,
     signal,
-    otherwise: suspended === null ? { status: "idle" } : { status: "suspended", ...suspended },
+    otherwise: restOf(thread),
     use: (tenancy) => bringBack(engine, tenancy),
   });
 }

@@ -11,7 +11,6 @@ import {
   ok,
   type Result,
   type ThreadRecord,
-  type ThreadStore,
 } from "@uncaged/workflow-protocol";
 import type { OpenedBundle } from "@uncaged/workflow-register";
 import { tailOf } from "./append-step.ts";
@@ -21,6 +20,7 @@ import { findVersion } from "./find-version.ts";
 import { finishedRefusal } from "./finished-refusal.ts";
 import { observedStatus } from "./observe.ts";
 import { ownThread, type Tenancy } from "./own-thread.ts";
+import { putDown, restOf } from "./put-down.ts";
 import { switchBundle } from "./switch-bundle.ts";
 import { versionAfter } from "./upgrades.ts";
 
@@ -81,24 +81,6 @@ async function publishSwitch(
   const status = await putDown(engine, { threadId, fence }, restOf(before));
   const from = versionAfter(chain).hash;
   return ok({ threadId, from, to: bundle.hash, head: state.hash, status });
-}
-
-type Rest = Parameters<ThreadStore["release"]>[0]["to"];
-
-function restOf({ status, suspended }: ThreadRecord): Rest {
-  if (suspended !== null) return { status: "suspended", ...suspended };
-  return status === "paused" ? { status } : { status: "idle" };
-}
-
-async function putDown(
-  { store, now }: Engine,
-  tenure: { threadId: string; fence: number },
-  to: Rest,
-): Promise<ThreadRecord["status"]> {
-  if (await store.release({ ...tenure, nowMs: now(), to })) return to.status;
-  // Somebody opened the gate meanwhile.
-  await store.release({ ...tenure, nowMs: now(), to: { status: "idle" } });
-  return "idle";
 }
 
 function running(threadId: string, pid: number): Failure {
