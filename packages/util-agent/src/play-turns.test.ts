@@ -101,6 +101,13 @@ describe("an answer", () => {
     expect(run?.notes?.at(-1)).toContain("extracted");
   });
 
+  it("that could not be read because the store broke is no fault of the agent", async () => {
+    const broken = new WorkflowError(failure("STORAGE_FAILED", "the disk is gone", ""));
+    const runtime = fakeRuntime({ cwd, extract: () => Promise.reject(broken) });
+    const driver = fakeDriver([{ text: "hm" }, { text: "hm" }]);
+    await expect(play(driver, { runtime })).rejects.toBe(broken);
+  });
+
   it("that nobody can read fails the step, with what it cost", async () => {
     const error = await failed(
       fakeDriver([

@@ -8,6 +8,8 @@
  *  4. Every turn is in the record, whatever becomes of it. */
 import {
   agentError,
+  EXIT,
+  exitCodeOf,
   type Failure,
   failureFrom,
   type JsonObject,
@@ -145,8 +147,9 @@ async function extracted<T>(play: Play<T>, text: string, misfit: Failure): Promi
     return { meta, text };
   } catch (thrown) {
     if (runtime.signal.aborted) throw stopped(play.agent, runtime.signal);
-    const why = failureFrom(thrown, "INVALID_OUTPUT").message;
-    throw invalidOutput(play, `${misfit.message}; nor could it be extracted: ${why}`);
+    const { code, message } = failureFrom(thrown, "INVALID_OUTPUT");
+    if (exitCodeOf(code) === EXIT.storage) throw thrown;
+    throw invalidOutput(play, `${misfit.message}; nor could it be extracted: ${message}`);
   }
 }
 
