@@ -24,25 +24,51 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 
 test("a fresh index has the schema that was released, to the letter", async () => {
   await (await openThreadStore(root)).close();
-  const schema = raw((db) =>
-    db.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid").all(),
-  );
-  const written = schema.map((row) => `${row.sql};\n`).join("");
-  expect(written).toBe(await readFile(join(GOLDEN, "schema-4.sql"), "utf8"));
+  expect(schema()).toBe(await readFile(join(GOLDEN, "schema-4.sql"), "utf8"));
   expect(header()).toEqual({ application_id: 0x55574669, user_version: 4 });
 });
 
-test("an index that schema 1 wrote is read as it was meant", async () => {
-  for (const part of ["schema-1.sql", "threads-1.sql"]) {
-    const sql = await readFile(join(GOLDEN, part), "utf8");
-    raw((db) => db.exec(sql));
-  }
-  const store = await openThreadStore(root);
-  const threads = await store.list({});
-  expect(`${JSON.stringify(threads, null, 2)}\n`).toBe(
-    await readFile(join(GOLDEN, "threads-1.json"), "utf8"),
+test.each([1, 2, 3, 4])(
+  "an index that schema %i wrote is read as it was meant",
+  async (version) => {
+    await writtenBy(version);
+    const store = await openThreadStore(root);
+    const threads = await store.list({});
+    expect(`${JSON.stringify(threads, null, 2)}\n`).toBe(
+      await readFile(join(GOLDEN, "threads-1.json"), "utf8"),
+    );
+    expect((await store.create(sampleThread(9), "nightly")).created).toBe(false);
+    await store.close();
+    expect(schema()).toBe(await readFile(join(GOLDEN, "schema-4.sql"), "utf8"));
+    expect(header().user_version).toBe(4);
+  },
+);
+
+test("a blob that schema 2 keeps stays, in its place", async () => {
+  await writtenBy(2);
+  raw((db) =>
+    db.exec("INSERT INTO blobs VALUES (7, -5, x'6162'); INSERT INTO asideBlobs VALUES (7, 9)"),
   );
-  expect((await store.create(sampleThread(9), "nightly")).created).toBe(false);
+  await (await openThreadStore(root)).close();
+  const blob =
+    "SELECT id, name, hex(bytes) AS bytes, sinceMs FROM blobs JOIN asideBlobs USING (id)";
+  const rows = raw((db) => db.prepare(blob).all());
+  expect(rows).toEqual([{ id: 7, name: -5, bytes: "6162", sinceMs: 9 }]);
+});
+
+test("what schema 3 keeps of a person's wishes is read as it was meant", async () => {
+  await writtenBy(3);
+  raw((db) =>
+    db.exec(`UPDATE threads SET limits = '{"steps":7}', agent = 'claude', replacedHead = 'C000000000002',
+      replacedSha256 = '02', suspendedKind = 'limit' WHERE status = 'suspended'`),
+  );
+  const store = await openThreadStore(root);
+  expect(await store.get("01HF0000000003ABCDEFGH0003")).toMatchObject({
+    limits: { steps: 7 },
+    agent: "claude",
+    replaced: { head: "C000000000002", headSha256: "02" },
+    suspended: { role: "planner", kind: "limit" },
+  });
   await store.close();
 });
 
@@ -126,6 +152,22 @@ test("a row that another program spoiled is reported and not passed on", async (
   expect(reason.message).toContain("resting");
   await store.close();
 });
+
+/** The index of an earlier version of this program, with the same threads in each. */
+async function writtenBy(version: number): Promise<void> {
+  for (const part of [`schema-${version}.sql`, "threads-1.sql"]) {
+    const sql = await readFile(join(GOLDEN, part), "utf8");
+    raw((db) => db.exec(sql));
+  }
+  raw((db) => db.exec(`PRAGMA user_version = ${version}`));
+}
+
+function schema(): string {
+  const rows = raw((db) =>
+    db.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid").all(),
+  );
+  return rows.map((row) => `${row.sql};\n`).join("");
+}
 
 function raw<T>(use: (db: DatabaseSync) => T): T {
   const db = new DatabaseSync(file);
