@@ -10,6 +10,13 @@
 import { parseArgs } from "node:util";
 import { AGENT_NAMES } from "./agents.mjs";
 
+const USAGE = `Usage: npm run demo -- [--agent <name> [--mock]] [--keep]
+
+  --agent <name>  planner, coder and reviewer are played by an agent that is installed here:
+                  ${AGENT_NAMES.join(", ")}
+  --mock          the real program, fetched once, with a scripted model: offline, at no cost
+  --keep          leaves the folder, and prints commands to explore it`;
+
 function readArguments() {
   try {
     const { values } = parseArgs({
@@ -17,6 +24,7 @@ function readArguments() {
         agent: { type: "string" },
         mock: { type: "boolean", default: false },
         keep: { type: "boolean", default: false },
+        help: { type: "boolean", default: false },
       },
     });
     if (values.mock && values.agent === undefined)
@@ -24,12 +32,13 @@ function readArguments() {
     if (values.agent === undefined || AGENT_NAMES.includes(values.agent)) return values;
     throw new Error(`no such agent: ${values.agent} (there are ${AGENT_NAMES.join(", ")})`);
   } catch (error) {
-    console.error(`${error.message}\nUsage: npm run demo -- [--agent <name> [--mock]] [--keep]`);
+    console.error(`${error.message}\n${USAGE}`);
     return null;
   }
 }
 
 const wanted = readArguments();
 if (wanted === null) process.exitCode = 2;
+else if (wanted.help) console.log(USAGE);
 else if (wanted.agent === undefined) await (await import("./play-recorded.mjs")).playRecorded();
 else process.exitCode = await (await import("./play-agent.mjs")).playAgent(wanted);

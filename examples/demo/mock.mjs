@@ -12,6 +12,7 @@ const MEND = `sed -i.orig -e 's/9\\]/9]+/' -e 's/"-")/"-").replace(\\/^-|-$\\/g,
 
 /** The agent's options that connect it to the model. Installs the program when that was not done before. */
 export async function startMock(agent) {
+  say("the program is taken from npm, once a machine; that may be hundreds of megabytes");
   const [program] = await installPrograms([agent]);
   const server = await startModelServer({ scriptOf: scriptByStep(scripts()) });
   const { env, model, codex } = connectionOf(agent, server.url);
