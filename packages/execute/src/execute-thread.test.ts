@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  agentError,
   END,
   type EngineRuntime,
   failure,
@@ -18,6 +19,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadChain, roleStates } from "./chain.ts";
 import type { RunOutcome } from "./execute-thread.ts";
 import { type ExecuteOptions, ownedThread } from "./owned-thread.test.helper.ts";
+import { readNode } from "./read-node.ts";
 
 /** The end of a thread is written to history files. */
 let root = "";
@@ -78,6 +80,17 @@ describe("executeThread", () => {
     });
     expect(answers[0]).toMatchObject({ role: "coder", meta: { n: 1 }, refs: [], run: null });
     expect(answers[0]?.contentHash).toMatch(/^[0-9A-F]/);
+  });
+
+  it("says in the summary of a failed thread what to do next", async () => {
+    const { outcome } = await run(async function* () {
+      yield says("coder");
+      throw new WorkflowError(failure("AGENT_FAILED", "scribe is not installed", "npm i scribe"));
+    });
+    expect(outcome).toMatchObject({
+      status: "failed",
+      summary: "AGENT_FAILED: scribe is not installed\nhint: npm i scribe",
+    });
   });
 
   it("ends a thread as failed when the workflow throws, and keeps the whole chain of causes", async () => {
@@ -321,5 +334,33 @@ describe("executeThread", () => {
       },
       record,
     ]);
+  });
+
+  it("adds what extraction cost to the end of a thread that failed by it", async () => {
+    const usage = { inputTokens: 10, outputTokens: 2, cachedInputTokens: 0, costUsd: 0.5 };
+    const record: StepRun = {
+      agent: { name: "prose", version: "1" },
+      session: null,
+      prompt: null,
+      startedAt: 1,
+      completedAt: 2,
+      usage,
+      cwd: "/",
+      evidence: [],
+    };
+    const { owned } = await run(
+      async function* () {
+        yield says("coder");
+        throw agentError("invalid_output", { message: "no JSON", hint: "", run: record });
+      },
+      { extractionCost: () => ({ ...usage, costUsd: 0.25 }) },
+    );
+    const { head } = await owned.record();
+    const { payload } = await readNode(owned.engine.cas, head, "state");
+    expect(payload).toMatchObject({
+      role: END,
+      usage: { inputTokens: 20, costUsd: 0.75 },
+      notes: ["the usage includes extraction by a model"],
+    });
   });
 });

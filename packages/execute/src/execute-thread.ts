@@ -121,8 +121,9 @@ async function append(run: ThreadRun, raw: RoleOutput): Promise<Appended> {
   if (!output.ok) return { kind: "refused", cause: new WorkflowError(output.error) };
   try {
     const nowMs = run.engine.now();
+    const record = withExtractionCost(output.value.run ?? null, run.extractionCost());
     const { step, stateHash, signals } = await appendStep(run.engine, run.tail, {
-      output: withExtractionCost(output.value, run.extractionCost()),
+      output: { ...output.value, run: record },
       nowMs,
     });
     run.emit({
@@ -184,14 +185,14 @@ async function failed(run: ThreadRun, cause: unknown): Promise<RunOutcome> {
   const reason = failureFrom(cause, "WORKFLOW_FAILED");
   // The store below us is broken (3): the step never happened, the thread stays as it was.
   if (exitCodeOf(reason.code) === EXIT.storage) throw new WorkflowError(reason, { cause });
-  const summary = `${reason.code}: ${reason.message}`;
+  const summary = failureText(reason);
   return end(run, {
     status: "failed",
     returnCode: EXIT.failure,
     summary,
     content: causeText(reason, cause),
     route: null,
-    run: failedRun(cause),
+    run: withExtractionCost(failedRun(cause), run.extractionCost()),
   });
 }
 
@@ -254,9 +255,14 @@ function failedRun(cause: unknown): StepRun | null {
   return parsed.success ? parsed.data : null;
 }
 
+/** Whoever looks at the thread later has nothing but this to know what to do. */
+function failureText({ code, message, hint }: Failure): string {
+  return hint === "" ? `${code}: ${message}` : `${code}: ${message}\nhint: ${hint}`;
+}
+
 /** The whole chain of causes: the summary says what, this says why. */
 function causeText(reason: Failure, cause: unknown): string {
-  const lines = [`${reason.code}: ${reason.message}`, ...(reason.hint === "" ? [] : [reason.hint])];
+  const lines = [failureText(reason)];
   for (let next = cause; next instanceof Error; next = next.cause)
     lines.push("", next.stack ?? String(next));
   return lines.join("\n");

@@ -85,8 +85,9 @@ async function replaceHead(
   run.tail.parentSha256 = sha256Hex(await readBlob(engine.cas, parentOf(run.tail)));
   const output = await firstOutput(run);
   if (!output.ok) return output;
+  const record = withExtractionCost(output.value.run ?? null, run.extractionCost());
   const { stateHash } = await appendStep(engine, run.tail, {
-    output: withExtractionCost(output.value, run.extractionCost()),
+    output: { ...output.value, run: record },
     nowMs: engine.now(),
     replaces: true,
   });

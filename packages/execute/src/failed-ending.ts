@@ -1,0 +1,41 @@
+import {
+  agentFaultOf,
+  EXIT,
+  type Failure,
+  type StepRun,
+  type Usage,
+} from "@uncaged/workflow-protocol";
+import { stepRunSchema } from "@uncaged/workflow-protocol/schemas";
+import type { Ending } from "./finish-thread.ts";
+import { withExtractionCost } from "./with-extraction-cost.ts";
+
+/** How a thread ends whose workflow, or a role of it, failed. The summary says what, the content says why: the whole
+ *  chain of causes. What the role that failed used counts as well. */
+export function failedEnding(
+  reason: Failure,
+  cause: unknown,
+  extractionCost: Usage | null,
+): Ending {
+  const summary = `${reason.code}: ${reason.message}`;
+  return {
+    status: "failed",
+    returnCode: EXIT.failure,
+    summary,
+    content: causeText(reason, cause),
+    route: null,
+    run: withExtractionCost(failedRun(cause), extractionCost),
+  };
+}
+
+/** The record of the run is as untrusted as its result. */
+function failedRun(cause: unknown): StepRun | null {
+  const parsed = stepRunSchema.safeParse(agentFaultOf(cause)?.run);
+  return parsed.success ? parsed.data : null;
+}
+
+function causeText(reason: Failure, cause: unknown): string {
+  const lines = [`${reason.code}: ${reason.message}`, ...(reason.hint === "" ? [] : [reason.hint])];
+  for (let next = cause; next instanceof Error; next = next.cause)
+    lines.push("", next.stack ?? String(next));
+  return lines.join("\n");
+}
