@@ -6,18 +6,15 @@
  *     storage does not: it is thrown, the step is not acknowledged, and the thread can be resumed.
  *  4. A stop or kill that arrives while an agent finishes does not lose the finished step. */
 import {
-  agentFaultOf,
   type EngineRuntime,
   EXIT,
   exitCodeOf,
-  type Failure,
   failure,
   failureFrom,
   type LiveEvent,
   type RoleOutput,
   type RoleStep,
   type SignalKind,
-  type StepRun,
   type Suspension,
   type ThreadContext,
   type ThreadRecord,
@@ -26,9 +23,10 @@ import {
   WorkflowError,
   type WorkflowFn,
 } from "@uncaged/workflow-protocol";
-import { stepRunSchema, workflowCompletionSchema } from "@uncaged/workflow-protocol/schemas";
+import { workflowCompletionSchema } from "@uncaged/workflow-protocol/schemas";
 import { appendStep, type Tail } from "./append-step.ts";
 import type { Engine } from "./engine.ts";
+import { failedEnding } from "./failed-ending.ts";
 import {
   abortedEnding,
   type Ending,
@@ -185,15 +183,7 @@ async function failed(run: ThreadRun, cause: unknown): Promise<RunOutcome> {
   const reason = failureFrom(cause, "WORKFLOW_FAILED");
   // The store below us is broken (3): the step never happened, the thread stays as it was.
   if (exitCodeOf(reason.code) === EXIT.storage) throw new WorkflowError(reason, { cause });
-  const summary = failureText(reason);
-  return end(run, {
-    status: "failed",
-    returnCode: EXIT.failure,
-    summary,
-    content: causeText(reason, cause),
-    route: null,
-    run: withExtractionCost(failedRun(cause), run.extractionCost()),
-  });
+  return end(run, failedEnding(reason, cause, run.extractionCost()));
 }
 
 async function end(run: ThreadRun, ending: Ending): Promise<RunOutcome> {
@@ -247,25 +237,6 @@ function emitStatus(
 
 function tenure(run: ThreadRun): { threadId: string; fence: number } {
   return { threadId: run.tail.threadId, fence: run.tail.fence };
-}
-
-/** What the role that failed the thread used counts as well; its record is as untrusted as its result. */
-function failedRun(cause: unknown): StepRun | null {
-  const parsed = stepRunSchema.safeParse(agentFaultOf(cause)?.run);
-  return parsed.success ? parsed.data : null;
-}
-
-/** Whoever looks at the thread later has nothing but this to know what to do. */
-function failureText({ code, message, hint }: Failure): string {
-  return hint === "" ? `${code}: ${message}` : `${code}: ${message}\nhint: ${hint}`;
-}
-
-/** The whole chain of causes: the summary says what, this says why. */
-function causeText(reason: Failure, cause: unknown): string {
-  const lines = [failureText(reason)];
-  for (let next = cause; next instanceof Error; next = next.cause)
-    lines.push("", next.stack ?? String(next));
-  return lines.join("\n");
 }
 
 function leaseLost(threadId: string): WorkflowError {

@@ -16,11 +16,10 @@ export function failedEnding(
   cause: unknown,
   extractionCost: Usage | null,
 ): Ending {
-  const summary = `${reason.code}: ${reason.message}`;
   return {
     status: "failed",
     returnCode: EXIT.failure,
-    summary,
+    summary: failureText(reason),
     content: causeText(reason, cause),
     route: null,
     run: withExtractionCost(failedRun(cause), extractionCost),
@@ -33,8 +32,13 @@ function failedRun(cause: unknown): StepRun | null {
   return parsed.success ? parsed.data : null;
 }
 
+/** Whoever looks at the thread later has nothing but this to know what to do. */
+function failureText({ code, message, hint }: Failure): string {
+  return hint === "" ? `${code}: ${message}` : `${code}: ${message}\nhint: ${hint}`;
+}
+
 function causeText(reason: Failure, cause: unknown): string {
-  const lines = [`${reason.code}: ${reason.message}`, ...(reason.hint === "" ? [] : [reason.hint])];
+  const lines = [failureText(reason)];
   for (let next = cause; next instanceof Error; next = next.cause)
     lines.push("", next.stack ?? String(next));
   return lines.join("\n");
