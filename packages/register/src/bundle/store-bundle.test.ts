@@ -113,7 +113,9 @@ describe("opening a bundle", () => {
         hash: BUNDLE.hash,
         sha256: BUNDLE.sha256,
         descriptor: DESCRIPTOR,
+        descriptorSha256: sha256Hex(readFileSync(join(root, FOLDER, "descriptor.json"), "utf8")),
         externals: BUNDLE.externals,
+        rolldown: expect.any(String),
       },
     });
   });
