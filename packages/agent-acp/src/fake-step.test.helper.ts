@@ -10,6 +10,7 @@ import {
   type ToolPolicy,
 } from "@uncaged/workflow-protocol";
 import type { AgentConversation } from "@uncaged/workflow-util-agent";
+import { fakeStep } from "@uncaged/workflow-util-agent/testing";
 import { onTestFinished } from "vitest";
 import type { AcpAgentConfig } from "./acp-config.ts";
 import { acpDriver } from "./acp-driver.ts";
@@ -47,26 +48,21 @@ export async function openStage(
   const events: AgentEvent[] = [];
   const calls: ToolCallRecord[] = [];
   const runMark = `test-${home}`;
-  const conversation = await acpDriver(config).open({
-    threadId: "01KAJ2Z6PVX0000000000000ZZ",
-    role: "coder",
-    round: 1,
-    cwd: home,
-    home,
-    runMark,
-    env: { PATH: process.env.PATH ?? "", HOME: home, ...about.env },
-    session: about.session ?? null,
-    previousRawUsage: about.previousRawUsage ?? null,
-    systemPrompt: "You code.",
-    outputSchema: { type: "object" },
-    policy: about.policy ?? null,
-    limits: { timeoutMs: null, idleTimeoutMs: about.idleTimeoutMs ?? 20_000 },
-    signal: aborter.signal,
-    emit: (event) => events.push(event),
-    seen: (call) => calls.push(call),
-    reminder: "",
-    stillMissing: () => null,
-  });
+  const conversation = await acpDriver(config).open(
+    fakeStep(home, {
+      home,
+      runMark,
+      env: { PATH: process.env.PATH ?? "", HOME: home, ...about.env },
+      session: about.session ?? null,
+      previousRawUsage: about.previousRawUsage ?? null,
+      policy: about.policy ?? null,
+      limits: { timeoutMs: null, idleTimeoutMs: about.idleTimeoutMs ?? 20_000 },
+      signal: aborter.signal,
+      emit: (event) => events.push(event),
+      seen: (call) => calls.push(call),
+      reminder: "",
+    }),
+  );
   onTestFinished(async () => {
     await conversation.close();
     rmSync(home, { recursive: true, force: true });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentEvent, JsonValue, ToolCallRecord } from "@uncaged/workflow-protocol";
 import type { AgentConversation, AgentStep } from "@uncaged/workflow-util-agent";
+import { fakeStep } from "@uncaged/workflow-util-agent/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { ClaudeCodeConfig } from "./claude-code-config.ts";
 import { openConversation } from "./conversation.ts";
@@ -37,27 +38,16 @@ afterEach(async () => {
 
 function converse(step: Partial<AgentStep> = {}, config: ClaudeCodeConfig = {}): AgentConversation {
   const conversation = openConversation(
-    {
-      threadId: "01KAJ2Z6PVX0000000000000ZZ",
-      role: "coder",
-      round: 1,
-      cwd: folder,
-      home: join(folder, "home"),
+    fakeStep(folder, {
       runMark,
       env: { PATH: process.env.PATH ?? "", HOME: folder, ANTHROPIC_API_KEY: "key" },
-      session: null,
-      previousRawUsage: null,
-      systemPrompt: "You code.",
       outputSchema: { $schema: "https://dialect.example/", type: "object" },
-      policy: null,
       limits: { timeoutMs: null, idleTimeoutMs: 60_000 },
       signal: stop.signal,
       emit: (event) => events.push(event),
       seen: (call) => calls.push(call),
-      reminder: "You are in thread 01KAJ.",
-      stillMissing: () => null,
       ...step,
-    },
+    }),
     { command: claude.command, ...config },
   );
   open.push(conversation);

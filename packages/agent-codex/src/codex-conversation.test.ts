@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, readFile, readlink, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,10 +8,16 @@ import {
   type ToolCallRecord,
 } from "@uncaged/workflow-protocol";
 import type { AgentStep, TurnResult } from "@uncaged/workflow-util-agent";
+import {
+  type StandInDeed as Deed,
+  fakeStep,
+  type StandIn,
+  type StandInStart as Start,
+} from "@uncaged/workflow-util-agent/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CodexConfig } from "./codex-config.ts";
 import { openCodex } from "./codex-conversation.ts";
-import { type Deed, type StandIn, type Start, standIn } from "./stand-in.test.helper.ts";
+import { standIn } from "./stand-in.test.helper.ts";
 
 vi.setConfig({ testTimeout: 30_000 });
 
@@ -38,27 +43,15 @@ afterEach(async () => {
 
 function converse(step: Partial<AgentStep> = {}, config: CodexConfig = {}) {
   const config_ = { command: codex.command, ...config };
-  return openCodex(config_, {
-    threadId: "01KAJ2Z6PVX0000000000000ZZ",
-    role: "coder",
-    round: 1,
-    cwd: folder,
-    home: join(folder, "home"),
-    runMark: `test-${randomUUID()}:1`,
-    env: { PATH: process.env.PATH ?? "", HOME: folder },
-    session: null,
-    previousRawUsage: null,
-    systemPrompt: "You code.",
-    outputSchema: { type: "object" },
-    policy: null,
-    limits: { timeoutMs: null, idleTimeoutMs: 20_000 },
-    signal: stop.signal,
-    emit: (event) => events.push(event),
-    seen: (call) => calls.push(call),
-    reminder: "You are in thread 01KAJ.",
-    stillMissing: () => null,
-    ...step,
-  });
+  return openCodex(
+    config_,
+    fakeStep(folder, {
+      signal: stop.signal,
+      emit: (event) => events.push(event),
+      seen: (call) => calls.push(call),
+      ...step,
+    }),
+  );
 }
 
 async function turn(

@@ -1,8 +1,8 @@
 import { tmpdir } from "node:os";
 import type { AgentHost, JsonObject } from "@uncaged/workflow-protocol";
+import { fakeContext, fakeRuntime } from "@uncaged/workflow-util-agent/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { fakeContext, fakeRuntime } from "./fake-runtime.test.helper.ts";
 import { agent } from "./index.ts";
 
 const host: AgentHost = {
@@ -16,7 +16,7 @@ describe("the agent `command` of workflow.yaml", () => {
   it("runs what its options say", async () => {
     const options = { command: "sh", args: ["-c", "echo '{\"n\":1}'"], output: "json" } as const;
     const role = agent.create(options, host)("You count.", z.object({ n: z.number() }));
-    const { meta, run } = await role(fakeContext("Count."), fakeRuntime(tmpdir()));
+    const { meta, run } = await role(fakeContext("Count."), fakeRuntime({ cwd: tmpdir() }));
     expect(meta).toEqual({ n: 1 });
     expect(run?.agent.name).toBe("command");
   });

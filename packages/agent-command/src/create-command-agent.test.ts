@@ -2,18 +2,20 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Failure, failureFrom, RUN_MARK_ENV } from "@uncaged/workflow-protocol";
+import { type FakeRuntime, fakeContext, fakeRuntime } from "@uncaged/workflow-util-agent/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import type { CommandAgentConfig } from "./command-config.ts";
 import { createCommandAgent } from "./create-command-agent.ts";
-import { type FakeRuntime, fakeContext, fakeRuntime } from "./fake-runtime.test.helper.ts";
+
+const STEP = { role: "tester", round: 3 };
 
 let folder: string;
 let runtime: FakeRuntime;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "command agent "));
-  runtime = fakeRuntime(folder);
+  runtime = fakeRuntime({ ...STEP, cwd: folder });
 });
 
 afterEach(async () => {
@@ -177,7 +179,7 @@ describe("the record of a command", () => {
     });
     expect(run?.completedAt).toBeGreaterThanOrEqual(run?.startedAt ?? Number.POSITIVE_INFINITY);
     const [hash = ""] = run?.evidence ?? [];
-    expect(JSON.parse(runtime.stored.get(hash) ?? "")).toEqual({
+    expect(JSON.parse(runtime.texts.get(hash) ?? "")).toEqual({
       id: "command",
       name: "sh",
       kind: "execute",
@@ -193,7 +195,7 @@ describe("the record of a command", () => {
 
   it("keeps what was sent to stdin", async () => {
     const { run } = await play({ command: "true", stdin: () => "the input" }, exit);
-    expect(runtime.stored.get(run?.prompt ?? "")).toBe("the input");
+    expect(runtime.texts.get(run?.prompt ?? "")).toBe("the input");
   });
 
   it("holds no secret that the command was given and printed", async () => {
@@ -207,7 +209,7 @@ describe("the record of a command", () => {
       exit,
     );
     expect(meta.output).toBe("token: [DEPLOY_TOKEN] [OWN_PASSWORD]");
-    const record = JSON.stringify([meta, content, runtime.events, ...runtime.stored.values()]);
+    const record = JSON.stringify([meta, content, runtime.events, ...runtime.texts.values()]);
     expect(record).not.toContain("sk-very-secret-1");
     expect(record).not.toContain("correct horse");
   });
@@ -334,7 +336,7 @@ describe("a command fails the step", () => {
 
   it("when the thread is stopped, once all its processes are gone", async () => {
     const abort = new AbortController();
-    runtime = fakeRuntime(folder, abort.signal);
+    runtime = fakeRuntime({ ...STEP, cwd: folder, signal: abort.signal });
     const pidFile = join(folder, "pid");
     const played = refusal({
       ...sh("(trap '' INT TERM; sleep 60; sleep 60) & echo $! > pid.tmp; mv pid.tmp pid; wait"),

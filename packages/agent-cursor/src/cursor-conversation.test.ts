@@ -1,12 +1,17 @@
-import { randomUUID } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentEvent, ToolCallRecord } from "@uncaged/workflow-protocol";
 import type { AgentConversation, AgentStep, TurnResult } from "@uncaged/workflow-util-agent";
+import {
+  type StandInDeed as Deed,
+  fakeStep,
+  type StandIn,
+  type StandInStart as Start,
+} from "@uncaged/workflow-util-agent/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { cursorDriver } from "./cursor-driver.ts";
-import { type Deed, type StandIn, type Start, standIn } from "./stand-in.test.helper.ts";
+import { standIn } from "./stand-in.test.helper.ts";
 
 vi.setConfig({ testTimeout: 30_000 });
 
@@ -31,27 +36,15 @@ afterEach(async () => {
 });
 
 function converse(step: Partial<AgentStep> = {}): Promise<AgentConversation> {
-  return cursorDriver({ model: "auto" }, { lingerMs: 300 }).open({
-    threadId: "01KAJ2Z6PVX0000000000000ZZ",
-    role: "coder",
-    round: 1,
-    cwd: folder,
-    home: join(folder, "home"),
-    runMark: `test-${randomUUID()}:1`,
-    env: { PATH: `${folder}:${process.env.PATH}`, HOME: folder, CURSOR_API_KEY: "key" },
-    session: null,
-    previousRawUsage: null,
-    systemPrompt: "You code.",
-    outputSchema: { type: "object" },
-    policy: null,
-    limits: { timeoutMs: null, idleTimeoutMs: 20_000 },
-    signal: stop.signal,
-    emit: (event) => events.push(event),
-    seen: (call) => calls.push(call),
-    reminder: "You are in thread 01KAJ.",
-    stillMissing: () => null,
-    ...step,
-  });
+  return cursorDriver({ model: "auto" }, { lingerMs: 300 }).open(
+    fakeStep(folder, {
+      env: { PATH: `${folder}:${process.env.PATH}`, HOME: folder, CURSOR_API_KEY: "key" },
+      signal: stop.signal,
+      emit: (event) => events.push(event),
+      seen: (call) => calls.push(call),
+      ...step,
+    }),
+  );
 }
 
 async function turn(deeds: readonly Deed[], step: Partial<AgentStep> = {}): Promise<TurnResult> {

@@ -1,13 +1,18 @@
-import { randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentEvent } from "@uncaged/workflow-protocol";
 import type { AgentConversation, AgentStep, TurnResult } from "@uncaged/workflow-util-agent";
+import {
+  type StandInDeed as Deed,
+  fakeStep,
+  type StandIn,
+  type StandInStart as Start,
+} from "@uncaged/workflow-util-agent/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { HermesConfig } from "./hermes-config.ts";
 import { openHermes } from "./hermes-conversation.ts";
-import { type Deed, type StandIn, type Start, standIn } from "./stand-in.test.helper.ts";
+import { standIn } from "./stand-in.test.helper.ts";
 
 vi.setConfig({ testTimeout: 30_000 });
 
@@ -36,27 +41,11 @@ function converse(
 ): Promise<AgentConversation> {
   return openHermes(
     { command: hermes.command, model: "m", ...config },
-    {
-      threadId: "01KAJ2Z6PVX0000000000000ZZ",
-      role: "coder",
-      round: 1,
-      cwd: folder,
-      home: join(folder, "home"),
-      runMark: `test-${randomUUID()}:1`,
-      env: { PATH: process.env.PATH ?? "", HOME: folder },
-      session: null,
-      previousRawUsage: null,
-      systemPrompt: "You code.",
-      outputSchema: { type: "object" },
-      policy: null,
-      limits: { timeoutMs: null, idleTimeoutMs: 20_000 },
+    fakeStep(folder, {
       signal: stop.signal,
       emit: (event) => events.push(event),
-      seen: () => {},
-      reminder: "You are in thread 01KAJ.",
-      stillMissing: () => null,
       ...step,
-    },
+    }),
   );
 }
 
@@ -70,7 +59,7 @@ async function start(at = 0): Promise<Start> {
   return found;
 }
 
-const answer: Deed = { stdout: "It is done." };
+const answer: Deed = { raw: "It is done.\n" };
 const named: Deed = { stderr: `session_id: ${ID}` };
 
 describe("a turn", () => {

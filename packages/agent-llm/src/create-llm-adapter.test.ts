@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentError, RoleResult } from "@uncaged/workflow-protocol";
+import { type FakeRuntime, fakeContext, fakeRuntime } from "@uncaged/workflow-util-agent/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { agent, createLlmAdapter } from "./create-llm-adapter.ts";
-import { type FakeRuntime, fakeContext, fakeRuntime } from "./fake-runtime.test.helper.ts";
 import type { LlmConfig } from "./llm-config.ts";
 import { refusal, type ScriptedModel, scriptedModel, text } from "./scripted-model.test.helper.ts";
 
@@ -141,7 +141,7 @@ describe("createLlmAdapter", () => {
     const reply = text(`the-key-of-the-test\n\n${GOOD}`);
     const { run } = await play([reply], { config, runtime });
     expect(model?.keys()).toEqual([true]);
-    expect(JSON.stringify([...runtime.stored, runtime.events, run])).not.toContain("the-key-of");
+    expect(JSON.stringify([...runtime.texts, runtime.events, run])).not.toContain("the-key-of");
     vi.unstubAllEnvs();
     await model?.stop();
     const missing = await failed(play([reply], { config: { envKey: "LLM_TEST_KEY" } }));

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentError, RoleResult, RoleStep, StepRun } from "@uncaged/workflow-protocol";
+import { type FakeRuntime, fakeContext, fakeRuntime } from "@uncaged/workflow-util-agent/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createReactAdapter } from "./create-react-adapter.ts";
-import { type FakeRuntime, fakeContext, fakeRuntime } from "./fake-runtime.test.helper.ts";
 import type { ReactConfig } from "./react-config.ts";
 import {
   calls,
@@ -80,9 +80,7 @@ describe("createReactAdapter", () => {
     expect(meta).toEqual({ status: "ok" });
     expect(results()).toEqual(["wrote 3 bytes to a.txt", "one", "exit code 3\none\n"]);
     expect(run?.usage?.inputTokens).toBe(300);
-    const evidence = (run?.evidence ?? []).map((hash) =>
-      JSON.parse(runtime.stored.get(hash) ?? ""),
-    );
+    const evidence = (run?.evidence ?? []).map((hash) => JSON.parse(runtime.texts.get(hash) ?? ""));
     expect(evidence).toMatchObject([
       { name: "write_file", kind: "edit", subject: join(cwd, "a.txt"), ok: true, exitCode: null },
       { name: "read_file", kind: "read", subject: join(cwd, "a.txt"), ok: true, output: "one" },
@@ -228,7 +226,7 @@ describe("createReactAdapter", () => {
 
 describe("createReactAdapter, when its role is entered again", () => {
   const stepWith = (run: StepRun | null | undefined): Omit<RoleStep, "contentHash"> => ({
-    role: "worker",
+    role: "coder",
     meta: {},
     refs: [],
     timestamp: 0,

@@ -3,7 +3,7 @@ import type { ToolCallRecord } from "@uncaged/workflow-protocol";
 import { describe, expect, it } from "vitest";
 import { evidenceBook } from "./evidence-book.ts";
 import { seenCall } from "./fake-driver.test.helper.ts";
-import { fakeCas } from "./fake-thread.test.helper.ts";
+import { fakeCas } from "./testing/fake-cas.ts";
 
 const requirements = [{ name: "tests", kind: "execute", input: "^npm test$" }] as const;
 const plain = (text: string): string => text;

@@ -1,19 +1,5 @@
-import { randomUUID } from "node:crypto";
-import {
-  type AgentEvent,
-  type AgentProbe,
-  type CasStore,
-  failure,
-  type RoleRules,
-  type RoleStep,
-  type StepRun,
-  type ThreadContext,
-  type ToolCallRecord,
-  WorkflowError,
-  type WorkflowRuntime,
-} from "@uncaged/workflow-protocol";
+import type { AgentProbe, RoleStep, StepRun, ToolCallRecord } from "@uncaged/workflow-protocol";
 import type { AgentDriver, AgentStep, TurnResult } from "./agent-driver.ts";
-import { fakeCas } from "./fake-thread.test.helper.ts";
 
 /** One turn of a scripted agent: what it does meanwhile, and how it ends. */
 export type ScriptedTurn = Partial<TurnResult> & {
@@ -99,59 +85,6 @@ export function seenCall(call: Partial<ToolCallRecord>): ToolCallRecord {
     durationMs: 5,
     timestamp: 1_763_730_000_000,
     ...call,
-  };
-}
-
-export type FakeRuntime = WorkflowRuntime & {
-  readonly events: AgentEvent[];
-  /** Texts by hash. */
-  readonly texts: Map<string, string>;
-};
-
-/** The engine's hand to a role, in memory. */
-export function fakeRuntime(about: {
-  cwd: string;
-  rules?: RoleRules;
-  previousSession?: string;
-  signal?: AbortSignal;
-  extract?: WorkflowRuntime["extract"];
-  put?: CasStore["put"];
-}): FakeRuntime {
-  const { put, get, texts } = fakeCas();
-  const events: AgentEvent[] = [];
-  const notHere = (): Promise<never> =>
-    Promise.reject(new WorkflowError(failure("INVALID_OUTPUT", "no model is configured", "")));
-  return {
-    events,
-    texts,
-    cas: { put: about.put ?? put, get, delete: async () => {}, list: async () => [] },
-    extract: about.extract ?? notHere,
-    signal: about.signal ?? new AbortController().signal,
-    emit: (event) => events.push(event),
-    step: {
-      role: "coder",
-      round: 1,
-      route: null,
-      location: null,
-      previousSession: about.previousSession ?? null,
-      rules: about.rules,
-      cwd: about.cwd,
-      runMark: `test-${randomUUID()}:1`,
-      home: `${about.cwd}/home`,
-      agent: null,
-    },
-    runChild: notHere,
-    agent: notHere,
-  };
-}
-
-export function fakeContext(task: string, steps: readonly RoleStep[] = []): ThreadContext {
-  return {
-    threadId: "01KAJ2Z6PVX0000000000000ZZ",
-    depth: 0,
-    bundleHash: "D4KP4Y6MRRVJV",
-    start: { role: "__start__", content: task, meta: {}, timestamp: 0, parentState: null },
-    steps: [...steps],
   };
 }
 

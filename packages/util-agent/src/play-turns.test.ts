@@ -6,14 +6,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import type { AgentOptions } from "./agent-driver.ts";
 import { createAgent } from "./create-agent.ts";
-import {
-  type FakeDriver,
-  fakeContext,
-  fakeDriver,
-  fakeRuntime,
-  pastStep,
-  seenCall,
-} from "./fake-driver.test.helper.ts";
+import { type FakeDriver, fakeDriver, pastStep, seenCall } from "./fake-driver.test.helper.ts";
+import { fakeContext, fakeRuntime } from "./testing/fake-runtime.ts";
 
 let cwd: string;
 

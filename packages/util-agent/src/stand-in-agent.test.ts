@@ -9,10 +9,10 @@ import { z } from "zod";
 import type { AgentDriver, AgentOptions, TurnResult } from "./agent-driver.ts";
 import type { CliRun } from "./cli-run.ts";
 import { createAgent } from "./create-agent.ts";
-import { type FakeRuntime, fakeContext, fakeRuntime } from "./fake-driver.test.helper.ts";
 import { jsonLines } from "./json-lines.ts";
 import { lastLines } from "./last-lines.ts";
 import { spawnCli } from "./spawn-cli.ts";
+import { type FakeRuntime, fakeContext, fakeRuntime } from "./testing/fake-runtime.ts";
 
 const MIB = 1024 * 1024;
 const schema = z.object({ n: z.number() });
