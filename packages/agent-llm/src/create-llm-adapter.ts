@@ -1,15 +1,21 @@
-import {
-  type AdapterFn,
-  type AgentHost,
-  type AgentPackage,
-  failureFrom,
-  type JsonObject,
+import type {
+  AdapterFn,
+  AgentHost,
+  AgentPackage,
+  AgentProbe,
+  JsonObject,
 } from "@uncaged/workflow-protocol";
-import { type AgentDriver, createAgent, readAgentOptions } from "@uncaged/workflow-util-agent";
+import {
+  type AgentDriver,
+  createAgent,
+  type Environment,
+  modelAgentPackage,
+  probeModel,
+  readAgentOptions,
+} from "@uncaged/workflow-util-agent";
 import { z } from "zod";
 import type { LlmConfig } from "./llm-config.ts";
 import { openLlm } from "./llm-conversation.ts";
-import { probeModel } from "./model-endpoint.ts";
 import { packageVersion } from "./package-version.ts";
 
 /** A model alone plays the role: it answers, and can do nothing else. Nothing is sent before it does. */
@@ -25,31 +31,23 @@ function llmDriver(config: LlmConfig): AgentDriver {
     can: { evidence: false, policy: true, resume: false },
     systemPromptApart: true,
     runsCommands: false,
-    probe: async ({ env }) => probeModel(config, env),
+    probe: async ({ env }) => probe(config, env),
     open: async (step) => openLlm(config, step),
   };
 }
 
 /** For `config.agents` in `workflow.yaml`. */
-export const agent: AgentPackage = {
+export const agent: AgentPackage = modelAgentPackage({
   name: "llm",
-  create: (options, host) => createLlmAdapter(configOf(options, host)),
-  async probe(options, host) {
-    try {
-      return probeModel(configOf(options, host), host.env);
-    } catch (thrown) {
-      const { message, hint } = failureFrom(thrown, "CONFIG_INVALID");
-      return {
-        path: null,
-        version: packageVersion(),
-        installed: true,
-        login: "missing",
-        features: [],
-        fix: hint === "" ? message : `${message}; ${hint}`,
-      };
-    }
-  },
-};
+  version: packageVersion,
+  configOf,
+  create: createLlmAdapter,
+  probe,
+});
+
+function probe(config: LlmConfig, env: Environment): AgentProbe {
+  return probeModel(config, { env, version: packageVersion(), features: ["tool-policy"] });
+}
 
 function configOf(options: JsonObject, host: AgentHost): LlmConfig {
   const { model, ...others } = readAgentOptions("llm", OWN, options);

@@ -1,7 +1,11 @@
 import { type ChatMessage, createLlmFn } from "@uncaged/workflow-reactor";
-import type { AgentConversation, AgentStep, TurnResult } from "@uncaged/workflow-util-agent";
+import {
+  type AgentConversation,
+  type AgentStep,
+  EMPTY_TURN,
+  modelEndpoint,
+} from "@uncaged/workflow-util-agent";
 import type { LlmConfig } from "./llm-config.ts";
-import { modelEndpoint } from "./model-endpoint.ts";
 
 /** One model call a turn. What was said stays for the step's further turns and is gone with it. */
 export function openLlm(config: LlmConfig, step: AgentStep): AgentConversation {
@@ -19,25 +23,13 @@ export function openLlm(config: LlmConfig, step: AgentStep): AgentConversation {
         onText: (text) => emit({ type: "text", text }),
         onRetry: (retry) => emit({ type: "retry", ...retry }),
       });
-      if (!reply.ok) return { ...NOTHING, ...reply.error };
+      if (!reply.ok) return { ...EMPTY_TURN, ...reply.error };
       const { text, usage } = reply.value;
       messages.push({ role: "assistant", content: text, toolCalls: [] });
       emit({ type: "usage", usage });
-      return { ...NOTHING, text, usage };
+      return { ...EMPTY_TURN, text, usage };
     },
     // Nothing runs between turns.
     close: async () => {},
   };
 }
-
-const NOTHING: TurnResult = {
-  outcome: "ok",
-  reason: "",
-  sessionLost: false,
-  session: null,
-  text: "",
-  structured: undefined,
-  usage: null,
-  rawUsage: null,
-  denials: 0,
-};

@@ -1,13 +1,19 @@
-import {
-  type AdapterFn,
-  type AgentHost,
-  type AgentPackage,
-  failureFrom,
-  type JsonObject,
+import type {
+  AdapterFn,
+  AgentHost,
+  AgentPackage,
+  AgentProbe,
+  JsonObject,
 } from "@uncaged/workflow-protocol";
-import { type AgentDriver, createAgent, readAgentOptions } from "@uncaged/workflow-util-agent";
+import {
+  type AgentDriver,
+  createAgent,
+  type Environment,
+  modelAgentPackage,
+  probeModel,
+  readAgentOptions,
+} from "@uncaged/workflow-util-agent";
 import { z } from "zod";
-import { probeModel } from "./model-endpoint.ts";
 import { packageVersion } from "./package-version.ts";
 import type { ReactConfig } from "./react-config.ts";
 import { openReact } from "./react-conversation.ts";
@@ -25,31 +31,27 @@ function reactDriver(config: ReactConfig): AgentDriver {
     can: { evidence: true, policy: true, resume: true },
     systemPromptApart: true,
     runsCommands: config.shell ?? true,
-    probe: async ({ env }) => probeModel(config, env),
+    probe: async ({ env }) => probe(config, env),
     open: (step) => openReact(config, step),
   };
 }
 
 /** For `config.agents` in `workflow.yaml`. */
-export const agent: AgentPackage = {
+export const agent: AgentPackage = modelAgentPackage({
   name: "react",
-  create: (options, host) => createReactAdapter(configOf(options, host)),
-  async probe(options, host) {
-    try {
-      return probeModel(configOf(options, host), host.env);
-    } catch (thrown) {
-      const { message, hint } = failureFrom(thrown, "CONFIG_INVALID");
-      return {
-        path: null,
-        version: packageVersion(),
-        installed: true,
-        login: "missing",
-        features: [],
-        fix: hint === "" ? message : `${message}; ${hint}`,
-      };
-    }
-  },
-};
+  version: packageVersion,
+  configOf,
+  create: createReactAdapter,
+  probe,
+});
+
+function probe(config: ReactConfig, env: Environment): AgentProbe {
+  return probeModel(config, {
+    env,
+    version: packageVersion(),
+    features: ["evidence", "resume", "tool-policy"],
+  });
+}
 
 function configOf(options: JsonObject, host: AgentHost): ReactConfig {
   const { model, ...others } = readAgentOptions("react", OWN, options);

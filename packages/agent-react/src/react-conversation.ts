@@ -12,9 +12,14 @@ import {
   type LlmFailure,
   type LlmReply,
 } from "@uncaged/workflow-reactor";
-import type { AgentConversation, AgentStep, TurnResult } from "@uncaged/workflow-util-agent";
+import {
+  type AgentConversation,
+  type AgentStep,
+  EMPTY_TURN,
+  modelEndpoint,
+  type TurnResult,
+} from "@uncaged/workflow-util-agent";
 import { makeCall } from "./make-call.ts";
-import { modelEndpoint } from "./model-endpoint.ts";
 import type { ReactConfig } from "./react-config.ts";
 import { type Repetition, repetition } from "./repetition.ts";
 import { newSession, openSession, type SessionFile } from "./session-file.ts";
@@ -71,7 +76,7 @@ type Loop = {
 async function takeTurn(loop: Loop, session: SessionFile, prompt: string): Promise<TurnResult> {
   const { config, step } = loop;
   const { maxRounds = USUAL_ROUNDS } = config;
-  const result: TurnResult = { ...NOTHING };
+  const result: TurnResult = { ...EMPTY_TURN };
   await session.add([{ role: "user", content: prompt }]);
   while (true) {
     if (loop.rounds >= maxRounds)
@@ -154,22 +159,10 @@ function toolScope(config: ReactConfig, step: AgentStep): ToolScope {
   return { cwd, env, runMark, signal, limits, emit, shellTimeoutMs };
 }
 
-const NOTHING: TurnResult = {
-  outcome: "ok",
-  reason: "",
-  sessionLost: false,
-  session: null,
-  text: "",
-  structured: undefined,
-  usage: null,
-  rawUsage: null,
-  denials: 0,
-};
-
 const crashed = (reason: string): LlmFailure => ({ outcome: "crashed", reason });
 
 const lost = (reason: string): TurnResult => ({
-  ...NOTHING,
+  ...EMPTY_TURN,
   outcome: "crashed",
   reason,
   sessionLost: true,

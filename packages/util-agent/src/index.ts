@@ -13,6 +13,7 @@ export type { CliRun, CliStop, OpenCliOptions, SpawnCliOptions } from "./cli-run
 export { createAgent } from "./create-agent.ts";
 export { type AgentCall, createAgentAdapter } from "./create-agent-adapter.ts";
 export { type TextEmitter, textEmitter } from "./emit-text.ts";
+export { EMPTY_TURN } from "./empty-turn.ts";
 export { type EvidenceBook, evidenceBook } from "./evidence-book.ts";
 export { evidenceRefusal } from "./evidence-refusal.ts";
 export { faultInWords } from "./fault-in-words.ts";
@@ -28,6 +29,13 @@ export {
   missingEvidence,
   type SeenCall,
 } from "./missing-evidence.ts";
+export { modelAgentPackage } from "./model-agent-package.ts";
+export {
+  type ModelAccess,
+  type ModelEndpoint,
+  modelEndpoint,
+  probeModel,
+} from "./model-endpoint.ts";
 export { type OpenCli, openCli } from "./open-cli.ts";
 export { type PolicyCall, type PolicyVerdict, policyVerdict } from "./policy-verdict.ts";
 export {
@@ -42,4 +50,5 @@ export { describeIssues, readStructured } from "./read-structured.ts";
 export { redactor } from "./redact.ts";
 export { spawnCli } from "./spawn-cli.ts";
 export { stepEnvironment } from "./step-environment.ts";
+export { versionIn } from "./version-in.ts";
 export { withRun } from "./with-run.ts";

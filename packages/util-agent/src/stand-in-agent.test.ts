@@ -9,6 +9,7 @@ import { z } from "zod";
 import type { AgentDriver, AgentOptions, TurnResult } from "./agent-driver.ts";
 import type { CliRun } from "./cli-run.ts";
 import { createAgent } from "./create-agent.ts";
+import { EMPTY_TURN } from "./empty-turn.ts";
 import { jsonLines } from "./json-lines.ts";
 import { lastLines } from "./last-lines.ts";
 import { spawnCli } from "./spawn-cli.ts";
@@ -70,18 +71,7 @@ function scriptDriver(script: string): AgentDriver {
 }
 
 function result(given: Partial<TurnResult>): TurnResult {
-  return {
-    outcome: "ok",
-    reason: "",
-    sessionLost: false,
-    session: null,
-    text: "",
-    structured: undefined,
-    usage: null,
-    rawUsage: null,
-    denials: 0,
-    ...given,
-  };
+  return { ...EMPTY_TURN, ...given };
 }
 
 function outcomeOf({
