@@ -40,12 +40,18 @@ function text(agents: readonly AgentReport[], style: Style): string {
     },
     { title: "PATH", cell: ({ path }) => printableLine(path ?? "-", 200), paint: style.dim },
   ]);
-  const fixes = agents.flatMap((agent) =>
-    agent.fix === null
-      ? []
-      : [`${style.cyan("mend")} ${agentName(agent)}: ${printableLine(agent.fix, 500)}`],
-  );
-  return [table, ...fixes].join(fixes.length === 0 ? "" : "\n");
+  const todo = agents.flatMap((agent) => whatToDo(agent, style));
+  return [table, ...todo].join(todo.length === 0 ? "" : "\n");
+}
+
+/** An agent that nobody configured is no fault: it is there to be added, whatever else it lacks. */
+function whatToDo(agent: AgentReport, style: Style): string[] {
+  const fix = agent.fix === null ? "" : printableLine(agent.fix, 500);
+  if (agent.name === null) {
+    const add = `uncaged-workflow agent add ${agent.package}`;
+    return [`${style.cyan("to use")} ${agentName(agent)}: ${fix === "" ? add : `${add}; ${fix}`}`];
+  }
+  return fix === "" ? [] : [`${style.cyan("mend")} ${agentName(agent)}: ${fix}`];
 }
 
 function agentName({ name, default: isDefault, package: packageOf }: AgentReport): string {
