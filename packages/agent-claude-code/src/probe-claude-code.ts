@@ -1,4 +1,4 @@
-import type { AgentProbe } from "@uncaged/workflow-protocol";
+import { type AgentProbe, parseJson } from "@uncaged/workflow-protocol";
 import { askProgram, type Environment, probeProgram } from "@uncaged/workflow-util-agent";
 import { z } from "zod";
 import { hasKey } from "./log-in.ts";
@@ -32,17 +32,9 @@ export async function probeClaudeCode(command: string, env: Environment): Promis
 async function logInOf(path: string, env: Environment): Promise<AgentProbe["login"]> {
   if (hasKey(env)) return "ok";
   const answer = await askProgram(path, ["auth", "status", "--json"], env);
-  const status = STATUS.safeParse(answer === null ? null : parsedJson(answer.stdout));
+  const status = STATUS.safeParse(answer === null ? null : parseJson(answer.stdout));
   if (!status.success) return "unknown";
   return status.data.loggedIn ? "ok" : "missing";
 }
 
 const STATUS = z.object({ loggedIn: z.boolean() });
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}

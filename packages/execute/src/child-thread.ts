@@ -20,6 +20,7 @@ import { loadChain, roleStates } from "./chain.ts";
 import { createThread } from "./create-thread.ts";
 import type { Engine } from "./engine.ts";
 import { observedStatus } from "./observe.ts";
+import { orThrow } from "./or-throw.ts";
 import { runnableWorkflow } from "./runnable-workflow.ts";
 import { othersWereFirst, spawnRunner } from "./spawn-runner.ts";
 
@@ -90,11 +91,6 @@ async function outcomeOf(engine: Engine, thread: ThreadRecord): Promise<ChildOut
     bundleHash: thread.bundleHash,
     usage: chain.states.map((state) => state.node.payload.usage ?? null).reduce(sumUsage, null),
   };
-}
-
-function orThrow<T>(result: { ok: true; value: T } | { ok: false; error: Failure }): T {
-  if (result.ok) return result.value;
-  throw new WorkflowError(result.error);
 }
 
 function tooDeep(run: ChildRun, maxDepth: number): Failure {

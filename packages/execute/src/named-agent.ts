@@ -18,6 +18,7 @@ import {
   type Settings,
 } from "@uncaged/workflow-register";
 import type { Engine } from "./engine.ts";
+import { orThrow } from "./or-throw.ts";
 
 /** null: `config.defaultAgent`. Rejects with `AGENT_NOT_FOUND` or `CONFIG_INVALID`. */
 export type AgentLookup = (name: string | null) => Promise<AdapterFn>;
@@ -61,11 +62,6 @@ async function makeAgent(
       cause: thrown,
     });
   }
-}
-
-function orThrow<T>(result: { ok: true; value: T } | { ok: false; error: Failure }): T {
-  if (result.ok) return result.value;
-  throw new WorkflowError(result.error);
 }
 
 /** Says which agents there are. */

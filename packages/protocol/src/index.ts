@@ -35,7 +35,13 @@ export {
   THREAD_ID_PATTERN,
   WORKFLOW_NAME_PATTERN,
 } from "./identifiers.ts";
-export { type JsonObject, type JsonValue, MAX_JSON_DEPTH, toJsonObject } from "./json.ts";
+export {
+  type JsonObject,
+  type JsonValue,
+  MAX_JSON_DEPTH,
+  parseJson,
+  toJsonObject,
+} from "./json.ts";
 export { jsonInText } from "./json-in-text.ts";
 export {
   DEFAULT_MAX_STEPS,

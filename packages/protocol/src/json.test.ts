@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { MAX_JSON_DEPTH, toJsonObject } from "./json.ts";
+import { MAX_JSON_DEPTH, parseJson, toJsonObject } from "./json.ts";
 
 describe("toJsonObject", () => {
   it("gives any JSON object back as it is, keys such as __proto__ included", () => {
@@ -38,5 +38,13 @@ describe("toJsonObject", () => {
     let deep: unknown = 1;
     for (let level = 0; level <= MAX_JSON_DEPTH; level++) deep = { deep };
     expect(toJsonObject(deep)).toBeNull();
+  });
+});
+
+describe("parseJson", () => {
+  it("tells what a text says, and undefined of one that is no JSON", () => {
+    expect(parseJson('{"a":[1,null]}')).toEqual({ a: [1, null] });
+    expect(parseJson("null")).toBeNull();
+    for (const text of ["", "{", "undefined", "a"]) expect(parseJson(text)).toBeUndefined();
   });
 });

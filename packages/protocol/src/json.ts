@@ -5,6 +5,15 @@ export type JsonObject = { readonly [key: string]: JsonValue };
 /** Nesting beyond this is refused: recursive readers of other programs give up around there. */
 export const MAX_JSON_DEPTH = 200;
 
+/** What a text says in JSON; undefined when it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** A copy of a plain object of plain JSON values, without its `undefined` properties; null when it holds
  *  anything else: a function, a class instance, a cycle, NaN. Keys such as `__proto__` are data. */
 export function toJsonObject(value: unknown): JsonObject | null {

@@ -1,4 +1,4 @@
-import { err, ok, type Result, type Usage } from "@uncaged/workflow-protocol";
+import { err, ok, parseJson, type Result, type Usage } from "@uncaged/workflow-protocol";
 import { EventSourceParserStream, ParseError } from "eventsource-parser/stream";
 import { z } from "zod";
 import { boundedText } from "./bounded-text.ts";
@@ -172,12 +172,4 @@ class ReplyBuilder {
 /** Some servers give calls no id; the protocol needs one to answer them. */
 function withId(call: ToolCall, index: number): ToolCall {
   return call.id === "" ? { ...call, id: `call_${index}` } : call;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

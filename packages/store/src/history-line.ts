@@ -1,4 +1,4 @@
-import { isHash, isThreadId } from "@uncaged/workflow-protocol";
+import { isHash, isThreadId, parseJson } from "@uncaged/workflow-protocol";
 
 /** How one thread ended, as it is kept in `bundles/<hash>/history/<day>.jsonl`. */
 export type HistoryLine = {
@@ -62,12 +62,8 @@ export function decodeHistoryLine(text: string): HistoryLine | null {
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? { ...value } : null;
-  } catch {
-    return null;
-  }
+  const value = parseJson(text);
+  return typeof value === "object" && value !== null ? { ...value } : null;
 }
 
 function isCount(value: unknown): value is number {

@@ -8,6 +8,7 @@ import {
   type ChildRequest,
   type EngineRuntime,
   failure,
+  parseJson,
   type StepRequest,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
@@ -92,7 +93,7 @@ function extractFrom(cas: CasStore): EngineRuntime["extract"] {
   return async <T>(schema: z.ZodType<T>, contentHash: string): Promise<T> => {
     const text = contentOf((await cas.get(contentHash)) ?? "");
     for (const candidate of [text, lastFencedBlock(text)]) {
-      const parsed = schema.safeParse(jsonOrNull(candidate));
+      const parsed = schema.safeParse(parseJson(candidate));
       if (parsed.success) return parsed.data;
     }
     throw new WorkflowError(
@@ -102,17 +103,9 @@ function extractFrom(cas: CasStore): EngineRuntime["extract"] {
 }
 
 function contentOf(blob: string): string {
-  return String(jsonOrNull(/^payload: (.*)$/mu.exec(blob)?.[1] ?? '""'));
+  return String(parseJson(/^payload: (.*)$/mu.exec(blob)?.[1] ?? '""'));
 }
 
 function lastFencedBlock(text: string): string {
   return [...text.matchAll(/^```(?:json)?\n(.*?)^```/gmsu)].at(-1)?.[1] ?? "";
-}
-
-function jsonOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

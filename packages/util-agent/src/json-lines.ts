@@ -1,4 +1,4 @@
-import { type JsonObject, toJsonObject } from "@uncaged/workflow-protocol";
+import { type JsonObject, parseJson, toJsonObject } from "@uncaged/workflow-protocol";
 import type { OutputLine } from "./line-reader.ts";
 
 export type JsonLines = {
@@ -38,10 +38,5 @@ export function jsonLines(onObject: (object: JsonObject) => void | Promise<void>
 }
 
 function objectOf(text: string): JsonObject | null {
-  if (!text.trimStart().startsWith("{")) return null;
-  try {
-    return toJsonObject(JSON.parse(text));
-  } catch {
-    return null;
-  }
+  return text.trimStart().startsWith("{") ? toJsonObject(parseJson(text)) : null;
 }

@@ -1,4 +1,4 @@
-import { type CasStore, failure, WorkflowError } from "@uncaged/workflow-protocol";
+import { type CasStore, failure, parseJson, WorkflowError } from "@uncaged/workflow-protocol";
 
 /** The text inside a content node. Throws `CAS_MISSING` or `CAS_NOT_A_NODE`; the store itself throws for a
  *  blob that is damaged. */
@@ -14,12 +14,8 @@ export async function readContent(cas: Pick<CasStore, "get">, hash: string): Pro
 function payloadOf(blob: string): string | null {
   const [type, payload] = blob.split("\n", 2);
   if (type !== 'type: "content"' || !payload?.startsWith("payload: ")) return null;
-  try {
-    const text: unknown = JSON.parse(payload.slice("payload: ".length));
-    return typeof text === "string" ? text : null;
-  } catch {
-    return null;
-  }
+  const text = parseJson(payload.slice("payload: ".length));
+  return typeof text === "string" ? text : null;
 }
 
 function refused(code: "CAS_MISSING" | "CAS_NOT_A_NODE", message: string): WorkflowError {

@@ -12,6 +12,7 @@ import {
   type JsonObject,
   type JsonValue,
   ok,
+  parseJson,
   type Result,
   toJsonObject,
 } from "@uncaged/workflow-protocol";
@@ -83,11 +84,7 @@ function edited(
 /** An empty file is an empty object. */
 function parsed(text: string): JsonObject | null {
   if (text.trim() === "") return {};
-  try {
-    return toJsonObject(JSON.parse(text));
-  } catch {
-    return null;
-  }
+  return toJsonObject(parseJson(text));
 }
 
 /** Of the first line that is indented. */

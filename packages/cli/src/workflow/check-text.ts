@@ -3,7 +3,7 @@ import { count } from "../count.ts";
 import { printableLine } from "../printable.ts";
 import { renderTable } from "../render-table.ts";
 import type { Style } from "../style.ts";
-import type { CheckDocument } from "./check.ts";
+import type { CheckDocument } from "./check-document.ts";
 
 const LINE = 160;
 

@@ -7,7 +7,6 @@ import {
   findThread,
   findVersion,
   observedStatus,
-  type TableFinding,
   type ThreadCheck,
 } from "@uncaged/workflow-execute";
 import {
@@ -24,6 +23,7 @@ import { storageRoot } from "@uncaged/workflow-util";
 import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
 import { withEngine } from "../with-engine.ts";
+import type { CheckDocument } from "./check-document.ts";
 import { checkText } from "./check-text.ts";
 import { registered } from "./registered.ts";
 import { ruleChecker } from "./rule-checker.ts";
@@ -33,18 +33,6 @@ export type Against =
   | { kind: "ids"; ids: readonly string[] }
   /** Threads of the name; `status` null: in any status. */
   | { kind: "all"; status: ThreadStatus | null };
-
-/** The `--json` document. */
-export type CheckDocument = {
-  name: string;
-  /** The version that was checked. */
-  hash: string;
-  ok: boolean;
-  /** Of the table by itself. */
-  findings: TableFinding[];
-  /** null: none was asked about. `differing`: those that the version does not leave as they were. */
-  threads: { checked: number; compatible: number; differing: ThreadCheck[] } | null;
-};
 
 export async function check(
   what: {

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import type { KeyObject } from "node:crypto";
-import { type JsonValue, type Problem, toJsonObject } from "@uncaged/workflow-protocol";
+import { type JsonValue, type Problem, parseJson, toJsonObject } from "@uncaged/workflow-protocol";
 import { type Difference, differences } from "../differences.ts";
 import type { ThreadSource } from "../thread-source.ts";
 import type { Proof } from "../verify-thread.ts";
@@ -52,9 +52,5 @@ function shortened(value: JsonValue | undefined): string {
 }
 
 function statementIn(payload: Buffer): JsonValue {
-  try {
-    return toJsonObject(JSON.parse(payload.toString("utf8")));
-  } catch {
-    return null;
-  }
+  return toJsonObject(parseJson(payload.toString("utf8")));
 }

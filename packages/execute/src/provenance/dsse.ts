@@ -2,8 +2,10 @@
  *
  *  A reader takes an envelope only in the one form in which `sealEnvelope` writes it, so that no byte of the file
  *  can be changed unnoticed, also where the signature does not reach: spaces, base64, the key id. */
+
 import { createHash, type KeyObject, sign, verify } from "node:crypto";
 import { canonicalJson } from "@uncaged/workflow-cas";
+import { parseJson } from "@uncaged/workflow-protocol";
 
 export type Envelope = { payload: Buffer; payloadType: string; keyId: string; signature: Buffer };
 
@@ -19,7 +21,7 @@ export function sealEnvelope(
 
 /** null for every text that `sealEnvelope` did not write. Says nothing of the signature. */
 export function parseEnvelope(text: string): Envelope | null {
-  const value = parsed(text);
+  const value = parseJson(text);
   if (!isRecord(value) || !Array.isArray(value.signatures)) return null;
   const [first]: unknown[] = value.signatures;
   if (!isRecord(first)) return null;
@@ -63,14 +65,6 @@ function envelopeText({ payload, payloadType, keyId, signature }: Envelope): str
     signatures: [{ keyid: keyId, sig: signature.toString("base64") }],
   };
   return `${canonicalJson(envelope)}\n`;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function isRecord(value: unknown): value is { readonly [key: string]: unknown } {

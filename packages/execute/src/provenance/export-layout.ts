@@ -13,6 +13,7 @@ import {
   type Failure,
   failure,
   HASH_PATTERN,
+  parseJson,
   type Result,
   ROLE_NAME_PATTERN,
   THREAD_ID_PATTERN,
@@ -60,7 +61,7 @@ export function sumLine(entry: string, sha256: string): string {
 
 /** `EXPORT_INVALID` for what `indexText` did not write. */
 export function parseIndex(text: string): Result<ExportIndex, Failure> {
-  const parsed = parseWith(indexSchema, jsonOrNull(text), "EXPORT_INVALID", INDEX_ENTRY);
+  const parsed = parseWith(indexSchema, parseJson(text), "EXPORT_INVALID", INDEX_ENTRY);
   if (!parsed.ok || indexText(parsed.value) === text) return parsed;
   return err(failure("EXPORT_INVALID", `${INDEX_ENTRY} is not written as an export writes it`, ""));
 }
@@ -120,11 +121,3 @@ const indexSchema: z.ZodType<ExportIndex> = z
     bundles: z.array(z.strictObject({ hash, sha256, rolldown: bundler })),
   })
   .transform(({ threads, bundles }) => ({ threads, bundles }));
-
-function jsonOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}

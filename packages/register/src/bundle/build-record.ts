@@ -1,4 +1,4 @@
-import { HASH_PATTERN } from "@uncaged/workflow-protocol";
+import { HASH_PATTERN, parseJson } from "@uncaged/workflow-protocol";
 
 /** What is known of a bundle besides its bytes. No times and no paths: the same sources give the same record. */
 export type BuildRecord = {
@@ -29,14 +29,10 @@ export function parseBuildRecord(text: string): BuildRecord | null {
 }
 
 function parsedObject(text: string): { [key: string]: unknown } | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null
-      ? Object.fromEntries(Object.entries(value))
-      : null;
-  } catch {
-    return null;
-  }
+  const value = parseJson(text);
+  return typeof value === "object" && value !== null
+    ? Object.fromEntries(Object.entries(value))
+    : null;
 }
 
 function isTextList(value: unknown): value is string[] {

@@ -4,22 +4,15 @@
 import {
   type DescriptorEdge,
   type DescriptorRole,
+  parseJson,
   toJsonObject,
   type WorkflowDescriptor,
 } from "@uncaged/workflow-protocol";
 
 /** null when the text is no descriptor. */
 export function parseStoredDescriptor(text: string): WorkflowDescriptor | null {
-  const value = parsed(text);
+  const value = toJsonObject(parseJson(text));
   return isDescriptor(value) ? value : null;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return toJsonObject(JSON.parse(text));
-  } catch {
-    return null;
-  }
 }
 
 function isDescriptor(value: unknown): value is WorkflowDescriptor {

@@ -5,6 +5,7 @@ import {
   type Failure,
   failure,
   ok,
+  parseJson,
   type Result,
   START,
   SUSPEND,
@@ -68,20 +69,12 @@ function besideProblem(
   descriptor: WorkflowDescriptor,
   { place, beside }: DescriptorCheck,
 ): Failure | null {
-  if (beside === null || isDeepStrictEqual(parsedOrNull(beside.text), descriptor)) return null;
+  if (beside === null || isDeepStrictEqual(parseJson(beside.text), descriptor)) return null;
   return failure(
     "BUNDLE_DESCRIPTOR_MISMATCH",
     `${beside.path} does not say what the descriptor in ${place} says`,
     "build the bundle again, which writes both; or remove that file",
   );
-}
-
-function parsedOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function invalid(place: string, problem: string): Failure {

@@ -1,3 +1,4 @@
+import { parseJson } from "@uncaged/workflow-protocol";
 import type { ChildReport, ReportedError } from "./child-report.ts";
 
 /** Reads a report; null when it has not the shape of one. The child is ours, but the bundle lives in it. */
@@ -49,12 +50,8 @@ function loadedReport(report: Fields, attempts: string[]): ChildReport | null {
 }
 
 function parsed(json: string): Fields | null {
-  try {
-    const value: unknown = JSON.parse(json);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
+  const value = parseJson(json);
+  return isObject(value) ? value : null;
 }
 
 function isObject(value: unknown): value is Fields {

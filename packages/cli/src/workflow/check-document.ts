@@ -1,0 +1,13 @@
+import type { TableFinding, ThreadCheck } from "@uncaged/workflow-execute";
+
+/** The `--json` document. */
+export type CheckDocument = {
+  name: string;
+  /** The version that was checked. */
+  hash: string;
+  ok: boolean;
+  /** Of the table by itself. */
+  findings: TableFinding[];
+  /** null: none was asked about. `differing`: those that the version does not leave as they were. */
+  threads: { checked: number; compatible: number; differing: ThreadCheck[] } | null;
+};
