@@ -91,7 +91,7 @@ function tryNext(threadId) {
     say("npm run demo -- --keep             leaves the folder, and prints commands to explore it");
     say("npm run demo -- --agent claude     the same job, played by an agent that you have");
   }
-  say('README.md, "Ten minutes"            a workflow of your own');
+  say('README.md, "Ten minutes"           a workflow of your own');
 }
 
 function threadIn(list, threadId) {
