@@ -2,7 +2,8 @@
  *
  *  1. Whoever calls this is the thread's runner: a background process, or a command that runs steps itself.
  *  2. Before anything runs, what a killed owner left behind is ended: its processes carry the thread's mark.
- *  3. Every way out gives the lease up, except losing it. */
+ *  3. Every way out gives the lease up, except losing it. Work that fails leaves the thread waiting for what it
+ *     waited for before. */
 import {
   err,
   type Failure,
@@ -22,11 +23,13 @@ import { startHeartbeat } from "./heartbeat.ts";
 import type { Interruption } from "./interruption.ts";
 import { openLiveFile } from "./live-file.ts";
 import { runnerState } from "./observe.ts";
-import { putDown, type Rest } from "./put-down.ts";
+import { putDown, type Rest, restOf } from "./put-down.ts";
 
 export type Tenancy = {
-  /** The thread as it was when the lease was taken. */
+  /** The thread as it was when the lease was taken: it waits for nothing any more. */
   thread: ThreadRecord;
+  /** As it was just before that. */
+  before: ThreadRecord;
   lease: Lease;
   /** Aborts with an `Interruption` as its reason. */
   signal: AbortSignal;
@@ -40,8 +43,6 @@ export type Ownership<T> = {
   signal: AbortSignal;
   /** Does the work. When it gives a value it has given the lease up itself. */
   use: (tenancy: Tenancy) => Promise<Result<T, Failure>>;
-  /** What the thread is again when the work fails; default: idle. */
-  otherwise?: Rest;
 };
 
 /** Gives what the work gave. Failures of taking the lease: `THREAD_NOT_FOUND`, `LEASE_HELD`, `TRANSITION_INVALID`. */
@@ -51,16 +52,23 @@ export async function ownThread<T>(
 ): Promise<Result<T, Failure>> {
   const taken = await takeLease(engine, ownership.threadId);
   if (!taken.ok) return taken;
-  const { thread, lease } = taken.value;
+  const { thread, before, lease } = taken.value;
   const { abort, end } = startTenure(engine, lease, ownership.signal);
   const paths = storagePaths(engine.root);
   const live = openLiveFile(paths.liveFile(lease.threadId), paths.earlierLiveFile(lease.threadId));
   const log = debugLog(paths.debugLog(lease.threadId), engine.now);
   log.write("7Q2M4XBC", `process ${lease.process.pid} owns the thread, fence ${lease.fence}`);
   const giveUp = (reason: Failure): Promise<Result<never, Failure>> =>
-    releaseAfter(engine, lease, { reason, to: ownership.otherwise ?? { status: "idle" } });
+    releaseAfter(engine, lease, { reason, to: restOf(before) });
   try {
-    const done = await ownership.use({ thread, lease, signal: abort.signal, emit: live.emit, log });
+    const done = await ownership.use({
+      thread,
+      before,
+      lease,
+      signal: abort.signal,
+      emit: live.emit,
+      log,
+    });
     if (done.ok) return done;
     log.write("VZ0N8E5K", `gave up: ${done.error.code}: ${done.error.message}`);
     return await giveUp(done.error);
@@ -79,20 +87,20 @@ export async function ownThread<T>(
 async function takeLease(
   engine: Engine,
   threadId: string,
-): Promise<Result<{ thread: ThreadRecord; lease: Lease }, Failure>> {
-  const thread = await engine.store.get(threadId);
-  if (thread === null) return err(gone(threadId));
-  const runner = runnerState(thread.lease, engine.now());
+): Promise<Result<Pick<Tenancy, "thread" | "before" | "lease">, Failure>> {
+  const before = await engine.store.get(threadId);
+  if (before === null) return err(gone(threadId));
+  const runner = runnerState(before.lease, engine.now());
   try {
     const lease = await acquire(
       engine,
       threadId,
-      runner === "dead" ? (thread.lease?.fence ?? null) : null,
+      runner === "dead" ? (before.lease?.fence ?? null) : null,
     );
     if (runner !== "none") await endMarked({ mark: threadMark(threadId), graceMs: 0 });
     // Read again: what the last owner published between our look and its end counts.
     const owned = await engine.store.get(threadId);
-    return owned === null ? err(gone(threadId)) : ok({ thread: owned, lease });
+    return owned === null ? err(gone(threadId)) : ok({ thread: owned, before, lease });
   } catch (thrown) {
     return err(failureFrom(thrown, "STORAGE_FAILED"));
   }

@@ -29,7 +29,6 @@ import { nextTurn } from "./next-turn.ts";
 import { observedStatus } from "./observe.ts";
 import { ownThread, type Tenancy } from "./own-thread.ts";
 import { parseOutput } from "./parse-output.ts";
-import { restOf } from "./put-down.ts";
 import { readBlob } from "./read-node.ts";
 import { threadRun } from "./run-thread.ts";
 import { isUpgrade } from "./upgrades.ts";
@@ -58,7 +57,6 @@ export async function pokeThread(
   return ownThread<Poke>(engine, {
     threadId,
     signal: opts.signal,
-    otherwise: restOf(thread),
     use: (tenancy) => replaceHead(engine, tenancy, opts),
   });
 }

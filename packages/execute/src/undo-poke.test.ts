@@ -81,6 +81,28 @@ describe("undoing a poke", () => {
   });
 });
 
+describe("an answer that comes while a poke begins", () => {
+  it("is kept, and no question is put in its place, when the poke fails", async () => {
+    const { engine, thread } = made;
+    const { threadId } = thread;
+    const { fence } = await acquire(engine, threadId, null);
+    const question = { role: "tester", message: "Which one?" };
+    await engine.store.release({
+      ...{ threadId, fence, nowMs: engine.now() },
+      to: { status: "suspended", ...question },
+    });
+    const asked = await current();
+    await engine.store.answer({ threadId, text: "the first", nowMs: engine.now() });
+    const opts = { prompt: "once more", agent: null, signal };
+    expect(await pokeThread(engine, asked, opts)).toMatchObject({ ok: false });
+    expect(await current()).toMatchObject({
+      status: "idle",
+      suspended: null,
+      answer: { role: "tester", text: "the first" },
+    });
+  });
+});
+
 describe("a poke that fails", () => {
   it("leaves a paused thread paused", async () => {
     const paused = await pauseThread(made.engine, made.thread);

@@ -17,7 +17,6 @@ import type { Engine } from "./engine.ts";
 import { finishedRefusal } from "./finished-refusal.ts";
 import { ownThread, type Tenancy } from "./own-thread.ts";
 import type { Poke } from "./poke-thread.ts";
-import { restOf } from "./put-down.ts";
 
 /** Refused: `TRANSITION_INVALID` (nothing to undo, or finished), `LEASE_HELD` (running), `CAS_MISSING` (the
  *  old step was collected). */
@@ -32,7 +31,6 @@ export async function undoPoke(
   return ownThread<Poke>(engine, {
     threadId,
     signal,
-    otherwise: restOf(thread),
     use: (tenancy) => bringBack(engine, tenancy),
   });
 }

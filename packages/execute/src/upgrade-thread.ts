@@ -53,15 +53,14 @@ export async function upgradeThread(
   return ownThread<Upgrade>(engine, {
     threadId,
     signal: opts.signal,
-    otherwise: restOf(thread),
-    use: (tenancy) => publishSwitch(engine, tenancy, { before: thread, bundle: bundle.value }),
+    use: (tenancy) => publishSwitch(engine, tenancy, bundle.value),
   });
 }
 
 async function publishSwitch(
   engine: Engine,
-  { thread, lease }: Tenancy,
-  { before, bundle }: { before: ThreadRecord; bundle: OpenedBundle },
+  { thread, before, lease }: Tenancy,
+  bundle: OpenedBundle,
 ): Promise<Result<Upgrade, Failure>> {
   const { threadId, fence } = lease;
   if (thread.head !== before.head) return err(moved(threadId));
