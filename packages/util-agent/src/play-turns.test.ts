@@ -269,6 +269,8 @@ describe("a turn that fails", () => {
       run: { usage: usage(4), notes: ["the tool policy refused 2 tool calls"] },
     });
     expect(error.failure.hint).not.toBe("");
+    // The thread has ended by that: it can be forked, not resumed.
+    expect(error.failure.hint).not.toContain("thread resume");
     expect(runtime.events.at(-1)).toMatchObject({ type: "end", outcome });
     expect(driver.closed).toBe(1);
   });

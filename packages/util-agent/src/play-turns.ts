@@ -174,7 +174,8 @@ const FAULT_HINTS = {
   invalid_output: "make the role's prompt say what its result is, or make its schema simpler",
   denied: "allow it in the role's `tools`, or make the role's prompt say what it is not for",
   context_overflow: "lower `budgetChars` where the agent is bound, or make the task shorter",
-  rate_limited: "wait, then run: uncaged-workflow thread resume <id>",
+  rate_limited:
+    "wait, then go on from the last step: uncaged-workflow thread fork <id>; or give the role a `retry`",
   auth: "log in, or set the agent's key; see: uncaged-workflow agent list",
   crashed: "see the agent's own words above, and: uncaged-workflow agent list",
   timeout: "if it may take longer, raise `timeoutMs` or `idleTimeoutMs` where the agent is bound",
