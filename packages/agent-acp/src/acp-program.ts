@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import type { AcpSettings } from "./acp-config.ts";
-import { type AcpPreset, type AcpPresetName, ASKED, acpPreset } from "./presets.ts";
+import type { AcpPreset } from "./preset.ts";
+import { type AcpPresetName, ASKED, acpPreset } from "./presets.ts";
 
 /** One agent as it is to be started: a preset, or a program of the author's own, with the author's choices. */
 export type AcpProgram = Omit<AcpPreset, "modelFlag"> & {
