@@ -62,6 +62,8 @@ beforeAll(async () => {
   agents:
     quick: { package: racer-agent }
     slow: { package: racer-agent, options: { sleepMs: 200 } }
+    steady: { package: racer-agent, options: { sleepMs: 2000 } }
+    heavy: { package: racer-agent, options: { sleepMs: 2000 } }
     asleep: { package: racer-agent, options: { sleepMs: 600000 } }
     broken: { package: racer-agent, options: { breaks: true } }
 ${readFileSync(registry)}`,
@@ -177,6 +179,30 @@ describe("a race", () => {
     expect(await running()).toEqual([]);
     const { contenders }: Race = JSON.parse(Buffer.concat(said).toString());
     expect(contenders[0]).toMatchObject({ agent: "asleep", status: "idle", steps: 0 });
+  });
+
+  it("is over when its contenders rest at a gate that somebody closed", async () => {
+    const before = await threads();
+    const args = ["--json", "thread", "race", threadId, "--agent", "steady", "--agent", "heavy"];
+    const env = { PATH: process.env.PATH, HOME: cli.dir, WORKFLOW_STORAGE_ROOT: cli.root };
+    const racing = spawn(process.execPath, [BIN, ...args], { cwd: cli.dir, env });
+    const said: Buffer[] = [];
+    racing.stdout.on("data", (chunk: Buffer) => said.push(chunk));
+    const ended = once(racing, "close", { signal: AbortSignal.timeout(30_000) });
+    try {
+      const contending = async (): Promise<string[]> =>
+        (await running()).filter((id) => !before.includes(id));
+      while ((await contending()).length < 2) {}
+      for (const id of await contending()) await cli.json(["thread", "pause", id]);
+      expect(await ended).toEqual([0, null]);
+      const { contenders }: Race = JSON.parse(Buffer.concat(said).toString());
+      expect(contenders).toMatchObject([
+        { agent: "steady", status: "paused", steps: 1 },
+        { agent: "heavy", status: "paused", steps: 1 },
+      ]);
+    } finally {
+      racing.kill("SIGKILL");
+    }
   });
 
   it.each([

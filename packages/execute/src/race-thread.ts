@@ -9,7 +9,6 @@ import {
   err,
   type Failure,
   failure,
-  isFinal,
   type JsonObject,
   type Limits,
   ok,
@@ -117,8 +116,8 @@ async function runContender(
       watch.onStep({ agent, threadId, steps });
     }
     const { status } = observedStatus(now, engine.now());
-    const over = isFinal(status) || status === "suspended" || status === "idle";
-    if (over) return ok(await contender(engine, fork, { now, status, startedMs: watch.startedMs }));
+    if (status !== "running")
+      return ok(await contender(engine, fork, { now, status, startedMs: watch.startedMs }));
     if (watch.signal.aborted) {
       const stopped = await stopThread(engine, now);
       if (!stopped.ok && stopped.error.code !== "TRANSITION_INVALID") return stopped;
