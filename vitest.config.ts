@@ -16,6 +16,8 @@ const report = process.env.UNCAGED_TEST_REPORT ?? ".cache/test-report.json";
  *  `agents` for adapters with the real programs behind them. */
 export default defineConfig({
   test: {
+    // One fewer than there are processors is the default: half of two. Most of the time is spent in children.
+    maxWorkers: "100%",
     reporters: ["default", ["json", { outputFile: report }]],
     projects: [
       {
