@@ -1,12 +1,17 @@
 import { expect, it } from "vitest";
+import { EMPTY_TURN } from "./empty-turn.ts";
 import { StepRecord } from "./step-record.ts";
 
-it("a step's record holds no secret in its notes, and a bounded number of them", () => {
-  const start = { agent: { name: "fake", version: "1" }, cwd: "/" };
-  const record = new StepRecord(start, (text) => text.replaceAll("s3cret", "[KEY]"));
-  for (let at = 0; at < 100; at++) record.note(`note ${at}: s3cret`);
-  const { notes } = record.run({ hashes: [], dropped: 3 });
-  expect(notes).toHaveLength(21);
-  expect(notes?.[0]).toBe("note 0: [KEY]");
-  expect(notes?.at(-1)).toBe("3 tool calls more were seen and not kept");
+const record = (): StepRecord =>
+  new StepRecord({ agent: { name: "fake", version: "1" }, cwd: "/" }, (text) => text);
+
+it("keeps neither id nor counters of a session that was lost, and what it cost", () => {
+  const made = record();
+  const usage = { inputTokens: 5, outputTokens: 1, cachedInputTokens: 0, costUsd: 0.5 };
+  const before = { ...EMPTY_TURN, session: "old", rawUsage: { total: 90 }, usage };
+  made.turn({ ...before, outcome: "crashed", sessionLost: true });
+  made.turn({ ...EMPTY_TURN, outcome: "crashed", session: "new" });
+  const run = made.run({ hashes: [], dropped: 0 });
+  expect(run).toMatchObject({ session: "new", usage });
+  expect(run).not.toHaveProperty("rawUsage");
 });

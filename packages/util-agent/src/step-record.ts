@@ -24,11 +24,12 @@ export class StepRecord {
     this.#prompt = hash;
   }
 
-  /** A turn counts although it failed: it was paid for. The id of a session that was lost is not kept. */
+  /** A turn counts although it failed: it was paid for. Id and counters of a session that was lost
+   *  are not kept: the next one counts anew. */
   turn({ session, sessionLost, usage, rawUsage, denials }: TurnResult): void {
     this.#session = sessionLost ? null : (session ?? this.#session);
     this.#usage = sumUsage(this.#usage, usage);
-    this.#rawUsage = rawUsage ?? this.#rawUsage;
+    this.#rawUsage = sessionLost ? null : (rawUsage ?? this.#rawUsage);
     this.#denials += denials;
   }
 
