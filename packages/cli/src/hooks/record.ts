@@ -22,8 +22,6 @@ import { appendCall, isSessionId } from "./session-log.ts";
 
 const SUBJECT_CHARS = 500;
 
-/** Keeps what a hook tells of. Never fails: a hook that does is shown to the person whose session it is, and what it
- *  could not keep is not worth that. */
 export async function record(io: Io): Promise<Result<Output, Failure>> {
   const hash = io.env[RUN_MARK_ENV] ? null : await kept(io).catch(() => null);
   return ok({ document: { hash }, verbatim: "" });
