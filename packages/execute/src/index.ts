@@ -30,6 +30,7 @@ export type { Interruption } from "./interruption.ts";
 export { listThreads, type RunningThread, runningThreads } from "./list-threads.ts";
 export { moveStorage, type StorageMove } from "./move-storage.ts";
 export { observedStatus } from "./observe.ts";
+export { atomicFolders, oldTemporaries } from "./old-temporaries.ts";
 export { openEngine } from "./open-engine.ts";
 export { withBlobs } from "./open-storage.ts";
 export { parseStubs, type Stubs } from "./parse-stubs.ts";

@@ -1,6 +1,6 @@
-import { readdir, stat } from "node:fs/promises";
-import { basename, join } from "node:path";
-import { isErrno, storagePaths } from "@uncaged/workflow-util";
+import { basename } from "node:path";
+import { atomicFolders, oldTemporaries } from "@uncaged/workflow-execute";
+import { storagePaths } from "@uncaged/workflow-util";
 import { count } from "../count.ts";
 import { type Check, fine, type Patient, wrong } from "./check.ts";
 
@@ -11,10 +11,9 @@ const SHOWN = 5;
 
 /** No temporary file of a writer that died lies about. */
 export async function checkLeftovers({ root, nowMs }: Patient): Promise<Check> {
-  const { cas, bundles } = storagePaths(root);
-  const versions = (await names(bundles)).map((hash) => join(bundles, hash));
-  const folders = [cas, root, ...versions];
-  const all = (await Promise.all(folders.map((each) => oldTemporaries(each, nowMs)))).flat();
+  const folders = [storagePaths(root).cas, ...(await atomicFolders(root))];
+  const old = { named: TEMPORARY, untilMs: nowMs - OLD_MS };
+  const all = (await Promise.all(folders.map((each) => oldTemporaries(each, old)))).flat();
   if (all.length === 0) return fine(NAME, "none");
   const shown = all
     .slice(0, SHOWN)
@@ -27,34 +26,5 @@ export async function checkLeftovers({ root, nowMs }: Patient): Promise<Check> {
   );
 }
 
-async function oldTemporaries(folder: string, nowMs: number): Promise<string[]> {
-  const paths = (await names(folder))
-    .filter((name) => TEMPORARY.test(name))
-    .map((name) => join(folder, name));
-  const ages = await Promise.all(
-    paths.map(async (path) => ({ path, changedMs: await changedAt(path) })),
-  );
-  return ages.flatMap(({ path, changedMs }) => (nowMs - changedMs > OLD_MS ? [path] : []));
-}
-
 /** As `writeFileAtomic` names them, and the blobs' own. */
 const TEMPORARY = /^\.(?:tmp-.*|.*\.tmp)$/;
-
-async function names(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (cause) {
-    if (isErrno(cause, "ENOENT", "ENOTDIR")) return [];
-    throw cause;
-  }
-}
-
-/** Unix milliseconds; infinite for what is gone by now. */
-async function changedAt(path: string): Promise<number> {
-  try {
-    return (await stat(path)).mtimeMs;
-  } catch (cause) {
-    if (isErrno(cause, "ENOENT")) return Number.POSITIVE_INFINITY;
-    throw cause;
-  }
-}
