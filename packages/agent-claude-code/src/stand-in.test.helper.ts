@@ -1,6 +1,7 @@
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { JsonObject, JsonValue } from "@uncaged/workflow-protocol";
+import { nodeScriptHead } from "@uncaged/workflow-util-agent/testing";
 
 /** What the stand-in does in a turn: its prompt is a JSON list of these; another prompt asks for nothing.
  *  Without a result of its own the turn ends well. */
@@ -32,10 +33,7 @@ export async function standIn(folder: string): Promise<StandIn> {
   const command = join(folder, "claude");
   const log = join(folder, "noted.jsonl");
   await writeFile(log, "");
-  await writeFile(
-    command,
-    `#!${process.execPath}\nconst LOG = ${JSON.stringify(log)};\n${PROGRAM}`,
-  );
+  await writeFile(command, `${nodeScriptHead()}\nconst LOG = ${JSON.stringify(log)};\n${PROGRAM}`);
   await chmod(command, 0o755);
   return {
     command,

@@ -2,6 +2,7 @@
 export { type FakeRuntime, fakeContext, fakeRuntime } from "./testing/fake-runtime.ts";
 export { fakeStep } from "./testing/fake-step.ts";
 export {
+  nodeScriptHead,
   type StandIn,
   type StandInDeed,
   type StandInStart,

@@ -44,7 +44,7 @@ export async function standInProgram(
   await writeFile(
     command,
     [
-      `#!${process.execPath}`,
+      nodeScriptHead(),
       `const LOG = ${JSON.stringify(log)};`,
       "const argv = process.argv.slice(2);",
       about.answers,
@@ -60,6 +60,12 @@ export async function standInProgram(
         .filter((line) => line !== "")
         .map((line) => JSON.parse(line)),
   };
+}
+
+/** First lines of an executable script for the Node that runs now: a `#!` line itself cannot name a path with a
+ *  space. To JavaScript the second line is a text and a comment. */
+export function nodeScriptHead(): string {
+  return `#!/bin/sh\n':' //; exec "${process.execPath}" "$0" "$@"`;
 }
 
 const PROGRAM = `
