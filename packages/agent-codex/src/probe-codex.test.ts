@@ -19,7 +19,7 @@ afterEach(async () => {
 
 describe("probeCodex", () => {
   it("finds the program on PATH, its version and its log-in", async () => {
-    expect(await probeCodex({}, { PATH: folder, LOGGED_IN: "1" })).toEqual({
+    expect(await probeCodex({}, { PATH: folder, LOG_IN_HOME: "1" })).toEqual({
       path: command,
       version: "0.169.0",
       installed: true,
@@ -48,7 +48,7 @@ describe("probeCodex", () => {
     const provider = { baseUrl: "http://127.0.0.1:1/v1", envKey: "LAB_KEY" };
     const config = { command, provider };
     expect(await probeCodex(config, { LAB_KEY: "k" })).toMatchObject({ login: "ok" });
-    expect(await probeCodex(config, { LOGGED_IN: "1" })).toMatchObject({
+    expect(await probeCodex(config, { LOG_IN_HOME: "1" })).toMatchObject({
       login: "missing",
       fix: "set LAB_KEY",
     });

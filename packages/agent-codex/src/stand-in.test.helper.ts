@@ -11,7 +11,7 @@ if (argv[0] === "--version") {
   process.exit(0);
 }
 if (argv[0] === "login") {
-  console.error(process.env.LOGGED_IN ? "Logged in using ChatGPT" : "Not logged in");
-  process.exit(process.env.LOGGED_IN ? 0 : 1);
+  console.error(process.env.LOG_IN_HOME ? "Logged in using ChatGPT" : "Not logged in");
+  process.exit(process.env.LOG_IN_HOME ? 0 : 1);
 }
 `;

@@ -19,7 +19,7 @@ describe("the agent package", () => {
     const folder = await mkdtemp(join(tmpdir(), "cursor probe "));
     onTestFinished(() => rm(folder, { recursive: true }));
     const { command } = await standIn(folder);
-    expect(await agent.probe({}, host({ PATH: folder, LOGGED_IN: "1" }))).toEqual({
+    expect(await agent.probe({}, host({ PATH: folder, LOG_IN_HOME: "1" }))).toEqual({
       path: command,
       version: "2026.01.28-fd13201",
       installed: true,

@@ -15,7 +15,7 @@ if (argv[0] === "--help") {
   process.exit(0);
 }
 if (argv[0] === "status") {
-  console.log(process.env.LOGGED_IN ? "Logged in as ada@mail.example" : "Not logged in");
+  console.log(process.env.LOG_IN_HOME ? "Logged in as ada@mail.example" : "Not logged in");
   process.exit(0);
 }
 `;

@@ -67,6 +67,18 @@ describe("askProgram", () => {
     });
   });
 
+  it("tells the program where its files are, and none of our secrets", async () => {
+    const path = await program("agent", "env");
+    const secrets = { GH_TOKEN: "ghp_1", DATABASE: "pg://user:word@host", OPENAI_API_KEY: "sk-1" };
+    const asked = { ...env(), ...secrets, CODEX_HOME: "/there" };
+    const { stdout = "" } = (await askProgram(path, [], asked)) ?? {};
+    expect(stdout).toContain("CODEX_HOME=/there\n");
+    for (const [name, value] of Object.entries(secrets)) {
+      expect(stdout).not.toContain(name);
+      expect(stdout).not.toContain(value);
+    }
+  });
+
   it("gives nothing for a program that does not start", async () => {
     expect(await askProgram(join(folder, "none"), [], env())).toBeNull();
   });

@@ -31,10 +31,14 @@ export async function probeProgram(
   return null;
 }
 
+/** `CODEX_HOME`, `CLAUDE_CONFIG_DIR`, `XDG_CONFIG_HOME`. */
+const FOLDER = /_(?:HOME|DIR)$/;
+
 const VERSION = /\d+\.\d+(?:\.\d+)?[\w.+-]*/;
 
 /** What a program answers to a question such as `login status`; null: it cannot be started, or is not done
- *  within 15 seconds. Never throws. */
+ *  within 15 seconds. Never throws. It looks into files for that: it sees in which folders they are, and none
+ *  of our secrets. */
 export async function askProgram(
   path: string,
   args: readonly string[],
@@ -44,7 +48,7 @@ export async function askProgram(
     cwd: tmpdir(),
     mark: `probe:${randomUUID()}`,
     hostEnv: env,
-    inheritEnv: "all",
+    passEnv: Object.keys(env).filter((name) => FOLDER.test(name)),
     timeoutMs: ASK_MS,
     maxOutputBytes: MAX_ANSWER_BYTES,
   });
