@@ -5,8 +5,8 @@
  *     history with an unanswered call.
  *  3. It is bounded: rounds of the step, calls of a reply, calls that teach nothing. */
 import { randomUUID } from "node:crypto";
+import { sumUsage } from "@uncaged/workflow-protocol";
 import {
-  addUsage,
   type ChatMessage,
   createLlmFn,
   type LlmFailure,
@@ -85,7 +85,7 @@ async function takeTurn(loop: Loop, session: SessionFile, prompt: string): Promi
     const reply = await ask(loop, session.messages);
     if (!reply.ok) return { ...result, ...reply.error };
     const { text, toolCalls, usage } = reply.value;
-    result.usage = result.usage === null ? usage : addUsage(result.usage, usage);
+    result.usage = sumUsage(result.usage, usage);
     step.emit({ type: "usage", usage });
     result.text = text;
     const answered = await answerCalls(loop, reply.value);

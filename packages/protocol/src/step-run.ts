@@ -10,6 +10,8 @@ export type Usage = {
 };
 
 /** Both together. A cost that one of them does not report counts as nothing when the other does. */
+export function sumUsage(a: Usage, b: Usage): Usage;
+export function sumUsage(a: Usage | null, b: Usage | null): Usage | null;
 export function sumUsage(a: Usage | null, b: Usage | null): Usage | null {
   if (a === null || b === null) return a ?? b;
   return {

@@ -4,7 +4,7 @@
  *  2. What does not fit is answered, never thrown away: a tool call by a tool result, for strict servers refuse
  *     a history with an unanswered call; plain text by a correction.
  *  3. Rounds are counted here, retries of the transport are not rounds. */
-import { err, jsonInText, ok, type Result, type Usage } from "@uncaged/workflow-protocol";
+import { err, jsonInText, ok, type Result, sumUsage, type Usage } from "@uncaged/workflow-protocol";
 import { z } from "zod";
 import type {
   ChatMessage,
@@ -15,8 +15,7 @@ import type {
   ToolCall,
   ToolDefinition,
 } from "./chat.ts";
-
-import { addUsage, NO_USAGE } from "./usage.ts";
+import { NO_USAGE } from "./usage.ts";
 
 export type ReactorConfig = {
   llm: LlmFn;
@@ -59,7 +58,7 @@ export function createThreadReactor(config: ReactorConfig): ThreadReactor {
     for (let round = 1; round <= config.maxRounds; round++) {
       const reply = await config.llm({ messages, tools, signal, onText, onRetry });
       if (!reply.ok) return reply;
-      usage = addUsage(usage, reply.value.usage);
+      usage = sumUsage(usage, reply.value.usage);
       const { text } = reply.value;
       const value = resultIn(reply.value, structured.name, schema);
       if (value.ok) return ok({ value: value.value, text, rounds: round, usage });

@@ -17,4 +17,4 @@ export {
   type ThreadReactor,
 } from "./create-thread-reactor.ts";
 export type { LlmProvider } from "./llm-provider.ts";
-export { addUsage, NO_USAGE } from "./usage.ts";
+export { NO_USAGE } from "./usage.ts";
