@@ -7,7 +7,7 @@ import { runCommand } from "../parts/command.mjs";
 import { FILE_SYSTEMS, withDisk } from "../parts/disk.mjs";
 import { expectSound } from "../parts/expect-sound.mjs";
 import { begun, STORES, withScene } from "../parts/scene.mjs";
-import { expectResumes, stepsThread } from "../parts/transcript.mjs";
+import { acknowledged, expectResumes, stepsThread } from "../parts/transcript.mjs";
 
 export const title =
   "power lost on ext4 and XFS: every acknowledged step is there, no file empty or torn";
@@ -42,11 +42,14 @@ async function powerLost(scene, { type, step, lateMs }) {
     const running = runCommand(["thread", "exec", threadId, "--count", "99"], scene);
     while (begun(scene.work).length < step) await sleep(1);
     await sleep(lateMs);
+    // A machine without power acknowledges nothing. This one goes on, and ext4 lets a flush that its shutdown
+    // overtook succeed: the transaction is dropped before the flush looks for it.
+    const known = acknowledged(scene, STEPS);
     disk.cutPower();
     await running;
     disk.restart();
     await expectSound(scene);
-    await expectResumes(scene, threadId, { steps: STEPS });
+    await expectResumes(scene, threadId, { steps: STEPS, known });
     await expectSound(scene);
   });
 }

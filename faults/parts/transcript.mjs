@@ -28,7 +28,7 @@ export function viewOf(scene, threadId) {
 }
 
 /** How many steps the engine has acknowledged: it begins one only when those before it are published. */
-function acknowledged({ work }, steps = STEPS) {
+export function acknowledged({ work }, steps = STEPS) {
   const last = begun(work).at(-1);
   if (last === undefined) return 0;
   return last === 0 ? steps : last - 1;
@@ -36,8 +36,8 @@ function acknowledged({ work }, steps = STEPS) {
 
 /** After a fault and before anything else is done: no acknowledged step is missing. Then the thread goes on
  *  to its end: it says what it must, and only the step in flight has begun twice. */
-export async function expectResumes(scene, threadId, { steps = STEPS, pad = 0 } = {}) {
-  const known = acknowledged(scene, steps);
+export async function expectResumes(scene, threadId, about = {}) {
+  const { steps = STEPS, pad = 0, known = acknowledged(scene, steps) } = about;
   const before = await viewOf(scene, threadId);
   assert.ok(before.steps.length >= known, `${before.steps.length} of ${known} acknowledged steps`);
   const seen = begun(scene.work).length;

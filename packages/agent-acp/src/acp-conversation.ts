@@ -100,14 +100,14 @@ export class AcpConversation implements AgentConversation {
     try {
       const answer = await promptTurn(process, { session, prompt, signal });
       const end = answer === null ? ABORTED : endOfAnswer(answer);
-      if (answer !== null && end.outcome === "cancelled" && log.denials() === 0) {
-        // Nobody broke it off but the stop procedure, at the idle limit: how the process ends says so.
-        await unlessAborted(process.died, AbortSignal.any([signal, AbortSignal.timeout(STOP_MS)]));
-      }
+      // Told to stop because it was silent, it calls its turn broken off: how the process ends says why.
+      if (end.outcome !== "ok" && process.stoppedBy() === "idle") return await process.died;
       const silent = this.#program.saysErrors && end.outcome === "ok" && tokensOf(answer) === null;
       const said = silent ? endOfWords(log.text()) : null;
       return this.#result(log.fault() ?? said ?? end, { answer, log, sessionLost: false });
-    } catch (thrown) {
+    } catch (refusal) {
+      const silent = process.stoppedBy() === "idle";
+      const thrown = silent ? await process.died.catch((death: unknown) => death) : refusal;
       const said = log.fault();
       const told = endOfFault(thrown);
       // What it says on the way may not be why: where its answer names the fault, the answer counts.

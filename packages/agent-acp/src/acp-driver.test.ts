@@ -141,10 +141,13 @@ test("silence beyond the limit is a time-out", async () => {
   expect(running()).toBe(0);
 });
 
-test("silence is a time-out also when the agent, told to stop, calls its turn cancelled", async () => {
-  const { conversation } = await openStage(standIn(), { idleTimeoutMs: 1_000 });
-  expect((await conversation.turn("polite")).outcome).toBe("timeout");
-});
+test.each(["polite", "rude"])(
+  "silence is a time-out also when the agent, told to stop, is %s",
+  async (deed) => {
+    const { conversation } = await openStage(standIn(), { idleTimeoutMs: 1_000 });
+    expect((await conversation.turn(deed)).outcome).toBe("timeout");
+  },
+);
 
 test("silence between two turns is nobody's fault", async () => {
   const { conversation } = await openStage(standIn(), { idleTimeoutMs: 1_000 });

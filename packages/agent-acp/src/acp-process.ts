@@ -38,6 +38,7 @@ export type AcpProcess = {
   stop: OpenCli["stop"];
   /** Nothing is asked of it until the given function is called. */
   rest: OpenCli["rest"];
+  stoppedBy: OpenCli["stoppedBy"];
   /** Rejects when the process ends, with how it ended; never resolves. */
   died: Promise<never>;
 };
@@ -99,6 +100,7 @@ export async function startAcp(
     closeInput: cli.closeInput,
     stop: cli.stop,
     rest: cli.rest,
+    stoppedBy: cli.stoppedBy,
     died,
   };
 }

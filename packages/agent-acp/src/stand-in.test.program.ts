@@ -89,6 +89,11 @@ const TURNS: Readonly<Record<string, (turn: Turn) => Promise<PromptResponse>>> =
     await new Promise((resolve) => process.on("SIGINT", resolve));
     return { stopReason: "cancelled" };
   },
+  async rude() {
+    process.on("SIGINT", () => setTimeout(() => process.exit(130), 300));
+    await new Promise((resolve) => process.on("SIGINT", resolve));
+    throw RequestError.internalError({ details: "the turn failed" });
+  },
   async deaf() {
     // Neither a cancelled turn nor a signal ends it, and its child has left the session.
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});

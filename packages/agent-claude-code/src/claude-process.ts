@@ -19,6 +19,7 @@ export type ClaudeProcess = {
   /** From here on its silence does not count, until the given function is called. */
   rest(): () => void;
   alive(): boolean;
+  stoppedBy: OpenCli["stoppedBy"];
   /** How it ended, and what it printed that was no message. Never rejects. */
   ended: Promise<ProcessEnd>;
   interrupt(): Promise<boolean>;
@@ -73,6 +74,7 @@ function claudeProcess(cli: OpenCli, noise: () => readonly string[]): ClaudeProc
     say,
     rest: cli.rest,
     alive: () => alive,
+    stoppedBy: cli.stoppedBy,
     ended,
     interrupt: () => say(interruptRequest()),
     stop: cli.stop,

@@ -377,6 +377,13 @@ describe.runIf(process.platform === "linux")("nothing is left", () => {
     expect(await alive()).toBe(0);
   });
 
+  it("when it calls that a fault of its own", async () => {
+    const limits = { timeoutMs: null, idleTimeoutMs: 800 };
+    const result = await turn([{ daemon: true }, { rude: true }, { hang: true }], { limits });
+    expect(result).toMatchObject({ outcome: "timeout", session: "5e55-1" });
+    expect(await alive()).toBe(0);
+  });
+
   it("when the turn did not end well", async () => {
     const failed = { type: "result", is_error: true, api_error_status: 500, result: "boom" };
     const result = await turn([{ daemon: true }, { say: failed }]);

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentEvent, Failure, JsonObject, Result } from "@uncaged/workflow-protocol";
 import type { AgentConversation, AgentStep, TurnResult } from "@uncaged/workflow-util-agent";
 import type { ClaudeCodeConfig } from "./claude-code-config.ts";
-import { type ClaudeProcess, startClaude } from "./claude-process.ts";
+import { type ClaudeProcess, type ProcessEnd, startClaude } from "./claude-process.ts";
 import { answerControl, type ControlRules } from "./control-request.ts";
 import { judgeEnd, judgeResult, type Verdict } from "./judge-turn.ts";
 import { turnUsage } from "./run-usage.ts";
@@ -105,10 +105,10 @@ export function openConversation(step: AgentStep, config: ClaudeCodeConfig): Age
       const end = await endOfTurn(process.value, ran, step.signal);
       endRest = process.value.rest();
       const result = "result" in end ? end.result : null;
-      const verdict =
-        "result" in end
-          ? judgeResult(end.result, { modelError: ran.reader.modelError() })
-          : judgeEnd(end, { stopped: step.signal.aborted });
+      const verdict = await verdictOn(end, process.value, {
+        modelError: ran.reader.modelError(),
+        stopped: step.signal.aborted,
+      });
       if (verdict.outcome !== "ok") await process.value.stop();
       turn = null;
       return finished(verdict, result, ran);
@@ -151,6 +151,19 @@ async function endOfTurn(
   } finally {
     signal.removeEventListener("abort", abort);
   }
+}
+
+async function verdictOn(
+  end: { result: ResultMessage } | ProcessEnd,
+  claude: ClaudeProcess,
+  { modelError, stopped }: { modelError: string | null; stopped: boolean },
+): Promise<Verdict> {
+  if (!("result" in end)) return judgeEnd(end, { stopped });
+  const verdict = judgeResult(end.result, { modelError });
+  const limit = claude.stoppedBy();
+  // Told to stop because its time was over, it calls that an error of its own.
+  const late = verdict.outcome !== "ok" && (limit === "idle" || limit === "total");
+  return late ? judgeEnd(await claude.ended, { stopped }) : verdict;
 }
 
 function refusedPrompt(prompt: string, signal: AbortSignal): Verdict | null {

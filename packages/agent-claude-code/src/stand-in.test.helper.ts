@@ -17,6 +17,8 @@ export type Deed =
   | { daemon: true }
   /** Hears no signal and no interrupt from here on. */
   | { deaf: true }
+  /** Answers the stop procedure with a result, as if the turn had failed by itself. */
+  | { rude: true }
   /** Never ends the turn. */
   | { hang: true }
   | { exit: number };
@@ -77,7 +79,11 @@ const answers = new Map();
 const usage = (n) => ({ model: { inputTokens: 100 * n, outputTokens: 10 * n, cacheReadInputTokens: 0, cacheCreationInputTokens: 0, costUSD: 0.5 * n } });
 const result = (more) =>
   say({ modelUsage: usage(turns), is_error: false, subtype: "success", terminal_reason: "completed", result: "", session_id, ...more, type: "result" });
-process.on("SIGINT", () => deaf || process.exit(0));
+let rude = false;
+process.on("SIGINT", () => {
+  if (rude) result({ is_error: true, subtype: "error_during_execution", errors: ["[diagnostic] none"] });
+  if (!deaf) process.exit(0);
+});
 process.on("SIGTERM", () => deaf || process.exit(143));
 
 async function act(deeds) {
@@ -98,6 +104,7 @@ async function act(deeds) {
     }
     if (deed.daemon) spawn("sleep", ["60"], { detached: true, stdio: "ignore" }).unref();
     if (deed.deaf) deaf = true;
+    if (deed.rude) rude = true;
     if (deed.hang) return void setInterval(() => {}, 60_000);
     if (deed.exit !== undefined) process.exit(deed.exit);
   }

@@ -195,6 +195,9 @@ describe("a turn that failed", () => {
     expect(await turn([begun(), { hang: true }], { limits: idle })).toMatchObject({
       outcome: "timeout",
     });
+    const failed = { type: "result", is_error: true, result: "stopped" };
+    const rude = [begun(), { parting: failed }, { hang: true }] as const;
+    expect(await turn(rude, { limits: idle })).toMatchObject({ outcome: "timeout" });
     const total = { timeoutMs: 300, idleTimeoutMs: 20_000 };
     expect(await turn([begun(), { hang: true }], { limits: total })).toMatchObject({
       outcome: "timeout",

@@ -22,12 +22,12 @@ export function judgeTurn(
     return lost("Cursor began another chat instead of the one to go on with");
   const words = lastWords(log, stderr.text);
   // What it said before it hung counts; who stopped the thread meanwhile is looked at outside.
-  if (log.result !== null) {
-    return log.result.isError ? ended(faultInWords(words), words) : ended("ok", "");
-  }
-  if (stoppedBy === "abort") return ended("cancelled", "it was stopped");
+  if (log.result?.isError === false) return ended("ok", "");
+  // Told to stop because its time is over, it may call that a fault of its own.
   if (stoppedBy === "idle") return ended("timeout", `it fell silent; ${words}`);
   if (stoppedBy === "total") return ended("timeout", `its time was over; ${words}`);
+  if (log.result !== null) return ended(faultInWords(words), words);
+  if (stoppedBy === "abort") return ended("cancelled", "it was stopped");
   if (resumed && log.session === null && NO_SUCH_CHAT.test(words)) return lost(words);
   return ended(faultInWords(words), `${words} (exit code ${exitCode}, and no result)`);
 }

@@ -38,6 +38,8 @@ export type OpenCli = {
   rest(): () => void;
   /** What it has printed to stderr so far, shortened as in `CliRun`. */
   stderr(): string;
+  /** Why we have begun to end it; null: nobody has. A program that is told to stop may call that a fault of its own. */
+  stoppedBy(): CliStop | null;
   /** How it ended, once nothing of it is left. An error: it could not be ended (`AGENT_FAILED`). Rejects with
    *  what `onLine` threw. */
   ended: Promise<Result<CliRun, Failure>>;
@@ -99,6 +101,10 @@ function supervise(program: StartedCli, spawned: Spawned): OpenCli {
   const output = readBoth(program, options, limits);
   output.done.catch(() => stop.because("fault"));
   const input = cliInput(program.stdin, limits.active);
+  const stoppedBy = (): CliStop | null => {
+    const reason = stop.reason();
+    return reason === "fault" ? null : reason;
+  };
   const seeToEnd = async (): Promise<Result<CliRun, Failure>> => {
     const exit = await Promise.race([program.exited, stop.gaveUp]);
     limits.clear();
@@ -108,10 +114,9 @@ function supervise(program: StartedCli, spawned: Spawned): OpenCli {
     await stop.settled();
     // Rejects with what `onLine` threw, now that nothing runs any more.
     await output.done;
-    const reason = stop.reason();
     return ok({
       ...exit,
-      stoppedBy: reason === "fault" ? null : reason,
+      stoppedBy: stoppedBy(),
       stdout: output.stdout.captured(),
       stderr: output.stderr.captured(),
       startedAt,
@@ -135,6 +140,7 @@ function supervise(program: StartedCli, spawned: Spawned): OpenCli {
     closeInput: input.close,
     rest: limits.hold,
     stderr: () => output.stderr.captured().text,
+    stoppedBy,
     ended,
     stop: () => {
       stop.because("stop");

@@ -11,6 +11,8 @@ export type StandInDeed =
   | { stderr: string }
   /** Starts a process in a session of its own. */
   | { daemon: true }
+  /** Says this, and exits, when it is told to stop. */
+  | { parting: JsonObject }
   /** Hears no signal from here on. */
   | { deaf: true }
   /** Says this every so often and never ends. */
@@ -82,6 +84,7 @@ const write = (text) => new Promise((done) => process.stdout.write(text, done));
     if (deed.say) await write(JSON.stringify(deed.say) + "\\n");
     for (let left = deed.raw === undefined ? 0 : (deed.times ?? 1); left > 0; left--) await write(deed.raw);
     if (deed.stderr) process.stderr.write(deed.stderr + "\\n");
+    if (deed.parting) process.on("SIGINT", () => write(JSON.stringify(deed.parting) + "\\n").then(() => process.exit(130)));
     if (deed.deaf) for (const name of ["SIGINT", "SIGTERM"]) process.on(name, () => {});
     if (deed.daemon) {
       const child = spawn("sleep", ["600"], { detached: true, stdio: "inherit" });
