@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
   err,
   type Failure,
+  failureFrom,
   isFinal,
   type Lease,
   ok,
@@ -48,15 +49,20 @@ export async function killThread(
   thread: ThreadRecord,
 ): Promise<Result<ThreadRecord, Failure>> {
   if (isFinal(thread.status)) return err(finishedRefusal(thread, ALREADY));
-  await endRunner(engine, thread, "kill");
-  await eachChild(engine, thread, async (child) => {
-    await killThread(engine, child);
-  });
-  const left = await reload(engine, thread);
-  if (left.status === "aborted") return ok(left);
-  if (isFinal(left.status)) return err(finishedRefusal(left, ALREADY));
-  await writeAbort(engine, left);
-  return ok(await reload(engine, thread));
+  let seen = thread;
+  while (true) {
+    await endRunner(engine, seen, "kill");
+    await eachChild(engine, thread, async (child) => {
+      await killThread(engine, child);
+    });
+    seen = await reload(engine, thread);
+    if (seen.status === "aborted") return ok(seen);
+    if (isFinal(seen.status)) return err(finishedRefusal(seen, ALREADY));
+    // Whoever took the thread up meanwhile is ended as the one before.
+    if (seen.lease === null && (await wroteAbort(engine, seen))) {
+      return ok(await reload(engine, thread));
+    }
+  }
 }
 
 async function endRunner(
@@ -102,11 +108,24 @@ async function insist(engine: Engine, thread: ThreadRecord, lease: Lease): Promi
   });
 }
 
-async function writeAbort(engine: Engine, thread: ThreadRecord): Promise<void> {
-  const { fence } = await acquire(engine, thread.threadId, null);
+/** False when somebody else took the lease before us. */
+async function wroteAbort(engine: Engine, thread: ThreadRecord): Promise<boolean> {
+  const fence = await freeLease(engine, thread.threadId);
+  if (fence === null) return false;
   const chain = await loadChain(engine.cas, thread);
   const ending = abortedEnding(roleStates(chain).length);
   await finishThread(engine, thread, tailOf(thread, chain, fence), { ending, nowMs: engine.now() });
+  return true;
+}
+
+/** Takes the lease and gives its fence; null when it is not free. */
+async function freeLease(engine: Engine, threadId: string): Promise<number | null> {
+  try {
+    return (await acquire(engine, threadId, null)).fence;
+  } catch (thrown) {
+    if (failureFrom(thrown, "STORAGE_FAILED").code === "LEASE_HELD") return null;
+    throw thrown;
+  }
 }
 
 async function eachChild(
