@@ -173,6 +173,54 @@ it("takes a new version in place of the old one, its options and other agents ke
   expect(readdirSync(join(cli.root, "tarballs"))).toHaveLength(2);
 });
 
+/** Folder of an `npm` that is npm, and notes in `overlap` when it finds itself at work on the storage root already. */
+function watchedNpm(overlap: string): string {
+  const folder = join(cli.dir, "bin");
+  mkdirSync(folder);
+  const npm = execFileSync("which", ["npm"], { encoding: "utf8" }).trim();
+  const busy = join(cli.dir, "busy");
+  const script = `#!/bin/sh
+case "$*" in *"--prefix ${cli.root} "*) ;; *) exec "${npm}" "$@" ;; esac
+mkdir "${busy}" || touch "${overlap}"
+sleep 0.5
+"${npm}" "$@"
+code=$?
+rmdir "${busy}"
+exit $code
+`;
+  writeFileSync(join(folder, "npm"), script, { mode: 0o755 });
+  return folder;
+}
+
+it("adds agents that several processes add at once, one after the other", async () => {
+  const names = ["one", "two", "three"];
+  const sources = names.map((name) => author(`their-${name}`, ECHO));
+  const overlap = join(cli.dir, "overlap");
+  const env = { PATH: `${watchedNpm(overlap)}:${process.env.PATH}` };
+  await Promise.all(
+    names.map((name, at) => cli.json(["agent", "add", sources[at] ?? "", "--name", name], { env })),
+  );
+  expect(existsSync(overlap)).toBe(false);
+  const { agents } = await cli.json<{ agents: { name: string | null; version: string }[] }>([
+    "agent",
+    "list",
+  ]);
+  const configured = agents.filter(({ name }) => name !== null);
+  expect(configured).toHaveLength(3);
+  expect(configured).toEqual(
+    expect.arrayContaining(names.map((name) => expect.objectContaining({ name, version: "2.0" }))),
+  );
+  expect(readdirSync(join(cli.root, "tarballs"))).toHaveLength(3);
+});
+
+it("gives a name to one of two packages that want it at once", async () => {
+  const both = ["their-echo", "other-echo"].map((name) => author(name, ECHO));
+  const ran = await Promise.all(both.map((folder) => cli.run(["--json", "agent", "add", folder])));
+  expect(ran.map(({ code }) => code).sort()).toEqual([0, 2]);
+  expect(ran.map(({ stderr }) => stderr).join("")).toContain("TARGET_EXISTS");
+  expect(readdirSync(join(cli.root, "tarballs"))).toHaveLength(1);
+});
+
 it("plays the default agent where none is named, and says what to do when there is none", async () => {
   await cli.json(["agent", "add", author("their-echo", ECHO), "--option", 'says="quoted"']);
   await addWorkflow(null);

@@ -32,6 +32,7 @@ test("everything has its published place", () => {
     bundles: "/r/bundles",
     logs: "/r/logs",
     packages: "/r/node_modules",
+    packagesLock: "/r/packages.lock",
   });
   expect(paths.bundle(HASH)).toBe(`/r/bundles/${HASH}`);
   expect(paths.history(HASH)).toBe(`/r/bundles/${HASH}/history`);

@@ -31,6 +31,8 @@ export type StoragePaths = {
   readonly logs: string;
   /** Folder of packages installed from npm: adapters and what bundles leave external. */
   readonly packages: string;
+  /** Held while packages are being installed. */
+  readonly packagesLock: string;
   /** Folder of the private homes of agents. */
   readonly agents: string;
   bundle(hash: string): string;
@@ -65,6 +67,7 @@ export function storagePaths(root: string): StoragePaths {
     bundles,
     logs,
     packages: join(root, "node_modules"),
+    packagesLock: join(root, "packages.lock"),
     agents: join(root, "agents"),
     bundle,
     history: (hash) => join(bundle(hash), "history"),

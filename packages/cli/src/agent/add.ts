@@ -1,4 +1,5 @@
-/** Adds an agent: fetched, tried out, installed, configured; or nothing of it. */
+/** Adds an agent: fetched, tried out, installed, configured; or nothing of it. Several at once take turns from the
+ *  installing on. */
 import {
   err,
   type Failure,
@@ -27,6 +28,7 @@ import { withLock } from "../workflow/lend-lock.ts";
 import { warn } from "../workflow/warn.ts";
 import { probeOf } from "./inspect-agents.ts";
 import { installPackage } from "./install-package.ts";
+import { withPackagesLock } from "./packages-lock.ts";
 import { type StagedPackage, withStagedPackage } from "./stage-package.ts";
 
 export type AddAgent = {
@@ -43,21 +45,24 @@ export async function add(request: AddAgent, io: Io): Promise<Result<Output, Fai
   // The packages of agents are loaded here, and may print.
   io.hostBundle(io.json ? "nowhere" : "to stderr");
   const root = storageRoot(io.env);
-  const settings = await readSettings(root);
-  if (!settings.ok) return settings;
   const signal = io.interruption();
   const stage = { source: request.source, cwd: io.cwd, env: io.env, signal };
-  return withStagedPackage(stage, async (staged) => {
-    const plan = planOf(settings.value, { name: request.name, given, staged, env: io.env });
-    if (!plan.ok) return plan;
-    return installPackage<Output>({
-      root,
-      staged,
-      env: io.env,
-      signal,
-      settle: () => configure(plan.value, { root, settings: settings.value, io }),
-    });
-  });
+  return withStagedPackage(stage, (staged) =>
+    withPackagesLock({ root, signal, io }, async () => {
+      // Read inside the lock: who was here before may have taken the name.
+      const settings = await readSettings(root);
+      if (!settings.ok) return settings;
+      const plan = planOf(settings.value, { name: request.name, given, staged, env: io.env });
+      if (!plan.ok) return plan;
+      return installPackage<Output>({
+        root,
+        staged,
+        env: io.env,
+        signal,
+        settle: () => configure(plan.value, { root, settings: settings.value, io }),
+      });
+    }),
+  );
 }
 
 type Plan = { name: string; package: string; version: string; options: JsonObject };
