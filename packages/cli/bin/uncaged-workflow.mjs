@@ -23,5 +23,27 @@ if (!fits) {
   module.enableCompileCache();
   // A checkout that was compiled and not bundled runs too, only slower.
   const bundled = new URL("../dist/cli/main.js", import.meta.url);
-  await import(fs.existsSync(bundled) ? bundled.href : "../dist/main.js");
+  try {
+    await import(fs.existsSync(bundled) ? bundled.href : "../dist/main.js");
+  } catch (cause) {
+    // What main.js does it reports itself; until it runs there is nobody else to say that a file could not be read.
+    const { code, hint } = systemFault(cause);
+    const message = `the system let the command down: ${cause.message}`;
+    process.stderr.write(
+      process.argv.includes("--json")
+        ? `${JSON.stringify({ error: { code, message, hint } })}\n`
+        : `error: ${message} [${code}]\nhint: ${hint}\n`,
+    );
+    process.exitCode = 5;
+  }
+}
+
+/** The same as `system-fault.ts`, which could not be loaded. Throws on what is a defect of ours. */
+function systemFault(cause) {
+  const code = "STORAGE_FAILED";
+  if (/too many open files|file table overflow/i.test(cause.message))
+    return { code, hint: "raise the limit of open files (ulimit -n), then try again" };
+  if (/\bi\/o error\b/i.test(cause.message))
+    return { code, hint: "check the disk and its file system, then try again" };
+  throw cause;
 }

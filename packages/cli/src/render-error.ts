@@ -1,6 +1,7 @@
 import { type Failure, failure, failureFrom } from "@uncaged/workflow-protocol";
 import { printable } from "./printable.ts";
 import type { Style } from "./style.ts";
+import { systemFault } from "./system-fault.ts";
 
 /** A failure as stderr shows it: one JSON document, or what happened and what to do next. */
 export function renderFailure(reason: Failure, shown: { json: boolean; style: Style }): string {
@@ -12,10 +13,13 @@ export function renderFailure(reason: Failure, shown: { json: boolean; style: St
   return `${lines.join("\n")}\n`;
 }
 
-/** What a command threw, as a failure. What is not ours is a defect: it says where it happened. */
+/** What a command threw, as a failure. What is neither ours nor the system's is a defect: it says where it
+ *  happened. */
 export function failureOfThrown(thrown: unknown): Failure {
   const reason = failureFrom(thrown, "INTERNAL");
   if (reason.code !== "INTERNAL") return reason;
+  const fault = systemFault(thrown);
+  if (fault !== null) return fault;
   return failure("INTERNAL", `${reason.message}${placeOf(thrown)}`, REPORT);
 }
 

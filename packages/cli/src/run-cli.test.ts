@@ -80,6 +80,28 @@ describe("a failure", () => {
     expect(thrown.message).toMatch(/^x is not a function \(at .*run-cli\.test\.ts:\d+:\d+\)?\)$/);
     expect(thrown.hint).toContain("please report it");
   });
+
+  it.each([
+    ["EMFILE", "EMFILE: too many open files, open '/x/chunk.js'", "ulimit -n"],
+    ["EIO", "EIO: i/o error, read", "check the disk"],
+    ["ENOSPC", "ENOSPC: no space left on device, write", "free some disk space"],
+    ["ERR_INVALID_PACKAGE_CONFIG", "Cannot read package config /x: too many open files.", "ulimit"],
+    ["ERR_INVALID_PACKAGE_CONFIG", "Cannot read package config /x: i/o error.", "check the disk"],
+    ["ERR_DLOPEN_FAILED", "cannot open shared object file: Too many open files", "ulimit -n"],
+  ])("of the system (%s) is one of storage, not a defect", (code, message, hint) => {
+    expect(failureOfThrown(Object.assign(new Error(message), { code }))).toEqual({
+      code: "STORAGE_FAILED",
+      message: expect.stringContaining(message),
+      hint: expect.stringContaining(hint),
+    });
+  });
+
+  it("to find a file, or to read its own manifest, is a defect as ever", () => {
+    for (const code of ["ENOENT", "ERR_INVALID_PACKAGE_CONFIG"]) {
+      const thrown = Object.assign(new Error("something with it"), { code });
+      expect(failureOfThrown(thrown).code).toBe("INTERNAL");
+    }
+  });
 });
 
 describe("an output", () => {
