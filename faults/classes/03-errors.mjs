@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { COMMAND, failureCode, runCommand, runProgram } from "../parts/command.mjs";
+import { fileURLToPath } from "node:url";
+import { COMMAND, failureCode, PACKAGES_BASE, runCommand, runProgram } from "../parts/command.mjs";
 import { expectSound } from "../parts/expect-sound.mjs";
 import { STORES, withScene } from "../parts/scene.mjs";
 import { recordCalls, withFault } from "../parts/strace.mjs";
@@ -18,6 +19,10 @@ const ERRORS = {
   EMFILE: /^openat$/,
   EROFS: /^(openat|link|mkdir|rename|unlink|ftruncate)$/,
 };
+/** And when the command loads its own files. */
+const OWN_ERRORS = { EMFILE: /^openat$/, EIO: /^(openat|p?read(v|64)?)$/ };
+const OWN_FILES = fileURLToPath(new URL("dist/", PACKAGES_BASE));
+const LOOK = ["thread", "list"];
 /** How many calls are tried in the short form: for each error, of a thread; for all errors, of each other command. */
 const SHORT = 3;
 const SHORT_OF_VERBS = 2;
@@ -78,6 +83,7 @@ export async function* cases(lab) {
     }
     yield* ofVerbs(lab, store);
   }
+  yield* ofOwnFiles(lab);
 }
 
 /** The same errors for every other command that changes a storage root. */
@@ -95,6 +101,26 @@ async function* ofVerbs(lab, store) {
       const play = (scene) =>
         verbMeets(scene, { verb, lab, at: { ...at, fault: `error=${error}` } });
       yield { name: title, run: () => withScene({ folder, store }, play) };
+    }
+  }
+}
+
+/** The same for the files that the command itself consists of: no error of the system is a defect of ours. */
+async function* ofOwnFiles({ folder, some }) {
+  const store = STORES[0];
+  const calls = await withScene({ folder, store }, (scene) =>
+    recordCalls(scene, LOOK, { on: OWN_FILES }),
+  );
+  for (const [error, from] of Object.entries(OWN_ERRORS)) {
+    const met = calls.filter(({ call }) => from.test(call));
+    for (const at of some(met, SHORT)) {
+      const play = async (scene) => {
+        const ran = await withFault(scene, LOOK, { ...at, fault: `error=${error}`, on: OWN_FILES });
+        if (ran.hit) expectTyped(ran);
+        return { hit: ran.hit };
+      };
+      const name = `own files ${error} at ${at.call} ${at.n}`;
+      yield { name, run: () => withScene({ folder, store }, play) };
     }
   }
 }

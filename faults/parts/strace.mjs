@@ -14,9 +14,9 @@ const LOOKING =
 /** Whether a call alters the disk, or may do so when it opens. */
 export const isChanging = ({ call }) => CHANGING.split(",").includes(call) || call === "openat";
 
-/** Every file-system call that a command makes on its storage root: `{ call, n }`, n counted from 1 among
- *  all calls of that kind, in the order in which they come. */
-export async function recordCalls(scene, args) {
+/** Every file-system call that a command makes on its storage root, or on another folder: `{ call, n }`, n
+ *  counted from 1 among all calls of that kind, in the order in which they come. */
+export async function recordCalls(scene, args, { on = scene.root } = {}) {
   const trace = join(scene.dir, "calls");
   const ran = await traced(scene, args, ["--seccomp-bpf", "-y", "-s", "0", "-o", trace]);
   if (ran.code !== 0) throw new Error(`${args.join(" ")}: exit ${ran.code}: ${ran.stderr}`);
@@ -28,15 +28,15 @@ export async function recordCalls(scene, args) {
     const n = (counts.get(`${thread} ${call}`) ?? 0) + 1;
     counts.set(`${thread} ${call}`, n);
     // Two threads may have an n-th call: whichever comes first is hit.
-    if (line.includes(scene.root)) found.set(`${call} ${n}`, { call, n });
+    if (line.includes(on)) found.set(`${call} ${n}`, { call, n });
   }
   return [...found.values()];
 }
 
 /** Runs a command and has its n-th call meet a fault: `signal=KILL`, `error=EIO`, `retval=1`. `hit`: that call
- *  was one on the storage root. It need not be: what a process does beside its work is not always the same,
+ *  was one on the storage root, or on the folder. It need not be: what a process does beside its work is not always the same,
  *  and shifts the count. */
-export async function withFault(scene, args, { call, n, fault, env }) {
+export async function withFault(scene, args, { call, n, fault, env, on = scene.root }) {
   const trace = join(scene.dir, "fault");
   const inject = `inject=${call}:${fault}:when=${n}`;
   // Stopping at every call is slow; stopping at those of a filter alone injects no signals (strace 6.1).
@@ -50,7 +50,7 @@ export async function withFault(scene, args, { call, n, fault, env }) {
   const lines = readFileSync(trace, "utf8").split("\n");
   // Each thread of the process has its own n-th call, and the fault meets them all.
   const met = lines.filter((line) => line.includes("(INJECTED)"));
-  const hit = met.length > 0 && met.every((line) => line.includes(scene.root));
+  const hit = met.length > 0 && met.every((line) => line.includes(on));
   const killed = lines.some((line) => line.includes("+++ killed by SIGKILL"));
   return { ...ran, hit: hit || killed };
 }
