@@ -1,12 +1,18 @@
-/** Prints `N passed, N failed` from JSON test reports: `node .ci/summary.mjs <report …>`.
- *  Exit code 1 if a test failed, a file could not be loaded, a test was skipped or none ran. */
+/** Prints `N passed, N failed` from JSON test reports: `node .ci/summary.mjs <report …>`; before it, what failed and
+ *  why, for where only the end of a log is kept. Exit code 1 if a test failed, a file could not be loaded, a test was
+ *  skipped or none ran. */
 import { readFileSync } from "node:fs";
+import { relative } from "node:path";
+
+const MOST_LINES = 12;
+const MOST_CHARS = 400;
 
 /** A part that wrote no report has failed. */
-const UNREADABLE = { status: "failed", assertionResults: [] };
+const UNREADABLE = { name: "", message: "", status: "failed", assertionResults: [] };
 
 const testResults = process.argv.slice(2).flatMap((file) => readReport(file).testResults);
 const { passed, failed, skipped } = count({ testResults });
+for (const each of testResults.flatMap(failuresOf)) console.error(each);
 if (passed + failed === 0) console.error("ci: no test ran");
 if (skipped > 0) console.error(`ci: ${skipped} tests were skipped`);
 console.log(`${passed} passed, ${failed} failed`);
@@ -19,6 +25,23 @@ function readReport(file) {
     console.error(`ci: there is no readable test report: ${error.message}`);
     return { testResults: [UNREADABLE] };
   }
+}
+
+function failuresOf({ name, message, assertionResults }) {
+  const failed = assertionResults.filter(({ status }) => status === "failed");
+  const texts = failed.map(
+    ({ fullName, failureMessages }) => `${fullName}\n${firstLines(failureMessages.join("\n"))}`,
+  );
+  if (texts.length === 0 && message) texts.push(firstLines(message));
+  return texts.map((text) => `ci: failed: ${relative(process.cwd(), name)}: ${text}`);
+}
+
+function firstLines(text) {
+  return text
+    .split("\n")
+    .slice(0, MOST_LINES)
+    .map((line) => `    ${line.slice(0, MOST_CHARS)}`)
+    .join("\n");
 }
 
 /** A file that failed without a failed test (it did not load) counts as one failure. */
