@@ -32,7 +32,7 @@ function failuresOf({ name, message, assertionResults }) {
   const texts = failed.map(
     ({ fullName, failureMessages }) => `${fullName}\n${firstLines(failureMessages.join("\n"))}`,
   );
-  if (texts.length === 0 && message) texts.push(firstLines(message));
+  if (texts.length === 0 && message) texts.push(`it could not be loaded\n${firstLines(message)}`);
   return texts.map((text) => `ci: failed: ${relative(process.cwd(), name)}: ${text}`);
 }
 
