@@ -1,6 +1,7 @@
 /** Reading a thread page by page, replacing its last step, comparing two threads. */
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Cli, openCli } from "./cli.test.helper.ts";
 
@@ -78,6 +79,28 @@ describe("thread poke", () => {
     ]);
     expect(after.steps[1]?.route).toMatchObject({ condition: "more", prompt: "once more" });
     expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+  });
+
+  it("opens the gate of a paused thread", async () => {
+    const threadId = await threadOf({ steps: 5 }, 2);
+    await cli.json(["thread", "pause", threadId]);
+    const poked = await cli.json(["thread", "poke", threadId, "-p", "once more"]);
+    expect(poked).toMatchObject({ status: "idle" });
+    const next = await cli.json(["thread", "exec", threadId]);
+    expect(next).toMatchObject({ status: "idle", steps: [{ round: 3 }] });
+  });
+
+  it("rests at a gate that is closed meanwhile", async () => {
+    const threadId = await threadOf({ steps: 5, gate: "poke" }, 0);
+    writeFileSync(join(cli.dir, "poke-1"), "");
+    await cli.json(["thread", "exec", threadId]);
+    rmSync(join(cli.dir, "poke-1"));
+    const poke = cli.json(["thread", "poke", threadId, "-p", "once more"]);
+    while ((await show(threadId)).status !== "running") await sleep(50);
+    await cli.json(["thread", "pause", threadId]);
+    writeFileSync(join(cli.dir, "poke-1"), "");
+    expect(await poke).toMatchObject({ status: "paused" });
+    expect((await show(threadId)).status).toBe("paused");
   });
 
   it("leaves the head as it was when the agent fails", async () => {

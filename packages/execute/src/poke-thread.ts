@@ -17,6 +17,7 @@ import {
   type Result,
   type StepDirective,
   type ThreadRecord,
+  type ThreadStatus,
 } from "@uncaged/workflow-protocol";
 import { useExternals } from "@uncaged/workflow-register";
 import { appendStep, parentOf } from "./append-step.ts";
@@ -30,6 +31,7 @@ import { observedStatus } from "./observe.ts";
 import { ownThread, type Tenancy } from "./own-thread.ts";
 import { parseOutput } from "./parse-output.ts";
 import { readBlob } from "./read-node.ts";
+import { restAfterPoke } from "./rest-after-poke.ts";
 import { threadRun } from "./run-thread.ts";
 import { isUpgrade } from "./upgrades.ts";
 import { withExtractionCost } from "./with-extraction-cost.ts";
@@ -37,7 +39,13 @@ import { withExtractionCost } from "./with-extraction-cost.ts";
 /** Condition of the route of a poked step of a workflow function that records no routes. */
 export const POKE = "POKE";
 
-export type Poke = { threadId: string; head: string; previousHead: string; status: "idle" };
+export type Poke = {
+  threadId: string;
+  head: string;
+  previousHead: string;
+  /** `idle`; `paused` when its gate was closed meanwhile. */
+  status: ThreadStatus;
+};
 
 /** Refused: `LEASE_HELD` (running), `TRANSITION_INVALID` (finished, or no step yet), `USAGE` (empty prompt). */
 export async function pokeThread(
@@ -66,7 +74,7 @@ async function replaceHead(
   tenancy: Tenancy,
   poke: { prompt: string; agent: string | null },
 ): Promise<Result<Poke, Failure>> {
-  const { thread, lease } = tenancy;
+  const { thread } = tenancy;
   const loaded = await loadRun(engine, thread);
   if (!loaded.ok) return loaded;
   const states = [...loaded.value.chain.states];
@@ -89,9 +97,8 @@ async function replaceHead(
     nowMs: engine.now(),
     replaces: true,
   });
-  const { threadId, fence } = lease;
-  await engine.store.release({ threadId, fence, nowMs: engine.now(), to: { status: "idle" } });
-  return ok({ threadId, head: stateHash, previousHead: head.hash, status: "idle" });
+  const status = await restAfterPoke(engine, tenancy);
+  return ok({ threadId: thread.threadId, head: stateHash, previousHead: head.hash, status });
 }
 
 /** The route that led to the head, with the poke in place of its prompt. */

@@ -65,6 +65,28 @@ describe("undoing a poke", () => {
     });
   });
 
+  it("opens the gate of a thread that was paused before", async () => {
+    const paused = await pauseThread(made.engine, await poked());
+    if (!paused.ok) throw new Error(paused.error.message);
+    const undone = await undoPoke(made.engine, paused.value, signal);
+    expect(undone).toMatchObject({ ok: true, value: { status: "idle" } });
+    const { status, signals, lease } = await current();
+    expect({ status, signals, lease }).toEqual({ status: "idle", signals: [], lease: null });
+  });
+
+  it("leaves a gate closed that is closed meanwhile", async () => {
+    const before = await poked();
+    const { engine } = made;
+    const get = async (hash: string): Promise<string | null> => {
+      await pauseThread(engine, await current());
+      return engine.cas.get(hash);
+    };
+    const cas = { ...engine.cas, get };
+    const undone = await undoPoke({ ...engine, cas }, before, signal);
+    expect(undone).toMatchObject({ ok: true, value: { status: "paused" } });
+    expect(await current()).toMatchObject({ status: "paused", signals: ["pause"], lease: null });
+  });
+
   it("gives the thread up also when its gate is opened meanwhile", async () => {
     const paused = await pauseThread(made.engine, await poked());
     if (!paused.ok) throw new Error(paused.error.message);

@@ -17,6 +17,7 @@ import type { Engine } from "./engine.ts";
 import { finishedRefusal } from "./finished-refusal.ts";
 import { ownThread, type Tenancy } from "./own-thread.ts";
 import type { Poke } from "./poke-thread.ts";
+import { restAfterPoke } from "./rest-after-poke.ts";
 
 /** Refused: `TRANSITION_INVALID` (nothing to undo, or finished), `LEASE_HELD` (running), `CAS_MISSING` (the
  *  old step was collected). */
@@ -35,28 +36,24 @@ export async function undoPoke(
   });
 }
 
-async function bringBack(
-  engine: Engine,
-  { thread, lease }: Tenancy,
-): Promise<Result<Poke, Failure>> {
+async function bringBack(engine: Engine, tenancy: Tenancy): Promise<Result<Poke, Failure>> {
+  const { thread, lease } = tenancy;
   const { threadId, head, replaced, stepCount } = thread;
   if (replaced === null) return err(nothingToUndo(threadId));
   const old = await engine.cas.get(replaced.head);
   if (old === null || sha256Hex(old) !== replaced.headSha256) return err(collected(thread));
-  const nowMs = engine.now();
-  const { fence } = lease;
   await engine.store.advance({
     threadId,
-    fence,
+    fence: lease.fence,
     from: head,
     to: replaced.head,
     toSha256: replaced.headSha256,
     stepCount,
-    nowMs,
+    nowMs: engine.now(),
     replaces: true,
   });
-  await engine.store.release({ threadId, fence, nowMs, to: { status: "idle" } });
-  return ok({ threadId, head: replaced.head, previousHead: head, status: "idle" });
+  const status = await restAfterPoke(engine, tenancy);
+  return ok({ threadId, head: replaced.head, previousHead: head, status });
 }
 
 function nothingToUndo(threadId: string): Failure {
