@@ -153,6 +153,21 @@ describe("executeThread", () => {
     expect(await owned.record()).toMatchObject({ status: "paused", stepCount: 1, lease: null });
   });
 
+  it("rests at a gate that is closed during the last step it may make, or before a stop", async () => {
+    const abort = new AbortController();
+    for (const opts of [{ maxSteps: 1 }, { signal: abort.signal }]) {
+      const owned = await ownedThread(root);
+      const outcome = await owned.execute(async function* () {
+        await owned.engine.store.signal(owned.threadId, "pause", 0);
+        if ("signal" in opts) abort.abort("stop");
+        yield says("coder");
+        throw new Error("must not be asked again");
+      }, opts);
+      expect(outcome).toEqual({ status: "paused" });
+      expect(await owned.record()).toMatchObject({ status: "paused", stepCount: 1, lease: null });
+    }
+  });
+
   it("goes on when the gate was opened again before it came there", async () => {
     const owned = await ownedThread(root);
     const outcome = await owned.execute(async function* () {

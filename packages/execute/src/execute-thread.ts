@@ -194,7 +194,9 @@ async function end(run: ThreadRun, ending: Ending): Promise<RunOutcome> {
   return { status, returnCode, summary, head };
 }
 
+/** At the gate, when it was closed as well: idle with a closed gate would be neither. */
 async function rest(run: ThreadRun): Promise<RunOutcome> {
+  if (await paused(run)) return { status: "paused" };
   await run.engine.store.release({
     ...tenure(run),
     nowMs: run.engine.now(),
