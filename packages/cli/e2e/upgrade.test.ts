@@ -192,12 +192,24 @@ describe("an upgrade", () => {
     await cli.json(["thread", "kill", runs]);
   });
 
-  it("leaves nothing to poke until the next step", async () => {
-    const id = await begun(1);
+  it("is kept by a poke, whose step the new version makes, and by its undoing", async () => {
+    const id = await begun(2);
     await cli.json(["thread", "upgrade", id]);
-    const head = (await show(id)).head;
-    expect(await cli.fails(["thread", "poke", id, "-p", "again"])).toMatchObject({ exit: 3 });
-    expect((await show(id)).head).toBe(head);
+    const upgraded = await show(id);
+    const poked = await cli.json(["thread", "poke", id, "-p", "again"]);
+    expect(poked).toMatchObject({ previousHead: upgraded.head, status: "idle" });
+    const after = await show(id);
+    expect(after).toMatchObject({ bundleHash: second, head: poked.head });
+    expect(after.steps).toHaveLength(2);
+    expect(after.upgrades).toMatchObject([{ afterRound: 1, from: first, to: second }]);
+    expect(await verify(id)).toMatchObject({ ok: true });
+
+    await cli.json(["thread", "poke", id, "--undo"]);
+    expect(await show(id)).toMatchObject({ head: upgraded.head, upgrades: upgraded.upgrades });
+    await cli.json(["thread", "poke", id, "--undo"]);
+    await cli.json(["thread", "exec", id, "--count", "9"]);
+    expect((await show(id)).status).toBe("completed");
+    expect(await verify(id)).toMatchObject({ ok: true });
   });
 
   it("goes along with an export, with both bundles", async () => {

@@ -20,7 +20,7 @@ import {
 import { ANSWER } from "./answer-directive.ts";
 import { type Chain, endState, loadChain, roleStates } from "./chain.ts";
 import { type FindMetaFaults, metaFaultsBy } from "./meta-faults.ts";
-import { POKE } from "./poke-thread.ts";
+import { POKE } from "./poke-route.ts";
 import { threadContext } from "./thread-context.ts";
 
 export type RouteDifference = {

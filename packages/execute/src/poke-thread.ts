@@ -2,8 +2,9 @@
  *
  *  1. The rules are not consulted: the head's role runs again, in its own session and directory, and the new
  *     step keeps the route that led to the head.
- *  2. The new step's parent is the old head's parent. The old step stays in the CAS until gc, and the index
- *     remembers it until the next step: until then the poke can be undone.
+ *  2. The new step's parent is the old one's parent; an upgrade that came after the old step comes before the
+ *     new one. The old head stays in the CAS until gc, and the index remembers it until the next step: until then
+ *     the poke can be undone.
  *  3. On any failure the head, and what the thread waited for, is as before. */
 import { sha256Hex } from "@uncaged/workflow-cas";
 import {
@@ -21,7 +22,6 @@ import {
 } from "@uncaged/workflow-protocol";
 import { useExternals } from "@uncaged/workflow-register";
 import { appendStep, parentOf } from "./append-step.ts";
-import type { ChainState } from "./chain.ts";
 import type { Engine } from "./engine.ts";
 import type { ThreadRun } from "./execute-thread.ts";
 import { finishedRefusal } from "./finished-refusal.ts";
@@ -30,14 +30,13 @@ import { nextTurn } from "./next-turn.ts";
 import { observedStatus } from "./observe.ts";
 import { ownThread, type Tenancy } from "./own-thread.ts";
 import { parseOutput } from "./parse-output.ts";
+import { nothingToReplace, type PokeBasis, pokeBasis } from "./poke-basis.ts";
+import { POKE } from "./poke-route.ts";
+import type { Publish } from "./publish.ts";
 import { readBlob } from "./read-node.ts";
 import { restAfterPoke } from "./rest-after-poke.ts";
 import { threadRun } from "./run-thread.ts";
-import { isUpgrade } from "./upgrades.ts";
 import { withExtractionCost } from "./with-extraction-cost.ts";
-
-/** Condition of the route of a poked step of a workflow function that records no routes. */
-export const POKE = "POKE";
 
 export type Poke = {
   threadId: string;
@@ -77,12 +76,10 @@ async function replaceHead(
   const { thread } = tenancy;
   const loaded = await loadRun(engine, thread);
   if (!loaded.ok) return loaded;
-  const states = [...loaded.value.chain.states];
-  const head = states.pop();
-  if (head === undefined) return err(nothingToReplace(thread.threadId));
-  if (isUpgrade(head)) return err(upgradedSince(thread.threadId));
-  const chain = { ...loaded.value.chain, states };
-  const directive = directiveOf(head, poke);
+  const basis = await pokeBasis(engine, thread, loaded.value);
+  if (!basis.ok) return basis;
+  const { chain, upgrade } = basis.value;
+  const directive = directiveOf(basis.value, poke);
   const run = await threadRun(engine, tenancy, {
     loaded: { ...loaded.value, chain },
     directive,
@@ -92,21 +89,22 @@ async function replaceHead(
   const output = await firstOutput(run);
   if (!output.ok) return output;
   const record = withExtractionCost(output.value.run ?? null, run.extractionCost());
-  const { stateHash } = await appendStep(engine, run.tail, {
+  const publish: Publish = (nodes, move) => engine.publish([...upgrade, ...nodes], move);
+  const { stateHash } = await appendStep({ cas: engine.cas, publish }, run.tail, {
     output: { ...output.value, run: record },
     nowMs: engine.now(),
     replaces: true,
   });
   const status = await restAfterPoke(engine, tenancy);
-  return ok({ threadId: thread.threadId, head: stateHash, previousHead: head.hash, status });
+  return ok({ threadId: thread.threadId, head: stateHash, previousHead: thread.head, status });
 }
 
 /** The route that led to the head, with the poke in place of its prompt. */
 function directiveOf(
-  { node }: ChainState,
+  { step, route }: PokeBasis,
   poke: { prompt: string; agent: string | null },
 ): StepDirective {
-  const { role, route, session, cwd, agent: played } = node.payload;
+  const { role, session, cwd, agent: played } = step.node.payload;
   const binding = played?.binding ?? null;
   const agent = poke.agent ?? binding;
   const kept = route ?? { from: role, to: role, condition: POKE, rule: null };
@@ -167,20 +165,4 @@ function refusalOf(thread: ThreadRecord, prompt: string, nowMs: number): Failure
     );
   }
   return stepCount === 0 ? nothingToReplace(threadId) : null;
-}
-
-function upgradedSince(threadId: string): Failure {
-  return failure(
-    "TRANSITION_INVALID",
-    `thread ${threadId} was upgraded after its last step, which cannot be replaced any more`,
-    `run its next step with: uncaged-workflow thread exec ${threadId}`,
-  );
-}
-
-function nothingToReplace(threadId: string): Failure {
-  return failure(
-    "TRANSITION_INVALID",
-    `thread ${threadId} has no step yet: there is nothing to replace`,
-    `run its first step with: uncaged-workflow thread exec ${threadId}`,
-  );
 }

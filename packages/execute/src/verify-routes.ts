@@ -10,7 +10,7 @@ import {
 } from "@uncaged/workflow-protocol";
 import { ANSWER } from "./answer-directive.ts";
 import type { Chain } from "./chain.ts";
-import { POKE } from "./poke-thread.ts";
+import { POKE } from "./poke-route.ts";
 import { upgradeOf } from "./upgrades.ts";
 
 /** Condition of a route that no rule gave: the thread ends. */

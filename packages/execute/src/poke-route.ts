@@ -1,0 +1,22 @@
+/** The route that is recorded on a poked step: the one that led to the old step. */
+import { pickRoute } from "@uncaged/workflow-moderator";
+import type { StepRoute, ThreadContext, WorkflowDescriptor } from "@uncaged/workflow-protocol";
+import { ANSWER } from "./answer-directive.ts";
+
+/** Condition of the route of a poked step of a workflow function that records no routes. */
+export const POKE = "POKE";
+
+/** The same way by the table of the version that was put under the thread since. That version was taken on the
+ *  proof that it leads to the same role; the rule may be another. */
+export async function routeByTable(
+  route: StepRoute,
+  { graph }: WorkflowDescriptor,
+  context: ThreadContext,
+): Promise<StepRoute> {
+  // No rule led to it.
+  if (route.condition === ANSWER || route.rule === null) return route;
+  const { rule, to, matched } = await pickRoute(graph.edges, context, route.outcome);
+  if (matched === null || to !== route.to)
+    throw new Error(`the table leads from ${route.from} to ${to}, which no upgrade allows`);
+  return { ...route, rule, condition: matched.condition };
+}
