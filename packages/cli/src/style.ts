@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 
-/** Colours for people; each function gives its text back unchanged where none are wanted. */
+/** Colours for people; each function gives its text back unchanged where none are wanted, or nothing would show. */
 export type Style = {
   bold: (text: string) => string;
   dim: (text: string) => string;
@@ -14,7 +14,7 @@ export type Style = {
 
 export function styleOf(sink: { color: boolean; columns: number | null }): Style {
   const paint = (format: Parameters<typeof styleText>[0]) => (text: string) =>
-    sink.color ? styleText(format, text, { validateStream: false }) : text;
+    sink.color && text !== "" ? styleText(format, text, { validateStream: false }) : text;
   return {
     bold: paint("bold"),
     dim: paint("dim"),
