@@ -12,7 +12,6 @@ import {
   type StandInDeed as Deed,
   fakeStep,
   type StandIn,
-  type StandInStart as Start,
 } from "@uncaged/workflow-util-agent/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CodexConfig } from "./codex-config.ts";
@@ -60,12 +59,6 @@ async function turn(
   config: CodexConfig = {},
 ): Promise<TurnResult> {
   return (await converse(step, config)).turn(JSON.stringify(deeds));
-}
-
-async function start(at = 0): Promise<Start> {
-  const found = (await codex.starts())[at];
-  if (found === undefined) throw new Error(`it was not started ${at + 1} times`);
-  return found;
 }
 
 const started = (thread = THREAD): Deed => ({ say: { type: "thread.started", thread_id: thread } });
@@ -117,7 +110,7 @@ describe("a turn", () => {
   it("gets a prompt of 2 MB by stdin, and none of it by its arguments", async () => {
     const prompt = "x".repeat(2_000_000);
     await (await converse()).turn(prompt);
-    const { argv, stdinChars, cwd } = await start();
+    const { argv, stdinChars, cwd } = await codex.start();
     expect(stdinChars).toBe(prompt.length);
     expect(argv.at(-1)).toBe("-");
     expect(cwd).toBe(folder);
@@ -131,7 +124,7 @@ describe("a turn", () => {
       additionalProperties: false,
     };
     await turn([started(), counted(10)], { outputSchema });
-    const { argv } = await start();
+    const { argv } = await codex.start();
     const file = argv[argv.indexOf("--output-schema") + 1] ?? "";
     expect(file).toBe(join(folder, "home", "output-schema.json"));
     expect(JSON.parse(await readFile(file, "utf8"))).toEqual(outputSchema);
@@ -146,7 +139,7 @@ describe("a turn", () => {
     const second = await conversation.turn(JSON.stringify([started(), said("two"), counted(350)]));
     expect([first.usage?.inputTokens, second.usage?.inputTokens]).toEqual([200, 50]);
     for (const at of [0, 1]) {
-      expect((await start(at)).argv.slice(-3)).toEqual(["resume", THREAD, "-"]);
+      expect((await codex.start(at)).argv.slice(-3)).toEqual(["resume", THREAD, "-"]);
     }
   });
 
@@ -169,7 +162,7 @@ describe("its configuration", () => {
     await writeFile(join(folder, ".codex", "auth.json"), "{}");
     await turn([started(), counted(10)]);
     const home = join(folder, "home");
-    expect((await start()).env.CODEX_HOME).toBe(home);
+    expect((await codex.start()).env.CODEX_HOME).toBe(home);
     expect((await stat(home)).mode & 0o777).toBe(0o700);
     expect(await readlink(join(home, "auth.json"))).toBe(join(folder, ".codex", "auth.json"));
     // A later step finds its folder as it left it.
@@ -178,7 +171,7 @@ describe("its configuration", () => {
 
   it("is the user's own when the binding says so", async () => {
     await turn([started(), counted(10)], {}, { config: "user" });
-    expect((await start()).env).not.toHaveProperty("CODEX_HOME");
+    expect((await codex.start()).env).not.toHaveProperty("CODEX_HOME");
   });
 
   it("is refused for a policy that it could not enforce, before anything starts", async () => {
@@ -192,7 +185,7 @@ describe("its configuration", () => {
     await turn([started(), counted(10)], {
       policy: { allow: [{ kind: "read" }, { kind: "search" }] },
     });
-    const { argv } = await start();
+    const { argv } = await codex.start();
     expect(argv[argv.indexOf("--sandbox") + 1]).toBe("read-only");
   });
 });
@@ -299,7 +292,7 @@ describe("a thread that is stopped", () => {
   it("leaves nothing of the turn, not even what hears no signal or left its group", async () => {
     const running = turn([started(), { deaf: true }, { daemon: true }, { hang: true }]);
     await expect.poll(() => codex.starts(), { timeout: 5_000 }).toHaveLength(1);
-    const { daemon = 0 } = await start();
+    const { daemon = 0 } = await codex.start();
     stop.abort();
     expect(await running).toMatchObject({ outcome: "cancelled", session: THREAD });
     const state = await readFile(`/proc/${daemon}/stat`, "utf8").catch(() => ") Z");

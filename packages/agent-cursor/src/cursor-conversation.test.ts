@@ -7,7 +7,6 @@ import {
   type StandInDeed as Deed,
   fakeStep,
   type StandIn,
-  type StandInStart as Start,
 } from "@uncaged/workflow-util-agent/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { cursorDriver } from "./cursor-driver.ts";
@@ -49,12 +48,6 @@ function converse(step: Partial<AgentStep> = {}): Promise<AgentConversation> {
 
 async function turn(deeds: readonly Deed[], step: Partial<AgentStep> = {}): Promise<TurnResult> {
   return (await converse(step)).turn(JSON.stringify(deeds));
-}
-
-async function start(at = 0): Promise<Start> {
-  const found = (await cursor.starts())[at];
-  if (found === undefined) throw new Error(`it was not started ${at + 1} times`);
-  return found;
 }
 
 const begun = (chat = CHAT): Deed => ({
@@ -110,7 +103,7 @@ describe("a turn", () => {
 
   it("is started with these arguments, the prompt on stdin, and the key in its environment", async () => {
     await (await converse()).turn("x".repeat(2_000_000));
-    const { argv, stdinChars, env } = await start();
+    const { argv, stdinChars, env } = await cursor.start();
     expect(argv).toEqual([
       "-p",
       "--output-format",
@@ -130,8 +123,8 @@ describe("a turn", () => {
     const conversation = await converse();
     await conversation.turn(JSON.stringify([begun(), said("one"), done()]));
     await conversation.turn(JSON.stringify([begun(), said("two"), done()]));
-    expect((await start(0)).argv).not.toContain("--resume");
-    expect((await start(1)).argv.slice(-2)).toEqual(["--resume", CHAT]);
+    expect((await cursor.start(0)).argv).not.toContain("--resume");
+    expect((await cursor.start(1)).argv.slice(-2)).toEqual(["--resume", CHAT]);
   });
 
   it("is over with its result, also when the program does not exit", async () => {
@@ -209,7 +202,7 @@ describe("a thread that is stopped", () => {
   it("leaves nothing of the turn", async () => {
     const running = turn([begun(), { deaf: true }, { daemon: true }, { hang: true }]);
     await expect.poll(() => cursor.starts(), { timeout: 5_000 }).toHaveLength(1);
-    const { daemon = 0 } = await start();
+    const { daemon = 0 } = await cursor.start();
     stop.abort();
     expect(await running).toMatchObject({ outcome: "cancelled", session: CHAT });
     const state = await readFile(`/proc/${daemon}/stat`, "utf8").catch(() => ") Z");

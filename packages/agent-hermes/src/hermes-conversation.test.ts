@@ -7,7 +7,6 @@ import {
   type StandInDeed as Deed,
   fakeStep,
   type StandIn,
-  type StandInStart as Start,
 } from "@uncaged/workflow-util-agent/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { HermesConfig } from "./hermes-config.ts";
@@ -53,12 +52,6 @@ async function turn(deeds: readonly Deed[], step: Partial<AgentStep> = {}): Prom
   return (await converse(step)).turn(JSON.stringify(deeds));
 }
 
-async function start(at = 0): Promise<Start> {
-  const found = (await hermes.starts())[at];
-  if (found === undefined) throw new Error(`it was not started ${at + 1} times`);
-  return found;
-}
-
 const answer: Deed = { raw: "It is done.\n" };
 const named: Deed = { stderr: `session_id: ${ID}` };
 
@@ -80,7 +73,7 @@ describe("a turn", () => {
 
   it("is started with these arguments, and a prompt of 2 MB on stdin", async () => {
     await (await converse()).turn("x".repeat(2_000_000));
-    const { argv, stdinChars, cwd } = await start();
+    const { argv, stdinChars, cwd } = await hermes.start();
     expect(argv).toEqual([
       "chat",
       "-Q",
@@ -101,8 +94,8 @@ describe("a turn", () => {
     await conversation.turn(JSON.stringify([answer, named]));
     // A version that does not repeat the id has not changed it.
     const second = await conversation.turn(JSON.stringify([answer]));
-    expect((await start(0)).argv).not.toContain("--resume");
-    expect((await start(1)).argv.slice(-2)).toEqual(["--resume", ID]);
+    expect((await hermes.start(0)).argv).not.toContain("--resume");
+    expect((await hermes.start(1)).argv.slice(-2)).toEqual(["--resume", ID]);
     expect(second.session).toBe(ID);
   });
 });
@@ -115,7 +108,7 @@ describe("its configuration", () => {
     await writeFile(join(own, "config.yaml"), "model: m");
     await turn([answer]);
     const home = join(folder, "home");
-    expect((await start()).env.HERMES_HOME).toBe(home);
+    expect((await hermes.start()).env.HERMES_HOME).toBe(home);
     expect(await readlink(join(home, ".env"))).toBe(join(own, ".env"));
     expect((await readdir(home)).toSorted()).toEqual([".env", "config.yaml"]);
     await writeFile(join(home, "config.yaml"), "model: other");
@@ -124,7 +117,7 @@ describe("its configuration", () => {
 
   it("is the user's own when the binding says so", async () => {
     await (await converse({}, { config: "user" })).turn("[]");
-    expect((await start()).env).not.toHaveProperty("HERMES_HOME");
+    expect((await hermes.start()).env).not.toHaveProperty("HERMES_HOME");
   });
 });
 
@@ -168,7 +161,7 @@ describe("a thread that is stopped", () => {
   it("leaves nothing of the turn", async () => {
     const running = turn([{ deaf: true }, { daemon: true }, { hang: true }]);
     await expect.poll(() => hermes.starts(), { timeout: 5_000 }).toHaveLength(1);
-    const { daemon = 0 } = await start();
+    const { daemon = 0 } = await hermes.start();
     stop.abort();
     expect(await running).toMatchObject({ outcome: "cancelled" });
     const state = await readFile(`/proc/${daemon}/stat`, "utf8").catch(() => ") Z");

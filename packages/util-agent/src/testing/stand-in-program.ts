@@ -29,7 +29,13 @@ export type StandInStart = {
   daemon?: number;
 };
 
-export type StandIn = { command: string; starts(): Promise<StandInStart[]> };
+export type StandIn = {
+  command: string;
+  /** All of them, in their order. */
+  starts(): Promise<StandInStart[]>;
+  /** The one at this place, from 0; the first unless said otherwise. Throws when there is none. */
+  start(at?: number): Promise<StandInStart>;
+};
 
 /** Makes an executable that notes how it is started and does what its stdin says. */
 export async function standInProgram(
@@ -54,13 +60,19 @@ export async function standInProgram(
     ].join("\n"),
   );
   await chmod(command, 0o755);
+  const starts: StandIn["starts"] = async () =>
+    (await readFile(log, "utf8"))
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line));
   return {
     command,
-    starts: async () =>
-      (await readFile(log, "utf8"))
-        .split("\n")
-        .filter((line) => line !== "")
-        .map((line) => JSON.parse(line)),
+    starts,
+    start: async (at = 0) => {
+      const found = (await starts())[at];
+      if (found === undefined) throw new Error(`it was not started ${at + 1} times`);
+      return found;
+    },
   };
 }
 
