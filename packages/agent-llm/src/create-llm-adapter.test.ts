@@ -5,11 +5,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AgentError, RoleResult } from "@uncaged/workflow-protocol";
 import { type FakeRuntime, fakeContext, fakeRuntime } from "@uncaged/workflow-util-agent/testing";
+import {
+  refusal,
+  type ScriptedModel,
+  scriptedModel,
+  text,
+} from "@uncaged/workflow-util-agent/testing/model";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { agent, createLlmAdapter } from "./create-llm-adapter.ts";
 import type { LlmConfig } from "./llm-config.ts";
-import { refusal, type ScriptedModel, scriptedModel, text } from "./scripted-model.test.helper.ts";
 
 const SCHEMA = z.object({ status: z.enum(["ok", "failed"]) });
 const GOOD = '{"status":"ok"}';

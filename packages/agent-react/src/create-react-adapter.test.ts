@@ -5,17 +5,17 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentError, RoleResult, RoleStep, StepRun } from "@uncaged/workflow-protocol";
 import { type FakeRuntime, fakeContext, fakeRuntime } from "@uncaged/workflow-util-agent/testing";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { z } from "zod";
-import { createReactAdapter } from "./create-react-adapter.ts";
-import type { ReactConfig } from "./react-config.ts";
 import {
   calls,
   refusal,
   type ScriptedModel,
   scriptedModel,
   text,
-} from "./scripted-model.test.helper.ts";
+} from "@uncaged/workflow-util-agent/testing/model";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { createReactAdapter } from "./create-react-adapter.ts";
+import type { ReactConfig } from "./react-config.ts";
 
 const SCHEMA = z.object({ status: z.enum(["ok", "failed"]) });
 const DONE = text('{"status":"ok"}');

@@ -1,3 +1,5 @@
+/** A model server on loopback for tests of adapters that ask a model themselves. An entry of its own, for it needs
+ *  `@copilotkit/aimock`, which other tests do not. */
 import {
   type ChatCompletionRequest,
   type ErrorResponse,
@@ -6,7 +8,7 @@ import {
   type ToolCallResponse,
 } from "@copilotkit/aimock";
 
-type Reply = (TextResponse | ToolCallResponse | ErrorResponse) & {
+export type ScriptedReply = (TextResponse | ToolCallResponse | ErrorResponse) & {
   /** The connection breaks after this many pieces. */
   cutAfter?: number;
 };
@@ -15,11 +17,13 @@ export type ScriptedModel = {
   baseUrl: string;
   /** Bodies of the calls so far. */
   calls(): ChatCompletionRequest[];
+  /** Whether they brought a key; the server does not tell which. */
+  keys(): boolean[];
   stop(): Promise<void>;
 };
 
 /** A model server that answers the n-th call with the n-th reply, and every later one with the last. */
-export async function scriptedModel(replies: readonly Reply[]): Promise<ScriptedModel> {
+export async function scriptedModel(replies: readonly ScriptedReply[]): Promise<ScriptedModel> {
   const calls: ChatCompletionRequest[] = [];
   const mock = new LLMock({ port: 0, host: "127.0.0.1", logLevel: "silent" });
   for (const [at, { cutAfter, ...reply }] of replies.entries()) {
@@ -32,15 +36,22 @@ export async function scriptedModel(replies: readonly Reply[]): Promise<Scripted
     mock.on({ predicate: isTurn }, answer, options);
   }
   await mock.start();
-  return { baseUrl: `${mock.url}/v1`, calls: () => calls, stop: () => mock.stop() };
+  return {
+    baseUrl: `${mock.url}/v1`,
+    calls: () => calls,
+    keys: () => mock.getRequests().map(({ headers }) => headers.authorization !== undefined),
+    stop: () => mock.stop(),
+  };
 }
 
-export const text = (content: string): Reply => ({
+/** A reply that is this text. */
+export const text = (content: string): ScriptedReply => ({
   content,
   usage: { prompt_tokens: 100, completion_tokens: 5 },
 });
 
-export const refusal = (status: number, message: string, retryAfter?: number): Reply => ({
+/** An HTTP status in place of a reply; `retryAfter` in seconds. */
+export const refusal = (status: number, message: string, retryAfter?: number): ScriptedReply => ({
   status,
   error: { message, type: "error" },
   ...(retryAfter === undefined ? {} : { retryAfter }),
@@ -49,7 +60,7 @@ export const refusal = (status: number, message: string, retryAfter?: number): R
 /** A reply that calls these tools; arguments that are a text stand as they are. */
 export const calls = (
   ...made: readonly (readonly [name: string, input: object | string])[]
-): Reply => ({
+): ScriptedReply => ({
   toolCalls: made.map(([name, input]) => ({
     name,
     arguments: typeof input === "string" ? input : JSON.stringify(input),
