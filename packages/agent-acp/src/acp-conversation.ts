@@ -14,7 +14,6 @@ import { type TurnLog, turnLog } from "./turn-log.ts";
 import { unlessAborted } from "./unless-aborted.ts";
 import { type Counters, countersAtStart, tokensOf, usageOfTurn } from "./usage.ts";
 
-const STOP_MS = 8_000;
 const END_MS = 3_000;
 const ABORTED: TurnEnd = { outcome: "cancelled", reason: "it was told to stop" };
 
