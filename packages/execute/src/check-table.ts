@@ -1,5 +1,5 @@
 /** What can be said of a table without a thread: rules that are never tried, roles that are never reached, ways
- *  that never end.
+ *  that never end, bounds that cannot be meant.
  *
  *  1. Conditions are not understood: one counts as able to hold and able to fail, but for `true` and `false`.
  *  2. A state in which no rule holds ends the thread; so only a state whose rules cannot all fail lacks that way. */
@@ -12,17 +12,10 @@ import {
   SUSPEND,
   type WorkflowDescriptor,
 } from "@uncaged/workflow-protocol";
+import { checkLimits } from "./check-limits.ts";
+import type { TableFinding } from "./table-finding.ts";
 
-export type TableFinding = {
-  code: "ROLE_UNREACHABLE" | "RULE_DEAD" | "NO_WAY_OUT" | "NO_END" | "RULE_SLOW";
-  /** A fault is wrong whatever the threads; a warning is worth a look. */
-  level: "fault" | "warning";
-  /** `table.coder[1]` or `roles.coder`. */
-  place: string;
-  message: string;
-};
-
-export function checkTable({ roles, graph }: WorkflowDescriptor): TableFinding[] {
+export function checkTable({ roles, graph, ...bounds }: WorkflowDescriptor): TableFinding[] {
   const states = statesOf([START, ...Object.keys(roles)], graph.edges);
   const reached = reachedFrom(START, states);
   const ending = leadingToEnd(states);
@@ -32,7 +25,7 @@ export function checkTable({ roles, graph }: WorkflowDescriptor): TableFinding[]
     if (!reached.has(name)) findings.push(unreachable(name));
     else if (!ending.has(name)) findings.push(endless(name, state));
   }
-  return findings;
+  return [...findings, ...checkLimits({ roles, ...bounds }, stepsToEnd(states))];
 }
 
 type PlacedRule = { edge: DescriptorEdge; place: string };
@@ -109,6 +102,19 @@ function leadingToEnd(states: ReadonlyMap<string, State>): ReadonlySet<string> {
     }
   }
   return leading;
+}
+
+/** Of the shortest way; null: none leads there. */
+function stepsToEnd(states: ReadonlyMap<string, State>): number | null {
+  const steps = new Map<string, number>([[START, 0]]);
+  // A map is walked in the order in which it grows, so nearer states come first.
+  for (const [name, taken] of steps) {
+    for (const to of states.get(name)?.leadsTo ?? []) {
+      if (to === END) return taken;
+      if (!steps.has(to)) steps.set(to, taken + 1);
+    }
+  }
+  return null;
 }
 
 function unreachable(name: string): TableFinding {

@@ -7,7 +7,7 @@ export {
   type Verdict,
 } from "./bisect-thread.ts";
 export { checkStorage } from "./check-storage.ts";
-export { checkTable, type TableFinding } from "./check-table.ts";
+export { checkTable } from "./check-table.ts";
 export { checkThread, type RouteDifference, type ThreadCheck } from "./check-threads.ts";
 export { collectStorage, DEFAULT_GRACE_MS, type StorageGcReport } from "./collect-storage.ts";
 export type { ContextMessage } from "./context-message.ts";
@@ -51,6 +51,7 @@ export { repeatsMeta } from "./repeats-meta.ts";
 export { resumeThread } from "./resume-thread.ts";
 export { type StartOptions, startThread } from "./start-thread.ts";
 export { killThread, stopThread } from "./stop-thread.ts";
+export type { TableFinding } from "./table-finding.ts";
 export { type ContextPage, DEFAULT_BUDGET_CHARS, renderPage, threadPage } from "./thread-pages.ts";
 export { stepViews, viewThread } from "./thread-view.ts";
 export { undoPoke } from "./undo-poke.ts";
