@@ -4,18 +4,19 @@ import type { HeadMove, SignalKind, ThreadStore } from "@uncaged/workflow-protoc
 import { moveRefusal } from "../refusals.ts";
 import { NO_LEASE, OWNED } from "./leases.ts";
 import { refused } from "./refused.ts";
-import { NO_SIGNALS } from "./signals.ts";
+import { NO_SIGNALS, waitingSignals } from "./signals.ts";
 import type { ThreadIndex } from "./thread-index.ts";
 import { getThread } from "./thread-queries.ts";
-import { SIGNAL_COLUMNS, signalsOf, storedProse } from "./thread-rows.ts";
+import { storedProse } from "./thread-rows.ts";
 
 /** Publishes a step, inside a transaction of the caller's: the step's blobs may be part of it. */
 export function moveHead(index: ThreadIndex, move: HeadMove): SignalKind[] {
-  const row = index.sql(ADVANCE).get(moveValues(move));
-  if (row === undefined) {
+  const { changes } = index.sql(ADVANCE).run(moveValues(move));
+  if (changes !== 1) {
     throw refused(moveRefusal(getThread(index, move.threadId), move), move.threadId);
   }
-  return signalsOf(row);
+  // Looked up, not RETURNING, which would set up a table of its own for them at every step.
+  return waitingSignals(index, move.threadId);
 }
 
 type Finish = Parameters<ThreadStore["finish"]>[0];
@@ -41,7 +42,7 @@ const MOVE = `head = :to, headSha256 = :toSha256, stepCount = :stepCount,
   replacedSha256 = CASE :replaces WHEN 1 THEN headSha256 END, updatedAt = :nowMs`;
 const FROM_HEAD = `${OWNED} AND head = :from`;
 
-const ADVANCE = `UPDATE threads SET ${MOVE} WHERE ${FROM_HEAD} RETURNING ${SIGNAL_COLUMNS}`;
+const ADVANCE = `UPDATE threads SET ${MOVE} WHERE ${FROM_HEAD}`;
 
 const FINISH = `
   UPDATE threads SET ${MOVE}, status = :status, returnCode = :returnCode, summary = :summary,

@@ -1,4 +1,5 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
+import { compile, type Statement } from "./compile.ts";
 import { migrate } from "./migrations.ts";
 import { openDatabase } from "./open-database.ts";
 import { sqliteFailed } from "./sqlite-failure.ts";
@@ -6,9 +7,9 @@ import { sqliteFailed } from "./sqlite-failure.ts";
 /** The open `index.db`. `what` names the deed in an error's message: "cannot <what> in <file>". */
 export type ThreadIndex = {
   /** A statement, compiled once and kept. */
-  sql(text: string): StatementSync;
+  sql(text: string): Statement;
   /** The same, for wide rows: they come as arrays, which takes half the time. */
-  arrays(text: string): StatementSync;
+  arrays(text: string): Statement;
   look<T>(what: string, body: () => T): T;
   /** One transaction: what `body` changed is on disk when this returns, or nothing of it is. */
   change<T>(what: string, body: () => T): T;
@@ -18,12 +19,8 @@ export type ThreadIndex = {
 /** Throws `STORAGE_FAILED` or `STORAGE_NEWER`, then and from every member. */
 export async function openThreadIndex(file: string): Promise<ThreadIndex> {
   const db = await openDatabase(file, (fresh) => migrate(fresh, file));
-  const sql = keeping((text) => db.prepare(text));
-  const arrays = keeping((text) => {
-    const statement = db.prepare(text);
-    statement.setReturnArrays(true);
-    return statement;
-  });
+  const sql = keeping((text) => compile(db, text, { rows: "objects" }));
+  const arrays = keeping((text) => compile(db, text, { rows: "arrays" }));
   const look = <T>(what: string, body: () => T): T => {
     try {
       return body();
@@ -47,10 +44,10 @@ export async function openThreadIndex(file: string): Promise<ThreadIndex> {
   return { sql, arrays, look, change, close: () => db.close() };
 }
 
-function keeping(compile: (text: string) => StatementSync): (text: string) => StatementSync {
-  const kept = new Map<string, StatementSync>();
+function keeping(compiled: (text: string) => Statement): (text: string) => Statement {
+  const kept = new Map<string, Statement>();
   return (text) => {
-    const statement = kept.get(text) ?? compile(text);
+    const statement = kept.get(text) ?? compiled(text);
     kept.set(text, statement);
     return statement;
   };
