@@ -6,14 +6,15 @@ import { type JsonObject, type JsonValue, MAX_JSON_DEPTH } from "@uncaged/workfl
  *  Throws `TypeError` for what is not JSON: undefined, NaN, functions, cycles, deeper nesting
  *  than `MAX_JSON_DEPTH`. */
 export function canonicalJson(value: JsonValue): string {
-  return write(value, 0);
+  // What is to be escaped stands between quotes, wherever it is: one look at the whole finds it.
+  return escapeUnprinted(write(value, 0));
 }
 
 /** DEL and the C1 controls (with NEL), the two Unicode line breaks, the byte-order mark and the two
  *  non-characters of the basic plane: YAML does not print them, and some steer a terminal. */
 export const UNPRINTED: RegExp = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/;
 
-/** Writes them as `\uXXXX`. To be used on text between double quotes. */
+/** Writes them as `\uXXXX`. To be used where they can only stand between double quotes. */
 export function escapeUnprinted(quotedText: string): string {
   return quotedText.replace(EVERY_UNPRINTED, escapeUnit);
 }
@@ -25,21 +26,30 @@ function escapeUnit(unit: string): string {
 }
 
 function write(value: JsonValue, depth: number): string {
-  if (typeof value === "string") return quoted(value);
+  // JSON.stringify escapes what is below U+0020 and lone surrogates.
+  if (typeof value === "string") return JSON.stringify(value);
   if (value === null || typeof value === "boolean") return String(value);
   if (typeof value === "number" && Number.isFinite(value)) return JSON.stringify(value);
   if (typeof value !== "object") throw new TypeError(`${String(value)} is not JSON`);
   if (depth === MAX_JSON_DEPTH) throw new TypeError(`JSON deeper than ${MAX_JSON_DEPTH} levels`);
-  if (isArray(value)) return `[${value.map((item) => write(item, depth + 1)).join(",")}]`;
-  return `{${Object.keys(value)
-    .sort()
-    .map((key) => `${quoted(key)}:${write(own(value, key), depth + 1)}`)
-    .join(",")}}`;
+  return isArray(value) ? writeArray(value, depth) : writeObject(value, depth);
 }
 
-function quoted(text: string): string {
-  // JSON.stringify escapes what is below U+0020 and lone surrogates.
-  return escapeUnprinted(JSON.stringify(text));
+// Texts grow piece by piece: every step of a thread is written here, and lists of pieces would cost more.
+
+function writeArray(items: readonly JsonValue[], depth: number): string {
+  let text = "";
+  for (const item of items) text += `${text === "" ? "" : ","}${write(item, depth + 1)}`;
+  return `[${text}]`;
+}
+
+function writeObject(object: JsonObject, depth: number): string {
+  let text = "";
+  for (const key of Object.keys(object).sort()) {
+    const value = write(own(object, key), depth + 1);
+    text += `${text === "" ? "" : ","}${JSON.stringify(key)}:${value}`;
+  }
+  return `{${text}}`;
 }
 
 function own(object: JsonObject, key: string): JsonValue {
