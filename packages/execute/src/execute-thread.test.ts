@@ -339,7 +339,7 @@ describe("executeThread", () => {
         answers.push(yield { role: "coder", meta: {}, run: record });
         return done;
       },
-      { extractionCost: () => costs.shift() ?? null },
+      { costs: { extraction: () => costs.shift() ?? null, watching: () => null } },
     );
     expect(answers.map((answer) => answer?.run)).toEqual([
       {
@@ -368,7 +368,7 @@ describe("executeThread", () => {
         yield says("coder");
         throw agentError("invalid_output", { message: "no JSON", hint: "", run: record });
       },
-      { extractionCost: () => ({ ...usage, costUsd: 0.25 }) },
+      { costs: { extraction: () => ({ ...usage, costUsd: 0.25 }), watching: () => null } },
     );
     const { head } = await owned.record();
     const { payload } = await readNode(owned.engine.cas, head, "state");

@@ -18,7 +18,6 @@ import {
   type Suspension,
   type ThreadContext,
   type ThreadRecord,
-  type Usage,
   type WorkflowCompletion,
   WorkflowError,
   type WorkflowFn,
@@ -40,7 +39,7 @@ import { parseOutput } from "./parse-output.ts";
 import { parseWith } from "./parse-with.ts";
 import type { Summarize } from "./summarizer.ts";
 import type { Supervise } from "./supervisor.ts";
-import { withExtractionCost } from "./with-extraction-cost.ts";
+import { endRecord, type ModelCosts, withModelCosts } from "./with-model-costs.ts";
 
 export type ThreadRun = {
   engine: Engine;
@@ -55,8 +54,8 @@ export type ThreadRun = {
   signal: AbortSignal;
   /** Rest after this many steps, unless only the end is left; null: no limit. */
   maxSteps: number | null;
-  /** What extraction by models has cost since this was asked last; null: nothing. */
-  extractionCost: () => Usage | null;
+  /** What the engine's own models use. */
+  costs: ModelCosts;
   /** Gives why the thread has to end, or null. Asked before each step. */
   supervise: Supervise;
   /** Sums a completed thread up. */
@@ -119,7 +118,7 @@ async function append(run: ThreadRun, raw: RoleOutput): Promise<Appended> {
   if (!output.ok) return { kind: "refused", cause: new WorkflowError(output.error) };
   try {
     const nowMs = run.engine.now();
-    const record = withExtractionCost(output.value.run ?? null, run.extractionCost());
+    const record = withModelCosts(output.value.run ?? null, run.costs);
     const { step, stateHash, signals } = await appendStep(run.engine, run.tail, {
       output: { ...output.value, run: record },
       nowMs,
@@ -183,11 +182,13 @@ async function failed(run: ThreadRun, cause: unknown): Promise<RunOutcome> {
   const reason = failureFrom(cause, "WORKFLOW_FAILED");
   // The store below us is broken (3): the step never happened, the thread stays as it was.
   if (exitCodeOf(reason.code) === EXIT.storage) throw new WorkflowError(reason, { cause });
-  return end(run, failedEnding(reason, cause, run.extractionCost()));
+  return end(run, failedEnding(reason, cause));
 }
 
-async function end(run: ThreadRun, ending: Ending): Promise<RunOutcome> {
+async function end(run: ThreadRun, given: Ending): Promise<RunOutcome> {
   const nowMs = run.engine.now();
+  const record = endRecord(given.run ?? null, run.costs, { nowMs, cwd: run.thread.cwd });
+  const ending = { ...given, run: record };
   const { head } = await finishThread(run.engine, run.thread, run.tail, { ending, nowMs });
   const { status, returnCode, summary } = ending;
   run.emit({ threadId: run.thread.threadId, timestamp: nowMs, type: "status", status, summary });

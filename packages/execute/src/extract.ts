@@ -10,12 +10,12 @@ import {
   type CasStore,
   type ExtractFn,
   failure,
-  sumUsage,
   type Usage,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 import { structuredIn } from "@uncaged/workflow-util";
 import type { z } from "zod";
+import { costMeter } from "./cost-meter.ts";
 import type { EngineModels } from "./engine-model.ts";
 import { extractByModel } from "./extract-by-model.ts";
 import { readNode } from "./read-node.ts";
@@ -35,18 +35,14 @@ export type Extractor = {
 };
 
 export function extractor(parts: ExtractParts): Extractor {
-  let cost: Usage | null = null;
+  const cost = costMeter();
   return {
     forStep: (emit) =>
       extractFor(parts, (event) => {
-        if (event.type === "usage") cost = sumUsage(cost, event.usage);
+        if (event.type === "usage") cost.add(event.usage);
         emit(event);
       }),
-    takeCost: () => {
-      const taken = cost;
-      cost = null;
-      return taken;
-    },
+    takeCost: cost.take,
   };
 }
 

@@ -1,28 +1,17 @@
-import {
-  agentFaultOf,
-  EXIT,
-  type Failure,
-  type StepRun,
-  type Usage,
-} from "@uncaged/workflow-protocol";
+import { agentFaultOf, EXIT, type Failure, type StepRun } from "@uncaged/workflow-protocol";
 import { stepRunSchema } from "@uncaged/workflow-protocol/schemas";
 import type { Ending } from "./finish-thread.ts";
-import { withExtractionCost } from "./with-extraction-cost.ts";
 
 /** How a thread ends whose workflow, or a role of it, failed. The summary says what, the content says why: the whole
  *  chain of causes. What the role that failed used counts as well. */
-export function failedEnding(
-  reason: Failure,
-  cause: unknown,
-  extractionCost: Usage | null,
-): Ending {
+export function failedEnding(reason: Failure, cause: unknown): Ending {
   return {
     status: "failed",
     returnCode: EXIT.failure,
     summary: failureText(reason),
     content: causeText(reason, cause),
     route: null,
-    run: withExtractionCost(failedRun(cause), extractionCost),
+    run: failedRun(cause),
   };
 }
 

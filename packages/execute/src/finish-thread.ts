@@ -22,7 +22,7 @@ export type Ending = {
   /** What is kept as the end node's content: the summary, or the full cause. */
   content: string;
   route: StepRoute | null;
-  /** Of the role whose failure ended the thread. */
+  /** Of the role whose failure ended the thread, or of the engine's own models. */
   run?: StepRun | null;
 };
 

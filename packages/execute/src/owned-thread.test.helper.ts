@@ -22,7 +22,7 @@ const ANOTHER: ProcessIdentity = { pid: 2, startedAt: "0", bootId: "test" };
 const BUNDLE = "EYHPV6X8XHTCS";
 
 export type ExecuteOptions = Partial<
-  Pick<ThreadRun, "signal" | "emit" | "extractionCost" | "supervise" | "summarize"> & {
+  Pick<ThreadRun, "signal" | "emit" | "costs" | "supervise" | "summarize"> & {
     maxSteps: number;
   }
 >;
@@ -118,7 +118,7 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
         roles: new Set(["coder", "tester"]),
         signal,
         maxSteps: opts.maxSteps ?? null,
-        extractionCost: opts.extractionCost ?? (() => null),
+        costs: opts.costs ?? { extraction: () => null, watching: () => null },
         supervise: opts.supervise ?? (async () => null),
         summarize: opts.summarize ?? (async (_states, own) => own),
         endsNext: async () => false,

@@ -36,7 +36,7 @@ import type { Publish } from "./publish.ts";
 import { readBlob } from "./read-node.ts";
 import { restAfterPoke } from "./rest-after-poke.ts";
 import { threadRun } from "./run-thread.ts";
-import { withExtractionCost } from "./with-extraction-cost.ts";
+import { withModelCosts } from "./with-model-costs.ts";
 
 export type Poke = {
   threadId: string;
@@ -88,7 +88,7 @@ async function replaceHead(
   run.tail.parentSha256 = sha256Hex(await readBlob(engine.cas, parentOf(run.tail)));
   const output = await firstOutput(run);
   if (!output.ok) return output;
-  const record = withExtractionCost(output.value.run ?? null, run.extractionCost());
+  const record = withModelCosts(output.value.run ?? null, run.costs);
   const publish: Publish = (nodes, move) => engine.publish([...upgrade, ...nodes], move);
   const { stateHash } = await appendStep({ cas: engine.cas, publish }, run.tail, {
     output: { ...output.value, run: record },

@@ -12,6 +12,7 @@ import { storagePaths } from "@uncaged/workflow-util";
 import { answerDirective } from "./answer-directive.ts";
 import { tailOf } from "./append-step.ts";
 import { runChild } from "./child-thread.ts";
+import { costMeter } from "./cost-meter.ts";
 import type { Engine } from "./engine.ts";
 import { engineModels } from "./engine-model.ts";
 import { engineRuntime } from "./engine-runtime.ts";
@@ -79,12 +80,16 @@ export async function threadRun(
   const tail = tailOf(thread, chain, tenancy.lease.fence);
   const context = await threadContext(engine.cas, thread, chain);
   const models = engineModels(engine.root);
+  const watching = costMeter();
   const watcher = {
     cas: engine.cas,
     models,
     task: context.start.content,
     signal,
-    note: (note: Note) => takeNote(engine, tenancy, note),
+    note: (note: Note) => {
+      watching.add(note.usage);
+      takeNote(engine, tenancy, note);
+    },
   };
   const extraction = extractor({ cas: engine.cas, models, signal });
   const runtime = engineRuntime({
@@ -110,7 +115,7 @@ export async function threadRun(
     roles: new Set(Object.keys(bundle.descriptor.roles)),
     signal,
     maxSteps: opts.maxSteps,
-    extractionCost: extraction.takeCost,
+    costs: { extraction: extraction.takeCost, watching: watching.take },
     supervise: supervisor(watcher),
     summarize: summarizer(watcher),
     endsNext: (steps) =>

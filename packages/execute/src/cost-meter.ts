@@ -1,0 +1,22 @@
+import { sumUsage, type Usage } from "@uncaged/workflow-protocol";
+
+/** Adds up what models use. */
+export type CostMeter = {
+  add(usage: Usage | null): void;
+  /** What was added since this was asked last; null: nothing. */
+  take(): Usage | null;
+};
+
+export function costMeter(): CostMeter {
+  let sum: Usage | null = null;
+  return {
+    add: (usage) => {
+      sum = sumUsage(sum, usage);
+    },
+    take: () => {
+      const taken = sum;
+      sum = null;
+      return taken;
+    },
+  };
+}
