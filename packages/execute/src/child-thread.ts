@@ -2,8 +2,10 @@
  *
  *  1. The start key is made from the place in the parent's chain, so a step that is run again after a crash
  *     finds the child it started before and goes on with it; nothing the child did is done twice.
- *  2. The child is a thread like any other: in its own runner, steered by the same verbs. Linked both ways. */
+ *  2. A step that a poke makes again is another one, by the step that it replaces and by what is asked of it.
+ *  3. The child is a thread like any other: in its own runner, steered by the same verbs. Linked both ways. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { encodeContent } from "@uncaged/workflow-cas";
 import {
   type ChildOutcome,
   type ChildRequest,
@@ -19,6 +21,7 @@ import { parentOf, type Tail } from "./append-step.ts";
 import { loadChain, roleStates } from "./chain.ts";
 import { createThread } from "./create-thread.ts";
 import type { Engine } from "./engine.ts";
+import { lookAtThread } from "./look-at-thread.ts";
 import { observedStatus } from "./observe.ts";
 import { orThrow } from "./or-throw.ts";
 import { runnableWorkflow } from "./runnable-workflow.ts";
@@ -47,10 +50,15 @@ export async function runChild(engine: Engine, run: ChildRun): Promise<ChildOutc
     workflow,
     prompt: run.prompt,
     cwd: run.cwd,
-    startKey: ["child", run.parent.threadId, parentHead, run.role, run.call].join(":"),
+    startKey: startKeyOf(run, parentHead),
     parent: { threadId: run.parent.threadId, state: parentHead, depth: run.parent.depth },
   });
   return outcomeOf(engine, await untilFinal(engine, thread.threadId, run.signal));
+}
+
+function startKeyOf({ parent, tail, role, call, prompt }: ChildRun, parentHead: string): string {
+  const poke = tail.head === parentHead ? [] : [tail.head, encodeContent(prompt).hash];
+  return ["child", parent.threadId, parentHead, role, call, ...poke].join(":");
 }
 
 /** Waits for the end. A child that nobody runs is started; one that a person stopped later is waited for. */
@@ -62,7 +70,7 @@ async function untilFinal(
   let starts = 0;
   while (true) {
     signal.throwIfAborted();
-    const thread = await engine.store.get(threadId);
+    const thread = await lookAtThread(engine, threadId);
     if (thread === null)
       throw new WorkflowError(
         failure("THREAD_NOT_FOUND", `child thread ${threadId} was removed`, ""),

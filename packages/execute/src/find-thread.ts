@@ -7,19 +7,20 @@ import {
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
 import type { Engine } from "./engine.ts";
+import { lookAtThread } from "./look-at-thread.ts";
 
 const SHOWN = 5;
 
 /** Finds a thread by its id or by any unambiguous beginning or end of it, as git does with commits. */
 export async function findThread(
-  engine: Pick<Engine, "store">,
+  engine: Pick<Engine, "store" | "now">,
   part: string,
 ): Promise<Result<ThreadRecord, Failure>> {
   const ids = await engine.store.match(part, SHOWN + 1);
   const [id] = ids;
   if (id === undefined) return err(notFound(part));
   if (ids.length > 1) return err(ambiguous(part, ids));
-  const thread = await engine.store.get(id);
+  const thread = await lookAtThread(engine, id);
   return thread === null ? err(notFound(part)) : ok(thread);
 }
 

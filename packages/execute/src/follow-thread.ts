@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { LiveEvent } from "@uncaged/workflow-protocol";
 import { storagePaths } from "@uncaged/workflow-util";
 import type { Engine } from "./engine.ts";
+import { lookAtThread } from "./look-at-thread.ts";
 import { observedStatus } from "./observe.ts";
 
 const LOOK_EVERY_MS = 100;
@@ -30,7 +31,7 @@ export async function* followThread(
 }
 
 async function isAtRest(engine: Pick<Engine, "store" | "now">, threadId: string): Promise<boolean> {
-  const thread = await engine.store.get(threadId);
+  const thread = await lookAtThread(engine, threadId);
   return thread === null || observedStatus(thread, engine.now()).status !== "running";
 }
 

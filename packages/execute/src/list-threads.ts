@@ -1,5 +1,6 @@
-import type { ThreadSummary } from "@uncaged/workflow-protocol";
+import type { ThreadRecord, ThreadSummary } from "@uncaged/workflow-protocol";
 import type { Engine } from "./engine.ts";
+import { lookAgain } from "./look-at-thread.ts";
 import { threadSummary } from "./observe.ts";
 
 /** Threads, newest first. */
@@ -7,8 +8,8 @@ export async function listThreads(
   engine: Pick<Engine, "store" | "now">,
   filter: { workflow?: string; limit?: number; suspended?: true },
 ): Promise<ThreadSummary[]> {
+  const threads = await believed(engine, await engine.store.list(filter));
   const nowMs = engine.now();
-  const threads = await engine.store.list(filter);
   return threads.map((thread) => threadSummary(thread, nowMs));
 }
 
@@ -18,8 +19,8 @@ export type RunningThread = ThreadSummary & { pid: number; heartbeatAt: number }
 export async function runningThreads(
   engine: Pick<Engine, "store" | "now">,
 ): Promise<RunningThread[]> {
+  const threads = await believed(engine, await engine.store.list({ withLease: true }));
   const nowMs = engine.now();
-  const threads = await engine.store.list({ withLease: true });
   return threads.flatMap((thread) =>
     thread.lease === null
       ? []
@@ -31,4 +32,12 @@ export async function runningThreads(
           },
         ],
   );
+}
+
+async function believed(
+  engine: Pick<Engine, "store" | "now">,
+  threads: readonly ThreadRecord[],
+): Promise<ThreadRecord[]> {
+  const records = await Promise.all(threads.map((thread) => lookAgain(engine, thread)));
+  return records.filter((thread) => thread !== null);
 }

@@ -24,6 +24,7 @@ import { endState, loadChain, roleStates } from "./chain.ts";
 import type { Engine } from "./engine.ts";
 import type { ForkPoint } from "./fork-point.ts";
 import { forkThread } from "./fork-thread.ts";
+import { lookAtThread } from "./look-at-thread.ts";
 import { unknownAgent } from "./named-agent.ts";
 import { observedStatus } from "./observe.ts";
 import { spawnRunner } from "./spawn-runner.ts";
@@ -109,7 +110,7 @@ async function runContender(
   if (!runner.ok) return runner;
   let steps = 0;
   while (true) {
-    const now = await engine.store.get(threadId);
+    const now = await lookAtThread(engine, threadId);
     if (now === null) return err(removed(threadId));
     if (now.stepCount - thread.stepCount > steps) {
       steps = now.stepCount - thread.stepCount;

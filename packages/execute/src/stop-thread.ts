@@ -22,6 +22,7 @@ import type { Engine } from "./engine.ts";
 import { threadMark } from "./engine-runtime.ts";
 import { abortedEnding, finishThread } from "./finish-thread.ts";
 import { finishedRefusal } from "./finished-refusal.ts";
+import { lookAtThread } from "./look-at-thread.ts";
 import { runnerState } from "./observe.ts";
 import { reload } from "./reload.ts";
 
@@ -87,7 +88,7 @@ async function gaveUp(
 ): Promise<boolean> {
   const until = engine.now() + withinMs;
   while (true) {
-    const thread = await engine.store.get(threadId);
+    const thread = await lookAtThread(engine, threadId);
     if (thread === null || thread.lease === null || thread.lease.fence !== fence) return true;
     if (engine.now() >= until || runnerState(thread.lease, engine.now()) === "dead") return false;
     await sleep(LOOK_EVERY_MS);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isFinal, type ThreadRecord } from "@uncaged/workflow-protocol";
 import type { Engine } from "./engine.ts";
+import { lookAtThread } from "./look-at-thread.ts";
 import { observedStatus } from "./observe.ts";
 
 const LOOK_EVERY_MS = 40;
@@ -13,7 +14,7 @@ export async function waitForThread(
   signal: AbortSignal,
 ): Promise<ThreadRecord | null> {
   while (true) {
-    const thread = await engine.store.get(threadId);
+    const thread = await lookAtThread(engine, threadId);
     if (thread === null || isFinal(thread.status)) return thread;
     const { status } = observedStatus(thread, engine.now());
     if (status === "suspended" || status === "idle") return thread;
