@@ -8,7 +8,7 @@ import { type Cli, openCli } from "./cli.test.helper.ts";
 type Shown = {
   status: string;
   head: string;
-  start: { depth: number; parentState: string | null };
+  start: { prompt: string; depth: number; parentState: string | null };
   steps: {
     role: string;
     childThread: string | null;
@@ -92,6 +92,32 @@ describe("a child thread", () => {
     expect(await runningChild()).toBe(child);
     await cli.json(["thread", "kill", stopped]);
     expect([await statusOf(stopped), await statusOf(child)]).toEqual(["aborted", "aborted"]);
+  });
+
+  it("is another one for a poke, which is told what the person says", async () => {
+    const source = join(cli.dir, "flow", "asking.mjs");
+    const asking = PARENT.replace("END, START", "START, SUSPEND")
+      .replace("role: END", 'role: SUSPEND, prompt: "Good?"')
+      .replace(", { prompt: () => JSON.stringify(of(ctx).task) }", "");
+    writeFileSync(source, asking);
+    const { file } = await cli.json<{ file: string }>(["workflow", "build", source]);
+    await cli.json(["workflow", "add", "asking", file]);
+    const prompt = JSON.stringify({ child: "steps", steps: 2 });
+    const ran = await cli.run(["--json", "thread", "run", "asking", "--wait", "--prompt", prompt]);
+    const { threadId }: { threadId: string } = JSON.parse(ran.stdout);
+    const first = childOf(await show(threadId));
+    const said = ['{"steps":1}', '{"steps":3}'];
+    const children = [first];
+    for (const words of said) {
+      await cli.json(["thread", "poke", threadId, "--prompt", words]);
+      children.push(childOf(await show(threadId)));
+    }
+    expect(new Set(children).size).toBe(3);
+    const prompts = await Promise.all(
+      children.map(async (child) => (await show(child ?? "")).start.prompt),
+    );
+    expect(prompts).toEqual([prompt, ...said]);
+    expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
   });
 
   it("that fails is an outcome of the step, not the end of the parent", async () => {
