@@ -1,6 +1,7 @@
 import type { EncodedNode, NodeStore } from "@uncaged/workflow-protocol";
 import { encodeContent } from "./node/codec.ts";
 import { hashBytes } from "./node/hash.ts";
+import { soundMany } from "./sound-many.ts";
 import { checkedHash, collision, corrupt, misnamed } from "./store-failures.ts";
 
 /** A store that lasts as long as `blobs`, a map from hash to text that tests may look into. */
@@ -15,11 +16,10 @@ export function openMemoryStore(blobs: Map<string, string> = new Map()): NodeSto
       accept(nodes);
     },
     async get(hash) {
-      const text = blobs.get(checkedHash(hash));
-      if (text === undefined) return null;
-      const actual = hashBytes(text);
-      if (actual !== hash) throw corrupt(hash, `its bytes have the hash ${actual}`);
-      return text;
+      return read(checkedHash(hash));
+    },
+    async getMany(hashes) {
+      return soundMany(hashes, read);
     },
     async delete(hash) {
       blobs.delete(checkedHash(hash));
@@ -28,6 +28,14 @@ export function openMemoryStore(blobs: Map<string, string> = new Map()): NodeSto
       return [...blobs.keys()].sort();
     },
   };
+
+  function read(hash: string): string | null {
+    const text = blobs.get(hash);
+    if (text === undefined) return null;
+    const actual = hashBytes(text);
+    if (actual !== hash) throw corrupt(hash, `its bytes have the hash ${actual}`);
+    return text;
+  }
 
   function accept(nodes: readonly EncodedNode[]): void {
     // All are looked at before the first is stored: a refused batch changes nothing.

@@ -28,6 +28,8 @@ export type BlobTable = {
   }): Promise<BlobWrite>;
   /** Changes nothing. Also what lies aside. */
   read(hash: string): Promise<{ bytes: Uint8Array; aside: boolean } | null>;
+  /** Those of them that stand in the table, not aside, in no particular order. Changes nothing. */
+  readMany(hashes: readonly string[]): Promise<BlobRow[]>;
   delete(hash: string): Promise<void>;
   /** Sorted, without those aside. */
   list(): Promise<string[]>;

@@ -26,4 +26,8 @@ export type NodeStore = CasStore & {
   /** Makes all nodes durable together, in as few flushes as the backend needs. Either all of
    *  them are stored when this resolves, or it throws and those already stored are garbage. */
   putBatch(nodes: readonly EncodedNode[]): Promise<void>;
+  /** The exact texts of those of these blobs that are at hand and sound, hashed again: for whoever reads many,
+   *  which is cheaper than one after the other. What is left out may be stored all the same; `get` gives it,
+   *  or says what is wrong with it. */
+  getMany(hashes: readonly string[]): Promise<ReadonlyMap<string, string>>;
 };

@@ -3,6 +3,7 @@ import type { EncodedNode, NodeStore } from "@uncaged/workflow-protocol";
 import { storageFailed, syncFolder } from "@uncaged/workflow-util";
 import { blobsOf } from "../blobs-of.ts";
 import { encodeContent } from "../node/codec.ts";
+import { soundMany } from "../sound-many.ts";
 import { checkedHash } from "../store-failures.ts";
 import { bringBack } from "./bring-back.ts";
 import { blobPath } from "./files-layout.ts";
@@ -23,6 +24,9 @@ export function openFilesStore(folder: string): NodeStore {
     putBatch: write,
     async get(hash) {
       return readBlob(folder, checkedHash(hash)) ?? (await recover(folder, hash));
+    },
+    async getMany(hashes) {
+      return soundMany(hashes, (hash) => readBlob(folder, hash));
     },
     async delete(hash) {
       await remove(folder, checkedHash(hash));

@@ -20,7 +20,7 @@ import { filesWriter } from "../files/files-writer.ts";
 import { refuseCollisions } from "../files/write-blobs.ts";
 import { encodeContent } from "../node/codec.ts";
 import { checkedHash } from "../store-failures.ts";
-import { readRow, refuseCollisionsInRows, writeRows } from "./rows.ts";
+import { readManyRows, readRow, refuseCollisionsInRows, writeRows } from "./rows.ts";
 
 export type StoreKind = "files" | "packed";
 
@@ -80,6 +80,8 @@ export function openRootStore({ dir, table, kind }: BlobPlaces & { kind: StoreKi
       }
       return null;
     },
+    // Where new blobs of this kind go: what lies in the other place is read one by one.
+    getMany: kind === "packed" ? (hashes) => readManyRows(table, hashes) : files.getMany,
     async delete(hash) {
       await table.delete(checkedHash(hash));
       await files.delete(hash);

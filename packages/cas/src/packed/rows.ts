@@ -2,8 +2,9 @@
 import type { BlobRow, BlobTable, HeadMove, SignalKind } from "@uncaged/workflow-protocol";
 import type { Blob } from "../blobs-of.ts";
 import { hashBytes } from "../node/hash.ts";
+import { soundMany } from "../sound-many.ts";
 import { soundText } from "../sound-text.ts";
-import { collision } from "../store-failures.ts";
+import { checkedHash, collision } from "../store-failures.ts";
 
 /** Stores blobs, and moves a head with them. Gives the signals that wait for the thread's owner.
  *  Throws `CAS_COLLISION`, and what moving a head throws; nothing is stored then. */
@@ -29,6 +30,19 @@ export async function readRow(
 ): Promise<{ text: string; aside: boolean } | null> {
   const row = await table.read(hash);
   return row && { text: soundText(hash, bufferOf(row.bytes)), aside: row.aside };
+}
+
+/** The texts of those blobs that stand in the table, not aside, and are sound. */
+export async function readManyRows(
+  table: BlobTable,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  for (const hash of hashes) checkedHash(hash);
+  const rows = new Map((await table.readMany(hashes)).map(({ hash, bytes }) => [hash, bytes]));
+  return soundMany([...rows.keys()], (hash) => {
+    const bytes = rows.get(hash);
+    return bytes === undefined ? null : soundText(hash, bufferOf(bytes));
+  });
 }
 
 /** Throws `CAS_COLLISION` when a table has another content under one of the hashes. */

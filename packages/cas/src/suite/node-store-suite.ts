@@ -141,6 +141,20 @@ export const nodeStoreCases: readonly NodeStoreCase[] = [
     },
   },
   {
+    name: "gives many at once, and leaves out what is missing or damaged",
+    async run({ store, damage }) {
+      const many = Array.from({ length: 300 }, (_, i) => encodeContent(`one of many: ${i}`));
+      await store.putBatch(many);
+      const [rotten, ...sound] = many.map(({ hash }) => hash);
+      await damage(rotten ?? "", Buffer.from("rot"));
+      const hashes = many.map(({ hash }) => hash);
+      const found = await store.getMany([hashBytes("never put"), ...hashes, ...hashes]);
+      assert.deepEqual([...found.keys()].sort(), sound.sort());
+      for (const { hash, text } of many.slice(1)) assert.equal(found.get(hash), text);
+      assert.equal((await store.getMany([])).size, 0);
+    },
+  },
+  {
     name: "mends a damaged blob when its true text is put again",
     async run({ store, damage }) {
       const hash = await store.put("mended");
@@ -182,6 +196,7 @@ export const nodeStoreCases: readonly NodeStoreCase[] = [
       ]) {
         await failsWith("USAGE", store.get(hash));
         await failsWith("USAGE", store.delete(hash));
+        await failsWith("USAGE", store.getMany([hash]));
       }
     },
   },

@@ -126,6 +126,15 @@ test("steps of many threads at once take one commit", async () => {
   expect(seen).toEqual(leases.map(() => 32));
 });
 
+test("many rows are read at once, without those that are not there or lie aside", async () => {
+  await write(one, two, three);
+  await index.blobs.setAside([two.hash], () => 1);
+  const rows = await index.blobs.readMany([three.hash, sampleHash(4), two.hash, one.hash]);
+  const found = rows.map(({ hash, bytes }) => `${hash} ${Buffer.from(bytes)}`);
+  expect(found.sort()).toEqual([`${one.hash} one`, `${three.hash} three`].sort());
+  expect(await index.blobs.readMany([])).toEqual([]);
+});
+
 test("what lies aside can be read, is not listed, and comes back with the next write of it", async () => {
   await write(one, two);
   await index.blobs.setAside([one.hash, two.hash, three.hash], () => 1_000);

@@ -7,6 +7,7 @@ import {
   insertRow,
   purgeRow,
   readRow,
+  readRows,
   replaceRow,
   setRowAside,
 } from "./blob-rows.ts";
@@ -34,6 +35,8 @@ export function blobTable(index: ThreadIndex, commit: Commit): BlobTable {
   return {
     write: (write) => commit(deedOf(write), () => writeRows(index, write)),
     read: (hash) => withPatience(() => index.look(`read blob ${hash}`, () => readRow(index, hash))),
+    readMany: (hashes) =>
+      withPatience(() => index.look(`read ${hashes.length} blobs`, () => readRows(index, hashes))),
     delete: (hash) => commit(`delete blob ${hash}`, () => deleteRow(index, hash)),
     list: () => withPatience(() => index.look("list blobs", () => listRows(index))),
     listAside: () => withPatience(() => index.look("list blobs aside", () => listAside(index))),
