@@ -3,52 +3,54 @@
  *  1. Oldest first. Role results are rounds; an upgrade between them and an end node after them are none.
  *  2. Every state names the thread's start node; one that does not breaks the chain. */
 import {
-  type CasStore,
   END,
   failure,
   type StartNode,
   type StateNode,
-  type StatePayload,
   UPGRADE,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
-import { readNode } from "./read-node.ts";
+import { type NodeReader, readNode } from "./read-node.ts";
+import { type ChainState, walkChain } from "./walk-chain.ts";
 
-export type ChainState = { hash: string; node: StateNode };
+export type { ChainState };
+
 export type Chain = { startHash: string; start: StartNode; states: ChainState[] };
 
-/** Loads the whole chain: one read a step. Throws `CAS_MISSING`, `CAS_CORRUPT` or `CHAIN_BROKEN`. */
+/** Loads the whole chain. Throws `CAS_MISSING`, `CAS_CORRUPT` or `CHAIN_BROKEN`. */
 export async function loadChain(
-  cas: Pick<CasStore, "get">,
+  cas: NodeReader,
   thread: { startHash: string; head: string },
 ): Promise<Chain> {
   const start = await readNode(cas, thread.startHash, "start");
+  return extendChain(cas, { startHash: thread.startHash, start, states: [] }, thread.head);
+}
+
+/** The chain as it is by now, up to `head`. What is known of it is not read again. */
+export async function extendChain(cas: NodeReader, known: Chain, head: string): Promise<Chain> {
+  const last = known.states.at(-1)?.hash;
   const states: ChainState[] = [];
-  let hash = thread.head;
-  while (hash !== thread.startHash) {
-    const node = await readNode(cas, hash, "state");
-    if (node.payload.start !== thread.startHash)
-      throw foreignState(hash, node.payload, thread.startHash);
-    states.push({ hash, node });
-    hash = node.payload.ancestors[0] ?? thread.startHash;
+  for await (const state of walkChain(cas, { startHash: known.startHash, head })) {
+    if (state.hash === last) return { ...known, states: [...known.states, ...states.reverse()] };
+    states.push(state);
   }
-  states.reverse();
-  return { startHash: thread.startHash, start, states };
+  return { ...known, states: states.reverse() };
 }
 
 /** The role results of a chain: all but upgrades and the end node. State i of them is round i + 1. */
 export function roleStates(chain: Chain): ChainState[] {
-  return chain.states.filter(({ node: { payload } }) => !isMark(payload.role));
+  return chain.states.filter(isRound);
+}
+
+/** Whether a state is a role's result. */
+export function isRound({ node }: ChainState): boolean {
+  return node.payload.role !== END && node.payload.role !== UPGRADE;
 }
 
 /** The end node; null while the thread has not ended. */
 export function endState(chain: Chain): ChainState | null {
   const last = chain.states.at(-1);
   return last?.node.payload.role === END ? last : null;
-}
-
-function isMark(role: string): boolean {
-  return role === END || role === UPGRADE;
 }
 
 /** Hash of the thread's prompt: the start node's first reference. */
@@ -66,14 +68,4 @@ export function artifactRefs(node: StateNode): string[] {
   const before = 2 + ancestors.length;
   const after = (prompt ? 1 : 0) + (evidence?.length ?? 0);
   return node.refs.slice(before, node.refs.length - after);
-}
-
-function foreignState(hash: string, payload: StatePayload, startHash: string): WorkflowError {
-  return new WorkflowError(
-    failure(
-      "CHAIN_BROKEN",
-      `state ${hash} belongs to start ${payload.start}, not to ${startHash}`,
-      "run: uncaged-workflow cas fsck",
-    ),
-  );
 }

@@ -21,6 +21,7 @@ import { ANSWER } from "./answer-directive.ts";
 import { type Chain, endState, loadChain, roleStates } from "./chain.ts";
 import { type FindMetaFaults, metaFaultsBy } from "./meta-faults.ts";
 import { POKE } from "./poke-route.ts";
+import type { NodeReader } from "./read-node.ts";
 import { threadContext } from "./thread-context.ts";
 
 export type RouteDifference = {
@@ -53,7 +54,7 @@ export type ThreadCheck = {
 
 /** Throws for a damaged chain, and `DEFINITION_INVALID` for a schema that cannot be read. */
 export async function checkThread(
-  cas: Pick<CasStore, "get">,
+  cas: NodeReader,
   thread: ThreadRecord,
   descriptor: WorkflowDescriptor,
 ): Promise<ThreadCheck> {

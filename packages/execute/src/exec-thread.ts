@@ -10,7 +10,7 @@ import {
   type ThreadStatus,
 } from "@uncaged/workflow-protocol";
 import { useExternals } from "@uncaged/workflow-register";
-import { type Chain, loadChain } from "./chain.ts";
+import { type Chain, extendChain, loadChain, roleStates } from "./chain.ts";
 import type { Engine } from "./engine.ts";
 import { bundleOf } from "./load-run.ts";
 import { nextRole } from "./next-role.ts";
@@ -42,20 +42,29 @@ export async function execThread(
   const refusal = refusalOf(thread, engine.now());
   if (refusal !== null) return err(refusal);
   useExternals(engine.root, engine.packagesBase);
+  const read: Chain[] = [];
   const outcome = await runThread(engine, {
     threadId: thread.threadId,
     maxSteps: opts.count,
     signal: opts.signal,
+    onReady: (chain) => read.push(chain),
   });
   if (!outcome.ok) return outcome;
   const after = await reload(engine, thread);
-  const chain = await loadChain(engine.cas, after);
+  const [before] = read;
+  const chain = before
+    ? await extendChain(engine.cas, before, after.head)
+    : await loadChain(engine.cas, after);
   return ok({
     threadId: after.threadId,
     status: observedStatus(after, engine.now()).status,
     head: after.head,
     nextRole: await roleAfter(engine, after, chain),
-    steps: await stepViews(engine.cas, chain, { fromRound: thread.stepCount + 1 }),
+    steps: await stepViews(
+      engine.cas,
+      roleStates(chain).slice(thread.stepCount),
+      thread.stepCount + 1,
+    ),
     result: resultOf(after),
   });
 }

@@ -10,12 +10,11 @@ import { newThreadId } from "@uncaged/workflow-util";
 import { loadChain } from "./chain.ts";
 import type { Engine } from "./engine.ts";
 import { findVersion } from "./find-version.ts";
-import { type ForkPoint, pointIn } from "./fork-point.ts";
+import { type ForkPoint, findPoint } from "./fork-point.ts";
 import { type Beginning, promptedPoint } from "./prompted-point.ts";
 import { readBlob } from "./read-node.ts";
 import { spawnRunner } from "./spawn-runner.ts";
 import { switchBundle } from "./switch-bundle.ts";
-import { versionAfter } from "./upgrades.ts";
 
 export type Fork = { thread: ThreadRecord; forkedFrom: { threadId: string; stateHash: string } };
 
@@ -39,14 +38,13 @@ export async function forkThread(
     run: "background" | "idle";
   },
 ): Promise<Result<Fork, Failure>> {
-  const chain = await loadChain(engine.cas, thread);
-  const point = pointIn(chain, thread, opts.from);
+  const point = await findPoint(engine.cas, thread, opts.from);
   if (!point.ok) return point;
   const forkedFrom = { threadId: thread.threadId, stateHash: point.value.hash };
   const { prompt, bundle } = opts;
   const beginning = await promptedPoint(engine, { thread, point: point.value, prompt, bundle });
   if (!beginning.ok) return beginning;
-  const { isNewStart, stepCount } = beginning.value;
+  const { isNewStart, stepCount, startHash } = beginning.value;
   const first = await standsAt(engine, { thread, ...beginning.value });
   if (!first.ok) return first;
   const nowMs = engine.now();
@@ -54,7 +52,7 @@ export async function forkThread(
     {
       threadId: newThreadId(nowMs),
       workflow: thread.workflow,
-      startHash: beginning.value.chain.startHash,
+      startHash,
       ...first.value,
       stepCount,
       depth: thread.depth,
@@ -82,13 +80,14 @@ async function standsAt(
   engine: Engine,
   at: { thread: ThreadRecord } & Beginning,
 ): Promise<Result<Pick<ThreadRecord, "head" | "headSha256" | "bundleHash">, Failure>> {
-  const { hash, stepCount, chain } = at;
+  const { startHash, hash, stepCount, version } = at;
   const headSha256 = sha256Hex(await readBlob(engine.cas, hash));
-  const present = { head: hash, headSha256, bundleHash: versionAfter(chain).hash };
+  const present = { head: hash, headSha256, bundleHash: version };
   if (at.bundle === null) return ok(present);
   const bundle = await findVersion(engine.root, at.bundle);
   if (!bundle.ok) return bundle;
-  if (bundle.value.hash === present.bundleHash) return ok(present);
+  if (bundle.value.hash === version) return ok(present);
+  const chain = await loadChain(engine.cas, { startHash, head: hash });
   // A fork waits for nothing that the old thread waits for.
   const thread = { ...at.thread, suspended: null, answer: null, stepCount };
   const tail = { stateHashes: chain.states.map((state) => state.hash), parentSha256: headSha256 };

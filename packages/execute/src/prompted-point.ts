@@ -12,15 +12,17 @@ import {
   type Result,
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
+import { loadChain } from "./chain.ts";
 import type { Engine } from "./engine.ts";
 import { findVersion } from "./find-version.ts";
 import type { PointOfChain } from "./fork-point.ts";
 import { bundleOf } from "./load-run.ts";
 import { promptedStart } from "./prompted-start.ts";
+import { readNode } from "./read-node.ts";
 import { threadContext } from "./thread-context.ts";
-import { versionAfter } from "./upgrades.ts";
 
 export type Beginning = PointOfChain & {
+  startHash: string;
   /** Version to switch to before the first step; null: the one of the point. */
   bundle: string | null;
   isNewStart: boolean;
@@ -32,25 +34,28 @@ export async function promptedPoint(
   at: { thread: ThreadRecord; point: PointOfChain; bundle: string | null; prompt: string | null },
 ): Promise<Result<Beginning, Failure>> {
   const { thread, point, bundle, prompt } = at;
-  if (prompt === null) return ok({ ...point, bundle, isNewStart: false });
+  const { startHash } = thread;
+  const beginning: Beginning = { ...point, startHash, bundle, isNewStart: false };
+  if (prompt === null) return ok(beginning);
   if (prompt.trim() === "") return err(nothingSaid());
-  const { hash: ran } = versionAfter(point.chain);
   if (point.stepCount === 0) {
-    const start = await promptedStart(engine.cas, point.chain, prompt);
-    const upgraded = versionAfter(start.chain).hash !== ran;
-    const to = bundle ?? (upgraded ? ran : null);
-    return ok({ ...start, stepCount: 0, bundle: to, isNewStart: true });
+    const start = await readNode(engine.cas, startHash, "start");
+    const hash = await promptedStart(engine.cas, start, prompt);
+    const version = start.payload.hash;
+    const to = bundle ?? (version === point.version ? null : point.version);
+    return ok({ startHash: hash, hash, stepCount: 0, version, bundle: to, isNewStart: true });
   }
+  // Who is next is for the table to say, of all steps so far.
+  const chain = await loadChain(engine.cas, { startHash, head: point.hash });
   const version =
     bundle === null
-      ? await bundleOf(engine, { bundleHash: ran }, point.chain)
+      ? await bundleOf(engine, { bundleHash: point.version }, chain)
       : await findVersion(engine.root, bundle);
   if (!version.ok) return version;
   const { descriptor, hash } = version.value;
-  const context = await threadContext(engine.cas, { ...thread, bundleHash: hash }, point.chain);
+  const context = await threadContext(engine.cas, { ...thread, bundleHash: hash }, chain);
   const { to } = await pickRoute(descriptor.graph.edges, context);
-  if (to === END) return err(endsThere(thread.threadId, point.stepCount));
-  return ok({ ...point, bundle, isNewStart: false });
+  return to === END ? err(endsThere(thread.threadId, point.stepCount)) : ok(beginning);
 }
 
 function nothingSaid(): Failure {

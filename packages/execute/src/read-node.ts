@@ -1,7 +1,16 @@
 import { decodeNode } from "@uncaged/workflow-cas";
-import { type CasNode, type CasStore, failure, WorkflowError } from "@uncaged/workflow-protocol";
+import {
+  type CasNode,
+  type CasStore,
+  failure,
+  type NodeStore,
+  WorkflowError,
+} from "@uncaged/workflow-protocol";
 
 type NodeOf<T extends CasNode["type"]> = Extract<CasNode, { type: T }>;
+
+/** What reads a whole thread. */
+export type NodeReader = Pick<NodeStore, "get" | "getMany">;
 
 /** Reads a node that must be there and must be of this type.
  *  Throws `CAS_MISSING`, `CAS_CORRUPT` or `CHAIN_BROKEN`. */
@@ -10,16 +19,28 @@ export async function readNode<T extends CasNode["type"]>(
   hash: string,
   type: T,
 ): Promise<NodeOf<T>> {
-  const node = parseNode(await readBlob(cas, hash));
-  if (isOfType(node, type)) return node;
-  throw new WorkflowError(
-    failure(
-      "CHAIN_BROKEN",
-      `${hash} is a ${node.type} node where a ${type} node belongs`,
-      "run: uncaged-workflow cas fsck",
-    ),
-  );
+  return nodeOf(hash, await readBlob(cas, hash), type);
 }
+
+/** The content nodes that these items name, in their order, read many at a time. Throws the same, for the first
+ *  in order. */
+export async function* readContents<T extends { contentHash: string }>(
+  cas: NodeReader,
+  items: readonly T[],
+): AsyncGenerator<{ item: T; node: NodeOf<"content"> }, void> {
+  for (let at = 0; at < items.length; at += BATCH) {
+    const batch = items.slice(at, at + BATCH);
+    const texts = await cas.getMany(batch.map(({ contentHash }) => contentHash));
+    for (const item of batch) {
+      const hash = item.contentHash;
+      const text = texts.get(hash) ?? (await readBlob(cas, hash));
+      yield { item, node: nodeOf(hash, text, "content") };
+    }
+  }
+}
+
+/** Texts that are in memory together, at most 256 KiB each. */
+const BATCH = 128;
 
 /** Reads a blob's exact text; it must be there. */
 export async function readBlob(cas: Pick<CasStore, "get">, hash: string): Promise<string> {
@@ -30,10 +51,17 @@ export async function readBlob(cas: Pick<CasStore, "get">, hash: string): Promis
   );
 }
 
-function parseNode(text: string): CasNode {
+function nodeOf<T extends CasNode["type"]>(hash: string, text: string, type: T): NodeOf<T> {
   const node = decodeNode(text);
-  if (node.ok) return node.value;
-  throw new WorkflowError(node.error);
+  if (!node.ok) throw new WorkflowError(node.error);
+  if (isOfType(node.value, type)) return node.value;
+  throw new WorkflowError(
+    failure(
+      "CHAIN_BROKEN",
+      `${hash} is a ${node.value.type} node where a ${type} node belongs`,
+      "run: uncaged-workflow cas fsck",
+    ),
+  );
 }
 
 function isOfType<T extends CasNode["type"]>(node: CasNode, type: T): node is NodeOf<T> {

@@ -11,6 +11,7 @@ import {
 import { storagePaths } from "@uncaged/workflow-util";
 import { answerDirective } from "./answer-directive.ts";
 import { tailOf } from "./append-step.ts";
+import type { Chain } from "./chain.ts";
 import { runChild } from "./child-thread.ts";
 import { costMeter } from "./cost-meter.ts";
 import type { Engine } from "./engine.ts";
@@ -34,8 +35,8 @@ export type RunRequest = {
   maxSteps: number | null;
   /** Aborting it with an `Interruption` as reason stops or kills; another reason counts as kill. */
   signal: AbortSignal;
-  /** Called once the thread is owned and its bundle loaded. */
-  onReady?: () => void;
+  /** Called once the thread is owned and its bundle loaded. `chain`: as it is by then. */
+  onReady?: (chain: Chain) => void;
 };
 
 /** Runs a thread until it ends, rests or is interrupted. */
@@ -50,7 +51,7 @@ export function runThread(
     use: async (tenancy) => {
       const loaded = await loadRun(engine, tenancy.thread);
       if (!loaded.ok) return loaded;
-      request.onReady?.();
+      request.onReady?.(loaded.value.chain);
       const directive = await firstDirective(engine, tenancy.thread, loaded.value);
       const run = await threadRun(engine, tenancy, { loaded: loaded.value, directive, maxSteps });
       return ok(await executeThread(run));

@@ -5,7 +5,7 @@
  *  2. Rounds are derived while reading; only role results are rounds.
  *  3. What is left out is named together with the option that loads it. */
 import { ancestorAt } from "@uncaged/workflow-cas";
-import { END, type StateNode, type ThreadRecord } from "@uncaged/workflow-protocol";
+import type { ThreadRecord } from "@uncaged/workflow-protocol";
 import { loadChain, roleStates } from "./chain.ts";
 import {
   type ContextMessage,
@@ -15,6 +15,7 @@ import {
 } from "./context-message.ts";
 import type { Engine } from "./engine.ts";
 import { readNode } from "./read-node.ts";
+import { ancestorsIn, roundEnds } from "./round-ends.ts";
 
 export type ContextPage = {
   threadId: string;
@@ -37,9 +38,10 @@ export async function threadPage(
 ): Promise<ContextPage> {
   const rounds = thread.stepCount;
   const { threadId } = thread;
+  if (rounds === 0) return { threadId, rounds, messages: [], omitted: null };
   const end = Math.min(opts.before ?? rounds + 1, rounds + 1) - 1;
   const walk = await startWalk(engine, thread);
-  const first = opts.before === null && rounds > 0 ? [await walk.message(1)] : [];
+  const first = opts.before === null ? [await walk.message(1)] : [];
   const shownFirst = first.map((message) => cutMessage(message, Math.floor(opts.budgetChars / 2)));
   const left = opts.budgetChars - totalChars(shownFirst);
   const last = await lastThatFit(walk, { end, downTo: 2, budgetChars: left });
@@ -73,24 +75,22 @@ type Walk = {
 };
 
 /** Reads steps by round, the neighbour before the last one read without a jump. */
-async function startWalk(engine: Pick<Engine, "cas">, thread: ThreadRecord): Promise<Walk> {
-  const load = async (hash: string): Promise<StateNode> => readNode(engine.cas, hash, "state");
-  const ancestorsOf = async (hash: string): Promise<readonly string[]> =>
-    (await load(hash)).payload.ancestors;
-  const head = thread.stepCount === 0 ? null : await load(thread.head);
-  const last = head?.payload.role === END ? (head.payload.ancestors[0] ?? "") : thread.head;
-  const first = head === null ? null : await ancestorAt(last, thread.stepCount - 1, ancestorsOf);
-  if (first !== null && (await ancestorsOf(first)).length > 0) return walkUpgraded(engine, thread);
+async function startWalk({ cas }: Pick<Engine, "cas">, thread: ThreadRecord): Promise<Walk> {
+  const ends = await roundEnds(cas, thread);
+  if (ends === null) return walkUpgraded({ cas }, thread);
+  const { first, last } = ends;
+  const ancestorsOf = ancestorsIn(cas);
+  const read = async (hash: string, round: number): Promise<ContextMessage> =>
+    contextMessage(cas, await readNode(cas, hash, "state"), round);
   let at = { hash: last, round: thread.stepCount };
   return {
     message: async (round) => {
-      if (round === 1 && first !== null) return contextMessage(engine.cas, await load(first), 1);
-      const behind = at.round - round;
+      if (round === 1) return read(first, 1);
       // Rounds are read from the first and then downwards from the last: never far upwards.
-      const from = behind >= 0 ? at : { hash: last, round: thread.stepCount };
+      const from = at.round >= round ? at : { hash: last, round: thread.stepCount };
       const hash = (await ancestorAt(from.hash, from.round - round, ancestorsOf)) ?? from.hash;
-      if (round > 1) at = { hash, round };
-      return contextMessage(engine.cas, await load(hash), round);
+      at = { hash, round };
+      return read(hash, round);
     },
   };
 }

@@ -1,13 +1,8 @@
-import type {
-  CasStore,
-  Failure,
-  Result,
-  ThreadRecord,
-  WorkflowDescriptor,
-} from "@uncaged/workflow-protocol";
+import type { Failure, Result, ThreadRecord, WorkflowDescriptor } from "@uncaged/workflow-protocol";
 import { ok } from "@uncaged/workflow-protocol";
 import { openBundle } from "@uncaged/workflow-register";
 import type { Engine } from "./engine.ts";
+import type { NodeReader } from "./read-node.ts";
 
 /** What is known of a thread besides its nodes, wherever it is kept: in a storage root or in an export. */
 export type KnownThread = Pick<
@@ -40,7 +35,7 @@ export type KnownBundle = {
 
 /** All that proving a thread needs: the same for a storage root and for a file that nobody trusts yet. */
 export type ThreadSource = {
-  cas: Pick<CasStore, "get">;
+  cas: NodeReader;
   /** null: it is not kept here. */
   thread(threadId: string): Promise<KnownThread | null>;
   bundle(hash: string, sha256: string): Promise<Result<KnownBundle, Failure>>;

@@ -1,25 +1,26 @@
 import {
-  type CasStore,
   isFinal,
   type StepView,
   type ThreadRecord,
   type ThreadView,
   type UpgradeView,
 } from "@uncaged/workflow-protocol";
-import { type Chain, type ChainState, loadChain, promptHash, roleStates } from "./chain.ts";
+import { type ChainState, isRound, promptHash } from "./chain.ts";
 import type { Engine } from "./engine.ts";
 import { observedStatus } from "./observe.ts";
-import { readNode } from "./read-node.ts";
+import { type NodeReader, readContents, readNode } from "./read-node.ts";
 import { runOf } from "./thread-context.ts";
 import { upgradeOf } from "./upgrades.ts";
+import { walkChain } from "./walk-chain.ts";
 
 /** Everything about a thread, for people and scripts. */
 export async function viewThread(
   engine: Pick<Engine, "cas" | "now">,
   thread: ThreadRecord,
 ): Promise<ThreadView> {
-  const chain = await loadChain(engine.cas, thread);
-  const prompt = await readNode(engine.cas, promptHash(chain.start), "content");
+  const start = await readNode(engine.cas, thread.startHash, "start");
+  const { steps, upgrades } = await pastOf(engine.cas, thread);
+  const prompt = await readNode(engine.cas, promptHash(start), "content");
   const { threadId, workflow, bundleHash, head, cwd, suspended, forkedFrom } = thread;
   return {
     threadId,
@@ -32,10 +33,10 @@ export async function viewThread(
       prompt: prompt.payload,
       timestamp: thread.startedAt,
       depth: thread.depth,
-      parentState: chain.start.payload.parentState,
+      parentState: start.payload.parentState,
     },
-    steps: await stepViews(engine.cas, chain, { fromRound: 1 }),
-    upgrades: upgradeViews(chain),
+    steps: await withContents(engine.cas, steps, 1),
+    upgrades,
     suspended,
     result: resultOf(thread),
     forkedFrom,
@@ -43,46 +44,56 @@ export async function viewThread(
   };
 }
 
-/** The steps from this round on. */
-export async function stepViews(
-  cas: Pick<CasStore, "get">,
-  chain: Chain,
-  opts: { fromRound: number },
+/** The steps that these states are, of which the first is this round. */
+export function stepViews(
+  cas: NodeReader,
+  states: readonly ChainState[],
+  firstRound: number,
+): Promise<StepView[]> {
+  return withContents(cas, states.map(stepOf), firstRound);
+}
+
+/** What a state alone says of its step. */
+type BareStep = Omit<StepView, "round" | "content">;
+
+/** The steps and the upgrades, oldest first. Of a state is kept what is shown of it, which is less than half. */
+async function pastOf(
+  cas: NodeReader,
+  thread: ThreadRecord,
+): Promise<{ steps: BareStep[]; upgrades: UpgradeView[] }> {
+  const steps: BareStep[] = [];
+  const upgrades: UpgradeView[] = [];
+  for await (const state of walkChain(cas, thread)) {
+    if (isRound(state)) steps.push(stepOf(state));
+    const upgrade = upgradeOf(state.node);
+    if (upgrade === null) continue;
+    const { timestamp } = state.node.payload;
+    // How many rounds there are is known at the start of the chain: counted from the end until then.
+    upgrades.push({ afterRound: steps.length, ...upgrade, stateHash: state.hash, timestamp });
+  }
+  for (const upgrade of upgrades) upgrade.afterRound = steps.length - upgrade.afterRound;
+  return { steps: steps.reverse(), upgrades: upgrades.reverse() };
+}
+
+async function withContents(
+  cas: NodeReader,
+  steps: readonly BareStep[],
+  firstRound: number,
 ): Promise<StepView[]> {
   const views: StepView[] = [];
-  const states = roleStates(chain);
-  for (let round = opts.fromRound; round <= states.length; round++) {
-    const state = states[round - 1];
-    if (state !== undefined) views.push(await stepView(cas, state, round));
+  for await (const { item, node } of readContents(cas, steps)) {
+    const { role, meta, ...step } = item;
+    // In the order in which they are shown.
+    views.push({ round: firstRound + views.length, role, meta, content: node.payload, ...step });
   }
   return views;
 }
 
-function upgradeViews(chain: Chain): UpgradeView[] {
-  const views: UpgradeView[] = [];
-  let upgrades = 0;
-  for (const [index, { hash, node }] of chain.states.entries()) {
-    const upgrade = upgradeOf(node);
-    if (upgrade === null) continue;
-    const { from, to } = upgrade;
-    const { timestamp } = node.payload;
-    views.push({ afterRound: index - upgrades, from, to, stateHash: hash, timestamp });
-    upgrades += 1;
-  }
-  return views;
-}
-
-async function stepView(
-  cas: Pick<CasStore, "get">,
-  { hash, node }: ChainState,
-  round: number,
-): Promise<StepView> {
+function stepOf({ hash, node }: ChainState): BareStep {
   const { role, meta, content, timestamp, childThread, route, outcome } = node.payload;
   return {
-    round,
     role,
     meta,
-    content: (await readNode(cas, content, "content")).payload,
     stateHash: hash,
     contentHash: content,
     timestamp,

@@ -1,14 +1,21 @@
 import { decodeNode, sha256Hex } from "@uncaged/workflow-cas";
 import {
   type CasNode,
-  type CasStore,
   type Digests,
   failureFrom,
+  ok,
   type Problem,
   type StartNode,
   type StateNode,
 } from "@uncaged/workflow-protocol";
+import { readAhead } from "./read-ahead.ts";
+import type { NodeReader } from "./read-node.ts";
 import { upgradeOf } from "./upgrades.ts";
+
+/** Blobs that are read together. */
+const BATCH = 128;
+/** The same of states of a chain, as a power of two. */
+const AHEAD_JUMPS = 8;
 
 /** Reads blobs for a proof, each once, and remembers what must hold between them. What is read leads to what is
  *  to be read: after `finish`, everything that the nodes reach has been looked at.
@@ -18,16 +25,20 @@ import { upgradeOf } from "./upgrades.ts";
  *     thing that it directly depends on. */
 export class BlobCheck {
   readonly problems: Problem[] = [];
-  readonly #cas: Pick<CasStore, "get">;
+  readonly #cas: NodeReader;
   readonly #read = new Map<string, string>();
   readonly #notContent = new Set<string>();
   /** Read, or found missing. */
   readonly #tried = new Set<string>();
-  readonly #open: { hash: string; namedBy: string }[] = [];
-  readonly #vouchers: { hash: string; digests: Digests; needed: readonly string[] }[] = [];
+  /** From hashes that are to be read to whoever named them first. */
+  readonly #open = new Map<string, string>();
+  /** Blobs that were read before they are asked for. */
+  #ahead: Map<string, { text: string; node?: CasNode }> = new Map();
+  /** `missing`: what it should vouch for and does not. */
+  readonly #vouchers: { hash: string; digests: Digests; missing: readonly string[] }[] = [];
   readonly #contents: { hash: string; namedBy: string }[] = [];
 
-  constructor(cas: Pick<CasStore, "get">) {
+  constructor(cas: NodeReader) {
     this.#cas = cas;
   }
 
@@ -45,13 +56,25 @@ export class BlobCheck {
     this.problems.push({ code, hash, message });
   }
 
+  /** A state of a chain, as `node`: those before it are read together with it. */
+  async state(hash: string, namedBy: string): Promise<CasNode | null> {
+    if (this.#ahead.size === 0) {
+      const states = await readAhead(this.#cas, hash, AHEAD_JUMPS);
+      this.#ahead = new Map(states.flatMap((state) => (state ? [[state.hash, state]] : [])));
+    }
+    return this.node(hash, namedBy);
+  }
+
   /** null: it is missing, damaged, or no node; that has been reported. */
   async node(hash: string, namedBy: string): Promise<CasNode | null> {
     const first = !this.#tried.has(hash);
     this.#tried.add(hash);
-    const text = await this.#text(hash, first ? namedBy : null);
+    this.#open.delete(hash);
+    const known = this.#ahead.get(hash);
+    this.#ahead.delete(hash);
+    const text = known?.text ?? (await this.#text(hash, first ? namedBy : null));
     if (text === null) return null;
-    const node = decodeNode(text);
+    const node = known?.node ? ok(known.node) : decodeNode(text);
     if (!node.ok) {
       if (first) this.report(node.error.code, hash, node.error.message);
       return null;
@@ -67,33 +90,44 @@ export class BlobCheck {
 
   /** Reads all that is left to be read, then compares. */
   async finish(): Promise<void> {
-    for (let next = this.#open.pop(); next !== undefined; next = this.#open.pop()) {
-      if (!this.#tried.has(next.hash)) await this.node(next.hash, next.namedBy);
+    while (this.#open.size > 0) {
+      const batch = this.#nextOpen();
+      const texts = await this.#cas.getMany(batch.map(([hash]) => hash));
+      this.#ahead = new Map([...texts].map(([hash, text]) => [hash, { text }]));
+      for (const [hash, namedBy] of batch) await this.node(hash, namedBy);
     }
     for (const { hash, namedBy } of this.#contents) {
       if (!this.#notContent.has(hash)) continue;
       this.report("CHAIN_BROKEN", hash, `is no content node, which ${namedBy} needs there`);
     }
-    for (const { hash, digests, needed } of this.#vouchers) {
+    for (const { hash, digests, missing } of this.#vouchers) {
       for (const [named, digest] of Object.entries(digests)) {
         if ((this.sha256(named) ?? digest) === digest) continue;
         this.report("DIGEST_MISMATCH", named, `${hash} vouches for other bytes`);
       }
-      for (const ref of needed) {
-        if (Object.hasOwn(digests, ref)) continue;
-        this.report("DIGEST_MISSING", hash, `has no digest of ${ref}`);
-      }
+      for (const ref of missing) this.report("DIGEST_MISSING", hash, `has no digest of ${ref}`);
     }
+  }
+
+  #nextOpen(): [hash: string, namedBy: string][] {
+    const batch: [string, string][] = [];
+    for (const open of this.#open) {
+      if (batch.length === BATCH) break;
+      batch.push(open);
+    }
+    return batch;
   }
 
   #note(hash: string, text: string, node: CasNode): void {
     this.#read.set(hash, sha256Hex(text));
     for (const ref of node.refs) {
-      if (!this.#tried.has(ref)) this.#open.push({ hash: ref, namedBy: hash });
+      if (!this.#tried.has(ref) && !this.#open.has(ref)) this.#open.set(ref, hash);
     }
     if (node.type === "content") return;
     this.#notContent.add(hash);
-    this.#vouchers.push({ hash, digests: node.payload.digests, needed: directRefs(node) });
+    const { digests } = node.payload;
+    const missing = directRefs(node).filter((ref) => !Object.hasOwn(digests, ref));
+    this.#vouchers.push({ hash, digests, missing });
   }
 
   /** `namedBy` null: a failure was reported before. */
@@ -117,7 +151,7 @@ function directRefs(node: StartNode | StateNode): string[] {
   const upgrade = upgradeOf(node);
   const { start, ancestors } = node.payload;
   const [parent = start, ...older] = ancestors;
-  const vouchedByParent = new Set([...older, ...(ancestors.length > 0 ? [start] : [])]);
-  const own = node.refs.filter((ref) => !vouchedByParent.has(ref));
+  const vouchedByParent = ancestors.length > 0 ? [...older, start] : [];
+  const own = node.refs.filter((ref) => !vouchedByParent.includes(ref));
   return [parent, ...own, ...(upgrade === null ? [] : [upgrade.to])];
 }

@@ -213,5 +213,9 @@ async function childOf(
 }
 
 function without(cas: NodeStore, absent: string): NodeStore {
-  return { ...cas, get: async (hash) => (hash === absent ? null : cas.get(hash)) };
+  return {
+    ...cas,
+    get: async (hash) => (hash === absent ? null : cas.get(hash)),
+    getMany: (hashes) => cas.getMany(hashes.filter((hash) => hash !== absent)),
+  };
 }

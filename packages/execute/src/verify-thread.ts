@@ -87,7 +87,7 @@ async function verifyChain(blobs: BlobCheck, thread: KnownThread): Promise<Chain
       return null;
     }
     passed.add(hash);
-    const node = await blobs.node(hash, "the chain");
+    const node = await blobs.state(hash, "the chain");
     if (node === null) return null;
     if (node.type !== "state") {
       blobs.report("CHAIN_BROKEN", hash, `a ${node.type} node stands where a state belongs`);

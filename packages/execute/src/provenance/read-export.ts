@@ -134,7 +134,11 @@ function exportFile(
     },
     bundle,
     source: {
-      cas: { get: async (hash) => (await read(blobEntry(hash)))?.toString("utf8") ?? null },
+      cas: {
+        get: async (hash) => (await read(blobEntry(hash)))?.toString("utf8") ?? null,
+        // Nothing is at hand: each is read from its place in the file.
+        getMany: async () => new Map(),
+      },
       thread: async (threadId) => index.threads.find((each) => each.threadId === threadId) ?? null,
       async bundle(hash, sha256) {
         const named = index.bundles.find((each) => each.hash === hash);
