@@ -1,11 +1,15 @@
 import type { Output } from "./command.ts";
 import type { Io } from "./io.ts";
+import { jsonPieces } from "./json-pieces.ts";
 import { styleOf } from "./style.ts";
 
 /** Writes what a command gave back: one JSON document with `--json`, else text for people. */
 export async function renderOutput(output: Output, io: Pick<Io, "json" | "stdout">): Promise<void> {
   if ("streamed" in output) return;
-  if (io.json) return io.stdout.write(`${JSON.stringify(output.document)}\n`);
+  if (io.json) {
+    for (const piece of jsonPieces(output.document)) await io.stdout.write(piece);
+    return;
+  }
   if ("verbatim" in output) return io.stdout.write(output.verbatim);
   const text = output.human(styleOf(io.stdout));
   return io.stdout.write(text === "" || text.endsWith("\n") ? text : `${text}\n`);

@@ -1,0 +1,48 @@
+/** Characters of a piece, more or less. */
+const PIECE_CHARS = 1 << 18;
+
+/** A document as one line of JSON, in pieces that joined are exactly what `JSON.stringify` makes of it and a line
+ *  break: of a document that is or has a long list, the whole text is never in memory. */
+export function* jsonPieces(document: unknown): Generator<string, void> {
+  let piece = "";
+  for (const part of partsOf(document)) {
+    piece += part;
+    if (piece.length < PIECE_CHARS) continue;
+    yield piece;
+    piece = "";
+  }
+  yield `${piece}\n`;
+}
+
+function* partsOf(document: unknown): Generator<string, void> {
+  if (Array.isArray(document)) yield* listParts(document);
+  else if (isPlainObject(document)) yield* objectParts(document);
+  else yield JSON.stringify(document);
+}
+
+function* objectParts(object: object): Generator<string, void> {
+  let before = "{";
+  for (const [name, value] of Object.entries(object)) {
+    // What is no JSON, such as undefined, leaves no trace of its name either.
+    const text = Array.isArray(value) ? null : JSON.stringify({ [name]: value }).slice(1, -1);
+    if (text === "") continue;
+    yield `${before}${text ?? `${JSON.stringify(name)}:`}`;
+    if (Array.isArray(value)) yield* listParts(value);
+    before = ",";
+  }
+  yield before === "{" ? "{}" : "}";
+}
+
+function* listParts(list: readonly unknown[]): Generator<string, void> {
+  let before = "[";
+  for (const item of list) {
+    yield `${before}${JSON.stringify(item) ?? "null"}`;
+    before = ",";
+  }
+  yield before === "[" ? "[]" : "]";
+}
+
+/** One that says itself how it is written is left to `JSON.stringify`. */
+function isPlainObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !("toJSON" in value);
+}
