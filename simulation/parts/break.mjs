@@ -1,43 +1,73 @@
-/** Ways to break the product, to see whether the simulation notices: one text of one compiled module, replaced
- *  while it is loaded. */
+/** Ways to break the product, to see whether the simulation notices: a text of a compiled module, or of two,
+ *  replaced while it is loaded. */
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
 
 export const BREAKS = {
-  "head before blobs": {
-    file: "/packages/execute/dist/publish.js",
-    from: "await ports.cas.putBatch(nodes);\n        return ports.store.advance(move);",
-    to: "const signals = await ports.store.advance(move);\n        await ports.cas.putBatch(nodes);\n        return signals;",
-  },
-  "blobs that are not flushed": {
-    file: "/packages/cas/dist/files/write-blobs.js",
-    from: "await flushTogether(temps);",
-    to: "",
-  },
-  "names that are not flushed": {
-    file: "/packages/cas/dist/files/write-blobs.js",
-    from: "        await syncFolder(folder);",
-    to: "",
-  },
-  "history that is not waited for": {
-    file: "/packages/execute/dist/finish-thread.js",
-    from: "await appendHistory(",
-    to: "void appendHistory(",
-  },
-  "owners whose fence is not looked at": {
-    file: "/packages/store/dist/refusals.js",
-    from: "thread?.lease?.fence === tenure.fence",
-    to: "thread !== null",
-  },
+  "head before blobs": [
+    {
+      file: "/packages/cas/dist/packed/root-store.js",
+      from: "const signals = await writeRows(table, { blobs: rows, move });",
+      to: "const signals = await writeRows(table, { blobs: [], move });\n        await writeRows(table, { blobs: rows, move: null });",
+    },
+  ],
+  "rows that go before their files are there": [
+    {
+      file: "/packages/cas/dist/packed/write-out.js",
+      from: "        await writeFiles(blobs);\n",
+      to: "        await table.exclusively((held) => blobs.forEach(({ hash }) => held.remove(hash)));\n        await writeFiles(blobs);\n",
+    },
+  ],
+  "rows that nobody takes along": [
+    {
+      file: "/packages/execute/dist/own-thread.js",
+      from: "behind.takeAlong(",
+      to: "void (",
+    },
+  ],
+  "blobs that are not flushed": [
+    {
+      file: "/packages/cas/dist/files/write-blobs.js",
+      from: "await flushTogether(temps);",
+      to: "",
+    },
+  ],
+  "names that are not flushed": [
+    {
+      file: "/packages/cas/dist/files/write-blobs.js",
+      from: "        await syncFolder(folder);",
+      to: "",
+    },
+  ],
+  "history that is not waited for": [
+    {
+      file: "/packages/execute/dist/finish-thread.js",
+      from: "await appendHistory(",
+      to: "void appendHistory(",
+    },
+  ],
+  "owners whose fence is not looked at": [
+    {
+      file: "/packages/store/dist/sqlite/leases.js",
+      from: "AND fence = :fence AND status = 'running'",
+      to: "AND fence >= 0 * :fence",
+    },
+    {
+      file: "/packages/store/dist/refusals.js",
+      from: "thread?.lease?.fence === tenure.fence",
+      to: "thread !== null",
+    },
+  ],
 };
 
-/** Throws when the product no longer has that text. */
+/** Throws when the product no longer has one of those texts. */
 export function breakOnLoad(name) {
-  const { file, from, to } = BREAKS[name];
   registerHooks({
     load(url, context, next) {
-      if (!url.endsWith(file)) return next(url, context);
+      const edit = BREAKS[name].find(({ file }) => url.endsWith(file));
+      if (edit === undefined) return next(url, context);
+      const { file, from, to } = edit;
       const source = readFileSync(fileURLToPath(url), "utf8");
       if (!source.includes(from)) throw new Error(`${file} has no ${JSON.stringify(from)}`);
       return { format: "module", source: source.replace(from, to), shortCircuit: true };

@@ -1,5 +1,6 @@
 /** One seed: random actions on a few threads, with power cuts at random operations, and what must hold after
  *  each of them. Gives what did not hold. */
+
 import {
   checkStorage,
   collectStorage,
@@ -23,11 +24,11 @@ const FINAL = new Set(["completed", "failed", "aborted"]);
 
 export async function play(seed, base) {
   const random = randomOf(seed);
-  const world = newWorld(base);
+  const world = await newWorld(base);
   const run = { random, world, base, threads: new Map(), problems: [], log: [], cuts: 0 };
   globalThis.simulatedAgent = (call) => agent(run, call);
   for (let at = 0; at < ACTIONS; at++) {
-    if (random.chance(0.5)) world.disk.cutAfter(1 + random.below(70));
+    if (random.chance(0.5)) world.disk.cutAfter(1 + random.below(120));
     const action = choose(run);
     run.log.push(`${at}: ${action.name}`);
     const cut = await happens(run, action);
@@ -39,6 +40,7 @@ export async function play(seed, base) {
     await check(run, `after ${action.name}${cut ? " and a power cut" : ""}`);
     if (run.problems.length > 0) break;
   }
+  await world.close();
   return {
     problems: run.problems,
     log: run.log,
@@ -96,9 +98,9 @@ function start(run) {
   };
 }
 
-function remember(run, threadId, acknowledged) {
+function remember(run, threadId, acknowledged, isFork = false) {
   const place = run.threads.size + 1;
-  run.threads.set(threadId, { threadId, place, acknowledged, poked: false });
+  run.threads.set(threadId, { threadId, place, acknowledged, isFork, poked: false });
 }
 
 function exec(run, thread) {
@@ -167,7 +169,7 @@ function fork(run, thread) {
       const forked = await forkThread(engine, record, options);
       if (!forked.ok) return;
       const shared = [...thread.acknowledged].filter(([round]) => round <= step);
-      remember(run, forked.value.thread.threadId, new Map(shared));
+      remember(run, forked.value.thread.threadId, new Map(shared), true);
     },
   };
 }
@@ -216,6 +218,7 @@ async function agent(run, { threadId, round }) {
     run.freeze.slept();
     await run.freeze.awake;
   }
+  if (run.random.chance(0.3)) await run.world.quiet();
   // Not the thread's id, which is another one each time: the same seed makes the same blobs.
   return `thread ${thread?.place} step ${round}`;
 }
@@ -226,6 +229,7 @@ async function check(run, when) {
   const found = (what) => problems.push(`${when}: ${what}`);
   const storage = await checkStorage(engine);
   if (!storage.ok) found(`fsck: ${JSON.stringify(storage.problems[0])}`);
+  const rows = new Set(await engine.table.list());
   const finished = new Set();
   for (const thread of threads.values()) {
     const record = await engine.store.get(thread.threadId);
@@ -245,6 +249,10 @@ async function check(run, when) {
         found(`step ${round} of ${thread.threadId} was ${stateHash}, is ${now}`);
     }
     if (FINAL.has(record.status)) finished.add(thread.threadId);
+    // A fork has what it shares as the other thread has it.
+    if (record.lease !== null || thread.isFork) continue;
+    const row = steps.find(({ stateHash }) => rows.has(stateHash));
+    if (row !== undefined) found(`${thread.threadId} rests, and ${row.stateHash} is no file`);
   }
   const history = await readHistory(base.root, base.bundleHash);
   const told = new Set(history.map(({ threadId }) => threadId));

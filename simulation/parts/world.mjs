@@ -1,7 +1,11 @@
-/** The engine on a simulated disk, index and clock. One seed makes one world, always the same. */
-import { openFilesStore } from "@uncaged/workflow-cas";
-import { publishInTurn } from "@uncaged/workflow-execute";
-import { memoryThreadStore } from "@uncaged/workflow-store";
+/** The engine on a simulated disk and clock, with an index whose transactions are durable. One seed makes one
+ *  world, always the same. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openRootStore } from "@uncaged/workflow-cas";
+import { restInFiles } from "@uncaged/workflow-execute";
+import { openIndex } from "@uncaged/workflow-store";
 import { storagePaths } from "@uncaged/workflow-util";
 import { LossyDisk } from "./lossy-disk.mjs";
 import { overlay } from "./overlay-fs.mjs";
@@ -9,8 +13,11 @@ import { overlay } from "./overlay-fs.mjs";
 /** Longer than a lease: whoever owned a thread before the cut does not own it after it. */
 const CUT_TAKES_MS = 10 * 60 * 1000;
 
+/** Longer than a seed: when a role is long at work is for the seed to say. */
+const NEVER_MS = 2 ** 31 - 1;
+
 /** `base`: where the registry and the bundles are, on the real disk. */
-export function newWorld({ root, packagesBase, bundleHash }) {
+export async function newWorld({ root, packagesBase, bundleHash }) {
   let nowMs = Date.UTC(2026, 0, 1);
   const now = () => (nowMs += 3);
   const disk = new LossyDisk(root, () => nowMs);
@@ -26,27 +33,39 @@ export function newWorld({ root, packagesBase, bundleHash }) {
   const handledAsFolder = (path) => parents.has(path);
   overlay.current = { disk, covers };
 
-  const store = powered(disk, memoryThreadStore());
+  const indexFolder = mkdtempSync(join(tmpdir(), "uwf-simulated-index-"));
+  const index = await openIndex(indexFolder);
+  const threads = powered(disk, index.threads);
+  const table = powered(disk, index.blobs);
+  let behind = [];
+  /** Of a process of its own: what waits in it to be written out is gone with a cut. */
   const engine = () => {
-    const cas = openFilesStore(storagePaths(root).cas);
-    return {
-      root,
-      cas,
-      store,
-      publish: publishInTurn({ cas, store }),
-      table: null,
-      now,
-      packagesBase,
-    };
+    const cas = openRootStore({
+      dir: storagePaths(root).cas,
+      table,
+      kind: "files",
+      quietMs: NEVER_MS,
+    });
+    behind.push(cas.behind);
+    const store = restInFiles(threads, { root: indexFolder, behind: cas.behind });
+    return { root, cas, store, publish: cas.publish, table, behind: cas.behind, now, packagesBase };
   };
   return {
     disk,
-    store,
     engine,
+    /** A role is at work for so long that the steps before it are written out. */
+    quiet: async () => {
+      for (const each of behind) await each.settle();
+    },
+    close: async () => {
+      await index.threads.close();
+      rmSync(indexFolder, { recursive: true });
+    },
     pass: (ms) => {
       nowMs += ms;
     },
     restart: (random) => {
+      behind = [];
       disk.restart(random);
       nowMs += CUT_TAKES_MS;
     },

@@ -21,5 +21,7 @@ export {
   type RootStore,
   type StoreKind,
 } from "./packed/root-store.ts";
+export { rowsLeft } from "./packed/rows-left.ts";
+export type { WriteBehind } from "./packed/write-behind.ts";
 export { markReachable, type Reachability } from "./reachability.ts";
 export { ancestorAt, ancestorsFor, type LoadAncestors } from "./skip-list.ts";

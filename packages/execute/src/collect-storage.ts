@@ -1,5 +1,5 @@
 import { collectGarbage } from "@uncaged/workflow-cas";
-import type { GcReport } from "@uncaged/workflow-protocol";
+import { type GcReport, WorkflowError } from "@uncaged/workflow-protocol";
 import { storagePaths } from "@uncaged/workflow-util";
 import type { Engine } from "./engine.ts";
 import { sweepLeftovers } from "./sweep-leftovers.ts";
@@ -9,10 +9,10 @@ export type StorageGcReport = GcReport & { restoredEntries: number; purgedEntrie
 /** Dead blobs are set aside at once and deleted for good by a run this much later. */
 export const DEFAULT_GRACE_MS: number = 60 * 60 * 1000;
 
-/** Sets aside every blob that no thread reaches, and sweeps what writers left over that were killed. Throws `CAS_MISSING` or `CAS_CORRUPT`, before anything is
- *  touched, when a node that a thread needs is damaged. */
+/** Sets aside every blob that no thread reaches, and sees to what writers left that were killed. Throws
+ *  `CAS_MISSING` or `CAS_CORRUPT`, before anything is touched, when a node that a thread needs is damaged. */
 export async function collectStorage(
-  engine: Pick<Engine, "root" | "store" | "table" | "now">,
+  engine: Pick<Engine, "root" | "store" | "table" | "behind" | "now">,
   opts: { dryRun: boolean; graceMs: number },
 ): Promise<StorageGcReport> {
   let scannedThreads = 0;
@@ -35,6 +35,18 @@ export async function collectStorage(
     ),
     dryRun: opts.dryRun,
   });
-  if (!opts.dryRun) await sweepLeftovers(engine.root, engine.now());
+  if (!opts.dryRun) {
+    await sweepLeftovers(engine.root, engine.now());
+    await writeRowsOut(engine);
+  }
   return { scannedThreads, ...report };
+}
+
+/** Where blobs are files, rows are what owners left that were killed, of threads that nobody took up again;
+ *  and what threads that run now are about to write out themselves, who then find it done. */
+async function writeRowsOut({ table, behind }: Pick<Engine, "table" | "behind">): Promise<void> {
+  if (table === null || behind === null) return;
+  behind.takeAlong(await table.list());
+  const left = await behind.settle();
+  if (left !== null) throw new WorkflowError(left);
 }

@@ -1,3 +1,4 @@
+import type { RootStore } from "@uncaged/workflow-cas";
 import type { BlobTable, NodeStore, ThreadStore } from "@uncaged/workflow-protocol";
 import type { Publish } from "./publish.ts";
 
@@ -13,6 +14,8 @@ export type Engine = {
   publish: Publish;
   /** Blobs that are rows of the index; null when there can be none. */
   table: BlobTable | null;
+  /** Writes those of them out as files that are only on their way; null where none are. */
+  behind: RootStore["behind"];
   /** Unix milliseconds. */
   now: () => number;
   /** `file:` URL from which the engine's own `@uncaged/*` packages resolve, for bundles that

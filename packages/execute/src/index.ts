@@ -44,10 +44,11 @@ export {
   verifyAttested,
   verifyExport,
 } from "./provenance/verify-against.ts";
-export { type Publish, publishInTurn } from "./publish.ts";
+export type { Publish } from "./publish.ts";
 export { type Contender, type Race, raceThread } from "./race-thread.ts";
 export { removeThread } from "./remove-thread.ts";
 export { repeatsMeta } from "./repeats-meta.ts";
+export { restInFiles } from "./rest-in-files.ts";
 export { resumeThread } from "./resume-thread.ts";
 export { type StartOptions, startThread } from "./start-thread.ts";
 export { killThread, stopThread } from "./stop-thread.ts";

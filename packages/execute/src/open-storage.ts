@@ -13,9 +13,10 @@ import {
 } from "@uncaged/workflow-protocol";
 import { readStoreKind } from "@uncaged/workflow-register";
 import { storagePaths } from "@uncaged/workflow-util";
+import { restInFiles } from "./rest-in-files.ts";
 
 /** Both halves of a storage root. Closing the threads closes all. */
-export type Storage = { cas: RootStore; kind: StoreKind; threads: ThreadStore; table: BlobTable };
+export type Storage = { cas: RootStore; threads: ThreadStore; table: BlobTable };
 
 /** Opens a storage root, making it if it is not there. Throws `STORAGE_FAILED`, `STORAGE_NEWER` or
  *  `CONFIG_INVALID`. */
@@ -41,7 +42,7 @@ async function opened(root: string, kind: StoreKind): Promise<Storage> {
   const { openIndex } = await import("./open-index.ts");
   const { threads, blobs: table } = await openIndex(root);
   const cas = openRootStore({ dir: storagePaths(root).cas, table, kind });
-  return { cas, kind, threads, table };
+  return { cas, threads: restInFiles(threads, { root, behind: cas.behind }), table };
 }
 
 async function kindOf(root: string): Promise<StoreKind> {

@@ -4,6 +4,7 @@
  *  2. Before anything runs, what a killed owner left behind is ended: its processes carry the thread's mark.
  *  3. Every way out gives the lease up, except losing it. Work that fails leaves the thread waiting for what it
  *     waited for before. */
+import { rowsLeft } from "@uncaged/workflow-cas";
 import {
   err,
   type Failure,
@@ -100,10 +101,18 @@ async function takeLease(
     if (runner !== "none") await endMarked({ mark: threadMark(threadId), graceMs: 0 });
     // Read again: what the last owner published between our look and its end counts.
     const owned = await engine.store.get(threadId);
-    return owned === null ? err(gone(threadId)) : ok({ thread: owned, before, lease });
+    if (owned === null) return err(gone(threadId));
+    await takeRowsAlong(engine, owned.head);
+    return ok({ thread: owned, before, lease });
   } catch (thrown) {
     return err(failureFrom(thrown, "STORAGE_FAILED"));
   }
+}
+
+/** An owner that was killed, or whose disk was full, may have left steps that are rows, though the root keeps
+ *  files. Of each thread its next owner sees to that, so many runners of one root do not do each other's. */
+async function takeRowsAlong({ table, behind }: Engine, head: string): Promise<void> {
+  if (table !== null && behind !== null) behind.takeAlong(await rowsLeft(table, head));
 }
 
 function startTenure(

@@ -13,7 +13,7 @@ import { createThread } from "./create-thread.ts";
 import type { Engine } from "./engine.ts";
 import { engineRuntime } from "./engine-runtime.ts";
 import { executeThread, type RunOutcome, type ThreadRun } from "./execute-thread.ts";
-import { publishInTurn } from "./publish.ts";
+import { publishInTurn } from "./publish-in-turn.test.helper.ts";
 import { readNode } from "./read-node.ts";
 import { threadContext } from "./thread-context.ts";
 
@@ -51,12 +51,14 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
   const store = memoryThreadStore();
   const publish = publishInTurn({ cas, store });
   const table = null;
+  const behind = null;
   const engine: Engine = {
     root,
     cas,
     store,
     publish,
     table,
+    behind,
     now: Date.now,
     packagesBase: import.meta.url,
   };

@@ -5,15 +5,15 @@
  *  2. It leaves the old place while nobody else writes to the index, and only if the new one has it then.
  *     So a pack and an unpack at the same time cannot each take away what the other relies on.
  *  3. What is damaged is left where it is and reported. What lies aside is left to garbage collection. */
-import { existsSync, rmSync } from "node:fs";
-import { failureFrom, type HeldRows, type Problem } from "@uncaged/workflow-protocol";
+import { rmSync } from "node:fs";
+import type { HeldRows, Problem } from "@uncaged/workflow-protocol";
 import { storageFailed } from "@uncaged/workflow-util";
-import type { Blob } from "../blobs-of.ts";
 import { blobPath } from "../files/files-layout.ts";
-import { filesWriter } from "../files/files-writer.ts";
 import { listBlobs, readBlob } from "../files/read-blob.ts";
+import { inBatches, soundOnes } from "./batches.ts";
 import { type BlobPlaces, fitsRow } from "./root-store.ts";
-import { readRow, writeRows } from "./rows.ts";
+import { writeRows } from "./rows.ts";
+import { writeOut } from "./write-out.ts";
 
 export type MoveReport = {
   moved: number;
@@ -39,53 +39,10 @@ export async function packBlobs({ dir, table }: BlobPlaces): Promise<MoveReport>
 }
 
 /** Rows become files, and the index shrinks. Throws `STORAGE_FAILED` or `CAS_COLLISION`. */
-export async function unpackBlobs({ dir, table }: BlobPlaces): Promise<MoveReport> {
-  const report: MoveReport = { moved: 0, tooLong: 0, problems: [] };
-  const writeFiles = filesWriter(dir);
-  for (const hashes of inBatches(await table.list())) {
-    const blobs = await soundOnes(
-      hashes,
-      report,
-      async (hash) => (await readRow(table, hash))?.text ?? null,
-    );
-    await writeFiles(blobs);
-    await table.exclusively((held) => {
-      for (const { hash } of blobs) {
-        if (!existsSync(blobPath(dir, hash))) continue;
-        held.remove(hash);
-        report.moved += 1;
-      }
-    });
-  }
-  await table.shrink();
-  return report;
-}
-
-/** Blobs that one flush is spent on. */
-const BATCH = 64;
-
-function* inBatches(hashes: readonly string[]): Generator<readonly string[]> {
-  for (let at = 0; at < hashes.length; at += BATCH) yield hashes.slice(at, at + BATCH);
-}
-
-/** What is gone by now is passed over, what is damaged is noted. */
-async function soundOnes(
-  hashes: readonly string[],
-  report: MoveReport,
-  read: (hash: string) => Promise<string | null>,
-): Promise<Blob[]> {
-  const blobs: Blob[] = [];
-  for (const hash of hashes) {
-    try {
-      const text = await read(hash);
-      if (text !== null) blobs.push({ hash, bytes: Buffer.from(text) });
-    } catch (thrown) {
-      const { code, message } = failureFrom(thrown, "INTERNAL");
-      if (code !== "CAS_CORRUPT") throw thrown;
-      report.problems.push({ code, hash, message });
-    }
-  }
-  return blobs;
+export async function unpackBlobs(places: BlobPlaces): Promise<MoveReport> {
+  const report = await writeOut(places, await places.table.list());
+  await places.table.shrink();
+  return { ...report, tooLong: 0 };
 }
 
 /** How many files went: one, or none when a collection set the row aside meanwhile. */

@@ -1,6 +1,8 @@
 /** The store of a storage root. Its blobs lie in two places: rows of the index, and files.
  *
- *  1. `kind` says where new blobs go: into files, or into rows if they are not too long for one.
+ *  1. `kind` says where new blobs go: into files, or into rows if they are not too long for one. A step of
+ *     a root of files goes into rows, too, on its way: they are one flush with the head, and are written
+ *     out as files behind it.
  *  2. Both places are read, whatever the kind. So a root changes its kind, and its blobs are moved,
  *     while it is in use.
  *  3. A put relies on its own place alone. In the other it only looks for a collision; a blob may lie
@@ -17,10 +19,12 @@ import type {
 import { type Blob, blobsOf } from "../blobs-of.ts";
 import { openFilesStore } from "../files/files-store.ts";
 import { filesWriter } from "../files/files-writer.ts";
+import { readBlob } from "../files/read-blob.ts";
 import { refuseCollisions } from "../files/write-blobs.ts";
 import { encodeContent } from "../node/codec.ts";
 import { checkedHash } from "../store-failures.ts";
 import { readManyRows, readRow, refuseCollisionsInRows, writeRows } from "./rows.ts";
+import { type WriteBehind, writeBehind } from "./write-behind.ts";
 
 export type StoreKind = "files" | "packed";
 
@@ -32,36 +36,51 @@ export type BlobPlaces = {
 };
 
 export type RootStore = NodeStore & {
-  /** Stores a step's nodes and moves the head to it: one transaction where they are rows, else
-   *  the nodes first. Gives the signals that wait. Throws what `putBatch` and `ThreadStore.advance`
-   *  throw. */
+  /** Stores a step's nodes and moves the head to it in one transaction; what is too long for a row is a
+   *  file before. Gives the signals that wait. Throws what `putBatch` and `ThreadStore.advance` throw. */
   publish(nodes: readonly EncodedNode[], move: HeadMove): Promise<readonly SignalKind[]>;
+  /** Writes published rows out as files; null where rows stay what they are. */
+  behind: Pick<WriteBehind, "takeAlong" | "settle"> | null;
 };
 
 /** A longer blob is a file whatever the kind: a page of a database at a time, and copied at every
  *  checkpoint, it would be slow to write and slow to read. */
 export const PACKED_MAX_BYTES: number = 256 * 1024;
 
-export function openRootStore({ dir, table, kind }: BlobPlaces & { kind: StoreKind }): RootStore {
+/** A role that is at work has not published anything for so long. */
+const QUIET_MS = 50;
+
+/** `quietMs`: how long a root of files waits for another step before it writes the last ones out. */
+export function openRootStore(root: BlobPlaces & { kind: StoreKind; quietMs?: number }): RootStore {
+  const { dir, table, kind, quietMs = QUIET_MS } = root;
   const files = openFilesStore(dir);
   const writeFiles = filesWriter(dir);
-  const places = [(hash: string) => files.get(hash), (hash: string) => readBack(table, hash)];
-  if (kind === "packed") places.reverse();
+  const behind = kind === "files" ? writeBehind({ dir, table }, quietMs) : null;
 
   const store = async (
     nodes: readonly EncodedNode[],
     move: HeadMove | null,
   ): Promise<readonly SignalKind[]> => {
     const blobs = blobsOf(nodes);
-    const isRow = (blob: Blob): boolean => kind === "packed" && fitsRow(blob);
-    const rows = blobs.filter(isRow);
-    const others = blobs.filter((blob) => !isRow(blob));
+    const toRow = (blob: Blob): boolean => (kind === "packed" || move !== null) && fitsRow(blob);
+    const rows = blobs.filter(toRow);
+    const others = blobs.filter((blob) => !toRow(blob));
     refuseCollisions(dir, rows);
     await refuseCollisionsInRows(table, others);
     await writeFiles(others);
+    if (rows.length === 0 && move === null) return [];
+    await behind?.makeRoom();
     // The head moves last, or together with the last of what it names.
-    return rows.length > 0 || move !== null ? writeRows(table, { blobs: rows, move }) : [];
+    const signals = await writeRows(table, { blobs: rows, move });
+    behind?.add(rows);
+    return signals;
   };
+  const inFile = async (hash: string): Promise<string | null> => readBlob(dir, hash);
+  const inFiles = (hash: string): Promise<string | null> => files.get(hash);
+  const inRow = (hash: string): Promise<string | null> => readBack(table, hash);
+  const isRow = (hash: string): boolean => behind === null || behind.has(hash);
+  const rowFirst = [inRow, inFiles, inRow];
+  const fileFirst = [inFile, inRow, inFiles];
   return {
     async put(content) {
       const node = encodeContent(content);
@@ -72,16 +91,21 @@ export function openRootStore({ dir, table, kind }: BlobPlaces & { kind: StoreKi
       await store(nodes, null);
     },
     publish: store,
+    behind,
     async get(hash) {
       checkedHash(hash);
-      for (const look of [...places, ...places.slice(0, 1)]) {
+      for (const look of isRow(hash) ? rowFirst : fileFirst) {
         const text = await look(hash);
         if (text !== null) return text;
       }
       return null;
     },
-    // Where new blobs of this kind go: what lies in the other place is read one by one.
-    getMany: kind === "packed" ? (hashes) => readManyRows(table, hashes) : files.getMany,
+    // Where they are most likely: what lies in the other place is read one by one.
+    async getMany(hashes) {
+      const rows = hashes.filter(isRow);
+      const others = hashes.filter((hash) => !isRow(hash));
+      return new Map([...(await readManyRows(table, rows)), ...(await files.getMany(others))]);
+    },
     async delete(hash) {
       await table.delete(checkedHash(hash));
       await files.delete(hash);

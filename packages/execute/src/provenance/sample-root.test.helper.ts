@@ -21,7 +21,7 @@ import { storeBundle } from "@uncaged/workflow-register";
 import { memoryThreadStore } from "@uncaged/workflow-store";
 import { encodeStep } from "../append-step.ts";
 import type { Engine } from "../engine.ts";
-import { publishInTurn } from "../publish.ts";
+import { publishInTurn } from "../publish-in-turn.test.helper.ts";
 
 const edge = (from: string, to: string, more: Partial<DescriptorEdge> = {}): DescriptorEdge => ({
   ...{ from, to, condition: "FALLBACK", when: null, prompt: null, location: null },
@@ -86,6 +86,7 @@ export async function emptyRoot(root: string): Promise<SampleRoot> {
     packagesBase: import.meta.url,
     publish: publishInTurn({ cas, store }),
     table: null,
+    behind: null,
   };
   return { engine, blobs };
 }

@@ -1,0 +1,85 @@
+/** A storage root of files on disk and a thread in it whose lease the test holds. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type BlobPlaces,
+  encodeContent,
+  openRootStore,
+  type RootStore,
+} from "@uncaged/workflow-cas";
+import type { BlobTable, EncodedNode, HeadMove } from "@uncaged/workflow-protocol";
+import { type Index, openIndex } from "@uncaged/workflow-store";
+
+const THREAD_ID = "01KAJ2Z6PVX0000000000000AB";
+
+/** Longer than a test: what is written out is written because somebody asked for it. */
+const NEVER_MS = 2 ** 31 - 1;
+
+export type BehindRoot = {
+  root: string;
+  places: BlobPlaces;
+  index: Index;
+  /** The move from the thread's head to this node. */
+  moveTo(node: EncodedNode): Promise<HeadMove>;
+  /** A store on the root's own table, or on one that stands before it. */
+  open(opts?: { table?: BlobTable; quietMs?: number }): RootStore;
+  heads(): Promise<string[]>;
+  close(): Promise<void>;
+};
+
+export async function behindRoot(): Promise<BehindRoot> {
+  const root = mkdtempSync(join(tmpdir(), "behind-"));
+  const index = await openIndex(root);
+  const places = { dir: join(root, "cas"), table: index.blobs };
+  const start = encodeContent("start");
+  const tenure = { threadId: THREAD_ID, fence: await ownedThread(index, start) };
+  return {
+    root,
+    places,
+    index,
+    moveTo: async ({ hash, sha256 }) => {
+      const from = (await index.threads.get(THREAD_ID))?.head ?? "";
+      return { ...tenure, from, to: hash, toSha256: sha256, stepCount: 1, nowMs: 1 };
+    },
+    open: ({ table = index.blobs, quietMs = NEVER_MS } = {}) =>
+      openRootStore({ dir: places.dir, table, kind: "files", quietMs }),
+    heads: async () => [(await index.threads.get(THREAD_ID))?.head ?? ""],
+    close: async () => {
+      await index.threads.close();
+      rmSync(root, { recursive: true });
+    },
+  };
+}
+
+/** Gives the fence. */
+async function ownedThread({ threads }: Index, start: EncodedNode): Promise<number> {
+  await threads.create(
+    {
+      threadId: THREAD_ID,
+      workflow: "sample",
+      bundleHash: start.hash,
+      startHash: start.hash,
+      head: start.hash,
+      headSha256: start.sha256,
+      stepCount: 0,
+      depth: 0,
+      parentThread: null,
+      cwd: "/",
+      forkedFrom: null,
+      startedAt: 0,
+      createdAt: 0,
+      limits: null,
+      agent: null,
+    },
+    null,
+  );
+  const lease = await threads.acquire({
+    threadId: THREAD_ID,
+    process: { pid: process.pid, startedAt: "0", bootId: "test" },
+    ttlMs: 600_000,
+    nowMs: Date.now(),
+    replaces: null,
+  });
+  return lease.fence;
+}
