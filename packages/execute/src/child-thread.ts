@@ -22,7 +22,6 @@ import { loadChain, roleStates } from "./chain.ts";
 import { createThread } from "./create-thread.ts";
 import type { Engine } from "./engine.ts";
 import { lookAtThread } from "./look-at-thread.ts";
-import { observedStatus } from "./observe.ts";
 import { orThrow } from "./or-throw.ts";
 import { runnableWorkflow } from "./runnable-workflow.ts";
 import { othersWereFirst, spawnRunner } from "./spawn-runner.ts";
@@ -70,13 +69,13 @@ async function untilFinal(
   let starts = 0;
   while (true) {
     signal.throwIfAborted();
-    const thread = await lookAtThread(engine, threadId);
-    if (thread === null)
+    const seen = await lookAtThread(engine, threadId);
+    if (seen === null)
       throw new WorkflowError(
         failure("THREAD_NOT_FOUND", `child thread ${threadId} was removed`, ""),
       );
-    if (isFinal(thread.status)) return thread;
-    const { status, stale } = observedStatus(thread, engine.now());
+    const { thread, status, stale } = seen;
+    if (isFinal(status)) return thread;
     if (status === "idle" && (starts === 0 || stale)) {
       if (starts > MAX_RESTARTS) throw new WorkflowError(keepsDying(threadId));
       starts += 1;

@@ -20,8 +20,8 @@ export async function findThread(
   const [id] = ids;
   if (id === undefined) return err(notFound(part));
   if (ids.length > 1) return err(ambiguous(part, ids));
-  const thread = await lookAtThread(engine, id);
-  return thread === null ? err(notFound(part)) : ok(thread);
+  const seen = await lookAtThread(engine, id);
+  return seen === null ? err(notFound(part)) : ok(seen.thread);
 }
 
 function notFound(part: string): Failure {

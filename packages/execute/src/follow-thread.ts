@@ -6,7 +6,6 @@ import type { LiveEvent } from "@uncaged/workflow-protocol";
 import { storagePaths } from "@uncaged/workflow-util";
 import type { Engine } from "./engine.ts";
 import { lookAtThread } from "./look-at-thread.ts";
-import { observedStatus } from "./observe.ts";
 
 const LOOK_EVERY_MS = 100;
 const CHUNK_BYTES = 256 * 1024;
@@ -31,8 +30,8 @@ export async function* followThread(
 }
 
 async function isAtRest(engine: Pick<Engine, "store" | "now">, threadId: string): Promise<boolean> {
-  const thread = await lookAtThread(engine, threadId);
-  return thread === null || observedStatus(thread, engine.now()).status !== "running";
+  const seen = await lookAtThread(engine, threadId);
+  return seen?.status !== "running";
 }
 
 /** Reads the lines that were added since the last call; starts over when the file was rotated. */

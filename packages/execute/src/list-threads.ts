@@ -1,16 +1,13 @@
 import type { ThreadRecord, ThreadSummary } from "@uncaged/workflow-protocol";
 import type { Engine } from "./engine.ts";
-import { lookAgain } from "./look-at-thread.ts";
-import { threadSummary } from "./observe.ts";
+import { lookAgain, type SeenThread } from "./look-at-thread.ts";
 
 /** Threads, newest first. */
 export async function listThreads(
   engine: Pick<Engine, "store" | "now">,
   filter: { workflow?: string; limit?: number; suspended?: true },
 ): Promise<ThreadSummary[]> {
-  const threads = await believed(engine, await engine.store.list(filter));
-  const nowMs = engine.now();
-  return threads.map((thread) => threadSummary(thread, nowMs));
+  return (await lookAtEach(engine, await engine.store.list(filter))).map(threadSummary);
 }
 
 export type RunningThread = ThreadSummary & { pid: number; heartbeatAt: number };
@@ -19,25 +16,33 @@ export type RunningThread = ThreadSummary & { pid: number; heartbeatAt: number }
 export async function runningThreads(
   engine: Pick<Engine, "store" | "now">,
 ): Promise<RunningThread[]> {
-  const threads = await believed(engine, await engine.store.list({ withLease: true }));
-  const nowMs = engine.now();
-  return threads.flatMap((thread) =>
-    thread.lease === null
-      ? []
-      : [
-          {
-            ...threadSummary(thread, nowMs),
-            pid: thread.lease.process.pid,
-            heartbeatAt: thread.lease.heartbeatAt,
-          },
-        ],
-  );
+  const seen = await lookAtEach(engine, await engine.store.list({ withLease: true }));
+  return seen.flatMap((each) => {
+    const { lease } = each.thread;
+    if (lease === null) return [];
+    return [{ ...threadSummary(each), pid: lease.process.pid, heartbeatAt: lease.heartbeatAt }];
+  });
 }
 
-async function believed(
+async function lookAtEach(
   engine: Pick<Engine, "store" | "now">,
   threads: readonly ThreadRecord[],
-): Promise<ThreadRecord[]> {
-  const records = await Promise.all(threads.map((thread) => lookAgain(engine, thread)));
-  return records.filter((thread) => thread !== null);
+): Promise<SeenThread[]> {
+  const seen = await Promise.all(threads.map((thread) => lookAgain(engine, thread)));
+  return seen.filter((each) => each !== null);
+}
+
+function threadSummary({ thread, status, stale }: SeenThread): ThreadSummary {
+  const { threadId, workflow, bundleHash, head, stepCount, suspended, updatedAt } = thread;
+  return {
+    threadId,
+    workflow,
+    bundleHash,
+    status,
+    stale,
+    head,
+    stepCount,
+    suspended,
+    updatedAt,
+  };
 }

@@ -34,12 +34,12 @@ async function endedAfterReading(): Promise<{ engine: Engine; threadId: string }
 
 it("a runner that ended its thread and itself while we looked has not died", async () => {
   const { engine, threadId } = await endedAfterReading();
-  expect(await lookAtThread(engine, threadId)).toMatchObject({ status: "completed", lease: null });
+  expect(await lookAtThread(engine, threadId)).toMatchObject({ status: "completed" });
 });
 
 it("a runner that left its thread as it was has died", async () => {
   const { engine, threadId } = await ownedThread(root);
-  expect(await lookAtThread(engine, threadId)).toMatchObject({ status: "running", lease: {} });
+  expect(await lookAtThread(engine, threadId)).toMatchObject({ status: "idle", stale: true });
 });
 
 it("who waits for a thread sees it end", async () => {

@@ -3,7 +3,6 @@ import {
   type Lease,
   type ThreadRecord,
   type ThreadStatus,
-  type ThreadSummary,
 } from "@uncaged/workflow-protocol";
 import { livenessOf } from "@uncaged/workflow-util";
 
@@ -24,22 +23,15 @@ export function observedStatus(
   thread: ThreadRecord,
   nowMs: number,
 ): { status: ThreadStatus; stale: boolean } {
-  if (isFinal(thread.status)) return { status: thread.status, stale: false };
-  const runner = runnerState(thread.lease, nowMs);
-  if (runner === "dead") return { status: "idle", stale: true };
-  return { status: thread.status, stale: runner === "silent" };
+  return statusBeside(thread, runnerState(thread.lease, nowMs));
 }
 
-export function threadSummary(thread: ThreadRecord, nowMs: number): ThreadSummary {
-  const { threadId, workflow, bundleHash, head, stepCount, suspended, updatedAt } = thread;
-  return {
-    threadId,
-    workflow,
-    bundleHash,
-    ...observedStatus(thread, nowMs),
-    head,
-    stepCount,
-    suspended,
-    updatedAt,
-  };
+/** The status of a thread whose runner was seen in this state. */
+export function statusBeside(
+  thread: ThreadRecord,
+  runner: RunnerState,
+): { status: ThreadStatus; stale: boolean } {
+  if (isFinal(thread.status)) return { status: thread.status, stale: false };
+  if (runner === "dead") return { status: "idle", stale: true };
+  return { status: thread.status, stale: runner === "silent" };
 }

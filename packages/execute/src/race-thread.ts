@@ -26,7 +26,6 @@ import type { ForkPoint } from "./fork-point.ts";
 import { forkThread } from "./fork-thread.ts";
 import { lookAtThread } from "./look-at-thread.ts";
 import { unknownAgent } from "./named-agent.ts";
-import { observedStatus } from "./observe.ts";
 import { spawnRunner } from "./spawn-runner.ts";
 import { stopThread } from "./stop-thread.ts";
 
@@ -110,13 +109,13 @@ async function runContender(
   if (!runner.ok) return runner;
   let steps = 0;
   while (true) {
-    const now = await lookAtThread(engine, threadId);
-    if (now === null) return err(removed(threadId));
+    const seen = await lookAtThread(engine, threadId);
+    if (seen === null) return err(removed(threadId));
+    const { thread: now, status } = seen;
     if (now.stepCount - thread.stepCount > steps) {
       steps = now.stepCount - thread.stepCount;
       watch.onStep({ agent, threadId, steps });
     }
-    const { status } = observedStatus(now, engine.now());
     if (status !== "running")
       return ok(await contender(engine, fork, { now, status, startedMs: watch.startedMs }));
     if (watch.signal.aborted) {

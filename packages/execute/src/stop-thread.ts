@@ -88,8 +88,10 @@ async function gaveUp(
 ): Promise<boolean> {
   const until = engine.now() + withinMs;
   while (true) {
-    const thread = await lookAtThread(engine, threadId);
-    if (thread === null || thread.lease === null || thread.lease.fence !== fence) return true;
+    const seen = await lookAtThread(engine, threadId);
+    if (seen === null) return true;
+    const { thread } = seen;
+    if (thread.lease === null || thread.lease.fence !== fence) return true;
     if (engine.now() >= until || runnerState(thread.lease, engine.now()) === "dead") return false;
     await sleep(LOOK_EVERY_MS);
   }

@@ -18,6 +18,8 @@ export async function viewThread(
   engine: Pick<Engine, "cas" | "now">,
   thread: ThreadRecord,
 ): Promise<ThreadView> {
+  // Before the long reading: a record says nothing of a process that ended after it was read.
+  const seen = observedStatus(thread, engine.now());
   const start = await readNode(engine.cas, thread.startHash, "start");
   const { steps, upgrades } = await pastOf(engine.cas, thread);
   const prompt = await readNode(engine.cas, promptHash(start), "content");
@@ -26,7 +28,7 @@ export async function viewThread(
     threadId,
     workflow,
     bundleHash,
-    ...observedStatus(thread, engine.now()),
+    ...seen,
     head,
     start: {
       hash: thread.startHash,

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isFinal, type ThreadRecord } from "@uncaged/workflow-protocol";
 import type { Engine } from "./engine.ts";
 import { lookAtThread } from "./look-at-thread.ts";
-import { observedStatus } from "./observe.ts";
 
 const LOOK_EVERY_MS = 40;
 
@@ -14,10 +13,10 @@ export async function waitForThread(
   signal: AbortSignal,
 ): Promise<ThreadRecord | null> {
   while (true) {
-    const thread = await lookAtThread(engine, threadId);
-    if (thread === null || isFinal(thread.status)) return thread;
-    const { status } = observedStatus(thread, engine.now());
-    if (status === "suspended" || status === "idle") return thread;
+    const seen = await lookAtThread(engine, threadId);
+    if (seen === null) return null;
+    const { thread, status } = seen;
+    if (isFinal(status) || status === "suspended" || status === "idle") return thread;
     await sleep(LOOK_EVERY_MS, undefined, { signal });
   }
 }
