@@ -64,3 +64,13 @@ test("a store that cannot be written says where and what to do", async () => {
     failure: { code: "STORAGE_FAILED", message: expect.stringContaining(join(root, "file")) },
   });
 });
+
+test.each([65_000, 65_536, 70_000, 1_000_000])(
+  "a file of about %d bytes is read whole",
+  async (length) => {
+    const store = openFilesStore(folder);
+    const { text: long } = encodeContent("x".repeat(length));
+    expect(await store.get(await store.put("x".repeat(length)))).toBe(long);
+    expect(await store.get(await store.put("short"))).toBe(encodeContent("short").text);
+  },
+);

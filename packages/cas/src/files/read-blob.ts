@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { isErrno, storageFailed } from "@uncaged/workflow-util";
 import { soundText } from "../sound-text.ts";
@@ -59,10 +59,30 @@ export function namesIn(folder: string): string[] {
 
 function readBytes(path: string, hash: string): Buffer | null {
   try {
-    return readFileSync(path);
+    return readShort(path) ?? readFileSync(path);
   } catch (cause) {
     if (isErrno(cause, "ENOENT")) return null;
     if (isErrno(cause, "EISDIR")) throw corrupt(hash, `a folder stands in its place, ${path}`);
     throw storageFailed(`cannot read blob ${hash}`, cause);
+  }
+}
+
+/** Nearly every blob is shorter. What was read into it stays until the next one is read. */
+const ROOM = Buffer.allocUnsafe(64 * 1024);
+
+/** Without asking for its length first, into room that is there: a long thread is thousands of short files. null: it
+ *  is too long for that. */
+function readShort(path: string): Buffer | null {
+  const fd = openSync(path, "r");
+  try {
+    let length = 0;
+    while (length < ROOM.length) {
+      const more = readSync(fd, ROOM, length, ROOM.length - length, null);
+      if (more === 0) return ROOM.subarray(0, length);
+      length += more;
+    }
+    return null;
+  } finally {
+    closeSync(fd);
   }
 }
