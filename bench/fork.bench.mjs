@@ -1,41 +1,53 @@
-/** 1,000 forks of a thread of 500 steps, none of them run: how long they take, and what they add to the blobs.
- *  Bar: not one byte; a fork names nodes that are there. */
+/** 1,000 forks in the middle of a thread of 500 steps and of one of 5,000, none of them run: how long they take, and
+ *  what they add to the blobs. Bars: not one byte, since a fork names nodes that are there; and 1.5 × for the
+ *  longer thread, since the step is found over the skip list. */
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { forkThread } from "@uncaged/workflow-execute";
+import { median } from "./parts/median.mjs";
 import { ms, printTable } from "./parts/print-table.mjs";
 import { withScratchFolder } from "./parts/scratch-folder.mjs";
 import { idleThread, makeSteps, openSteadyEngine } from "./parts/steady-engine.mjs";
 
-const STEPS = 500;
+const SHORT = 500;
+const LONG = 5_000;
 const FORKS = 1_000;
 
 await withScratchFolder(async (folder) => {
   const engine = await openSteadyEngine(folder);
-  const { threadId } = await idleThread(engine);
-  const thread = await makeSteps(engine, threadId, STEPS);
+  const short = await threadOf(engine, SHORT);
+  const long = await threadOf(engine, LONG);
   const before = blobs(engine.root);
-  const startedAt = performance.now();
-  await forks(engine, thread);
-  const tookMs = performance.now() - startedAt;
+  const times = { short: [], long: [] };
+  for (let made = 0; made < FORKS; made += 1) {
+    times.short.push(await timedFork(engine, short));
+    times.long.push(await timedFork(engine, long));
+  }
   const added = blobs(engine.root).bytes - before.bytes;
   if (added !== 0) throw new Error(`the forks added ${added} bytes to the blobs`);
-  printTable(`${FORKS} forks of a thread of ${STEPS} steps`, [
-    { what: "all of them", figure: `${(tookMs / 1_000).toFixed(1)} s` },
-    { what: "each", figure: ms(tookMs / FORKS) },
-    { what: "added to the blobs", figure: `${added} bytes`, bar: "0 bytes" },
-    { what: "the thread's own blobs", figure: `${before.count} files, ${before.bytes} bytes` },
+  const ratio = median(times.long) / median(times.short);
+  printTable(`a fork, median of ${FORKS}`, [
+    { what: `in a thread of ${SHORT} steps`, figure: ms(median(times.short)) },
+    { what: `in one of ${LONG}`, figure: ms(median(times.long)), ratio, bar: "1.5 ×" },
+    { what: "added to the blobs by all", figure: `${added} bytes`, bar: "0 bytes" },
+    { what: "the threads' own blobs", figure: `${before.count} files, ${before.bytes} bytes` },
   ]);
   await engine.store.close();
 });
 
-async function forks(engine, thread) {
-  const from = { kind: "step", step: STEPS / 2 };
-  for (let made = 0; made < FORKS; made += 1) {
-    const opts = { from, agent: null, limits: null, bundle: null, prompt: null, run: "idle" };
-    const forked = await forkThread(engine, thread, opts);
-    if (!forked.ok) throw new Error(forked.error.message);
-  }
+async function threadOf(engine, steps) {
+  const { threadId } = await idleThread(engine);
+  return makeSteps(engine, threadId, steps);
+}
+
+async function timedFork(engine, thread) {
+  const from = { kind: "step", step: thread.stepCount / 2 };
+  const opts = { from, agent: null, limits: null, bundle: null, prompt: null, run: "idle" };
+  const startedAt = performance.now();
+  const forked = await forkThread(engine, thread, opts);
+  const tookMs = performance.now() - startedAt;
+  if (!forked.ok) throw new Error(forked.error.message);
+  return tookMs;
 }
 
 function blobs(root) {
