@@ -24,11 +24,12 @@ export async function checkBlobs(opts: {
   const problems = new Map<string, Problem>();
   // One for each blob: of two, the later says who needs it.
   const note: Note = (problem) => problems.set(problem.hash || problem.message, problem);
+  // Rows first: those of a root of files become files meanwhile.
+  const rows = (await table?.list()) ?? [];
   const names = namesIn(dir);
   const files = names.flatMap((name) => hashOfFile(name) ?? []);
   for (const hash of files) await noteBlob(hash, async () => readBlob(dir, hash), note);
   for (const name of names) if (hashOfFile(name) === null) noteStranger(name, note);
-  const rows = (await table?.list()) ?? [];
   if (table !== null) {
     for (const hash of rows)
       await noteBlob(hash, async () => (await readRow(table, hash))?.text ?? null, note);

@@ -20,6 +20,10 @@ export type BehindRoot = {
   root: string;
   places: BlobPlaces;
   index: Index;
+  /** What the thread began with; it is not stored. */
+  start: EncodedNode;
+  /** Of the lease. */
+  tenure: { threadId: string; fence: number };
   /** The move from the thread's head to this node. */
   moveTo(node: EncodedNode): Promise<HeadMove>;
   /** A store on the root's own table, or on one that stands before it. */
@@ -38,6 +42,8 @@ export async function behindRoot(): Promise<BehindRoot> {
     root,
     places,
     index,
+    start,
+    tenure,
     moveTo: async ({ hash, sha256 }) => {
       const from = (await index.threads.get(THREAD_ID))?.head ?? "";
       return { ...tenure, from, to: hash, toSha256: sha256, stepCount: 1, nowMs: 1 };

@@ -77,7 +77,7 @@ test("writers that are killed leave every step that they acknowledged", async ()
 
 test("on a disk that is full a packed step is refused, and the earlier ones stand", async () => {
   // The kernel's own limit, in blocks of 512 bytes: a longer file cannot be written.
-  startWriters(10_000, "ulimit -f 2048;");
+  startWriters(10_000, "ulimit -f 6144;");
   await Promise.all(writers.filter(isRunning).map(({ child }) => once(child, "close")));
   for (const [no, { child, acknowledged }] of writers.entries()) {
     expect([child.exitCode, child.signalCode]).toEqual([7, null]);
