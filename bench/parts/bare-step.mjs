@@ -1,5 +1,7 @@
-/** The flushes that a durable step cannot do without, and nothing else: two blobs written, flushed side
- *  by side, named; their folder flushed; one row of the index changed in one durable transaction. */
+/** The flushes that a durable step cannot do without, and nothing else. `once`, where its blobs are files before
+ *  the next step begins: two blobs written, flushed side by side, named; their folder flushed; one row of the
+ *  index changed in one durable transaction. `commit`, where they are files later: that transaction alone, with
+ *  the bytes of both blobs in it. */
 import { closeSync, fsync, linkSync, mkdirSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -19,6 +21,10 @@ export function openBareStep(folder, sizes) {
       made += 1;
       await writeTogether(blobs, made, bytes);
       head.move(made);
+    },
+    commit() {
+      made += 1;
+      head.move(made, bytes);
     },
     close: head.close,
   };
@@ -42,14 +48,17 @@ function openHead(file) {
   db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
   db.exec("CREATE TABLE heads (id INTEGER PRIMARY KEY, head TEXT)");
   db.exec("INSERT INTO heads VALUES (1, '')");
-  const [begin, update, commit] = [
+  db.exec("CREATE TABLE blobs (id INTEGER PRIMARY KEY, bytes BLOB)");
+  const [begin, insert, update, commit] = [
     "BEGIN IMMEDIATE",
+    "INSERT INTO blobs (bytes) VALUES (?)",
     "UPDATE heads SET head = ? WHERE id = 1",
     "COMMIT",
   ].map((sql) => db.prepare(sql));
   return {
-    move(step) {
+    move(step, blobs = []) {
       begin.run();
+      for (const bytes of blobs) insert.run(bytes);
       update.run(String(step).padStart(13, "0"));
       commit.run();
     },

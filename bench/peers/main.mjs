@@ -77,9 +77,10 @@ async function opened(name, scratch) {
   return { name, folder, participant, ...SYSTEMS[name] };
 }
 
-/** Milliseconds of each step of each round, by name. */
+/** Milliseconds of each step of each round, by name; and of each round a step in all, with what was put off. */
 async function inRounds(systems) {
   const times = Object.fromEntries(systems.map(({ name }) => [name, []]));
+  const whole = Object.fromEntries(systems.map(({ name }) => [name, []]));
   for (let round = 0; round < ROUNDS; round += 1) {
     console.log(`  round ${round + 1} of ${ROUNDS}`);
     for (const { name, participant, most = STEPS } of systems) {
@@ -88,9 +89,11 @@ async function inRounds(systems) {
       await participant.ask("begin", { thread, steps });
       const made = await participant.ask("advance", { thread, count: steps, maxMs: ROUND_MAX_MS });
       times[name].push(made.times);
+      const sum = made.times.reduce((total, time) => total + time, made.restMs);
+      whole[name].push(sum / made.times.length);
     }
   }
-  return times;
+  return { times, whole };
 }
 
 /** By name: how many steps the long thread has, the disk that they took, and the typical cost in each
@@ -125,7 +128,7 @@ async function inLongThreads(systems) {
   return figures;
 }
 
-function report(systems, rounds, long) {
+function report(systems, { times: rounds, whole }, long) {
   const typical = Object.fromEntries(systems.map(({ name }) => [name, rounds[name].map(median)]));
   const rows = systems.map(({ name, what }) => {
     const last = rounds[name].map((times) => median(times.slice(-BLOCK)));
@@ -134,6 +137,7 @@ function report(systems, rounds, long) {
       what,
       [`of ${STEPS} steps`]: `${ms(median(typical[name]))}${made < STEPS ? ` (${made} steps)` : ""}`,
       "the last 100 of them": ms(median(last)),
+      "mean, in all": ms(median(whole[name])),
       ...(long[name] === undefined ? {} : longCells(long[name])),
     };
   });

@@ -3,7 +3,8 @@
  *  - `open`: opens it in `folder`; answers with its version.
  *  - `begin`: a new thread of `steps`, up to the work of its first step.
  *  - `advance`: `count` more steps of the thread, or as many as `maxMs` allows; answers with the
- *    milliseconds of each, from the work of its role to the work of the next one.
+ *    milliseconds of each, from the work of its role to the work of the next one, and those of what it had
+ *    put off until after them: nobody works in another's turn.
  *  - `close`.
  *
  *  1. Two threads, told apart by `thread`, may be under way; one of them waits in its role.
@@ -30,7 +31,10 @@ const DEEDS = {
     active = gates[thread];
     const stopped = active.nextStop();
     active.open({ count, maxMs });
-    return { times: await stopped };
+    const times = await stopped;
+    const stoppedAt = performance.now();
+    await system.rest?.();
+    return { times, restMs: performance.now() - stoppedAt };
   },
   async close() {
     await system.close();

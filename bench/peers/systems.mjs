@@ -8,7 +8,7 @@ export const SYSTEMS = {
     open: async (folder) => (await import("./systems/bare.mjs")).openFlush(folder),
   },
   "flushes-of-files": {
-    what: "bare flushes that ours needs, files",
+    what: "bare flushes of two files and a head",
     open: async (folder) => (await import("./systems/bare.mjs")).openFiles(folder),
   },
   "ours-packed": {

@@ -14,6 +14,9 @@ export async function openOurs(folder, { store }) {
       const { threadId } = await idleThread(engine);
       await makeSteps(engine, threadId, steps);
     },
+    rest: async () => {
+      await engine.behind?.settle();
+    },
     close: () => engine.store.close(),
   };
 }
