@@ -56,6 +56,11 @@ async function killHalfWay(threadId) {
   );
   const { pid } = threadIn("ps", threadId);
   process.kill(pid, "SIGKILL");
+  // The system may take a moment to end it, and as long it owns its thread.
+  await until(
+    () => threadIn("list", threadId),
+    ({ status }) => status === "idle",
+  );
   say(
     `killed its runner (kill -9 ${pid}) after step ${thread.stepCount}, while step ${thread.stepCount + 1} was at work`,
   );

@@ -40,7 +40,10 @@ async function runnerKilled(scene, manner) {
   const threadId = await running(scene, manner);
   const before = pids(scene);
   const { threads } = await document(["thread", "ps"], scene);
-  process.kill(threads[0].pid, "SIGKILL");
+  const [{ pid }] = threads;
+  process.kill(pid, "SIGKILL");
+  // The system may take a moment to end it, and as long it owns its thread.
+  await until(() => !processesOf(scene.root).includes(String(pid)), "the runner is gone");
   rmSync(join(scene.work, "pids"));
   await document(["thread", "resume", threadId], scene);
   await until(() => pids(scene).length === MANNERS[manner], "the agent started again");

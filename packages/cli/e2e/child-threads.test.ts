@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Cli, openCli } from "./cli.test.helper.ts";
+import { killHard } from "./kill-hard.test.helper.ts";
 
 type Shown = {
   status: string;
@@ -75,7 +76,7 @@ describe("a child thread", () => {
   it("is gone on with, not started again, when the parent's runner was killed", async () => {
     const threadId = await start("killed", { child: "steps", task: { steps: 6, sleepMs: 150 } });
     const child = await runningChild();
-    process.kill(await pidOf(threadId), "SIGKILL");
+    await killHard(await pidOf(threadId));
     await cli.json(["thread", "resume", threadId]);
     const parent = await untilRest(threadId);
     expect(parent).toMatchObject({ status: "completed" });

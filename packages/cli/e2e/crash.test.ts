@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Cli, openCli } from "./cli.test.helper.ts";
+import { killHard } from "./kill-hard.test.helper.ts";
 
 /** CI asks for more. */
 const KILLS = Number(process.env.UNCAGED_TEST_KILLS ?? 25);
@@ -75,12 +76,7 @@ async function killRunner({ threadId }: Thread, afterMs: number): Promise<boolea
   const runner = threads.find((thread) => thread.threadId === threadId);
   if (runner === undefined) return false;
   await sleep(afterMs);
-  try {
-    process.kill(runner.pid, "SIGKILL");
-    return true;
-  } catch {
-    return false;
-  }
+  return killHard(runner.pid);
 }
 
 /** Every acknowledged step is there, unchanged, and none of them was begun again. */

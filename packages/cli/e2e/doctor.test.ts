@@ -2,9 +2,9 @@
 import { appendFileSync, chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Cli, openCli } from "./cli.test.helper.ts";
+import { killHard } from "./kill-hard.test.helper.ts";
 
 type Report = {
   ok: boolean;
@@ -45,8 +45,7 @@ it("a runner that was killed is found, and resuming its thread mends it", async 
   const prompt = JSON.stringify({ steps: 3, sleepMs: 1_000 });
   const { threadId } = await cli.json<{ threadId: string }>(["run", "review", "-p", prompt]);
   const { threads } = await cli.json<{ threads: { pid: number }[] }>(["thread", "ps"]);
-  for (const { pid } of threads) process.kill(pid, "SIGKILL");
-  await sleep(100);
+  for (const { pid } of threads) await killHard(pid);
   const found = await faults();
   expect(found).toEqual({
     exit: 1,

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ThreadView } from "@uncaged/workflow-protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BIN, type Cli, openCli } from "./cli.test.helper.ts";
+import { killHard } from "./kill-hard.test.helper.ts";
 
 const KILLS = Number(process.env.UNCAGED_TEST_KILLS ?? 12);
 /** For a machine that does other things. */
@@ -175,12 +176,7 @@ async function killRunner(threadId: string, afterMs: number): Promise<void> {
   const { threads } = await cli.json<Running>(["thread", "ps"]);
   const runner = threads.find((thread) => thread.threadId === threadId);
   await sleep(afterMs);
-  if (runner === undefined) return;
-  try {
-    process.kill(runner.pid, "SIGKILL");
-  } catch {
-    // It came to its end before.
-  }
+  if (runner !== undefined) await killHard(runner.pid);
 }
 
 async function ended(threadId: string): Promise<void> {
