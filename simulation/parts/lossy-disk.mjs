@@ -179,6 +179,15 @@ export class LossyDisk {
     return { node, path, append };
   }
 
+  /** What follows what was read of this handle before; how many bytes. */
+  read(handle, buffer, offset, length) {
+    if (handle.node === undefined) throw errno("EISDIR", "a folder");
+    const from = handle.readUntil ?? 0;
+    const count = handle.node.bytes.copy(buffer, offset, from, from + length);
+    handle.readUntil = from + count;
+    return count;
+  }
+
   write({ node, path, append }, bytes, offset = 0) {
     this.operate(`write ${path}`);
     const written = Buffer.from(bytes.subarray(offset));

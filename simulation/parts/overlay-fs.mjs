@@ -74,6 +74,12 @@ export function writeSync(handle, bytes, offset) {
   return disk.write(file, bytes, offset);
 }
 
+export function readSync(handle, buffer, offset, length, position) {
+  if (handle < FIRST_HANDLE) return realFs.readSync(handle, buffer, offset, length, position);
+  const { disk, file } = handles.get(handle);
+  return disk.read(file, buffer, offset, length);
+}
+
 export function fstatSync(handle) {
   if (handle < FIRST_HANDLE) return realFs.fstatSync(handle);
   return { size: handles.get(handle).file.node.bytes.length };
