@@ -10,6 +10,7 @@ import {
 } from "@uncaged/workflow-cas";
 import type { BlobTable, EncodedNode, HeadMove } from "@uncaged/workflow-protocol";
 import { type Index, openIndex } from "@uncaged/workflow-store";
+import { heldThread } from "./held-thread.test.helper.ts";
 
 const THREAD_ID = "01KAJ2Z6PVX0000000000000AB";
 
@@ -37,7 +38,10 @@ export async function behindRoot(): Promise<BehindRoot> {
   const index = await openIndex(root);
   const places = { dir: join(root, "cas"), table: index.blobs };
   const start = encodeContent("start");
-  const tenure = { threadId: THREAD_ID, fence: await ownedThread(index, start) };
+  const tenure = {
+    threadId: THREAD_ID,
+    fence: await heldThread(index.threads, { threadId: THREAD_ID, start }),
+  };
   return {
     root,
     places,
@@ -56,36 +60,4 @@ export async function behindRoot(): Promise<BehindRoot> {
       rmSync(root, { recursive: true });
     },
   };
-}
-
-/** Gives the fence. */
-async function ownedThread({ threads }: Index, start: EncodedNode): Promise<number> {
-  await threads.create(
-    {
-      threadId: THREAD_ID,
-      workflow: "sample",
-      bundleHash: start.hash,
-      startHash: start.hash,
-      head: start.hash,
-      headSha256: start.sha256,
-      stepCount: 0,
-      depth: 0,
-      parentThread: null,
-      cwd: "/",
-      forkedFrom: null,
-      startedAt: 0,
-      createdAt: 0,
-      limits: null,
-      agent: null,
-    },
-    null,
-  );
-  const lease = await threads.acquire({
-    threadId: THREAD_ID,
-    process: { pid: process.pid, startedAt: "0", bootId: "test" },
-    ttlMs: 600_000,
-    nowMs: Date.now(),
-    replaces: null,
-  });
-  return lease.fence;
 }

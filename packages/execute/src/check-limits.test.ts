@@ -8,11 +8,8 @@ import {
 } from "@uncaged/workflow-protocol";
 import { describe, expect, it } from "vitest";
 import { checkTable } from "./check-table.ts";
+import { edge } from "./edge.test.helper.ts";
 
-const edge = (from: string, to: string, more: Partial<DescriptorEdge> = {}): DescriptorEdge => ({
-  ...{ from, to, condition: "FALLBACK", when: null, prompt: null, location: null },
-  ...more,
-});
 const role = (rules: RoleRules = {}): DescriptorRole => ({
   ...{ description: "", systemPrompt: "", schema: {} },
   ...rules,

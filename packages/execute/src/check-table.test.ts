@@ -1,11 +1,8 @@
 import { type DescriptorEdge, END, START, SUSPEND } from "@uncaged/workflow-protocol";
 import { describe, expect, it } from "vitest";
 import { checkTable } from "./check-table.ts";
+import { edge } from "./edge.test.helper.ts";
 
-const edge = (from: string, to: string, more: Partial<DescriptorEdge> = {}): DescriptorEdge => ({
-  ...{ from, to, condition: "FALLBACK", when: null, prompt: null, location: null },
-  ...more,
-});
 const when = (text: string): Partial<DescriptorEdge> => ({ condition: "c", when: text });
 
 function found(edges: readonly DescriptorEdge[]): string[] {

@@ -13,13 +13,9 @@ import type { ParsedRoleOutput } from "@uncaged/workflow-protocol/schemas";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ANSWER } from "./answer-directive.ts";
 import { checkThread, type ThreadCheck } from "./check-threads.ts";
+import { edge } from "./edge.test.helper.ts";
 import { POKE } from "./poke-route.ts";
 import { ENDING, route, STEPS, sampleRoot } from "./provenance/sample-root.test.helper.ts";
-
-const edge = (from: string, to: string, more: Partial<DescriptorEdge> = {}): DescriptorEdge => ({
-  ...{ from, to, condition: "FALLBACK", when: null, prompt: null, location: null },
-  ...more,
-});
 
 let folder = "";
 beforeEach(async () => {

@@ -1,18 +1,8 @@
-import {
-  type DescriptorEdge,
-  END,
-  START,
-  SUSPEND,
-  type WorkflowDescriptor,
-} from "@uncaged/workflow-protocol";
+import { END, START, SUSPEND, type WorkflowDescriptor } from "@uncaged/workflow-protocol";
 import { describe, expect, it } from "vitest";
 import { type DryRun, dryRun } from "./dry-run.ts";
+import { edge } from "./edge.test.helper.ts";
 import { parseStubs } from "./parse-stubs.ts";
-
-const edge = (from: string, to: string, more: Partial<DescriptorEdge> = {}): DescriptorEdge => ({
-  ...{ from, to, condition: "FALLBACK", when: null, prompt: null, location: null },
-  ...more,
-});
 
 const schema = {
   type: "object",

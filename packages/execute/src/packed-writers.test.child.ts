@@ -10,6 +10,7 @@ import { encodeContent, openRootStore } from "@uncaged/workflow-cas";
 import { failureFrom } from "@uncaged/workflow-protocol";
 import { openIndex } from "@uncaged/workflow-store";
 import { storagePaths } from "@uncaged/workflow-util";
+import { heldThread } from "./held-thread.test.helper.ts";
 
 const [root = "", kind = "", no = "", steps = "0"] = process.argv.slice(2);
 const { threads, blobs: table } = await openIndex(root);
@@ -23,34 +24,7 @@ const cas = openRootStore({
 const threadId = no.padStart(26, "0");
 const start = encodeContent(`start of ${no}`);
 await cas.putBatch([start]);
-await threads.create(
-  {
-    threadId,
-    workflow: "torture",
-    bundleHash: start.hash,
-    startHash: start.hash,
-    head: start.hash,
-    headSha256: start.sha256,
-    stepCount: 0,
-    depth: 0,
-    parentThread: null,
-    cwd: "/",
-    forkedFrom: null,
-    startedAt: 0,
-    createdAt: 0,
-    limits: null,
-    agent: null,
-  },
-  null,
-);
-const self = { pid: process.pid, startedAt: "0", bootId: "test" };
-const { fence } = await threads.acquire({
-  threadId,
-  process: self,
-  ttlMs: 600_000,
-  nowMs: Date.now(),
-  replaces: null,
-});
+const fence = await heldThread(threads, { threadId, start });
 let head = start.hash;
 let chain: string[] = [];
 for (let step = 1; step <= Number(steps); step += 1) {

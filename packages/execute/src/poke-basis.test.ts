@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hashBytes, sha256Hex } from "@uncaged/workflow-cas";
 import {
-  type DescriptorEdge,
   type Failure,
   type Result,
   START,
@@ -14,6 +13,7 @@ import type { ParsedRoleOutput } from "@uncaged/workflow-protocol/schemas";
 import { storeBundle } from "@uncaged/workflow-register";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadChain } from "./chain.ts";
+import { edge } from "./edge.test.helper.ts";
 import { bundleOf } from "./load-run.ts";
 import { type PokeBasis, pokeBasis } from "./poke-basis.ts";
 import {
@@ -24,12 +24,8 @@ import {
 } from "./provenance/sample-root.test.helper.ts";
 import { upgradeThread } from "./upgrade-thread.ts";
 
-/** As the sample's; another rule leads from the coder to the tester. */
-const edge = (from: string, to: string, more: Partial<DescriptorEdge> = {}): DescriptorEdge => ({
-  ...{ from, to, condition: "FALLBACK", when: null, prompt: null, location: null },
-  ...more,
-});
 const role = { description: "", systemPrompt: "", schema: {} };
+/** As the sample's; another rule leads from the coder to the tester. */
 const descriptor: WorkflowDescriptor = {
   description: "v",
   roles: { coder: role, tester: role },

@@ -12,6 +12,7 @@ import {
 } from "@uncaged/workflow-protocol";
 import { storeBundle } from "@uncaged/workflow-register";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { edge } from "./edge.test.helper.ts";
 import {
   BUNDLE,
   type SampleRoot,
@@ -20,11 +21,6 @@ import {
 } from "./provenance/sample-root.test.helper.ts";
 import { upgradeThread } from "./upgrade-thread.ts";
 import { verifyThread } from "./verify-thread.ts";
-
-const edge = (from: string, to: string, more: Partial<DescriptorEdge> = {}): DescriptorEdge => ({
-  ...{ from, to, condition: "FALLBACK", when: null, prompt: null, location: null },
-  ...more,
-});
 
 /** As the sample's, and from `tester` it goes elsewhere; with other edges it is another version. */
 function version(edges: readonly DescriptorEdge[]): {

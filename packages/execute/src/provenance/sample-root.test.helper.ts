@@ -8,7 +8,6 @@ import {
   sha256Hex,
 } from "@uncaged/workflow-cas";
 import {
-  type DescriptorEdge,
   END,
   type EncodedNode,
   START,
@@ -20,13 +19,9 @@ import type { ParsedRoleOutput } from "@uncaged/workflow-protocol/schemas";
 import { storeBundle } from "@uncaged/workflow-register";
 import { memoryThreadStore } from "@uncaged/workflow-store";
 import { encodeStep } from "../append-step.ts";
+import { edge } from "../edge.test.helper.ts";
 import type { Engine } from "../engine.ts";
 import { publishInTurn } from "../publish-in-turn.test.helper.ts";
-
-const edge = (from: string, to: string, more: Partial<DescriptorEdge> = {}): DescriptorEdge => ({
-  ...{ from, to, condition: "FALLBACK", when: null, prompt: null, location: null },
-  ...more,
-});
 
 /** `coder` until it is done, then `tester`; no rule leads on from there. */
 const DESCRIPTOR: WorkflowDescriptor = {
