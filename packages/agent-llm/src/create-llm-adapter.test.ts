@@ -102,9 +102,8 @@ describe("createLlmAdapter", () => {
     const runtime = fakeRuntime({ home });
     const played = await play([refusal(429, "slow down", 1), text(GOOD)], { runtime });
     expect(played.meta).toEqual({ status: "ok" });
-    expect(runtime.events).toContainEqual(
-      expect.objectContaining({ type: "retry", delayMs: 1_000 }),
-    );
+    const retry = runtime.events.find(({ type }) => type === "retry");
+    expect(retry?.type === "retry" && retry.delayMs).toBeGreaterThanOrEqual(1_000);
   });
 
   it.each([

@@ -31,3 +31,7 @@ it("writes numbers of tokens short", () => {
 it("shows a dash for what nobody reports", () => {
   expect([cost(null), cost(usage(1, null)), tokens(null)]).toEqual(["–", "–", "–"]);
 });
+
+it("marks numbers of tokens that nobody counted", () => {
+  expect(tokens({ ...usage(12_345, null), estimated: true })).toBe("~12.3k");
+});

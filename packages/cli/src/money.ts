@@ -6,10 +6,14 @@ export function cost(usage: Usage | null): string {
   return `$${usage.costUsd.toFixed(usage.costUsd < 1 ? 4 : 2)}`;
 }
 
-/** Input and output together: `950`, `12.3k`, `4.0M`; `–` when nobody reports them. */
+/** Input and output together: `950`, `12.3k`, `4.0M`; `~950` where they are estimated; `–` when nobody reports them. */
 export function tokens(usage: Usage | null): string {
   if (usage === null) return "–";
-  const sum = usage.inputTokens + usage.outputTokens;
+  const sum = shortNumber(usage.inputTokens + usage.outputTokens);
+  return usage.estimated ? `~${sum}` : sum;
+}
+
+function shortNumber(sum: number): string {
   if (sum < 1_000) return String(sum);
   return sum < 1_000_000 ? `${(sum / 1_000).toFixed(1)}k` : `${(sum / 1_000_000).toFixed(1)}M`;
 }

@@ -24,6 +24,7 @@ export {
 } from "./constants.ts";
 export type { DescriptorEdge, DescriptorRole, WorkflowDescriptor } from "./descriptor.ts";
 export { ERROR_CODES, type ErrorCode, exitCodeOf, isErrorCode } from "./error-codes.ts";
+export { estimatedUsage } from "./estimated-usage.ts";
 export type { EvidenceRequirement, ToolCallRecord } from "./evidence.ts";
 export { EXIT, type ExitCode, type ExitKind } from "./exit-codes.ts";
 export { type Failure, failure, failureFrom, WorkflowError } from "./failure.ts";

@@ -57,6 +57,7 @@ export const stepRunSchema: z.ZodType<StepRun> = z.object({
       outputTokens: tokens,
       cachedInputTokens: tokens,
       costUsd: z.number().nonnegative().nullable(),
+      estimated: z.literal(true).exactOptional(),
     })
     .nullable(),
   rawUsage: z.exactOptional(jsonValue),

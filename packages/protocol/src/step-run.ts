@@ -7,6 +7,8 @@ export type Usage = {
   cachedInputTokens: number;
   /** US dollars; null when the agent does not report it. */
   costUsd: number | null;
+  /** The tokens, or some of them, are an estimate: nobody counted them. */
+  estimated?: true;
 };
 
 /** Both together. A cost that one of them does not report counts as nothing when the other does. */
@@ -19,6 +21,7 @@ export function sumUsage(a: Usage | null, b: Usage | null): Usage | null {
     outputTokens: a.outputTokens + b.outputTokens,
     cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
     costUsd: a.costUsd === null && b.costUsd === null ? null : (a.costUsd ?? 0) + (b.costUsd ?? 0),
+    ...(a.estimated || b.estimated ? { estimated: true } : {}),
   };
 }
 

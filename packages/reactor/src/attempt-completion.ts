@@ -2,9 +2,12 @@ import { setTimeout as later } from "node:timers";
 import { boundedText } from "./bounded-text.ts";
 import type { LlmFailure, LlmReply, LlmRequest } from "./chat.ts";
 import { hideKey } from "./hide-key.ts";
+import { knownUsage } from "./known-usage.ts";
 import type { LlmProvider } from "./llm-provider.ts";
 import { readCompletion } from "./read-completion.ts";
+import type { WholeReply } from "./reply-builder.ts";
 import { requestBody } from "./request-body.ts";
+import { sendRequest } from "./send-request.ts";
 
 /** How one try ended. `transient` is worth another one. */
 export type Attempt =
@@ -13,6 +16,7 @@ export type Attempt =
   | { kind: "transient"; failure: LlmFailure; retryAfter: string | null };
 
 const ERROR_CHARS = 2_000;
+const STATUS_CHARS = 100;
 
 export async function attemptCompletion(
   provider: LlmProvider,
@@ -20,17 +24,22 @@ export async function attemptCompletion(
 ): Promise<Attempt> {
   const limits = startLimits(provider, request.signal);
   try {
-    const send = provider.fetch ?? globalThis.fetch;
-    const response = await send(`${provider.baseUrl.replace(/\/+$/, "")}/chat/completions`, {
-      method: "POST",
-      headers: headersOf(provider),
-      body: JSON.stringify(requestBody(provider.model, request)),
-      signal: limits.signal,
-    });
+    const url = `${provider.baseUrl.replace(/\/+$/, "")}/chat/completions`;
+    const body = JSON.stringify(requestBody(provider.model, request));
+    const { signal } = limits;
+    const init = { method: "POST", headers: headersOf(provider), body, signal };
+    const sent = await sendRequest(url, init, provider.fetch ?? globalThis.fetch);
+    if (!sent.ok) {
+      return {
+        kind: "final",
+        failure: { outcome: "crashed", reason: shown(sent.error, provider) },
+      };
+    }
+    const response = sent.value;
     limits.heard();
     if (!response.ok) return await refused(response, provider);
     const read = await readCompletion(response, { onText: request.onText, heard: limits.heard });
-    if (read.ok) return { kind: "reply", reply: read.value };
+    if (read.ok) return { kind: "reply", reply: replyOf(read.value, body.length) };
     const reason = shown(read.error.reason, provider);
     if (read.error.outcome === "crashed") return broken(reason, limits.hit());
     return { kind: "final", failure: { outcome: read.error.outcome, reason } };
@@ -39,6 +48,10 @@ export async function attemptCompletion(
   } finally {
     limits.end();
   }
+}
+
+function replyOf({ text, toolCalls, usage, chars }: WholeReply, sentChars: number): LlmReply {
+  return { text, toolCalls, usage: knownUsage(usage, { sentChars, receivedChars: chars }) };
 }
 
 function headersOf({ apiKey }: LlmProvider): Record<string, string> {
@@ -55,7 +68,8 @@ function shown(text: string, { apiKey }: LlmProvider): string {
 async function refused(response: Response, provider: LlmProvider): Promise<Attempt> {
   // Twice as much as is shown: a key that the end cuts in two is not in what is shown.
   const body = shown(await boundedText(response, 2 * ERROR_CHARS).catch(() => ""), provider);
-  const reason = `HTTP ${response.status} ${response.statusText}: ${body}`.trim();
+  const words = shown(response.statusText, provider).slice(0, STATUS_CHARS);
+  const reason = `HTTP ${response.status} ${words}: ${body}`.trim();
   const retryAfter = response.headers.get("retry-after");
   const { status } = response;
   if (status === 429)

@@ -14,6 +14,7 @@ import {
   type Scripted,
   scriptedEndpoint,
   streams,
+  whole,
 } from "./scripted-endpoint.test.helper.ts";
 
 let endpoint: Endpoint | undefined;
@@ -34,6 +35,7 @@ async function ask(
     baseUrl: endpoint.baseUrl,
     model: "m",
     apiKey: "secret-key",
+    random: () => 0,
     ...provider,
   });
   return llm({
@@ -78,13 +80,8 @@ describe("createLlmFn", () => {
   });
 
   it("reads a server that does not stream", async () => {
-    const whole: Scripted = (response) => {
-      response.writeHead(200, { "content-type": "application/json" });
-      response.end(
-        JSON.stringify({ choices: [{ message: { content: "Hi" }, finish_reason: "stop" }] }),
-      );
-    };
-    expect(await ask([whole])).toMatchObject({ ok: true, value: { text: "Hi" } });
+    const body = { choices: [{ message: { content: "Hi" }, finish_reason: "stop" }] };
+    expect(await ask([whole(body)])).toMatchObject({ ok: true, value: { text: "Hi" } });
   });
 
   it.each([
@@ -230,6 +227,133 @@ describe("createLlmFn", () => {
       expect(JSON.stringify(await ask([script], { maxRetries: 0 }))).not.toContain("secret-key");
       await endpoint?.close();
     }
+  });
+
+  it.each([
+    ["an index far out", { index: 4_294_967_290, function: { name: "f", arguments: "{}" } }],
+    ["an index beyond any list", { index: 2 ** 52, function: { name: "f", arguments: "{}" } }],
+    ["a name without end", { index: 0, function: { name: "n".repeat(100_000) } }],
+    ["an id without end", { index: 0, id: "i".repeat(1_000_000), function: { name: "f" } }],
+  ])("refuses a tool call with %s, streamed or whole", async (_what, call) => {
+    const added = { tool_calls: [call] };
+    for (const script of [
+      streams({ choices: [{ delta: added }] }, finish("tool_calls")),
+      whole({ choices: [{ message: added, finish_reason: "tool_calls" }] }),
+    ]) {
+      expect(await ask([script])).toMatchObject({
+        ok: false,
+        error: { outcome: "invalid_output", reason: expect.stringMatching(/tool call|a tool by/) },
+      });
+      expect(endpoint?.requests).toHaveLength(1);
+      await endpoint?.close();
+    }
+  });
+
+  it.each([
+    ["at once", 1],
+    ["one by one", 50_000],
+  ])("refuses 50,000 tool calls of one reply that come %s", async (_how, messages) => {
+    const calls = Array.from({ length: 50_000 }, (_, index) => ({
+      index,
+      function: { name: "f" },
+    }));
+    const perMessage = calls.length / messages;
+    const chunks = Array.from({ length: messages }, (_, at) => ({
+      choices: [{ delta: { tool_calls: calls.slice(at * perMessage, (at + 1) * perMessage) } }],
+    }));
+    const failed = await ask([streams(...chunks, finish("tool_calls"))], { maxRetries: 0 });
+    expect(failed).toMatchObject({ ok: false });
+    expect(JSON.stringify(failed)).toMatch(/more than (128 tool calls|50000 values)/);
+  });
+
+  it("counts names and ids of calls as part of the reply", async () => {
+    const piece = (at: number): unknown => ({
+      choices: [{ delta: { tool_calls: [{ index: at, id: `${at}${"i".repeat(60_000)}` }] } }],
+    });
+    const chunks = Array.from({ length: 120 }, (_, at) => piece(at));
+    const text = delta("x".repeat(2 * 1024 * 1024));
+    expect(await ask([streams(...chunks, text, finish("tool_calls"))])).toMatchObject({
+      ok: false,
+      error: { outcome: "invalid_output", reason: expect.stringContaining("larger than 8 MiB") },
+    });
+  });
+
+  it.each(["[".repeat(3_000_000), `{"choices":[${"{},".repeat(3_000_000)}{}]}`])(
+    "does not build what a message of millions of values describes (%#)",
+    async (body) => {
+      const failed = await ask([whole(body)], { maxRetries: 0 });
+      expect(failed).toMatchObject({ ok: false, error: { outcome: "crashed" } });
+      expect(JSON.stringify(failed)).toContain("more than 50000 values");
+    },
+  );
+
+  it("takes a long text full of commas and brackets as the text it is", async () => {
+    const content = `${'\\"[{,'.repeat(100_000)}\\`;
+    expect(await ask([streams(delta(content), finish())])).toMatchObject({
+      ok: true,
+      value: { text: content },
+    });
+  });
+
+  it("puts calls in the order of their indexes, whatever those begin with", async () => {
+    const call = (index: number, name: string): unknown => ({
+      choices: [{ delta: { tool_calls: [{ index, function: { name, arguments: "{}" } }] } }],
+    });
+    const reply = await ask([streams(call(7, "b"), call(1, "a"), finish("tool_calls"))]);
+    expect(reply.ok && reply.value.toolCalls.map(({ name }) => name)).toEqual(["a", "b"]);
+  });
+
+  it.each([
+    ["none", undefined],
+    ["null", null],
+    ["zeros", { prompt_tokens: 0, completion_tokens: 0 }],
+    ["negative ones", { prompt_tokens: -5, completion_tokens: -7 }],
+    ["huge ones", { prompt_tokens: 1e300, completion_tokens: 2 ** 60 }],
+    ["halves", { prompt_tokens: 1.5, completion_tokens: 0.5 }],
+    ["words", { prompt_tokens: "many", completion_tokens: "NaN" }],
+  ])("estimates its counters, and says so, when the server tells %s", async (_what, usage) => {
+    const reply = await ask([streams(delta("x".repeat(400)), finish(), { choices: [], usage })]);
+    const { usage: counted } = reply.ok ? reply.value : { usage: null };
+    expect(counted).toMatchObject({ outputTokens: 100, cachedInputTokens: 0, costUsd: null });
+    expect(counted?.estimated).toBe(true);
+    expect(counted?.inputTokens).toBeGreaterThan(10);
+    expect(counted?.inputTokens).toBeLessThan(100);
+  });
+
+  it.each([
+    [301, "/v2/chat"],
+    [302, "/v2/chat"],
+    [307, "/v2/chat"],
+    [308, "../v2/chat"],
+  ])(
+    "follows a redirect (%i) within the server, with all that it sent",
+    async (status, location) => {
+      const reply = await ask([refuses(status, { location }), answer]);
+      expect(reply).toMatchObject({ ok: true, value: { text: "Hello" } });
+      const [first, second] = endpoint?.requests ?? [];
+      expect(second?.body).toEqual(first?.body);
+      expect(second?.headers.authorization).toBe("Bearer secret-key");
+    },
+  );
+
+  it.each([301, 302, 303, 307, 308])("sends nothing to another origin (%i)", async (status) => {
+    const other = await scriptedEndpoint([answer]);
+    try {
+      const failed = await ask([
+        refuses(status, { location: `${other.baseUrl}/chat/completions` }),
+      ]);
+      expect(failed).toMatchObject({ ok: false, error: { outcome: "crashed" } });
+      expect(endpoint?.requests).toHaveLength(1);
+      expect(other.requests).toEqual([]);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it("does not run in circles after a server that redirects to itself", async () => {
+    const failed = await ask([refuses(307, { location: "/v1/chat/completions" })]);
+    expect(JSON.stringify(failed)).toContain("in circles");
+    expect(endpoint?.requests.length).toBeLessThan(10);
   });
 
   it("talks to a server made by others", async () => {

@@ -15,6 +15,8 @@ export type LlmProvider = {
   retryTimeouts?: boolean;
   /** Longest wait before a further try; a server that asks for more is not waited for. Default 1 minute. */
   maxDelayMs?: number;
+  /** From 0 to below 1, for the chance in each wait before a further try. Default `Math.random`. */
+  random?: () => number;
   /** For tests. */
   fetch?: typeof globalThis.fetch;
 };

@@ -1,19 +1,37 @@
 const FIRST_DELAY_MS = 500;
+const MOST_SPREAD_MS = 1_000;
 
-/** How long to wait before the next try. A server's `Retry-After` (RFC 9110 §10.2.3: seconds, or a date) is
- *  honoured; without a usable one the delay doubles from half a second. */
+/** How long to wait before the next try; null: the server asks for longer than `maxDelayMs`. Its `Retry-After`
+ *  (RFC 9110 §10.2.3: seconds, or a date) is honoured; without a usable one the delay doubles from half a second.
+ *  Chance spreads the tries of many who were turned away at once: by up to half of our own delay less, or a little
+ *  more than the server asks. */
 export function retryDelayMs(opts: {
   tries: number;
   retryAfter: string | null;
   nowMs: number;
-}): number {
-  return askedDelayMs(opts.retryAfter, opts.nowMs) ?? FIRST_DELAY_MS * 2 ** opts.tries;
+  /** From 0 to below 1. */
+  random: () => number;
+  maxDelayMs: number;
+}): number | null {
+  const { tries, maxDelayMs, random } = opts;
+  const askedMs = askedDelayMs(opts.retryAfter, opts.nowMs);
+  if (askedMs === null) {
+    const fullMs = Math.min(FIRST_DELAY_MS * 2 ** tries, maxDelayMs);
+    return Math.round(fullMs / 2 + (fullMs / 2) * random());
+  }
+  if (askedMs > maxDelayMs) return null;
+  return Math.min(
+    maxDelayMs,
+    askedMs + Math.round(Math.min(MOST_SPREAD_MS, askedMs / 4) * random()),
+  );
 }
 
+/** Null: nothing was asked for, or nothing that makes sense. */
 function askedDelayMs(retryAfter: string | null, nowMs: number): number | null {
   const text = retryAfter?.trim() ?? "";
-  if (text === "") return null;
   if (/^\d+(?:\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000);
+  // Other texts that hold a number are dates for `Date.parse`, too.
+  if (!/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},? [\w :-]{8,40}$/.test(text)) return null;
   const dateMs = Date.parse(text);
   return Number.isNaN(dateMs) ? null : Math.max(0, dateMs - nowMs);
 }

@@ -17,7 +17,8 @@ export async function scriptedEndpoint(scripts: readonly Scripted[]): Promise<En
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    const body: unknown = JSON.parse(Buffer.concat(chunks).toString());
+    const text = Buffer.concat(chunks).toString();
+    const body: unknown = text === "" ? null : JSON.parse(text);
     requests.push({ headers: request.headers, body });
     await scripts[Math.min(requests.length, scripts.length) - 1]?.(response, body);
   });
@@ -40,6 +41,14 @@ export function streams(...chunks: unknown[]): Scripted {
     for (const chunk of chunks) event(response, JSON.stringify(chunk));
     event(response, "[DONE]");
     response.end();
+  };
+}
+
+/** Answers with this, not streamed; a text stands as it is. */
+export function whole(body: object | string): Scripted {
+  return (response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(typeof body === "string" ? body : JSON.stringify(body));
   };
 }
 

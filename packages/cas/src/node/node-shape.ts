@@ -103,7 +103,8 @@ const usage: Field = {
     count.is(value.inputTokens) &&
     count.is(value.outputTokens) &&
     count.is(value.cachedInputTokens) &&
-    (value.costUsd === null || typeof value.costUsd === "number"),
+    (value.costUsd === null || typeof value.costUsd === "number") &&
+    (value.estimated === undefined || value.estimated === true),
   must: "an object of token counts and a cost",
 };
 const fault: Field = {

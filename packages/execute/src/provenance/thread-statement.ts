@@ -131,5 +131,6 @@ function sumOf(usages: readonly (Usage | null)[]): JsonObject | null {
     outputTokens: sum(known.map(({ outputTokens }) => outputTokens)),
     cachedInputTokens: sum(known.map(({ cachedInputTokens }) => cachedInputTokens)),
     costUsd: costs.length === 0 ? null : sum(costs),
+    ...(known.some(({ estimated }) => estimated) ? { estimated: true } : {}),
   };
 }

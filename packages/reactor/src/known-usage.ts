@@ -1,0 +1,17 @@
+import { estimatedUsage, type Usage } from "@uncaged/workflow-protocol";
+import type { ToldUsage } from "./reply-builder.ts";
+
+/** What the server told, and an estimate of what it did not: a budget counts either. A request and a reply with text
+ *  are never for nothing, so a 0 there tells nothing. */
+export function knownUsage(
+  told: ToldUsage,
+  size: { sentChars: number; receivedChars: number },
+): Usage {
+  const { cachedInputTokens, costUsd } = told;
+  const estimate = estimatedUsage(size);
+  const inputTokens = told.inputTokens || estimate.inputTokens;
+  const outputTokens = told.outputTokens || estimate.outputTokens;
+  const usage = { inputTokens, outputTokens, cachedInputTokens, costUsd };
+  const isTold = inputTokens === told.inputTokens && outputTokens === (told.outputTokens ?? 0);
+  return isTold ? usage : { ...usage, estimated: true };
+}
