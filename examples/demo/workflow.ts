@@ -2,7 +2,7 @@
  *  and reviewer play recordings, so that the demo needs no model. */
 import { createCommandAgent } from "@uncaged/workflow-agent-command";
 import { buildDescriptor, createWorkflow } from "@uncaged/workflow-runtime";
-import { developDefinition } from "@uncaged/workflow-template-develop";
+import { developWorkflowDefinition } from "@uncaged/workflow-template-develop";
 
 const folder = process.env.DEMO_FOLDER ?? ".";
 const passEnv = ["DEMO_RECORDINGS", "DEMO_CLI"];
@@ -30,8 +30,8 @@ const committer = createCommandAgent({
   output: "json",
 });
 
-export const run = createWorkflow(developDefinition, {
+export const run = createWorkflow(developWorkflowDefinition, {
   adapter: recorded,
   overrides: { tester, committer },
 });
-export const descriptor = buildDescriptor(developDefinition);
+export const descriptor = buildDescriptor(developWorkflowDefinition);

@@ -2,7 +2,7 @@
  *  prompt) decides. It plans, goes wrong and comes right again in as many ways as the table has. */
 export const SEEDED_DEVELOP = `
 import { buildDescriptor, createWorkflow } from "@uncaged/workflow-runtime";
-import { developDefinition } from "@uncaged/workflow-template-develop";
+import { developWorkflowDefinition } from "@uncaged/workflow-template-develop";
 
 /** Numbers from 0 to 1 that follow from the seed and from where the thread stands. */
 function chances({ start, steps }) {
@@ -50,6 +50,6 @@ const adapter = (_prompt, schema) => async (ctx, { cas, step }) => {
   return { meta, childThread: null };
 };
 
-export const run = createWorkflow(developDefinition, { adapter, overrides: null });
-export const descriptor = buildDescriptor(developDefinition);
+export const run = createWorkflow(developWorkflowDefinition, { adapter, overrides: null });
+export const descriptor = buildDescriptor(developWorkflowDefinition);
 `;

@@ -43,7 +43,7 @@ const GIVEN: { readonly [document: string]: { before?: string; files?: Record<st
     },
     "docs/errors/BUNDLE_EXPORTS.md": {
       before: `import { buildDescriptor, createWorkflow, type AdapterFn } from "@uncaged/workflow-runtime";
-import { developDefinition as definition } from "@uncaged/workflow-template-develop";
+import { developWorkflowDefinition as definition } from "@uncaged/workflow-template-develop";
 declare const adapter: AdapterFn;`,
     },
     "packages/moderator/README.md": {

@@ -6,6 +6,7 @@ import { checkTemplate, fillTemplate } from "./index.ts";
 const context = (meta: Record<string, unknown>): ModeratorContext => ({
   threadId: "01KAJ2Z6PVX0000000000000ZZ",
   depth: 0,
+  bundleHash: "0".repeat(13),
   start: { role: START, content: "do it", meta: {}, timestamp: 0, parentState: null },
   steps: [{ role: "coder", meta, contentHash: "0000000000000", refs: [], timestamp: 0 }],
 });

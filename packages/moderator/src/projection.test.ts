@@ -14,6 +14,7 @@ const step = (role: string, meta: Record<string, unknown> = {}): ModeratorStep =
 const context = (steps: readonly ModeratorStep[]): ModeratorContext => ({
   threadId: "01KAJ2Z6PVX0000000000000ZZ",
   depth: 0,
+  bundleHash: "0".repeat(13),
   start: { role: START, content: "do it", meta: {}, timestamp: 0, parentState: null },
   steps,
 });

@@ -25,7 +25,7 @@ type Projection = {
 };
 
 /** The root object of every expression. */
-export type Visible = Omit<ModeratorContext, "steps"> & {
+export type Visible = Omit<ModeratorContext, "steps" | "bundleHash"> & {
   steps: readonly ModeratorStep[];
   last?: ModeratorStep;
   byRole: { readonly [role: string]: RoleHistory };

@@ -23,6 +23,8 @@ export type ModeratorStep = {
 export type ModeratorContext = {
   threadId: string;
   depth: number;
+  /** The version that the thread runs. Rules do not see it: an upgrade must not change what they say of the past. */
+  bundleHash: string;
   start: StartStep;
   steps: readonly ModeratorStep[];
 };

@@ -1,7 +1,8 @@
 /** What the compiler checks for an author; `tsc` fails when one of the expected errors goes away. */
-import { describe, expectTypeOf, it } from "vitest";
+import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import {
+  type AdapterBinding,
   type AdapterFn,
   createWorkflow,
   defineRole,
@@ -49,8 +50,36 @@ describe("an author's types", () => {
     });
     expectTypeOf(definition).toEqualTypeOf<WorkflowDefinition<Metas>>();
     createWorkflow(definition, { adapter, overrides: { coder: adapter } });
+    expect(() =>
+      // @ts-expect-error there is no role of this name
+      createWorkflow(definition, { adapter, overrides: { codr: adapter } }),
+    ).toThrow("binding.overrides.codr: there is no role of this name");
+  });
+
+  it("accept a binding that is declared before it is used", () => {
+    const definition = defineWorkflow({
+      description: "",
+      roles,
+      table: { [START]: [{ condition: "FALLBACK", role: "planner" }], planner: [], coder: [] },
+    });
+    const plain: AdapterBinding = { adapter, overrides: null };
+    createWorkflow(definition, plain);
+    const overriding: AdapterBinding = { adapter, overrides: { coder: adapter } };
+    createWorkflow(definition, overriding);
+    const inferred = { adapter, overrides: { coder: adapter } };
+    createWorkflow(definition, inferred);
+    const exact: AdapterBinding<Metas> = { adapter, overrides: { coder: adapter } };
+    createWorkflow(definition, exact);
     // @ts-expect-error there is no role of this name
-    createWorkflow(definition, { adapter, overrides: { codr: adapter } });
+    const wrong: AdapterBinding<Metas> = { adapter, overrides: { codr: adapter } };
+    expect(() => createWorkflow(definition, wrong)).toThrow(
+      "binding.overrides.codr: there is no role of this name",
+    );
+    const misspelt = { adapter, overrides: { codr: adapter } };
+    // @ts-expect-error none of its overrides is a role
+    expect(() => createWorkflow(definition, misspelt)).toThrow("binding.overrides.codr");
+    const unchecked: AdapterBinding = misspelt;
+    expect(() => createWorkflow(definition, unchecked)).toThrow("binding.overrides.codr");
   });
 
   it("are inferred for a role that is written in place, its references included", () => {

@@ -29,6 +29,7 @@ import {
   type WorkflowFn,
 } from "@uncaged/workflow-protocol";
 import { bindRoles, type PlayRole } from "./bind-roles.ts";
+import { checkBinding } from "./check-binding.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { edgesOf } from "./edges.ts";
 import { Ledger } from "./ledger.ts";
@@ -39,12 +40,14 @@ import { SessionBook } from "./session-book.ts";
 import { storedStep } from "./stored-step.ts";
 import { summaryOf } from "./summary.ts";
 
-/** Binds agents to a definition. Throws `RULE_INVALID` for a broken definition, at once. */
+/** Binds agents to a definition. Throws `RULE_INVALID`, at once, for a broken definition and for an override of a
+ *  role that it does not have. */
 export function createWorkflow<M extends RoleMeta>(
   definition: WorkflowDefinition<M>,
-  binding: AdapterBinding<M>,
+  binding: AdapterBinding<NoInfer<M>>,
 ): WorkflowFn {
   checkDefinition(definition);
+  checkBinding(definition, binding);
   const edges = edgesOf(definition);
   const play = bindRoles(definition, binding);
   const rules = rulesOf(definition);

@@ -1,11 +1,11 @@
 import { buildDescriptor, END, START } from "@uncaged/workflow-runtime";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { developDefinition, developProvenBy } from "./definition.ts";
+import { developProvenBy, developWorkflowDefinition } from "./definition.ts";
 import type { CoderMeta, DevelopMeta, PlannerMeta, ReviewerMeta, TesterMeta } from "./index.ts";
 
 describe("the definition of develop", () => {
   it("has exactly these roles and edges", () => {
-    const { roles, graph } = buildDescriptor(developDefinition);
+    const { roles, graph } = buildDescriptor(developWorkflowDefinition);
     expect(Object.keys(roles)).toEqual(["planner", "coder", "reviewer", "tester", "committer"]);
     expect(graph.edges.map(({ from, condition, to }) => [from, condition, to])).toEqual([
       [START, "FALLBACK", "planner"],
@@ -22,7 +22,7 @@ describe("the definition of develop", () => {
   });
 
   it("lets a reviewer read and run, and not edit", () => {
-    const { roles } = buildDescriptor(developDefinition);
+    const { roles } = buildDescriptor(developWorkflowDefinition);
     const held = Object.entries(roles).filter(([, { tools }]) => tools !== undefined);
     expect(held.map(([role, { tools }]) => [role, tools])).toEqual([
       ["reviewer", { deny: [{ kind: "edit" }, { kind: "delete" }, { kind: "move" }] }],
@@ -34,11 +34,15 @@ describe("the definition of develop", () => {
     expect(roles.coder?.requiredEvidence).toEqual([
       { name: "tests", kind: "execute", input: "^npm test$", after: "last_edit" },
     ]);
-    expect(buildDescriptor(developDefinition).roles.coder?.requiredEvidence).toBeUndefined();
+    expect(
+      buildDescriptor(developWorkflowDefinition).roles.coder?.requiredEvidence,
+    ).toBeUndefined();
   });
 
   it("describes every result by a schema that agents' structured-output modes accept", () => {
-    for (const [role, { schema }] of Object.entries(buildDescriptor(developDefinition).roles)) {
+    for (const [role, { schema }] of Object.entries(
+      buildDescriptor(developWorkflowDefinition).roles,
+    )) {
       expect(schema, role).toMatchObject({ type: "object" });
       expectStrict(schema, role);
     }
@@ -46,7 +50,7 @@ describe("the definition of develop", () => {
 
   it("explains every field of a result in the role's prompt", () => {
     for (const [role, { schema, systemPrompt }] of Object.entries(
-      buildDescriptor(developDefinition).roles,
+      buildDescriptor(developWorkflowDefinition).roles,
     )) {
       const answer = systemPrompt.slice(systemPrompt.indexOf("## Answer"));
       for (const field of Object.keys(schema.properties ?? {})) {

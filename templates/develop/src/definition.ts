@@ -3,7 +3,7 @@ import { type DevelopMeta, developRoles } from "./roles.ts";
 import { developTable } from "./rules.ts";
 
 /** From a task to a reviewed, tested commit on the current branch of the working directory. */
-export const developDefinition: WorkflowDefinition<DevelopMeta> = {
+export const developWorkflowDefinition: WorkflowDefinition<DevelopMeta> = {
   description: "Plans a task in phases, codes them one by one, reviews, tests and commits",
   roles: developRoles,
   table: developTable,
@@ -17,7 +17,7 @@ export function developProvenBy({ tests }: { tests: string }): WorkflowDefinitio
     { name: "tests", kind: "execute", input: tests, after: "last_edit" },
   ] as const;
   return {
-    ...developDefinition,
+    ...developWorkflowDefinition,
     roles: { ...developRoles, coder: { ...developRoles.coder, requiredEvidence } },
   };
 }

@@ -1,6 +1,11 @@
 export { type CoderMeta, coder } from "./coder.ts";
 export { type CommitterMeta, committer } from "./committer.ts";
-export { developDefinition, developProvenBy } from "./definition.ts";
+export {
+  developProvenBy,
+  developWorkflowDefinition,
+  /** The name before the first release. */
+  developWorkflowDefinition as developDefinition,
+} from "./definition.ts";
 export { type PlannerMeta, planner } from "./planner.ts";
 export { type ReviewerMeta, reviewer } from "./reviewer.ts";
 export { type DevelopMeta, developRoles } from "./roles.ts";

@@ -10,7 +10,7 @@ import {
 } from "@uncaged/workflow-testkit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { developDefinition } from "./definition.ts";
+import { developWorkflowDefinition } from "./definition.ts";
 import type { DevelopMeta } from "./roles.ts";
 import { developTable } from "./rules.ts";
 
@@ -63,7 +63,10 @@ function coded(completedPhase: string | null): DevelopMeta["coder"] {
 }
 
 function develop(scripts: Scripts<DevelopMeta>): Promise<RunResult> {
-  return runWorkflow(developDefinition, { prompt: "print tables", agents: scripted(scripts) });
+  return runWorkflow(developWorkflowDefinition, {
+    prompt: "print tables",
+    agents: scripted(scripts),
+  });
 }
 
 /** The plan is aborted; nothing else happens. */
@@ -91,7 +94,11 @@ const bumpyRun = (): Promise<RunResult> =>
 
 describe("the table of develop", () => {
   it("is walked whole by the runs of this file", async () => {
-    expectEveryEdge(developDefinition, [await abortedRun(), await smoothRun(), await bumpyRun()]);
+    expectEveryEdge(developWorkflowDefinition, [
+      await abortedRun(),
+      await smoothRun(),
+      await bumpyRun(),
+    ]);
   });
 
   it("ends when the planner aborts", async () => {
@@ -126,7 +133,7 @@ describe("the table of develop", () => {
 
 describe("the decision whether all phases are complete", () => {
   const nextAfter = async (reported: readonly (string | null)[]): Promise<string | undefined> => {
-    const unbounded = { ...developDefinition, limits: { steps: 100_000 } };
+    const unbounded = { ...developWorkflowDefinition, limits: { steps: 100_000 } };
     const run = await runWorkflow(unbounded, {
       prompt: "print tables",
       agents: scripted({}),

@@ -1,11 +1,11 @@
 import { buildDescriptor, END, START } from "@uncaged/workflow-runtime";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { solveIssueDefinition } from "./definition.ts";
+import { solveIssueWorkflowDefinition } from "./definition.ts";
 import type { DeveloperMeta, PreparerMeta, SolveIssueMeta, SubmitterMeta } from "./index.ts";
 
 describe("the definition of solve-issue", () => {
   it("has exactly these roles and edges", () => {
-    const { roles, graph } = buildDescriptor(solveIssueDefinition);
+    const { roles, graph } = buildDescriptor(solveIssueWorkflowDefinition);
     expect(Object.keys(roles)).toEqual(["preparer", "developer", "submitter"]);
     expect(graph.edges.map(({ from, condition, to }) => [from, condition, to])).toEqual([
       [START, "FALLBACK", "preparer"],
@@ -18,7 +18,9 @@ describe("the definition of solve-issue", () => {
   });
 
   it("describes every result by a schema that agents' structured-output modes accept", () => {
-    for (const [role, { schema }] of Object.entries(buildDescriptor(solveIssueDefinition).roles)) {
+    for (const [role, { schema }] of Object.entries(
+      buildDescriptor(solveIssueWorkflowDefinition).roles,
+    )) {
       expect(schema, role).toMatchObject({ type: "object" });
       expectStrict(schema, role);
     }
@@ -26,7 +28,7 @@ describe("the definition of solve-issue", () => {
 
   it("explains every field of a result in the role's prompt", () => {
     for (const [role, { schema, systemPrompt }] of Object.entries(
-      buildDescriptor(solveIssueDefinition).roles,
+      buildDescriptor(solveIssueWorkflowDefinition).roles,
     )) {
       const answer = systemPrompt.slice(systemPrompt.indexOf("## Answer"));
       for (const field of Object.keys(schema.properties ?? {})) {

@@ -1,7 +1,7 @@
 import type { ChildOutcome } from "@uncaged/workflow-runtime";
 import { runWorkflow, scripted } from "@uncaged/workflow-testkit";
 import { describe, expect, it } from "vitest";
-import { solveIssueDefinition } from "./definition.ts";
+import { solveIssueWorkflowDefinition } from "./definition.ts";
 import { developer } from "./developer.ts";
 import { developerAgent, developerMeta } from "./developer-agent.ts";
 
@@ -68,7 +68,7 @@ describe("the developer's result", () => {
 describe("developerAgent", () => {
   it("runs another workflow when told its name", async () => {
     const asked: string[] = [];
-    await runWorkflow(solveIssueDefinition, {
+    await runWorkflow(solveIssueWorkflowDefinition, {
       prompt: "solve #7",
       agents: {
         adapter: scripted({

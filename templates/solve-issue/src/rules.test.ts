@@ -8,7 +8,7 @@ import {
   scripted,
 } from "@uncaged/workflow-testkit";
 import { describe, expect, it } from "vitest";
-import { solveIssueDefinition } from "./definition.ts";
+import { solveIssueWorkflowDefinition } from "./definition.ts";
 import { developerAgent } from "./developer-agent.ts";
 import type { SolveIssueMeta } from "./roles.ts";
 import { solveIssueTable } from "./rules.ts";
@@ -46,7 +46,7 @@ function solve(
   scripts: Scripts<SolveIssueMeta>,
   child: Partial<ChildOutcome> & { asked?: string[] } = {},
 ): Promise<RunResult> {
-  return runWorkflow(solveIssueDefinition, {
+  return runWorkflow(solveIssueWorkflowDefinition, {
     prompt: "solve #7",
     agents: { adapter: scripted(scripts), overrides: { developer: developerAgent() } },
     children: {
@@ -66,7 +66,7 @@ const solvedRun = (): Promise<RunResult> =>
 
 describe("the table of solve-issue", () => {
   it("is walked whole by the runs of this file", async () => {
-    expectEveryEdge(solveIssueDefinition, [
+    expectEveryEdge(solveIssueWorkflowDefinition, [
       await blockedRun(),
       await failedRun(),
       await solvedRun(),

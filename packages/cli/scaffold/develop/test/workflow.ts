@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import { END } from "@uncaged/workflow-runtime";
-import { type DevelopMeta, developDefinition } from "@uncaged/workflow-template-develop";
+import { type DevelopMeta, developWorkflowDefinition } from "@uncaged/workflow-template-develop";
 import { expectRoute, runWorkflow, scripted } from "@uncaged/workflow-testkit";
 
 const hash = "D4KP4Y6MRRVJV";
@@ -20,7 +20,7 @@ test("a failed test goes back to the coder before anything is committed", async 
     ],
     committer: [{ commit: "a".repeat(40), message: "fix: one hyphen", reason: null }],
   });
-  const result = await runWorkflow(developDefinition, { prompt: "slugify()", agents });
+  const result = await runWorkflow(developWorkflowDefinition, { prompt: "slugify()", agents });
   const firstRound = ["planner", "coder", "reviewer", "tester"];
   expectRoute(result, [...firstRound, "coder", "reviewer", "tester", "committer", END]);
 });
