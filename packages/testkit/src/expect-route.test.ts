@@ -65,7 +65,7 @@ describe("an expected route", () => {
         coder      coder  (FALLBACK from __start__)
         reviewer   reviewer  (FALLBACK from coder)
       ≠ __end__    (nothing)
-      the run failed: AGENT_FAILED: role reviewer has no scripted turn and was asked for another in round 2]
+      the run failed: USAGE: role reviewer has no scripted turn and was asked for another in round 2]
     `);
   });
 });

@@ -10,6 +10,7 @@ import {
   failure,
   parseJson,
   type StepRequest,
+  type StepRoute,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 import type { z } from "zod";
@@ -22,6 +23,8 @@ export type Children = {
 export type MemoryRuntime = EngineRuntime & {
   /** Every step that was entered, in order: its role, edge prompt, location. */
   readonly requests: readonly StepRequest[];
+  /** The routes that led to these steps, and to questions and the end; in order. */
+  readonly routes: StepRoute[];
   /** Every event that a role emitted. */
   readonly events: readonly AgentEvent[];
 };
@@ -33,6 +36,7 @@ export function memoryRuntime(parts: {
 }): MemoryRuntime {
   const { cas, children, signal } = parts;
   const requests: StepRequest[] = [];
+  const routes: StepRoute[] = [];
   const events: AgentEvent[] = [];
   let childThreads = 0;
   const shared = { cas, signal, extract: extractFrom(cas) };
@@ -40,9 +44,11 @@ export function memoryRuntime(parts: {
     ...shared,
     directive: null,
     requests,
+    routes,
     events,
     enter(request) {
       requests.push(request);
+      if (request.route !== null) routes.push(request.route);
       return {
         ...shared,
         step: {

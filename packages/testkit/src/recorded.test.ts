@@ -1,7 +1,7 @@
 import { defineRole, defineWorkflow, END, START, SUSPEND } from "@uncaged/workflow-runtime";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { expectRoute, recorded, recordedRoute, runWorkflow } from "./index.ts";
+import { expectRoute, recorded, recordedAnswers, recordedRoute, runWorkflow } from "./index.ts";
 
 const coder = defineRole({
   description: "",
@@ -84,6 +84,37 @@ describe("a recorded agent", () => {
       "coder",
       SUSPEND,
     ]);
+  });
+
+  it("goes on where a person answered, with the answer that was given", async () => {
+    const asking = defineWorkflow({
+      description: "Asks",
+      roles: { coder },
+      table: {
+        [START]: [{ condition: "FALLBACK", role: "coder" }],
+        coder: [
+          { condition: { name: "asks", when: "last.meta.n = 1" }, role: SUSPEND, prompt: "Why?" },
+          { condition: "FALLBACK", role: END },
+        ],
+      },
+    });
+    const [first, second] = shown.steps;
+    const route = {
+      from: "coder",
+      to: "coder",
+      condition: "ANSWER",
+      rule: null,
+      prompt: "because",
+    };
+    const thread = { ...shown, steps: [first, { ...second, route }], result: { returnCode: 0 } };
+    expect(recordedAnswers(thread)).toEqual(["because"]);
+    const result = await runWorkflow(asking, {
+      prompt: "go",
+      agents: recorded(thread),
+      answers: recordedAnswers(thread),
+    });
+    expectRoute(result, recordedRoute(thread));
+    expect(result.route).toEqual(["coder", SUSPEND, "coder", END]);
   });
 
   it.each([

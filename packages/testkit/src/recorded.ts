@@ -23,12 +23,19 @@ export function recorded(threadShow: unknown): AdapterFn {
 /** The way that the thread took, as `expectRoute` takes it: its roles, then `END` when it completed, `SUSPEND` while
  *  it waits for an answer. Throws `USAGE` for another document. */
 export function recordedRoute(threadShow: unknown): string[] {
-  const roles = stepsOf(threadShow).map(({ role }) => role);
+  const roles = stepsOf(threadShow).flatMap(({ role, answer }) =>
+    answer === null ? [role] : [SUSPEND, role],
+  );
   const { result, suspended }: { result?: unknown; suspended?: unknown } = isRecord(threadShow)
     ? threadShow
     : {};
   if (isRecord(result) && result.returnCode === 0) return [...roles, END];
   return isRecord(suspended) ? [...roles, SUSPEND] : roles;
+}
+
+/** What people answered in the thread, for `answers` of `runWorkflow`. Throws `USAGE` for another document. */
+export function recordedAnswers(threadShow: unknown): string[] {
+  return stepsOf(threadShow).flatMap(({ answer }) => (answer === null ? [] : [answer]));
 }
 
 type RecordedStep = {
@@ -38,6 +45,8 @@ type RecordedStep = {
   childThread: string | null;
   /** How the role failed; null when it did not. */
   fault: AgentFault | null;
+  /** The person's answer that the role ran with; null when a rule led to it. */
+  answer: string | null;
 };
 
 function turnOf({ meta, content, childThread, fault }: RecordedStep): ScriptedTurn {
@@ -59,8 +68,13 @@ function stepsOf(document: unknown): RecordedStep[] {
     }
     const fault = AGENT_FAULTS.find((each) => each === outcome) ?? null;
     if (fault === null && outcome !== "ok") throw notAThread(`steps[${at}].outcome is unknown`);
-    return { role, meta, content, childThread, fault };
+    return { role, meta, content, childThread, fault, answer: answerIn(step.route) };
   });
+}
+
+function answerIn(route: unknown): string | null {
+  if (!isRecord(route) || route.condition !== "ANSWER") return null;
+  return typeof route.prompt === "string" ? route.prompt : null;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

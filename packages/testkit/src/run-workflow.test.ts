@@ -1,4 +1,4 @@
-import { type AdapterFn, isThreadId } from "@uncaged/workflow-protocol";
+import { type AdapterFn, isThreadId, type StepRun } from "@uncaged/workflow-protocol";
 import {
   defineRole,
   defineWorkflow,
@@ -9,7 +9,7 @@ import {
 } from "@uncaged/workflow-runtime";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { pastStep, runWorkflow, scripted } from "./index.ts";
+import { pastStep, runWorkflow, says, scripted } from "./index.ts";
 
 const planner = defineRole({
   description: "",
@@ -49,6 +49,17 @@ const definition = defineWorkflow({
   },
 });
 
+const agentRun: StepRun = {
+  agent: { name: "scripted", version: "1" },
+  session: "s1",
+  prompt: null,
+  startedAt: 0,
+  completedAt: 1,
+  usage: null,
+  cwd: "/",
+  evidence: [],
+};
+
 const planned = { status: "planned", phases: ["EYHPV6X8XHTCS"] };
 
 describe("a run in memory", () => {
@@ -78,6 +89,42 @@ describe("a run in memory", () => {
     const { route, completion } = await runWorkflow(definition, { prompt: "go", agents });
     expect(route).toEqual(["planner", SUSPEND]);
     expect(completion).toMatchObject({ suspend: { role: "planner", message: "What?" } });
+  });
+
+  it("goes on with what a person answers, in the role that asked", async () => {
+    const unclear = { status: "unclear", phases: [] };
+    const agents = scripted({
+      planner: [says(unclear, { run: agentRun }), unclear, planned],
+      developer: [{ returnCode: 1 }],
+    });
+    const options = { prompt: "go", agents, answers: ["the first", "the second"] };
+    const result = await runWorkflow(definition, options);
+    expect(result.route).toEqual([
+      "planner",
+      SUSPEND,
+      "planner",
+      SUSPEND,
+      "planner",
+      "developer",
+      END,
+    ]);
+    expect(result.requests.slice(1, 3)).toMatchObject([
+      { route: { condition: "ANSWER", prompt: "the first" }, previousSession: "s1" },
+      { route: { condition: "ANSWER", prompt: "the second" }, previousSession: null },
+    ]);
+    expect(result).toMatchObject({ completion: { returnCode: 0 }, failure: null });
+  });
+
+  it("rests at the question that nobody answers", async () => {
+    const unclear = { status: "unclear", phases: [] };
+    const agents = scripted({ planner: [unclear, unclear] });
+    const { route, completion } = await runWorkflow(definition, {
+      prompt: "go",
+      agents,
+      answers: ["the first"],
+    });
+    expect(route).toEqual(["planner", SUSPEND, "planner", SUSPEND]);
+    expect(completion).toMatchObject({ suspend: { role: "planner" } });
   });
 
   it("goes on after steps that were made before", async () => {

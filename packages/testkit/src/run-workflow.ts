@@ -10,6 +10,7 @@ import {
   type RoleMeta,
   type RoleStep,
   START,
+  type StepDirective,
   type StepRequest,
   type StepRoute,
   type ThreadContext,
@@ -31,13 +32,16 @@ export type RunOptions<M extends RoleMeta = RoleMeta> = {
   steps?: readonly RoleStep[];
   /** How the workflows end that roles run as child threads, by name. */
   children?: Children;
+  /** What people answer to the questions of the run, in order. A question that none is left for ends the run. */
+  answers?: readonly string[];
   /** A run that makes more steps fails: its table goes in circles. Default 100. */
   maxSteps?: number;
   signal?: AbortSignal;
 };
 
 export type RunResult = {
-  /** Where the moderator sent the thread, step by step; ends with `END` or `SUSPEND` unless the run failed. */
+  /** Where the moderator sent the thread, step by step; ends with `END` or `SUSPEND` unless the run failed. A question
+   *  that was answered is a `SUSPEND` followed by the role that had asked. */
   route: string[];
   /** The same with the rules that were taken and the filled-in edge prompts. */
   routes: StepRoute[];
@@ -65,11 +69,11 @@ export async function runWorkflow<M extends RoleMeta>(
   const signal = options.signal ?? new AbortController().signal;
   const runtime = memoryRuntime({ cas, signal, children: options.children ?? {} });
   const ctx = newThread(options);
-  const ending = await drive(workflow, { ctx, runtime, maxSteps: options.maxSteps ?? 100 });
-  const routes = runtime.requests.flatMap(({ route }) => (route === null ? [] : [route]));
-  if (ending.completion?.route != null) routes.push(ending.completion.route);
+  const { maxSteps = 100, answers = [] } = options;
+  const ending = await drive(workflow, { ctx, runtime, maxSteps, answers: [...answers] });
+  const { requests, routes } = runtime;
   const route = routes.map(({ to }) => to);
-  return { route, routes, requests: runtime.requests, steps: ctx.steps, cas, ...ending };
+  return { route, routes, requests, steps: ctx.steps, cas, ...ending };
 }
 
 /** A step for `RunOptions.steps`: what a role gave in an earlier run. */
@@ -83,22 +87,60 @@ export function pastStep(
 }
 
 type Ending = Pick<RunResult, "completion" | "failure">;
-type Thread = { ctx: ThreadContext; runtime: MemoryRuntime; maxSteps: number };
+type Thread = {
+  ctx: ThreadContext;
+  runtime: MemoryRuntime;
+  maxSteps: number;
+  /** Those not given yet; each that is given is taken off. */
+  answers: string[];
+};
 
-async function drive(workflow: WorkflowFn, { ctx, runtime, maxSteps }: Thread): Promise<Ending> {
-  const outputs = workflow(ctx, runtime);
+async function drive(workflow: WorkflowFn, thread: Thread): Promise<Ending> {
+  const { ctx, runtime, answers } = thread;
+  const past = ctx.steps.length;
+  let directive: StepDirective | null = null;
   try {
-    let turn = await outputs.next();
-    for (let made = 0; turn.done !== true; made += 1) {
-      if (made === maxSteps) throw new WorkflowError(endless(maxSteps, ctx.steps));
-      const stored = await keepOutput(runtime.cas, turn.value, ctx.steps.length + 1);
-      ctx.steps.push(stored);
-      turn = await outputs.next(stored);
+    while (true) {
+      const outputs = workflow(ctx, { ...runtime, directive });
+      const completion = await toRest(outputs, { ...thread, past });
+      if (completion.route != null) runtime.routes.push(completion.route);
+      const question = "suspend" in completion ? completion.suspend : null;
+      const answer = question === null || question.kind === "limit" ? undefined : answers.shift();
+      if (question === null || answer === undefined) return { completion, failure: null };
+      directive = answered(question.role, answer, thread);
     }
-    return { completion: turn.value, failure: null };
   } catch (thrown) {
     return { completion: null, failure: failureFrom(thrown, "WORKFLOW_FAILED") };
   }
+}
+
+/** Until the workflow ends or asks. */
+async function toRest(
+  outputs: ReturnType<WorkflowFn>,
+  { ctx, runtime, maxSteps, past }: Thread & { past: number },
+): Promise<WorkflowCompletion> {
+  let turn = await outputs.next();
+  while (turn.done !== true) {
+    if (ctx.steps.length - past === maxSteps) {
+      throw new WorkflowError(endless(maxSteps, ctx.steps));
+    }
+    const stored = await keepOutput(runtime.cas, turn.value, ctx.steps.length + 1);
+    ctx.steps.push(stored);
+    turn = await outputs.next(stored);
+  }
+  return turn.value;
+}
+
+/** As the engine does it: the role that asked runs again, in its own session and directory, with the answer as its
+ *  prompt. */
+function answered(role: string, prompt: string, { ctx, runtime }: Thread): StepDirective {
+  const asked = ctx.steps.findLast((step) => step.role === role);
+  return {
+    route: { from: role, to: role, condition: "ANSWER", rule: null, prompt },
+    location: runtime.requests.findLast((request) => request.role === role)?.location ?? null,
+    previousSession: asked?.run?.session ?? null,
+    agent: null,
+  };
 }
 
 let threads = 0;

@@ -107,6 +107,31 @@ describe("a scripted agent", () => {
     );
   });
 
+  it("that ran out is a fault of the test, which no rule for failures hides and no retry repeats", async () => {
+    const forgiving = defineWorkflow({
+      ...definition,
+      roles: { coder: { ...coder, retry: { attempts: 3 } } },
+      table: {
+        [START]: [{ condition: "FALLBACK", role: "coder" }],
+        coder: [
+          {
+            condition: { name: "broke", when: "true" },
+            role: END,
+            outcomes: ["crashed", "denied"],
+          },
+          { condition: "FALLBACK", role: "coder" },
+        ],
+      },
+    });
+    const agents = scripted({ coder: [{ done: false }] });
+    const result = await runWorkflow(forgiving, { prompt: "go", agents });
+    expect(result).toMatchObject({ completion: null, failure: { code: "USAGE" } });
+    expect(result.failure?.message).toContain("was asked for another in round 2");
+    const crashing = scripted({ coder: [fails("gone", "AGENT_DENIED")] });
+    const crashed = await runWorkflow(forgiving, { prompt: "go", agents: crashing });
+    expect(crashed.routes.at(-1)?.condition).toBe("broke");
+  });
+
   it("says where a turn does not fit the role", async () => {
     const agents = scripted({ coder: [{ done: "yes" }] });
     const { failure } = await runWorkflow(definition, { prompt: "go", agents });

@@ -17,8 +17,8 @@ export type Scripts<M extends RoleMeta = RoleMeta> = {
 };
 
 /** An adapter that plays every role from its script, turn by turn; each thread reads its script from the
- *  beginning. Rejects with `AGENT_FAILED` when a role has no turn left, with `INVALID_OUTPUT` when a turn's
- *  meta does not fit the role. */
+ *  beginning. Rejects with `USAGE` when a role has no turn left: that is a fault of the test, so no retry and no rule
+ *  for failures may hide it. Rejects with `INVALID_OUTPUT` when a turn's meta does not fit the role. */
 export function scripted<M extends RoleMeta = RoleMeta>(scripts: Scripts<M>): AdapterFn {
   const turns = new Map<string, readonly Turn[] | undefined>(Object.entries(scripts));
   const played = new Map<string, number>();
@@ -42,7 +42,7 @@ function usedUp({ role, round }: StepScope, turns: number): WorkflowError {
     turns === 0 ? "has no scripted turn" : `has ${turns} scripted turn${turns === 1 ? "" : "s"}`;
   return new WorkflowError(
     failure(
-      "AGENT_FAILED",
+      "USAGE",
       `role ${role} ${has} and was asked for another in round ${round}`,
       "add a turn to its script, or look why the table leads there once more",
     ),
