@@ -63,6 +63,13 @@ beforeAll(async () => {
   writeFileSync(source, WORKFLOW);
   const built = await cli.json<{ file: string }>(["workflow", "build", source]);
   await cli.json(["workflow", "add", "failing", built.file]);
+  const bounded = join(cli.dir, "flow", "bounded.js");
+  writeFileSync(
+    bounded,
+    WORKFLOW.replace("backoffMs: 10 }", "backoffMs: 10 }, limits: { steps: 2 }"),
+  );
+  const { file } = await cli.json<{ file: string }>(["workflow", "build", bounded]);
+  await cli.json(["workflow", "add", "bounded", file]);
 });
 afterAll(() => cli.close());
 
@@ -106,14 +113,50 @@ describe("a thread that reaches a limit", () => {
   });
 
   it.each([
-    ["--max-tokens", "20", "20 of 20 tokens"],
-    ["--max-cost", "0.02", "$0.0200 of $0.0200"],
-  ])("counts what its agents report: %s", async (option, bound, words) => {
-    const { code, threadId } = await ran(["failing", "--prompt", "go", option, bound]);
+    ["--max-tokens", "20", "20 of 20 tokens", "--max-tokens <n>", "1000"],
+    ["--max-cost", "0.02", "$0.0200 of $0.0200", "--max-cost <usd>", "5"],
+  ])(
+    "counts what its agents report, and names what raises it: %s",
+    async (option, bound, words, remedy, more) => {
+      const { code, threadId } = await ran(["failing", "--prompt", "go", option, bound]);
+      expect(code).toBe(7);
+      const waiting = await show(threadId);
+      expect(waiting.steps).toHaveLength(2);
+      expect(waiting.suspended?.message).toContain(words);
+      expect((await cli.run(["thread", "show", threadId])).stdout).toContain(
+        `raise it with: uncaged-workflow thread resume ${threadId} ${remedy}`,
+      );
+      // Neither nothing, nor another limit, nor one that is used up has it go on only to wait again.
+      for (const args of [[], ["--max-steps", "100"], [option, bound]]) {
+        const refused = await cli.fails(["thread", "resume", threadId, ...args]);
+        expect(refused).toMatchObject({ exit: 3, code: "TRANSITION_INVALID" });
+        expect(refused.hint).toContain(`thread resume ${threadId} ${remedy}`);
+      }
+      expect(await show(threadId)).toEqual(waiting);
+      await cli.json(["thread", "resume", threadId, option, more]);
+      await until(threadId, "completed", 3);
+    },
+  );
+
+  it("may be a role's own, and is raised for that role", async () => {
+    const { code, threadId } = await ran(["bounded", "--prompt", "go"]);
     expect(code).toBe(7);
-    const { suspended, steps } = await show(threadId);
-    expect(steps).toHaveLength(2);
-    expect(suspended?.message).toContain(words);
+    const waiting = await show(threadId);
+    expect(waiting.suspended).toMatchObject({
+      message: "role worker has used 2 of 2 steps; raise the limit to go on",
+      limit: { role: "worker", bound: "steps", limit: 2, used: 2 },
+    });
+    const ofThread = await cli.fails(["thread", "resume", threadId, "--max-steps", "50"]);
+    expect(ofThread).toMatchObject({ exit: 3, code: "TRANSITION_INVALID" });
+    expect(ofThread.hint).toContain("--role worker --max-steps <n>");
+    const stray = ["thread", "resume", threadId, "--role", "wroker", "--max-steps", "50"];
+    expect(await cli.fails(stray)).toMatchObject({ exit: 2, code: "USAGE" });
+    const nothing = ["thread", "resume", threadId, "--role", "worker"];
+    expect(await cli.fails(nothing)).toMatchObject({ exit: 2, code: "USAGE" });
+    expect(await show(threadId)).toEqual(waiting);
+    await cli.json(["thread", "resume", threadId, "--role", "worker", "--max-steps", "3"]);
+    await until(threadId, "completed", 3);
+    expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
   });
 
   it.each([

@@ -2,7 +2,7 @@
  *
  *  Order of effects: the prompt and the start node, then the row. A crash in between leaves two blobs for gc. */
 import { encodeContent, encodeStart } from "@uncaged/workflow-cas";
-import type { Limits, ThreadRecord } from "@uncaged/workflow-protocol";
+import type { ThreadLimits, ThreadRecord } from "@uncaged/workflow-protocol";
 import { newThreadId } from "@uncaged/workflow-util";
 import { digestsOf } from "./digests.ts";
 import type { Engine } from "./engine.ts";
@@ -25,7 +25,7 @@ export type ThreadStart = {
   /** The same key gives the same thread, however often it is asked for; null: always a new one. */
   startKey: string | null;
   /** Bounds in place of the workflow's own; null: those. */
-  limits?: Limits | null;
+  limits?: ThreadLimits | null;
   parent: { threadId: string; state: string; depth: number } | null;
 };
 

@@ -56,11 +56,11 @@ export type ThreadRun = {
   maxSteps: number | null;
   /** What the engine's own models use. */
   costs: ModelCosts;
-  /** Gives why the thread has to end, or null. Asked before each step. */
+  /** Returns why the thread has to end, or null. Asked before each step. */
   supervise: Supervise;
   /** Sums a completed thread up. */
   summarize: Summarize;
-  /** Whether the table ends the thread after these steps of this run. */
+  /** Whether the table ends the thread after these steps, which are all that it has. */
   endsNext: (steps: RoleStep[]) => Promise<boolean>;
   emit: (event: LiveEvent) => void;
 };
@@ -77,17 +77,21 @@ export type RunOutcome =
 export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
   const generator = run.workflow(run.context, run.runtime);
   let answer: RoleStep | undefined;
-  const made: RoleStep[] = [];
+  const steps = [...run.context.steps];
+  const made = (): number => steps.length - run.context.steps.length;
+  // What a person asked of the first step comes before anything that the table says.
+  const endsNext = async (): Promise<boolean> =>
+    (made() > 0 || run.runtime.directive === null) && run.endsNext(steps);
   let waiting: readonly SignalKind[] = await run.engine.store.signals(run.thread.threadId);
   try {
     while (true) {
       const interruption = interruptionOf(run.signal, waiting);
       if (interruption !== null) return await interrupted(run, interruption);
-      if (run.maxSteps !== null && made.length >= run.maxSteps && !(await run.endsNext(made)))
+      if (run.maxSteps !== null && made() >= run.maxSteps && !(await endsNext()))
         return await rest(run);
       if (waiting.includes("pause") && (await paused(run))) return { status: "paused" };
 
-      const objection = await run.supervise(run.tail.roundHashes);
+      const objection = await run.supervise(run.tail.roundHashes, endsNext);
       if (objection !== null) return await end(run, supervisedEnding(objection));
       if (run.signal.aborted) continue;
 
@@ -101,7 +105,7 @@ export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
       if (appended.kind === "refused") return await failed(run, appended.cause);
       answer = appended.step;
       waiting = appended.signals;
-      if (run.maxSteps !== null) made.push(answer);
+      steps.push(answer);
     }
   } finally {
     // Not awaited: a function that hangs in its own cleanup must not hold the thread.

@@ -4,6 +4,7 @@ import {
   type Limits,
   ok,
   type Result,
+  raisedLimits,
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
 import { newThreadId } from "@uncaged/workflow-util";
@@ -58,7 +59,7 @@ export async function forkThread(
       depth: thread.depth,
       parentThread: null,
       cwd: thread.cwd,
-      limits: opts.limits === null ? thread.limits : { ...thread.limits, ...opts.limits },
+      limits: opts.limits === null ? thread.limits : raisedLimits(thread.limits, opts.limits),
       agent: opts.agent ?? thread.agent,
       nextPrompt: isNewStart ? null : prompt,
       forkedFrom,

@@ -4,13 +4,17 @@ import {
   failure,
   failureFrom,
   isFinal,
-  type Limits,
   ok,
+  type ReachedLimit,
   type Result,
+  raisingOptions,
+  type ThreadLimits,
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
+import { loadChain } from "./chain.ts";
 import type { Engine } from "./engine.ts";
 import { finishedRefusal } from "./finished-refusal.ts";
+import { bundleOf } from "./load-run.ts";
 import { observedStatus } from "./observe.ts";
 import { reload } from "./reload.ts";
 import { spawnRunner } from "./spawn-runner.ts";
@@ -20,9 +24,11 @@ import { spawnRunner } from "./spawn-runner.ts";
 export async function resumeThread(
   engine: Engine,
   thread: ThreadRecord,
-  opts: { answer: string | null; limits: Limits | null },
+  opts: { answer: string | null; limits: ThreadLimits | null },
 ): Promise<Result<ThreadRecord, Failure>> {
-  const refusal = refusalOf(thread, { ...opts, nowMs: engine.now() });
+  const refusal =
+    (await strayRole(engine, thread, opts.limits)) ??
+    refusalOf(thread, { ...opts, nowMs: engine.now() });
   if (refusal !== null) return err(refusal);
   if (opts.limits !== null) {
     const raised = await raise(engine, thread.threadId, opts.limits);
@@ -49,11 +55,28 @@ function isAtWork(thread: ThreadRecord, nowMs: number): boolean {
   return status === "running" && !stale;
 }
 
+/** A limit of a role that the thread's version lacks would be kept and never looked at. */
+async function strayRole(
+  engine: Engine,
+  thread: ThreadRecord,
+  limits: ThreadLimits | null,
+): Promise<Failure | null> {
+  const named = Object.keys(limits?.roles ?? {});
+  if (named.length === 0) return null;
+  const bundle = await bundleOf(engine, thread, await loadChain(engine.cas, thread));
+  if (!bundle.ok) return bundle.error;
+  const known = Object.keys(bundle.value.descriptor.roles);
+  const stray = named.find((role) => !known.includes(role));
+  if (stray === undefined) return null;
+  const message = `thread ${thread.threadId} has no role ${JSON.stringify(stray)}`;
+  return failure("USAGE", message, `its roles are: ${known.join(", ")}`);
+}
+
 /** Durable before anything runs, too; alone it changes nothing that was done. */
 async function raise(
   engine: Engine,
   threadId: string,
-  limits: Limits,
+  limits: ThreadLimits,
 ): Promise<Result<null, Failure>> {
   try {
     await engine.store.raise({ threadId, limits, nowMs: engine.now() });
@@ -79,17 +102,19 @@ async function answer(
 
 function refusalOf(
   thread: ThreadRecord,
-  { answer, limits, nowMs }: { answer: string | null; limits: Limits | null; nowMs: number },
+  { answer, limits, nowMs }: { answer: string | null; limits: ThreadLimits | null; nowMs: number },
 ): Failure | null {
   const { threadId, lease } = thread;
   const { status } = observedStatus(thread, nowMs);
   if (isFinal(status)) return finishedRefusal(thread, "a finished thread cannot go on");
   if (thread.suspended?.kind === "limit") {
-    if (limits !== null && answer === null) return null;
+    const { message, limit } = thread.suspended;
+    const why = answer === null ? notRaised(limit, limits) : "it asked nothing";
+    if (why === null) return null;
     return failure(
       "TRANSITION_INVALID",
-      `thread ${threadId} waits because ${thread.suspended.message}`,
-      `go on with: uncaged-workflow thread resume ${threadId} --max-steps <n>, --max-tokens, --max-cost or --max-time`,
+      `thread ${threadId} waits because ${message}; ${why}`,
+      `go on with: uncaged-workflow thread resume ${threadId} ${raisingOptions(limit)}`,
     );
   }
   if (status !== "suspended" && answer !== null) {
@@ -119,4 +144,14 @@ function refusalOf(
     );
   }
   return null;
+}
+
+/** Why these limits would have the thread wait again at once; null: they would not. */
+function notRaised(reached: ReachedLimit | undefined, raised: ThreadLimits | null): string | null {
+  if (raised === null) return "no limit was raised";
+  if (reached === undefined) return null;
+  const limits = reached.role === null ? raised : raised.roles?.[reached.role];
+  const raisedTo = limits?.[reached.bound];
+  if (raisedTo === undefined) return "another limit than that was raised";
+  return raisedTo > reached.used ? null : `${raisedTo} is not more than it has used`;
 }

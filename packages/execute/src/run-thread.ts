@@ -4,9 +4,7 @@ import {
   ok,
   type Result,
   type StepDirective,
-  type ThreadContext,
   type ThreadRecord,
-  type WorkflowDescriptor,
 } from "@uncaged/workflow-protocol";
 import { storagePaths } from "@uncaged/workflow-util";
 import { answerDirective } from "./answer-directive.ts";
@@ -119,8 +117,8 @@ export async function threadRun(
     costs: { extraction: extraction.takeCost, watching: watching.take },
     supervise: supervisor(watcher),
     summarize: summarizer(watcher),
-    endsNext: (steps) =>
-      tableEnds(thread, bundle.descriptor, { ...context, steps: [...context.steps, ...steps] }),
+    endsNext: async (steps) =>
+      (await nextRole(thread, bundle.descriptor, { ...context, steps })) === END,
     emit,
   };
 }
@@ -129,12 +127,4 @@ function takeNote({ now }: Engine, { thread, emit, log }: Tenancy, note: Note): 
   const cost = note.usage === null ? "" : ` ${JSON.stringify(note.usage)}`;
   log.write("4B8TZQ6M", `${note.about}: ${note.message}${cost}`);
   emit({ threadId: thread.threadId, timestamp: now(), type: "note", ...note });
-}
-
-async function tableEnds(
-  thread: ThreadRecord,
-  descriptor: WorkflowDescriptor,
-  context: ThreadContext,
-): Promise<boolean> {
-  return (await nextRole(thread, descriptor, context)) === END;
 }

@@ -51,6 +51,7 @@ async function look(
   steps: number,
   answers: readonly FixtureResponse[],
   config: Record<string, unknown> = {},
+  ends = false,
 ): Promise<{ objection: string | null; notes: Note[]; asked: number; prompt: string }> {
   model = await scriptedModel(answers, { supervisorInterval: 3, ...config });
   const cas = openMemoryStore();
@@ -62,7 +63,7 @@ async function look(
     signal: new AbortController().signal,
     note: (note) => notes.push(note),
   });
-  const objection = await supervise(await stepsIn(cas, steps));
+  const objection = await supervise(await stepsIn(cas, steps), async () => ends);
   const prompt = String(model.requests[0]?.messages.at(-1)?.content);
   return { objection, notes, asked: model.requests.length, prompt };
 }
@@ -97,6 +98,11 @@ describe("the supervisor", () => {
       expect(await look(steps, [kills])).toMatchObject({ objection: null, asked: 0, notes: [] });
     },
   );
+
+  it("does not look at a thread that only has its end before it", async () => {
+    const seen = await look(3, [kills], {}, true);
+    expect(seen).toMatchObject({ objection: null, asked: 0, notes: [] });
+  });
 
   it.each([
     ["the interval is 0", { supervisorInterval: 0 }],
@@ -142,7 +148,7 @@ describe("the supervisor", () => {
       signal: new AbortController().signal,
       note: () => undefined,
     });
-    await supervise(await stepsIn(cas, 100, "s".repeat(100_000)));
+    await supervise(await stepsIn(cas, 100, "s".repeat(100_000)), async () => false);
     const prompt = String(model.requests[0]?.messages.at(-1)?.content);
     expect(prompt.length).toBeLessThan(50_000);
     expect(prompt).toContain("Step 71,");

@@ -2,7 +2,8 @@
  *
  *  1. When it looks follows from the number of steps in the chain: a runner that was killed forgets nothing, and
  *     at worst a look is taken twice.
- *  2. It looks before the next step, not after the last one: a thread that rests or is paused asks no model.
+ *  2. It looks before the next step, not after the last one: a thread that rests, is paused or has only its end before
+ *     it asks no model. There is nothing left to kill, and finished work stays finished.
  *  3. One that cannot be asked kills nothing: that is noted, and the thread goes on.
  *  4. What the steps say is data: they cannot talk it into anything but its two answers. */
 import { type CasStore, err, ok, type Result, type Usage } from "@uncaged/workflow-protocol";
@@ -29,8 +30,12 @@ export type SupervisorParts = {
   note: (note: Note) => void;
 };
 
-/** Looks, if it is time to. Gives why the thread has to end, or null: it goes on. Throws when the steps cannot be read. */
-export type Supervise = (roundHashes: readonly string[]) => Promise<string | null>;
+/** Looks, if it is time to. Returns why the thread has to end, or null: it goes on. `endsNext`: whether the table ends
+ *  the thread now; asked only when it is time to look. Throws when the steps cannot be read. */
+export type Supervise = (
+  roundHashes: readonly string[],
+  endsNext: () => Promise<boolean>,
+) => Promise<string | null>;
 
 export function supervisor(parts: SupervisorParts): Supervise {
   const { models, note } = parts;
@@ -38,7 +43,7 @@ export function supervisor(parts: SupervisorParts): Supervise {
     note({ about: "supervisor", message: `could not be asked: ${reason}`, usage: null });
     return null;
   };
-  return async (roundHashes) => {
+  return async (roundHashes, endsNext) => {
     if (roundHashes.length === 0) return null;
     const settings = await models.settings();
     if (!settings.ok) return unreachable(settings.error.message);
@@ -46,7 +51,7 @@ export function supervisor(parts: SupervisorParts): Supervise {
     if (interval === 0 || roundHashes.length % interval !== 0) return null;
     const model = await models.model("supervisor");
     if (!model.ok) return unreachable(model.error.message);
-    if (model.value === null) return null;
+    if (model.value === null || (await endsNext())) return null;
     const verdict = await ask(model.value, parts, { roundHashes, interval });
     if (!verdict.ok) return unreachable(verdict.error);
     const { decision, usage } = verdict.value;

@@ -47,9 +47,13 @@ export { jsonInText } from "./json-in-text.ts";
 export {
   DEFAULT_MAX_STEPS,
   type Limits,
+  type ReachedLimit,
   type RetryPolicy,
   type RuleOutcome,
+  raisedLimits,
+  raisingOptions,
   type StepOutcome,
+  type ThreadLimits,
 } from "./limits.ts";
 export type { LiveEvent } from "./live-event.ts";
 export type { ModeratorContext, ModeratorRule, ModeratorStep } from "./moderator.ts";

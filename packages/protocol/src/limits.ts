@@ -17,6 +17,51 @@ export type Limits = {
   timeMs?: number | undefined;
 };
 
+/** Bounds of one thread, in place of those that its workflow sets. */
+export type ThreadLimits = Limits & {
+  /** For all the runs of a role in the thread. */
+  roles?: { readonly [role: string]: Limits } | undefined;
+};
+
+/** The limit that a thread waits at. */
+export type ReachedLimit = {
+  /** The role whose limit it is; null: the thread's. */
+  role: string | null;
+  bound: keyof Limits;
+  limit: number;
+  /** At least as much as the limit. */
+  used: number;
+};
+
+/** `raised` over what was set before; what it leaves out stays. */
+export function raisedLimits(before: ThreadLimits | null, raised: ThreadLimits): ThreadLimits {
+  const { roles: _roles, ...thread } = raised;
+  const roles = { ...before?.roles };
+  for (const [role, limits] of Object.entries(raised.roles ?? {})) {
+    roles[role] = { ...roles[role], ...limits };
+  }
+  return {
+    ...before,
+    ...thread,
+    ...(Object.keys(roles).length === 0 ? {} : { roles }),
+  };
+}
+
+/** The options of `thread resume` that raise this limit; unknown for threads that came to wait under an older version:
+ *  then all of them. */
+export function raisingOptions(reached: ReachedLimit | undefined): string {
+  if (reached === undefined) return Object.values(LIMIT_OPTIONS).join(", ");
+  const ofRole = reached.role === null ? "" : `--role ${reached.role} `;
+  return ofRole + LIMIT_OPTIONS[reached.bound];
+}
+
+const LIMIT_OPTIONS: { readonly [bound in keyof Limits]-?: string } = {
+  steps: "--max-steps <n>",
+  tokens: "--max-tokens <n>",
+  costUsd: "--max-cost <usd>",
+  timeMs: "--max-time <duration>",
+};
+
 /** Steps of a thread whose workflow and caller set no other bound: what runs away stops there. */
 export const DEFAULT_MAX_STEPS = 1_000;
 

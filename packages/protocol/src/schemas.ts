@@ -6,10 +6,10 @@ import { START } from "./constants.ts";
 import type { WorkflowDescriptor } from "./descriptor.ts";
 import { HASH_PATTERN, ROLE_NAME_PATTERN, THREAD_ID_PATTERN } from "./identifiers.ts";
 import { type JsonObject, type JsonValue, toJsonObject } from "./json.ts";
-import type { Limits } from "./limits.ts";
+import type { ReachedLimit, ThreadLimits } from "./limits.ts";
 import type { StepRoute, StepRun } from "./step-run.ts";
 import { TOOL_KINDS } from "./tool-policy.ts";
-import type { RoleOutput, WorkflowCompletion } from "./workflow-runtime.ts";
+import type { RoleOutput, Suspension, WorkflowCompletion } from "./workflow-runtime.ts";
 
 const jsonObject: z.ZodType<JsonObject> = z.unknown().transform((value, ctx) => {
   const object = toJsonObject(value);
@@ -66,7 +66,24 @@ export const stepRunSchema: z.ZodType<StepRun> = z.object({
   evidence: z.array(hash),
 });
 
-export const limitsSchema: z.ZodType<Limits> = limits;
+export const threadLimitsSchema: z.ZodType<ThreadLimits> = limits.extend({
+  roles: z.record(z.string().regex(ROLE_NAME_PATTERN), limits).exactOptional(),
+});
+
+const reachedLimitSchema: z.ZodType<ReachedLimit> = z.strictObject({
+  role: z.string().regex(ROLE_NAME_PATTERN).nullable(),
+  bound: z.enum(["steps", "tokens", "costUsd", "timeMs"]),
+  limit: z.number().positive(),
+  used: z.number().nonnegative(),
+});
+
+/** Why a thread waits: a question, or a limit. */
+export const suspensionSchema: z.ZodType<Suspension> = z.object({
+  role: z.string(),
+  message: z.string(),
+  kind: z.literal("limit").exactOptional(),
+  limit: reachedLimitSchema.exactOptional(),
+});
 
 /** A role's output once it has been parsed: its meta is known to be JSON. */
 export type ParsedRoleOutput = RoleOutput & { meta: JsonObject };
@@ -84,11 +101,7 @@ export const roleOutputSchema: z.ZodType<ParsedRoleOutput> = z.object({
 
 export const workflowCompletionSchema: z.ZodType<WorkflowCompletion> = z.union([
   z.object({
-    suspend: z.object({
-      role: z.string(),
-      message: z.string(),
-      kind: z.literal("limit").exactOptional(),
-    }),
+    suspend: suspensionSchema,
     route: route.nullable().optional(),
   }),
   z.object({

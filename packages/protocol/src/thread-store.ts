@@ -1,4 +1,4 @@
-import type { Limits } from "./limits.ts";
+import type { ThreadLimits } from "./limits.ts";
 import type { ThreadStatus } from "./thread-status.ts";
 import type { Suspension } from "./workflow-runtime.ts";
 
@@ -52,7 +52,7 @@ export type ThreadRecord = {
   /** What a person says to whoever the table names next, in place of the edge's prompt. */
   nextPrompt: string | null;
   /** Bounds that the thread was started with or that were raised since; null: those of its workflow. */
-  limits: Limits | null;
+  limits: ThreadLimits | null;
   /** Name in `config.agents` of the agent that plays every role; null: whoever the workflow binds. */
   agent: string | null;
   /** The step that a poke replaced last, kept until the next step is published. */
@@ -176,7 +176,7 @@ export type ThreadStore = {
   answer(request: { threadId: string; text: string; nowMs: number }): Promise<void>;
   /** Sets bounds of an unfinished thread; the runner reads them when it starts. One that waits because of a
    *  limit becomes idle. Throws `TRANSITION_INVALID`. */
-  raise(request: { threadId: string; limits: Limits; nowMs: number }): Promise<void>;
+  raise(request: { threadId: string; limits: ThreadLimits; nowMs: number }): Promise<void>;
 
   /** Forgets a thread that nobody owns, or whose lease has the fence `replaces` (an owner known to
    *  be dead). Throws `LEASE_HELD`. */

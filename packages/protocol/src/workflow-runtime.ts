@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { AgentFault } from "./agent-error.ts";
 import type { AgentEvent } from "./agent-event.ts";
 import type { CasStore } from "./cas-store.ts";
-import type { Limits } from "./limits.ts";
+import type { ReachedLimit, ThreadLimits } from "./limits.ts";
 import type { RoleMeta, RoleRules } from "./role.ts";
 import type { StepRoute, StepRun, Usage } from "./step-run.ts";
 import type { RoleStep, ThreadContext } from "./thread-context.ts";
@@ -85,7 +85,7 @@ export type EngineRuntime = Omit<WorkflowRuntime, "step" | "emit" | "runChild" |
   /** null: the table decides from the start. */
   directive: StepDirective | null;
   /** The thread's own bounds, which win over those of the workflow; left out: none. */
-  limits?: Limits | null;
+  limits?: ThreadLimits | null;
   enter(step: StepRequest): WorkflowRuntime;
 };
 
@@ -111,7 +111,13 @@ export type WorkflowCompletion =
 
 /** Why a thread waits for a person: a question, which is answered to the role, or a `limit`, which has to be
  *  raised. */
-export type Suspension = { role: string; message: string; kind?: "limit" };
+export type Suspension = {
+  role: string;
+  message: string;
+  kind?: "limit";
+  /** Of a `limit`: which one. Left out in what older versions wrote. */
+  limit?: ReachedLimit;
+};
 
 /** Yields one output per step; the engine stores it and answers with the stored step.
  *  Called again with the steps so far after a crash, it must go on from there. */

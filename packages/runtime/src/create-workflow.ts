@@ -15,6 +15,7 @@ import {
   END,
   type EngineRuntime,
   type Limits,
+  type ReachedLimit,
   type RoleMeta,
   type RoleOutput,
   type RoleRules,
@@ -32,10 +33,10 @@ import { bindRoles, type PlayRole } from "./bind-roles.ts";
 import { checkBinding } from "./check-binding.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { edgesOf } from "./edges.ts";
-import { Ledger } from "./ledger.ts";
+import { Ledger, reachedInWords } from "./ledger.ts";
 import { playOrRoute } from "./play-or-route.ts";
 import { recordRoute } from "./record-route.ts";
-import { rulesOf } from "./role-rules.ts";
+import { rulesOf, withLimits } from "./role-rules.ts";
 import { SessionBook } from "./session-book.ts";
 import { storedStep } from "./stored-step.ts";
 import { summaryOf } from "./summary.ts";
@@ -69,7 +70,9 @@ async function* drive(
   ctx: ThreadContext,
 ): AsyncGenerator<RoleOutput, WorkflowCompletion, RoleStep | undefined> {
   const sessions = new SessionBook(ctx.steps);
-  const ledger = new Ledger({ thread: { ...limits, ...runtime.limits }, roles: rules }, ctx.steps);
+  const { roles: ofRoles = {}, ...ofThread } = runtime.limits ?? {};
+  const bounds = { thread: { ...limits, ...ofThread }, roles: withLimits(rules, ofRoles) };
+  const ledger = new Ledger(bounds, ctx.steps);
   let directive = runtime.directive;
   while (true) {
     runtime.signal.throwIfAborted();
@@ -123,9 +126,10 @@ function completion(ctx: ThreadContext, route: StepRoute): WorkflowCompletion {
 }
 
 /** The thread rests where it is; the last role has nothing to answer. */
-function atLimit(ctx: ThreadContext, limit: string): WorkflowCompletion {
+function atLimit(ctx: ThreadContext, limit: ReachedLimit): WorkflowCompletion {
   const role = ctx.steps.at(-1)?.role ?? START;
-  return { suspend: { role, message: `${limit}; raise the limit to go on`, kind: "limit" } };
+  const message = `${reachedInWords(limit)}; raise the limit to go on`;
+  return { suspend: { role, message, kind: "limit", limit } };
 }
 
 /** The question is put on behalf of the role that ran last: it gets the answer. */

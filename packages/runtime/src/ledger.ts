@@ -4,11 +4,12 @@
 import {
   DEFAULT_MAX_STEPS,
   type Limits,
+  type ReachedLimit,
   type RoleRules,
   type RoleStep,
 } from "@uncaged/workflow-protocol";
 
-type Spent = { steps: number; tokens: number; costUsd: number; timeMs: number };
+type Spent = { [bound in keyof Limits]-?: number };
 
 export type LedgerLimits = {
   /** Of the whole thread. */
@@ -38,13 +39,13 @@ export class Ledger {
     add(role, step);
   }
 
-  /** Why the thread may not enter this role any more, in words; null: it may. */
-  reached(role: string): string | null {
+  /** Why the thread may not enter this role any more; null: it may. */
+  reached(role: string): ReachedLimit | null {
     const { thread, roles } = this.#limits;
     const ofThread = reachedOf({ steps: DEFAULT_MAX_STEPS, ...thread }, this.#thread);
-    if (ofThread !== null) return `the thread has used ${ofThread}`;
+    if (ofThread !== null) return { role: null, ...ofThread };
     const ofRole = reachedOf(roles.get(role)?.limits ?? {}, this.#roles.get(role) ?? nothing());
-    return ofRole === null ? null : `role ${role} has used ${ofRole}`;
+    return ofRole === null ? null : { role, ...ofRole };
   }
 
   /** Rules for `limit` lead out of a thread, for instance to a role that sums up. Those that lead round in
@@ -81,21 +82,28 @@ function add(spent: Spent, { run }: RoleStep): void {
   spent.costUsd += run.usage.costUsd ?? 0;
 }
 
-function reachedOf(limits: Limits, spent: Spent): string | null {
-  if (exceeds(spent.steps, limits.steps)) return `${spent.steps} of ${limits.steps} steps`;
-  if (exceeds(spent.tokens, limits.tokens)) return `${spent.tokens} of ${limits.tokens} tokens`;
-  if (exceeds(spent.costUsd, limits.costUsd)) {
-    return `${usd(spent.costUsd)} of ${usd(limits.costUsd ?? 0)}`;
-  }
-  if (exceeds(spent.timeMs, limits.timeMs)) {
-    return `${seconds(spent.timeMs)} of ${seconds(limits.timeMs ?? 0)} of running time`;
+function reachedOf(limits: Limits, used: Spent): Omit<ReachedLimit, "role"> | null {
+  for (const bound of BOUNDS) {
+    const limit = limits[bound];
+    if (limit !== undefined && used[bound] >= limit) return { bound, limit, used: used[bound] };
   }
   return null;
 }
 
-function exceeds(spent: number, limit: number | undefined): boolean {
-  return limit !== undefined && spent >= limit;
+const BOUNDS = ["steps", "tokens", "costUsd", "timeMs"] as const satisfies (keyof Limits)[];
+
+/** `the thread has used 2 of 2 steps`. */
+export function reachedInWords({ role, bound, limit, used }: ReachedLimit): string {
+  const who = role === null ? "the thread" : `role ${role}`;
+  return `${who} has used ${IN_WORDS[bound](used, limit)}`;
 }
+
+const IN_WORDS: { readonly [bound in keyof Limits]-?: (used: number, limit: number) => string } = {
+  steps: (used, limit) => `${used} of ${limit} steps`,
+  tokens: (used, limit) => `${used} of ${limit} tokens`,
+  costUsd: (used, limit) => `${usd(used)} of ${usd(limit)}`,
+  timeMs: (used, limit) => `${seconds(used)} of ${seconds(limit)} of running time`,
+};
 
 function usd(amount: number): string {
   return `$${amount.toFixed(amount < 1 ? 4 : 2)}`;

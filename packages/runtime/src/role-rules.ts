@@ -1,4 +1,4 @@
-import type { RoleMeta, RoleRules, WorkflowDefinition } from "@uncaged/workflow-protocol";
+import type { Limits, RoleMeta, RoleRules, WorkflowDefinition } from "@uncaged/workflow-protocol";
 import { keysOf } from "./keys-of.ts";
 
 /** What each role is held to; a role without rules has an empty entry. */
@@ -20,4 +20,18 @@ export function rulesOfRole(role: RoleRules): RoleRules {
     ...(retry === undefined ? {} : { retry }),
     ...(limits === undefined ? {} : { limits }),
   };
+}
+
+/** The same with the limits that were set for one thread over those of the workflow. */
+export function withLimits(
+  rules: ReadonlyMap<string, RoleRules>,
+  raised: { readonly [role: string]: Limits },
+): ReadonlyMap<string, RoleRules> {
+  const ofRole = new Map(Object.entries(raised));
+  return new Map(
+    Array.from(rules, ([role, own]) => [
+      role,
+      ofRole.has(role) ? { ...own, limits: { ...own.limits, ...ofRole.get(role) } } : own,
+    ]),
+  );
 }

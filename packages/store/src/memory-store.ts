@@ -4,6 +4,7 @@ import {
   type Failure,
   isFinal,
   type NewThread,
+  raisedLimits,
   type SignalKind,
   type Suspension,
   type ThreadRecord,
@@ -160,7 +161,7 @@ export function memoryThreadStore(): ThreadStore {
       const thread = record(threadId);
       const waits = thread?.suspended?.kind === "limit";
       change(threadId, raiseRefusal(thread, threadId), {
-        limits: { ...thread?.limits, ...limits },
+        limits: raisedLimits(thread?.limits ?? null, limits),
         updatedAt: nowMs,
         ...(waits ? { status: "idle", suspended: null } : {}),
       });
@@ -214,8 +215,13 @@ function newestFirst(a: ThreadRecord, b: ThreadRecord): number {
   return b.createdAt - a.createdAt || (a.threadId < b.threadId ? 1 : -1);
 }
 
-function suspension({ role, message, kind }: Suspension): Suspension {
-  return { role, message, ...(kind === undefined ? {} : { kind }) };
+function suspension({ role, message, kind, limit }: Suspension): Suspension {
+  return {
+    role,
+    message,
+    ...(kind === undefined ? {} : { kind }),
+    ...(limit === undefined ? {} : { limit }),
+  };
 }
 
 const ORDER: readonly SignalKind[] = ["pause", "stop", "kill"];

@@ -9,6 +9,7 @@ import {
   type HeadMove,
   isFinal,
   type Lease,
+  raisingOptions,
   type Tenure,
   type ThreadRecord,
   type ThreadStatus,
@@ -53,7 +54,7 @@ export function answerRefusal(thread: ThreadRecord | null, threadId: string): Fa
     return failure(
       "TRANSITION_INVALID",
       `thread ${threadId} asked nothing, it waits because ${thread.suspended.message}`,
-      `raise the limit: uncaged-workflow thread resume ${threadId} --max-steps <n>, --max-tokens, --max-cost or --max-time`,
+      `raise the limit: uncaged-workflow thread resume ${threadId} ${raisingOptions(thread.suspended.limit)}`,
     );
   }
   if (thread.status === "suspended") return null;

@@ -1,15 +1,15 @@
-import type { Suspension } from "@uncaged/workflow-protocol";
+import { raisingOptions, type Suspension } from "@uncaged/workflow-protocol";
 import type { Style } from "../style.ts";
 import { shortId } from "./short-id.ts";
 
 /** What a person types to have a thread that waits go on. */
 export function howToGoOn(
   threadId: string,
-  { kind }: Suspension,
+  { kind, limit }: Suspension,
   { columns }: Pick<Style, "columns">,
 ): string {
   const [verb, how] =
-    kind === "limit" ? ["raise it with", "--max-steps <n>"] : ["answer with", "-p <answer>"];
+    kind === "limit" ? ["raise it with", raisingOptions(limit)] : ["answer with", "-p <answer>"];
   const line = `${verb}: uncaged-workflow thread resume ${threadId} ${how}`;
   // A command that the terminal breaks is harder to copy than one with short names.
   if (columns === null || line.length < columns - 2) return line;

@@ -1,6 +1,7 @@
 /** Commands that steer a thread which another process may run. */
+import type { ThreadLimits } from "@uncaged/workflow-protocol";
 import type { Command } from "../command.ts";
-import { misuse, type Option, switchOption, textOption } from "../options.ts";
+import { type Given, misuse, type Option, switchOption, textOption } from "../options.ts";
 import { promptFileOption, promptOption, promptSource } from "../prompt.ts";
 import { limitOptions, limitsOf } from "./limit-options.ts";
 import { threadId } from "./start-commands.ts";
@@ -13,17 +14,29 @@ export const pause: Command = {
   run: async (given, io) => (await import("./steer.ts")).pause(given(threadId), io),
 };
 
+const limitedRole: Option<string | null> = textOption(
+  "--role <role>",
+  "raise the limits of this role in place of the thread's",
+);
 export const resume: Command = {
   description: "Open the gate, answer a question, raise a limit, or go on where a runner left off.",
   arguments: [threadId],
-  options: [promptOption, promptFileOption, ...limitOptions],
+  options: [promptOption, promptFileOption, ...limitOptions, limitedRole],
   example: '7F3K --prompt "Yes, the second one"',
   run: async (given, io) =>
     (await import("./steer.ts")).resume(
-      { id: given(threadId), answer: promptSource(given), limits: limitsOf(given) },
+      { id: given(threadId), answer: promptSource(given), limits: raised(given) },
       io,
     ),
 };
+
+function raised(given: Given): ThreadLimits | null {
+  const [limits, role] = [limitsOf(given), given(limitedRole)];
+  if (role === null) return limits;
+  if (limits === null)
+    throw misuse("--role says whose limits to raise: name one, such as --max-steps");
+  return { roles: { [role]: limits } };
+}
 
 export const stop: Command = {
   description: "End the runner now; the thread can be resumed.",

@@ -10,9 +10,9 @@ import {
 } from "@uncaged/workflow-execute";
 import {
   type Failure,
-  type Limits,
   ok,
   type Result,
+  type ThreadLimits,
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
 import type { Output } from "../command.ts";
@@ -27,7 +27,7 @@ export function pause(id: string, io: Io): Promise<Result<Output, Failure>> {
 }
 
 export async function resume(
-  opts: { id: string; answer: PromptSource; limits: Limits | null },
+  opts: { id: string; answer: PromptSource; limits: ThreadLimits | null },
   io: Io,
 ): Promise<Result<Output, Failure>> {
   const answer = opts.answer === null ? null : await readPrompt(opts.answer, io);

@@ -12,7 +12,7 @@ export type GraphNode = { name: string; edges: readonly GraphEdge[] };
 
 export type GraphEdge = {
   to: string;
-  /** When it is taken; empty: always. */
+  /** When it is taken; empty: it is the only way out. */
   label: string;
   /** Whether it leads back to where the thread has been, or stays. */
   loops: boolean;
@@ -30,7 +30,8 @@ export function graphNodes({ roles, graph }: WorkflowDescriptor): GraphNode[] {
       name,
       edges: edges.map((edge, place) => {
         const back = names.indexOf(edge.to);
-        return { to: edge.to, label: labelOf(edge, place), loops: back >= 0 && back <= at };
+        const label = labelOf(edge, { place, ways: edges.length });
+        return { to: edge.to, label, loops: back >= 0 && back <= at };
       }),
     };
   });
@@ -45,8 +46,13 @@ function reachedFrom(start: string, edges: readonly DescriptorEdge[]): string[] 
   return [...reached].slice(1);
 }
 
-function labelOf({ condition, outcomes }: DescriptorEdge, place: number): string {
+/** A rule that names no outcomes holds after a role that succeeded, never after one that failed. */
+function labelOf(
+  { condition, outcomes }: DescriptorEdge,
+  { place, ways }: { place: number; ways: number },
+): string {
   const when = condition === FALLBACK ? "" : condition;
   if (outcomes !== undefined) return [when, `on ${outcomes.join(", ")}`].filter(Boolean).join(" ");
-  return when === "" && place > 0 ? "otherwise" : when;
+  if (when !== "" || ways === 1) return when;
+  return place > 0 ? "otherwise" : "on ok";
 }

@@ -59,6 +59,21 @@ describe("the graph of a workflow", () => {
     await expect(`${drawGraph(REVIEW, plain)}\n`).toMatchFileSnapshot("./golden/graph.txt");
   });
 
+  it("shows that a rule without outcomes holds only after a role that succeeded", () => {
+    const drawn = drawGraph(
+      descriptorOf(
+        ["coder"],
+        [
+          [START, FALLBACK, "coder"],
+          ["coder", FALLBACK, END],
+          ["coder", FALLBACK, "coder", ["timeout"]],
+        ],
+      ),
+      plain,
+    );
+    expect(drawn).toContain(" ├─ on ok ──────▶ ■ end\n └─ on timeout ─▶ coder ↺");
+  });
+
   it("is coloured where that is wanted, and else holds no control character", () => {
     expect(drawGraph(REVIEW, styleOf({ color: true, columns: 80 }))).toContain("\u001b[");
     expect(drawGraph(REVIEW, plain)).not.toMatch(/[^\P{Cc}\n]/u);

@@ -1,8 +1,11 @@
 import {
+  DEFAULT_MAX_STEPS,
   type DescriptorEdge,
+  type DescriptorRole,
   type Failure,
   ok,
   type Result,
+  START,
   type WorkflowDescriptor,
 } from "@uncaged/workflow-protocol";
 import { openBundle, type RegistryEntry } from "@uncaged/workflow-register";
@@ -15,6 +18,7 @@ import type { Style } from "../style.ts";
 import { drawGraph } from "./draw-graph.ts";
 import { mermaid } from "./mermaid.ts";
 import { registered } from "./registered.ts";
+import { limitsInWords, rulesInWords } from "./rules-in-words.ts";
 import { versionTable } from "./version-table.ts";
 
 const LINE = 100;
@@ -49,27 +53,45 @@ function text({ name, descriptor, entry }: Shown, view: { style: Style; nowMs: n
   return [
     `${bold(name)}: ${printable(descriptor.description)}\n`,
     roleTable(descriptor),
+    limitLine(descriptor),
     edgeTable(descriptor.graph.edges, view.style),
     versionTable([entry, ...entry.history], view),
   ].join("\n");
 }
 
 function roleTable({ roles }: WorkflowDescriptor): string {
-  return renderTable(Object.entries(roles), [
+  const rows = Object.entries(roles);
+  const rules = rows.some(([, role]) => rulesInWords(role).length > 0);
+  return renderTable(rows, [
     { title: "ROLE", cell: ([role]) => role },
+    ...(rules ? [{ title: "HELD TO", cell: ruleCell }] : []),
     { title: "WHAT IT DOES", cell: ([, { description }]) => printableLine(description, LINE) },
   ]);
+}
+
+function ruleCell([, role]: readonly [string, DescriptorRole]): string {
+  return printableLine(rulesInWords(role).join("; "), LINE);
+}
+
+/** What bounds the whole thread; the number of steps always does. */
+function limitLine({ limits }: WorkflowDescriptor): string {
+  return `a thread: ${limitsInWords({ steps: DEFAULT_MAX_STEPS, ...limits }).join("; ")}\n`;
 }
 
 /** The graph: from each role, its rules in the order in which they are tried. */
 function edgeTable(edges: readonly DescriptorEdge[], { dim }: Style): string {
   return renderTable(edges, [
     { title: "FROM", cell: ({ from }) => from },
+    // A role that failed is asked only about the rules that name how.
+    {
+      title: "AFTER",
+      cell: ({ from, outcomes }) => (from === START ? "" : (outcomes ?? ["ok"]).join(", ")),
+    },
     { title: "CONDITION", cell: ({ condition }) => printableLine(condition, LINE) },
     { title: "TO", cell: ({ to }) => to },
     {
       title: "WHEN",
-      cell: ({ when }) => (when === null ? "" : printableLine(when, LINE)),
+      cell: ({ when }) => (when === null ? "no rule above holds" : printableLine(when, LINE)),
       paint: dim,
     },
   ]);

@@ -20,7 +20,7 @@ import {
   type ThreadCopy,
   WORKFLOW_NAME_PATTERN,
 } from "@uncaged/workflow-protocol";
-import { limitsSchema } from "@uncaged/workflow-protocol/schemas";
+import { suspensionSchema, threadLimitsSchema } from "@uncaged/workflow-protocol/schemas";
 import { z } from "zod";
 import { parseWith } from "../parse-with.ts";
 
@@ -89,17 +89,11 @@ const threadSchema: z.ZodType<ThreadCopy> = z
     depth: count,
     parentThread: threadId.nullable(),
     cwd: z.string().regex(/^[^\0]{1,4096}$/s),
-    limits: limitsSchema.nullable(),
+    limits: threadLimitsSchema.nullable(),
     agent: z.string().nullable(),
     returnCode: z.number().int().min(0).max(255).nullable(),
     summary: z.string().nullable(),
-    suspended: z
-      .strictObject({
-        role: roleName,
-        message: z.string(),
-        kind: z.literal("limit").exactOptional(),
-      })
-      .nullable(),
+    suspended: suspensionSchema.and(z.object({ role: roleName })).nullable(),
     answer: z.strictObject({ role: roleName, text: z.string() }).nullable(),
     nextPrompt: z.string().exactOptional(),
     forkedFrom: z.strictObject({ threadId, stateHash: hash }).nullable(),

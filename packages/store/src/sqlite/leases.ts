@@ -13,7 +13,7 @@ import { quoted } from "./sql-text.ts";
 import { integerOf } from "./thread-columns.ts";
 import type { ThreadIndex } from "./thread-index.ts";
 import { getThread } from "./thread-queries.ts";
-import { SIGNAL_COLUMNS, signalsOf, storedProse } from "./thread-rows.ts";
+import { SIGNAL_COLUMNS, signalsOf, storedLimit, storedProse } from "./thread-rows.ts";
 
 /** The rows that a writer with this fence owns. The expiry is left out on purpose: an owner that
  *  slept past it, and that nobody replaced, still publishes the step it finished. */
@@ -79,6 +79,7 @@ export function releaseLease(index: ThreadIndex, release: Release): boolean {
         role: asks ? to.role : null,
         message: asks ? storedProse(to.message) : null,
         kind: asks ? (to.kind ?? null) : null,
+        limit: asks ? storedLimit(to.limit) : null,
       });
     if (changes === 1) return true;
     const lost = tenureRefusal(getThread(index, threadId), release);
@@ -94,7 +95,8 @@ const ACQUIRE = `
     status = 'running', fence = fence + 1,
     leasePid = :pid, leaseStartedAt = :processStartedAt, leaseBootId = :bootId,
     leaseAcquiredAt = :nowMs, leaseHeartbeatAt = :nowMs, leaseExpiresAt = :expiresAt,
-    suspendedRole = NULL, suspendedMessage = NULL, suspendedKind = NULL, stopSignalAt = NULL, updatedAt = :nowMs
+    suspendedRole = NULL, suspendedMessage = NULL, suspendedKind = NULL, suspendedLimit = NULL,
+    stopSignalAt = NULL, updatedAt = :nowMs
   WHERE threadId = :threadId AND (
     status IN (${STARTABLE})
     OR status = 'running' AND (leaseExpiresAt <= :nowMs OR fence = :replaces))
@@ -108,6 +110,7 @@ const RENEW = `
 const RELEASE = `
   UPDATE threads SET
     status = :to, suspendedRole = :role, suspendedMessage = :message, suspendedKind = :kind,
+    suspendedLimit = :limit,
     updatedAt = :nowMs, ${NO_LEASE}
   WHERE ${OWNED}`;
 

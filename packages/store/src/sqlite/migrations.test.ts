@@ -24,11 +24,11 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 
 test("a fresh index has the schema that was released, to the letter", async () => {
   await (await openThreadStore(root)).close();
-  expect(schema()).toBe(await readFile(join(GOLDEN, "schema-4.sql"), "utf8"));
-  expect(header()).toEqual({ application_id: 0x55574669, user_version: 4 });
+  expect(schema()).toBe(await readFile(join(GOLDEN, "schema-5.sql"), "utf8"));
+  expect(header()).toEqual({ application_id: 0x55574669, user_version: 5 });
 });
 
-test.each([1, 2, 3, 4])(
+test.each([1, 2, 3, 4, 5])(
   "an index that schema %i wrote is read as it was meant",
   async (version) => {
     await writtenBy(version);
@@ -39,8 +39,8 @@ test.each([1, 2, 3, 4])(
     );
     expect((await store.create(sampleThread(9), "nightly")).created).toBe(false);
     await store.close();
-    expect(schema()).toBe(await readFile(join(GOLDEN, "schema-4.sql"), "utf8"));
-    expect(header().user_version).toBe(4);
+    expect(schema()).toBe(await readFile(join(GOLDEN, "schema-5.sql"), "utf8"));
+    expect(header().user_version).toBe(5);
   },
 );
 

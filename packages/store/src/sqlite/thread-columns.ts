@@ -25,6 +25,7 @@ const COLUMNS = [
   "suspendedRole",
   "suspendedMessage",
   "suspendedKind",
+  "suspendedLimit",
   "answerRole",
   "answerText",
   "nextPrompt",

@@ -2,6 +2,7 @@
 import {
   isFinal,
   type NewThread,
+  raisedLimits,
   THREAD_STATUSES,
   type ThreadCopy,
   type ThreadRecord,
@@ -14,7 +15,7 @@ import { quoted } from "./sql-text.ts";
 import { RECORD_COLUMNS } from "./thread-columns.ts";
 import type { ThreadIndex } from "./thread-index.ts";
 import { getThread } from "./thread-queries.ts";
-import { newRow, recordOf, storedProse } from "./thread-rows.ts";
+import { newRow, recordOf, storedLimit, storedProse } from "./thread-rows.ts";
 
 export function createThread(
   index: ThreadIndex,
@@ -61,7 +62,8 @@ export function raiseLimits(
 ): void {
   const { threadId, nowMs } = request;
   index.change(`set the limits of thread ${threadId}`, () => {
-    const limits = JSON.stringify({ ...getThread(index, threadId)?.limits, ...request.limits });
+    const before = getThread(index, threadId)?.limits ?? null;
+    const limits = JSON.stringify(raisedLimits(before, request.limits));
     const { changes } = index.sql(RAISE).run({ threadId, limits, nowMs });
     if (changes === 1) return;
     throw refused(raiseRefusal(getThread(index, threadId), threadId), threadId);
@@ -88,7 +90,7 @@ const FINAL = quoted(THREAD_STATUSES.filter(isFinal));
 const ANSWER = `
   UPDATE threads SET
     status = 'idle', answerRole = suspendedRole, answerText = :text,
-    suspendedRole = NULL, suspendedMessage = NULL, suspendedKind = NULL, updatedAt = :nowMs
+    suspendedRole = NULL, suspendedMessage = NULL, suspendedKind = NULL, suspendedLimit = NULL, updatedAt = :nowMs
   WHERE threadId = :threadId AND status = 'suspended' AND suspendedKind IS NOT 'limit'`;
 
 // Columns on the right are those before the update.
@@ -98,7 +100,7 @@ const RAISE = `
     status = CASE WHEN suspendedKind = 'limit' THEN 'idle' ELSE status END,
     suspendedRole = CASE WHEN suspendedKind = 'limit' THEN NULL ELSE suspendedRole END,
     suspendedMessage = CASE WHEN suspendedKind = 'limit' THEN NULL ELSE suspendedMessage END,
-    suspendedKind = NULLIF(suspendedKind, 'limit'),
+    suspendedKind = NULLIF(suspendedKind, 'limit'), suspendedLimit = NULL,
     updatedAt = :nowMs
   WHERE threadId = :threadId AND status NOT IN (${FINAL})`;
 
@@ -118,7 +120,7 @@ const INSERT = `
 const ADOPT = `
   UPDATE threads SET
     status = :status, returnCode = :returnCode, summary = :summary, suspendedRole = :suspendedRole,
-    suspendedMessage = :suspendedMessage, suspendedKind = :suspendedKind, answerRole = :answerRole, answerText = :answerText,
+    suspendedMessage = :suspendedMessage, suspendedKind = :suspendedKind, suspendedLimit = :suspendedLimit, answerRole = :answerRole, answerText = :answerText,
     updatedAt = :updatedAt
   WHERE threadId = :threadId`;
 
@@ -132,6 +134,7 @@ function standingOf(thread: ThreadCopy): Record<string, string | number | null> 
     suspendedRole: suspended?.role ?? null,
     suspendedMessage: suspended === null ? null : storedProse(suspended.message),
     suspendedKind: suspended?.kind ?? null,
+    suspendedLimit: storedLimit(suspended?.limit),
     answerRole: answer?.role ?? null,
     answerText: answer === null ? null : storedProse(answer.text),
     updatedAt,

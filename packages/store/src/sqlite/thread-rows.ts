@@ -1,7 +1,7 @@
 import type {
   Lease,
-  Limits,
   NewThread,
+  ReachedLimit,
   SignalKind,
   ThreadRecord,
 } from "@uncaged/workflow-protocol";
@@ -16,6 +16,7 @@ import {
   status,
   text,
 } from "./thread-columns.ts";
+import { reachedLimit, storedLimits } from "./thread-limits.ts";
 
 /** For the RETURNING of a statement whose rows `signalsOf` takes. */
 export const SIGNAL_COLUMNS = "pauseSignalAt, stopSignalAt, killSignalAt";
@@ -48,6 +49,7 @@ export function recordOf(selected: unknown): ThreadRecord {
             role: suspendedRole,
             message: prose(row, "suspendedMessage"),
             ...(optionalText(row, "suspendedKind") === "limit" ? { kind: "limit" } : {}),
+            ...reachedLimit(optionalText(row, "suspendedLimit")),
           },
     answer: answerRole === null ? null : { role: answerRole, text: prose(row, "answerText") },
     nextPrompt: optionalProse(row, "nextPrompt"),
@@ -101,18 +103,10 @@ export function newRow(
   };
 }
 
-/** Only what is a bound: another program may have written there. */
-function storedLimits(stored: string | null): Limits | null {
-  if (stored === null) return null;
-  const found: unknown = JSON.parse(stored);
-  if (typeof found !== "object" || found === null) return null;
-  const bounds = Object.entries(found).filter(
-    ([name, bound]) => LIMIT_NAMES.has(name) && typeof bound === "number" && bound > 0,
-  );
-  return Object.fromEntries(bounds);
+/** A limit that a thread waits at, as it is stored. */
+export function storedLimit(reached: ReachedLimit | undefined): string | null {
+  return reached === undefined ? null : JSON.stringify(reached);
 }
-
-const LIMIT_NAMES: ReadonlySet<string> = new Set(["steps", "tokens", "costUsd", "timeMs"]);
 
 /** Words of an agent or a person, as they are stored: any text at all comes back as it was. */
 export function storedProse(words: string): string {

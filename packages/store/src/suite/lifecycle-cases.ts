@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Lease, ThreadCopy, ThreadStore } from "@uncaged/workflow-protocol";
+import type { Lease, ThreadCopy, ThreadLimits, ThreadStore } from "@uncaged/workflow-protocol";
 import { refuses } from "./refuses.ts";
 import { acquireAt, ownedThread, sampleHash, sampleMove, sampleThread } from "./sample-threads.ts";
 import type { ThreadStoreCase } from "./store-case.ts";
@@ -180,6 +180,46 @@ export const lifecycleCases: readonly ThreadStoreCase[] = [
       await refuses(store.advance(sampleMove(lease, 1)), "LEASE_LOST", lease.threadId, "removed");
       const renewal = { ...lease, ttlMs: 1_000, nowMs: 5 };
       await refuses(store.renew(renewal), "LEASE_LOST", lease.threadId, "removed");
+    },
+  },
+  {
+    name: "keeps which limit a thread waits at, until that is raised",
+    async run(store) {
+      const lease = await ownedThread(store, 1);
+      const { threadId } = lease;
+      const limit = { role: "coder", bound: "tokens", limit: 8, used: 9.5 } as const;
+      const waits = { role: "coder", message: "at its limit", kind: "limit", limit } as const;
+      await store.release({ ...lease, nowMs: 1, to: { status: "suspended", ...waits } });
+      assert.deepEqual((await store.get(threadId))?.suspended, waits);
+      await refuses(
+        store.answer({ threadId, text: "go on", nowMs: 2 }),
+        "TRANSITION_INVALID",
+        threadId,
+        "at its limit",
+      );
+      await store.raise({ threadId, limits: { roles: { coder: { tokens: 20 } } }, nowMs: 3 });
+      const raised = await store.get(threadId);
+      assert.equal(raised?.status, "idle");
+      assert.equal(raised?.suspended, null);
+      await store.adopt([copyOf(2, { status: "suspended", suspended: waits })]);
+      assert.deepEqual((await store.get(copyOf(2).threadId))?.suspended, waits);
+    },
+  },
+  {
+    name: "raises limits one by one: what is left out stays",
+    async run(store) {
+      const { threadId } = (await store.create(sampleThread(1, { limits: { steps: 3 } }), null))
+        .thread;
+      const raise = (limits: ThreadLimits): Promise<void> =>
+        store.raise({ threadId, limits, nowMs: 1 });
+      await raise({ tokens: 5 });
+      await raise({ roles: { coder: { costUsd: 0.5 }, planner: { steps: 2 } } });
+      await raise({ steps: 4, roles: { coder: { timeMs: 7 } } });
+      assert.deepEqual((await store.get(threadId))?.limits, {
+        steps: 4,
+        tokens: 5,
+        roles: { coder: { costUsd: 0.5, timeMs: 7 }, planner: { steps: 2 } },
+      });
     },
   },
   {

@@ -1,0 +1,34 @@
+import type { Limits, RetryPolicy, RoleRules } from "@uncaged/workflow-protocol";
+import { count } from "../count.ts";
+import { duration } from "../times.ts";
+
+/** What a role is held to while it runs, one phrase for each rule; empty for a role without any. */
+export function rulesInWords({
+  timeoutMs,
+  retry,
+  limits,
+  requiredEvidence = [],
+}: RoleRules): string[] {
+  return [
+    ...(timeoutMs === undefined ? [] : [`${duration(timeoutMs)} a run`]),
+    ...(retry === undefined ? [] : [retryInWords(retry)]),
+    ...limitsInWords(limits ?? {}),
+    ...requiredEvidence.map(({ name }) => `has to show ${name}`),
+  ];
+}
+
+/** In the order steps, tokens, cost, time: `at most 20 steps`. */
+export function limitsInWords({ steps, tokens, costUsd, timeMs }: Limits): string[] {
+  const bounds = [
+    steps === undefined ? null : count(steps, "step"),
+    tokens === undefined ? null : count(tokens, "token"),
+    costUsd === undefined ? null : `$${costUsd}`,
+    timeMs === undefined ? null : duration(timeMs),
+  ];
+  return bounds.filter((bound) => bound !== null).map((bound) => `at most ${bound}`);
+}
+
+function retryInWords({ attempts, on }: RetryPolicy): string {
+  const retries = count(attempts, "retry", "retries");
+  return on === undefined ? retries : `${retries} on ${on.join(", ")}`;
+}
