@@ -14,6 +14,7 @@ import { captured } from "./dev/captured.mjs";
 import { DevError } from "./dev/dev-error.mjs";
 import { withLock } from "./dev/lock.mjs";
 import { run } from "./dev/run.mjs";
+import { shellWord } from "./dev/shell-word.mjs";
 import { TASKS, usage } from "./dev/tasks.mjs";
 import { ensureToolchain } from "./dev/toolchain.mjs";
 
@@ -33,6 +34,7 @@ async function main([name, ...args]) {
       "Run `node scripts/dev.mjs help` for the list.",
     );
   }
+  const asked = task?.here?.parse(args);
   const directories = await ensureToolchain({ cache, say });
   if (name === "env") {
     process.stdout.write(`export PATH=${shellWord(directories.join(delimiter))}:"$PATH"\n`);
@@ -40,8 +42,15 @@ async function main([name, ...args]) {
   }
   const env = taskEnvironment(directories);
   await withLock({ file: join(cache, "prepare.lock"), say }, async () => {
-    for (const step of task.prepare ?? []) await mustPass(step, env);
+    const steps = task.here?.needsNoBuild(asked) ? [] : (task.prepare ?? []);
+    for (const step of steps) await mustPass(step, env);
   });
+  if (task.here !== undefined) {
+    const node = join(directories[0], process.platform === "win32" ? "node.exe" : "node");
+    const lines = task.here.run({ root, node, asked, env: process.env });
+    process.stdout.write(`${lines.join("\n")}\n`);
+    return 0;
+  }
   for (const command of task.commands(args)) {
     const code = await run({ ...command, cwd: root, env });
     if (code !== 0) return code;
@@ -75,8 +84,6 @@ function taskEnvironment(directories) {
 /** A person who sets these by environment has no other way to reach the registry. */
 const KEPT_SETTINGS =
   /^npm_config_(registry|cafile|proxy|https_proxy|noproxy|strict_ssl|globalconfig)$/i;
-
-const shellWord = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 main(process.argv.slice(2)).then(
   (code) => {

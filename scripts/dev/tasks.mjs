@@ -1,5 +1,8 @@
+import { link, parseLink } from "./link.mjs";
+
 /** Every task of the repository: what must be in place before it, and the commands that are it.
- *  `prepare` runs one process at a time (see lock.mjs); the commands of two tasks may overlap. */
+ *  `prepare` runs one process at a time (see lock.mjs); the commands of two tasks may overlap.
+ *  `here` is work that needs the person's own environment: it runs in this process and returns lines to print. */
 
 const INSTALL = {
   says: "installing dependencies",
@@ -57,6 +60,11 @@ export const TASKS = {
     says: "install, compile and bundle",
     prepare: BUILT,
     commands: () => [],
+  },
+  link: {
+    says: "build, then put uncaged-workflow and uwf on the PATH (--prefix <folder>; --remove)",
+    prepare: BUILT,
+    here: { parse: parseLink, needsNoBuild: ({ remove }) => remove, run: link },
   },
   bench: {
     says: "build, then run the benchmarks (arguments: names of some)",

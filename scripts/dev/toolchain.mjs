@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { DevError } from "./dev-error.mjs";
+import { npmCommand } from "./npm.mjs";
 
 const NODE_RANGE = "^22.18 || ^24.11 || >=26";
 const NODE_VERSION = "26.10.0";
@@ -117,21 +118,6 @@ function firstLines(text) {
     .split("\n")
     .filter((line) => /\S/.test(line) && !/^npm error\s+at /.test(line));
   return lines.length === 0 ? "" : `:\n${lines.slice(0, 4).join("\n")}`;
-}
-
-/** The npm that started us, else the one beside the running Node, else the one on PATH. */
-function npmCommand() {
-  const nodeDirectory = dirname(process.execPath);
-  const candidates = [
-    process.env.npm_execpath,
-    join(nodeDirectory, "..", "lib", "node_modules", "npm", "bin", "npm-cli.js"),
-    join(nodeDirectory, "node_modules", "npm", "bin", "npm-cli.js"),
-  ];
-  const script = candidates.find(
-    (file) => file !== undefined && basename(file) === "npm-cli.js" && existsSync(file),
-  );
-  if (script !== undefined) return { command: process.execPath, args: [script], shell: false };
-  return { command: "npm", args: [], shell: process.platform === "win32" };
 }
 
 function mustAnswer(program, version) {

@@ -113,6 +113,41 @@ async function spoken(): Promise<{ said: unknown; summary: string }> {
   return { said: code === 0 ? steps[0]?.meta.said : null, summary };
 }
 
+/** No registry answers there. */
+const OFFLINE = { npm_config_registry: "http://127.0.0.1:9/", npm_config_fetch_retries: "0" };
+
+it("adds an adapter that came with it without npm: by name, with its version, and by a clone's folder", async () => {
+  const folder = fileURLToPath(new URL("../../agent-codex", import.meta.url));
+  const version: { version: string } = JSON.parse(
+    readFileSync(join(folder, "package.json"), "utf8"),
+  );
+  const command = "@uncaged/workflow-agent-command";
+  for (const [name, source] of [
+    ["bare", command],
+    ["same", `${command}@${version.version}`],
+    ["folder", folder],
+  ] as const) {
+    const options = source === folder ? [] : ["--option", "command=node"];
+    const added = await cli.json(["agent", "add", source, "--name", name, ...options], {
+      env: OFFLINE,
+    });
+    expect(added).toMatchObject({
+      name,
+      package: source === folder ? "@uncaged/workflow-agent-codex" : command,
+      version: version.version,
+    });
+  }
+  expect(existsSync(join(cli.root, "node_modules"))).toBe(false);
+  expect(existsSync(join(cli.root, "package.json"))).toBe(false);
+});
+
+it("fetches another version of an adapter than the one that came with it", async () => {
+  const failed = await cli.fails(["agent", "add", "@uncaged/workflow-agent-command@99.0.0"], {
+    env: OFFLINE,
+  });
+  expect(failed).toMatchObject({ code: "INSTALL_FAILED" });
+});
+
 it("adds a tarball that nobody else has, lists it, and lets a workflow name it", async () => {
   const file = tarball(author("their-echo", ECHO));
   const added = await cli.json(["agent", "add", file, "--option", "says=hello"]);

@@ -2,9 +2,11 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-const script = fileURLToPath(new URL("../../../scripts/bundle-cli.mjs", import.meta.url));
+const scripts = ["bundle-cli.mjs", "carry-packages.mjs"].map((name) =>
+  fileURLToPath(new URL(`../../../scripts/${name}`, import.meta.url)),
+);
 
-/** The command line is tested as it is published: bundled, from what the compiler wrote last. */
+/** The command line is tested as a clone has it: bundled, from what the compiler wrote last, with all packages packed. */
 export async function setup(): Promise<void> {
-  await promisify(execFile)(process.execPath, [script]);
+  for (const script of scripts) await promisify(execFile)(process.execPath, [script]);
 }

@@ -68,7 +68,8 @@ function oneLine(text: string): string {
 
 const HEAD = `# The command line
 
-\`uncaged-workflow\`, or \`uwf\`, from \`npm install --global @uncaged/cli-workflow\`. This page is made of
+\`uncaged-workflow\`, or \`uwf\`, from a clone by \`npm run link\`, and once it is published by
+\`npm install --global @uncaged/cli-workflow\`. This page is made of
 the commands' own help; \`uncaged-workflow <command> --help\` prints the same.
 
 - Every command takes \`--json\`: then stdout holds one JSON document, or nothing when the command

@@ -2,13 +2,15 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { servePackages } from "./packed-registry.test.helper.ts";
-import { runBash, type ShellRun } from "./shell.test.helper.ts";
+import { linkCommand, runBash, type ShellRun } from "./shell.test.helper.ts";
 
 export type Newcomer = {
   /** Home, and where scripts run. */
   folder: string;
-  /** What npm installs globally goes into the folder, and is on PATH. */
+  /** Where npm installs globally; its commands are on PATH. */
+  global: string;
   shell(script: string): Promise<ShellRun>;
   /** What a script that must succeed prints. */
   succeeds(script: string): Promise<string>;
@@ -17,18 +19,25 @@ export type Newcomer = {
   close(): void;
 };
 
-export async function openNewcomer(): Promise<Newcomer> {
+/** `published`: the registry has our packages, and none is installed yet. `linked`: it has none, and the command of
+ *  this repository is on PATH, as `npm run link` puts it there; `nowhere`: not even that. */
+export async function openNewcomer({
+  ours = "published",
+}: {
+  ours?: "published" | "linked" | "nowhere";
+} = {}): Promise<Newcomer> {
   const folder = mkdtempSync(join(tmpdir(), "uwf-newcomer-"));
   mkdirSync(join(folder, "tarballs"));
-  const registry = await servePackages(join(folder, "tarballs"));
+  const registry = await servePackages(ours === "published" ? join(folder, "tarballs") : null);
   const global = join(folder, "global");
+  if (ours === "linked") linkCommand(join(global, "bin"));
   const path = [join(global, "bin"), dirname(process.execPath), process.env.PATH];
   const env = {
     ...networkSettings(),
     PATH: path.join(delimiter),
     HOME: folder,
     npm_config_prefix: global,
-    npm_config_cache: join(folder, "npm-cache"),
+    ...(ours === "published" ? { npm_config_cache: join(folder, "npm-cache") } : SHARED_CACHES),
     npm_config_update_notifier: "false",
     npm_config_audit: "false",
     npm_config_fund: "false",
@@ -42,6 +51,7 @@ export async function openNewcomer(): Promise<Newcomer> {
   };
   return {
     folder,
+    global,
     shell,
     succeeds,
     async json<T>(script: string): Promise<T> {
@@ -54,6 +64,15 @@ export async function openNewcomer(): Promise<Newcomer> {
     },
   };
 }
+
+/** What others publish never changes, so it is fetched once for all tests of the clone. */
+const CACHES = fileURLToPath(new URL("../../../.cache/newcomer/", import.meta.url));
+const SHARED_CACHES = {
+  npm_config_cache: join(CACHES, "npm"),
+  npm_config_prefer_offline: "true",
+  XDG_DATA_HOME: join(CACHES, "data"),
+  XDG_CACHE_HOME: join(CACHES, "cache"),
+};
 
 /** How this machine reaches a registry: npm's own settings, proxies, certificates. */
 function networkSettings(): NodeJS.ProcessEnv {

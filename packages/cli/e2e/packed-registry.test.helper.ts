@@ -12,11 +12,10 @@ const run = promisify(execFile);
 
 export type PackedRegistry = { url: string; close: () => void };
 
-/** `folder` takes the tarballs. */
-export async function servePackages(folder: string): Promise<PackedRegistry> {
-  const filters = ["--filter", "./packages/*", "--filter", "./templates/*"];
-  await run("pnpm", ["-r", ...filters, "pack", "--pack-destination", folder], { cwd: REPOSITORY });
-  const tarballs = readdirSync(folder).filter((name) => name.endsWith(".tgz"));
+/** `into` takes the tarballs; null: a registry that has none of them. */
+export async function servePackages(into: string | null): Promise<PackedRegistry> {
+  const folder = into ?? "";
+  const tarballs = into === null ? [] : await packInto(into);
   const manifests = new Map<string, { tarball: string; manifest: Manifest }>();
   for (const tarball of tarballs) {
     const manifest = await manifestIn(join(folder, tarball));
@@ -36,6 +35,12 @@ export async function servePackages(folder: string): Promise<PackedRegistry> {
   const port = typeof address === "object" && address !== null ? address.port : 0;
   const url = `http://127.0.0.1:${port}/`;
   return { url, close: () => server.close() };
+}
+
+async function packInto(folder: string): Promise<string[]> {
+  const filters = ["--filter", "./packages/*", "--filter", "./templates/*"];
+  await run("pnpm", ["-r", ...filters, "pack", "--pack-destination", folder], { cwd: REPOSITORY });
+  return readdirSync(folder).filter((name) => name.endsWith(".tgz"));
 }
 
 type Manifest = { name: string; version: string };

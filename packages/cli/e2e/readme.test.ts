@@ -1,23 +1,34 @@
 /** The walk through the root README, done as it stands there by somebody who has nothing but npm; and the backup of
  *  docs/storage.md, taken of what the walk left. */
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Newcomer, openNewcomer } from "./newcomer.test.helper.ts";
-import { shownCommands } from "./shell.test.helper.ts";
+import { runBash, shownCommands } from "./shell.test.helper.ts";
 import { steadyText } from "./steady-text.test.helper.ts";
 
 let newcomer: Newcomer;
 beforeAll(async () => {
-  newcomer = await openNewcomer();
+  newcomer = await openNewcomer({ ours: "nowhere" });
 });
 afterAll(() => newcomer.close());
 
-const read = (path: string): string =>
-  readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
+const REPOSITORY = new URL("../../../", import.meta.url);
+const read = (path: string): string => readFileSync(new URL(path, REPOSITORY), "utf8");
 
 describe("the README", () => {
   it("begins with the demo and the tests", () => {
     expect(shownCommands(read("README.md"))[0]).toMatch(/^npm run demo .*\nnpm test /);
+  });
+
+  it("puts the command on the PATH from a clone", { timeout: 300_000 }, async () => {
+    const [, link = "", install = ""] = shownCommands(read("README.md"));
+    expect(link).toMatch(/^npm run link /);
+    expect(install).toBe("npm install --global @uncaged/cli-workflow\n");
+    const env = { ...process.env, npm_config_prefix: newcomer.global };
+    const linked = await runBash(link, { cwd: fileURLToPath(REPOSITORY), env });
+    expect([linked.code, linked.stdout]).toEqual([0, expect.stringContaining(newcomer.global)]);
+    expect(await newcomer.succeeds("uwf --version")).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
   it("shows a walk that works, and what its commands print", { timeout: 300_000 }, async () => {

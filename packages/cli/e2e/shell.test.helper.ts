@@ -18,9 +18,7 @@ export type ShellRun = { code: number | null; stdout: string; stderr: string };
 /** `dir` is where scripts run, and their home. */
 export function openShell({ dir, root }: { dir: string; root: string }): Shell {
   const bin = join(dir, "bin");
-  mkdirSync(bin);
-  symlinkSync(join(BIN, "uncaged-workflow.mjs"), join(bin, "uncaged-workflow"));
-  symlinkSync(join(BIN, "uwf.mjs"), join(bin, "uwf"));
+  linkCommand(bin);
   const path = [bin, dirname(process.execPath), process.env.PATH].join(delimiter);
   return {
     bin,
@@ -30,6 +28,13 @@ export function openShell({ dir, root }: { dir: string; root: string }): Shell {
         env: { PATH: path, HOME: dir, WORKFLOW_STORAGE_ROOT: root, ...env },
       }),
   };
+}
+
+/** Puts both names of the built command into a folder. */
+export function linkCommand(bin: string): void {
+  mkdirSync(bin, { recursive: true });
+  symlinkSync(join(BIN, "uncaged-workflow.mjs"), join(bin, "uncaged-workflow"));
+  symlinkSync(join(BIN, "uwf.mjs"), join(bin, "uwf"));
 }
 
 export function runBash(

@@ -9,7 +9,7 @@ const PAGE = readFileSync(new URL("../../../docs/threads.md", import.meta.url), 
 
 let newcomer: Newcomer;
 beforeAll(async () => {
-  newcomer = await openNewcomer();
+  newcomer = await openNewcomer({ ours: "linked" });
 }, 300_000);
 afterAll(() => newcomer.close());
 

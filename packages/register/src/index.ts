@@ -13,7 +13,7 @@ export { chooseStore } from "./choose-store.ts";
 export { type ExamineFile, examineFile } from "./examine-file.ts";
 export type { ExternalBases } from "./externals/external-bases.ts";
 export { hooksEnvironment, hooksUrl, useExternals } from "./externals/hooks.ts";
-export { type LocatedPackage, locateExternal } from "./externals/locate-package.ts";
+export { type LocatedPackage, locateExternal, locateUpwards } from "./externals/locate-package.ts";
 export { resolveExternals } from "./externals/resolve-externals.ts";
 export type { SettingsChange } from "./registry/edit-settings.ts";
 export { modelReference } from "./registry/model-reference.ts";

@@ -1,5 +1,5 @@
 /** Adds an agent: fetched, tried out, installed, configured; or nothing of it. Several at once take turns from the
- *  installing on. */
+ *  installing on. One that came with the command line is only configured. */
 import {
   err,
   type Failure,
@@ -15,6 +15,7 @@ import {
 import {
   agentHost,
   changeConfiguration,
+  type InstalledAgent,
   loadAgentPackage,
   readSettings,
   type Settings,
@@ -26,10 +27,11 @@ import { misuse } from "../options.ts";
 import { printableLine } from "../printable.ts";
 import { withLock } from "../workflow/lend-lock.ts";
 import { warn } from "../workflow/warn.ts";
+import { insidePackage } from "./inside-package.ts";
 import { probeOf } from "./inspect-agents.ts";
 import { installPackage } from "./install-package.ts";
 import { withPackagesLock } from "./packages-lock.ts";
-import { type StagedPackage, withStagedPackage } from "./stage-package.ts";
+import { withStagedPackage } from "./stage-package.ts";
 
 export type AddAgent = {
   /** npm package, tarball or folder. */
@@ -46,23 +48,40 @@ export async function add(request: AddAgent, io: Io): Promise<Result<Output, Fai
   io.hostBundle(io.json ? "nowhere" : "to stderr");
   const root = storageRoot(io.env);
   const signal = io.interruption();
-  const stage = { source: request.source, cwd: io.cwd, env: io.env, signal };
-  return withStagedPackage(stage, (staged) =>
-    withPackagesLock({ root, signal, io }, async () => {
-      // Read inside the lock: who was here before may have taken the name.
-      const settings = await readSettings(root);
-      if (!settings.ok) return settings;
-      const plan = planOf(settings.value, { name: request.name, given, staged, env: io.env });
-      if (!plan.ok) return plan;
-      return installPackage<Output>({
-        root,
-        staged,
-        env: io.env,
-        signal,
-        settle: () => configure(plan.value, { root, settings: settings.value, io }),
-      });
-    }),
+  const inside = await insidePackage(request.source, { cwd: io.cwd, root });
+  if (inside !== null && !inside.ok) return inside;
+  const add = (found: InstalledAgent, install: Install): Promise<Result<Output, Failure>> =>
+    withPackagesLock({ root, signal, io }, () =>
+      addFound(found, { name: request.name, given, root, io, install }),
+    );
+  if (inside !== null) return add(inside.value, (settle) => settle());
+  const call = { env: io.env, signal, io };
+  return withStagedPackage({ source: request.source, cwd: io.cwd, ...call }, (staged) =>
+    add(staged, (settle) => installPackage({ root, staged, ...call, settle })),
   );
+}
+
+type Settle = () => Promise<Result<Output, Failure>>;
+/** Settles once the package is where it will be loaded from. */
+type Install = (settle: Settle) => Promise<Result<Output, Failure>>;
+
+async function addFound(
+  found: InstalledAgent,
+  at: {
+    name: string | null;
+    given: JsonObject;
+    root: string;
+    io: Io;
+    install: Install;
+  },
+): Promise<Result<Output, Failure>> {
+  const { root, io } = at;
+  // Inside the lock of who installs: another may have taken the name meanwhile.
+  const settings = await readSettings(root);
+  if (!settings.ok) return settings;
+  const plan = planOf(settings.value, { name: at.name, given: at.given, found, env: io.env });
+  if (!plan.ok) return plan;
+  return at.install(() => configure(plan.value, { root, settings: settings.value, io }));
 }
 
 type Plan = { name: string; package: string; version: string; options: JsonObject };
@@ -73,11 +92,11 @@ function planOf(
   {
     name: wanted,
     given,
-    staged,
+    found,
     env,
-  }: { name: string | null; given: JsonObject; staged: StagedPackage; env: NodeJS.ProcessEnv },
+  }: { name: string | null; given: JsonObject; found: InstalledAgent; env: NodeJS.ProcessEnv },
 ): Result<Plan, Failure> {
-  const { agent, located } = staged;
+  const { agent, located } = found;
   const name = wanted ?? agent.name;
   if (!WORKFLOW_NAME_PATTERN.test(name)) return err(badName(name));
   const known = settings.agents.get(name);

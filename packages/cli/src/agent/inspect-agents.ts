@@ -34,7 +34,7 @@ export function inspectConfigured(at: Inspection): Promise<AgentReport[]> {
 /** Adapters of our own whose packages are there, and that are not configured. */
 export function inspectFurther(at: Inspection): Promise<AgentReport[]> {
   const configured = new Set([...at.settings.agents.values()].map((agent) => agent.package));
-  const further = OWN_ADAPTERS.map((each) => `@uncaged/workflow-agent-${each}`).filter(
+  const further = OWN_ADAPTERS.filter(
     (name) => !configured.has(name) && locateExternal(name, basesOf(at)) !== null,
   );
   return Promise.all(
@@ -42,7 +42,8 @@ export function inspectFurther(at: Inspection): Promise<AgentReport[]> {
   );
 }
 
-const OWN_ADAPTERS = [
+/** They come with the command line. */
+export const OWN_ADAPTERS: readonly string[] = [
   "acp",
   "claude-code",
   "codex",
@@ -51,7 +52,7 @@ const OWN_ADAPTERS = [
   "hermes",
   "llm",
   "react",
-] as const;
+].map((each) => `@uncaged/workflow-agent-${each}`);
 
 type Candidate = { name: string | null; package: string; options: JsonObject };
 

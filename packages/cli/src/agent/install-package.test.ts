@@ -11,6 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { fakeIo } from "../io.test.helper.ts";
 import { installPackage } from "./install-package.ts";
 import { withStagedPackage } from "./stage-package.ts";
 
@@ -41,8 +42,9 @@ function install(
   writeFileSync(join(place, "index.js"), CODE);
   const signal = new AbortController().signal;
   const env = { ...process.env, HOME: folder };
-  return withStagedPackage({ source: place, cwd: folder, env, signal }, (staged) =>
-    installPackage({ root, staged, env, signal, settle: async () => settled }),
+  const call = { env, signal, io: fakeIo({}) };
+  return withStagedPackage({ source: place, cwd: folder, ...call }, (staged) =>
+    installPackage({ root, staged, ...call, settle: async () => settled }),
   );
 }
 

@@ -12,26 +12,24 @@ import { writeFileAtomicSync } from "@uncaged/workflow-util";
 import { type NpmCall, npm } from "./npm.ts";
 import type { StagedPackage } from "./stage-package.ts";
 
-export type InstallRequest<T> = {
+export type InstallRequest<T> = Omit<NpmCall, "folder"> & {
   root: string;
   staged: StagedPackage;
-  env: NodeJS.ProcessEnv;
-  signal: AbortSignal;
   /** What has to succeed for the package to stay. */
   settle: () => Promise<Result<T, Failure>>;
 };
 
 export async function installPackage<T>(request: InstallRequest<T>): Promise<Result<T, Failure>> {
-  const { root, staged, env, signal } = request;
+  const { root, staged, env, signal, io } = request;
   mkdirSync(root, { recursive: true });
   if (!existsSync(join(root, "package.json")) && existsSync(join(root, "node_modules")))
     return err(unnamed(root));
   const putBack = remember(root);
   if (!existsSync(join(root, "package.json"))) write(join(root, "package.json"), EMPTY);
-  const call = { folder: root, env, signal };
+  const call = { folder: root, env, signal, io };
   const installed = await npm(["install", "--save-exact", "--", wanted(root, staged)], call);
   const done = installed.ok ? await request.settle() : installed;
-  if (!done.ok) await putBack({ folder: root, env, signal: new AbortController().signal });
+  if (!done.ok) await putBack({ ...call, signal: new AbortController().signal });
   dropUnusedTarballs(root);
   return done;
 }

@@ -48,11 +48,21 @@ function text(agents: readonly AgentReport[], style: Style): string {
 function whatToDo(agent: AgentReport, style: Style): string[] {
   const fix = agent.fix === null ? "" : printableLine(agent.fix, 500);
   if (agent.name === null) {
+    const options = NEEDED.get(agent.package);
     const add = `uncaged-workflow agent add ${agent.package}`;
+    if (options !== undefined)
+      return [`${style.cyan("to use")} ${agentName(agent)}: ${add} ${options}`];
     return [`${style.cyan("to use")} ${agentName(agent)}: ${fix === "" ? add : `${add}; ${fix}`}`];
   }
   return fix === "" ? [] : [`${style.cyan("mend")} ${agentName(agent)}: ${fix}`];
 }
+
+/** Without these an adapter of ours cannot say anything of its agent. */
+const NEEDED: ReadonlyMap<string, string> = new Map([
+  ["@uncaged/workflow-agent-acp", "--name opencode --option preset=opencode"],
+  ["@uncaged/workflow-agent-llm", "--option model=<provider>/<model>"],
+  ["@uncaged/workflow-agent-react", "--option model=<provider>/<model>"],
+]);
 
 function agentName({ name, default: isDefault, package: packageOf }: AgentReport): string {
   if (name === null) return `(${packageOf.replace("@uncaged/workflow-agent-", "")})`;

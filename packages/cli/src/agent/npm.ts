@@ -2,11 +2,15 @@
 import { randomUUID } from "node:crypto";
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { spawnCli } from "@uncaged/workflow-util-agent";
+import type { Io } from "../io.ts";
+import { withProgress } from "../with-progress.ts";
 
 export type NpmCall = {
   folder: string;
   env: NodeJS.ProcessEnv;
   signal: AbortSignal;
+  /** Shows that npm is at work. */
+  io: Pick<Io, "stderr" | "now">;
 };
 
 /** Fetching a large package over a slow line takes minutes. */
@@ -15,19 +19,21 @@ const WITHIN_MS = 15 * 60_000;
 /** Gives what npm printed. `INSTALL_FAILED` with its last words. Words of people stand behind `--`. */
 export async function npm(
   args: readonly string[],
-  { folder, env, signal }: NpmCall,
+  { folder, env, signal, io }: NpmCall,
 ): Promise<Result<string, Failure>> {
   const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier"];
   const [verb = "", ...rest] = args;
-  const run = await spawnCli("npm", [verb, "--prefix", folder, ...flags, ...rest], {
-    cwd: folder,
-    mark: `npm:${randomUUID()}`,
-    hostEnv: env,
-    inheritEnv: "all",
-    signal,
-    timeoutMs: WITHIN_MS,
-    installHint: "install Node.js with npm, or put npm on PATH",
-  });
+  const run = await withProgress(io, `npm ${verb}`, () =>
+    spawnCli("npm", [verb, "--prefix", folder, ...flags, ...rest], {
+      cwd: folder,
+      mark: `npm:${randomUUID()}`,
+      hostEnv: env,
+      inheritEnv: "all",
+      signal,
+      timeoutMs: WITHIN_MS,
+      installHint: "install Node.js with npm, or put npm on PATH",
+    }),
+  );
   if (!run.ok) {
     const { code, message, hint } = run.error;
     return err(code === "AGENT_FAILED" ? failure("INSTALL_FAILED", message, hint) : run.error);

@@ -1,25 +1,23 @@
 /** Tries a package out in a folder of its own, before anything of the storage root is touched. */
-import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { type InstalledAgent, loadAgentPackage } from "@uncaged/workflow-register";
 import { z } from "zod";
-import { npm } from "./npm.ts";
+import { type NpmCall, npm } from "./npm.ts";
+import { type PackedFile, packFolder } from "./pack-folder.ts";
 
 export type StagedPackage = InstalledAgent & {
   /** For a package that no registry has, its tarball; null: name and version say all. */
-  tarball: { path: string; fileName: string } | null;
+  tarball: PackedFile | null;
 };
 
-export type StageRequest = {
+export type StageRequest = Omit<NpmCall, "folder"> & {
   /** npm package, tarball or folder. */
   source: string;
   /** Paths are relative to it. */
   cwd: string;
-  env: NodeJS.ProcessEnv;
-  signal: AbortSignal;
 };
 
 /** Lends the package while it is staged; it goes away afterwards. */
@@ -37,12 +35,12 @@ export async function withStagedPackage<T>(
 }
 
 async function stagePackage(
-  { source, cwd, env, signal }: StageRequest,
+  { source, cwd, env, signal, io }: StageRequest,
   stage: string,
 ): Promise<Result<StagedPackage, Failure>> {
-  const call = { folder: stage, env, signal };
+  const call = { folder: stage, env, signal, io };
   writeFileSync(join(stage, "package.json"), '{ "private": true }\n');
-  const tarball = isPath(source) ? await pack(resolve(cwd, source), call) : null;
+  const tarball = isPath(source) ? await packFolder(resolve(cwd, source), call) : null;
   if (tarball !== null && !tarball.ok) return tarball;
   const wanted = tarball === null ? source : tarball.value.path;
   const installed = await npm(["install", "--save-exact", "--", wanted], call);
@@ -61,27 +59,6 @@ async function stagePackage(
  *  is not taken for it. */
 function isPath(source: string): boolean {
   return /^(?:[./]|[A-Za-z]:[\\/])|\.(?:tgz|tar\.gz)$/.test(source);
-}
-
-const packed = z.tuple([z.object({ filename: z.string() })]);
-
-/** One file, whatever the path is: what is installed must not change with a folder that somebody works in. */
-async function pack(
-  path: string,
-  call: { folder: string; env: NodeJS.ProcessEnv; signal: AbortSignal },
-): Promise<Result<{ path: string; fileName: string }, Failure>> {
-  if (!existsSync(path)) return err(notThere(path));
-  const args = ["pack", "--json", "--pack-destination", call.folder, "--", path];
-  const printed = await npm(args, call);
-  if (!printed.ok) return printed;
-  const { filename } = packed.parse(JSON.parse(printed.value))[0];
-  const file = join(call.folder, filename);
-  const digest = createHash("sha256").update(readFileSync(file)).digest("hex").slice(0, 12);
-  return ok({ path: file, fileName: `${filename.replace(/\.tgz$/, "")}-${digest}.tgz` });
-}
-
-function notThere(path: string): Failure {
-  return failure("FILE_NOT_FOUND", `there is no ${JSON.stringify(path)}`, "check the path");
 }
 
 const manifest = z.object({ dependencies: z.record(z.string(), z.string()).default({}) });

@@ -1,5 +1,5 @@
 import type { Command } from "../command.ts";
-import { choiceOption, optionalArgument } from "../options.ts";
+import { choiceOption, misuse, optionalArgument, switchOption } from "../options.ts";
 import { TEMPLATES } from "./templates.ts";
 
 const dir = optionalArgument(
@@ -11,14 +11,22 @@ const template = choiceOption(
   "what to start from: two small roles, plan-code-review-test-commit, or a workflow without code",
   TEMPLATES,
 );
+const update = switchOption(
+  "--update",
+  "bring the @uncaged packages of a project that is there to this release instead",
+);
 
 export const init: Command = {
   description: "Make a workflow project that builds, tests and runs at once.",
   arguments: [dir],
-  options: [template],
+  options: [template, update],
   example: "my-flows --template minimal",
   run: async (given, io) => {
+    const folder = given(dir) ?? ".";
+    if (given(update) && given(template) !== null)
+      throw misuse("--update and --template exclude each other");
+    if (given(update)) return (await import("./update-project.ts")).updateProject(folder, io);
     const { makeProject } = await import("./init.ts");
-    return makeProject({ dir: given(dir) ?? ".", template: given(template) ?? "minimal" }, io);
+    return makeProject({ dir: folder, template: given(template) ?? "minimal" }, io);
   },
 };

@@ -4,6 +4,7 @@ import { cliVersion } from "../cli-version.ts";
 import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
 import { shellWord } from "../shell-word.ts";
+import { carriedPackages, VENDOR } from "./carried-packages.ts";
 import { projectFiles } from "./project-files.ts";
 import { checkProjectName } from "./project-name.ts";
 import type { Template } from "./templates.ts";
@@ -17,7 +18,8 @@ export async function makeProject(
   const folder = resolve(io.cwd, dir);
   const name = checkProjectName(basename(folder));
   if (!name.ok) return name;
-  const files = await projectFiles({ template, name: name.value, version: cliVersion() });
+  const packages = { version: cliVersion(), carried: carriedPackages() };
+  const files = await projectFiles({ template, name: name.value, packages });
   const written = await writeProject(folder, files);
   if (!written.ok) return written;
   const paths = files.map(({ path }) => path);
@@ -27,11 +29,17 @@ export async function makeProject(
     human: ({ bold, dim }) => {
       const lines = [
         `Made ${bold(name.value)} in ${folder}`,
-        ...paths.map((path) => dim(`  ${path}`)),
+        ...shownPaths(paths).map((path) => dim(`  ${path}`)),
       ];
       return [...lines, "", "Next:", ...next.map((command) => `  ${command}`)].join("\n");
     },
   });
+}
+
+/** Without the packages one by one. */
+function shownPaths(paths: readonly string[]): string[] {
+  const own = paths.filter((path) => !path.startsWith(`${VENDOR}/`));
+  return own.length === paths.length ? own : [...own, `${VENDOR}/  the @uncaged packages`];
 }
 
 function nextCommands({

@@ -1,6 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { INDEX, VENDOR } from "./carried-packages.ts";
+import { type ProjectPackages, withPackages, withPnpmOverrides } from "./project-packages.ts";
 import type { Template } from "./templates.ts";
 import type { ProjectFile } from "./write-project.ts";
 
@@ -12,8 +14,7 @@ const PLACEHOLDER = "my-flows";
 export async function projectFiles(project: {
   template: Template;
   name: string;
-  /** Of the command line: the packages of one release belong together. */
-  version: string;
+  packages: ProjectPackages;
 }): Promise<ProjectFile[]> {
   const folder = join(SCAFFOLD, project.template);
   const found = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -21,18 +22,33 @@ export async function projectFiles(project: {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
     .sort();
-  return Promise.all(
+  const own = await Promise.all(
     paths.map(async (path) => {
       const text = await readFile(join(folder, path), "utf8");
       return filledIn({ path: path.split(sep).join("/"), text }, project);
     }),
   );
+  // A workflow without code is played by the command line alone.
+  return project.template === "yaml" ? own : [...own, ...vendored(project.packages)];
 }
 
-function filledIn(file: ProjectFile, project: { name: string; version: string }): ProjectFile {
+/** The packages that come with the project, and what they are. */
+export function vendored({ carried }: ProjectPackages): ProjectFile[] {
+  if (carried === null) return [];
+  return [INDEX, ...carried.files.values()].map((name) => ({
+    path: `${VENDOR}/${name}`,
+    copyOf: join(carried.folder, name),
+  }));
+}
+
+type TextFile = { path: string; text: string };
+
+function filledIn(file: TextFile, project: { name: string; packages: ProjectPackages }): TextFile {
   switch (file.path) {
     case "package.json":
       return { ...file, text: manifest(file.text, project) };
+    case "pnpm-workspace.yaml":
+      return { ...file, text: withPnpmOverrides(file.text, project.packages) };
     case "README.md":
       return { ...file, text: file.text.replaceAll(PLACEHOLDER, project.name) };
     // Under their own names these two would be left out of our package.
@@ -45,9 +61,10 @@ function filledIn(file: ProjectFile, project: { name: string; version: string })
   }
 }
 
-function manifest(text: string, { name, version }: { name: string; version: string }): string {
-  const ours = (_: string, packageName: string): string => `${packageName}"${version}"`;
-  return text
-    .replace(`"name": "${PLACEHOLDER}"`, `"name": "${name}"`)
-    .replace(/("@uncaged\/[a-z-]+": )"[^"]*"/g, ours);
+function manifest(
+  text: string,
+  { name, packages }: { name: string; packages: ProjectPackages },
+): string {
+  const scaffold: { [key: string]: unknown } = JSON.parse(text);
+  return `${JSON.stringify({ ...withPackages(scaffold, packages), name }, null, 2)}\n`;
 }

@@ -7,6 +7,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { projectFiles } from "./project-files.ts";
+import type { ProjectPackages } from "./project-packages.ts";
 import { CODE_TEMPLATES, type Template } from "./templates.ts";
 
 const repository = fileURLToPath(new URL("../../../../", import.meta.url));
@@ -16,15 +17,25 @@ type Manifest = {
   name: string;
   dependencies: Record<string, string>;
   devDependencies: Record<string, string>;
+  overrides?: Record<string, string>;
 };
 
-async function projectOf(template: Template): Promise<Map<string, string>> {
-  const files = await projectFiles({ template, name: "reviews", version: "9.8.7" });
-  return new Map(files.map(({ path, text }) => [path, text]));
+const CLI = "@uncaged/cli-workflow";
+const TESTKIT = "@uncaged/workflow-testkit";
+
+const REGISTRY = { version: "9.8.7", carried: null };
+
+async function projectOf(
+  template: Template,
+  packages: ProjectPackages = REGISTRY,
+): Promise<Map<string, string>> {
+  const files = await projectFiles({ template, name: "reviews", packages });
+  return new Map(files.map((file) => [file.path, "text" in file ? file.text : file.copyOf]));
 }
 
-async function manifestOf(template: Template): Promise<Manifest> {
-  const manifest: Manifest = JSON.parse((await projectOf(template)).get("package.json") ?? "");
+async function manifestOf(template: Template, packages?: ProjectPackages): Promise<Manifest> {
+  const files = await projectOf(template, packages);
+  const manifest: Manifest = JSON.parse(files.get("package.json") ?? "");
   return manifest;
 }
 
@@ -48,6 +59,31 @@ describe.each(CODE_TEMPLATES)("the project of template %s", (template) => {
       const expected = name.startsWith("@uncaged/") ? "9.8.7" : workspace.catalog[name];
       expect([name, version.replace(/^\^/, "")]).toEqual([name, expected?.replace(/^\^/, "")]);
     }
+  });
+
+  test("takes every package of ours from its own files when the command line carries them", async () => {
+    const release = Object.keys((await manifestOf(template)).dependencies).concat(CLI, TESTKIT);
+    const ours = [...release.filter((name) => name.startsWith("@uncaged/")), "@uncaged/inner"];
+    const files = new Map(ours.map((name): [string, string] => [name, `${name.slice(9)}.tgz`]));
+    const carried = { folder: "/carried", files };
+    const packages = { version: "9.8.7", carried };
+    const manifest = await manifestOf(template, packages);
+    const expected = Object.fromEntries(
+      ours.map((name) => [name, `file:vendor/uncaged/${name.slice(9)}.tgz`]),
+    );
+    expect({ ...expected, ...manifest.dependencies, ...manifest.devDependencies }).toEqual({
+      ...manifest.dependencies,
+      ...manifest.devDependencies,
+      ...expected,
+    });
+    expect(manifest.overrides).toEqual(expected);
+    const project = await projectOf(template, packages);
+    expect(parse(project.get("pnpm-workspace.yaml") ?? "")).toEqual({
+      allowBuilds: { "xxhash-addon": false },
+      overrides: expected,
+    });
+    expect(project.get("vendor/uncaged/inner.tgz")).toBe("/carried/inner.tgz");
+    expect(project.get("vendor/uncaged/packages.json")).toBe("/carried/packages.json");
   });
 
   test("declares what it imports", async () => {

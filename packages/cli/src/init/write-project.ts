@@ -3,7 +3,7 @@
  *  1. All or nothing: they are written into a folder of our own, which is moved into place at the end;
  *     after a failure nothing of ours is left.
  *  2. What is there already is never overwritten. */
-import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { constants, copyFile, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import {
   err,
@@ -15,11 +15,8 @@ import {
 } from "@uncaged/workflow-protocol";
 import { isErrno, randomTag, storageFailed } from "@uncaged/workflow-util";
 
-export type ProjectFile = {
-  /** Relative to the project, with `/`. */
-  path: string;
-  text: string;
-};
+/** `path` is relative to the project, with `/`. */
+export type ProjectFile = { path: string; text: string } | { path: string; copyOf: string };
 
 /** `target` is absolute. `TARGET_EXISTS` when something is there, `STORAGE_FAILED` when it cannot be written. */
 export async function writeProject(
@@ -57,10 +54,11 @@ async function stateOf(target: string): Promise<"absent" | "empty" | "taken"> {
 }
 
 async function writeFiles(folder: string, files: readonly ProjectFile[]): Promise<void> {
-  for (const { path, text } of files) {
-    const file = join(folder, ...path.split("/"));
+  for (const each of files) {
+    const file = join(folder, ...each.path.split("/"));
     await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, text, { flag: "wx" });
+    if ("text" in each) await writeFile(file, each.text, { flag: "wx" });
+    else await copyFile(each.copyOf, file, constants.COPYFILE_EXCL);
   }
 }
 

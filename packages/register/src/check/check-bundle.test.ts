@@ -156,6 +156,53 @@ describe("the external packages of a bundle", () => {
     expect(checked).toMatchObject({ ok: true });
   });
 
+  it("come through links of which one's name begins another's, as pnpm lays them out", async () => {
+    const link = (folder: string, name: string, of: string): void => {
+      mkdirSync(join(folder, "engine/node_modules/.store", of, "node_modules/@uncaged"), {
+        recursive: true,
+      });
+      symlinkSync(
+        `../../../${name}/node_modules/@uncaged/${name}`,
+        join(folder, "engine/node_modules/.store", of, "node_modules/@uncaged", name),
+      );
+    };
+    const place = (name: string, dependencies: readonly string[], code: string) => ({
+      [`engine/node_modules/.store/${name}/node_modules/@uncaged/${name}/package.json`]:
+        JSON.stringify({
+          name: `@uncaged/${name}`,
+          type: "module",
+          exports: "./index.js",
+          dependencies: Object.fromEntries(dependencies.map((each) => [`@uncaged/${each}`, "*"])),
+        }),
+      [`engine/node_modules/.store/${name}/node_modules/@uncaged/${name}/index.js`]: code,
+    });
+    const checked = await check({
+      source: bundleSource(
+        'import { word } from "@uncaged/greeting"; if (word !== "hi") throw word;',
+      ),
+      install: (folder) => {
+        plant(folder, {
+          ...place("greeting", ["word", "word-list"], 'export { word } from "@uncaged/word";'),
+          ...place("word-list", [], 'export const words = ["hi"];'),
+          ...place(
+            "word",
+            ["word-list"],
+            'import { words } from "@uncaged/word-list"; export const [word] = words;',
+          ),
+        });
+        link(folder, "word", "greeting");
+        link(folder, "word-list", "greeting");
+        link(folder, "word-list", "word");
+        mkdirSync(join(folder, "engine/node_modules/@uncaged"));
+        symlinkSync(
+          "../.store/greeting/node_modules/@uncaged/greeting",
+          join(folder, "engine/node_modules/@uncaged/greeting"),
+        );
+      },
+    });
+    expect(checked).toMatchObject({ ok: true });
+  });
+
   it("that it requires instead of importing are refused: nobody could list them", async () => {
     const source = greeting(
       'import { createRequire } from "node:module"; const { greeting } = createRequire(import.meta.url)("@uncaged/greeting");',

@@ -89,7 +89,7 @@ function startChild(run: LockedRun): ChildProcess {
   const node = [
     process.execPath,
     "--permission",
-    ...[DIST, ...run.readable].map((path) => `--allow-fs-read=${path}`),
+    ...readPermissions([DIST, ...run.readable]),
     "--no-addons",
     // Node's SQLite writes files past the permission model.
     "--no-experimental-sqlite",
@@ -104,6 +104,20 @@ function startChild(run: LockedRun): ChildProcess {
     env: {},
     stdio: ["pipe", "pipe", "pipe", "pipe"],
   });
+}
+
+/** Node forgets the permission for a link `util` once it has one for `util-agent` beside it (seen on 26). So the
+ *  shorter is given with all that begins like it, and before anything else that might split it again. */
+function readPermissions(paths: readonly string[]): string[] {
+  const given: string[] = [];
+  for (const path of [...paths].sort()) {
+    if (given.some((known) => known.endsWith("*") && path.startsWith(known.slice(0, -1)))) continue;
+    const longer = paths.some(
+      (other) => other.startsWith(path) && /^[^/\\]/.test(other.slice(path.length)),
+    );
+    given.push(longer ? `${path}*` : path);
+  }
+  return given.map((path) => `--allow-fs-read=${path}`);
 }
 
 /** No core file when it runs out of memory, not a byte into any file, and an end also when we are
