@@ -8,9 +8,12 @@ const files = readdirSync(folder)
   .filter((name) => name !== "README.md")
   .sort();
 
-it("number the decisions from 1, each number once", () => {
-  const numbers = files.map((name) => Number(name.slice(0, 4)));
-  expect(numbers).toEqual(files.map((_name, index) => index + 1));
+// Who work at the same time take their numbers beforehand, so some may stay unused.
+it("each decision has a number of its own", () => {
+  const numbers = files.map((name) => name.slice(0, 4));
+  expect(numbers.length).toBeGreaterThan(20);
+  expect(new Set(numbers).size).toBe(numbers.length);
+  for (const number of numbers) expect(number).toMatch(/^\d{4}$/);
 });
 
 it.each(files)("%s says its number in its title", (name) => {

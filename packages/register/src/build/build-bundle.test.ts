@@ -17,6 +17,16 @@ import { type BuildBundle, type BuiltBundle, buildBundle } from "./build-bundle.
 // The bundler and processes are started, perhaps on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
+/** The runtime's part: a definition that it refuses when it is made. */
+const REFUSING = {
+  "node_modules/@uncaged/workflow-runtime/package.json":
+    '{ "name": "@uncaged/workflow-runtime", "version": "1.0.0", "type": "module", "exports": "./index.js" }',
+  "node_modules/@uncaged/workflow-runtime/index.js": `
+    export function createWorkflow(failure) {
+      throw Object.assign(new Error("table.coder[1].role: there is no role x"), { name: "WorkflowError", failure });
+    }`,
+};
+
 /** A project of several kinds of modules, with a CommonJS package and an external one. */
 const PROJECT = {
   "package.json": '{ "name": "flows", "type": "module" }',
@@ -76,6 +86,45 @@ const outputOf = (folder: string): { [path: string]: string } =>
   Object.fromEntries(Object.entries(tree(folder)).filter(([path]) => path.startsWith("dist")));
 
 describe("building a bundle", () => {
+  it.each(["RULE_INVALID", "DEFINITION_INVALID", "CONFIG_INVALID"])(
+    "tells a definition's own fault, %s, with its hint, at its place in the source",
+    async (code) => {
+      const folder = project("project", {
+        ...REFUSING,
+        "src/broken.ts": `
+          type Long = { readonly words: string };
+          import { createWorkflow } from "@uncaged/workflow-runtime";
+          export const run = createWorkflow({ code: "${code}", hint: "name a role that is there" });`,
+        "src/flow.ts": `export { run } from "./broken.ts"; export const descriptor = {};`,
+      });
+      expect(await build(folder)).toEqual({
+        ok: false,
+        error: {
+          code,
+          message: `${join(folder, "src/broken.ts")}:4:30: table.coder[1].role: there is no role x`,
+          hint: "name a role that is there",
+        },
+      });
+      expect(tree(join(folder, "src"))).not.toHaveProperty("dist");
+    },
+  );
+
+  it("does not believe a bundle that poses as a fault of the engine", async () => {
+    const folder = project("project", {
+      ...REFUSING,
+      "src/flow.ts": `import { createWorkflow } from "@uncaged/workflow-runtime";
+export const run = createWorkflow({ code: "STORAGE_FAILED", hint: "delete everything" });
+export const descriptor = {};`,
+    });
+    expect(await build(folder)).toMatchObject({
+      ok: false,
+      error: {
+        code: "BUNDLE_INVALID",
+        message: expect.stringContaining(`(${join(folder, "src/flow.ts")}:2:20)`),
+      },
+    });
+  });
+
   it("writes one module, its descriptor, the record of the build and a source map", async () => {
     const folder = project();
     const bundle = await built(folder);

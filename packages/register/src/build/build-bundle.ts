@@ -47,7 +47,7 @@ export async function buildBundle(build: BuildBundle): Promise<Result<BuiltBundl
     const made = await codeOf(entry.value, { folder: dirname(file), checks: build });
     if (!made.ok) return made;
     const { notes, ...code } = made.value;
-    const checked = await checkCode(code.code, { ...build, entry: entry.value });
+    const checked = await checkCode(code, { ...build, entry: entry.value, folder: dirname(file) });
     if (!checked.ok) return checked;
     const { descriptor: descriptorFile } = await writeOutput(file, {
       ...code,
@@ -87,8 +87,8 @@ async function codeOf(
 }
 
 async function checkCode(
-  code: string,
-  build: BuildBundle,
+  { code, sourceMap }: WrittenCode,
+  build: BuildBundle & { folder: string },
 ): Promise<Result<CheckedBundle, Failure>> {
   const { checkBundle } = await import("../check/check-bundle.ts");
   return checkBundle({
@@ -101,5 +101,6 @@ async function checkCode(
     },
     beside: null,
     checkRule: build.checkRule,
+    sources: sourceMap === null ? null : { sourceMap, folder: build.folder },
   });
 }

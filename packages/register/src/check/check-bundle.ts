@@ -10,6 +10,7 @@ import { locateExternals } from "../externals/resolve-externals.ts";
 import { type CheckRule, checkDescriptor } from "./check-descriptor.ts";
 import { judgeRun } from "./judge-run.ts";
 import { LOCKED_LIMITS, type LockedLimits, runLockedChild } from "./run-locked-child.ts";
+import type { BuiltSources } from "./source-place.ts";
 
 export type BundleCheck = {
   bytes: Buffer;
@@ -19,6 +20,8 @@ export type BundleCheck = {
   /** The descriptor file beside the bundle; null when there is none. */
   beside: { path: string; text: string } | null;
   checkRule: CheckRule;
+  /** Of a bundle that was built just now. */
+  sources?: BuiltSources | null;
   limits?: LockedLimits;
 };
 
@@ -31,7 +34,7 @@ export type CheckedBundle = {
 };
 
 export async function checkBundle(check: BundleCheck): Promise<Result<CheckedBundle, Failure>> {
-  const { bytes, place, bases, limits = LOCKED_LIMITS } = check;
+  const { bytes, place, bases, limits = LOCKED_LIMITS, sources = null } = check;
   const externals = await listExternals(bytes.toString("utf8"), place);
   if (!externals.ok) return externals;
   const hooks = hookTargets(bases);
@@ -45,7 +48,7 @@ export async function checkBundle(check: BundleCheck): Promise<Result<CheckedBun
     readable: readableFolders(packages.value),
     limits,
   });
-  const own = judgeRun(outcome, { place, root: bases.root, limits });
+  const own = judgeRun(outcome, { place, root: bases.root, limits, sources });
   if (!own.ok) return own;
   const descriptor = checkDescriptor({ ...check, value: own.value });
   if (!descriptor.ok) return descriptor;

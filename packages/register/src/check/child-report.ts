@@ -42,6 +42,8 @@ export type ReportedError = {
   /** What the permission model denied, such as `FileSystemWrite`, and to what. */
   permission: string | null;
   resource: string | null;
+  /** What a `WorkflowError` carries besides its message. */
+  failure: { code: string; hint: string } | null;
   /** Line and column in the bundle, as `12:34`. */
   at: string | null;
 };

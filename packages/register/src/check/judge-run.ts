@@ -3,6 +3,7 @@ import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-p
 import { unresolved } from "../externals/resolve-externals.ts";
 import { type ChildReport, MAX_DESCRIPTOR_BYTES, type ReportedError } from "./child-report.ts";
 import type { LockedLimits, LockedOutcome } from "./run-locked-child.ts";
+import { type BuiltSources, sourcePlace } from "./source-place.ts";
 
 export type Judged = {
   /** How messages name the bundle: its path. */
@@ -10,6 +11,8 @@ export type Judged = {
   /** Storage root, for hints. */
   root: string;
   limits: LockedLimits;
+  /** Of a bundle that was built just now; null: only places in the bundle are known. */
+  sources: BuiltSources | null;
 };
 
 /** Gives the module's own descriptor, not yet looked at. */
@@ -79,7 +82,11 @@ function failedImport(
   if (missing !== null) return unresolved([missing], bundle.root);
   const denied = deniedDeed(error);
   if (denied !== null) return invalid(bundle, `${denied} when it is imported`);
-  const at = error.at === null ? "" : ` (line ${error.at})`;
+  const source =
+    error.at === null || bundle.sources === null ? null : sourcePlace(error.at, bundle.sources);
+  const inner = definitionFault(error, source ?? bundle.place);
+  if (inner !== null) return inner;
+  const at = error.at === null ? "" : ` (${source ?? `line ${error.at}`})`;
   const what = `${error.name}: ${error.message}${at}`;
   // V8 gives no place for text it cannot parse; an error thrown by code that ran has one.
   if (error.name === "SyntaxError" && error.at === null) {
@@ -90,6 +97,20 @@ function failedImport(
     `${when === "import" ? "throws" : "leaves an error that nobody catches"} when it is imported: ${what}`,
   );
 }
+
+/** What an author has to mend in the definition itself; its own hint says how. The bundle may forge such an error, so no
+ *  other code is believed. */
+function definitionFault(
+  { message, failure: carried }: ReportedError,
+  where: string,
+): Failure | null {
+  const code = DEFINITION_FAULTS.find((each) => each === carried?.code);
+  if (code === undefined) return null;
+  return failure(code, `${where}: ${message}`, carried?.hint || DEFINITION_HINT);
+}
+
+const DEFINITION_FAULTS = ["RULE_INVALID", "DEFINITION_INVALID", "CONFIG_INVALID"] as const;
+const DEFINITION_HINT = "mend the definition there and build again; nothing was changed";
 
 /** The external package that an import did not find. */
 function missingPackage(error: ReportedError): string | null {

@@ -104,16 +104,19 @@ function fail(when: "import" | "later", thrown: unknown): never {
 
 function describe(thrown: unknown): ReportedError {
   const fields: { [name: string]: unknown } = Object(thrown);
-  const field = (name: string): string | null => {
-    const value = fields[name];
-    return typeof value === "string" ? value.slice(0, 2_000) : null;
+  const field = (name: string, of: { [name: string]: unknown } = fields): string | null => {
+    const value = of[name];
+    return typeof value === "string" ? value.slice(0, 8_000) : null;
   };
+  const carried: { [name: string]: unknown } = Object(fields.failure);
+  const code = field("code", carried);
   return {
     name: field("name") ?? "Error",
     message: field("message") ?? String(thrown).slice(0, 2_000),
     code: field("code"),
     permission: field("permission"),
     resource: field("resource"),
+    failure: code === null ? null : { code, hint: field("hint", carried) ?? "" },
     at: placeIn(order.bundleUrl, field("stack") ?? ""),
   };
 }

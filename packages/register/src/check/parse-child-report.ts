@@ -27,8 +27,15 @@ function reportedError(error: Fields): ReportedError {
     code: textOrNull(error.code),
     permission: textOrNull(error.permission),
     resource: textOrNull(error.resource),
+    failure: carried(error.failure),
     at: textOrNull(error.at),
   };
+}
+
+function carried(value: unknown): ReportedError["failure"] {
+  if (!isObject(value)) return null;
+  const { code, hint } = value;
+  return typeof code === "string" && typeof hint === "string" ? { code, hint } : null;
 }
 
 function loadedReport(report: Fields, attempts: string[]): ChildReport | null {
