@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
-import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
+import { err, type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { readBundleFile } from "./bundle/read-bundle-file.ts";
 import { type Companions, readCompanions, readTypes } from "./bundle/read-companions.ts";
 import type { BundleToStore } from "./bundle/store-bundle.ts";
 import type { ExternalBases } from "./externals/external-bases.ts";
 import { agentsToAdd } from "./yaml/agents-to-add.ts";
-import { compileYamlFile, isYamlFile } from "./yaml/compile-yaml-file.ts";
+import { compileYamlFile, isYamlFile, misnamedYaml } from "./yaml/compile-yaml-file.ts";
 import type { YamlChecks } from "./yaml/yaml-checks.ts";
 
 export type ExamineFile = ExternalBases &
@@ -25,6 +25,8 @@ export type ExaminedFile = BundleToStore & {
  *  as `workflow add`. */
 export async function examineFile(examine: ExamineFile): Promise<Result<ExaminedFile, Failure>> {
   const place = resolve(examine.file);
+  const misnamed = misnamedYaml(place);
+  if (misnamed !== null) return err(misnamed);
   const read = isYamlFile(place) ? await readYaml(place, examine) : await readBundle(place);
   if (!read.ok) return read;
   const { bytes, companions, notes } = read.value;

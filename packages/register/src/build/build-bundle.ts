@@ -13,7 +13,7 @@ import {
 } from "@uncaged/workflow-protocol";
 import type { CheckedBundle } from "../check/check-bundle.ts";
 import type { ExternalBases } from "../externals/external-bases.ts";
-import { compileYamlFile, isYamlFile } from "../yaml/compile-yaml-file.ts";
+import { compileYamlFile, isYamlFile, misnamedYaml } from "../yaml/compile-yaml-file.ts";
 import type { YamlChecks } from "../yaml/yaml-checks.ts";
 import { defaultOutput } from "./output-path.ts";
 import { type WrittenCode, writeOutput } from "./write-output.ts";
@@ -40,6 +40,8 @@ export type BuiltBundle = {
 
 export async function buildBundle(build: BuildBundle): Promise<Result<BuiltBundle, Failure>> {
   try {
+    const misnamed = misnamedYaml(build.entry);
+    if (misnamed !== null) return err(misnamed);
     const entry = await entryFile(resolve(build.cwd, build.entry));
     if (!entry.ok) return entry;
     const file =

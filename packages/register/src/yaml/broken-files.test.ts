@@ -21,6 +21,13 @@ function faultsOf(text: string): string[] {
     .flatMap((line) => /^f:(\d+:\d+): (.*)$/.exec(line)?.slice(1).join(" ") ?? []);
 }
 
+/** The lines as they should be. */
+function suggested(text: string): string[] {
+  const result = compileYaml(text, { place: "f", checks: CHECKS });
+  const lines = result.ok ? [] : result.error.message.split("\n");
+  return lines.flatMap((line) => (line.startsWith("write | ") ? [line.slice(8)] : []));
+}
+
 /** A sound file; each case changes some of it. Lines 3 to 8 are the role, 10 and 11 the graph. */
 const SOUND = `description: d
 roles:
@@ -97,9 +104,61 @@ describe("a broken YAML file", () => {
     [
       "an open bracket",
       SOUND.replace("{ new: writer }", "{ new: writer"),
-      ["11:3 flow map in block collection must be sufficiently indented and end with a }"],
+      ["10:11 this bracket is opened and never closed"],
     ],
-    ["an open quote", SOUND.replace("goal: g", 'goal: "g'), ['12:1 missing closing "quote']],
+    [
+      "an open quote",
+      SOUND.replace("goal: g", 'goal: "g'),
+      ["4:11 this quote is opened and never closed"],
+    ],
+    [
+      "words in typographic quotes",
+      SOUND.replace("[done, stuck]", "[“done”, stuck]"),
+      ["7:38 typographic quotes are part of the word; leave them out: done"],
+    ],
+    [
+      "a dash of a word processor",
+      role("procedure:\n      – Read\n      – Write"),
+      ["6:7 an entry of a list begins with a hyphen and a space: - like this"],
+    ],
+    [
+      "a hyphen without its space",
+      role("procedure:\n      -Read\n      -Write"),
+      ["6:7 an entry of a list begins with a hyphen and a space: - like this"],
+    ],
+    [
+      "a word with a sign that cannot be seen",
+      SOUND.replace("new: writer", "new: wri\u200bter"),
+      ["10:18 the word has a sign in it that cannot be seen; type it anew"],
+    ],
+    [
+      "a value that is a comment",
+      SOUND.replace("goal: g", "goal: #1 in sales"),
+      ["4:5 what stands behind a # is a comment, so there is no value; put the value into quotes"],
+    ],
+    [
+      "a fence around it",
+      `\`\`\`yaml\n${SOUND}\`\`\`\n`,
+      [
+        "1:1 this line is no part of the workflow but of where it was copied from; take it out",
+        "13:1 this line is no part of the workflow but of where it was copied from; take it out",
+      ],
+    ],
+    [
+      "no space behind a colon, alone in its place",
+      SOUND.replace("{ new: writer }", "\n    new:writer"),
+      [
+        "11:5 graph.$START: must be a mapping with new, resume, not text; a space is missing after the colon: new: writer",
+      ],
+    ],
+    [
+      "$START in other letters",
+      SOUND.replace("$START", "$start"),
+      [
+        '9:1 graph: "$START" is missing: who begins? Write below graph: $START: { new: writer }',
+        '10:3 graph.$start: there is no role "$start"; did you mean "$START"?',
+      ],
+    ],
     [
       "an @",
       SOUND.replace("goal: g", "goal: @g"),
@@ -299,7 +358,7 @@ describe("a broken YAML file", () => {
     [
       "nobody who begins",
       SOUND.replace("  $START: { new: writer }\n", ""),
-      ['9:1 graph: "$START" is missing: who begins?'],
+      ['9:1 graph: "$START" is missing: who begins? Write below graph: $START: { new: writer }'],
     ],
     [
       "$START without new",
@@ -406,6 +465,62 @@ describe("a broken YAML file", () => {
     ],
   ])("with %s: every fault has its place", (_, text, faults) => {
     expect(faultsOf(text)).toEqual(faults);
+  });
+
+  it.each<[string, string, string]>([
+    ["typographic quotes", "goal: “Write: now”", 'goal: "Write: now"'],
+    ["single typographic quotes", "goal: ‘Write: now’", "goal: 'Write: now'"],
+    ["a colon in a text", "goal: Note: be kind", 'goal: "Note: be kind"'],
+    ["a colon at the end of a text", "goal: Write this:", 'goal: "Write this:"'],
+    ["no space behind the colon", "goal:write", "goal: write"],
+    ["a colon of another script", "goal： write", "goal: write"],
+    ["a space of another kind", "goal:\u00a0write", "goal: write"],
+    ["a quote inside quotes", "goal: 'it's good'", 'goal: "it\'s good"'],
+    ["words behind quotes", 'goal: "Hi" she says', "goal: '\"Hi\" she says'"],
+    ["words behind a placeholder", "goal: {{ x }} it", 'goal: "{{ x }} it"'],
+    ["a star", "goal: *bold* text", 'goal: "*bold* text"'],
+    ["an @", "goal: @ada", 'goal: "@ada"'],
+    ["an open quote", 'goal: "write', 'goal: "write"'],
+    ["an open bracket", "capabilities: [a, b", "capabilities: [a, b]"],
+  ])("shows the line as it should be, with %s", (_, wrong, right) => {
+    const text = SOUND.replace("    goal: g\n", `    goal: g\n    ${wrong}\n`).replace(
+      wrong.startsWith("goal") ? "    goal: g\n" : "never",
+      "",
+    );
+    expect(suggested(text)).toEqual([`    ${right}`]);
+  });
+
+  it.each([
+    ["one space too few", "    output:", "   output:"],
+    ["one space too many", "    output:", "     output:"],
+    ["one space too few in a first line", "    goal: g", "   goal: g"],
+    ["a tab", "    goal: g", "\tgoal: g"],
+    ["a tab among spaces", "    goal: g", "  \tgoal: g"],
+    ["spaces of another kind", "    goal: g", "\u00a0\u00a0\u00a0\u00a0goal: g"],
+  ])("shows the line in its column, with %s", (_, right, wrong) => {
+    expect(suggested(SOUND.replace(right, wrong))).toEqual([right]);
+  });
+
+  it("shows every line that was typed wrongly, not only the first", () => {
+    const text = SOUND.replace("description: d", "description:d")
+      .replace("goal: g", "goal: one: two")
+      .replace("  $START: { new: writer }", "  $START: { new: writer");
+    expect(suggested(text)).toEqual([
+      "description: d",
+      '    goal: "one: two"',
+      "  $START: { new: writer }",
+    ]);
+  });
+
+  it("reads what editors put in front of a text, and old ends of lines", () => {
+    expect(faultsOf(`\uFEFF${SOUND}`)).toEqual([]);
+    expect(faultsOf(SOUND.replaceAll("\n", "\r\n"))).toEqual([]);
+    expect(faultsOf(SOUND.replaceAll("\n", "\r"))).toEqual([]);
+  });
+
+  it("says what to do in time when nothing helps", () => {
+    const faults = faultsOf(`${"a: [b: {c\n".repeat(2_000)}`);
+    expect(faults.length).toBeGreaterThan(0);
   });
 
   it("says all at once, in the order of the file, each with its line", async () => {

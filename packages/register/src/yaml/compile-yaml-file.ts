@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { extname } from "node:path";
+import { stat } from "node:fs/promises";
+import { basename, extname } from "node:path";
 import { err, type Failure, failure, type Result } from "@uncaged/workflow-protocol";
 import { readRegularFile } from "../bundle/read-regular-file.ts";
 import type { CompiledYaml } from "./compile-yaml.ts";
@@ -21,14 +22,50 @@ export async function compileYamlFile(
   const read = await readRegularFile(path, MAX_FILE_BYTES);
   if (!read.ok) {
     if (!read.error.absent) return err(invalid(path, read.error.problem));
-    return err(failure("FILE_NOT_FOUND", `there is no file ${path}`, "give the path of the file"));
+    return err(failure("FILE_NOT_FOUND", `there is no file ${path}`, await whereItMayBe(path)));
   }
-  if (!isUtf8(read.value)) return err(invalid(path, "is not UTF-8 text"));
+  const kind = documentKind(read.value);
+  if (kind !== null) return err(invalid(path, `is ${kind}, not plain text`, SAVE_AS_TEXT));
+  if (!isUtf8(read.value)) return err(invalid(path, "is not UTF-8 text", SAVE_AS_TEXT));
   // Loads a YAML parser, which other commands do without.
   const { compileYaml } = await import("./compile-yaml.ts");
   return compileYaml(read.value.toString("utf8"), { place: path, checks });
 }
 
-function invalid(path: string, problem: string): Failure {
-  return failure("YAML_INVALID", `${path} ${problem}`, "give a workflow that is written as YAML");
+/** A workflow under a name that an editor has given an ending of its own; null: the name is as good as any. */
+export function misnamedYaml(path: string): Failure | null {
+  if (!/\.(?:txt|text|rtf|docx?|odt)$/i.test(path)) return null;
+  const stem = path.replace(/\.[^./\\]+$/, "");
+  const name = basename(isYamlFile(stem) ? stem : `${stem}.yaml`);
+  return invalid(
+    path,
+    `is not taken for a workflow: its name ends in ${extname(path)}`,
+    `save it as plain text under the name ${name}, and give that name`,
+  );
+}
+
+/** Editors for text add an ending, and some systems hide it. */
+async function whereItMayBe(path: string): Promise<string> {
+  const other = `${path}.txt`;
+  const found = await stat(other).catch(() => null);
+  if (found === null) return "give the path of the file";
+  return `there is ${other}; rename it: mv ${basename(other)} ${basename(path)}`;
+}
+
+/** What word processors and old editors write, by how it begins. */
+function documentKind(bytes: Buffer): string | null {
+  const head = bytes.subarray(0, 5).toString("latin1");
+  if (head === "{\\rtf") return "a document in rich text";
+  if (head.startsWith("PK\u0003\u0004")) return "a document of a word processor";
+  return /^(?:\u00ff\u00fe|\u00fe\u00ff)/.test(head) ? "text in UTF-16" : null;
+}
+
+const SAVE_AS_TEXT = "save it as plain text in UTF-8: most editors have that under Save As";
+
+function invalid(
+  path: string,
+  problem: string,
+  hint = "give a workflow that is written as YAML",
+): Failure {
+  return failure("YAML_INVALID", `${path} ${problem}`, hint);
 }

@@ -138,5 +138,6 @@ describe("a workflow written as YAML", () => {
         expect(result.ok || result.error.code).toBeOneOf([true, "YAML_INVALID"]);
       }
     }
-  });
+    // Hundreds of files, and for each the corrections that are tried out.
+  }, 120_000);
 });

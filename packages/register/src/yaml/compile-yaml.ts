@@ -33,14 +33,23 @@ export function compileYaml(
   text: string,
   { place, checks }: { place: string; checks: YamlChecks },
 ): Result<CompiledYaml, Failure> {
-  const source = text.replace(/^\uFEFF/, "");
+  // What editors put in front, and the ends of lines of some.
+  const source = text.replace(/^\uFEFF+/, "").replace(/\r(?!\n)/g, "\n");
   const faults = collectFaults({ text: source, place });
-  const root = parseText(source, faults);
+  const root = parseText(source, faults, (tried) => weight(tried, { place, checks }));
   const data = root === null ? null : readWorkflow(rootItem(root, faults), checks);
   const failure = faults.failure();
   if (failure !== null) return err(failure);
   if (data === null) throw new Error("a text that cannot be read has a fault");
   return ok({ code: moduleOf(data), warnings: unreached(data), agents: data.agents });
+}
+
+/** How many faults a text has that the parser can read. */
+function weight(text: string, { place, checks }: { place: string; checks: YamlChecks }): number {
+  const faults = collectFaults({ text, place });
+  const root = parseText(text, faults, () => 0);
+  if (root !== null) readWorkflow(rootItem(root, faults), checks);
+  return faults.count;
 }
 
 function moduleOf(data: WorkflowData): string {

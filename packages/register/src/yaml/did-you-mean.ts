@@ -4,10 +4,12 @@ import { closest, distance } from "fastest-levenshtein";
 export function didYouMean(word: string, known: readonly string[]): string {
   if (known.length === 0) return "";
   // The comparison takes time by the product of both lengths.
-  const nearest = word.length > MAX_LENGTH ? "" : closest(word, [...known]);
+  const same = known.find((each) => each.toLowerCase() === word.toLowerCase());
+  const nearest = word.length > MAX_LENGTH ? "" : (same ?? closest(word, [...known]));
   const isClose =
+    same !== undefined ||
     distance(word.slice(0, MAX_LENGTH), nearest) <=
-    Math.max(word.length > 3 ? 2 : 1, word.length / 3);
+      Math.max(word.length > 3 ? 2 : 1, word.length / 3);
   if (nearest !== "" && isClose) return `; did you mean ${JSON.stringify(nearest)}?`;
   return known.length <= MAX_LISTED ? `; there are: ${known.join(", ")}` : "";
 }

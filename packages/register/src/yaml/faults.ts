@@ -5,7 +5,9 @@ import { type Failure, failure } from "@uncaged/workflow-protocol";
 export type Span = readonly [start: number, end: number];
 
 export type Faults = {
-  add(span: Span, message: string): void;
+  /** `corrected` is the line as it should be, when that is certain. */
+  add(span: Span, message: string, corrected?: string): void;
+  readonly count: number;
   /** One failure for all of them, in the order of the text; null when there is none. */
   failure(): Failure | null;
 };
@@ -16,10 +18,13 @@ const MAX_LINE = 120;
 
 /** `place` is how messages name the file. */
 export function collectFaults(source: { text: string; place: string }): Faults {
-  const found = new Map<string, { span: Span; message: string }>();
+  const found = new Map<string, Fault>();
   return {
-    add(span, message) {
-      found.set(`${span[0]} ${message}`, { span, message });
+    add(span, message, corrected) {
+      found.set(`${span[0]} ${message}`, { span, message, corrected: corrected ?? null });
+    },
+    get count() {
+      return found.size;
     },
     failure() {
       if (found.size === 0) return null;
@@ -36,8 +41,10 @@ export function collectFaults(source: { text: string; place: string }): Faults {
   };
 }
 
+type Fault = { span: Span; message: string; corrected: string | null };
+
 function faultText(
-  { span: [start, end], message }: { span: Span; message: string },
+  { span: [start, end], message, corrected }: Fault,
   { text, place }: { text: string; place: string },
 ): string {
   const before = text.slice(0, start).split("\n");
@@ -53,5 +60,10 @@ function faultText(
   );
   const number = String(line).padStart(5);
   const marks = `${" ".repeat(col - 1 - from)}${"^".repeat(width)}`;
-  return `${place}:${line}:${col}: ${message}\n${number} | ${shown}\n      | ${marks}`;
+  // A long line is not shown whole, so neither is what it should be.
+  const write =
+    corrected === null || corrected.length > MAX_LINE || corrected.trim() === ""
+      ? ""
+      : `\nwrite | ${corrected}`;
+  return `${place}:${line}:${col}: ${message}\n${number} | ${shown}\n      | ${marks}${write}`;
 }

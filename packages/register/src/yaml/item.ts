@@ -133,6 +133,9 @@ function foundInstead(node: Node | null): string {
   if (isSeq(node)) return "not a list";
   const value = isScalar(node) ? node.value : null;
   if (value === null) return "and nothing stands here";
+  const [, key, rest] =
+    typeof value === "string" ? (/^([\w$-]+):([^\s:/].*)$/.exec(value) ?? []) : [];
+  if (key !== undefined) return `not text; a space is missing after the colon: ${key}: ${rest}`;
   return `not ${typeof value === "string" ? "text" : String(value)}`;
 }
 

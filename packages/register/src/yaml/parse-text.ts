@@ -4,6 +4,8 @@
  *  2. Aliases are refused where they are read, and tags are: a file says what it says where it stands. */
 import { type Node, parseDocument } from "yaml";
 import type { Faults } from "./faults.ts";
+import { faultHabits } from "./habits.ts";
+import { findSlips, type Weigh } from "./slips.ts";
 
 /** Of the text, and what of its lines may be indentation: the parser compiles expressions as long as that. */
 const MAX_CHARACTERS: number = 256 * 1024;
@@ -12,7 +14,7 @@ const MAX_INDENTATION = 400;
 const MAX_BRACKETS = 200;
 
 /** Null when it cannot be read at all; what is wrong is among the faults. */
-export function parseText(text: string, faults: Faults): Node | null {
+export function parseText(text: string, faults: Faults, weigh: Weigh): Node | null {
   if (isTooMuch(text, faults)) return null;
   const document = parseDocument(text, {
     prettyErrors: false,
@@ -20,10 +22,17 @@ export function parseText(text: string, faults: Faults): Node | null {
     uniqueKeys: false,
     version: "1.2",
   });
-  for (const { code, message, pos } of [...document.errors, ...document.warnings]) {
-    faults.add(pos, WORDS.get(code) ?? lowerFirst(message));
+  if (document.errors.length > 0) {
+    const { slips, left } = findSlips(text, weigh);
+    for (const { span, message, corrected } of slips) faults.add(span, message, corrected);
+    // Behind a slip the rest is mostly its consequence.
+    const told = slips.length > 0 ? left.slice(0, 1) : left;
+    for (const { code, message, pos } of told) faults.add(pos, wordsOf(code, message));
+    return null;
   }
-  if (document.errors.length > 0) return null;
+  for (const { code, message, pos } of document.warnings) faults.add(pos, wordsOf(code, message));
+  // What is said of words that are not those that were meant would only confuse.
+  if (faultHabits(document, { text, faults })) return null;
   if (document.contents === null) faults.add([0, 1], "the file is empty");
   return document.contents;
 }
@@ -66,11 +75,14 @@ const WORDS: ReadonlyMap<string, string> = new Map([
     "MULTILINE_IMPLICIT_KEY",
     "this line cannot be joined with the next; look at the indentation and at quotes",
   ],
+  ["BAD_INDENT", "this line is not in one column with those it belongs to"],
+  ["MISSING_CHAR", "something that was opened before is never closed: a quote, or a bracket"],
+  ["UNEXPECTED_TOKEN", "this is more than one value; put all of it into quotes"],
   ["MULTIPLE_DOCS", "a second document begins; a workflow is one, so take out the line ---"],
   ["BAD_SCALAR_START", "a value cannot begin with this character; put the value into quotes"],
   ["TAG_RESOLVE_FAILED", "tags (words that begin with !) mean nothing here; take it out"],
 ]);
 
-function lowerFirst(message: string): string {
-  return `${message.slice(0, 1).toLowerCase()}${message.slice(1)}`;
+function wordsOf(code: string, message: string): string {
+  return WORDS.get(code) ?? `${message.slice(0, 1).toLowerCase()}${message.slice(1)}`;
 }

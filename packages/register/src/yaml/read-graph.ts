@@ -34,7 +34,7 @@ export function readGraph(item: Item, { roles, checks }: GraphScope): Table {
     keyFault(
       item,
       name === "$START"
-        ? '"$START" is missing: who begins?'
+        ? `"$START" is missing: who begins? Write below graph: $START: { new: ${names[0] ?? "writer"} }`
         : `${JSON.stringify(name)} is missing: who comes after it?`,
     );
   }
