@@ -47,7 +47,8 @@ describe("thread context", () => {
   it("shows the first message and the last ones, and loads what lies between by its hint", async () => {
     const threadId = await threadOf({ steps: 20, says: "x".repeat(300) }, 12);
     const overview = await cli.run(["thread", "context", threadId, "--budget", "1500"]);
-    expect(overview.stdout).toMatch(/^\[#1 worker\] \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\n---\n/);
+    expect(overview.stdout).toMatch(/^\[#0 start\] \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\n {2}/);
+    expect(overview.stdout).toMatch(/^\[#1 worker\] \S{20}\n---\n/m);
     const [, omitted, before = ""] =
       /\.\.\. (\d+) messages omitted \(use --before (\d+) to load\) \.\.\./.exec(overview.stdout) ??
       [];

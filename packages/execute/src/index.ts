@@ -10,7 +10,9 @@ export { checkStorage } from "./check-storage.ts";
 export { checkTable } from "./check-table.ts";
 export { checkThread, type RouteDifference, type ThreadCheck } from "./check-threads.ts";
 export { collectStorage, DEFAULT_GRACE_MS, type StorageGcReport } from "./collect-storage.ts";
-export type { ContextMessage } from "./context-message.ts";
+export { contextBrief } from "./context-brief.ts";
+export type { ContextMessage, ContextPrompt } from "./context-message.ts";
+export type { ContextWaiting } from "./context-waiting.ts";
 export { type DiffedThread, type DiffRound, diffThreads, type ThreadDiff } from "./diff-threads.ts";
 export {
   type DryRun,
@@ -47,13 +49,12 @@ export {
 export type { Publish } from "./publish.ts";
 export { type Contender, type Race, raceThread } from "./race-thread.ts";
 export { removeThread } from "./remove-thread.ts";
-export { repeatsMeta } from "./repeats-meta.ts";
 export { restInFiles } from "./rest-in-files.ts";
 export { resumeThread } from "./resume-thread.ts";
 export { type StartOptions, startThread } from "./start-thread.ts";
 export { killThread, stopThread } from "./stop-thread.ts";
 export type { TableFinding } from "./table-finding.ts";
-export { type ContextPage, DEFAULT_BUDGET_CHARS, renderPage, threadPage } from "./thread-pages.ts";
+export { type ContextPage, DEFAULT_BUDGET_CHARS, threadPage } from "./thread-pages.ts";
 export { stepViews, viewThread } from "./thread-view.ts";
 export { undoPoke } from "./undo-poke.ts";
 export { type Upgrade, upgradeThread } from "./upgrade-thread.ts";

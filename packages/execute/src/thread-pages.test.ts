@@ -1,11 +1,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RoleOutput, StateNode } from "@uncaged/workflow-protocol";
+import type { RoleOutput, StateNode, StepRoute, ThreadRecord } from "@uncaged/workflow-protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { contextMessage, renderMessage } from "./context-message.ts";
+import { ANSWER } from "./answer-directive.ts";
+import { contextMessage } from "./context-message.ts";
+import { messageText } from "./context-text.ts";
 import { type OwnedThread, ownedThread } from "./owned-thread.test.helper.ts";
-import { type ContextPage, renderPage, threadPage } from "./thread-pages.ts";
+import { type ContextPage, threadPage } from "./thread-pages.ts";
 
 let root = "";
 beforeEach(async () => {
@@ -26,12 +28,16 @@ async function threadOf(count: number, content = "x".repeat(100)): Promise<Owned
   return owned;
 }
 
+type Shown = ContextPage & { text: string };
+
 async function page(
   owned: OwnedThread,
   opts: { budgetChars?: number; before?: number } = {},
-): Promise<ContextPage> {
-  const { budgetChars = 800, before = null } = opts;
-  return threadPage(owned.engine, await owned.record(), { budgetChars, before });
+): Promise<Shown> {
+  const { budgetChars = 900, before = null } = opts;
+  const thread = await owned.record();
+  const { page, text } = await threadPage(owned.engine, thread, { budgetChars, before });
+  return { ...page, text };
 }
 
 const roundsOf = ({ messages }: ContextPage): number[] => messages.map(({ round }) => round);
@@ -47,45 +53,65 @@ describe("threadPage", () => {
     const overview = await page(await threadOf(30));
     expect(roundsOf(overview)).toEqual([1, 27, 28, 29, 30]);
     expect(overview.omitted).toEqual({ count: 25, before: 27 });
-    expect(renderPage(overview)).toContain("... 25 messages omitted (use --before 27 to load) ...");
+    expect(overview.text).toContain("... 25 messages omitted (use --before 27 to load) ...");
   });
 
   it("pages backwards to the second message without a hole or a repetition", async () => {
     const owned = await threadOf(30);
     const seen: number[] = [];
     for (let before: number | undefined = 31; before !== undefined; ) {
-      const older: ContextPage = await page(owned, { before });
+      const older: Shown = await page(owned, { before });
       seen.unshift(...roundsOf(older));
       before = older.omitted?.before;
     }
     expect(seen).toEqual(Array.from({ length: 29 }, (_unused, index) => index + 2));
   });
 
-  it("stays within the budget", async () => {
-    const owned = await threadOf(40, "y".repeat(333));
-    for (const budgetChars of [400, 1_000, 5_000, 8_000]) {
-      const { messages } = await page(owned, { budgetChars });
-      const bodies = messages.reduce((sum, { content }) => sum + content.length, 0);
-      expect(bodies).toBeLessThanOrEqual(budgetChars);
+  it("stays within the budget, whatever takes it up", async () => {
+    const says = ["y".repeat(333), "\u202e".repeat(333), "\n\nx".repeat(99), "z".repeat(9_000)];
+    for (const content of says) {
+      const owned = await threadOf(12, content);
+      for (const budgetChars of [400, 1_000, 5_000, 8_000]) {
+        for (const before of [undefined, 9]) {
+          const { text } = await page(owned, { budgetChars, ...(before && { before }) });
+          expect(text.length).toBeLessThanOrEqual(budgetChars);
+        }
+      }
     }
+  });
+
+  it("stays within the budget though the meta and the prompt of a step are long", async () => {
+    const owned = await ownedThread(root);
+    await owned.execute(async function* () {
+      for (let n = 0; n < 3; n++)
+        yield {
+          role: "coder",
+          meta: { log: "line\n".repeat(5_000), ["k".repeat(3_000)]: n },
+          content: "short",
+          route: { ...ROUTE, prompt: "do ".repeat(5_000) },
+        };
+      return { returnCode: 0, summary: "done" };
+    });
+    const { text, messages } = await page(owned, { budgetChars: 4_000 });
+    expect(text.length).toBeLessThanOrEqual(4_000);
+    expect(text).toContain(`# cut, the whole: uncaged-workflow cas get ${messages[0]?.stateHash}`);
   });
 
   it("cuts a message that alone exceeds the budget, and names the whole", async () => {
     const overview = await page(await threadOf(3, "z".repeat(5_000)));
     expect(roundsOf(overview)).toEqual([1, 3]);
     expect(overview.messages.map(({ cut }) => cut)).toEqual([true, true]);
-    expect(renderPage(overview)).toContain(
+    expect(overview.text).toContain(
       `uncaged-workflow cas get --payload ${overview.messages[1]?.contentHash}`,
     );
   });
 
-  it("gives an empty page before the first messages and for a thread without steps", async () => {
+  it("returns an empty page before the first messages, and the task of a thread without steps", async () => {
     expect(roundsOf(await page(await threadOf(3), { before: 2 }))).toEqual([]);
-    expect(await page(await ownedThread(root))).toMatchObject({
-      messages: [],
-      omitted: null,
-      rounds: 0,
-    });
+    const before = await page(await ownedThread(root));
+    expect(before).toMatchObject({ messages: [], omitted: null, rounds: 0 });
+    expect(before.start).toMatchObject({ prompt: "do it", cut: false });
+    expect(before.text).toMatch(/^\[#0 start\] \S{20}\n {2}do it$/);
   });
 
   it("calls a step without a role unknown", async () => {
@@ -105,8 +131,10 @@ describe("threadPage", () => {
       route: null,
     };
     const node: StateNode = { type: "state", payload, refs: [] };
-    const unknown = await contextMessage(owned.engine.cas, node, 1);
-    expect(renderMessage(unknown)).toMatch(/^\[#1 unknown\] 1970-01-01T00:00:00Z\n1: x/);
+    const unknown = await contextMessage(owned.engine.cas, { hash: "", node }, 1);
+    expect(messageText(unknown, 500).text).toMatch(
+      /^\[#1 unknown\] 1970-01-01T00:00:00Z\n {2}1: x/,
+    );
   });
 
   it("renders header, front matter without reserved fields, and body", async () => {
@@ -119,19 +147,17 @@ describe("threadPage", () => {
       };
       return { returnCode: 0, summary: "done" };
     });
-    const [, ...lines] = renderPage(await page(owned)).split("\n");
-    expect(lines).toEqual([
+    const { text } = await page(owned);
+    expect(text.split("\n").slice(3)).toEqual([
+      expect.stringMatching(/^\[#1 coder\] \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
       "---",
       "exit_code: 0",
       "files:",
       "  - a",
       "  - b",
       "---",
-      "Analysis complete.",
+      "  Analysis complete.",
     ]);
-    expect(renderPage(await page(owned))).toMatch(
-      /^\[#1 coder\] \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\n/,
-    );
   });
 
   it("leaves out a body that only repeats the meta", async () => {
@@ -140,6 +166,66 @@ describe("threadPage", () => {
       yield { role: "coder", meta: { n: 1 } };
       return { returnCode: 0, summary: "done" };
     });
-    expect(renderPage(await page(owned))).toMatch(/---\nn: 1\n---$/);
+    expect((await page(owned)).text).toMatch(/---\nn: 1\n---$/);
+  });
+
+  it("has what each role was told before its round, and whose words they were", async () => {
+    const owned = await ownedThread(root);
+    const routes: StepRoute[] = [
+      { ...ROUTE, prompt: "Mind the tests." },
+      { ...ROUTE, condition: ANSWER, rule: null, prompt: "Use Postgres." },
+      { ...ROUTE, prompt: "Again, but shorter.", promptFrom: "person" },
+      { ...ROUTE, prompt: null },
+    ];
+    await owned.execute(async function* () {
+      for (const route of routes) yield { role: "coder", meta: {}, content: "said", route };
+      return { returnCode: 0, summary: "done" };
+    });
+    const { text, messages } = await page(owned);
+    expect(text.replaceAll(/(?<=\] )\S{20}$/gm, "<time>").split("\n\n")).toEqual([
+      "[#0 start] <time>\n  do it",
+      "[prompt for #1 coder]\n  Mind the tests.",
+      "[#1 coder] <time>\n  said",
+      "[answer for #2 coder]\n  Use Postgres.",
+      "[#2 coder] <time>\n  said",
+      "[prompt of a person for #3 coder]\n  Again, but shorter.",
+      "[#3 coder] <time>\n  said",
+      "[#4 coder] <time>\n  said",
+    ]);
+    expect(messages.map(({ prompt }) => prompt?.kind)).toEqual([
+      "edge",
+      "answer",
+      "person",
+      undefined,
+    ]);
+    const before = await page(owned, { before: 4 });
+    expect(before.text).toMatch(/^\[answer for #2 coder\]/);
+    expect(before).toMatchObject({ start: null, waiting: [] });
+  });
+
+  it("ends with what is asked, and with what a person said to whoever is next", async () => {
+    const owned = await threadOf(1, "asks");
+    const thread = await owned.record();
+    const shown = async (more: Partial<ThreadRecord>): Promise<string> => {
+      const opts = { budgetChars: 900, before: null };
+      return (await threadPage(owned.engine, { ...thread, ...more }, opts)).text;
+    };
+    const suspended = { role: "coder", message: "Which database?" };
+    expect(await shown({ suspended })).toMatch(/\n\n\[question after #1 coder\]\n {2}Which data/);
+    expect(await shown({ suspended: { ...suspended, kind: "limit" } })).toContain("[stopped at a");
+    expect(await shown({ answer: { role: "coder", text: "Postgres" } })).toMatch(
+      /\n\n\[answer for #2 coder\]\n {2}Postgres$/,
+    );
+    expect(await shown({ nextPrompt: "Now test it." })).toMatch(
+      /\n\n\[prompt of a person for #2\]\n {2}Now test it\.$/,
+    );
   });
 });
+
+const ROUTE: StepRoute = {
+  from: "coder",
+  to: "coder",
+  condition: "again",
+  rule: 0,
+  prompt: null,
+};

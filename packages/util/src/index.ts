@@ -5,11 +5,14 @@ export {
   writeFileAtomic,
   writeFileAtomicSync,
 } from "./atomic-file.ts";
+export { bodyBeside } from "./body-beside.ts";
 export { crockford64, randomTag } from "./crockford.ts";
 export { type EndReport, type EndRequest, endMarked } from "./end-marked.ts";
 export { makeFolderSync, syncFolder, syncFolderSync } from "./folder.ts";
 export { type DebugLog, debugLog } from "./log.ts";
+export { printable, printableLine } from "./printable.ts";
 export { identifyProcess, livenessOf, ownIdentity } from "./process-identity.ts";
+export { quotedText } from "./quoted-text.ts";
 export { findMarked, type Run, runMembers } from "./run-mark.ts";
 export { isErrno, storageFailed } from "./storage-failed.ts";
 export {

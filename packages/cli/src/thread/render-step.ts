@@ -1,5 +1,6 @@
-import { ANSWER, repeatsMeta } from "@uncaged/workflow-execute";
+import { ANSWER } from "@uncaged/workflow-execute";
 import type { StepView } from "@uncaged/workflow-protocol";
+import { bodyBeside } from "@uncaged/workflow-util";
 import { printable, printableLine } from "../printable.ts";
 import type { Style } from "../style.ts";
 import { isoSeconds } from "../times.ts";
@@ -68,12 +69,13 @@ function playedBy({ agent, session, usage }: NonNullable<StepView["run"]>, style
 
 /** What was said, unless it only repeats the meta, in whatever order. */
 function contentLines(step: StepView, style: Style): string[] {
-  if (repeatsMeta(step.content, step.meta)) return [];
-  const shown = printable(step.content.slice(0, CONTENT_CHARACTERS)).trimEnd().split("\n");
+  const body = bodyBeside(step.content, step.meta);
+  if (body === "") return [];
+  const shown = printable(body.slice(0, CONTENT_CHARACTERS)).trimEnd().split("\n");
   const lines = shown
     .slice(0, CONTENT_LINES)
     .map((line) => `  ${style.dim("│")} ${line}`.trimEnd());
-  if (shown.length > CONTENT_LINES || step.content.length > CONTENT_CHARACTERS) {
+  if (shown.length > CONTENT_LINES || body.length > CONTENT_CHARACTERS) {
     lines.push(
       style.dim(`  │ … all of it: uncaged-workflow cas get --payload ${step.contentHash}`),
     );

@@ -1,0 +1,50 @@
+import { isDeepStrictEqual } from "node:util";
+import { parseJson } from "@uncaged/workflow-protocol";
+import { parse } from "yaml";
+
+type Meta = { readonly [field: string]: unknown };
+
+/** What was said beside the meta: agents often end with it as JSON, or begin with it as front matter. The text
+ *  without exactly that; empty when it is all of it. What says more, less or else than the meta stays. */
+export function bodyBeside(content: string, meta: Meta): string {
+  const text = content.trim();
+  const isMeta = (value: unknown): boolean => isDeepStrictEqual(value, meta);
+  const json = jsonAtEnd(text);
+  if (json !== null && isMeta(parseJson(json.text))) return text.slice(0, json.from).trimEnd();
+  const front = frontMatter(text);
+  if (front !== null && isMeta(yamlIn(front.text))) return text.slice(front.to).trim();
+  return content;
+}
+
+/** The object that a text ends with, in a fence or beginning a line. */
+function jsonAtEnd(text: string): { from: number; text: string } | null {
+  if (text.endsWith("}")) {
+    const from = text.lastIndexOf("\n{") + 1;
+    return { from, text: text.slice(from) };
+  }
+  if (!text.endsWith("\n```")) return null;
+  const from = text.lastIndexOf("\n```", text.length - 5) + 1;
+  const opening = /^```(?:json)?[ \t]*\r?\n/.exec(text.slice(from, from + 40))?.[0];
+  return opening === undefined ? null : { from, text: text.slice(from + opening.length, -4) };
+}
+
+/** More than this is no front matter that somebody wrote, and not worth its parsing. */
+const MOST_CHARS = 10_000;
+
+function frontMatter(text: string): { to: number; text: string } | null {
+  const from = /^---[ \t]*\r?\n/.exec(text.slice(0, 40))?.[0].length;
+  if (from === undefined) return null;
+  const end = text.indexOf("\n---", from);
+  const closing = end === -1 ? undefined : /^\n---[ \t]*(?=\r?\n|$)/.exec(text.slice(end))?.[0];
+  if (closing === undefined || end - from > MOST_CHARS) return null;
+  return { to: end + closing.length, text: text.slice(from, end) };
+}
+
+function yamlIn(text: string): unknown {
+  try {
+    // No aliases: a few lines of them can stand for gigabytes.
+    return parse(text, { maxAliasCount: 0, logLevel: "silent" });
+  } catch {
+    return undefined;
+  }
+}
