@@ -1,5 +1,5 @@
 /** What can be said of a table without a thread: rules that are never tried, roles that are never reached, ways
- *  that never end, bounds that cannot be meant.
+ *  that never end, bounds that cannot be meant, results that are not shown whole.
  *
  *  1. Conditions are not understood: one counts as able to hold and able to fail, but for `true` and `false`.
  *  2. A state in which no rule holds ends the thread; so only a state whose rules cannot all fail lacks that way. */
@@ -13,6 +13,7 @@ import {
   type WorkflowDescriptor,
 } from "@uncaged/workflow-protocol";
 import { checkLimits } from "./check-limits.ts";
+import { checkMetaFields } from "./check-meta-fields.ts";
 import type { TableFinding } from "./table-finding.ts";
 
 export function checkTable({ roles, graph, ...bounds }: WorkflowDescriptor): TableFinding[] {
@@ -25,7 +26,11 @@ export function checkTable({ roles, graph, ...bounds }: WorkflowDescriptor): Tab
     if (!reached.has(name)) findings.push(unreachable(name));
     else if (!ending.has(name)) findings.push(endless(name, state));
   }
-  return [...findings, ...checkLimits({ roles, ...bounds }, stepsToEnd(states))];
+  return [
+    ...findings,
+    ...checkLimits({ roles, ...bounds }, stepsToEnd(states)),
+    ...checkMetaFields({ roles }),
+  ];
 }
 
 type PlacedRule = { edge: DescriptorEdge; place: string };

@@ -7,7 +7,8 @@ export type TableFinding = {
     | "RULE_SLOW"
     | "LIMIT_TOO_LOW"
     | "LIMIT_DEAD"
-    | "RETRY_DEAD";
+    | "RETRY_DEAD"
+    | "META_FIELD_HIDDEN";
   /** A fault is wrong whatever the threads; a warning is worth a look. */
   level: "fault" | "warning";
   /** `table.coder[1]`, `roles.coder` or `limits.steps`. */
