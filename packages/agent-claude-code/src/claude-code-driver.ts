@@ -1,6 +1,7 @@
 import type { AgentDriver } from "@uncaged/workflow-util-agent";
 import type { ClaudeCodeConfig } from "./claude-code-config.ts";
 import { openConversation } from "./conversation.ts";
+import { engineTool } from "./engine-tool.ts";
 import { PASSED_ON } from "./log-in.ts";
 import { probeClaudeCode } from "./probe-claude-code.ts";
 
@@ -11,6 +12,8 @@ export function claudeCodeDriver(config: ClaudeCodeConfig): AgentDriver {
     passEnv: PASSED_ON,
     can: { evidence: true, policy: true, resume: true },
     systemPromptApart: true,
+    shellTools: ["Bash"],
+    mcpTool: engineTool(config.mcpServers),
     probe: ({ env }) => probeClaudeCode(config.command ?? "claude", env),
     open: async (step) => openConversation(step, config),
   };

@@ -123,7 +123,7 @@ describe("a command gets", () => {
 
   it("the thread's input on stdin", async () => {
     const { meta } = await play({ command: "cat" }, exit, "Mend slugify.");
-    expect(meta.output).toContain("# Task\n\nMend slugify.");
+    expect(meta.output).toContain("# Task\n\n```text\nMend slugify.\n```");
     expect(meta.output).toContain("You play the role `tester` in step 3");
   });
 

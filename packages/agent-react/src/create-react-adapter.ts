@@ -31,6 +31,7 @@ function reactDriver(config: ReactConfig): AgentDriver {
     can: { evidence: true, policy: true, resume: true },
     systemPromptApart: true,
     runsCommands: config.shell ?? true,
+    shellTools: ["shell_exec"],
     probe: async ({ env }) => probe(config, env),
     open: (step) => openReact(config, step),
   };

@@ -11,6 +11,7 @@ import type {
   ToolPolicy,
   Usage,
 } from "@uncaged/workflow-protocol";
+import type { ThreadReach } from "./thread-access.ts";
 
 export type AgentDriver = {
   /** Stands in run records: `claude-code`. */
@@ -28,8 +29,14 @@ export type AgentDriver = {
   };
   /** It hands `AgentStep.systemPrompt` to its model apart, so the turns' prompts do not repeat it. Default false. */
   systemPromptApart?: boolean;
-  /** It can run commands, so it is told of those that load more of the thread. Default true. */
+  /** It can run commands, so it is told of those that load more of the thread, as far as the role's policy allows
+   *  them. Default true. */
   runsCommands?: boolean;
+  /** Names of the tool that runs them, as policies know it. Default: those that are usual. */
+  shellTools?: readonly string[];
+  /** What it calls a tool of `uncaged-workflow mcp` by, where that server was given to it: a role that may not run
+   *  commands is told of these. null: it has none. Default null. */
+  mcpTool?: ThreadReach["mcpTool"];
   /** Why a certain policy could not be enforced, though others can; null: it can. Default: null. */
   refuses?(policy: ToolPolicy): string | null;
   /** Looks for the program, its version and its log-in. Never throws, never opens a session. */
@@ -70,7 +77,7 @@ export type AgentStep = {
   emit: (event: AgentEvent) => void;
   /** Evidence: a tool call that came to its end. Never throws; called once a call. */
   seen: (call: ToolCallRecord) => void;
-  /** Thread, role, round and the command that loads the context: what no compaction may lose. */
+  /** Thread, role, round, task and the way to load the context: what no compaction may lose. */
   reminder: string;
   /** What is still missing of the required evidence, in words for the agent; null: nothing. For agents that
    *  can be held before they stop: the step's record says that it was told. */

@@ -49,6 +49,7 @@ export function agentStep(
     deadline: StepDeadline;
     evidence: EvidenceBook;
     emit: (event: AgentEvent) => void;
+    reminder: string;
     /** Into the step's record. */
     note: (text: string) => void;
   },
@@ -75,7 +76,7 @@ export function agentStep(
     signal: deadline.signal,
     emit: parts.emit,
     seen: evidence.seen,
-    reminder: reminderOf(ctx.threadId, role, round),
+    reminder: parts.reminder,
     stillMissing: () => {
       const missing = evidence.missing();
       if (missing.length === 0) return null;
@@ -83,11 +84,4 @@ export function agentStep(
       return notDoneYet(missing);
     },
   };
-}
-
-function reminderOf(threadId: string, role: string, round: number): string {
-  return [
-    `You play the role \`${role}\` in step ${round} of thread ${threadId}.`,
-    `If you no longer know the task or what happened so far, run: uncaged-workflow thread context ${threadId}`,
-  ].join("\n");
 }

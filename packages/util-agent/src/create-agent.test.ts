@@ -74,7 +74,7 @@ describe("a step of an agent", () => {
   it("is told its role, its task, and the form of its answer", async () => {
     const driver = fakeDriver([{ text: GOOD }]);
     await play(driver);
-    expect(driver.prompts[0]).toMatch(/^You code\.\n\n# Task\n\nMend it\./);
+    expect(driver.prompts[0]).toMatch(/^You code\.\n\n# Task\n\n```text\nMend it\.\n```\n/);
     expect(driver.prompts[0]).toContain('"enum": [\n        "done",');
     expect(driver.opened[0]).toMatchObject({
       role: "coder",

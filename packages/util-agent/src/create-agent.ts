@@ -18,6 +18,7 @@ import type { z } from "zod";
 import type { AgentConversation, AgentDriver, AgentOptions, AgentStep } from "./agent-driver.ts";
 import { type AgentJob, agentEnvironment, agentStep } from "./agent-step.ts";
 import { buildAgentPrompt } from "./build-agent-prompt.ts";
+import { buildReminder } from "./build-reminder.ts";
 import { buildThreadInput } from "./build-thread-input.ts";
 import { evidenceBook } from "./evidence-book.ts";
 import { outputSchemaOf } from "./output-schema.ts";
@@ -28,6 +29,7 @@ import { safeEmit } from "./safe-emit.ts";
 import { shorten } from "./shorten.ts";
 import { stepDeadline } from "./step-deadline.ts";
 import { StepRecord } from "./step-record.ts";
+import { type ThreadReach, threadAccess } from "./thread-access.ts";
 import { demandRules, usableAgent } from "./usable-agent.ts";
 import { withRun } from "./with-run.ts";
 
@@ -66,7 +68,9 @@ async function playStep<T>(
     redact,
   });
   const note = (text: string): void => record.note(text);
-  const step = agentStep(job, { env, deadline, evidence, emit, note });
+  const access = threadAccess(ctx.threadId, job.rules.tools ?? null, reachOf(driver));
+  const reminder = await buildReminder(ctx, runtime, access);
+  const step = agentStep(job, { env, deadline, evidence, emit, reminder, note });
   const record = new StepRecord({ agent: { name: driver.name, version }, cwd: step.cwd }, redact);
   const session = resumableSession(ctx, runtime.step, driver);
   emit({ type: "started", agent: driver.name, session: session?.session ?? null });
@@ -116,7 +120,7 @@ async function begin(
   const threadInput = await buildThreadInput(ctx, runtime, {
     budgetChars: options.budgetChars,
     knownSteps: from?.knownSteps,
-    commands: driver.runsCommands,
+    ...reachOf(driver),
   });
   const rolePrompt = from === null && driver.systemPromptApart !== true ? prompt : "";
   const text = buildAgentPrompt({ rolePrompt, threadInput, outputSchema });
@@ -128,4 +132,8 @@ async function begin(
     previousRawUsage: from?.rawUsage ?? null,
   });
   return { conversation, prompt: text };
+}
+
+function reachOf({ runsCommands: commands, shellTools, mcpTool }: AgentDriver): ThreadReach {
+  return { commands, shellTools, mcpTool };
 }

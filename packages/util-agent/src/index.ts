@@ -50,5 +50,6 @@ export { describeIssues, readStructured } from "./read-structured.ts";
 export { redactor } from "./redact.ts";
 export { spawnCli } from "./spawn-cli.ts";
 export { stepEnvironment } from "./step-environment.ts";
+export type { McpTool, ThreadReach } from "./thread-access.ts";
 export { versionIn } from "./version-in.ts";
 export { withRun } from "./with-run.ts";
