@@ -1,3 +1,4 @@
+import { contextBrief } from "@uncaged/workflow-execute";
 import {
   type Failure,
   isThreadId,
@@ -7,19 +8,24 @@ import {
 } from "@uncaged/workflow-protocol";
 import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
+import { withThread } from "../with-engine.ts";
 
-/** What a session that a person started for a thread must not forget: `UNCAGED_THREAD_ID` says which. Without it
- *  there is nothing to say, and a session that the engine runs is told by the engine. */
-export async function context({ env }: Io): Promise<Result<Output, Failure>> {
-  const threadId = env.UNCAGED_THREAD_ID ?? "";
-  const text = isThreadId(threadId) && !env[RUN_MARK_ENV] ? reminder(threadId) : "";
+/** What a session that a person started for a thread must not forget: `UNCAGED_THREAD_ID` says which, `UNCAGED_ROLE`
+ *  as whom, where it works as one. Without a thread there is nothing to say, and a session that the engine runs is
+ *  told by the engine. It never fails: of a thread that cannot be read it says as much as is known. */
+export async function context(io: Io): Promise<Result<Output, Failure>> {
+  const threadId = io.env.UNCAGED_THREAD_ID ?? "";
+  const text = isThreadId(threadId) && !io.env[RUN_MARK_ENV] ? await reminder(threadId, io) : "";
   return ok({ document: { text }, verbatim: text });
 }
 
-function reminder(threadId: string): string {
+async function reminder(threadId: string, io: Io): Promise<string> {
+  const brief = await withThread(io, threadId, async (engine, thread) =>
+    ok(await contextBrief(engine, thread, io.env.UNCAGED_ROLE ?? null)),
+  ).catch(() => null);
   return [
     `This session works for thread ${threadId}.`,
-    `If you no longer know its task or what happened so far, run: uncaged-workflow thread context ${threadId}`,
-    "",
-  ].join("\n");
+    ...(brief?.ok === true ? [brief.value] : []),
+    `If you no longer know its task or what happened so far, run: uncaged-workflow thread context ${threadId}\n`,
+  ].join("\n\n");
 }
