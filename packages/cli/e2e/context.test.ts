@@ -101,9 +101,11 @@ it("has a person's answer before the round that it was for, and what is asked at
   const id = await start({ steps: 2, suspendAt: 1 });
   await cli.run(["live", id]);
   expect(await context(id)).toMatch(/\n\n\[question after #1 worker\]\n {2}\S/);
-  await cli.run(["resume", id, "-p", "Use Postgres."]);
+  await cli.json(["thread", "resume", id, "-p", "Use Postgres."]);
   await cli.run(["live", id]);
-  expect(await context(id)).toMatch(/\[answer for #2 worker\]\n {2}Use Postgres\.\n\n\[#2 worker\] /);
+  expect(await context(id)).toMatch(
+    /\[answer for #2 worker\]\n {2}Use Postgres\.\n\n\[#2 worker\] /,
+  );
 });
 
 it("lets no text of an agent pose as a round or steer a terminal", async () => {
@@ -124,7 +126,9 @@ it("comes back after a compaction: task, role, step, what is asked, and the comm
   await cli.run(["live", id]);
   const env = { UNCAGED_THREAD_ID: id, UNCAGED_ROLE: "worker" };
   const { stdout } = await cli.run(["hooks", "context"], { env });
-  expect(stdout).toContain("You play the role worker in step 2. Its last step is #1, by the role worker");
+  expect(stdout).toContain(
+    "You play the role worker in step 2. Its last step is #1, by the role worker",
+  );
   expect(stdout).toMatch(/^\[#0 start\] \S{20}\n {2}\{"steps":2,/m);
   expect(stdout).toMatch(/^\[question after #1 worker\]\n {2}Go on after step 1\?$/m);
   expect(stdout).toContain(`run: uncaged-workflow thread context ${id}`);

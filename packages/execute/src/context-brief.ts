@@ -24,7 +24,8 @@ export async function contextBrief(
     last === null
       ? "No step is made yet"
       : `Its last step is #${stepCount}${last.startsWith("__") ? "" : `, by the role ${last}`}`;
-  const who = role === null ? "" : `You play the role ${shownRole(role)} in step ${stepCount + 1}. `;
+  const who =
+    role === null ? "" : `You play the role ${shownRole(role)} in step ${stepCount + 1}. `;
   const whole = `uncaged-workflow cas get --payload ${hash}`;
   const waits = { room: TASK_CHARS, whole: `uncaged-workflow thread show ${threadId}` };
   return [

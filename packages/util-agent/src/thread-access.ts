@@ -19,7 +19,7 @@ export type ThreadReach = {
 export type McpTool = "thread_context" | "cas_get" | "cas_put";
 
 /** A command to run, or a tool to call with its input. */
-export type Way = { do: "run" | "call"; what: string };
+type Way = { do: "run" | "call"; what: string };
 
 /** null: there is no way. */
 export type ThreadAccess = {
