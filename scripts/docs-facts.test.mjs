@@ -35,7 +35,11 @@ describe("the documentation", () => {
 
   it("describes every column of the index, and no other", () => {
     const index = new DatabaseSync(":memory:");
-    migrate(index, ":memory:");
+    migrate(index, {
+      file: ":memory:",
+      refuseEmpty: () => {},
+      withoutTables: () => new Error("it has none"),
+    });
     const columns = index.prepare("SELECT name FROM pragma_table_info('threads')").all();
     const described = rowsUnder("storage", "index.db").flatMap(([, names]) => quoted(names));
     expect(described.sort()).toEqual(columns.map(({ name }) => name).sort());

@@ -35,6 +35,9 @@ export const renameSync = byPath("renameSync", realFs.renameSync);
 export const unlinkSync = byPath("unlinkSync", realFs.unlinkSync);
 export const rmSync = byPath("rmSync", realFs.rmSync);
 export const realpathSync = (path) => (diskFor(path) === null ? realFs.realpathSync(path) : path);
+export const chmodSync = realFs.chmodSync;
+export const copyFileSync = realFs.copyFileSync;
+export const mkdtempSync = realFs.mkdtempSync;
 export const readlinkSync = realFs.readlinkSync;
 export const appendFileSync = realFs.appendFileSync;
 export const writeFileSync = realFs.writeFileSync;
@@ -82,7 +85,12 @@ export function readSync(handle, buffer, offset, length, position) {
 
 export function fstatSync(handle) {
   if (handle < FIRST_HANDLE) return realFs.fstatSync(handle);
-  return { size: handles.get(handle).file.node.bytes.length };
+  return statsOf(handles.get(handle).file);
+}
+
+/** Folders are opened to be flushed, and for nothing else. */
+function statsOf({ node }) {
+  return { size: node.bytes.length, mode: 0o600, isFile: () => true, isDirectory: () => false };
 }
 
 export function fsyncSync(handle) {
@@ -112,8 +120,9 @@ export async function open(path, flags, mode) {
   const handle = openSync(path, flags, mode);
   const { disk, file } = handles.get(handle);
   return {
-    stat: async () => ({ size: file.node.bytes.length }),
-    read: async (buffer, offset, length, position) => {
+    stat: async () => statsOf(file),
+    read: async (buffer, offset = 0, length = buffer.length - offset, position = null) => {
+      if (position === null) return { bytesRead: disk.read(file, buffer, offset, length), buffer };
       const bytesRead = file.node.bytes.copy(buffer, offset, position, position + length);
       return { bytesRead, buffer };
     },

@@ -16,7 +16,9 @@
  *     blob is marked and goes back. Writers without a lease have the grace period.
  *  5. A writer who comes later does not find the blob in place and writes it anew.
  *  6. A crash at any point leaves each blob in the store, aside, or both.
- *  7. Rows of the index are treated like files, each with a time of its own instead of its folder's. */
+ *  7. What only lost threads reach stays as well: those of which blobs are left and that no root names, since the
+ *     index is older than the blobs, or another's. What is missing of them stops nothing.
+ *  8. Rows of the index are treated like files, each with a time of its own instead of its folder's. */
 import {
   type BlobTable,
   failure,
@@ -38,6 +40,9 @@ export type CollectOptions = {
   table: BlobTable | null;
   /** Start and head of every thread; called after the blobs have been listed. */
   roots: () => Promise<readonly string[]>;
+  /** What belongs to threads that the roots do not name; called after the roots were read. Heads of such
+   *  threads, and whether the text of an unreached blob makes it one. */
+  lost?: () => Promise<{ heads: readonly string[]; isHead: (text: string) => boolean }>;
   /** Unix milliseconds. */
   nowMs: number;
   /** How long dead blobs lie aside at least. */
@@ -68,9 +73,10 @@ export async function collectGarbage(opts: CollectOptions): Promise<CollectRepor
   const roots = await opts.roots();
   const live = await markReachable(roots, readAnywhere(opts.dir, opts.table));
   if (live.problems[0] !== undefined) throw refusal(live.problems[0], live.problems.length);
+  const lost = await reachedByLost(opts, { listed, live: live.reachable });
   const { files, rows } = await sweep(opts, {
     listed,
-    live: live.reachable,
+    live: new Set([...live.reachable, ...lost]),
     // What a row saw of this run's clock: a run may take long, and what counts is the move.
     now: () => Math.ceil(opts.nowMs + performance.now() - startedAtMs),
   });
@@ -83,8 +89,40 @@ export async function collectGarbage(opts: CollectOptions): Promise<CollectRepor
   };
 }
 
+type Listed = { files: readonly string[]; rows: readonly string[] };
+
+async function reachedByLost(
+  { dir, table, lost }: CollectOptions,
+  { listed, live }: { listed: Listed; live: ReadonlySet<string> },
+): Promise<ReadonlySet<string>> {
+  if (lost === undefined) return new Set();
+  const { heads, isHead } = await lost();
+  const read = readAnywhere(dir, table);
+  const found = [...heads];
+  for (const hash of new Set([...listed.files, ...listed.rows])) {
+    if (!live.has(hash) && isHead(await soundOrEmpty(hash, read))) found.push(hash);
+  }
+  const { reachable, problems } = await markReachable(found, read);
+  const damaged = problems.filter(({ code }) => code !== "CAS_MISSING");
+  if (damaged[0] !== undefined) throw refusal(damaged[0], damaged.length);
+  return reachable;
+}
+
+/** What is damaged and reached by nobody is dead as before. */
+async function soundOrEmpty(
+  hash: string,
+  read: (hash: string) => Promise<string | null>,
+): Promise<string> {
+  try {
+    return (await read(hash)) ?? "";
+  } catch (cause) {
+    if (cause instanceof WorkflowError && cause.failure.code === "CAS_CORRUPT") return "";
+    throw cause;
+  }
+}
+
 type Findings = {
-  listed: { files: readonly string[]; rows: readonly string[] };
+  listed: Listed;
   live: ReadonlySet<string>;
   now: () => number;
 };

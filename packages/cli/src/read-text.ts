@@ -1,6 +1,6 @@
 /** Text from a stream or a file, exactly: UTF-8 or nothing, byte order mark and NUL kept. */
-import { createReadStream } from "node:fs";
-import { failure, WorkflowError } from "@uncaged/workflow-protocol";
+import { err, failure, failureFrom, type Result, WorkflowError } from "@uncaged/workflow-protocol";
+import { readRegularFile, type Unreadable } from "@uncaged/workflow-util";
 import type { Input } from "./io.ts";
 import { misuse } from "./options.ts";
 
@@ -12,15 +12,21 @@ export function readStdin(stdin: Input): Promise<string> {
 }
 
 export async function readTextFile(path: string): Promise<string> {
-  try {
-    return await textOf(createReadStream(path), path);
-  } catch (thrown) {
-    if (thrown instanceof WorkflowError) throw thrown;
-    const reason = thrown instanceof Error ? thrown.message : String(thrown);
-    throw new WorkflowError(
-      failure("FILE_NOT_FOUND", `cannot read ${JSON.stringify(path)}: ${reason}`, "check the path"),
-    );
-  }
+  const read = await readRegularFile(path, MAX_BYTES).catch(unreadable);
+  if (read.ok) return decode(read.value, path);
+  const problem = read.error.absent ? "is not there" : read.error.problem;
+  throw new WorkflowError(
+    failure(
+      "FILE_NOT_FOUND",
+      `${JSON.stringify(path)} ${problem}`,
+      "check the path; what is no file can be given on stdin",
+    ),
+  );
+}
+
+function unreadable(thrown: unknown): Result<never, Unreadable> {
+  const { message } = failureFrom(thrown, "INTERNAL");
+  return err({ absent: false, problem: `cannot be read: ${message}` });
 }
 
 async function textOf(chunks: AsyncIterable<Uint8Array>, what: string): Promise<string> {

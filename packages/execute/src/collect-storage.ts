@@ -2,6 +2,7 @@ import { collectGarbage } from "@uncaged/workflow-cas";
 import { type GcReport, WorkflowError } from "@uncaged/workflow-protocol";
 import { storagePaths } from "@uncaged/workflow-util";
 import type { Engine } from "./engine.ts";
+import { findLostThreads } from "./lost-threads.ts";
 import { sweepLeftovers } from "./sweep-leftovers.ts";
 
 export type StorageGcReport = GcReport & { restoredEntries: number; purgedEntries: number };
@@ -9,7 +10,7 @@ export type StorageGcReport = GcReport & { restoredEntries: number; purgedEntrie
 /** Dead blobs are set aside at once and deleted for good by a run this much later. */
 export const DEFAULT_GRACE_MS: number = 60 * 60 * 1000;
 
-/** Sets aside every blob that no thread reaches, and sees to what writers left that were killed. Throws
+/** Sets aside every blob that no thread reaches, of those that the index knows and of those that it has lost, and sees to what writers left that were killed. Throws
  *  `CAS_MISSING` or `CAS_CORRUPT`, before anything is touched, when a node that a thread needs is damaged. */
 export async function collectStorage(
   engine: Pick<Engine, "root" | "store" | "table" | "behind" | "now">,
@@ -24,6 +25,10 @@ export async function collectStorage(
       const threads = await engine.store.roots();
       scannedThreads = threads.length;
       return threads.flatMap(({ startHash, head }) => [startHash, head]);
+    },
+    lost: async () => {
+      const { ended, isLater } = await findLostThreads(engine);
+      return { heads: ended.map(({ head }) => head), isHead: isLater };
     },
     nowMs: engine.now(),
     graceMs: opts.graceMs,

@@ -30,6 +30,7 @@ export type { ForkPoint } from "./fork-point.ts";
 export { type Fork, forkThread } from "./fork-thread.ts";
 export type { Interruption } from "./interruption.ts";
 export { listThreads, type RunningThread, runningThreads } from "./list-threads.ts";
+export { endedAndLost } from "./lost-threads.ts";
 export { moveStorage, type StorageMove } from "./move-storage.ts";
 export { observedStatus } from "./observe.ts";
 export { atomicFolders, oldTemporaries } from "./old-temporaries.ts";
@@ -48,6 +49,7 @@ export {
 } from "./provenance/verify-against.ts";
 export type { Publish } from "./publish.ts";
 export { type Contender, type Race, raceThread } from "./race-thread.ts";
+export { type RecoveredThreads, recoverThreads } from "./recover-threads.ts";
 export { removeThread } from "./remove-thread.ts";
 export { restInFiles } from "./rest-in-files.ts";
 export { resumeThread } from "./resume-thread.ts";

@@ -1,7 +1,8 @@
 /** Forgets a thread.
  *
- *  Order of effects: the index row, then its log files. A crash in between leaves files that name a thread
- *  nobody knows. Its line of history stays; its nodes stay until gc, for other threads may share them. */
+ *  Order of effects: a line of history that says so, the index row, then its log files. After a crash behind the
+ *  first the thread is there as before, and behind the second there are files that name a thread nobody knows. The
+ *  line about its end stays; its nodes stay until gc, for other threads may share them. */
 import { rm } from "node:fs/promises";
 import {
   err,
@@ -12,6 +13,7 @@ import {
   type Result,
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
+import { appendRemoval } from "@uncaged/workflow-store";
 import { storagePaths } from "@uncaged/workflow-util";
 import type { Engine } from "./engine.ts";
 import { observedStatus } from "./observe.ts";
@@ -31,6 +33,7 @@ export async function removeThread(
     );
   }
   try {
+    await appendRemoval(engine.root, thread, engine.now());
     await engine.store.remove(threadId, lease?.fence ?? null);
   } catch (thrown) {
     return err(failureFrom(thrown, "STORAGE_FAILED"));

@@ -25,7 +25,7 @@ export async function spawnRunner(
   threadId: string,
 ): Promise<Result<{ pid: number }, Failure>> {
   const logPath = storagePaths(engine.root).runnerLog(threadId);
-  mkdirSync(dirname(logPath), { recursive: true });
+  mkdirSync(dirname(logPath), { recursive: true, mode: 0o700 });
   const log = openSync(logPath, "w", 0o600);
   try {
     const runner = fork(RUNNER, [engine.root, threadId, engine.packagesBase], {

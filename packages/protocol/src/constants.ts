@@ -12,6 +12,9 @@ export type Start = typeof START;
 export type End = typeof END;
 export type Suspend = typeof SUSPEND;
 
+/** Later times no calendar of four digits has: a time in milliseconds is this at most. */
+export const MAX_UNIX_MS = 253_402_300_799_999;
+
 /** Condition name recorded for a transition that always matches. */
 export const FALLBACK = "FALLBACK" as const;
 export type Fallback = typeof FALLBACK;

@@ -15,6 +15,7 @@ export {
   type End,
   FALLBACK,
   type Fallback,
+  MAX_UNIX_MS,
   RUN_MARK_ENV,
   START,
   type Start,

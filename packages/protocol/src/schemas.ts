@@ -2,7 +2,7 @@
  *  A separate entry point: commands that touch no bundle must not pay for loading zod. */
 import { z } from "zod";
 import { AGENT_FAULTS } from "./agent-error.ts";
-import { START } from "./constants.ts";
+import { MAX_UNIX_MS, START } from "./constants.ts";
 import type { WorkflowDescriptor } from "./descriptor.ts";
 import { HASH_PATTERN, ROLE_NAME_PATTERN, THREAD_ID_PATTERN } from "./identifiers.ts";
 import { type JsonObject, type JsonValue, toJsonObject } from "./json.ts";
@@ -24,7 +24,7 @@ const jsonValue: z.ZodType<JsonValue> = z.unknown().transform((value, ctx) => {
   return z.NEVER;
 });
 const hash = z.string().regex(HASH_PATTERN, "must be a hash: 13 characters of Crockford base32");
-const unixMs = z.number().int().nonnegative();
+const unixMs = z.number().int().nonnegative().max(MAX_UNIX_MS);
 const tokens = z.number().int().nonnegative();
 
 const fault = z.enum(AGENT_FAULTS);

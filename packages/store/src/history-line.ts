@@ -1,4 +1,4 @@
-import { isHash, isThreadId, parseJson } from "@uncaged/workflow-protocol";
+import { isHash, isThreadId, MAX_UNIX_MS, parseJson } from "@uncaged/workflow-protocol";
 
 /** How one thread ended, as it is kept in `bundles/<hash>/history/<day>.jsonl`. */
 export type HistoryLine = {
@@ -15,6 +15,20 @@ export type HistoryLine = {
   startedAt: number;
   finishedAt: number;
 };
+
+/** That a thread was removed, for whoever would otherwise take it for lost. It need not have ended. */
+export type RemovalLine = { threadId: string; removedAt: number };
+
+export function encodeRemovalLine({ threadId, removedAt }: RemovalLine): string {
+  return JSON.stringify({ threadId, removedAt } satisfies RemovalLine);
+}
+
+/** `null` for what is no such line. */
+export function decodeRemovalLine(text: string): RemovalLine | null {
+  const { threadId, removedAt } = parsed(text) ?? {};
+  if (typeof threadId !== "string" || !isThreadId(threadId) || !isTime(removedAt)) return null;
+  return { threadId, removedAt };
+}
 
 /** One line without its newline. The keys stand in this order, whatever the object's. */
 export function encodeHistoryLine(line: HistoryLine): string {
@@ -45,7 +59,7 @@ export function decodeHistoryLine(text: string): HistoryLine | null {
   if (typeof head !== "string" || !isHash(head) || typeof headSha256 !== "string") return null;
   if (status !== "completed" && status !== "failed" && status !== "aborted") return null;
   if (!isCount(returnCode) || !isCount(stepCount)) return null;
-  if (!isCount(startedAt) || !isCount(finishedAt)) return null;
+  if (!isTime(startedAt) || !isTime(finishedAt)) return null;
   return {
     threadId,
     workflow,
@@ -68,4 +82,8 @@ function parsed(text: string): Readonly<Record<string, unknown>> | null {
 
 function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
+
+function isTime(value: unknown): value is number {
+  return isCount(value) && value <= MAX_UNIX_MS;
 }

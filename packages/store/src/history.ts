@@ -5,30 +5,58 @@
  *     processes do not mix.
  *  2. A line that a crash cut short is closed with a newline before the next is appended, so it
  *     spoils no other. Readers pass over it.
- *  3. A thread may stand in a file twice: it ended, but the index did not learn of it, and it
+ *  3. A thread that is removed leaves a line, too, that says so: what history names and no index knows was lost.
+ *  4. A thread may stand in a file twice: it ended, but the index did not learn of it, and it
  *     ended again after a resume. Its last line is the true one. */
-import { constants } from "node:fs";
-import { type FileHandle, open, readdir, readFile } from "node:fs/promises";
+import { constants } from "node:buffer";
+import { constants as modes } from "node:fs";
+import { type FileHandle, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { isHash } from "@uncaged/workflow-protocol";
 import {
   isErrno,
   makeFolderSync,
+  readRegularFile,
   storageFailed,
   storagePaths,
   syncFolder,
 } from "@uncaged/workflow-util";
-import { decodeHistoryLine, encodeHistoryLine, type HistoryLine } from "./history-line.ts";
+import {
+  decodeHistoryLine,
+  decodeRemovalLine,
+  encodeHistoryLine,
+  encodeRemovalLine,
+  type HistoryLine,
+} from "./history-line.ts";
 
 /** Throws `STORAGE_FAILED`; then the line is not there, or cut short, and may be appended again. */
 export async function appendHistory(root: string, line: HistoryLine): Promise<void> {
-  const folder = storagePaths(root).history(line.bundleHash);
-  const file = join(folder, `${dayOf(line.finishedAt)}.jsonl`);
+  await appendLine(root, line.bundleHash, { text: encodeHistoryLine(line), atMs: line.finishedAt });
+}
+
+/** Throws as `appendHistory`. `atMs`: Unix milliseconds. */
+export async function appendRemoval(
+  root: string,
+  { threadId, bundleHash }: { threadId: string; bundleHash: string },
+  atMs: number,
+): Promise<void> {
+  const text = encodeRemovalLine({ threadId, removedAt: atMs });
+  await appendLine(root, bundleHash, { text, atMs });
+}
+
+async function appendLine(
+  root: string,
+  bundleHash: string,
+  { text, atMs }: { text: string; atMs: number },
+): Promise<void> {
+  const folder = storagePaths(root).history(bundleHash);
+  const file = join(folder, `${dayOf(atMs)}.jsonl`);
   try {
     makeFolderSync(folder);
     const handle = await open(file, APPEND, 0o600);
     try {
       const lead = (await endsMidLine(handle)) ? "\n" : "";
-      await writeWhole(handle, Buffer.from(`${lead}${encodeHistoryLine(line)}\n`));
+      await writeWhole(handle, Buffer.from(`${lead}${text}\n`));
       // The folder always: the process that made the file may not have flushed its name yet.
       await Promise.all([handle.sync(), syncFolder(folder)]);
     } finally {
@@ -41,22 +69,71 @@ export async function appendHistory(root: string, line: HistoryLine): Promise<vo
 
 /** Every thread that a bundle finished, in the order of their ends. Throws `STORAGE_FAILED`. */
 export async function readHistory(root: string, bundleHash: string): Promise<HistoryLine[]> {
-  const folder = storagePaths(root).history(bundleHash);
   const last = new Map<string, HistoryLine>();
-  try {
-    for (const name of (await readdir(folder)).filter(isDayFile).sort()) {
-      for (const text of (await readFile(join(folder, name), "utf8")).split("\n")) {
-        const line = decodeHistoryLine(text);
-        if (line === null) continue;
-        last.delete(line.threadId); // so that it comes in again at the end
-        last.set(line.threadId, line);
-      }
-    }
-  } catch (cause) {
-    if (isErrno(cause, "ENOENT")) return [...last.values()];
-    throw storageFailed(`cannot read ${folder}`, cause);
+  for (const text of await linesOf(root, bundleHash)) {
+    const line = decodeHistoryLine(text);
+    if (line === null) continue;
+    last.delete(line.threadId); // so that it comes in again at the end
+    last.set(line.threadId, line);
   }
   return [...last.values()];
+}
+
+export type WholeHistory = {
+  /** Threads that ended and were not removed since. */
+  standing: HistoryLine[];
+  /** When a thread was last removed, Unix milliseconds; 0: never. */
+  lastRemovalAt: number;
+};
+
+/** The history of all bundles. Throws `STORAGE_FAILED`. */
+export async function readWholeHistory(root: string): Promise<WholeHistory> {
+  const standing = new Map<string, HistoryLine>();
+  let lastRemovalAt = 0;
+  const removed = new Map<string, number>();
+  for (const bundleHash of await bundlesOf(root)) {
+    for (const text of await linesOf(root, bundleHash)) {
+      const line = decodeHistoryLine(text);
+      const removal = line === null ? decodeRemovalLine(text) : null;
+      if (line !== null) standing.set(line.threadId, line);
+      if (removal === null) continue;
+      removed.set(removal.threadId, removal.removedAt);
+      lastRemovalAt = Math.max(lastRemovalAt, removal.removedAt);
+    }
+  }
+  const stands = ({ threadId, finishedAt }: HistoryLine): boolean =>
+    finishedAt > (removed.get(threadId) ?? -1);
+  return { standing: [...standing.values()].filter(stands), lastRemovalAt };
+}
+
+async function bundlesOf(root: string): Promise<string[]> {
+  const { bundles } = storagePaths(root);
+  return (await namesIn(bundles)).filter(isHash).sort();
+}
+
+async function linesOf(root: string, bundleHash: string): Promise<string[]> {
+  const folder = storagePaths(root).history(bundleHash);
+  const lines: string[] = [];
+  for (const name of (await namesIn(folder)).filter(isDayFile).sort()) {
+    const file = join(folder, name);
+    try {
+      const read = await readRegularFile(file, constants.MAX_STRING_LENGTH);
+      if (read.ok) lines.push(...read.value.toString("utf8").split("\n"));
+      else if (!read.error.absent) throw new Error(`it ${read.error.problem}`);
+    } catch (cause) {
+      throw storageFailed(`cannot read ${file}`, cause);
+    }
+  }
+  return lines;
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (cause) {
+    if (isErrno(cause, "ENOENT", "ENOTDIR")) return [];
+    throw storageFailed(`cannot read ${folder}`, cause);
+  }
 }
 
 function dayOf(unixMs: number): string {
@@ -67,10 +144,13 @@ function isDayFile(name: string): boolean {
   return /^\d{4}-\d{2}-\d{2}\.jsonl$/.test(name);
 }
 
-const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT;
+const { O_RDWR, O_APPEND, O_CREAT, O_NONBLOCK = 0 } = modes;
+const APPEND = O_RDWR | O_APPEND | O_CREAT | O_NONBLOCK;
 
 async function endsMidLine(handle: FileHandle): Promise<boolean> {
-  const { size } = await handle.stat();
+  const stats = await handle.stat();
+  if (!stats.isFile()) throw new Error("it is not a regular file");
+  const { size } = stats;
   if (size === 0) return false;
   const { bytesRead, buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
   return bytesRead === 1 && buffer[0] !== NEWLINE;

@@ -11,8 +11,17 @@ export { type EndReport, type EndRequest, endMarked } from "./end-marked.ts";
 export { makeFolderSync, syncFolder, syncFolderSync } from "./folder.ts";
 export { type DebugLog, debugLog } from "./log.ts";
 export { printable, printableLine } from "./printable.ts";
+export { keepPrivateSync } from "./private-file.ts";
 export { identifyProcess, livenessOf, ownIdentity } from "./process-identity.ts";
 export { quotedText } from "./quoted-text.ts";
+export {
+  APPEND_NOW,
+  openRegularFile,
+  READ_NOW,
+  readRegularFile,
+  readRegularFileSync,
+  type Unreadable,
+} from "./regular-file.ts";
 export { findMarked, type Run, runMembers } from "./run-mark.ts";
 export { isErrno, storageFailed } from "./storage-failed.ts";
 export {

@@ -1,4 +1,5 @@
-import { appendFileSync } from "node:fs";
+import { closeSync, openSync, writeSync } from "node:fs";
+import { APPEND_NOW } from "./regular-file.ts";
 
 /** Debug log: one JSON object a line, `{ tag, content, timestamp }`, timestamp in Unix ms. */
 export type DebugLog = {
@@ -15,7 +16,12 @@ export function debugLog(file: string, now: () => number): DebugLog {
       try {
         const line = JSON.stringify({ tag, content, timestamp: now() });
         // One write in append mode a line: lines of several processes do not mix.
-        appendFileSync(file, `${line}\n`, { mode: 0o600 });
+        const fd = openSync(file, APPEND_NOW, 0o600);
+        try {
+          writeSync(fd, `${line}\n`);
+        } finally {
+          closeSync(fd);
+        }
       } catch {
         // Nothing to do and nobody to tell.
       }

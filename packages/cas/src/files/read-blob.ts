@@ -1,6 +1,8 @@
-import { closeSync, openSync, readdirSync, readFileSync, readSync } from "node:fs";
+import { constants } from "node:buffer";
+import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { isErrno, storageFailed } from "@uncaged/workflow-util";
+import type { WorkflowError } from "@uncaged/workflow-protocol";
+import { isErrno, READ_NOW, readRegularFileSync, storageFailed } from "@uncaged/workflow-util";
 import { soundText } from "../sound-text.ts";
 import { corrupt } from "../store-failures.ts";
 import { ASIDE, asideTime, blobPath, hashOfFile } from "./files-layout.ts";
@@ -57,12 +59,16 @@ export function namesIn(folder: string): string[] {
   }
 }
 
-function readBytes(path: string, hash: string): Buffer | null {
+/** What stands under a name, good only until the next call; null when nothing does. Whatever it is, nobody waits
+ *  for it. Throws `CAS_CORRUPT` or `STORAGE_FAILED`. */
+export function readBytes(path: string, hash: string): Buffer | null {
   try {
-    return readShort(path) ?? readFileSync(path);
+    return readShort(path) ?? readLong(path, hash);
   } catch (cause) {
     if (isErrno(cause, "ENOENT")) return null;
     if (isErrno(cause, "EISDIR")) throw corrupt(hash, `a folder stands in its place, ${path}`);
+    // As a FIFO answers that has nothing at the moment, a socket, and a device that is not there.
+    if (isErrno(cause, "EAGAIN", "ENXIO", "ENODEV")) throw noFile(hash, path);
     throw storageFailed(`cannot read blob ${hash}`, cause);
   }
 }
@@ -70,10 +76,22 @@ function readBytes(path: string, hash: string): Buffer | null {
 /** Nearly every blob is shorter. What was read into it stays until the next one is read. */
 const ROOM = Buffer.allocUnsafe(64 * 1024);
 
+/** What is too long for the room may be a device that has no end. */
+function readLong(path: string, hash: string): Buffer | null {
+  const read = readRegularFileSync(path, constants.MAX_STRING_LENGTH);
+  if (read.ok) return read.value.bytes;
+  if (read.error.absent) return null;
+  throw corrupt(hash, `what stands in its place, ${path}, ${read.error.problem}`);
+}
+
+function noFile(hash: string, path: string): WorkflowError {
+  return corrupt(hash, `what stands in its place, ${path}, is not a regular file`);
+}
+
 /** Without asking for its length first, into room that is there: a long thread is thousands of short files. null: it
  *  is too long for that. */
 function readShort(path: string): Buffer | null {
-  const fd = openSync(path, "r");
+  const fd = openSync(path, READ_NOW);
   try {
     let length = 0;
     while (length < ROOM.length) {

@@ -15,25 +15,18 @@ import {
   fstatSync,
   fsync,
   openSync,
-  readFileSync,
   renameSync,
   rmSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import {
-  giveName,
-  isErrno,
-  makeFolderSync,
-  storageFailed,
-  syncFolder,
-} from "@uncaged/workflow-util";
+import { giveName, makeFolderSync, storageFailed, syncFolder } from "@uncaged/workflow-util";
 import type { Blob } from "../blobs-of.ts";
 import { hashBytes } from "../node/hash.ts";
-import { collision, corrupt } from "../store-failures.ts";
+import { collision } from "../store-failures.ts";
 import { ASIDE, blobPath, newTempPath } from "./files-layout.ts";
-import { asideFolders } from "./read-blob.ts";
+import { asideFolders, readBytes } from "./read-blob.ts";
 
 /** Throws `CAS_COLLISION`, `CAS_CORRUPT` or `STORAGE_FAILED`; blobs already named are then garbage. */
 export async function writeBlobs(folder: string, blobs: readonly Blob[]): Promise<void> {
@@ -113,17 +106,11 @@ function publish(folder: string, temp: Temp): void {
 
 /** What stands under a blob's name. Throws `CAS_COLLISION` for another content of the same hash. */
 function lookAt(folder: string, { hash, bytes }: Blob): "absent" | "same" | "damaged" {
-  const path = blobPath(folder, hash);
-  try {
-    const standing = readFileSync(path);
-    if (standing.equals(bytes)) return "same";
-    if (hashBytes(standing) === hash) throw collision(hash);
-    return "damaged";
-  } catch (cause) {
-    if (isErrno(cause, "ENOENT")) return "absent";
-    if (isErrno(cause, "EISDIR")) throw corrupt(hash, `a folder stands in its place, ${path}`);
-    throw cause;
-  }
+  const standing = readBytes(blobPath(folder, hash), hash);
+  if (standing === null) return "absent";
+  if (standing.equals(bytes)) return "same";
+  if (hashBytes(standing) === hash) throw collision(hash);
+  return "damaged";
 }
 
 /** What fails here harms nobody: the bytes were flushed, and a leftover is swept one day. */

@@ -7,6 +7,7 @@ import {
   err,
   isHash,
   isThreadId,
+  MAX_UNIX_MS,
   ok,
   type Result,
   type StartPayload,
@@ -75,6 +76,10 @@ const text: Field = { is: (value) => typeof value === "string", must: "a text" }
 const hash: Field = { is: isHashText, must: "a hash" };
 const hashes: Field = { is: isHashList, must: "a list of hashes" };
 const count: Field = { is: isCount, must: "a whole number, 0 or more" };
+const time: Field = {
+  is: (value) => isCount(value) && Number(value) <= MAX_UNIX_MS,
+  must: "a time in Unix milliseconds",
+};
 const digests: Field = { is: isDigests, must: "a map from hashes to SHA-256" };
 const meta: Field = {
   is: (value) => toJsonObject(value) !== null,
@@ -145,15 +150,15 @@ const STATE_FIELDS: FieldsOf<StatePayload> = {
   content: hash,
   ancestors: hashes,
   compact: nothing,
-  timestamp: count,
+  timestamp: time,
   childThread: orNull(thread),
   digests,
   route: orNull(route),
   agent: optional(agent),
   session: optional(orNull(text)),
   prompt: optional(orNull(hash)),
-  startedAt: optional(count),
-  completedAt: optional(count),
+  startedAt: optional(time),
+  completedAt: optional(time),
   usage: optional(orNull(usage)),
   rawUsage: optional(json),
   notes: optional(notes),

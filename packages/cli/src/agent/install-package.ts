@@ -21,7 +21,7 @@ export type InstallRequest<T> = Omit<NpmCall, "folder"> & {
 
 export async function installPackage<T>(request: InstallRequest<T>): Promise<Result<T, Failure>> {
   const { root, staged, env, signal, io } = request;
-  mkdirSync(root, { recursive: true });
+  mkdirSync(root, { recursive: true, mode: 0o700 });
   if (!existsSync(join(root, "package.json")) && existsSync(join(root, "node_modules")))
     return err(unnamed(root));
   const putBack = remember(root);
@@ -62,7 +62,7 @@ const EMPTY = `${JSON.stringify({ private: true, description: "Packages of a wor
 function wanted(root: string, { located, tarball }: StagedPackage): string {
   if (tarball === null) return `${located.name}@${located.version}`;
   const folder = tarballs(root);
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const kept = join(folder, tarball.fileName);
   copyFileSync(tarball.path, kept);
   return kept;
@@ -87,5 +87,5 @@ function textOf(root: string, name: string): string | null {
 }
 
 function write(path: string, data: string): void {
-  writeFileAtomicSync({ path, data, mode: 0o644, existing: "replace" });
+  writeFileAtomicSync({ path, data, mode: 0o600, existing: "replace" });
 }

@@ -5,7 +5,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { err, type Failure, failure, type Result } from "@uncaged/workflow-protocol";
-import { makeFolderSync, storageFailed, storagePaths } from "@uncaged/workflow-util";
+import {
+  keepPrivateSync,
+  makeFolderSync,
+  storageFailed,
+  storagePaths,
+} from "@uncaged/workflow-util";
 import type { Io } from "../io.ts";
 import { withProgress } from "../with-progress.ts";
 
@@ -33,6 +38,7 @@ export async function withPackagesLock<T>(
 
 async function openLock(file: string): Promise<DatabaseSync> {
   const { DatabaseSync } = await import("node:sqlite");
+  keepPrivateSync(file);
   try {
     return new DatabaseSync(file, { timeout: 0 });
   } catch (cause) {

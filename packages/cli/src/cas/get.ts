@@ -18,7 +18,7 @@ export async function getBlob(
 
 export async function readStored(hash: string, io: Io): Promise<Result<string, Failure>> {
   const checked = checkedHash(hash);
-  const text = await withStore(io, (cas) => cas.get(checked));
+  const text = await withStore(io, "read", (cas) => cas.get(checked));
   if (text !== null) return ok(text);
   return err(
     failure("CAS_MISSING", `the store has no blob ${hash}`, "see: uncaged-workflow cas list"),

@@ -4,6 +4,6 @@ import type { Io } from "../io.ts";
 import { withStore } from "./open-store.ts";
 
 export async function listBlobs(io: Io): Promise<Result<Output, Failure>> {
-  const hashes = await withStore(io, (cas) => cas.list());
+  const hashes = await withStore(io, "read", (cas) => cas.list());
   return ok({ document: { hashes }, human: () => hashes.map((hash) => `${hash}\n`).join("") });
 }

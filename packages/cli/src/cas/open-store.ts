@@ -5,8 +5,12 @@ import type { Io } from "../io.ts";
 import { misuse } from "../options.ts";
 
 /** Lends the blobs of this storage root. The engine is not opened. */
-export function withStore<T>(io: Pick<Io, "env">, use: (cas: NodeStore) => Promise<T>): Promise<T> {
-  return withBlobs(storageRoot(io.env), use);
+export function withStore<T>(
+  io: Pick<Io, "env">,
+  access: "read" | "write",
+  use: (cas: NodeStore) => Promise<T>,
+): Promise<T> {
+  return withBlobs(storageRoot(io.env), access, use);
 }
 
 /** Throws `USAGE` for what is not a hash. */

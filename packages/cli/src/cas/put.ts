@@ -7,6 +7,6 @@ import { withStore } from "./open-store.ts";
 /** Stores a text, whatever it looks like, as a content node. */
 export async function putText(content: string, io: Io): Promise<Result<Output, Failure>> {
   const text = content === "-" ? await readStdin(io.stdin) : content;
-  const hash = await withStore(io, (cas) => cas.put(text));
+  const hash = await withStore(io, "write", (cas) => cas.put(text));
   return ok({ document: { hash }, human: () => hash });
 }

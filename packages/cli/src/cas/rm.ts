@@ -19,14 +19,14 @@ export async function removeBlob(
   io: Io,
 ): Promise<Result<Output, Failure>> {
   const hash = checkedHash(opts.hash);
-  if (!(await withStore(io, (cas) => isStored(cas, hash)))) {
+  if (!(await withStore(io, "read", (cas) => isStored(cas, hash)))) {
     return err(
       failure("CAS_MISSING", `the store has no blob ${hash}`, "see: uncaged-workflow cas list"),
     );
   }
   const refusal = opts.even === "needed" ? null : await refusalOf(hash, io);
   if (refusal !== null) return err(refusal);
-  await withStore(io, (cas) => cas.delete(hash));
+  await withStore(io, "write", (cas) => cas.delete(hash));
   return ok({ document: { hash, removed: true }, human: () => `${hash} is deleted` });
 }
 

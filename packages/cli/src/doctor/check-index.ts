@@ -1,16 +1,32 @@
 import { existsSync } from "node:fs";
+import { endedAndLost } from "@uncaged/workflow-execute";
 import { checkThreadIndex } from "@uncaged/workflow-store";
 import { storagePaths } from "@uncaged/workflow-util";
+import { count } from "../count.ts";
+import { withEngine } from "../with-engine.ts";
 import { type Check, fine, type Patient, wrong } from "./check.ts";
 
 const NAME = "index";
+const SHOWN = 3;
 
-/** The database that says where every thread stands is sound. */
-export async function checkIndex({ root }: Patient): Promise<Check> {
+/** The database that says where every thread stands is there, is sound, and knows every thread that the history
+ *  names. */
+export async function checkIndex({ root, env }: Patient): Promise<Check> {
   const { index } = storagePaths(root);
-  if (!existsSync(index)) return fine(NAME, "no index.db yet: no thread was started");
   const faults = await checkThreadIndex(root);
   const [first] = faults;
-  if (first === undefined) return fine(NAME, `${index} is sound`);
-  return wrong(NAME, faults.map(({ message }) => message).join("; "), first.hint);
+  if (first !== undefined)
+    return wrong(NAME, faults.map(({ message }) => message).join("; "), first.hint);
+  if (!existsSync(index)) return fine(NAME, "no index.db yet: no thread was started");
+  const lost = await withEngine({ env }, endedAndLost);
+  if (lost.length === 0) return fine(NAME, `${index} is sound`);
+  const shown = lost
+    .slice(0, SHOWN)
+    .map(({ threadId }) => threadId)
+    .join(", ");
+  return wrong(
+    NAME,
+    `${index} does not know ${count(lost.length, "thread")} of the history whose blobs are here: ${shown}${lost.length > SHOWN ? ", …" : ""}; it is older than they are, or of another storage root`,
+    "put a later index.db back from a backup; or add what is missing: uncaged-workflow thread recover",
+  );
 }

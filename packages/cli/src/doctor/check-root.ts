@@ -8,7 +8,7 @@ const NAME = "storage";
 /** A thread writes kilobytes a step; below this even a log may fail. */
 const MIN_FREE_BYTES = 64 * 1024 * 1024;
 
-/** The storage root is a folder that this user can write and that has room. */
+/** The storage root is a folder that this user can read, and that has room if it can be written. */
 export async function checkRoot({ root }: Patient): Promise<Check> {
   try {
     if (!(await stat(root)).isDirectory()) {
@@ -18,7 +18,7 @@ export async function checkRoot({ root }: Patient): Promise<Check> {
         "move it away, or set WORKFLOW_STORAGE_ROOT to a folder",
       );
     }
-    await access(root, constants.R_OK | constants.W_OK | constants.X_OK);
+    await access(root, constants.R_OK | constants.X_OK);
   } catch (cause) {
     if (isErrno(cause, "ENOENT"))
       return fine(NAME, `${root} is not there yet; the first command makes it`);
@@ -26,9 +26,12 @@ export async function checkRoot({ root }: Patient): Promise<Check> {
     return wrong(
       NAME,
       `${root} cannot be used: ${reason}`,
-      `give this user the right to write there: chmod u+rwx ${shellWord(root)}`,
+      `give this user the right to read there: chmod u+rwx ${shellWord(root)}`,
     );
   }
+  // A backup, or a root of another user: it can be checked, and that is what doctor does.
+  if (!(await isWritable(root)))
+    return fine(NAME, `${root} may only be read: threads can be looked at, and none can be run`);
   const { bavail, bsize } = await statfs(root);
   const free = `${root}, ${mebibytes(bavail * bsize)} free`;
   if (bavail * bsize >= MIN_FREE_BYTES) return fine(NAME, free);
@@ -37,6 +40,16 @@ export async function checkRoot({ root }: Patient): Promise<Check> {
     free,
     "free some disk space, or see what can go: uncaged-workflow cas gc --dry-run",
   );
+}
+
+async function isWritable(folder: string): Promise<boolean> {
+  try {
+    await access(folder, constants.W_OK);
+    return true;
+  } catch (cause) {
+    if (isErrno(cause, "EACCES", "EPERM", "EROFS")) return false;
+    throw cause;
+  }
 }
 
 function mebibytes(bytes: number): string {

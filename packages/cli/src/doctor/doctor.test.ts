@@ -63,6 +63,7 @@ test("an empty storage root, and one that is not there, are healthy and stay as 
     "node",
     "git",
     "storage",
+    "access",
     "configuration",
     "index",
     "bundles",

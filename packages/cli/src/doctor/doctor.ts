@@ -5,6 +5,7 @@ import type { Io } from "../io.ts";
 import { printable } from "../printable.ts";
 import type { Style } from "../style.ts";
 import { type Check, type Patient, wrong } from "./check.ts";
+import { checkAccess } from "./check-access.ts";
 import { checkAgents } from "./check-agents.ts";
 import { checkBundles, checkExternals } from "./check-bundles.ts";
 import { checkConfiguration } from "./check-configuration.ts";
@@ -20,6 +21,7 @@ const CHECKS: { readonly [name: string]: (patient: Patient) => Check | Promise<C
   node: checkNode,
   git: checkGit,
   storage: checkRoot,
+  access: checkAccess,
   configuration: checkConfiguration,
   index: checkIndex,
   bundles: checkBundles,

@@ -55,7 +55,7 @@ async function store(
   redact: (text: string) => string,
   io: Io,
 ): Promise<string | null> {
-  const { hashes } = await withStore(io, (cas) => {
+  const { hashes } = await withStore(io, "write", (cas) => {
     const book = evidenceBook({ cas, requirements: [], redact });
     book.seen(call);
     return book.kept();

@@ -1,9 +1,16 @@
 /** What the hooks of sessions that people start recorded: one file a session, one line a tool call, in the
  *  storage root's `sessions`. A line is short; the whole record of the call is a blob, and the line has its hash. */
-import { appendFile, mkdir, readdir, readFile } from "node:fs/promises";
+import { constants } from "node:buffer";
+import { appendFile, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { TOOL_KINDS, type ToolKind } from "@uncaged/workflow-protocol";
-import { isErrno, storagePaths, storageRoot } from "@uncaged/workflow-util";
+import {
+  APPEND_NOW,
+  isErrno,
+  readRegularFile,
+  storagePaths,
+  storageRoot,
+} from "@uncaged/workflow-util";
 import { z } from "zod";
 import type { Io } from "../io.ts";
 
@@ -46,7 +53,10 @@ export async function appendCall(
   const folder = folderOf(env);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const line = `${JSON.stringify(call)}\n`;
-  await appendFile(join(folder, `${session}${ENDING}`), line, { mode: 0o600 });
+  await appendFile(join(folder, `${session}${ENDING}`), line, {
+    mode: 0o600,
+    flag: APPEND_NOW,
+  });
 }
 
 /** The latest first. */
@@ -71,7 +81,9 @@ export async function findSessions(env: Io["env"], beginning: string): Promise<s
 
 /** In the order in which they ended; a line that was cut short by a full disk is left out. */
 export async function readCalls(env: Io["env"], session: string): Promise<SessionCall[]> {
-  const text = await readFile(join(folderOf(env), `${session}${ENDING}`), "utf8");
+  const file = join(folderOf(env), `${session}${ENDING}`);
+  const read = await readRegularFile(file, constants.MAX_STRING_LENGTH);
+  const text = read.ok ? read.value.toString("utf8") : "";
   return text.split("\n").flatMap((line) => callIn(line) ?? []);
 }
 

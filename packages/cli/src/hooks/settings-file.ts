@@ -1,8 +1,8 @@
-import { mkdir, readFile, stat } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { failure, WorkflowError } from "@uncaged/workflow-protocol";
-import { isErrno, writeFileAtomic } from "@uncaged/workflow-util";
+import { readRegularFile, writeFileAtomic } from "@uncaged/workflow-util";
 import type { Io } from "../io.ts";
 import { misuse } from "../options.ts";
 
@@ -28,15 +28,14 @@ export function settingsPath(
   }
 }
 
+const MAX_SETTINGS_BYTES = 64 * 1024 * 1024;
+
 /** Empty when there is no such file. Throws `FILE_NOT_FOUND` when it cannot be read. */
 export async function readSettings(path: string): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (thrown) {
-    if (isErrno(thrown, "ENOENT")) return "";
-    const reason = thrown instanceof Error ? thrown.message : String(thrown);
-    throw new WorkflowError(failure("FILE_NOT_FOUND", `cannot read ${path}: ${reason}`, ""));
-  }
+  const read = await readRegularFile(path, MAX_SETTINGS_BYTES);
+  if (read.ok) return read.value.toString("utf8");
+  if (read.error.absent) return "";
+  throw new WorkflowError(failure("FILE_NOT_FOUND", `${path} ${read.error.problem}`, ""));
 }
 
 /** Whole or not at all, with the permissions that it had. */

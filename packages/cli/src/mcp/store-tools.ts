@@ -38,7 +38,7 @@ const put: Tool = toolOf({
   arguments: z.strictObject({ text: z.string() }),
   readOnly: false,
   async call({ text }, { io }) {
-    const hash = await withStore(io, (cas) => cas.put(text));
+    const hash = await withStore(io, "write", (cas) => cas.put(text));
     return ok({ document: { hash }, human: () => hash });
   },
 });

@@ -1,6 +1,6 @@
 import type { CommandGroup } from "../command.ts";
 import { bisect, context, diff, list, ps, show } from "./look-commands.ts";
-import { attest, exportThread, importThread, verify } from "./provenance-commands.ts";
+import { attest, exportThread, importThread, recover, verify } from "./provenance-commands.ts";
 import { exec, fork, live, race, run } from "./start-commands.ts";
 import { kill, pause, poke, resume, rm, stop, upgrade } from "./steer-commands.ts";
 
@@ -27,6 +27,7 @@ export const threadCommands: CommandGroup = {
     attest,
     export: exportThread,
     import: importThread,
+    recover,
     rm,
   },
 };

@@ -73,3 +73,12 @@ export const importThread: Command = {
   example: "thread.tar",
   run: async (given, io) => (await import("./import.ts")).importOne(given(file), io),
 };
+
+export const recover: Command = {
+  description:
+    "Make threads again that a lost or older index.db does not know: from the history and the blobs.",
+  arguments: [],
+  options: [],
+  example: "--json",
+  run: async (_given, io) => (await import("./recover.ts")).recover(io),
+};

@@ -1,5 +1,4 @@
 /** Waits for the end of a thread that runs elsewhere. */
-import { readFileSync } from "node:fs";
 import { type Engine, observedStatus, waitForThread } from "@uncaged/workflow-execute";
 import {
   EXIT,
@@ -12,7 +11,7 @@ import {
   type ThreadRecord,
   type ThreadStatus,
 } from "@uncaged/workflow-protocol";
-import { storagePaths } from "@uncaged/workflow-util";
+import { readRegularFileSync, storagePaths } from "@uncaged/workflow-util";
 import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
 import { printable, printableLine } from "../printable.ts";
@@ -98,10 +97,14 @@ function endText(style: Style, thread: ThreadRecord, { status, said }: End): str
   return lines.join("\n");
 }
 
+/** Runners write no more than a part of that. */
+const MAX_LOG_BYTES = 16 * 1024 * 1024;
+
 function lastWords(engine: Engine, threadId: string): string {
   try {
-    const log = readFileSync(storagePaths(engine.root).runnerLog(threadId), "utf8");
-    return log.trimEnd().split("\n").at(-1) ?? "";
+    const path = storagePaths(engine.root).runnerLog(threadId);
+    const log = readRegularFileSync(path, MAX_LOG_BYTES);
+    return log.ok ? (log.value.bytes.toString("utf8").trimEnd().split("\n").at(-1) ?? "") : "";
   } catch {
     // A thread that never had a runner has no log, and a missing log must not hide its end.
     return "";

@@ -6,10 +6,10 @@ import {
   generateKeyPairSync,
   type KeyObject,
 } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
-import { isErrno, makeFolderSync, storageFailed, writeFileAtomic } from "@uncaged/workflow-util";
+import { makeFolderSync, readRegularFile, writeFileAtomic } from "@uncaged/workflow-util";
 
 export type AttestKey = {
   privateKey: KeyObject;
@@ -43,7 +43,7 @@ export async function ownAttestKey(root: string): Promise<Result<AttestKey, Fail
   const publicKeyFile = join(folder, "attest.pub");
   // Written each time: it follows from the private key, and whoever exchanges that need not think of it.
   const data = key.value.publicKey.export({ type: "spki", format: "pem" });
-  await writeFileAtomic({ path: publicKeyFile, data, mode: 0o644, existing: "replace" });
+  await writeFileAtomic({ path: publicKeyFile, data, mode: 0o600, existing: "replace" });
   return ok({ ...key.value, publicKeyFile });
 }
 
@@ -70,13 +70,10 @@ async function readOrMake(file: string): Promise<Result<AttestKey, Failure>> {
 }
 
 async function readPem(file: string): Promise<Result<string, Failure>> {
-  try {
-    return ok(await readFile(file, "utf8"));
-  } catch (cause) {
-    if (isErrno(cause, "ENOENT", "ENOTDIR"))
-      return err(failure("FILE_NOT_FOUND", `there is no file ${file}`, "check the path"));
-    throw storageFailed(`cannot read ${file}`, cause);
-  }
+  const read = await readRegularFile(file, MAX_KEY_BYTES);
+  if (read.ok) return ok(read.value.toString("utf8"));
+  if (!read.error.absent) return err(keyInvalid(file, read.error.problem, MAKE_ONE));
+  return err(failure("FILE_NOT_FOUND", `there is no file ${file}`, "check the path"));
 }
 
 async function othersMayRead(file: string): Promise<boolean> {
@@ -91,6 +88,9 @@ function parsed(parse: () => KeyObject): KeyObject | null {
     return null;
   }
 }
+
+/** A key has a hundred. */
+const MAX_KEY_BYTES = 64 * 1024;
 
 const MAKE_ONE = "make one with: openssl genpkey -algorithm ed25519 -out attest.key";
 

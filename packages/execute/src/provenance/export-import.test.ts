@@ -172,6 +172,24 @@ describe("an import beside what is there", () => {
     expect(await there.engine.store.list({})).toEqual([]);
   });
 
+  it("succeeds when another import of the same is first at the last moment", async () => {
+    await exported();
+    const { store } = there.engine;
+    let late = false;
+    const beaten = {
+      ...store,
+      adopt: async (threads: Parameters<typeof store.adopt>[0]) => {
+        if (!late) await store.adopt(threads);
+        late = true;
+        await store.adopt(threads);
+      },
+    };
+    const engine = { ...there.engine, store: beaten };
+    expect(await importThread(engine, { file, checkRule: () => null })).toMatchObject({
+      value: { threadId: THREAD_ID, imported: [] },
+    });
+  });
+
   it("keeps a bundle that is there, and takes no other descriptor for it", async () => {
     await exported();
     there = await sampleRoot(join(dir, "there"), STEPS);
@@ -229,6 +247,18 @@ describe("a forged export is refused, and nothing stored,", () => {
     ],
     ["that claims to go on", index(/"completed"/, '"idle"'), /INDEX_MISMATCH/],
     ["that says that somebody runs it", index('"completed"', '"running"'), /status/],
+    [
+      "started at a time that no calendar has",
+      index(/"startedAt":\d+/, '"startedAt":9007199254740991'),
+      /startedAt/,
+    ],
+    [
+      "changed at a time that no calendar has",
+      index(/"updatedAt":\d+/, '"updatedAt":253402300800000'),
+      /updatedAt/,
+    ],
+    ["in a directory that is half a character", index('"cwd":"/"', '"cwd":"/\\ud800"'), /cwd/],
+    ["of an agent that no name can be", index('"agent":null', '"agent":"../x"'), /agent/],
     ["with a word more", index('"cwd"', '"a":1,"cwd"'), /Unrecognized key/],
     ["with other spaces", index(":", ": "), /not written as/],
     ["with a thread twice", index(/"threads":\[(.*)\]/, '"threads":[$1,$1]'), /does not list/],

@@ -13,6 +13,7 @@ import {
   type Failure,
   failure,
   HASH_PATTERN,
+  MAX_UNIX_MS,
   parseJson,
   type Result,
   ROLE_NAME_PATTERN,
@@ -74,7 +75,13 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const threadId = z.string().regex(THREAD_ID_PATTERN);
 const roleName = z.string().regex(ROLE_NAME_PATTERN);
 const count = z.number().int().nonnegative();
+/** Years of four digits: later ones have no date that everything reads. */
+const time = count.max(MAX_UNIX_MS);
 const bundler = z.string().max(64).nullable();
+
+function isWellFormed(text: string): boolean {
+  return text.isWellFormed();
+}
 
 const threadSchema: z.ZodType<ThreadCopy> = z
   .strictObject({
@@ -88,18 +95,22 @@ const threadSchema: z.ZodType<ThreadCopy> = z
     stepCount: count,
     depth: count,
     parentThread: threadId.nullable(),
-    cwd: z.string().regex(/^[^\0]{1,4096}$/s),
+    // What is half a character would be another text in the index.
+    cwd: z
+      .string()
+      .regex(/^[^\0]{1,4096}$/s)
+      .refine(isWellFormed, "it is no text"),
     limits: threadLimitsSchema.nullable(),
-    agent: z.string().nullable(),
+    agent: z.string().regex(WORKFLOW_NAME_PATTERN).nullable(),
     returnCode: z.number().int().min(0).max(255).nullable(),
     summary: z.string().nullable(),
     suspended: suspensionSchema.and(z.object({ role: roleName })).nullable(),
     answer: z.strictObject({ role: roleName, text: z.string() }).nullable(),
     nextPrompt: z.string().exactOptional(),
     forkedFrom: z.strictObject({ threadId, stateHash: hash }).nullable(),
-    startedAt: count,
-    createdAt: count,
-    updatedAt: count,
+    startedAt: time,
+    createdAt: time,
+    updatedAt: time,
   })
   .refine(
     ({ status, suspended, answer }) =>

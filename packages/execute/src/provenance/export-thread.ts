@@ -1,6 +1,6 @@
 /** Writes a thread, with all that it reaches, into one file. What it holds was proved just before, and is read
  *  and compared again as it is written. */
-import { readFile } from "node:fs/promises";
+import { constants } from "node:buffer";
 import { sha256Hex } from "@uncaged/workflow-cas";
 import {
   type Failure,
@@ -11,7 +11,7 @@ import {
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 import { bundleFiles } from "@uncaged/workflow-register";
-import { storageFailed } from "@uncaged/workflow-util";
+import { readRegularFile, storageFailed } from "@uncaged/workflow-util";
 import type { Engine } from "../engine.ts";
 import { readBlob } from "../read-node.ts";
 import {
@@ -96,11 +96,10 @@ async function addAll(
 }
 
 async function read(path: string): Promise<Buffer> {
-  try {
-    return await readFile(path);
-  } catch (cause) {
-    throw storageFailed(`cannot read ${path}`, cause);
-  }
+  const read = await readRegularFile(path, constants.MAX_STRING_LENGTH);
+  if (read.ok) return read.value;
+  const problem = read.error.absent ? "it is not there" : `it ${read.error.problem}`;
+  throw storageFailed(`cannot read ${path}`, new Error(problem));
 }
 
 function changed(name: string): WorkflowError {

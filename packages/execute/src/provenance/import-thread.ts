@@ -8,6 +8,7 @@ import {
   err,
   type Failure,
   failure,
+  failureFrom,
   ok,
   type Result,
   type ThreadCopy,
@@ -56,14 +57,15 @@ async function importFile(
 ): Promise<Result<ImportedThread, Failure>> {
   const problem = await problemOf(file);
   if (problem !== null) return err(invalid(file.path, problem));
-  const fresh = await freshThreads(engine, file.threads);
-  if (!fresh.ok) return fresh;
+  const before = await freshThreads(engine, file.threads);
+  if (!before.ok) return before;
   const bundles = await admitBundles(engine, file, checkRule);
   if (!bundles.ok) return bundles;
   await storeNodes(engine, file);
   for (const bundle of bundles.value) await storeBundle(engine.root, bundle);
   // The index last: from here on the threads are there.
-  if (fresh.value.length > 0) await engine.store.adopt(fresh.value);
+  const fresh = await adoptFresh(engine, file, before.value);
+  if (!fresh.ok) return fresh;
   return ok({
     threadId: file.threads[0].threadId,
     threads: file.threads.map(({ threadId }) => threadId),
@@ -97,6 +99,26 @@ function idsOf(threads: readonly { threadId: string }[]): string[] {
 
 function hashesOf(bundles: readonly { hash: string }[]): string[] {
   return bundles.map(({ hash }) => hash);
+}
+
+/** Another import of the same may have been first: then what it made is looked at like any thread that is here. */
+async function adoptFresh(
+  engine: Engine,
+  file: ExportFile,
+  before: ThreadCopy[],
+): Promise<Result<ThreadCopy[], Failure>> {
+  for (let fresh = before; ; ) {
+    if (fresh.length === 0) return ok(fresh);
+    try {
+      await engine.store.adopt(fresh);
+      return ok(fresh);
+    } catch (thrown) {
+      if (failureFrom(thrown, "INTERNAL").code !== "TARGET_EXISTS") throw thrown;
+    }
+    const left = await freshThreads(engine, file.threads);
+    if (!left.ok) return left;
+    fresh = left.value;
+  }
 }
 
 /** Those that are not here yet. */

@@ -1,8 +1,7 @@
 /** Reads a tar file that nobody trusts: one form of header, no gaps, nothing after the end. */
-import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
-import { isErrno, storageFailed } from "@uncaged/workflow-util";
+import { openRegularFile, storageFailed } from "@uncaged/workflow-util";
 import { BLOCK_BYTES, paddingAfter, readTarHeader, type TarEntry } from "./tar-header.ts";
 
 /** An entry, where its content begins, and the content. */
@@ -22,8 +21,9 @@ type Read = TarFile["read"];
 
 /** `FILE_NOT_FOUND`, or `EXPORT_INVALID` for what is no regular file. */
 export async function openTar(path: string): Promise<Result<TarFile, Failure>> {
-  const opened = await openRegular(path);
-  if (!opened.ok) return opened;
+  const opened = await openRegularFile(path);
+  if (!opened.ok)
+    return err(opened.error.absent ? missing(path) : invalid(path, `it ${opened.error.problem}`));
   const { file, size } = opened.value;
   const read: Read = (entry) => readExactly(file, path, entry);
   return ok({
@@ -90,21 +90,8 @@ export function invalid(path: string, problem: string): Failure {
   );
 }
 
-async function openRegular(
-  path: string,
-): Promise<Result<{ file: FileHandle; size: number }, Failure>> {
-  try {
-    // Without O_NONBLOCK, opening a FIFO waits for a writer, perhaps for ever.
-    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    const stats = await file.stat();
-    if (stats.isFile()) return ok({ file, size: stats.size });
-    await file.close();
-    return err(invalid(path, "it is not a regular file"));
-  } catch (cause) {
-    if (isErrno(cause, "ENOENT", "ENOTDIR"))
-      return err(failure("FILE_NOT_FOUND", `there is no file ${path}`, "check the path"));
-    throw storageFailed(`cannot read ${path}`, cause);
-  }
+function missing(path: string): Failure {
+  return failure("FILE_NOT_FOUND", `there is no file ${path}`, "check the path");
 }
 
 async function readExactly(

@@ -1,5 +1,5 @@
 /** Proofs that take in a file from elsewhere: an attestation of a thread, an export of one. */
-import { readFile } from "node:fs/promises";
+import { constants } from "node:buffer";
 import {
   type CheckReport,
   err,
@@ -9,7 +9,7 @@ import {
   type Result,
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
-import { isErrno, storageFailed } from "@uncaged/workflow-util";
+import { readRegularFile } from "@uncaged/workflow-util";
 import type { Engine } from "../engine.ts";
 import { type KnownThread, storedThreads, type ThreadSource } from "../thread-source.ts";
 import { proveThread } from "../verify-thread.ts";
@@ -72,13 +72,10 @@ async function verifyIn(
 }
 
 async function readAttestation(path: string): Promise<Result<Buffer, Failure>> {
-  try {
-    return ok(await readFile(path));
-  } catch (cause) {
-    if (isErrno(cause, "ENOENT", "ENOTDIR"))
-      return err(failure("FILE_NOT_FOUND", `there is no file ${path}`, "check the path"));
-    throw storageFailed(`cannot read ${path}`, cause);
-  }
+  const read = await readRegularFile(path, constants.MAX_STRING_LENGTH);
+  if (read.ok) return read;
+  const problem = read.error.absent ? "is not there" : read.error.problem;
+  return err(failure("FILE_NOT_FOUND", `${path} ${problem}`, "give what `thread attest` wrote"));
 }
 
 function another(path: string, threadId: string): Failure {

@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { err, type Failure, failure, type Result } from "@uncaged/workflow-protocol";
-import { readRegularFile } from "./read-regular-file.ts";
+import { readRegularFile } from "@uncaged/workflow-util";
 
 /** No honest bundle is near it; it bounds what a wrong path can make us read. */
-const MAX_BUNDLE_BYTES: number = 64 * 1024 * 1024;
+export const MAX_BUNDLE_BYTES: number = 64 * 1024 * 1024;
 
 /** Reads a bundle once: what is checked, hashed and stored afterwards are these bytes, whatever happens to the file.
  *  `FILE_NOT_FOUND`, or `BUNDLE_INVALID` for what cannot be a bundle. */

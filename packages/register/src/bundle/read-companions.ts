@@ -1,7 +1,7 @@
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
+import { readRegularFile } from "@uncaged/workflow-util";
 import { parseBuildRecord } from "./build-record.ts";
 import { outputFiles } from "./bundle-files.ts";
-import { readRegularFile } from "./read-regular-file.ts";
 
 const MAX_COMPANION_BYTES: number = 8 * 1024 * 1024;
 

@@ -1,7 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { readFileSync, statSync } from "node:fs";
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
-import { isErrno, storageFailed } from "@uncaged/workflow-util";
+import { readRegularFileSync, storageFailed } from "@uncaged/workflow-util";
 
 export type RegistryText = {
   text: string;
@@ -12,8 +11,12 @@ export type RegistryText = {
 /** The text of `workflow.yaml`; empty when there is no file. */
 export function loadRegistryText(path: string): Result<RegistryText, Failure> {
   try {
-    const bytes = readFileSync(path);
-    const mode = statSync(path).mode & 0o777;
+    const read = readRegularFileSync(path, MAX_REGISTRY_BYTES);
+    if (!read.ok) {
+      if (read.error.absent) return ok({ text: "", mode: null });
+      return err(failure("CONFIG_INVALID", `${path} ${read.error.problem}`, PUT_A_FILE));
+    }
+    const { bytes, mode } = read.value;
     if (isUtf8(bytes)) return ok({ text: bytes.toString("utf8"), mode });
     // Read as text it would be written back with other bytes than the person's.
     return err(
@@ -24,7 +27,11 @@ export function loadRegistryText(path: string): Result<RegistryText, Failure> {
       ),
     );
   } catch (cause) {
-    if (isErrno(cause, "ENOENT")) return ok({ text: "", mode: null });
     return err(storageFailed(`cannot read ${path}`, cause).failure);
   }
 }
+
+/** A registry of ten thousand versions has two. */
+const MAX_REGISTRY_BYTES = 64 * 1024 * 1024;
+
+const PUT_A_FILE = "put a file in its place, or take it away: then nothing is registered";

@@ -34,7 +34,7 @@ export async function updateRegistry<T>(
 ): Promise<Result<{ value: T; notes: string[] }, Failure>> {
   const path = storagePaths(update.root).registry;
   try {
-    mkdirSync(update.root, { recursive: true });
+    mkdirSync(update.root, { recursive: true, mode: 0o700 });
     return await update.exclusively(() => underLock(path, update.change));
   } catch (thrown) {
     return err(failureFrom(thrown, "STORAGE_FAILED"));

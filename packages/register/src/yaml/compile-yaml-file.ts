@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { stat } from "node:fs/promises";
 import { basename, extname } from "node:path";
 import { err, type Failure, failure, type Result } from "@uncaged/workflow-protocol";
-import { readRegularFile } from "../bundle/read-regular-file.ts";
+import { readRegularFile } from "@uncaged/workflow-util";
 import type { CompiledYaml } from "./compile-yaml.ts";
 import type { YamlChecks } from "./yaml-checks.ts";
 

@@ -1,17 +1,19 @@
 import { existsSync } from "node:fs";
 import { type Failure, failure, failureFrom } from "@uncaged/workflow-protocol";
 import { storagePaths } from "@uncaged/workflow-util";
+import { refuseLostFile } from "./lost-index.ts";
 import { withPatience } from "./patience.ts";
 import { openThreadIndex } from "./thread-index.ts";
 import { listThreads } from "./thread-queries.ts";
 
 /** Looks for damage in a storage root's index: every page, every index of it, every row. Empty when
- *  all is well, also when there is no index yet. Reads the whole file; changes nothing. */
+ *  all is well, also in a new root, which has no index yet. Reads the whole file; changes nothing. */
 export async function checkThreadIndex(root: string): Promise<Failure[]> {
   const file = storagePaths(root).index;
-  if (!existsSync(file)) return [];
   try {
-    const index = await openThreadIndex(file);
+    refuseLostFile(root);
+    if (!existsSync(file)) return [];
+    const index = await openThreadIndex(root);
     try {
       const found = await withPatience(() =>
         index.look("check every page", () => index.sql("PRAGMA integrity_check").all()),

@@ -18,7 +18,7 @@ export function exclusiveSection(file: string): ExclusiveSection {
   let opened: Promise<DatabaseSync> | null = null;
   return {
     async run(section) {
-      opened ??= openDatabase(file, () => {});
+      opened ??= openDatabase(file, { prepare: () => {} });
       const db = await opened.catch((cause: unknown) => {
         opened = null;
         throw cause;

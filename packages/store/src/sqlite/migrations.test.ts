@@ -83,7 +83,7 @@ test("opening again changes nothing", async () => {
 
 test("a commit is in the write-ahead log, and that is flushed, before it returns", () => {
   raw((db) => {
-    migrate(db, file);
+    migrate(db, { file, refuseEmpty: () => {}, withoutTables: () => new Error("none") });
     expect(db.prepare("PRAGMA journal_mode").get()).toEqual({ journal_mode: "wal" });
     expect(db.prepare("PRAGMA synchronous").get()).toEqual({ synchronous: FULL });
     expect(db.prepare("PRAGMA fullfsync").get()).toEqual({ fullfsync: 1 });

@@ -23,12 +23,21 @@ const MIGRATIONS: readonly string[] = [
 /** Marks the file as ours in SQLite's header ("UWFi"), so that no other program's database is changed. */
 const APPLICATION_ID = 0x55574669;
 
+export type Migration = {
+  /** How messages name the database. */
+  file: string;
+  /** Called for an empty database before it is made ours; throws when it must not be. */
+  refuseEmpty: (isStillEmpty: () => boolean) => void;
+  /** What to throw for a database that was ours and has no tables any more. */
+  withoutTables: () => Error;
+};
+
 /** Brings the schema up to date. Throws `STORAGE_NEWER` when a later version of this program wrote
- *  the file, `STORAGE_FAILED` when another program did. */
-export function migrate(db: DatabaseSync, file: string): void {
-  const found = headerOf(db);
-  refuseForeign(found, file);
-  refuseNewer(found, file);
+ *  the file, `STORAGE_FAILED` when another program did, and what `Migration` says. */
+export function migrate(db: DatabaseSync, migration: Migration): void {
+  const { file, refuseEmpty } = migration;
+  const found = refuseStrange(db, migration);
+  if (found.version === 0) refuseEmpty(() => headerOf(db).version === 0);
   beDurable(db);
   if (found.version === MIGRATIONS.length) return;
   db.exec("BEGIN IMMEDIATE");
@@ -46,6 +55,21 @@ export function migrate(db: DatabaseSync, file: string): void {
   }
 }
 
+/** For a database that may only be read: what is not at this schema is refused. Throws as `migrate`. */
+export function refuseOther(db: DatabaseSync, migration: Migration): void {
+  const { file, refuseEmpty } = migration;
+  const found = refuseStrange(db, migration);
+  if (found.version === 0) refuseEmpty(() => true);
+  if (found.version === MIGRATIONS.length) return;
+  throw new WorkflowError(
+    failure(
+      "STORAGE_FAILED",
+      `${file} has schema ${found.version} and may only be read; this version reads ${MIGRATIONS.length}`,
+      "copy the storage root to where this user may write, and use the copy",
+    ),
+  );
+}
+
 /** WAL: readers beside one writer, and a commit is one flush of the log. FULL: that flush is done
  *  before a commit returns. fullfsync: on macOS it also empties the drive's cache. */
 function beDurable(db: DatabaseSync): void {
@@ -53,25 +77,42 @@ function beDurable(db: DatabaseSync): void {
     PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON`);
 }
 
-type Header = { applicationId: number; version: number; tables: number };
+type Header = {
+  applicationId: number;
+  version: number;
+  /** Whatever the schema has. */
+  objects: number;
+  /** Those without which it is no index: 1 or 0. */
+  tables: number;
+};
 
 function headerOf(db: DatabaseSync): Header {
   const row = db
     .prepare(
       `SELECT a.application_id AS applicationId, u.user_version AS version,
-              (SELECT count(*) FROM sqlite_schema) AS tables
+              (SELECT count(*) FROM sqlite_schema) AS objects,
+              (SELECT count(*) FROM sqlite_schema WHERE name = 'threads') AS tables
        FROM pragma_application_id a, pragma_user_version u`,
     )
     .get();
   return {
     applicationId: Number(row?.applicationId),
     version: Number(row?.version),
+    objects: Number(row?.objects),
     tables: Number(row?.tables),
   };
 }
 
-function refuseForeign({ applicationId, version, tables }: Header, file: string): void {
-  const fresh = applicationId === 0 && version === 0 && tables === 0;
+function refuseStrange(db: DatabaseSync, { file, withoutTables }: Migration): Header {
+  const found = headerOf(db);
+  refuseForeign(found, file);
+  refuseNewer(found, file);
+  if (found.version > 0 && found.tables === 0) throw withoutTables();
+  return found;
+}
+
+function refuseForeign({ applicationId, version, objects }: Header, file: string): void {
+  const fresh = applicationId === 0 && version === 0 && objects === 0;
   if (fresh || applicationId === APPLICATION_ID) return;
   throw new WorkflowError(
     failure(

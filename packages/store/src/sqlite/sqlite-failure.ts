@@ -15,6 +15,12 @@ export function isBusy(thrown: unknown): boolean {
   return code === SQLITE_BUSY || code === SQLITE_PROTOCOL;
 }
 
+/** True when it was the right, or the disk, to write that was missing: reading may still do. */
+export function isWriteRefusal(thrown: unknown): boolean {
+  const code = resultCode(thrown instanceof WorkflowError ? thrown.cause : thrown);
+  return code === SQLITE_PERM || code === SQLITE_READONLY || code === SQLITE_CANTOPEN;
+}
+
 /** The primary result code (https://sqlite.org/rescode.html); `errcode` may be an extended one,
  *  whose low byte is the primary. -1 for what is not SQLite's. */
 function resultCode(thrown: unknown): number {
@@ -22,18 +28,21 @@ function resultCode(thrown: unknown): number {
   return typeof thrown.errcode === "number" ? thrown.errcode & 0xff : -1;
 }
 
+const SQLITE_PERM = 3;
 const SQLITE_BUSY = 5;
+const SQLITE_READONLY = 8;
+const SQLITE_CANTOPEN = 14;
 /** Many processes began to read at the same moment, and this one lost too often. */
 const SQLITE_PROTOCOL = 15;
 
 const HINTS: { readonly [code: number]: string } = {
-  3: "give this user the right to read and write there",
+  [SQLITE_PERM]: "give this user the right to read and write there",
   [SQLITE_BUSY]: "another process holds the database; wait for it, or end it, then try again",
-  8: "give this user the right to write there, or choose another storage root",
+  [SQLITE_READONLY]: "give this user the right to write there, or choose another storage root",
   10: "the disk reports errors; check it and its file system before you go on",
   11: "the file is damaged; restore it from a backup (the blobs in cas/ are not affected)",
   13: "free some disk space, then try again",
-  14: "check that the folder is there and that this user may write in it",
+  [SQLITE_CANTOPEN]: "check that the folder is there and that this user may write in it",
   [SQLITE_PROTOCOL]: "too many processes use the database at once; try again",
   26: "another file is in its place; move that away, or choose another storage root",
 };

@@ -7,7 +7,7 @@ import { finishThread, moveHead } from "./head-moves.ts";
 import { acquireLease, releaseLease, renewLease } from "./leases.ts";
 import { withPatience } from "./patience.ts";
 import { clearSignal, leaveSignal, waitingSignals } from "./signals.ts";
-import { openThreadIndex } from "./thread-index.ts";
+import { type LostIndex, openThreadIndex } from "./thread-index.ts";
 import {
   adoptThreads,
   answerThread,
@@ -20,13 +20,13 @@ import { getThread, listThreads, matchThreads, threadRoots } from "./thread-quer
 /** The two things that one index holds. Closing the threads closes both. */
 export type Index = { threads: ThreadStore; blobs: BlobTable };
 
-/** Opens the index of a storage root, making it if it is not there. Throws `STORAGE_FAILED`, or
- *  `STORAGE_NEWER` when a later version of this program wrote it.
+/** Opens the index of a storage root, making it if the root is new. Throws `STORAGE_FAILED`, `STORAGE_DAMAGED`
+ *  when the root has lost its index, or `STORAGE_NEWER` when a later version of this program wrote it.
  *
  *  SQLite is called synchronously: a change is one flush, which a thread pool would only delay. */
-export async function openIndex(root: string): Promise<Index> {
-  const { index: file, registryLock } = storagePaths(root);
-  const index = await openThreadIndex(file);
+export async function openIndex(root: string, lost: LostIndex = "refused"): Promise<Index> {
+  const { registryLock } = storagePaths(root);
+  const index = await openThreadIndex(root, lost);
   const sections = exclusiveSection(registryLock);
   const commit = commitQueue(index);
   const threads: ThreadStore = {

@@ -1,6 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
+import { storagePaths } from "@uncaged/workflow-util";
 import { compile, type Statement } from "./compile.ts";
-import { migrate } from "./migrations.ts";
+import { refuseEmptied, refuseLostFile, withoutTables } from "./lost-index.ts";
+import { migrate, refuseOther } from "./migrations.ts";
 import { openDatabase } from "./open-database.ts";
 import { sqliteFailed } from "./sqlite-failure.ts";
 
@@ -16,9 +18,29 @@ export type ThreadIndex = {
   close(): void;
 };
 
-/** Throws `STORAGE_FAILED` or `STORAGE_NEWER`, then and from every member. */
-export async function openThreadIndex(file: string): Promise<ThreadIndex> {
-  const db = await openDatabase(file, (fresh) => migrate(fresh, file));
+/** What becomes of a root that has lost its index. */
+export type LostIndex = "refused" | "made anew";
+
+/** Makes it where the root is new. Throws `STORAGE_DAMAGED` where it has been lost; `STORAGE_FAILED` or
+ *  `STORAGE_NEWER`, then and from every member. */
+export async function openThreadIndex(
+  root: string,
+  lost: LostIndex = "refused",
+): Promise<ThreadIndex> {
+  const { index: file } = storagePaths(root);
+  // Before it is opened: opening makes it.
+  if (lost === "refused") refuseLostFile(root);
+  const migration = {
+    file,
+    refuseEmpty: (isStillEmpty: () => boolean) => {
+      if (lost === "refused") refuseEmptied(root, isStillEmpty);
+    },
+    withoutTables: () => withoutTables(root),
+  };
+  const db = await openDatabase(file, {
+    prepare: (fresh) => migrate(fresh, migration),
+    look: (found) => refuseOther(found, migration),
+  });
   const sql = keeping((text) => compile(db, text, { rows: "objects" }));
   const arrays = keeping((text) => compile(db, text, { rows: "arrays" }));
   const look = <T>(what: string, body: () => T): T => {

@@ -1,0 +1,63 @@
+import type { Stats } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { isErrno, storagePaths } from "@uncaged/workflow-util";
+import { shellWord } from "../shell-word.ts";
+import { type Check, fine, type Patient, wrong } from "./check.ts";
+
+const NAME = "access";
+const SHOWN = 5;
+const OTHERS_WRITE = 0o022;
+const OTHERS_ENTER = 0o011;
+const OTHERS = 0o077;
+
+/** Nobody else can write into the storage root, or read what is kept there. */
+export async function checkAccess({ root }: Patient): Promise<Check> {
+  const folder = await statsOf(root);
+  if (folder === null || process.platform === "win32") return fine(NAME, "nothing to look at");
+  if ((folder.mode & OTHERS_WRITE) !== 0) {
+    return wrong(
+      NAME,
+      `others can write in ${root} (mode ${shown(folder)}): they can exchange what you run`,
+      `chmod 700 ${shellWord(root)}`,
+    );
+  }
+  // Nobody else comes to what lies in it.
+  if ((folder.mode & OTHERS_ENTER) === 0) return fine(NAME, `nobody else can enter ${root}`);
+  const open: string[] = [];
+  for (const path of await keptIn(root)) {
+    const stats = await statsOf(path);
+    if (stats !== null && (stats.mode & OTHERS) !== 0) open.push(path);
+  }
+  if (open.length === 0) return fine(NAME, `nobody else can read what is kept in ${root}`);
+  return wrong(
+    NAME,
+    `others can read ${open.slice(0, SHOWN).join(", ")}${open.length > SHOWN ? ", …" : ""}`,
+    `chmod -R go= ${open.map(shellWord).join(" ")}`,
+  );
+}
+
+/** All but the configuration, which has a check of its own, and installed packages, which are no secret. */
+async function keptIn(root: string): Promise<string[]> {
+  const { registry, packages } = storagePaths(root);
+  const paths = (await readdir(root)).map((name) => join(root, name)).sort();
+  return paths.filter((path) => path !== registry && path !== packages && !isManifest(path));
+}
+
+/** What npm keeps beside the packages, as its umask says. */
+function isManifest(path: string): boolean {
+  return path.endsWith("/package.json") || path.endsWith("/package-lock.json");
+}
+
+async function statsOf(path: string): Promise<Stats | null> {
+  try {
+    return await stat(path);
+  } catch (cause) {
+    if (isErrno(cause, "ENOENT", "ENOTDIR", "EACCES", "ELOOP")) return null;
+    throw cause;
+  }
+}
+
+function shown({ mode }: Stats): string {
+  return `0${(mode & 0o7777).toString(8)}`;
+}

@@ -1,0 +1,64 @@
+/** Tells a storage root that is new from one that has lost its index.
+ *
+ *  1. The index comes first: whoever stores a blob or a bundle has opened it before. So blobs, bundles or history
+ *     without an index are the remains of one, never a beginning.
+ *  2. An index that is not there is looked for again after the remains were found: they may be of somebody who made
+ *     it meanwhile. */
+import { existsSync, readdirSync } from "node:fs";
+import { failure, isHash, WorkflowError } from "@uncaged/workflow-protocol";
+import { isErrno, storageFailed, storagePaths } from "@uncaged/workflow-util";
+
+/** Throws `STORAGE_DAMAGED` when a root that has no `index.db` had one. Changes nothing. */
+export function refuseLostFile(root: string): void {
+  const { index } = storagePaths(root);
+  if (existsSync(index)) return;
+  const remains = remainsIn(root);
+  if (remains === null || existsSync(index)) return;
+  throw lost(`${index} is gone`, remains);
+}
+
+/** The same for an index that is there and empty: `isStillEmpty` looks at it again. */
+export function refuseEmptied(root: string, isStillEmpty: () => boolean): void {
+  const remains = remainsIn(root);
+  if (remains === null || !isStillEmpty()) return;
+  throw lost(`${storagePaths(root).index} is empty`, remains);
+}
+
+/** For an index that was in use and has no threads table any more. */
+export function withoutTables(root: string): WorkflowError {
+  return lost(`${storagePaths(root).index} has lost its tables`, remainsIn(root));
+}
+
+/** What only a root has that had an index, in words; null when there is nothing of it. */
+function remainsIn(root: string): string | null {
+  const { cas, bundles, history } = storagePaths(root);
+  const hashes = namesIn(bundles).filter(isHash);
+  const found = [
+    hashes.some((hash) => namesIn(history(hash)).length > 0) ? "history" : null,
+    namesIn(cas).some(isBlobOrAside) ? "blobs" : null,
+    hashes.length > 0 ? "bundles" : null,
+  ].filter((each) => each !== null);
+  return found.length === 0 ? null : found.join(", ");
+}
+
+/** As the files store names them. */
+function isBlobOrAside(name: string): boolean {
+  return name === ".aside" || isHash(name.replace(/\.txt$/, ""));
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (cause) {
+    if (isErrno(cause, "ENOENT", "ENOTDIR")) return [];
+    throw storageFailed(`cannot list ${folder}`, cause);
+  }
+}
+
+function lost(what: string, remains: string | null): WorkflowError {
+  const kept = remains === null ? "" : `, and the storage root has ${remains} of its threads`;
+  return new WorkflowError(failure("STORAGE_DAMAGED", `${what}${kept}; nothing was changed`, MEND));
+}
+
+const MEND =
+  "put index.db back from a backup; without one, make another from the blobs and the history: uncaged-workflow thread recover";
