@@ -4,6 +4,7 @@ export { type InstalledAgent, loadAgentPackage } from "./agents/load-agent-packa
 export { type BuildBundle, type BuiltBundle, buildBundle } from "./build/build-bundle.ts";
 export { type AdmitBundle, admitBundle } from "./bundle/admit-bundle.ts";
 export { type BundleFiles, bundleFiles } from "./bundle/bundle-files.ts";
+export { importBundle } from "./bundle/import-bundle.ts";
 export { type OpenedBundle, openBundle } from "./bundle/open-bundle.ts";
 export { type BundleToStore, storeBundle } from "./bundle/store-bundle.ts";
 export { parseStoredDescriptor } from "./bundle/stored-descriptor.ts";

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { hashBytes, sha256Hex } from "@uncaged/workflow-cas";
 import {
   err,
@@ -9,14 +8,17 @@ import {
   type Result,
   type WorkflowDescriptor,
 } from "@uncaged/workflow-protocol";
-import { isErrno, storageFailed } from "@uncaged/workflow-util";
+import { readRegularFile, storageFailed } from "@uncaged/workflow-util";
 import { type BuildRecord, buildRecordText, parseBuildRecord } from "./build-record.ts";
 import { type BundleFiles, bundleFiles } from "./bundle-files.ts";
+import { MAX_BUNDLE_BYTES } from "./read-bundle-file.ts";
 import { parseStoredDescriptor } from "./stored-descriptor.ts";
 
 export type OpenedBundle = {
-  /** Absolute path of the module to import. */
+  /** Absolute path of the module. */
   file: string;
+  /** Its bytes as they were checked: what is to be imported, see `importBundle`. */
+  bytes: Buffer;
   hash: string;
   sha256: string;
   descriptor: WorkflowDescriptor;
@@ -49,6 +51,7 @@ export async function openBundle(
   const { externals, descriptorSha256, rolldown } = build.value;
   return ok({
     file: files.bundle,
+    bytes: bytes.value,
     hash,
     sha256,
     descriptor: descriptor.value,
@@ -90,13 +93,14 @@ async function readDescriptor(
 
 async function readPart(path: string, hash: string): Promise<Result<Buffer, Failure>> {
   try {
-    return ok(await readFile(path));
-  } catch (cause) {
-    if (!isErrno(cause, "ENOENT", "ENOTDIR"))
-      return err(storageFailed(`cannot read ${path}`, cause).failure);
+    const read = await readRegularFile(path, MAX_BUNDLE_BYTES);
+    if (read.ok) return read;
+    if (!read.error.absent) throw new Error(`it ${read.error.problem}`);
     return err(
       failure("BUNDLE_MISSING", `${path} is not there; it belongs to bundle ${hash}`, ADD_AGAIN),
     );
+  } catch (cause) {
+    return err(storageFailed(`cannot read ${path}`, cause).failure);
   }
 }
 

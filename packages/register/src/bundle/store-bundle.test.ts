@@ -110,6 +110,7 @@ describe("opening a bundle", () => {
       ok: true,
       value: {
         file: join(root, FOLDER, "bundle.esm.js"),
+        bytes: readFileSync(join(root, FOLDER, "bundle.esm.js")),
         hash: BUNDLE.hash,
         sha256: BUNDLE.sha256,
         descriptor: DESCRIPTOR,

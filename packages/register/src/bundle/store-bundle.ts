@@ -3,11 +3,11 @@
  *  1. The bundle file goes last: a folder that has one is complete.
  *  2. The registry names a folder only after this returned; a crash before leaves a folder that nothing names.
  *  3. A bundle that is there already is left as it is when its bytes are right, and mended when they are not. */
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { hashBytes, sha256Hex } from "@uncaged/workflow-cas";
 import { failure, type WorkflowDescriptor, WorkflowError } from "@uncaged/workflow-protocol";
 import {
-  isErrno,
+  readRegularFile,
   storageFailed,
   storagePaths,
   syncFolder,
@@ -16,6 +16,7 @@ import {
 import { buildRecordText } from "./build-record.ts";
 import { type BundleFiles, bundleFiles } from "./bundle-files.ts";
 import { descriptorText } from "./descriptor-text.ts";
+import { MAX_BUNDLE_BYTES } from "./read-bundle-file.ts";
 
 export type BundleToStore = {
   bytes: Buffer;
@@ -34,7 +35,7 @@ export async function storeBundle(root: string, bundle: BundleToStore): Promise<
   const files = bundleFiles(root, bundle.hash);
   try {
     await refuseCollision(files.bundle, bundle);
-    await mkdir(files.folder, { recursive: true });
+    await mkdir(files.folder, { recursive: true, mode: 0o700 });
     await writeParts(files, bundle);
     await syncFolder(storagePaths(root).bundles);
     await syncFolder(root);
@@ -65,7 +66,7 @@ async function writeParts(files: BundleFiles, bundle: BundleToStore): Promise<vo
 }
 
 function write(path: string, data: string | Buffer): Promise<unknown> {
-  return writeFileAtomic({ path, data, mode: 0o644, existing: "replace" });
+  return writeFileAtomic({ path, data, mode: 0o600, existing: "replace" });
 }
 
 async function refuseCollision(path: string, bundle: BundleToStore): Promise<void> {
@@ -83,10 +84,8 @@ async function refuseCollision(path: string, bundle: BundleToStore): Promise<voi
 }
 
 async function readIfThere(path: string): Promise<Buffer | null> {
-  try {
-    return await readFile(path);
-  } catch (cause) {
-    if (isErrno(cause, "ENOENT")) return null;
-    throw cause;
-  }
+  const read = await readRegularFile(path, MAX_BUNDLE_BYTES);
+  if (read.ok) return read.value;
+  if (read.error.absent) return null;
+  throw new Error(`${path} ${read.error.problem}`);
 }

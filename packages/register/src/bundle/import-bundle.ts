@@ -1,0 +1,63 @@
+/** Runs the bytes of a bundle that were checked, whatever becomes of its file.
+ *
+ *  1. The module has the URL of its file, for stacks, `import.meta.url` and the packages that it imports; its text
+ *     comes from memory. So nothing that takes the file's place, or the place of a folder above it, runs.
+ *  2. A process keeps a module under its URL for good. One URL is one bundle: other bytes of the same hash, which
+ *     can be made on purpose, are refused. */
+import { realpathSync } from "node:fs";
+import { registerHooks } from "node:module";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { failure, WorkflowError } from "@uncaged/workflow-protocol";
+import type { OpenedBundle } from "./open-bundle.ts";
+
+/** What it exports. Throws what its import throws, and `BUNDLE_TAMPERED`. */
+export async function importBundle(bundle: OpenedBundle): Promise<{ run?: unknown }> {
+  const { file, hash, sha256, bytes } = bundle;
+  const url = pathToFileURL(
+    join(realpathSync(resolve(file, "../../..")), "bundles", hash, "bundle.esm.js"),
+  ).href;
+  const before = sums.get(url);
+  if (before !== undefined && before !== sha256) throw another(file);
+  if (before === undefined) hookOnce();
+  sums.set(url, sha256);
+  texts.set(url, bytes);
+  try {
+    return await import(url);
+  } finally {
+    texts.delete(url);
+  }
+}
+
+/** SHA-256 of each module that this process has, or asked for. */
+const sums = new Map<string, string>();
+/** Those that are being imported. */
+const texts = new Map<string, Buffer>();
+let hooked = false;
+
+function hookOnce(): void {
+  if (hooked) return;
+  hooked = true;
+  registerHooks({
+    resolve(specifier, context, nextResolve) {
+      // By default a link in its place would be followed, and lead to another URL.
+      if (!sums.has(specifier)) return nextResolve(specifier, context);
+      return { url: specifier, format: "module", shortCircuit: true };
+    },
+    load(url, context, nextLoad) {
+      const source = texts.get(url);
+      if (source !== undefined) return { format: "module", source, shortCircuit: true };
+      return nextLoad(url, context);
+    },
+  });
+}
+
+function another(file: string): WorkflowError {
+  return new WorkflowError(
+    failure(
+      "BUNDLE_TAMPERED",
+      `${file}: this process runs another bundle with the same hash`,
+      "nothing was run; build the workflow again with another description",
+    ),
+  );
+}
