@@ -50,6 +50,27 @@ describe("a bundle that acts when it is imported", () => {
       "writes a file (writeFileSync)",
     ],
     [
+      "writes a file and takes hold of every list that remembers it",
+      inFolder(
+        'import fs from "node:fs"; Array.prototype.push = () => 0; Array.prototype.includes = () => true; Set.prototype.has = () => true; try { fs.writeFileSync(join(here, "x"), "x") } catch {}',
+      ),
+      "writes a file (writeFileSync)",
+    ],
+    [
+      "opens a file to write and says of every report what it likes",
+      inFolder(
+        'import fs from "node:fs"; Object.prototype.toJSON = function () { return this.attempts ? { ...this, attempts: [] } : this }; Array.prototype.toJSON = () => []; try { fs.openSync(join(here, "x"), "w") } catch {}',
+      ),
+      "writes a file (openSync)",
+    ],
+    [
+      "writes a file and has its own ways to write and to encode",
+      inFolder(
+        'import fs from "node:fs"; import { syncBuiltinESMExports } from "node:module"; fs.writeSync = () => 0; Buffer.from = () => new Uint8Array(0); Buffer.prototype.utf8Write = () => 0; JSON.stringify = () => "{}"; String.prototype.slice = () => ""; syncBuiltinESMExports(); try { fs.writeFileSync(join(here, "x"), "x") } catch {}',
+      ),
+      "writes a file (writeFileSync)",
+    ],
+    [
       "writes a file by require",
       inFolder(
         'import { createRequire } from "node:module"; createRequire(import.meta.url)("fs").appendFileSync(join(here, "x"), "x");',

@@ -24,14 +24,14 @@ export type ChildReport =
       /** Name and `typeof` of each export. */
       exports: readonly { name: string; type: string }[];
       descriptor: { kind: "json"; value: unknown } | { kind: "not-json" } | { kind: "too-large" };
-      attempts: readonly string[];
     }
+  /** What it tried to do and may not, as the end of a sentence. Told at once, whatever comes after it. */
+  | { kind: "attempt"; attempt: string }
   | {
       kind: "failed";
       /** `import`: evaluating it threw. `later`: it came to rest with an error that nobody caught. */
       when: "import" | "later";
       error: ReportedError;
-      attempts: readonly string[];
     };
 
 export type ReportedError = {
@@ -47,7 +47,3 @@ export type ReportedError = {
   /** Line and column in the bundle, as `12:34`. */
   at: string | null;
 };
-
-export function frame(token: string, json: string): string {
-  return `${token} ${json}\n`;
-}

@@ -22,6 +22,10 @@ export function judgeRun(outcome: LockedOutcome, bundle: Judged): Result<unknown
       return judgeExports(outcome, bundle);
     case "failed":
       return err(failedImport(outcome, bundle));
+    case "attempt":
+      return err(invalid(bundle, `${outcome.attempt} when it is imported`));
+    case "too-large":
+      return err(invalid(bundle, tooLarge(bundle.limits.processMebibytes)));
     case "timeout":
       return err(tooSlow(bundle));
     case "flooded":
@@ -39,11 +43,9 @@ const REQUIRED = new Map([
 ]);
 
 function judgeExports(
-  { exports, descriptor, attempts }: ChildReport & { kind: "loaded" },
+  { exports, descriptor }: ChildReport & { kind: "loaded" },
   bundle: Judged,
 ): Result<unknown, Failure> {
-  const [attempt] = attempts;
-  if (attempt !== undefined) return err(invalid(bundle, `${attempt} when it is imported`));
   const problems: string[] = [];
   for (const [name, type] of REQUIRED) {
     const found = exports.find((item) => item.name === name);
@@ -72,12 +74,7 @@ function wrongExports({ place }: Judged, problems: readonly string[]): Failure {
   );
 }
 
-function failedImport(
-  { when, error, attempts }: ChildReport & { kind: "failed" },
-  bundle: Judged,
-): Failure {
-  const [attempt] = attempts;
-  if (attempt !== undefined) return invalid(bundle, `${attempt} when it is imported`);
+function failedImport({ when, error }: ChildReport & { kind: "failed" }, bundle: Judged): Failure {
   const missing = missingPackage(error);
   if (missing !== null) return unresolved([missing], bundle.root);
   const denied = deniedDeed(error);
@@ -145,13 +142,17 @@ function tooSlow({ place, limits }: Judged): Failure {
 
 function endedEarly(outcome: LockedOutcome & { kind: "ended" }, limits: LockedLimits): string {
   if (/heap out of memory|invalid array length Allocation failed/i.test(outcome.stderr)) {
-    return `needs more than ${limits.heapMebibytes} MiB of memory when it is imported`;
+    return tooLarge(limits.heapMebibytes);
   }
   // Node's own code for a module whose top-level await nothing can ever settle.
   if (outcome.exitCode === 13)
     return "never finishes its import: a top-level await waits for nothing";
   const how = outcome.signal ?? `exit code ${outcome.exitCode ?? "unknown"}`;
   return `ends the process when it is imported (${how})`;
+}
+
+function tooLarge(mebibytes: number): string {
+  return `needs more than ${mebibytes} MiB of memory when it is imported`;
 }
 
 function invalid({ place }: Judged, problem: string): Failure {

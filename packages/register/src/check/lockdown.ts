@@ -1,7 +1,7 @@
 /** Takes from a process what a bundle has no business with while it is imported: the network, other programs,
  *  other processes, files. Node's permission model denies most of it below us; this adds what it leaves open
- *  (the network before Node 26, signals and priorities, trace files), and remembers what was tried, also when
- *  the bundle swallows the error.
+ *  (the network before Node 26, signals and priorities, trace files), and tells at once what was tried: what is
+ *  kept in the process the bundle could change.
  *
  *  1. Built-in modules are changed in place, so `import`, `require` and `getBuiltinModule` all see it.
  *  2. Classes stay usable: libraries extend them and make agents of them at import. Only what acts is taken.
@@ -21,14 +21,15 @@ import tls from "node:tls";
 import traceEvents from "node:trace_events";
 import v8 from "node:v8";
 
-/** Gives the list that grows by one phrase for each attempt, such as `opens a socket (connect)`. */
-export function lockDown(): readonly string[] {
-  const attempts: string[] = [];
-  for (const gate of gates()) close(gate, attempts);
-  for (const files of [fs, fs.promises]) guardOpening(files, attempts);
+/** Gives for a phrase, such as `opens a socket (connect)`, what tells of it. Called before the bundle runs; what it
+ *  gives is called at the moment of the attempt, and must rely on nothing that a bundle can change. */
+export type Witness = (attempt: string) => () => void;
+
+export function lockDown(witness: Witness): void {
+  for (const gate of gates()) close(gate, witness);
+  for (const files of [fs, fs.promises]) guardOpening(files, witness);
   softenExists();
   syncBuiltinESMExports();
-  return attempts;
 }
 
 type Gate = { deed: string; on: object; names: readonly string[] };
@@ -81,30 +82,31 @@ function namesOf(on: object, pattern: RegExp): string[] {
   return Object.getOwnPropertyNames(on).filter((name) => pattern.test(name));
 }
 
-function close({ deed, on, names }: Gate, attempts: string[]): void {
+function close({ deed, on, names }: Gate, witness: Witness): void {
   for (const name of names) {
     // Another Node version may not have it; a new name on a built-in would only be noise.
-    if (name in on) replace(on, name, refusal(`${deed} (${name})`, attempts));
+    if (name in on) replace(on, name, refusal(`${deed} (${name})`, witness));
   }
 }
 
-function refusal(attempt: string, attempts: string[]): () => never {
+function refusal(attempt: string, witness: Witness): () => never {
+  const tell = witness(attempt);
   // A plain function, so that a class can extend it and `new` reaches the refusal.
   return function refused(): never {
-    remember(attempt, attempts);
+    tell();
     throw new Error(`not while a bundle is checked: it ${attempt}`);
   };
 }
 
 /** `open` is for reading too; only other flags are an attempt to write. */
-function guardOpening(files: object, attempts: string[]): void {
+function guardOpening(files: object, witness: Witness): void {
+  const { apply } = Reflect;
   for (const name of namesOf(files, /^open(?:Sync)?$/)) {
     const original: unknown = Reflect.get(files, name);
     if (typeof original !== "function") continue;
+    const refused = refusal(`${FILE} (${name})`, witness);
     replace(files, name, function open(this: unknown, ...args: unknown[]): unknown {
-      const flags = args[1];
-      const reads = typeof flags === "function" || flags === undefined || READING.has(flags);
-      return reads ? Reflect.apply(original, this, args) : refusal(`${FILE} (${name})`, attempts)();
+      return isReading(args[1]) ? apply(original, this, args) : refused();
     });
   }
 }
@@ -122,12 +124,13 @@ function softenExists(): void {
   });
 }
 
-const READING: ReadonlySet<unknown> = new Set([null, "r", "rs", "sr", fs.constants.O_RDONLY]);
-const MOST_ATTEMPTS = 20;
-
-function remember(attempt: string, attempts: string[]): void {
-  if (attempts.length < MOST_ATTEMPTS && !attempts.includes(attempt)) attempts.push(attempt);
+/** Compared one by one: a set's `has` could be another by then. */
+function isReading(flags: unknown): boolean {
+  if (typeof flags === "function" || flags === undefined || flags === null) return true;
+  return flags === "r" || flags === "rs" || flags === "sr" || flags === READ_ONLY;
 }
+
+const READ_ONLY = fs.constants.O_RDONLY;
 
 /** Not read before it is replaced: some globals load half of Node when they are looked at. */
 function replace(on: object, name: string, value: unknown): void {

@@ -2,24 +2,27 @@
  *  Node's permission model; imports nothing but Node's own modules and its neighbours.
  *
  *  1. The order is read before the bundle runs, so the bundle cannot read the token that marks true reports.
- *  2. What is needed after the import is taken hold of before it: the bundle may change every global.
+ *  2. What is needed after the import is taken hold of before it: the bundle may change every global, and what
+ *     all objects inherit. So reports are put together from texts, and go out as texts.
  *  3. The bundle comes by standard input and is imported from memory: no file, so no race over one. */
-import { readFileSync, writeSync } from "node:fs";
+import fs, { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { installExternalHooks } from "../externals/external-hooks.ts";
 import {
   type ChildOrder,
-  type ChildReport,
-  frame,
   MAX_DESCRIPTOR_BYTES,
   REPORT_FD,
-  type ReportedError,
 } from "./child-report.ts";
 import { lockDown } from "./lockdown.ts";
 
 const { stringify } = JSON;
 const { ownKeys } = Reflect;
 const { byteLength } = Buffer;
+const toText = String;
+const slice: (text: string, from: number, to: number) => string = uncurried(String.prototype.slice);
+const indexOf: (text: string, part: string) => number = uncurried(String.prototype.indexOf);
+// Not the import: a bundle may replace that, too.
+const { writeSync } = fs;
 const exit = process.exit.bind(process);
 const nextTurn = setImmediate;
 
@@ -34,10 +37,19 @@ serveFromMemory(
     [entryUrl, `import * as bundle from ${stringify(order.bundleUrl)};\nexport { bundle };\n`],
   ]),
 );
-const attempts: readonly string[] = lockDown();
+const { token } = order;
+lockDown((attempt) => {
+  const line = `${token} {"kind":"attempt","attempt":${stringify(attempt)}}\n`;
+  let told = false;
+  return () => {
+    if (told) return;
+    told = true;
+    writeSync(REPORT_FD, line);
+  };
+});
 process.on("uncaughtException", (thrown: unknown) => fail("later", thrown));
 
-report({ kind: "loading" });
+report('{"kind":"loading"}');
 try {
   const entry: { bundle: { [name: string]: unknown } } = await import(entryUrl);
   await settled();
@@ -79,56 +91,80 @@ async function settled(): Promise<void> {
   }
 }
 
-function loaded(bundle: { [name: string]: unknown }): ChildReport {
-  const names = ownKeys(bundle).filter((key) => typeof key === "string");
-  const exports = names.map((name) => ({ name, type: typeof bundle[name] }));
-  return { kind: "loaded", exports, descriptor: descriptorOf(bundle.descriptor), attempts };
+/** As JSON; see `ChildReport`. Only texts are made JSON of: objects and lists would ask what they inherit. */
+function loaded(bundle: { [name: string]: unknown }): string {
+  const keys = ownKeys(bundle);
+  let exports = "";
+  for (let at = 0; at < keys.length; at += 1) {
+    const name = keys[at];
+    if (typeof name !== "string") continue;
+    const comma = exports === "" ? "" : ",";
+    exports = `${exports}${comma}{"name":${stringify(name)},"type":"${typeof bundle[name]}"}`;
+  }
+  return `{"kind":"loaded","exports":[${exports}],"descriptor":${descriptorOf(bundle.descriptor)}}`;
 }
 
-function descriptorOf(value: unknown): (ChildReport & { kind: "loaded" })["descriptor"] {
+function descriptorOf(value: unknown): string {
   try {
     const json: string | undefined = stringify(value);
-    if (json === undefined) return { kind: "not-json" };
-    if (byteLength(json) > MAX_DESCRIPTOR_BYTES) return { kind: "too-large" };
-    return { kind: "json", value: JSON.parse(json) };
+    if (json === undefined) return '{"kind":"not-json"}';
+    if (byteLength(json) > MAX_DESCRIPTOR_BYTES) return '{"kind":"too-large"}';
+    return `{"kind":"json","value":${json}}`;
   } catch {
-    return { kind: "not-json" };
+    return '{"kind":"not-json"}';
   }
 }
 
 function fail(when: "import" | "later", thrown: unknown): never {
-  report({ kind: "failed", when, error: describe(thrown), attempts });
+  report(`{"kind":"failed","when":"${when}","error":${describe(thrown)}}`);
   exit(1);
   throw thrown;
 }
 
-function describe(thrown: unknown): ReportedError {
+function describe(thrown: unknown): string {
   const fields: { [name: string]: unknown } = Object(thrown);
   const field = (name: string, of: { [name: string]: unknown } = fields): string | null => {
     const value = of[name];
-    return typeof value === "string" ? value.slice(0, 8_000) : null;
+    return typeof value === "string" ? slice(value, 0, 8_000) : null;
   };
+  const message = field("message") ?? slice(toText(thrown), 0, 2_000);
+  const place = placeIn(order.bundleUrl, field("stack") ?? "");
   const carried: { [name: string]: unknown } = Object(fields.failure);
   const code = field("code", carried);
-  return {
-    name: field("name") ?? "Error",
-    message: field("message") ?? String(thrown).slice(0, 2_000),
-    code: field("code"),
-    permission: field("permission"),
-    resource: field("resource"),
-    failure: code === null ? null : { code, hint: field("hint", carried) ?? "" },
-    at: placeIn(order.bundleUrl, field("stack") ?? ""),
-  };
+  const hint = field("hint", carried) ?? "";
+  const failure =
+    code === null ? "null" : `{"code":${stringify(code)},"hint":${stringify(hint)}}`;
+  return (
+    `{"name":${stringify(field("name") ?? "Error")},"message":${stringify(message)},` +
+    `"code":${stringify(field("code"))},"permission":${stringify(field("permission"))},` +
+    `"resource":${stringify(field("resource"))},"failure":${failure},"at":${stringify(place)}}`
+  );
 }
 
 /** First place in the bundle that a stack names; for a syntax error the stack begins with it. */
 function placeIn(url: string, stack: string): string | null {
-  const from = stack.indexOf(url);
-  const place = /^:(\d+(?::\d+)?)/.exec(from < 0 ? "" : stack.slice(from + url.length));
-  return place?.[1] ?? null;
+  const from = indexOf(stack, url);
+  if (from < 0) return null;
+  let at = from + url.length;
+  if (stack[at] !== ":") return null;
+  let place = "";
+  let colons = 0;
+  for (at += 1; at < stack.length; at += 1) {
+    const letter = stack[at] ?? "";
+    if (letter === ":" && place !== "" && colons === 0) colons += 1;
+    else if (letter < "0" || letter > "9") break;
+    place = `${place}${letter}`;
+  }
+  return place === "" ? null : place[place.length - 1] === ":" ? slice(place, 0, -1) : place;
 }
 
-function report(message: ChildReport): void {
-  const bytes = Buffer.from(frame(order.token, stringify(message)));
-  for (let at = 0; at < bytes.length; ) at += writeSync(REPORT_FD, bytes, at);
+function uncurried<T extends unknown[], R>(
+  method: (this: string, ...args: T) => R,
+): (text: string, ...args: T) => R {
+  return Function.prototype.call.bind(method);
+}
+
+/** In one write: the channel waits until all of it is taken. */
+function report(json: string): void {
+  writeSync(REPORT_FD, `${token} ${json}\n`);
 }

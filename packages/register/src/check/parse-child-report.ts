@@ -6,18 +6,20 @@ export function parseChildReport(json: string): ChildReport | null {
   const report = parsed(json);
   if (report === null) return null;
   if (report.kind === "loading") return { kind: "loading" };
-  const attempts = textList(report.attempts);
-  if (attempts === null) return null;
-  if (report.kind === "failed") return failedReport(report, attempts);
-  return report.kind === "loaded" ? loadedReport(report, attempts) : null;
+  if (report.kind === "attempt") {
+    const { attempt } = report;
+    return typeof attempt === "string" ? { kind: "attempt", attempt } : null;
+  }
+  if (report.kind === "failed") return failedReport(report);
+  return report.kind === "loaded" ? loadedReport(report) : null;
 }
 
 type Fields = { readonly [name: string]: unknown };
 
-function failedReport(report: Fields, attempts: string[]): ChildReport | null {
+function failedReport(report: Fields): ChildReport | null {
   const { when, error } = report;
   if ((when !== "import" && when !== "later") || !isObject(error)) return null;
-  return { kind: "failed", when, error: reportedError(error), attempts };
+  return { kind: "failed", when, error: reportedError(error) };
 }
 
 function reportedError(error: Fields): ReportedError {
@@ -38,7 +40,7 @@ function carried(value: unknown): ReportedError["failure"] {
   return typeof code === "string" && typeof hint === "string" ? { code, hint } : null;
 }
 
-function loadedReport(report: Fields, attempts: string[]): ChildReport | null {
+function loadedReport(report: Fields): ChildReport | null {
   const { exports, descriptor } = report;
   if (!Array.isArray(exports) || !isObject(descriptor)) return null;
   const named: { name: string; type: string }[] = [];
@@ -50,10 +52,10 @@ function loadedReport(report: Fields, attempts: string[]): ChildReport | null {
   const { kind } = descriptor;
   if (kind === "json") {
     const json = { kind, value: descriptor.value } as const;
-    return { kind: "loaded", exports: named, descriptor: json, attempts };
+    return { kind: "loaded", exports: named, descriptor: json };
   }
   if (kind !== "not-json" && kind !== "too-large") return null;
-  return { kind: "loaded", exports: named, descriptor: { kind }, attempts };
+  return { kind: "loaded", exports: named, descriptor: { kind } };
 }
 
 function parsed(json: string): Fields | null {
@@ -67,8 +69,4 @@ function isObject(value: unknown): value is Fields {
 
 function textOrNull(value: unknown): string | null {
   return typeof value === "string" ? value : null;
-}
-
-function textList(value: unknown): string[] | null {
-  return Array.isArray(value) && value.every((item) => typeof item === "string") ? value : null;
 }

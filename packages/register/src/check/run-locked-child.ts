@@ -1,7 +1,8 @@
 /** Starts the locked child on a bundle and brings back what it said, or how it ended without saying anything.
  *
  *  1. Whatever the bundle does, this resolves within the limits and the child is gone by then.
- *  2. Only lines that carry the token count; any other byte on that channel is the bundle's doing. */
+ *  2. Only lines that carry the token count; any other byte on that channel is the bundle's doing.
+ *  3. The first attempt that is told ends it: what the bundle says afterwards is not asked for. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { parse } from "node:path";
@@ -16,6 +17,7 @@ import {
 } from "./child-report.ts";
 import { fairTimer } from "./fair-timer.ts";
 import { parseChildReport } from "./parse-child-report.ts";
+import { watchMemory } from "./watch-memory.ts";
 
 export type LockedRun = {
   bytes: Uint8Array;
@@ -36,7 +38,10 @@ export type LockedLimits = {
   clockMs: number;
   /** Of each of standard output and standard error. */
   outputBytes: number;
+  /** Of JavaScript's own objects. */
   heapMebibytes: number;
+  /** Of the whole process: buffers, WebAssembly and Node itself count. */
+  processMebibytes: number;
 };
 
 export const LOCKED_LIMITS: LockedLimits = {
@@ -45,10 +50,12 @@ export const LOCKED_LIMITS: LockedLimits = {
   clockMs: 60_000,
   outputBytes: 64 * 1024,
   heapMebibytes: 128,
+  processMebibytes: 512,
 };
 
 export type LockedOutcome =
   | Exclude<ChildReport, { kind: "loading" }>
+  | { kind: "too-large" }
   | { kind: "timeout" }
   | { kind: "flooded"; stream: string }
   | { kind: "forged" }
@@ -146,6 +153,10 @@ function firstOutcome(
       onOver: () => resolve({ kind: "timeout" }),
     });
   let stopTimer = inTime(limits.startMs);
+  const stopWatching = watchMemory(child.pid, {
+    maxBytes: limits.processMebibytes * 1024 * 1024,
+    onMore: () => resolve({ kind: "too-large" }),
+  });
   const onReportLine = (line: string): void => {
     const report = line.startsWith(`${token} `) ? parseChildReport(line.slice(token.length)) : null;
     if (report === null) resolve({ kind: "forged" });
@@ -166,7 +177,10 @@ function firstOutcome(
   });
   child.once("close", (code, signal) => resolve(endedWith(code, signal, stderr)));
   child.once("error", (cause) => resolve(endedWith(null, cause.message, stderr)));
-  return promise.finally(() => stopTimer());
+  return promise.finally(() => {
+    stopTimer();
+    stopWatching();
+  });
 }
 
 function endedWith(
