@@ -1,13 +1,16 @@
 /** The real world of a command: this process's streams, signals and environment. */
-import { fstatSync } from "node:fs";
+import { fstatSync, writeSync } from "node:fs";
 import { isatty } from "node:tty";
-import { EXIT } from "@uncaged/workflow-protocol";
+import { EXIT, exitCodeOf, failure, WorkflowError } from "@uncaged/workflow-protocol";
+import { storageFailed } from "@uncaged/workflow-util";
 import type { Input, Io, Sink } from "./io.ts";
 
 export function processIo(opts: { exit: (code: number) => never }): Omit<Io, "json"> {
   return {
     env: process.env,
-    cwd: process.cwd(),
+    get cwd() {
+      return workingDirectory();
+    },
     stdin: input(),
     stdout: sink(process.stdout, opts.exit),
     stderr: sink(process.stderr, opts.exit),
@@ -19,7 +22,7 @@ export function processIo(opts: { exit: (code: number) => never }): Omit<Io, "js
 
 function sink(stream: NodeJS.WriteStream, exit: (code: number) => never): Sink {
   // `| head` closes its end when it has seen enough: that is no failure of ours.
-  stream.on("error", (cause) => exit(isClosed(cause) ? EXIT.success : EXIT.failure));
+  stream.on("error", (cause) => exit(isClosed(cause) ? EXIT.success : unwritten(cause)));
   const isTerminal = stream.isTTY === true;
   // Kept from the start: whoever replaces the stream's `write` later does not catch ours.
   const write = stream.write.bind(stream);
@@ -33,6 +36,35 @@ function sink(stream: NodeJS.WriteStream, exit: (code: number) => never): Sink {
     color: isTerminal && !process.env.NO_COLOR && process.env.TERM !== "dumb",
     columns: isTerminal ? stream.columns : null,
   };
+}
+
+/** Somebody removed it under us; whoever asks for it says so as for any other fault. */
+function workingDirectory(): string {
+  try {
+    return process.cwd();
+  } catch {
+    throw new WorkflowError(
+      failure(
+        "FILE_NOT_FOUND",
+        "the working directory is not there any more",
+        "change to a directory that is, then try again",
+      ),
+    );
+  }
+}
+
+/** Says on stderr that the output is not whole, as far as that can be written. */
+function unwritten(cause: Error): number {
+  const { code, message, hint } = storageFailed("cannot write the output", cause).failure;
+  const words = process.argv.includes("--json")
+    ? JSON.stringify({ error: { code, message, hint } })
+    : `error: ${message} [${code}]\nhint: ${hint}`;
+  try {
+    writeSync(2, `${words}\n`);
+  } catch {
+    // There it is full, too.
+  }
+  return exitCodeOf(code);
 }
 
 function isClosed(cause: Error): boolean {

@@ -10,7 +10,10 @@ export async function runCli(argv: readonly string[], world: Omit<Io, "json">): 
   try {
     return await answer(await parseCommandLine(argv), world);
   } catch (thrown) {
-    return complain(failureOfThrown(thrown), { ...world, json: argv.includes("--json") });
+    return complain(failureOfThrown(thrown), {
+      stderr: world.stderr,
+      json: argv.includes("--json"),
+    });
   }
 }
 

@@ -1,4 +1,3 @@
-import { pathToFileURL } from "node:url";
 import {
   err,
   type Failure,
@@ -6,10 +5,12 @@ import {
   ok,
   type Result,
   type ThreadRecord,
+  WorkflowError,
   type WorkflowFn,
 } from "@uncaged/workflow-protocol";
-import { type OpenedBundle, openBundle } from "@uncaged/workflow-register";
+import { importBundle, type OpenedBundle, openBundle } from "@uncaged/workflow-register";
 import { type Chain, loadChain } from "./chain.ts";
+import { checkExternals } from "./changed-externals.ts";
 import type { Engine } from "./engine.ts";
 import { versionAfter } from "./upgrades.ts";
 
@@ -20,8 +21,8 @@ export type LoadedRun = {
   workflow: WorkflowFn;
 };
 
-/** Reads the chain and imports the bundle. The thread runs the bytes it was started with or upgraded to, or none:
- *  its chain vouches for them. Throws when the chain is damaged. */
+/** Reads the chain and imports the bundle. The thread runs the bytes it was started with or upgraded to, and the
+ *  packages, or nothing: its chain vouches for them. Throws when the chain is damaged. */
 export async function loadRun(
   engine: Engine,
   thread: ThreadRecord,
@@ -29,7 +30,9 @@ export async function loadRun(
   const chain = await loadChain(engine.cas, thread);
   const bundle = await bundleOf(engine, thread, chain);
   if (!bundle.ok) return bundle;
-  const workflow = await importWorkflow(bundle.value.file);
+  const externals = checkExternals(engine, thread, { chain, bundle: bundle.value });
+  if (!externals.ok) return externals;
+  const workflow = await importWorkflow(bundle.value);
   if (!workflow.ok) return workflow;
   return ok({ chain, bundle: bundle.value, workflow: workflow.value });
 }
@@ -44,14 +47,16 @@ export function bundleOf(
   return openBundle(engine.root, thread.bundleHash, hash === thread.bundleHash ? sha256 : "");
 }
 
-async function importWorkflow(file: string): Promise<Result<WorkflowFn, Failure>> {
+async function importWorkflow(opened: OpenedBundle): Promise<Result<WorkflowFn, Failure>> {
+  const { file } = opened;
   try {
-    const bundle: { run?: unknown } = await import(pathToFileURL(file).href);
-    if (isWorkflowFn(bundle.run)) return ok(bundle.run);
+    const { run } = await importBundle(opened);
+    if (isWorkflowFn(run)) return ok(run);
     return err(
       failure("BUNDLE_EXPORTS", `${file} exports no function named run`, "add the workflow again"),
     );
   } catch (thrown) {
+    if (thrown instanceof WorkflowError) return err(thrown.failure);
     const cause = thrown instanceof Error ? thrown.message : String(thrown);
     return err(
       failure(

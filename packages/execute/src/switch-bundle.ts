@@ -3,6 +3,7 @@
  *  1. It is a state of the chain, so the head commits to it; but no round: roles and rules do not see it.
  *  2. It vouches for the new bundle's bytes and names the packages that it resolved to, as a start node does.
  *  3. It is made only after a proof that the way so far is the same with the new version: it runs nothing. */
+import { isDeepStrictEqual } from "node:util";
 import { encodeContent, encodeState } from "@uncaged/workflow-cas";
 import {
   type EncodedNode,
@@ -17,6 +18,7 @@ import {
 import { type OpenedBundle, resolveExternals } from "@uncaged/workflow-register";
 import { skipList, type Tail } from "./append-step.ts";
 import type { Chain } from "./chain.ts";
+import { externalsAfter } from "./changed-externals.ts";
 import { checkChain, type ThreadCheck } from "./check-threads.ts";
 import type { Engine } from "./engine.ts";
 import { versionAfter } from "./upgrades.ts";
@@ -35,12 +37,17 @@ export async function switchBundle(
   const { root, packagesBase } = engine;
   const from = versionAfter(chain).hash;
   const { descriptor, hash: to, sha256 } = bundle;
-  if (from === to) return err(sameVersion(thread.threadId, to));
-  const check = await checkChain(engine.cas, { thread, chain, descriptor });
-  if (!check.compatible) return err(refused(check, to));
   const externals = resolveExternals(bundle.externals, { root, packagesBase });
   if (!externals.ok) return externals;
-  const content = encodeContent(`The thread runs version ${to} from here on; it ran ${from}.`);
+  if (from === to && isDeepStrictEqual(externals.value, externalsAfter(chain)))
+    return err(sameVersion(thread.threadId, to));
+  const check = await checkChain(engine.cas, { thread, chain, descriptor });
+  if (!check.compatible) return err(refused(check, to));
+  const content = encodeContent(
+    from === to
+      ? `The thread runs with other packages from here on: ${JSON.stringify(externals.value)}.`
+      : `The thread runs version ${to} from here on; it ran ${from}.`,
+  );
   const ancestors = skipList(tail.stateHashes);
   const parent = ancestors[0] ?? chain.startHash;
   const state = encodeState(
@@ -62,7 +69,11 @@ export async function switchBundle(
 }
 
 function sameVersion(threadId: string, hash: string): Failure {
-  return failure("TRANSITION_INVALID", `thread ${threadId} runs version ${hash} already`, "");
+  return failure(
+    "TRANSITION_INVALID",
+    `thread ${threadId} runs version ${hash} with these packages already`,
+    "",
+  );
 }
 
 function refused(check: ThreadCheck, to: string): Failure {

@@ -97,6 +97,7 @@ function planOf(
   }: { name: string | null; given: JsonObject; found: InstalledAgent; env: NodeJS.ProcessEnv },
 ): Result<Plan, Failure> {
   const { agent, located } = found;
+  if (isEnginesOwn(located.name)) return err(poses(located.name));
   const name = wanted ?? agent.name;
   if (!WORKFLOW_NAME_PATTERN.test(name)) return err(badName(name));
   const known = settings.agents.get(name);
@@ -157,6 +158,19 @@ function jsonOrText(text: string): JsonValue {
   } catch {
     return text;
   }
+}
+
+/** A package that workflows import, or the engine itself, and none that plays as an agent. */
+function isEnginesOwn(name: string): boolean {
+  return name.startsWith("@uncaged/") && !name.startsWith("@uncaged/workflow-agent-");
+}
+
+function poses(name: string): Failure {
+  return failure(
+    "INSTALL_FAILED",
+    `the package calls itself ${name}: in the storage root it would take the place of the engine's own for every workflow`,
+    "nothing was changed; a package that plays as an agent has a name of its own",
+  );
 }
 
 function badName(name: string): Failure {

@@ -21,13 +21,18 @@ export async function packFolder(
   const args = ["pack", "--json", "--pack-destination", call.folder, "--", source.value];
   const done = await npm(args, call);
   if (!done.ok) return done;
-  const { filename } = printed.parse(JSON.parse(done.value))[0];
+  const { name, filename } = printed.parse(JSON.parse(done.value))[0];
+  if (!PACKAGE_NAME.test(name))
+    return err(failure("USAGE", `${path} calls itself ${JSON.stringify(name)}`, "give it a name"));
   const file = join(call.folder, filename);
   const digest = createHash("sha256").update(readFileSync(file)).digest("hex").slice(0, 12);
   return ok({ path: file, fileName: `${filename.replace(/\.tgz$/, "")}-${digest}.tgz` });
 }
 
-const printed = z.tuple([z.object({ filename: z.string() })]);
+const printed = z.tuple([z.object({ name: z.string(), filename: z.string() })]);
+
+/** As npm allows them, and no part that leads elsewhere. */
+const PACKAGE_NAME = /^(?:@[\w~-][\w.~-]*\/)?[\w~-][\w.~-]*$/;
 
 const KINDS = ["dependencies", "peerDependencies", "optionalDependencies"] as const;
 const WORKSPACE = "workspace:";

@@ -38,6 +38,7 @@ async function stagePackage(
   { source, cwd, env, signal, io }: StageRequest,
   stage: string,
 ): Promise<Result<StagedPackage, Failure>> {
+  if (!isSpecifier(source)) return err(noSpecifier(source));
   const call = { folder: stage, env, signal, io };
   writeFileSync(join(stage, "package.json"), '{ "private": true }\n');
   const tarball = isPath(source) ? await packFolder(resolve(cwd, source), call) : null;
@@ -59,6 +60,20 @@ async function stagePackage(
  *  is not taken for it. */
 function isPath(source: string): boolean {
   return /^(?:[./]|[A-Za-z]:[\\/])|\.(?:tgz|tar\.gz)$/.test(source);
+}
+
+/** A name with or without a version, or where a package is. npm takes anything else for something. */
+function isSpecifier(source: string): boolean {
+  if (isPath(source) || /^[a-z+]+:\S+$/.test(source)) return !source.includes("\0");
+  return /^(?:@?[\w.~-]+\/)?\w[\w.~-]*(?:[@#][^\s@]+)?$/.test(source);
+}
+
+function noSpecifier(source: string): Failure {
+  return failure(
+    "USAGE",
+    `${JSON.stringify(source)} is no package`,
+    "give a name, name@version, a tarball, or a folder as ./folder",
+  );
 }
 
 const manifest = z.object({ dependencies: z.record(z.string(), z.string()).default({}) });

@@ -12,6 +12,7 @@ import {
 } from "@uncaged/workflow-protocol";
 import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
+import { misuse } from "../options.ts";
 import { type PromptSource, readPrompt } from "../prompt.ts";
 import { styleOf } from "../style.ts";
 import { withEngine } from "../with-engine.ts";
@@ -66,6 +67,7 @@ function showLive(
 }
 
 function folder(path: string): string {
+  if (path.includes("\0")) throw misuse("a directory's name holds no NUL", "check --cwd");
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
   throw new WorkflowError(
     failure("FILE_NOT_FOUND", `${JSON.stringify(path)} is not a directory`, "check --cwd"),

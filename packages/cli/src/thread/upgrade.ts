@@ -21,5 +21,9 @@ export function upgrade(
 }
 
 function text({ threadId, from, to, status }: Upgrade, style: Style): string {
-  return `${threadId}: version ${from} replaced by ${to}\n${threadId} is ${paintStatus(style, status)}\n`;
+  const what =
+    from === to
+      ? `goes on with the packages that are installed now (version ${to})`
+      : `version ${from} replaced by ${to}`;
+  return `${threadId}: ${what}\n${threadId} is ${paintStatus(style, status)}\n`;
 }

@@ -24,7 +24,8 @@ export async function loadAgentPackage(
   name: string,
   bases: ExternalBases,
 ): Promise<Result<InstalledAgent, Failure>> {
-  const located = locateExternal(name, bases);
+  // A name that leads elsewhere is the name of nothing that can be installed.
+  const located = /(?:^|\/)\.{1,2}(?:\/|$)|^\//.test(name) ? null : locateExternal(name, bases);
   if (located === null) return err(notInstalled(name));
   const exported = await importFrom(located);
   if (!exported.ok) return err(unusable(located, exported.error));

@@ -1,5 +1,5 @@
 /** Finds installed packages as Node does. Imports nothing but Node's own modules: the hooks use it. */
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ExternalBases } from "./external-bases.ts";
@@ -16,10 +16,17 @@ export type LocatedPackage = {
 export function locateExternal(name: string, bases: ExternalBases): LocatedPackage | null {
   const { root, packagesBase, project } = bases;
   return (
-    packageIn(root, name) ??
+    (isAskedFor(name, root) ? packageIn(root, name) : null) ??
     locateUpwards(name, folderOf(packagesBase)) ??
     (project === undefined ? null : locateUpwards(name, folderOf(project)))
   );
+}
+
+/** What npm put beside the packages that a person asked for, since those depend on it, is theirs alone: a package of an
+ *  agent must not bring another runtime for every workflow. Where nothing says what was asked for, all of it was. */
+function isAskedFor(name: string, root: string): boolean {
+  const manifest = readManifest(root);
+  return manifest === null || manifest.dependencies.includes(name);
 }
 
 /** The package that a module in `folder` gets for a name: that of the nearest `node_modules` that has it. */
@@ -45,7 +52,10 @@ export type Manifest = { version: string; dependencies: readonly string[] };
 /** What matters here of a folder's `package.json`; null when there is none or it cannot be read. */
 export function readManifest(folder: string): Manifest | null {
   try {
-    const value: unknown = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+    const file = join(folder, "package.json");
+    // Anything else might keep us waiting.
+    if (!statSync(file).isFile()) return null;
+    const value: unknown = JSON.parse(readFileSync(file, "utf8"));
     const fields = new Map(Object.entries(Object(value)));
     const version = fields.get("version");
     const kinds = ["dependencies", "peerDependencies", "optionalDependencies"];

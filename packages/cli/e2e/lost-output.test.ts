@@ -1,0 +1,54 @@
+/** A command that cannot write what it has to say, or has lost the folder it was called in, says so. */
+import { spawnSync } from "node:child_process";
+import { closeSync, existsSync, mkdtempSync, openSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { BIN } from "./cli.test.helper.ts";
+
+const env = {
+  PATH: process.env.PATH,
+  HOME: tmpdir(),
+  WORKFLOW_STORAGE_ROOT: join(tmpdir(), "none"),
+};
+
+it.runIf(existsSync("/dev/full"))(
+  "an output that is full is said on stderr, with exit code 5",
+  () => {
+    for (const words of [["thread", "list", "--json"], ["--help"], ["doctor"]]) {
+      const full = openSync("/dev/full", "w");
+      const { status, stderr } = spawnSync(process.execPath, [BIN, ...words], {
+        encoding: "utf8",
+        env,
+        stdio: ["ignore", full, "pipe"],
+      });
+      closeSync(full);
+      expect([words, status, stderr]).toEqual([
+        words,
+        5,
+        expect.stringContaining("STORAGE_FAILED"),
+      ]);
+      expect(stderr).toContain("ENOSPC");
+    }
+  },
+);
+
+it("a working directory that is gone is said, by every command, without a stack", () => {
+  const folder = mkdtempSync(join(tmpdir(), "uwf-gone-"));
+  for (const words of ["thread list", "run x -p y", "doctor", "init z", "cas list"]) {
+    const { status, stderr } = spawnSync(
+      "/bin/sh",
+      [
+        "-c",
+        `mkdir -p "$0" && cd "$0" && rmdir "$0" && exec "$1" "$2" ${words}`,
+        folder,
+        process.execPath,
+        BIN,
+      ],
+      { encoding: "utf8", env },
+    );
+    expect([words, status, stderr]).toEqual([words, 2, expect.stringContaining("FILE_NOT_FOUND")]);
+    expect(stderr).toContain("working directory");
+    expect(stderr).not.toMatch(/\n\s+at /);
+  }
+});
