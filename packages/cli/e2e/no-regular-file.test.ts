@@ -36,11 +36,13 @@ function run(
   return { exit: status, said: `${stdout}${stderr}` };
 }
 
+const MKFIFO = 'mkfifo "$0"';
+
 /** What is put in a file's place. */
 const STRANGERS: { readonly [name: string]: (path: string) => void } = {
-  "a FIFO": (path) => void execFileSync("mkfifo", [path]),
+  "a FIFO": (path) => void execFileSync("/bin/sh", ["-c", MKFIFO, path]),
   "a link to a FIFO": (path) => {
-    execFileSync("mkfifo", [`${path}.fifo`]);
+    execFileSync("/bin/sh", ["-c", MKFIFO, `${path}.fifo`]);
     symlinkSync(`${path}.fifo`, path);
   },
   "a link to a device without an end": (path) => symlinkSync("/dev/zero", path),

@@ -8,11 +8,7 @@
 import fs, { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { installExternalHooks } from "../externals/external-hooks.ts";
-import {
-  type ChildOrder,
-  MAX_DESCRIPTOR_BYTES,
-  REPORT_FD,
-} from "./child-report.ts";
+import { type ChildOrder, MAX_DESCRIPTOR_BYTES, REPORT_FD } from "./child-report.ts";
 import { lockDown } from "./lockdown.ts";
 
 const { stringify } = JSON;
