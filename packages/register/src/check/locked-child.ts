@@ -128,8 +128,7 @@ function describe(thrown: unknown): string {
   const carried: { [name: string]: unknown } = Object(fields.failure);
   const code = field("code", carried);
   const hint = field("hint", carried) ?? "";
-  const failure =
-    code === null ? "null" : `{"code":${stringify(code)},"hint":${stringify(hint)}}`;
+  const failure = code === null ? "null" : `{"code":${stringify(code)},"hint":${stringify(hint)}}`;
   return (
     `{"name":${stringify(field("name") ?? "Error")},"message":${stringify(message)},` +
     `"code":${stringify(field("code"))},"permission":${stringify(field("permission"))},` +
