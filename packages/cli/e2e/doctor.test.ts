@@ -42,7 +42,8 @@ it("a healthy storage root passes, and one that is not there is not made", async
 });
 
 it("a runner that was killed is found, and resuming its thread mends it", async () => {
-  const prompt = JSON.stringify({ steps: 3, sleepMs: 1_000 });
+  // Its step ends only with it, however long the commands in between take.
+  const prompt = JSON.stringify({ steps: 3, gate: "closed" });
   const { threadId } = await cli.json<{ threadId: string }>(["run", "review", "-p", prompt]);
   const { threads } = await cli.json<{ threads: { pid: number }[] }>(["thread", "ps"]);
   for (const { pid } of threads) await killHard(pid);
