@@ -22,6 +22,8 @@ export function scribeDriver({ command = "scribe" }: ScribeConfig): AgentDriver 
     passEnv: ["SCRIBE_API_KEY"],
     // It asks nobody before it uses a tool, so a role with a tool policy must not be played by it.
     can: { evidence: true, policy: false, resume: true },
+    // Its sessions; all else in its folder goes before each step.
+    keeps: ["*.txt"],
     async probe({ env }) {
       const found = await probeProgram([command], env);
       const about = { login: "unknown", features: ["json"] } as const;

@@ -62,9 +62,9 @@ export class AcpConversation implements AgentConversation {
   }
 
   async #start(): Promise<AcpProcess> {
-    const { policy, signal } = this.#step;
+    const { isHeld, signal } = this.#step;
     const home = await agentHome(this.#program, this.#step);
-    const policyEnv = policy === null ? {} : this.#program.policyEnv;
+    const policyEnv = isHeld ? this.#program.policyEnv : {};
     const env = {
       NO_COLOR: "1",
       ...this.#program.env,

@@ -12,10 +12,17 @@ export function acpDriver(config: AcpAgentConfig): AgentDriver {
     name: program.name,
     passEnv: program.passEnv,
     can: { evidence: true, policy: program.asks.length > 0, resume: true },
+    // Settings are written anew each time; a log-in may have been renewed.
+    keeps: [...program.sessions, ...program.logins.map(({ to }) => to).filter(isLogIn)],
     refuses: (policy) => unkeptRule(policy, program.asks),
     probe: ({ env }) => probe(program, env),
     open: async (step) => new AcpConversation(program, step),
   };
+}
+
+/** Of what is lent, `.env` and settings are not the agent's to renew. */
+function isLogIn(path: string): boolean {
+  return path.endsWith(".json");
 }
 
 async function probe(program: AcpProgram, env: Environment): Promise<AgentProbe> {

@@ -5,7 +5,6 @@ import {
   methods,
   PROTOCOL_VERSION,
 } from "@agentclientprotocol/sdk";
-import type { ToolPolicy } from "@uncaged/workflow-protocol";
 import { z } from "zod";
 import type { AcpProgram } from "./acp-program.ts";
 import { endOfFault } from "./turn-end.ts";
@@ -46,7 +45,7 @@ export async function openSession(
     /** What speaks for each way to log in. */
     env: Readonly<Record<string, string>>;
     login: boolean;
-    policy: ToolPolicy | null;
+    isHeld: boolean;
   },
 ): Promise<string> {
   const { agentCapabilities, authMethods } = initialized.parse(
@@ -65,11 +64,11 @@ export async function openSession(
   if (method !== null && authMethods.some(({ id }) => id === method)) {
     await agent.request(methods.agent.authenticate, { methodId: method });
   }
-  const { cwd, session, policy } = about;
+  const { cwd, session, isHeld } = about;
   const request = {
     cwd,
     mcpServers: [],
-    _meta: policy === null ? program.sessionMeta : program.policyMeta,
+    _meta: isHeld ? program.policyMeta : program.sessionMeta,
   };
   const opened =
     session === null

@@ -23,15 +23,21 @@ export type AcpPreset = {
   /** Keys and endpoints that it reads. */
   passEnv: readonly string[];
   env: Readonly<Record<string, string>>;
-  /** Set when the role has a tool policy: nothing in the project or the user's settings may answer for us. */
+  /** Set when the role has a tool policy or required evidence: nothing in the project or the user's settings may answer for us. */
   policyEnv: Readonly<Record<string, string>>;
   /** Goes with a new or loaded session. */
   sessionMeta: Readonly<Record<string, unknown>>;
-  /** Instead, when the role has a tool policy. */
+  /** Instead, when the role has a tool policy or required evidence. */
   policyMeta: Readonly<Record<string, unknown>>;
   /** Variables that move its configuration, and the folder of each under the private one. */
   homes: Readonly<Record<string, string>>;
   logins: readonly LoginFile[];
+  /** What a session needs under the private folder: see `AgentDriver.keeps`. */
+  sessions: readonly string[];
+  /** Each of its commands begins in the session's directory, unless the call names another. */
+  freshShells: boolean;
+  /** Its own tools, by name, that change nothing though it calls them `other`. */
+  harmless: readonly string[];
   /** Files of its configuration, under the private folder: path and text. */
   settings: Readonly<Record<string, string>>;
   auth: readonly AuthChoice[];

@@ -1,4 +1,4 @@
-import { access, mkdir, symlink, writeFile } from "node:fs/promises";
+import { access, mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { AgentStep } from "@uncaged/workflow-util-agent";
 import type { AcpProgram } from "./acp-program.ts";
@@ -30,7 +30,7 @@ export async function agentHome(
   );
   for (const [, folder] of folders) await mkdir(folder, { recursive: true, mode: 0o700 });
   for (const { file, is } of present) if (is) await linkOnce(file.own, file.linked);
-  for (const [path, text] of Object.entries(settings)) await writeOnce(join(home, path), text);
+  for (const [path, text] of Object.entries(settings)) await writeAnew(join(home, path), text);
   return { env: Object.fromEntries(folders), login };
 }
 
@@ -39,8 +39,10 @@ async function linkOnce(target: string, path: string): Promise<void> {
   await symlink(target, path).catch(unlessThere);
 }
 
-async function writeOnce(path: string, text: string): Promise<void> {
-  await writeFile(path, text, { flag: "wx", mode: 0o600 }).catch(unlessThere);
+/** What an earlier step left there does not count. */
+async function writeAnew(path: string, text: string): Promise<void> {
+  await rm(path, { recursive: true, force: true });
+  await writeFile(path, text, { flag: "wx", mode: 0o600 });
 }
 
 /** From an earlier step; or the agent has put one of its own in its place. */

@@ -1,4 +1,5 @@
 /** One tool call, as its agent tells of it bit by bit. */
+import { isAbsolute, join } from "node:path";
 import type { JsonObject, JsonValue, ToolCallRecord, ToolKind } from "@uncaged/workflow-protocol";
 import { captureOutput, type OutputCapture } from "@uncaged/workflow-util-agent";
 import type { ToolCallNews } from "./session-update.ts";
@@ -21,10 +22,14 @@ export type ToolCall = {
   /** What its terminal printed, where the agent tells that piece by piece. */
   terminal: OutputCapture | null;
   exitCode: number | null;
-  /** Unix milliseconds. */
+  /** The shell that its command runs in, as far as it is told. */
+  shell: { id: string; cwd: string | null } | null;
+  /** Unix milliseconds: when it began, as far as it tells that apart from when it was announced. */
   startedAt: number;
   /** We were asked for permission. */
   asked: boolean;
+  /** And refused it. */
+  refused: boolean;
   /** Its start was emitted. */
   shown: boolean;
 };
@@ -41,8 +46,10 @@ export function newToolCall(id: string, now: number): ToolCall {
     output: "",
     terminal: null,
     exitCode: null,
+    shell: null,
     startedAt: now,
     asked: false,
+    refused: false,
     shown: false,
   };
 }
@@ -64,6 +71,7 @@ export function noteNews(call: ToolCall, news: ToolCallNews): void {
   if (paths.length > 0) notePaths(call, paths);
   call.output = outputOf(news) ?? call.output;
   call.exitCode = exitCodeOf(news) ?? call.exitCode;
+  call.shell = shellOf(news) ?? call.shell;
   const printed =
     textAt(news._meta, "terminal_output_delta", "data") ??
     textAt(news._meta, "terminal_output", "data");
@@ -106,12 +114,21 @@ export function subjectsOf(call: ToolCall, opts: { commandInTitle: boolean }): s
 /** What is kept of a call that came to its end. */
 export function recordOf(
   call: ToolCall,
-  end: { ok: boolean; now: number; commandInTitle: boolean },
+  end: {
+    ok: boolean;
+    now: number;
+    commandInTitle: boolean;
+    /** Where its commands begin when they do not say; null: it is not known. */
+    shellsBeginIn: string | null;
+    harmless: readonly string[];
+  },
 ): ToolCallRecord {
+  const cwd = call.kind === "execute" ? directoryOf(call, end.shellsBeginIn) : null;
+  const kind = call.kind ?? "other";
   return {
     id: call.id,
     name: shownName(call),
-    kind: call.kind ?? "other",
+    kind: kind === "other" && end.harmless.includes(call.name ?? "") ? "think" : kind,
     subject: subjectsOf(call, end).join("\n"),
     input: call.input,
     output: call.terminal?.result().text ?? call.output,
@@ -119,7 +136,31 @@ export function recordOf(
     exitCode: call.exitCode,
     durationMs: Math.max(0, end.now - call.startedAt),
     timestamp: end.now,
+    ...(cwd === null ? {} : { cwd }),
+    ...(call.refused ? { refused: true } : {}),
   };
+}
+
+function directoryOf({ shell, input }: ToolCall, usual: string | null): string | null {
+  if (shell?.cwd != null) return shell.cwd;
+  const asked = DIRECTORY_KEYS.map((key) => textAt(input, key)).find((text) => text !== null);
+  if (asked === undefined || asked === null || asked === "") return usual;
+  return isAbsolute(asked) ? asked : usual === null ? null : join(usual, asked);
+}
+
+const DIRECTORY_KEYS = ["cwd", "workdir", "directory", "dir_path", "working_directory"] as const;
+
+/** Copilot names the shell of a command: where it ended, in its input, or in words. */
+function shellOf({ rawInput, rawOutput }: ToolCallNews): ToolCall["shell"] {
+  const exit = listAt(rawOutput, "contents").find((part) => at(part, "type") === "shell_exit");
+  const id =
+    textAt(exit ?? null, "shellId") ?? textAt(rawInput, "shellId") ?? shellInWords(rawOutput);
+  return id === null ? null : { id, cwd: textAt(exit ?? null, "cwd") };
+}
+
+function shellInWords(rawOutput: JsonValue | null): string | null {
+  const said = textAt(rawOutput, "content") ?? "";
+  return /<[^<>]*shellId: (\w+)[^<>]*>\s*$/.exec(said)?.[1] ?? null;
 }
 
 /** The tool's name, or the nearest that is known. */

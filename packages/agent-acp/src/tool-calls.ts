@@ -7,6 +7,7 @@
 import type { AgentEvent, ToolCallRecord, ToolKind, ToolPolicy } from "@uncaged/workflow-protocol";
 import type { PolicyVerdict } from "@uncaged/workflow-util-agent";
 import { judgeCall } from "./judge-call.ts";
+import { leftRunning } from "./left-running.ts";
 import type { ToolCallNews } from "./session-update.ts";
 import { newToolCall, noteNews, recordOf, shownName, type ToolCall } from "./tool-call.ts";
 
@@ -22,12 +23,16 @@ const MOST_ENDED = 10_000;
 export function toolCalls(opts: {
   policy: ToolPolicy | null;
   commandInTitle: boolean;
+  /** See `recordOf`. */
+  shellsBeginIn: string | null;
+  harmless: readonly string[];
   emit: (event: AgentEvent) => void;
   seen: (call: ToolCallRecord) => void;
   /** A breach of the policy (3), in one sentence. */
   onBreach: (reason: string) => void;
 }): ToolCalls {
   const { policy, commandInTitle, emit, seen, onBreach } = opts;
+  const running = leftRunning();
   const open = new Map<string, ToolCall>();
   const ended = new Set<string>();
   const callOf = (news: ToolCallNews): ToolCall => {
@@ -47,9 +52,12 @@ export function toolCalls(opts: {
     open.delete(call.id);
     ended.add(call.id);
     forgetOldest(ended, MOST_ENDED);
-    const record = recordOf(call, { ok: completed, now: Date.now(), commandInTitle });
+    const record = recordOf(call, { ...opts, ok: completed, now: Date.now() });
     emit({ type: "tool", phase: "end", id: call.id, name: record.name, ok: record.ok });
     seen(record);
+    const shell = call.shell === null ? null : { shell: call.shell.id, exitCode: call.exitCode };
+    const later = running.ended(record, shell);
+    if (later !== null) seen(later);
     if (call.asked || !hadEffect(call.kind, completed)) return;
     const verdict = judgeCall(policy, call, { commandInTitle });
     if (!verdict.allowed) onBreach(`it did not ask, and ${verdict.reason}`);
@@ -59,6 +67,7 @@ export function toolCalls(opts: {
       if (ended.has(news.toolCallId)) return;
       const call = callOf(news);
       const { status } = news;
+      if (status === "in_progress" && !call.shown) call.startedAt = Date.now();
       if (status !== "pending" && status != null) show(call);
       if (status === "completed" || status === "failed") end(call, status === "completed");
     },
@@ -67,6 +76,9 @@ export function toolCalls(opts: {
       call.asked = true;
       show(call);
       const verdict = judgeCall(policy, call, { commandInTitle });
+      call.refused = !verdict.allowed;
+      // What is waited for has not begun.
+      call.startedAt = Date.now();
       const tool = shownName(call);
       emit({ type: "permission", tool, allowed: verdict.allowed, reason: verdict.reason });
       return verdict;

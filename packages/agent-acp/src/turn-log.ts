@@ -27,8 +27,8 @@ export type TurnLog = {
 };
 
 export function turnLog(opts: {
-  program: Pick<AcpProgram, "commandInTitle">;
-  step: Pick<AgentStep, "policy" | "emit" | "seen">;
+  program: Pick<AcpProgram, "commandInTitle" | "freshShells" | "harmless">;
+  step: Pick<AgentStep, "cwd" | "policy" | "emit" | "seen">;
   session: string;
   /** The policy was breached: the turn has to be broken off. */
   onBreach: () => void;
@@ -46,6 +46,8 @@ export function turnLog(opts: {
   const calls = toolCalls({
     ...step,
     commandInTitle: opts.program.commandInTitle,
+    shellsBeginIn: opts.program.freshShells ? step.cwd : null,
+    harmless: opts.program.harmless,
     emit: (event) => {
       flow.flush();
       step.emit(event);

@@ -28,6 +28,7 @@ describe("the record of a command", () => {
   it("has exit code 0 when the program says that it succeeded", () => {
     expect(shell({ stderr: "warned" })).toEqual({
       id: "toolu_1",
+      cwd: "/w",
       name: "Bash",
       kind: "execute",
       subject: "npm test",

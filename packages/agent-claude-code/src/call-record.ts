@@ -16,6 +16,8 @@ export function callRecord(ended: EndedCall, timestamp: number): ToolCallRecord 
     ...call,
     durationMs: ended.duration_ms ?? null,
     timestamp,
+    ...(ended.cwd == null ? {} : { cwd: ended.cwd }),
+    ...(ended.agent_id == null ? {} : { subagent: ended.agent_id }),
   };
   if (ended.hook_event_name === "PostToolUseFailure") {
     return { ...about, output: ended.error, ok: false, exitCode: failedExitCode(ended.error) };

@@ -2,7 +2,7 @@ import type { AgentDriver } from "@uncaged/workflow-util-agent";
 import type { ClaudeCodeConfig } from "./claude-code-config.ts";
 import { openConversation } from "./conversation.ts";
 import { engineTool } from "./engine-tool.ts";
-import { PASSED_ON } from "./log-in.ts";
+import { CREDENTIALS_FILE, PASSED_ON } from "./log-in.ts";
 import { probeClaudeCode } from "./probe-claude-code.ts";
 
 /** What is particular to Claude Code. Starts nothing before a turn begins. */
@@ -14,6 +14,7 @@ export function claudeCodeDriver(config: ClaudeCodeConfig): AgentDriver {
     systemPromptApart: true,
     shellTools: ["Bash"],
     mcpTool: engineTool(config.mcpServers),
+    keeps: [CREDENTIALS_FILE, "projects/*/*.jsonl"],
     probe: ({ env }) => probeClaudeCode(config.command ?? "claude", env),
     open: async (step) => openConversation(step, config),
   };

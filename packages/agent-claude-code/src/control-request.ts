@@ -33,6 +33,8 @@ export type ControlAnswer = {
   decision: { id: string; tool: string; allowed: boolean; reason: string } | null;
   /** A tool call that came to its end. */
   seen: ToolCallRecord | null;
+  /** A tool call that is about to begin: the directory that its shell is in. */
+  begins: { id: string; cwd: string } | null;
 };
 
 export function answerControl(
@@ -71,7 +73,7 @@ export function interruptRequest(): JsonObject {
 
 const HEARD = ["PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop"];
 
-const NOTHING = { decision: null, seen: null };
+const NOTHING = { decision: null, seen: null, begins: null };
 
 function controlRequest(request_id: string, request: JsonObject): JsonObject {
   return { type: "control_request", request_id, request };
@@ -97,12 +99,13 @@ function hookAnswer(raw: JsonValue, rules: ControlRules): Answer | null {
     case undefined:
       return null;
     case "PreToolUse": {
-      const { tool_name, tool_use_id, tool_input } = input;
+      const { tool_name, tool_use_id, tool_input, cwd } = input;
+      const begins = cwd == null ? null : { id: tool_use_id, cwd };
       // With its answer the agent stops, and `Stop` comes too late to hold it.
       const missing = tool_name === ANSWER_TOOL ? rules.holdBack() : null;
       if (missing !== null) return { response: denial(missing) };
       const verdict = verdictOn(tool_name, tool_input, rules);
-      if (verdict.allowed) return { response: {} };
+      if (verdict.allowed) return { begins, response: {} };
       return {
         decision: { id: tool_use_id, tool: tool_name, ...verdict },
         response: denial(verdict.reason),

@@ -61,13 +61,14 @@ export function openConversation(step: AgentStep, config: ClaudeCodeConfig): Age
     }
   };
   const answer = (request: ControlRequest): void => {
-    const { reply, decision, seen } = answerControl(request, rules);
+    const { reply, decision, seen, begins } = answerControl(request, rules);
     void claude?.say(reply);
     if (decision !== null) {
       const { id, tool, allowed, reason } = decision;
       step.emit({ type: "permission", tool, allowed, reason });
       if (!allowed) turn?.refused.add(id);
     }
+    if (begins !== null) turn?.reader.begins(begins);
     if (seen !== null) turn?.reader.reported(seen);
   };
 
@@ -129,7 +130,10 @@ type RunningTurn = {
 
 function runningTurn({ emit, seen }: AgentStep): RunningTurn {
   const { promise: result, resolve: finish } = Promise.withResolvers<ResultMessage>();
-  return { reader: turnReader({ emit, seen, now: Date.now }), refused: new Set(), finish, result };
+  const refused = new Set<string>();
+  const wasRefused = (id: string): boolean => refused.has(id);
+  const reader = turnReader({ emit, seen, wasRefused, now: Date.now });
+  return { reader, refused, finish, result };
 }
 
 async function endOfTurn(

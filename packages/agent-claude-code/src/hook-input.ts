@@ -7,6 +7,10 @@ type Call = {
   tool_use_id: string;
   tool_input: JsonValue;
   duration_ms?: number | null | undefined;
+  /** Where its shell is by then. */
+  cwd?: string | null | undefined;
+  /** Set when an agent calls that the agent itself started. */
+  agent_id?: string | null | undefined;
 };
 
 /** A tool call that came to its end. */
@@ -30,6 +34,8 @@ const CALL = z.object({
   tool_use_id: z.string(),
   tool_input: z.json().default(null),
   duration_ms: z.number().nonnegative().nullish(),
+  cwd: z.string().nullish(),
+  agent_id: z.string().nullish(),
 });
 
 const HOOK_INPUT: z.ZodType<HookInput> = z.discriminatedUnion("hook_event_name", [

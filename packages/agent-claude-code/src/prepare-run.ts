@@ -16,11 +16,11 @@ export type PreparedRun = { args: string[]; env: Record<string, string> };
 
 type Step = Pick<
   AgentStep,
-  "home" | "env" | "systemPrompt" | "outputSchema" | "policy" | "reminder" | "session"
+  "home" | "env" | "systemPrompt" | "outputSchema" | "policy" | "isHeld" | "reminder" | "session"
 >;
 
 export async function prepareRun(step: Step, config: ClaudeCodeConfig): Promise<PreparedRun> {
-  const { home, policy } = step;
+  const { home, policy, isHeld } = step;
   await mkdir(home, { recursive: true, mode: 0o700 });
   const reminderFile = await put(home, "reminder.txt", `${step.reminder}\n`);
   const settings = runSettings({ asksForEveryTool: policy !== null, reminderFile });
@@ -34,7 +34,7 @@ export async function prepareRun(step: Step, config: ClaudeCodeConfig): Promise<
     settingsFile: await put(home, "run-settings.json", JSON.stringify(settings)),
     systemPromptFile: await put(home, "system-prompt.txt", step.systemPrompt),
     mcpFile: await putMcpServers(home, config.mcpServers),
-    settingSources: policy === null ? "all" : "user",
+    settingSources: isHeld ? "user" : "all",
     otherMcpServers: ownConfig === "user" ? "allowed" : "ignored",
   });
   const env = { ...DEFAULTS, ...step.env, ...FIXED };

@@ -25,8 +25,17 @@ const KINDS: ReadonlyMap<string, ToolKind> = new Map([
   ["Monitor", "execute"],
   ["PowerShell", "execute"],
   ["WebFetch", "fetch"],
+  ["BashOutput", "read"],
+  ["ListMcpResourcesTool", "read"],
+  ["ReadMcpResourceTool", "read"],
+  ["TaskOutput", "read"],
   ["Agent", "think"],
+  ["Skill", "think"],
   ["Task", "think"],
+  ["TaskCreate", "think"],
+  ["TaskGet", "think"],
+  ["TaskList", "think"],
+  ["TaskUpdate", "think"],
   ["TodoWrite", "think"],
 ]);
 

@@ -11,6 +11,8 @@ import { type ToolCall, toolCall } from "./tool-call.ts";
 
 export type TurnReader = {
   read(message: Extract<StreamMessage, { type: "assistant" | "user" }>): void;
+  /** A call begins, with its shell in this directory. */
+  begins(about: { id: string; cwd: string }): void;
   /** A hook reported this call. */
   reported(call: ToolCallRecord): void;
   /** The last text of the agent itself, not of its subagents. */
@@ -21,18 +23,23 @@ export type TurnReader = {
 export function turnReader(opts: {
   emit: (event: AgentEvent) => void;
   seen: (call: ToolCallRecord) => void;
+  /** The policy refused the call of this id. */
+  wasRefused: (id: string) => boolean;
   /** Unix milliseconds. */
   now: () => number;
 }): TurnReader {
-  const { emit, seen, now } = opts;
-  const running = new Map<string, ToolCall & { startedAt: number; reported: boolean }>();
+  const { emit, seen, wasRefused, now } = opts;
+  const running = new Map<string, RunningCall>();
   let lastText = "";
   let modelError: string | null = null;
 
-  const started = (block: Extract<Block, { type: "tool_use" }>): void => {
-    const { id, name, input } = block;
+  const started = (
+    { id, name, input }: Extract<Block, { type: "tool_use" }>,
+    subagent: string | null,
+  ): void => {
     if (name === ANSWER_TOOL) return;
-    running.set(id, { ...toolCall(name, input), startedAt: now(), reported: false });
+    const call = { ...toolCall(name, input), startedAt: now(), reported: false };
+    running.set(id, { ...call, where: subagent === null ? {} : { subagent } });
     emit({ type: "tool", phase: "start", id, name, input });
   };
   const ended = (block: Extract<Block, { type: "tool_result" }>): void => {
@@ -40,7 +47,7 @@ export function turnReader(opts: {
     const call = running.get(id);
     if (call === undefined) return;
     running.delete(id);
-    const { name, kind, subject, input, startedAt, reported } = call;
+    const { name, kind, subject, input, startedAt, reported, where } = call;
     const ok = !block.is_error;
     emit({ type: "tool", phase: "end", id, name, ok });
     if (reported) return;
@@ -48,32 +55,45 @@ export function turnReader(opts: {
     const exitCode = kind === "execute" && !ok ? failedExitCode(output) : null;
     const timestamp = now();
     const durationMs = timestamp - startedAt;
-    seen({ id, name, kind, subject, input, output, ok, exitCode, durationMs, timestamp });
+    const about = wasRefused(id) ? { ...where, refused: true } : where;
+    seen({ id, name, kind, subject, input, output, ok, exitCode, durationMs, timestamp, ...about });
   };
   return {
     read(message) {
-      const fromSubagent = (message.parent_tool_use_id ?? null) !== null;
+      const subagent = message.parent_tool_use_id ?? null;
+      const fromSubagent = subagent !== null;
       if (message.type === "assistant" && !fromSubagent) modelError = message.error ?? null;
       for (const block of blocksOf(message.message)) {
         if (block.type === "tool_result") ended(block);
         if (message.type !== "assistant") continue;
-        if (block.type === "tool_use") started(block);
+        if (block.type === "tool_use") started(block, subagent);
         if (block.type === "text" && !fromSubagent) {
           lastText = block.text;
           emit({ type: "text", text: `${block.text}\n` });
         }
       }
     },
+    begins({ id, cwd }) {
+      const known = running.get(id);
+      if (known !== undefined) known.where = { ...known.where, cwd };
+    },
     reported(call) {
       const known = running.get(call.id);
       if (known?.reported === true) return;
       if (known !== undefined) known.reported = true;
-      seen(call);
+      // After a command its shell may be elsewhere.
+      seen({ ...call, ...known?.where });
     },
     lastText: () => lastText,
     modelError: () => modelError,
   };
 }
+
+type RunningCall = ToolCall & {
+  startedAt: number;
+  reported: boolean;
+  where: Pick<ToolCallRecord, "cwd" | "subagent">;
+};
 
 /** The texts of a tool's result; what is no text, such as a picture, as JSON. */
 function plainText(content: JsonValue): string {

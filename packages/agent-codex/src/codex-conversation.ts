@@ -14,6 +14,7 @@ import { type CodexSandbox, codexSandbox } from "./codex-sandbox.ts";
 import { judgeTurn } from "./judge-turn.ts";
 import { prepareHome } from "./prepare-home.ts";
 import { INSTALL_HINT } from "./probe-codex.ts";
+import { type Rollout, rollout, sessionsIn } from "./rollout.ts";
 import { strictSchema } from "./strict-schema.ts";
 import { type HaltReason, type TurnLog, turnReader } from "./turn-reader.ts";
 import { usageDelta } from "./usage-delta.ts";
@@ -34,6 +35,7 @@ export async function openCodex(config: CodexConfig, step: AgentStep): Promise<A
     config,
     step,
     sandbox: sandbox.value,
+    rollout: rollout(sessionsIn(isPrivate ? step.home : null, step.env)),
     schemaFile: await schemaFile(step),
     env: isPrivate ? { ...step.env, CODEX_HOME: step.home } : step.env,
   };
@@ -53,6 +55,7 @@ type Setting = {
   config: CodexConfig;
   step: AgentStep;
   sandbox: CodexSandbox;
+  rollout: Rollout;
   schemaFile: string | null;
   env: Readonly<Record<string, string>>;
 };
@@ -63,7 +66,7 @@ type SessionState = { session: string | null; raw: JsonValue | null; turns: numb
 const MAX_LINE_CHARS = 16 * 1024 * 1024;
 
 async function takeTurn(
-  { config, step, sandbox, schemaFile, env }: Setting,
+  { config, step, sandbox, rollout: told, schemaFile, env }: Setting,
   state: SessionState,
   prompt: string,
 ): Promise<TurnResult> {
@@ -86,11 +89,14 @@ async function takeTurn(
     sandbox,
     expected: state.session,
     prefix: `${state.turns + 1}.`,
+    directoryOf: told.directoryOf,
     halt: (reason) => {
       halted ??= reason;
       halting.abort();
     },
   });
+  // What was told before this turn is not of it.
+  if (state.turns === 0) await told.skip(state.session);
   const { timeoutMs, idleTimeoutMs } = step.limits;
   const run = await spawnCli(
     config.command ?? "codex",

@@ -3,6 +3,7 @@ import { keyVariables } from "./codex-arguments.ts";
 import type { CodexConfig } from "./codex-config.ts";
 import { openCodex } from "./codex-conversation.ts";
 import { codexSandbox } from "./codex-sandbox.ts";
+import { KEPT_FILES } from "./prepare-home.ts";
 import { probeCodex } from "./probe-codex.ts";
 
 export function codexDriver(config: CodexConfig): AgentDriver {
@@ -10,6 +11,7 @@ export function codexDriver(config: CodexConfig): AgentDriver {
     name: "codex",
     passEnv: [...keyVariables(config), "CODEX_HOME"],
     can: { evidence: true, policy: true, resume: true },
+    keeps: KEPT_FILES,
     refuses: (policy) => {
       const sandbox = codexSandbox(config, policy);
       return sandbox.ok ? null : sandbox.error;

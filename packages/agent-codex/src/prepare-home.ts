@@ -10,3 +10,6 @@ export async function prepareHome(home: string, env: Environment): Promise<void>
 }
 
 const LOGIN_FILE = "auth.json";
+
+/** What a session needs of that folder. */
+export const KEPT_FILES: readonly string[] = [LOGIN_FILE, "sessions/*/*/*/rollout-*.jsonl"];

@@ -22,20 +22,38 @@ export function toolUse(item: ToolItem): { name: string; input: JsonValue } {
   }
 }
 
-/** The calls that an item which came to its end stands for; a patch is one call a file. Codex gives no
- *  durations, and numbers its items anew in each turn: `prefix` keeps their ids apart. */
+/** The calls that an item which came to its end stands for; a patch is one call a file. Codex numbers its items anew in each turn: `prefix` keeps their ids apart. */
 export function toolCalls(
   item: ToolItem,
-  about: { prefix: string; commandKind: CodexSandbox["commandKind"]; nowMs: number },
+  about: {
+    prefix: string;
+    commandKind: CodexSandbox["commandKind"];
+    startedMs: number;
+    nowMs: number;
+    /** Where a command ran; null: it is not known. */
+    cwd: string | null;
+  },
 ): ToolCallRecord[] {
   const { name, input } = toolUse(item);
   const id = `${about.prefix}${item.id}`;
-  const call = { id, name, input, exitCode: null, durationMs: null, timestamp: about.nowMs };
+  const durationMs = Math.max(0, about.nowMs - about.startedMs);
+  const where = about.cwd === null ? ({ place: "unknown" } as const) : { cwd: about.cwd };
+  const call = { id, name, input, exitCode: null, timestamp: about.nowMs, durationMs };
   switch (item.type) {
     case "command_execution": {
       const { exit_code: exitCode, aggregated_output: output } = item;
       const subject = shellCommand(item.command);
-      return [{ ...call, kind: about.commandKind, subject, output, ok: exitCode === 0, exitCode }];
+      return [
+        {
+          ...call,
+          kind: about.commandKind,
+          subject,
+          output,
+          ok: exitCode === 0,
+          exitCode,
+          ...where,
+        },
+      ];
     }
     case "file_change":
       return item.changes.map(({ path, kind }, at) => ({

@@ -38,9 +38,21 @@ export type TurnScope = {
   /** Keeps ids of calls apart between turns. */
   prefix: string;
   halt: (reason: HaltReason) => void;
+  /** Where the command of a thread ran; null: Codex has not told. */
+  directoryOf: (
+    thread: string | null,
+    item: Extract<CodexItem, { type: "command_execution" }>,
+  ) => Promise<string | null>;
 };
 
-export function turnReader({ step, sandbox, expected, prefix, halt }: TurnScope): TurnReader {
+export function turnReader({
+  step,
+  sandbox,
+  expected,
+  prefix,
+  halt,
+  directoryOf,
+}: TurnScope): TurnReader {
   const known: Omit<TurnLog, "noise"> = {
     thread: expected,
     text: "",
@@ -49,28 +61,33 @@ export function turnReader({ step, sandbox, expected, prefix, halt }: TurnScope)
     denials: 0,
   };
   let lastProgressMs = performance.now();
+  const startedMs = new Map<string, number>();
   const failing = (message: string): void => {
     known.fault = message;
     if (!message.startsWith("Reconnecting")) return;
     step.emit({ type: "retry", reason: message, delayMs: 0 });
     if (performance.now() - lastProgressMs > step.limits.idleTimeoutMs) halt("unreachable");
   };
-  const ended = (item: CodexItem): void => {
+  const ended = async (item: CodexItem): Promise<void> => {
     if (item.type === "agent_message") {
       known.text = item.text;
       step.emit({ type: "text", text: `${item.text}\n` });
       return;
     }
+    const nowMs = Date.now();
     const calls = toolCalls(item, {
       prefix,
       commandKind: sandbox.commandKind,
-      nowMs: Date.now(),
+      startedMs: startedMs.get(item.id) ?? nowMs,
+      nowMs,
+      cwd: item.type === "command_execution" ? await directoryOf(known.thread, item) : null,
     });
+    startedMs.delete(item.id);
     const ok = calls.every((call) => call.ok);
     step.emit({ type: "tool", phase: "end", id: prefix + item.id, name: toolUse(item).name, ok });
     for (const call of calls) step.seen(call);
   };
-  const hear = (event: CodexEvent): void => {
+  const hear = (event: CodexEvent): void | Promise<void> => {
     if (event.type !== "error") lastProgressMs = performance.now();
     switch (event.type) {
       case "error":
@@ -81,11 +98,12 @@ export function turnReader({ step, sandbox, expected, prefix, halt }: TurnScope)
         if (expected !== null && event.thread_id !== expected) halt("other_thread");
         break;
       case "item.started":
-        if (event.item.type !== "agent_message") step.emit(startOf(event.item, prefix));
+        if (event.item.type === "agent_message") break;
+        startedMs.set(event.item.id, Date.now());
+        step.emit(startOf(event.item, prefix));
         break;
       case "item.completed":
-        ended(event.item);
-        break;
+        return ended(event.item);
       case "turn.completed":
         known.end = { usage: event.usage, raw: event.raw };
         break;
@@ -102,7 +120,7 @@ export function turnReader({ step, sandbox, expected, prefix, halt }: TurnScope)
   };
   const lines = jsonLines((object) => {
     const event = codexEvent(object);
-    if (event !== null) hear(event);
+    return event === null ? undefined : hear(event);
   });
   return {
     onLine: (line) => (line.stream === "stderr" ? denied(line.text) : lines.line(line)),

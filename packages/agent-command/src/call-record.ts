@@ -19,5 +19,6 @@ export function callRecord(
     exitCode,
     durationMs,
     timestamp,
+    cwd,
   };
 }

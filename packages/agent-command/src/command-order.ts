@@ -4,6 +4,7 @@ import {
   type AgentCall,
   buildThreadInput,
   cliEnvironment,
+  lineOfWords,
   redactor,
   stepEnvironment,
 } from "@uncaged/workflow-util-agent";
@@ -59,9 +60,13 @@ async function inputFor(config: CommandAgentConfig, call: AgentCall): Promise<st
 const MAX_TITLE_CHARS = 80;
 
 function lineOf(command: string, args: readonly string[]): string {
-  return [command, ...args]
-    .map((word) => (/^[\w./:=@%+,-]+$/.test(word) ? word : JSON.stringify(word)))
-    .join(" ");
+  return [command, ...args].map(wordOf).join(" ");
+}
+
+/** In quotes that people like better, where a shell would read the same. */
+function wordOf(word: string): string {
+  const asIs = /^[\w./:=@%+,-]+$/.test(word) || /[$`\\\p{Cc}]/u.test(word);
+  return asIs ? lineOfWords([word]) : JSON.stringify(word);
 }
 
 function titleOf(line: string): string {

@@ -190,6 +190,7 @@ describe("the record of a command", () => {
       exitCode: 2,
       durationMs: expect.any(Number),
       timestamp: expect.any(Number),
+      cwd: folder,
     });
   });
 

@@ -35,13 +35,14 @@ import { runCommand } from "./run-command.ts";
 
 /** Nothing is looked for or started before the role is played. */
 export function createCommandAgent(config: CommandAgentConfig): AdapterFn {
-  return <T>(prompt: string, schema: z.ZodType<T>) =>
+  const adapter =
+    <T>(prompt: string, schema: z.ZodType<T>) =>
     async (ctx: ThreadContext, runtime: WorkflowRuntime): Promise<RoleResult<T>> => {
       const call = { prompt, ctx, runtime };
       const order = await commandOrder(config, call);
-      const { redact } = order;
       const requirements = runtime.step.rules?.requiredEvidence ?? [];
-      const evidence = evidenceBook({ cas: runtime.cas, requirements, redact });
+      const { cwd, redact } = order;
+      const evidence = evidenceBook({ cas: runtime.cas, requirements, cwd, redact });
       const startedAt = Date.now();
       const run = async (): Promise<StepRun> => ({
         agent: { name: "command", version: packageVersion() },
@@ -52,6 +53,7 @@ export function createCommandAgent(config: CommandAgentConfig): AdapterFn {
         usage: null,
         cwd: order.cwd,
         evidence: (await evidence.kept()).hashes,
+        ...(runtime.step.rules?.tools === undefined ? {} : { policy: "held" }),
       });
       runtime.emit({ type: "started", agent: order.title, session: null });
       try {
@@ -66,6 +68,7 @@ export function createCommandAgent(config: CommandAgentConfig): AdapterFn {
         throw error;
       }
     };
+  return Object.assign(adapter, { holdsPolicy: true } as const);
 }
 
 async function playRole<T>(play: {

@@ -41,6 +41,10 @@ export function toolCallRecord(
     exitCode: kind === "execute" ? exitCode : null,
     durationMs: typeof detail.executionTime === "number" ? detail.executionTime : null,
     timestamp: about.nowMs,
+    ...(typeof input.workingDirectory === "string" && input.workingDirectory !== ""
+      ? { cwd: input.workingDirectory }
+      : {}),
+    ...(wasRejected(call) ? { refused: true } : {}),
   };
 }
 

@@ -3,6 +3,7 @@ import { type AgentDriver, createAgent, readAgentOptions } from "@uncaged/workfl
 import { z } from "zod";
 import type { HermesConfig } from "./hermes-config.ts";
 import { openHermes } from "./hermes-conversation.ts";
+import { KEPT_FILES } from "./prepare-home.ts";
 import { probeHermes } from "./probe-hermes.ts";
 
 /** Hermes plays the role. Nothing is looked for or started before it does. */
@@ -16,6 +17,7 @@ export function hermesDriver(config: HermesConfig): AgentDriver {
     passEnv: ["HERMES_HOME"],
     // Its quiet mode prints the answer alone, and `--yolo` lets it do all.
     can: { evidence: false, policy: false, resume: true },
+    keeps: KEPT_FILES,
     probe: ({ env }) => probeHermes(config, env),
     open: (step) => openHermes(config, step),
   };

@@ -16,4 +16,6 @@ export async function prepareHome(home: string, env: Environment): Promise<void>
 }
 
 const LOGIN_FILES = [".env", "auth.json"];
+/** What a session needs of that folder, and log-ins that were renewed. */
+export const KEPT_FILES: readonly string[] = ["auth.json", "sessions/*", "state.db*"];
 const SETTINGS = "config.yaml";

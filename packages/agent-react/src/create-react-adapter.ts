@@ -30,6 +30,7 @@ function reactDriver(config: ReactConfig): AgentDriver {
     passEnv: config.envKey === undefined ? [] : [config.envKey],
     can: { evidence: true, policy: true, resume: true },
     systemPromptApart: true,
+    keeps: ["*.jsonl"],
     runsCommands: config.shell ?? true,
     shellTools: ["shell_exec"],
     probe: async ({ env }) => probe(config, env),

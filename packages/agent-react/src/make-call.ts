@@ -46,7 +46,8 @@ export async function makeCall(
   step.emit({ type: "tool", phase: "end", id, name, ok });
   const durationMs = Math.round(performance.now() - startedMs);
   const timestamp = Date.now();
-  step.seen({ id, name, kind, subject, input, output, ok, exitCode, durationMs, timestamp });
+  const { cwd } = scope;
+  step.seen({ id, name, kind, subject, input, output, ok, exitCode, durationMs, timestamp, cwd });
   return { output: output.slice(0, MOST_OUTPUT_CHARS), denied: false };
 }
 

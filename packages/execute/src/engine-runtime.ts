@@ -9,6 +9,7 @@ import type {
   EngineRuntime,
   ExtractFn,
   LiveEvent,
+  RoleRules,
   StepDirective,
   StepRequest,
   ThreadRecord,
@@ -21,6 +22,8 @@ export type RuntimeParts = {
   signal: AbortSignal;
   thread: ThreadRecord;
   directive: StepDirective | null;
+  /** What each role is held to, by the descriptor; it wins over what the bundle's code says. */
+  rules: { readonly [role: string]: RoleRules };
   fence: number;
   now: () => number;
   emit: (event: LiveEvent) => void;
@@ -67,6 +70,7 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
         signal,
         step: {
           ...request,
+          rules: Object.hasOwn(parts.rules, role) ? parts.rules[role] : request.rules,
           cwd,
           runMark: runMark(thread.threadId, parts.fence),
           home: join(parts.homes, role),

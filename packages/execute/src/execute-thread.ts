@@ -4,11 +4,14 @@
  *  2. What a bundle yields is untrusted: it is parsed before anything of it is used.
  *  3. A fault of the workflow or of its agent ends the thread as `failed`, cause kept. A fault of our own
  *     storage does not: it is thrown, the step is not acknowledged, and the thread can be resumed.
- *  4. A stop or kill that arrives while an agent finishes does not lose the finished step. */
+ *  4. A result that its role's rules do not accept is no step, whatever adapter handed it in.
+ *  5. A stop or kill that arrives while an agent finishes does not lose the finished step. */
 import {
+  AgentError,
   type EngineRuntime,
   EXIT,
   exitCodeOf,
+  type Failure,
   failure,
   failureFrom,
   type LiveEvent,
@@ -22,7 +25,10 @@ import {
   WorkflowError,
   type WorkflowFn,
 } from "@uncaged/workflow-protocol";
-import { workflowCompletionSchema } from "@uncaged/workflow-protocol/schemas";
+import {
+  type ParsedRoleOutput,
+  workflowCompletionSchema,
+} from "@uncaged/workflow-protocol/schemas";
 import { appendStep, type Tail } from "./append-step.ts";
 import type { Engine } from "./engine.ts";
 import { failedEnding } from "./failed-ending.ts";
@@ -50,6 +56,8 @@ export type ThreadRun = {
   runtime: EngineRuntime;
   /** Role names of the descriptor: an output of any other role is refused. */
   roles: ReadonlySet<string>;
+  /** Why the engine does not take this output for a step of its role; null: it does. */
+  rulesFault: (output: ParsedRoleOutput) => Promise<Failure | null>;
   /** Aborts with an `Interruption` as its reason; any other reason counts as `kill`. */
   signal: AbortSignal;
   /** Rest after this many steps, unless only the end is left; null: no limit. */
@@ -120,6 +128,8 @@ type Appended =
 async function append(run: ThreadRun, raw: RoleOutput): Promise<Appended> {
   const output = parseOutput(raw, run.roles);
   if (!output.ok) return { kind: "refused", cause: new WorkflowError(output.error) };
+  const fault = await run.rulesFault(output.value);
+  if (fault !== null) return { kind: "refused", cause: refusedStep(fault, output.value.run) };
   try {
     const nowMs = run.engine.now();
     const record = withModelCosts(output.value.run ?? null, run.costs);
@@ -142,6 +152,12 @@ async function append(run: ThreadRun, raw: RoleOutput): Promise<Appended> {
       return { kind: "refused", cause };
     throw cause;
   }
+}
+
+/** What the role used counts, though its result does not. */
+function refusedStep(fault: Failure, run: ParsedRoleOutput["run"]): AgentError {
+  const outcome = fault.code === "AGENT_DENIED" ? "denied" : "invalid_output";
+  return new AgentError(fault, { outcome, run: run ?? null });
 }
 
 function interruptionOf(signal: AbortSignal, waiting: readonly SignalKind[]): Interruption | null {

@@ -15,7 +15,7 @@ export type Turn =
   | { kind: "interrupted" };
 
 /** Asks for the next output. After an abort the role has a grace period to end its processes: an output that
- *  still comes is taken (4), a rejection is the abort's doing. */
+ *  still comes is taken (5), a rejection is the abort's doing. */
 export async function nextTurn(
   generator: ReturnType<WorkflowFn>,
   answer: RoleStep | undefined,

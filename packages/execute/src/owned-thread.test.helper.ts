@@ -22,7 +22,7 @@ const ANOTHER: ProcessIdentity = { pid: 2, startedAt: "0", bootId: "test" };
 const BUNDLE = "EYHPV6X8XHTCS";
 
 export type ExecuteOptions = Partial<
-  Pick<ThreadRun, "signal" | "emit" | "costs" | "supervise" | "summarize"> & {
+  Pick<ThreadRun, "signal" | "emit" | "costs" | "rulesFault" | "supervise" | "summarize"> & {
     maxSteps: number;
   }
 >;
@@ -110,6 +110,7 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
           signal,
           thread: current,
           directive: null,
+          rules: {},
           fence: lease.fence,
           now: Date.now,
           emit,
@@ -118,6 +119,7 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
           runChild: () => Promise.reject(new Error("no children here")),
         }),
         roles: new Set(["coder", "tester"]),
+        rulesFault: opts.rulesFault ?? (async () => null),
         signal,
         maxSteps: opts.maxSteps ?? null,
         costs: opts.costs ?? { extraction: () => null, watching: () => null },

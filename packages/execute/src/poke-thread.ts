@@ -88,6 +88,8 @@ async function replaceHead(
   run.tail.parentSha256 = sha256Hex(await readBlob(engine.cas, parentOf(run.tail)));
   const output = await firstOutput(run);
   if (!output.ok) return output;
+  const fault = await run.rulesFault(output.value);
+  if (fault !== null) return err(fault);
   const record = withModelCosts(output.value.run ?? null, run.costs);
   const publish: Publish = (nodes, move) => engine.publish([...upgrade, ...nodes], move);
   const { stateHash } = await appendStep({ cas: engine.cas, publish }, run.tail, {

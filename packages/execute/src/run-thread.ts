@@ -4,12 +4,15 @@ import {
   ok,
   type Result,
   type StepDirective,
+  type ThreadContext,
   type ThreadRecord,
+  type WorkflowDescriptor,
 } from "@uncaged/workflow-protocol";
 import { storagePaths } from "@uncaged/workflow-util";
 import { answerDirective } from "./answer-directive.ts";
 import { tailOf } from "./append-step.ts";
 import type { Chain } from "./chain.ts";
+import { roleRulesFault } from "./check-role-rules.ts";
 import { runChild } from "./child-thread.ts";
 import { costMeter } from "./cost-meter.ts";
 import type { Engine } from "./engine.ts";
@@ -97,6 +100,7 @@ export async function threadRun(
     signal,
     thread,
     directive: opts.directive,
+    rules: bundle.descriptor.roles,
     fence: tenancy.lease.fence,
     now: engine.now,
     emit,
@@ -112,6 +116,7 @@ export async function threadRun(
     context,
     runtime,
     roles: new Set(Object.keys(bundle.descriptor.roles)),
+    rulesFault: rulesGate(engine, bundle.descriptor, context),
     signal,
     maxSteps: opts.maxSteps,
     costs: { extraction: extraction.takeCost, watching: watching.take },
@@ -120,6 +125,21 @@ export async function threadRun(
     endsNext: async (steps) =>
       (await nextRole(thread, bundle.descriptor, { ...context, steps })) === END,
     emit,
+  };
+}
+
+/** What was accepted is known to the next step as an earlier one's. */
+function rulesGate(
+  { cas }: Pick<Engine, "cas">,
+  { roles }: WorkflowDescriptor,
+  { steps }: ThreadContext,
+): ThreadRun["rulesFault"] {
+  const earlier = new Set(steps.flatMap(({ run }) => run?.evidence ?? []));
+  return async ({ role, outcome, run = null }) => {
+    const step = { role, outcome, run };
+    const fault = await roleRulesFault(cas, roles[role] ?? {}, { step, earlier });
+    if (fault === null) for (const hash of run?.evidence ?? []) earlier.add(hash);
+    return fault;
   };
 }
 

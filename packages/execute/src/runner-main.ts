@@ -4,6 +4,7 @@ import { boundStderr } from "./bound-stderr.ts";
 import type { Interruption } from "./interruption.ts";
 import { openEngine } from "./open-engine.ts";
 import { runThread } from "./run-thread.ts";
+import { takeEnvironment } from "./runner-environment.ts";
 import type { RunnerReport } from "./runner-report.ts";
 
 const [, , root = "", threadId = "", packagesBase = ""] = process.argv;
@@ -21,6 +22,7 @@ process.exit();
 
 async function main(): Promise<number> {
   try {
+    await takeEnvironment();
     const engine = await openEngine({ root, packagesBase });
     const outcome = await runThread(engine, {
       threadId,

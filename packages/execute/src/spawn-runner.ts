@@ -14,6 +14,7 @@ import {
 import { hooksEnvironment, hooksUrl } from "@uncaged/workflow-register";
 import { storagePaths } from "@uncaged/workflow-util";
 import type { Engine } from "./engine.ts";
+import { environmentMessage, splitEnvironment } from "./runner-environment.ts";
 import { parseRunnerReport } from "./runner-report.ts";
 
 const RUNNER: string = fileURLToPath(new URL("./runner-main.js", import.meta.url));
@@ -27,14 +28,17 @@ export async function spawnRunner(
   const logPath = storagePaths(engine.root).runnerLog(threadId);
   mkdirSync(dirname(logPath), { recursive: true, mode: 0o700 });
   const log = openSync(logPath, "w", 0o600);
+  const { open, told } = splitEnvironment(runnerEnvironment(engine));
   try {
     const runner = fork(RUNNER, [engine.root, threadId, engine.packagesBase], {
       detached: true,
       // stdout goes nowhere: what a bundle prints is not its result. stderr is kept for a runner that cannot start.
       stdio: ["ignore", "ignore", log, "ipc"],
       execArgv: ["--disable-warning=ExperimentalWarning", "--import", hooksUrl],
-      env: runnerEnvironment(engine),
+      env: open,
     });
+    // Who has gone hears nothing; that it has is its report.
+    runner.send(environmentMessage(told), () => {});
     const report = await firstReport(runner, READY_WITHIN_MS);
     if (runner.connected) runner.disconnect();
     runner.unref();

@@ -67,5 +67,6 @@ export function runOf(node: StateNode): StepRun | null {
     ...(record.notes === undefined ? {} : { notes: record.notes }),
     cwd: record.cwd ?? "",
     evidence: record.evidence ?? [],
+    ...(record.policy === undefined ? {} : { policy: record.policy }),
   };
 }

@@ -1,4 +1,5 @@
 import {
+  END,
   isFinal,
   type StepView,
   type ThreadRecord,
@@ -21,7 +22,7 @@ export async function viewThread(
   // Before the long reading: a record says nothing of a process that ended after it was read.
   const seen = observedStatus(thread, engine.now());
   const start = await readNode(engine.cas, thread.startHash, "start");
-  const { steps, upgrades } = await pastOf(engine.cas, thread);
+  const { steps, upgrades, end } = await pastOf(engine.cas, thread);
   const prompt = await readNode(engine.cas, promptHash(start), "content");
   const { threadId, workflow, bundleHash, head, cwd, suspended, forkedFrom } = thread;
   return {
@@ -41,6 +42,7 @@ export async function viewThread(
     upgrades,
     suspended,
     result: resultOf(thread),
+    end,
     forkedFrom,
     cwd,
   };
@@ -58,15 +60,17 @@ export function stepViews(
 /** What a state alone says of its step. */
 type BareStep = Omit<StepView, "round" | "content">;
 
-/** The steps and the upgrades, oldest first. Of a state is kept what is shown of it, which is less than half. */
+/** The steps and the upgrades, oldest first, and the end. Of a state is kept what is shown of it, which is less than half. */
 async function pastOf(
   cas: NodeReader,
   thread: ThreadRecord,
-): Promise<{ steps: BareStep[]; upgrades: UpgradeView[] }> {
+): Promise<{ steps: BareStep[]; upgrades: UpgradeView[]; end: ThreadView["end"] }> {
   const steps: BareStep[] = [];
   const upgrades: UpgradeView[] = [];
+  let end: ThreadView["end"] = null;
   for await (const state of walkChain(cas, thread)) {
     if (isRound(state)) steps.push(stepOf(state));
+    if (state.node.payload.role === END) end = { run: runOf(state.node) };
     const upgrade = upgradeOf(state.node);
     if (upgrade === null) continue;
     const { timestamp } = state.node.payload;
@@ -74,7 +78,7 @@ async function pastOf(
     upgrades.push({ afterRound: steps.length, ...upgrade, stateHash: state.hash, timestamp });
   }
   for (const upgrade of upgrades) upgrade.afterRound = steps.length - upgrade.afterRound;
-  return { steps: steps.reverse(), upgrades: upgrades.reverse() };
+  return { steps: steps.reverse(), upgrades: upgrades.reverse(), end };
 }
 
 async function withContents(

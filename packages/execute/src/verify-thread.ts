@@ -10,6 +10,7 @@ import {
   END,
   type ThreadContext,
   type ThreadRecord,
+  type WorkflowDescriptor,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 import { skipList } from "./append-step.ts";
@@ -26,6 +27,7 @@ import {
 import { isUpgrade, upgradeOf, versionAfter, versionsOf } from "./upgrades.ts";
 import { BlobCheck } from "./verify-blobs.ts";
 import { verifyRoutes } from "./verify-routes.ts";
+import { verifyRules } from "./verify-rules.ts";
 
 export async function verifyThread(engine: Engine, thread: ThreadRecord): Promise<CheckReport> {
   return (await proveThread(storedThreads(engine), thread)).report;
@@ -174,17 +176,22 @@ function verifyRecord(blobs: BlobCheck, thread: KnownThread, chain: Chain): void
   fault((final ? status : null) === ended, `the index says ${status}, the chain does not`);
 }
 
-/** Asks the moderator again, with each bundle for the part of the thread that it ran. */
+/** Asks the moderator again, and holds each step against its role's rules, with each bundle for the part of the thread
+ *  that it ran. */
 async function verifyTables(check: Check, thread: KnownThread, chain: Chain): Promise<void> {
   const { source, blobs } = check;
   const tables = new Map<string, readonly DescriptorEdge[]>();
+  const rules = new Map<string, WorkflowDescriptor["roles"]>();
   for (const { hash, sha256 } of versionsOf(chain)) {
     const bundle = await source.bundle(hash, sha256);
     if (bundle.ok) {
       check.bundles.set(hash, bundle.value);
       tables.set(hash, bundle.value.descriptor.graph.edges);
+      rules.set(hash, bundle.value.descriptor.roles);
     } else blobs.report(bundle.error.code, hash, bundle.error.message);
   }
+  for (const { code, hash, message } of await verifyRules(source.cas, rules, chain))
+    blobs.report(code, hash, message);
   const context = await contextOrNull(source, chain, thread);
   if (context === null) return;
   for (const { hash: state, message } of await verifyRoutes(tables, chain, context))

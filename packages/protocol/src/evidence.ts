@@ -19,16 +19,29 @@ export type ToolCallRecord = {
   durationMs: number | null;
   /** Unix milliseconds at which the call ended. */
   timestamp: number;
+  /** Directory that it was made in, absolute; left out when the agent does not tell. */
+  cwd?: string | undefined;
+  /** Of `execute`: whether it ran in the step's directory, which was looked at when it ended. Of `edit`, `delete` and
+   *  `move`: `elsewhere` when all it touched is outside of the step's repository. Left out: `here`. */
+  place?: "here" | "elsewhere" | "unknown" | undefined;
+  /** Made by an agent that the agent started: its id. */
+  subagent?: string | undefined;
+  /** The role's policy refused it, so nothing happened. */
+  refused?: boolean | undefined;
 };
 
-/** What has to be seen before a role's result counts: `{ name: "tests", kind: "execute", input: "npm test",
- *  after: "last_edit" }`. A call fits when it succeeded (of `execute`: exited 0) and its subject matches. */
+/** What has to be seen before a role's result counts: `{ name: "tests", kind: "execute", command: ["npm", "test"],
+ *  after: "last_edit" }`. A call fits when it succeeded (of `execute`: exited 0) and is what `command` or `input` says;
+ *  one of both. */
 export type EvidenceRequirement = {
   /** For the message to the agent and for the record. */
   name: string;
   kind: ToolKind;
-  /** Regular expression over the call's subject. */
-  input: string;
-  /** `last_edit`: only a call that ended after the last edit, delete or move counts. */
+  /** Regular expression over the call's subject. Of `execute`, over one plain command: see `command`. */
+  input?: string | undefined;
+  /** Of `execute`: the words of the command; `*` as the last one stands for any further words. */
+  command?: readonly string[] | undefined;
+  /** `last_edit`: only a call counts that began after the last edit, delete or move, or command that may have
+   *  changed files, had ended. */
   after?: "last_edit" | undefined;
 };

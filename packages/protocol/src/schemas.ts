@@ -4,6 +4,7 @@ import { z } from "zod";
 import { AGENT_FAULTS } from "./agent-error.ts";
 import { MAX_UNIX_MS, START } from "./constants.ts";
 import type { WorkflowDescriptor } from "./descriptor.ts";
+import type { ToolCallRecord } from "./evidence.ts";
 import { HASH_PATTERN, ROLE_NAME_PATTERN, THREAD_ID_PATTERN } from "./identifiers.ts";
 import { type JsonObject, type JsonValue, toJsonObject } from "./json.ts";
 import type { ReachedLimit, ThreadLimits } from "./limits.ts";
@@ -46,7 +47,16 @@ const route: z.ZodType<StepRoute> = z.object({
 });
 
 export const stepRunSchema: z.ZodType<StepRun> = z.object({
-  agent: z.object({ name: z.string(), version: z.string(), binding: z.string().exactOptional() }),
+  agent: z.object({
+    name: z.string(),
+    version: z.string(),
+    binding: z.string().exactOptional(),
+    path: z.string().exactOptional(),
+    sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .exactOptional(),
+  }),
   session: z.string().nullable(),
   prompt: hash.nullable(),
   startedAt: unixMs,
@@ -64,6 +74,25 @@ export const stepRunSchema: z.ZodType<StepRun> = z.object({
   notes: z.array(z.string()).exactOptional(),
   cwd: z.string(),
   evidence: z.array(hash),
+  policy: z.literal("held").exactOptional(),
+});
+
+/** One call as it stands in the text of an evidence blob. */
+export const toolCallRecordSchema: z.ZodType<ToolCallRecord> = z.object({
+  id: z.string(),
+  name: z.string(),
+  kind: z.enum(TOOL_KINDS),
+  subject: z.string(),
+  input: jsonValue,
+  output: z.string(),
+  ok: z.boolean(),
+  exitCode: z.number().int().nullable(),
+  durationMs: z.number().nullable(),
+  timestamp: z.number(),
+  cwd: z.string().optional(),
+  place: z.enum(["here", "elsewhere", "unknown"]).optional(),
+  subagent: z.string().optional(),
+  refused: z.boolean().optional(),
 });
 
 export const threadLimitsSchema: z.ZodType<ThreadLimits> = limits.extend({
@@ -112,12 +141,14 @@ export const workflowCompletionSchema: z.ZodType<WorkflowCompletion> = z.union([
 ]);
 
 const toolKind = z.enum(TOOL_KINDS);
+const command = z.array(z.string()).min(1);
 const toolRules = z
   .array(
     z.strictObject({
       kind: toolKind.optional(),
       name: z.string().min(1).optional(),
       input: z.string().optional(),
+      command: command.optional(),
     }),
   )
   .optional();
@@ -125,7 +156,8 @@ const toolPolicy = z.strictObject({ allow: toolRules, deny: toolRules });
 const evidenceRequirement = z.strictObject({
   name: z.string().min(1),
   kind: toolKind,
-  input: z.string(),
+  input: z.string().optional(),
+  command: command.optional(),
   after: z.literal("last_edit").optional(),
 });
 

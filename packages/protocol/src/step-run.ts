@@ -32,6 +32,10 @@ export type StepRun = {
     version: string;
     /** Name in `config.agents` when a named agent played in place of the bound one. */
     binding?: string;
+    /** The program that was started, its links followed. */
+    path?: string;
+    /** SHA-256 (hex) of that file, as it was when the step began. */
+    sha256?: string;
   };
   /** The agent's own session id; null when it has none. */
   session: string | null;
@@ -50,6 +54,8 @@ export type StepRun = {
   cwd: string;
   /** Hashes of what the engine itself saw the agent do. */
   evidence: readonly string[];
+  /** The adapter held the agent to the role's `tools`. */
+  policy?: "held";
 };
 
 /** Which moderator rule led to a step. */

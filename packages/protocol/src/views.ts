@@ -60,6 +60,9 @@ export type ThreadView = Pick<
   upgrades: UpgradeView[];
   suspended: Suspension | null;
   result: ThreadResult | null;
+  /** What its end node records besides: of a role whose failure ended it, what that run cost and what was seen of it. Null
+   *  while it has not ended. */
+  end: { run: Partial<StepRun> | null } | null;
   forkedFrom: { threadId: string; stateHash: string } | null;
   cwd: string;
 };

@@ -138,7 +138,12 @@ export type RoleResult<T> = {
 export type RoleFn<T> = (ctx: ThreadContext, runtime: WorkflowRuntime) => Promise<RoleResult<T>>;
 
 /** Binds an agent to the engine: told a role's prompt and the schema of its result, gives its `RoleFn`. */
-export type AdapterFn = <T>(prompt: string, schema: z.ZodType<T>) => RoleFn<T>;
+export type AdapterFn = {
+  <T>(prompt: string, schema: z.ZodType<T>): RoleFn<T>;
+  /** It holds its agent to a role's `tools`, or refuses to play; its run record then says `policy: "held"`. A role
+   *  with `tools` is not played by an adapter that does not say so. */
+  readonly holdsPolicy?: true;
+};
 
 /** Which adapter plays which role. `M` lets the compiler check the names in `overrides`. */
 export type AdapterBinding<M extends RoleMeta = RoleMeta> = {

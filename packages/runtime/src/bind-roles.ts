@@ -11,6 +11,7 @@ import {
   WorkflowError,
   type WorkflowRuntime,
 } from "@uncaged/workflow-protocol";
+import { demandHeld } from "./demand-held.ts";
 import { keysOf } from "./keys-of.ts";
 import { parseMeta } from "./parse-meta.ts";
 
@@ -42,6 +43,7 @@ function player<Meta extends Record<string, unknown>>(
     // Bound when it plays, not before: an adapter may look for its program or its key first.
     const { agent } = runtime.step;
     const playing = agent === null ? adapter : await runtime.agent(agent);
+    demandHeld(playing, runtime.step);
     const result = await playing(role.systemPrompt, role.schema)(ctx, runtime);
     const meta = await parseMeta(role.schema, result.meta, runtime.step);
     return {

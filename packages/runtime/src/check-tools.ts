@@ -27,25 +27,45 @@ export function* toolFaults<M extends RoleMeta>(
   }
 }
 
-function* ruleFaults({ kind, name, input }: ToolRule, place: string): Generator<string> {
+function* ruleFaults({ kind, name, input, command }: ToolRule, place: string): Generator<string> {
   if (kind === undefined && name === undefined) {
     yield `${place}: says neither \`kind\` nor \`name\`, so it is about no tool`;
   }
   if (kind !== undefined) yield* kindFaults(kind, place);
   if (name === "") yield `${place}.name: is empty; "*" stands for any characters`;
   if (input !== undefined) yield* patternFaults(input, place);
+  if (command !== undefined) yield* commandFaults({ kind, command }, place);
 }
 
 function* requirementFaults(
-  { name, kind, input, after }: EvidenceRequirement,
+  { name, kind, input, command, after }: EvidenceRequirement,
   place: string,
 ): Generator<string> {
   if (name === "") yield `${place}.name: is empty, so nobody can be told what is missing`;
   yield* kindFaults(kind, place);
-  yield* patternFaults(input, place);
+  if (input === undefined && command === undefined) {
+    yield `${place}.input: is missing; say \`input\`, or of kind execute \`command\``;
+  }
+  if (input !== undefined && command !== undefined) {
+    yield `${place}.command: there is an \`input\` as well; say one of both`;
+  }
+  if (input !== undefined) yield* patternFaults(input, place);
+  if (command !== undefined) yield* commandFaults({ kind, command }, place);
   if (after !== undefined && after !== "last_edit") {
     yield `${place}.after: "${String(after)}" is not "last_edit"`;
   }
+}
+
+function* commandFaults(
+  { kind, command }: { kind: string | undefined; command: readonly string[] },
+  place: string,
+): Generator<string> {
+  if (kind !== "execute") yield `${place}.command: is about calls of kind execute alone`;
+  const texts: readonly unknown[] = command;
+  if (texts.length === 0 || texts.some((word) => typeof word !== "string" || word === "")) {
+    yield `${place}.command: must be the words of a command, such as ["npm", "test"]`;
+  }
+  if (command[0] === "*") yield `${place}.command: "*" stands for further words, at the end`;
 }
 
 function* kindFaults(kind: string, place: string): Generator<string> {

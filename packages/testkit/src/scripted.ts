@@ -22,7 +22,8 @@ export type Scripts<M extends RoleMeta = RoleMeta> = {
 export function scripted<M extends RoleMeta = RoleMeta>(scripts: Scripts<M>): AdapterFn {
   const turns = new Map<string, readonly Turn[] | undefined>(Object.entries(scripts));
   const played = new Map<string, number>();
-  return <T>(_prompt: string, schema: z.ZodType<T>) =>
+  const adapter =
+    <T>(_prompt: string, schema: z.ZodType<T>) =>
     async (ctx: ThreadContext, runtime: WorkflowRuntime): Promise<RoleResult<T>> => {
       const { role } = runtime.step;
       const place = `${ctx.threadId} ${role}`;
@@ -35,6 +36,8 @@ export function scripted<M extends RoleMeta = RoleMeta>(scripts: Scripts<M>): Ad
       if (!parsed.success) throw misfit(runtime.step, parsed.error);
       return { ...said, childThread, meta: parsed.data };
     };
+  // It uses no tools.
+  return Object.assign(adapter, { holdsPolicy: true } as const);
 }
 
 function usedUp({ role, round }: StepScope, turns: number): WorkflowError {

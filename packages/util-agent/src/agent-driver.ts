@@ -37,6 +37,9 @@ export type AgentDriver = {
   /** What it calls a tool of `uncaged-workflow mcp` by, where that server was given to it: a role that may not run
    *  commands is told of these. null: it has none. Default null. */
   mcpTool?: ThreadReach["mcpTool"];
+  /** What of `AgentStep.home` the agent needs to go on with a session, as paths under it: `projects`, or with a star for
+   *  one name, `state_*.sqlite`. All else there is gone before each step. Default: nothing. */
+  keeps?: readonly string[];
   /** Why a certain policy could not be enforced, though others can; null: it can. Default: null. */
   refuses?(policy: ToolPolicy): string | null;
   /** Looks for the program, its version and its log-in. Never throws, never opens a session. */
@@ -69,6 +72,9 @@ export type AgentStep = {
   /** JSON Schema that the final answer has to satisfy, for agents that can be told. */
   outputSchema: JsonObject;
   policy: ToolPolicy | null;
+  /** The role has a policy or required evidence: settings and instructions of the working directory, which the agent
+   *  itself can write, must not change what its tools do. */
+  isHeld: boolean;
   /** Milliseconds. `timeoutMs` is what is left of the step's time whenever it is read; null: no limit. */
   limits: { readonly timeoutMs: number | null; readonly idleTimeoutMs: number };
   /** Aborts when the thread is stopped or killed, and when the step's time is over. */

@@ -7,11 +7,11 @@ import type {
   ThreadContext,
   WorkflowRuntime,
 } from "@uncaged/workflow-protocol";
+import { evidenceWords } from "@uncaged/workflow-util/tool-rules";
 import type { AgentDriver, AgentOptions, AgentStep } from "./agent-driver.ts";
 import { cliEnvironment } from "./cli-environment.ts";
 import type { EvidenceBook } from "./evidence-book.ts";
 import { notDoneYet } from "./follow-up-prompts.ts";
-import { evidenceWords } from "./missing-evidence.ts";
 import type { StepDeadline } from "./step-deadline.ts";
 import { stepEnvironment } from "./step-environment.ts";
 
@@ -41,9 +41,14 @@ export function agentEnvironment({
   });
 }
 
+/** Absolute. */
+export function workFolder({ options, runtime }: Pick<AgentJob, "options" | "runtime">): string {
+  return resolve(runtime.step.cwd, options.cwd ?? ".");
+}
+
 /** The step, but for the session. */
 export function agentStep(
-  { options, prompt, outputSchema, rules, ctx, runtime }: AgentJob,
+  job: AgentJob,
   parts: {
     env: Readonly<Record<string, string>>;
     deadline: StepDeadline;
@@ -54,19 +59,21 @@ export function agentStep(
     note: (text: string) => void;
   },
 ): Omit<AgentStep, "session" | "previousRawUsage"> {
+  const { options, prompt, outputSchema, rules, ctx, runtime } = job;
   const { role, round, home, runMark } = runtime.step;
   const { deadline, evidence } = parts;
   return {
     threadId: ctx.threadId,
     role,
     round,
-    cwd: resolve(runtime.step.cwd, options.cwd ?? "."),
+    cwd: workFolder(job),
     home,
     runMark,
     env: parts.env,
     systemPrompt: prompt,
     outputSchema,
     policy: rules.tools ?? null,
+    isHeld: rules.tools !== undefined || (rules.requiredEvidence?.length ?? 0) > 0,
     limits: {
       get timeoutMs() {
         return deadline.remainingMs();

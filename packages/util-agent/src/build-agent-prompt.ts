@@ -7,11 +7,18 @@ export function buildAgentPrompt(parts: {
   rolePrompt: string;
   /** See `buildThreadInput`. */
   threadInput: string;
+  /** What the role is held to: see `rulesInWords`. Default: nothing. */
+  rules?: string | undefined;
   /** JSON Schema of the role's result; null when the agent enforces it by itself. */
   outputSchema: JsonObject | null;
 }): string {
-  const { rolePrompt, threadInput, outputSchema } = parts;
-  const sections = [rolePrompt.trim(), threadInput.trim(), answerFormat(outputSchema)];
+  const { rolePrompt, threadInput, rules = "", outputSchema } = parts;
+  const sections = [
+    rolePrompt.trim(),
+    threadInput.trim(),
+    rules.trim(),
+    answerFormat(outputSchema),
+  ];
   return `${sections.filter((each) => each !== "").join("\n\n")}\n`;
 }
 

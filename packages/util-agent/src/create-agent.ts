@@ -1,30 +1,37 @@
 /** An adapter made of an agent's driver: everything that is the same for all agents is done here.
  *
  *  1. What cannot be kept is refused before anything starts: a role's rules, a missing program or log-in.
- *  2. The agent sees a listed environment, and a folder that belongs to this thread's role alone.
+ *  2. The agent sees a listed environment, and a folder that belongs to this thread's role alone. Of what is in that
+ *     folder only the agent's sessions outlive a step: another role may have put the rest there.
  *  3. Success is our own verdict: a value of the role's schema, and the required evidence (`playTurns`).
  *  4. Secrets are taken out of whatever is emitted or stored.
  *  5. The record of a run that failed goes with the error: what it cost counts. */
-import { mkdir } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import {
   type AdapterFn,
+  type AgentProbe,
   agentFaultOf,
   failureFrom,
   type RoleResult,
+  type StepRun,
   type ThreadContext,
   type WorkflowRuntime,
 } from "@uncaged/workflow-protocol";
 import type { z } from "zod";
 import type { AgentConversation, AgentDriver, AgentOptions, AgentStep } from "./agent-driver.ts";
-import { type AgentJob, agentEnvironment, agentStep } from "./agent-step.ts";
+import { type AgentJob, agentEnvironment, agentStep, workFolder } from "./agent-step.ts";
 import { buildAgentPrompt } from "./build-agent-prompt.ts";
 import { buildReminder } from "./build-reminder.ts";
 import { buildThreadInput } from "./build-thread-input.ts";
 import { evidenceBook } from "./evidence-book.ts";
+import { freshHome } from "./fresh-home.ts";
 import { outputSchemaOf } from "./output-schema.ts";
 import { playTurns } from "./play-turns.ts";
+import { programIdentity } from "./program-identity.ts";
 import { redactor } from "./redact.ts";
+import { Refusals } from "./refusals.ts";
 import { type ResumableSession, resumableSession } from "./resumable-session.ts";
+import { rulesInWords } from "./rules-in-words.ts";
 import { safeEmit } from "./safe-emit.ts";
 import { shorten } from "./shorten.ts";
 import { stepDeadline } from "./step-deadline.ts";
@@ -39,22 +46,26 @@ const CONTENT_CHARS = 1_048_576;
 /** Nothing is looked for or started before a role is played. */
 export function createAgent(driver: AgentDriver, options: AgentOptions = {}): AdapterFn {
   const usable = usableAgent(driver, () => ({ ...process.env, ...options.env }));
-  return <T>(prompt: string, schema: z.ZodType<T>) =>
+  const adapter =
+    <T>(prompt: string, schema: z.ZodType<T>) =>
     async (ctx: ThreadContext, runtime: WorkflowRuntime): Promise<RoleResult<T>> => {
       const rules = demandRules(runtime.step, driver);
       const outputSchema = outputSchemaOf(schema);
-      const { version } = await usable();
+      const probe = await usable();
       const job = { driver, options, prompt, outputSchema, rules, ctx, runtime };
-      return playStep(job, schema, version ?? "unknown");
+      return playStep(job, schema, probe);
     };
+  return Object.assign(adapter, { holdsPolicy: true } as const);
 }
 
 async function playStep<T>(
   job: AgentJob,
   schema: z.ZodType<T>,
-  version: string,
+  probe: AgentProbe,
 ): Promise<RoleResult<T>> {
   const { driver, options, outputSchema, ctx, runtime } = job;
+  const version = probe.version ?? "unknown";
+  const program = programIdentity(probe.path);
   const env = agentEnvironment(job);
   const redact = redactor({ ...process.env, ...env });
   const { emit, close } = safeEmit(runtime.emit, redact);
@@ -65,13 +76,26 @@ async function playStep<T>(
   const evidence = evidenceBook({
     cas: runtime.cas,
     requirements: job.rules.requiredEvidence ?? [],
+    cwd: workFolder(job),
     redact,
   });
   const note = (text: string): void => record.note(text);
   const access = threadAccess(ctx.threadId, job.rules.tools ?? null, reachOf(driver));
   const reminder = await buildReminder(ctx, runtime, access);
-  const step = agentStep(job, { env, deadline, evidence, emit, reminder, note });
-  const record = new StepRecord({ agent: { name: driver.name, version }, cwd: step.cwd }, redact);
+  const refusals = new Refusals(emit);
+  const step = agentStep(job, { env, deadline, evidence, emit: refusals.emit, reminder, note });
+  const record = new StepRecord(
+    {
+      agent: { name: driver.name, version },
+      cwd: step.cwd,
+      ...(job.rules.tools === undefined ? {} : { policy: "held" }),
+    },
+    redact,
+  );
+  const runOf = async (): Promise<StepRun> => {
+    const run = record.run(await evidence.kept());
+    return { ...run, agent: { ...run.agent, ...(await program) } };
+  };
   const session = resumableSession(ctx, runtime.step, driver);
   emit({ type: "started", agent: driver.name, session: session?.session ?? null });
   try {
@@ -85,17 +109,18 @@ async function playStep<T>(
       deadline,
       record,
       evidence,
+      refusals,
       redact,
       session,
       begin: (from) => begin(job, { step, record, from }),
     });
-    const run = record.run(await evidence.kept());
+    const run = await runOf();
     emit({ type: "end", outcome: "ok", reason: "" });
     const content = played.text.trim() === "" ? undefined : shorten(played.text, CONTENT_CHARS);
     return { meta: played.meta, childThread: null, content, run };
   } catch (thrown) {
     const error = await withRun(thrown, {
-      run: async () => record.run(await evidence.kept()),
+      run: runOf,
       redact,
     });
     const outcome = agentFaultOf(error)?.outcome ?? "crashed";
@@ -109,7 +134,7 @@ async function playStep<T>(
 
 /** Opens the agent with what it does not know yet: all, or what is new since its session's last step. */
 async function begin(
-  { driver, options, prompt, outputSchema, ctx, runtime }: AgentJob,
+  { driver, options, prompt, outputSchema, rules, ctx, runtime }: AgentJob,
   about: {
     step: Omit<AgentStep, "session" | "previousRawUsage">;
     record: StepRecord;
@@ -123,9 +148,16 @@ async function begin(
     ...reachOf(driver),
   });
   const rolePrompt = from === null && driver.systemPromptApart !== true ? prompt : "";
-  const text = buildAgentPrompt({ rolePrompt, threadInput, outputSchema });
+  const text = buildAgentPrompt({
+    rolePrompt,
+    threadInput,
+    // A session that is gone on with knows them.
+    rules: from === null ? rulesInWords(rules, step.cwd) : "",
+    outputSchema,
+  });
   record.prompted(await runtime.cas.put(text));
-  if (options.config !== "user") await mkdir(step.home, { recursive: true, mode: 0o700 });
+  if (options.config !== "user" || existsSync(step.home))
+    await freshHome(step.home, driver.keeps ?? []);
   const conversation = await driver.open({
     ...step,
     session: from?.session ?? null,

@@ -1,6 +1,7 @@
 /** What the engine saw an agent do in one step.
  *
- *  1. A call is looked at whole, for the requirements, and kept shortened and without secrets.
+ *  1. A call is kept shortened and without secrets, and looked at as it is kept: whoever looks again, after the agent
+ *     or when the thread is verified, comes to the same.
  *  2. Each is stored as it comes, one after the other; memory does not grow with their number.
  *  3. The record names at most `MOST_KEPT`: the first half, the latest half, and whatever met a requirement. */
 import type {
@@ -9,9 +10,10 @@ import type {
   JsonValue,
   ToolCallRecord,
 } from "@uncaged/workflow-protocol";
-import { evidenceTally, type MissingEvidence } from "./missing-evidence.ts";
+import { evidenceTally, type MissingEvidence } from "@uncaged/workflow-util/tool-rules";
 import { redactJson } from "./redact-json.ts";
 import { shorten } from "./shorten.ts";
+import { stepPlace } from "./step-place.ts";
 
 const MOST_KEPT = 1_000;
 const MOST_WAITING = 1_000;
@@ -33,9 +35,12 @@ type Kept = { hash: string; useful: boolean };
 export function evidenceBook(opts: {
   cas: Pick<CasStore, "put">;
   requirements: readonly EvidenceRequirement[];
+  /** Directory that the step works in, absolute. */
+  cwd: string;
   redact: (text: string) => string;
 }): EvidenceBook {
   const { cas, redact } = opts;
+  const place = stepPlace(opts.cwd);
   const tally = evidenceTally(opts.requirements);
   const kept: Kept[] = [];
   let dropped = 0;
@@ -54,17 +59,22 @@ export function evidenceBook(opts: {
   };
   return {
     seen(call) {
-      const useful = tally.note(call);
+      const record = shortened({ ...call, place: place.placeOf(call) }, redact);
+      const useful = tally.note(record);
       // The store cannot keep up with a flood of calls: what is looked at is not lost, what is kept is.
       if (waiting >= MOST_WAITING && !useful) {
         dropped++;
         return;
       }
       waiting++;
-      const text = JSON.stringify(shortened(call, redact), null, 2);
+      const text = JSON.stringify(record, null, 2);
       storing = storing.then(() => store(text, useful));
     },
-    missing: tally.missing,
+    missing() {
+      if (!place.wasReplaced()) return tally.missing();
+      const seen = "another directory stands where the step began";
+      return opts.requirements.map((requirement) => ({ requirement, seen }));
+    },
     async kept() {
       await storing;
       if (fault !== null) throw fault;
@@ -83,7 +93,7 @@ function dropOne(kept: Kept[]): boolean {
 
 /** Its properties in this order, whatever else the driver put there: these bytes are kept. */
 function shortened(call: ToolCallRecord, redact: (text: string) => string): ToolCallRecord {
-  const { ok, exitCode, durationMs, timestamp } = call;
+  const { ok, exitCode, durationMs, timestamp, cwd, place, subagent, refused } = call;
   return {
     id: shorten(call.id, NAME_CHARS),
     name: shorten(call.name, NAME_CHARS),
@@ -95,6 +105,11 @@ function shortened(call: ToolCallRecord, redact: (text: string) => string): Tool
     exitCode,
     durationMs,
     timestamp,
+    ...(cwd === undefined ? {} : { cwd: shorten(redact(cwd), SUBJECT_CHARS) }),
+    // Where most calls are made is not said of each.
+    ...(place === undefined || place === "here" ? {} : { place }),
+    ...(subagent === undefined ? {} : { subagent: shorten(subagent, NAME_CHARS) }),
+    ...(refused === true ? { refused } : {}),
   };
 }
 

@@ -1,5 +1,5 @@
 import { AgentError, failure, type StepScope } from "@uncaged/workflow-protocol";
-import { evidenceWords, type MissingEvidence } from "./missing-evidence.ts";
+import { evidenceWords, type MissingEvidence } from "@uncaged/workflow-util/tool-rules";
 
 /** The error of a step whose result is not accepted, without the record of its run. */
 export function evidenceRefusal(
@@ -11,7 +11,7 @@ export function evidenceRefusal(
   const reason = failure(
     "EVIDENCE_MISSING",
     `the result of role ${role} (step ${round}) is not accepted, ${agent} was not seen to do what it requires: ${what}`,
-    "see what it did do in the step's evidence; make the role's prompt say what is required, or correct the requirement",
+    "see what it did do: uncaged-workflow thread show <id> --json (end.run.evidence); make the role's prompt say what is required, or correct the requirement",
   );
   return new AgentError(reason, { outcome: "invalid_output", run: null });
 }

@@ -1,3 +1,15 @@
+export {
+  type EvidenceTally,
+  evidenceTally,
+  evidenceWords,
+  lineOfWords,
+  type MissingEvidence,
+  missingEvidence,
+  type PolicyCall,
+  type PolicyVerdict,
+  policyVerdict,
+  type SeenCall,
+} from "@uncaged/workflow-util/tool-rules";
 export type {
   AgentConversation,
   AgentDriver,
@@ -21,14 +33,6 @@ export { type JsonLines, type JsonNoise, jsonLines } from "./json-lines.ts";
 export { lastLines } from "./last-lines.ts";
 export { lendFile } from "./lend-file.ts";
 export type { OutputLine } from "./line-reader.ts";
-export {
-  type EvidenceTally,
-  evidenceTally,
-  evidenceWords,
-  type MissingEvidence,
-  missingEvidence,
-  type SeenCall,
-} from "./missing-evidence.ts";
 export { modelAgentPackage } from "./model-agent-package.ts";
 export {
   type ModelAccess,
@@ -37,7 +41,6 @@ export {
   probeModel,
 } from "./model-endpoint.ts";
 export { type OpenCli, openCli } from "./open-cli.ts";
-export { type PolicyCall, type PolicyVerdict, policyVerdict } from "./policy-verdict.ts";
 export {
   askProgram,
   type FoundProgram,

@@ -16,14 +16,15 @@ import {
   type JsonValue,
   type WorkflowRuntime,
 } from "@uncaged/workflow-protocol";
+import { evidenceWords } from "@uncaged/workflow-util/tool-rules";
 import type { z } from "zod";
 import type { AgentConversation, TurnResult } from "./agent-driver.ts";
 import type { EvidenceBook } from "./evidence-book.ts";
 import { evidenceRefusal } from "./evidence-refusal.ts";
 import { evidencePrompt, repairPrompt } from "./follow-up-prompts.ts";
-import { evidenceWords } from "./missing-evidence.ts";
 import { readAnswer } from "./read-answer.ts";
 import { redactJson } from "./redact-json.ts";
+import type { Refusals } from "./refusals.ts";
 import type { ResumableSession } from "./resumable-session.ts";
 import type { StepDeadline } from "./step-deadline.ts";
 import type { StepRecord } from "./step-record.ts";
@@ -39,6 +40,7 @@ export type Play<T> = {
   deadline: StepDeadline;
   record: StepRecord;
   evidence: EvidenceBook;
+  refusals: Pick<Refusals, "inWords">;
   redact: (text: string) => string;
   /** To go on with; null: the role starts afresh. */
   session: ResumableSession | null;
@@ -100,17 +102,19 @@ async function untilAccepted<T>(
       evidenceTurns++;
       const what = missing.map(evidenceWords).join("; ");
       play.record.note(`not accepted, evidence was missing: ${what}`);
-      turn = await takeTurn(play, conversation, evidencePrompt(missing));
+      const prompt = evidencePrompt(missing, play.refusals.inWords());
+      turn = await takeTurn(play, conversation, prompt);
       continue;
     }
     const answer = answerOf(play, turn);
     const read = await readAnswer(answer, play.schema);
     if (read.ok) return { meta: read.value, text: answer.text };
-    if (repairs >= play.repairs) return extracted(play, answer.text, read.error);
+    if (repairs >= play.repairs) return extracted(play, { answer, turn, misfit: read.error });
     repairs++;
     play.record.note(`the answer did not fit and was asked for again: ${read.error.message}`);
     const schemaText = JSON.stringify(play.outputSchema, null, 2);
-    turn = await takeTurn(play, conversation, repairPrompt(read.error.message, schemaText));
+    const prompt = repairPrompt(read.error.message, schemaText, play.refusals.inWords());
+    turn = await takeTurn(play, conversation, prompt);
   }
 }
 
@@ -137,8 +141,18 @@ function answerOf<T>(
 }
 
 /** The last way to a result: a model reads it out of the text. */
-async function extracted<T>(play: Play<T>, text: string, misfit: Failure): Promise<Played<T>> {
+async function extracted<T>(
+  play: Play<T>,
+  {
+    answer: { text },
+    turn,
+    misfit,
+  }: { answer: { text: string }; turn: TurnResult; misfit: Failure },
+): Promise<Played<T>> {
   const { runtime, schema, record } = play;
+  if (text.trim() === "" && turn.denials > 0) {
+    throw turnFailed(play, { outcome: "denied", reason: play.refusals.inWords() });
+  }
   if (text.trim() === "") throw invalidOutput(play, `${misfit.message}; it said nothing`);
   const hash = await runtime.cas.put(text);
   try {
@@ -153,7 +167,10 @@ async function extracted<T>(play: Play<T>, text: string, misfit: Failure): Promi
   }
 }
 
-function turnFailed<T>({ agent }: Play<T>, { outcome, reason }: TurnResult): Error {
+function turnFailed<T>(
+  { agent }: Play<T>,
+  { outcome, reason }: Pick<TurnResult, "outcome" | "reason">,
+): Error {
   // Nobody stopped the thread: then an agent that calls itself cancelled has failed.
   const fault = outcome === "ok" || outcome === "cancelled" ? "crashed" : outcome;
   const message = `${agent} ${FAULT_WORDS[fault]}: ${reason}`;

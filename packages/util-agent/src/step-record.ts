@@ -5,7 +5,7 @@ import type { TurnResult } from "./agent-driver.ts";
 const MOST_NOTES = 20;
 
 export class StepRecord {
-  readonly #start: Pick<StepRun, "agent" | "cwd" | "startedAt">;
+  readonly #start: Pick<StepRun, "agent" | "cwd" | "policy" | "startedAt">;
   readonly #redact: (text: string) => string;
   readonly #notes: string[] = [];
   #session: string | null = null;
@@ -14,7 +14,7 @@ export class StepRecord {
   #rawUsage: JsonValue | null = null;
   #denials = 0;
 
-  constructor(start: Pick<StepRun, "agent" | "cwd">, redact: (text: string) => string) {
+  constructor(start: Pick<StepRun, "agent" | "cwd" | "policy">, redact: (text: string) => string) {
     this.#start = { ...start, startedAt: Date.now() };
     this.#redact = redact;
   }

@@ -4,7 +4,7 @@
  *  2. Else the tools of `uncaged-workflow mcp`, where the agent was given them and the policy allows them.
  *  3. Else nothing: the role has what its prompt holds. */
 import type { ToolKind, ToolPolicy } from "@uncaged/workflow-protocol";
-import { policyVerdict } from "./policy-verdict.ts";
+import { policyVerdict } from "@uncaged/workflow-util/tool-rules";
 
 /** What an agent has, whatever its role may use of it. */
 export type ThreadReach = {

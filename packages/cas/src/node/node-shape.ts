@@ -99,7 +99,9 @@ const agent: Field = {
     isRecord(value) &&
     text.is(value.name) &&
     text.is(value.version) &&
-    optional(text).is(value.binding),
+    optional(text).is(value.binding) &&
+    optional(text).is(value.path) &&
+    optional(text).is(value.sha256),
   must: "an object with name and version",
 };
 const usage: Field = {
@@ -164,6 +166,7 @@ const STATE_FIELDS: FieldsOf<StatePayload> = {
   notes: optional(notes),
   cwd: optional(text),
   evidence: optional(hashes),
+  policy: optional({ is: (value) => value === "held", must: '"held"' }),
   outcome: optional(fault),
 };
 

@@ -56,7 +56,7 @@ async function store(
   io: Io,
 ): Promise<string | null> {
   const { hashes } = await withStore(io, "write", (cas) => {
-    const book = evidenceBook({ cas, requirements: [], redact });
+    const book = evidenceBook({ cas, requirements: [], cwd: io.cwd, redact });
     book.seen(call);
     return book.kept();
   });

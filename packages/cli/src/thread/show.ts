@@ -21,14 +21,15 @@ export async function show(id: string, io: Io): Promise<Result<Output, Failure>>
 }
 
 function text(view: ThreadView, { style, nowMs }: { style: Style; nowMs: number }): string {
-  const { start, steps, upgrades, result, suspended } = view;
+  const { start, steps, upgrades, result, suspended, end } = view;
   const upgradesAt = (round: number): string[] =>
     upgrades
       .filter(({ afterRound }) => afterRound === round)
       .map(({ from, to, timestamp }) =>
         style.dim(`version ${from} replaced by ${to}  ${isoSeconds(timestamp)}\n`),
       );
-  const agents = spent(steps.map(({ run }) => run));
+  // What a role used that failed the thread counts as well.
+  const agents = spent([...steps.map(({ run }) => run), end?.run ?? null]);
   const stale = view.stale ? " (its runner went away; resume goes on)" : "";
   const parts = [
     facts(style, [

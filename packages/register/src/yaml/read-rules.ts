@@ -89,24 +89,36 @@ function readTools(item: Item, pattern: ReadPattern): ToolPolicy | null {
 }
 
 function readTool(item: Item, pattern: ReadPattern): ToolRule | null {
-  const fields = fieldsOf(item, { known: ["kind", "name", "input"] });
+  const fields = fieldsOf(item, { known: ["kind", "name", "input", "command"] });
   if (fields === null) return null;
   if (!fields.has("kind") && !fields.has("name")) {
     return fault(item, 'must name the tool: "kind", "name" or both');
   }
-  return read(fields, { kind: (kind) => choiceOf(kind, TOOL_KINDS), name: textOf, input: pattern });
+  return read(fields, {
+    kind: (kind) => choiceOf(kind, TOOL_KINDS),
+    name: textOf,
+    input: pattern,
+    command: readCommand,
+  });
+}
+
+/** The words of a command. */
+function readCommand(item: Item): string[] | null {
+  return allOf(item, textOf);
 }
 
 function readEvidence(item: Item, pattern: ReadPattern): EvidenceRequirement | null {
-  const required = ["name", "kind", "input"];
-  const fields = fieldsOf(item, { known: [...required, "after"], required });
+  const known = ["name", "kind", "input", "command", "after"];
+  const required = ["name", "kind"];
+  const fields = fieldsOf(item, { known, required });
   if (fields === null) return null;
-  const { name, kind, input, ...others } = read(fields, {
+  if (!fields.has("input") && !fields.has("command")) return fault(item, '"input" is missing');
+  const { name, kind, ...others } = read(fields, {
     name: textOf,
     kind: (each) => choiceOf(each, TOOL_KINDS),
     input: pattern,
+    command: readCommand,
     after: (each) => choiceOf(each, ["last_edit"]),
   });
-  if (name === undefined || kind === undefined || input === undefined) return null;
-  return { name, kind, input, ...others };
+  return name === undefined || kind === undefined ? null : { name, kind, ...others };
 }

@@ -18,6 +18,7 @@ export function fakeStep(folder: string, about: Partial<AgentStep> = {}): AgentS
     systemPrompt: "You code.",
     outputSchema: { type: "object" },
     policy: null,
+    isHeld: about.policy != null,
     limits: { timeoutMs: null, idleTimeoutMs: 20_000 },
     signal: new AbortController().signal,
     emit: () => {},

@@ -1,0 +1,55 @@
+import type { ToolCallRecord } from "@uncaged/workflow-protocol";
+import { expect, it } from "vitest";
+import type { ToolCallNews } from "./session-update.ts";
+import { toolCalls } from "./tool-calls.ts";
+
+const BASH = { command: "npm test", shellId: "s1" };
+
+function news(toolCallId: string, about: Partial<ToolCallNews>): ToolCallNews {
+  return { toolCallId, rawInput: null, rawOutput: null, _meta: null, ...about };
+}
+
+const exited = (exitCode: number) => ({
+  content: `done\n<shellId: s1 completed with exit code ${exitCode}>`,
+  contents: [{ type: "shell_exit", shellId: "s1", exitCode, cwd: "/w" }],
+});
+
+/** What Copilot tells of a command that its tool did not wait for. */
+function play(exitCode: number): ToolCallRecord[] {
+  const seen: ToolCallRecord[] = [];
+  const calls = toolCalls({
+    policy: null,
+    commandInTitle: false,
+    shellsBeginIn: "/step",
+    harmless: [],
+    emit: () => {},
+    seen: (call) => void seen.push(call),
+    onBreach: () => {},
+  });
+  calls.news(news("1", { kind: "execute", status: "pending", rawInput: BASH }));
+  calls.news(
+    news("1", { status: "completed", rawOutput: { content: "<still running, shellId: s1>" } }),
+  );
+  calls.news(
+    news("2", { kind: "read", status: "pending", rawInput: { shellId: "s1", delay: 60 } }),
+  );
+  calls.news(news("2", { status: "completed", rawOutput: exited(exitCode) }));
+  return seen;
+}
+
+it("joins the end of a command that its call did not wait for to the command", () => {
+  const [begun, read, joined, ...more] = play(0);
+  expect(begun).toMatchObject({
+    kind: "execute",
+    subject: "npm test",
+    exitCode: null,
+    cwd: "/step",
+  });
+  expect(read).toMatchObject({ id: "2", kind: "read" });
+  expect(joined).toMatchObject({ kind: "execute", subject: "npm test", exitCode: 0, ok: true });
+  expect(more).toEqual([]);
+});
+
+it("knows a command that failed later for one", () => {
+  expect(play(1)[2]).toMatchObject({ subject: "npm test", exitCode: 1, ok: false });
+});

@@ -1,0 +1,70 @@
+/** What of the caller's environment a background runner is started with, and what it is told afterwards.
+ *
+ *  The environment that a process was started with can be read as long as it lives (`/proc/<pid>/environ`), by every
+ *  agent that it starts. So a runner is started with what programs need to start at all; the rest, keys among it, comes
+ *  by the channel over which it reports, and is in its memory alone. */
+import type { Serializable } from "node:child_process";
+
+type Environment = NodeJS.ProcessEnv;
+
+export function splitEnvironment(env: Environment): { open: Environment; told: Environment } {
+  const open: Environment = {};
+  const told: Environment = {};
+  for (const [name, value] of Object.entries(env)) (isOpen(name) ? open : told)[name] = value;
+  return { open, told };
+}
+
+/** The first message to a runner. */
+export function environmentMessage(told: Environment): Serializable {
+  return { type: "environment", variables: Object.entries(told) };
+}
+
+/** Waits for that message and makes it this process's environment. Resolves as well when nobody is there to send it. */
+export async function takeEnvironment(): Promise<void> {
+  if (!process.connected) return;
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const nothing = (): void => resolve(null);
+  process.once("message", resolve);
+  process.once("disconnect", nothing);
+  const message = await promise;
+  process.off("message", resolve);
+  process.off("disconnect", nothing);
+  for (const [name, value] of variablesOf(message)) process.env[name] = value;
+}
+
+function variablesOf(message: unknown): [string, string][] {
+  if (typeof message !== "object" || message === null || !("variables" in message)) return [];
+  const { variables } = message;
+  if (!Array.isArray(variables)) return [];
+  return variables.flatMap((pair: unknown): [string, string][] => {
+    if (!Array.isArray(pair)) return [];
+    const [name, value]: unknown[] = pair;
+    return typeof name === "string" && typeof value === "string" ? [[name, value]] : [];
+  });
+}
+
+function isOpen(name: string): boolean {
+  return OPEN.has(name) || (OPEN_PREFIXES.test(name) && !SECRET.test(name));
+}
+
+const OPEN = new Set([
+  "HOME",
+  "LANG",
+  "LOGNAME",
+  "PATH",
+  "PATHEXT",
+  "SHELL",
+  "SSL_CERT_DIR",
+  "SSL_CERT_FILE",
+  "SystemRoot",
+  "TEMP",
+  "TERM",
+  "TMP",
+  "TMPDIR",
+  "TZ",
+  "USER",
+  "WORKFLOW_STORAGE_ROOT",
+]);
+/** Read when a process starts: by Node, the loader of libraries, and us. */
+const OPEN_PREFIXES = /^(?:DYLD_|LC_|LD_|NODE_|UNCAGED_|XDG_)/;
+const SECRET = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH/i;

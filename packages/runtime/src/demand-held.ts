@@ -1,0 +1,12 @@
+import { type AdapterFn, agentError, type StepScope } from "@uncaged/workflow-protocol";
+
+/** Refuses, before it runs, an adapter that does not say that it holds its agent to a role's `tools`. What a role
+ *  requires as evidence the engine can look at afterwards; what an agent did cannot be undone. */
+export function demandHeld(adapter: AdapterFn, { role, rules }: StepScope): void {
+  if (rules?.tools === undefined || adapter.holdsPolicy === true) return;
+  throw agentError("crashed", {
+    message: `role ${role} has \`tools\`, and its adapter does not say that it holds them (\`holdsPolicy\`)`,
+    hint: "bind the role to another agent, make its adapter with `createAgent`, or take the rule out of its definition",
+    run: null,
+  });
+}
