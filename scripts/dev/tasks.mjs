@@ -66,6 +66,11 @@ export const TASKS = {
     prepare: BUILT,
     here: { parse: parseLink, needsNoBuild: ({ remove }) => remove, run: link },
   },
+  release: {
+    says: "build, then publish every package (--dry-run: to a registry on this machine, and try it from there)",
+    prepare: BUILT,
+    commands: (args) => [node("scripts/release.mjs", ...args)],
+  },
   bench: {
     says: "build, then run the benchmarks (arguments: names of some)",
     prepare: BUILT,

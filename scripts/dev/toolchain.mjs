@@ -20,11 +20,12 @@ const NODE_PACKAGES = {
 
 /** The folders that must come first on PATH: the right Node's, then pnpm's. */
 export async function ensureToolchain({ cache, say }) {
-  return [ensureNode({ cache, say }), ensurePnpm({ cache, say })];
+  const node = fitsNodeRange(process.versions.node) ? process.execPath : ensureNode({ cache, say });
+  return [dirname(node), ensurePnpm({ cache, say })];
 }
 
-function ensureNode({ cache, say }) {
-  if (fitsNodeRange(process.versions.node)) return dirname(process.execPath);
+/** The path of a Node of this version. */
+export function ensureNode({ cache, say, version = NODE_VERSION }) {
   const platform = `${process.platform}-${process.arch}`;
   const name = NODE_PACKAGES[platform];
   if (name === undefined) {
@@ -33,10 +34,10 @@ function ensureNode({ cache, say }) {
       `Install Node ${NODE_RANGE} and try again.`,
     );
   }
-  const home = ensurePackage({ cache, say, name, version: NODE_VERSION, scripts: false });
-  const bin = join(home, name, "bin");
-  mustAnswer(join(bin, process.platform === "win32" ? "node.exe" : "node"), `v${NODE_VERSION}`);
-  return bin;
+  const home = ensurePackage({ cache, say, name, version, scripts: false });
+  const node = join(home, name, "bin", process.platform === "win32" ? "node.exe" : "node");
+  mustAnswer(node, `v${version}`);
+  return node;
 }
 
 function ensurePnpm({ cache, say }) {

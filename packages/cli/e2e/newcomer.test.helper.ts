@@ -28,16 +28,21 @@ export async function openNewcomer({
 } = {}): Promise<Newcomer> {
   const folder = mkdtempSync(join(tmpdir(), "uwf-newcomer-"));
   mkdirSync(join(folder, "tarballs"));
-  const registry = await servePackages(ours === "published" ? join(folder, "tarballs") : null);
+  const registry =
+    RELEASED === undefined
+      ? await servePackages(ours === "published" ? join(folder, "tarballs") : null)
+      : { url: RELEASED, close: () => undefined };
   const global = join(folder, "global");
-  if (ours === "linked") linkCommand(join(global, "bin"));
+  if (ours === "linked" && RELEASED === undefined) linkCommand(join(global, "bin"));
   const path = [join(global, "bin"), dirname(process.execPath), process.env.PATH];
   const env = {
     ...networkSettings(),
     PATH: path.join(delimiter),
     HOME: folder,
     npm_config_prefix: global,
-    ...(ours === "published" ? { npm_config_cache: join(folder, "npm-cache") } : SHARED_CACHES),
+    ...(ours === "published" || RELEASED !== undefined
+      ? { npm_config_cache: join(folder, "npm-cache") }
+      : SHARED_CACHES),
     npm_config_update_notifier: "false",
     npm_config_audit: "false",
     npm_config_fund: "false",
@@ -49,6 +54,7 @@ export async function openNewcomer({
     if (code !== 0) throw new Error(`exit ${code} of:\n${script}\n${stdout}\n${stderr}`);
     return stdout;
   };
+  if (ours === "linked" && RELEASED !== undefined) await succeeds(INSTALL);
   return {
     folder,
     global,
@@ -64,6 +70,10 @@ export async function openNewcomer({
     },
   };
 }
+
+/** A registry with our packages in it, in which the walks are to be tried before a release. */
+export const RELEASED: string | undefined = process.env.UNCAGED_TEST_REGISTRY;
+const INSTALL = "npm install --global @uncaged/cli-workflow";
 
 /** What others publish never changes, so it is fetched once for all tests of the clone. */
 const CACHES = fileURLToPath(new URL("../../../.cache/newcomer/", import.meta.url));

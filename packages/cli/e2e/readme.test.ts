@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Newcomer, openNewcomer } from "./newcomer.test.helper.ts";
+import { type Newcomer, openNewcomer, RELEASED } from "./newcomer.test.helper.ts";
 import { runBash, shownCommands } from "./shell.test.helper.ts";
 import { steadyText } from "./steady-text.test.helper.ts";
 
@@ -21,13 +21,17 @@ describe("the README", () => {
     expect(shownCommands(read("README.md"))[0]).toMatch(/^npm run demo .*\nnpm test /);
   });
 
-  it("puts the command on the PATH from a clone", { timeout: 300_000 }, async () => {
+  it("puts the command on the PATH, from a clone or from a registry that has it", {
+    timeout: 300_000,
+  }, async () => {
     const [, link = "", install = ""] = shownCommands(read("README.md"));
     expect(link).toMatch(/^npm run link /);
     expect(install).toBe("npm install --global @uncaged/cli-workflow\n");
-    const env = { ...process.env, npm_config_prefix: newcomer.global };
-    const linked = await runBash(link, { cwd: fileURLToPath(REPOSITORY), env });
-    expect([linked.code, linked.stdout]).toEqual([0, expect.stringContaining(newcomer.global)]);
+    if (RELEASED === undefined) {
+      const env = { ...process.env, npm_config_prefix: newcomer.global };
+      const linked = await runBash(link, { cwd: fileURLToPath(REPOSITORY), env });
+      expect([linked.code, linked.stdout]).toEqual([0, expect.stringContaining(newcomer.global)]);
+    } else await newcomer.succeeds(install);
     expect(await newcomer.succeeds("uwf --version")).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
