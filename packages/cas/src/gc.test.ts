@@ -59,22 +59,22 @@ test("what the roots reach stays, the rest leaves the store", async () => {
   await put(root, leaf, dead, old);
   expect(await collect()).toEqual({
     activeRefs: 2,
-    deletedEntries: 2,
+    setAside: 2,
     restoredEntries: 0,
-    purgedEntries: 0,
+    deletedEntries: 0,
   });
   expect(await list()).toEqual(sorted(root, leaf));
 });
 
 test("a dry run counts the same and moves nothing", async () => {
   await put(root, leaf, dead);
-  expect(await collect({ dryRun: true })).toMatchObject({ activeRefs: 2, deletedEntries: 1 });
+  expect(await collect({ dryRun: true })).toMatchObject({ activeRefs: 2, setAside: 1 });
   expect(await list()).toEqual(sorted(root, leaf, dead));
   expect(readdirSync(dir)).toHaveLength(3);
 });
 
 test("an empty store, and one that does not exist, have nothing to collect", async () => {
-  const nothing = { activeRefs: 0, deletedEntries: 0, restoredEntries: 0, purgedEntries: 0 };
+  const nothing = { activeRefs: 0, setAside: 0, restoredEntries: 0, deletedEntries: 0 };
   expect(await collect({ roots: async () => [] })).toEqual(nothing);
   expect(await collect({ roots: async () => [], dir: join(dir, "none") })).toEqual(nothing);
   expect(existsSync(join(dir, "none"))).toBe(false);
@@ -88,7 +88,7 @@ test("a blob written while the roots are read is not touched", async () => {
       return [root.hash];
     },
   });
-  expect(report.deletedEntries).toBe(0);
+  expect(report.setAside).toBe(0);
   expect(await list()).toEqual(sorted(root, leaf, dead));
 });
 
@@ -103,7 +103,7 @@ test("a blob that was set aside before its writer's head moved goes back", async
   await put(root, leaf, dead);
   await collect();
   const report = await collect({ roots: async () => [root.hash, dead.hash] });
-  expect(report).toMatchObject({ activeRefs: 3, restoredEntries: 1, deletedEntries: 0 });
+  expect(report).toMatchObject({ activeRefs: 3, restoredEntries: 1, setAside: 0 });
   expect(await list()).toEqual(sorted(root, leaf, dead));
 });
 
@@ -117,10 +117,10 @@ test("what is reachable only through a blob that was set aside goes back with it
 test("dead blobs are deleted for good after the grace period, not before", async () => {
   await put(root, leaf, dead);
   await collectedAgo(GRACE_MS - 60_000);
-  expect((await collect()).purgedEntries).toBe(0);
+  expect((await collect()).deletedEntries).toBe(0);
   await put(old);
   await collectedAgo(GRACE_MS + 60_000);
-  expect((await collect()).purgedEntries).toBe(1);
+  expect((await collect()).deletedEntries).toBe(1);
   expect(await openFilesStore(dir).get(old.hash)).toBe(null);
   expect(await openFilesStore(dir).get(dead.hash)).toBe(dead.text);
 });
@@ -129,16 +129,16 @@ test("a lease that is older than the move keeps what its holder may have seen", 
   await put(root, leaf, dead);
   await collectedAgo(10 * HOUR_MS);
   const held = { protectSinceMs: Date.now() - 11 * HOUR_MS };
-  expect((await collect(held)).purgedEntries).toBe(0);
+  expect((await collect(held)).deletedEntries).toBe(0);
   const later = { protectSinceMs: Date.now() - 9 * HOUR_MS };
-  expect((await collect(later)).purgedEntries).toBe(1);
+  expect((await collect(later)).deletedEntries).toBe(1);
 });
 
 test("the age of a folder is that of the last move into it, not of the run's beginning", async () => {
   await put(root, leaf, dead);
   // The run began ten hours ago and moved its last blob just now.
   await collect({ nowMs: Date.now() - 10 * HOUR_MS });
-  expect((await collect()).purgedEntries).toBe(0);
+  expect((await collect()).deletedEntries).toBe(0);
   expect(await openFilesStore(dir).get(dead.hash)).toBe(dead.text);
 });
 
@@ -147,9 +147,9 @@ test("a blob put again while it lies aside is a new one, and only the old copy i
   await collectedAgo(10 * HOUR_MS);
   await put(dead);
   const report = await collect({ roots: async () => [root.hash, dead.hash] });
-  expect(report).toMatchObject({ activeRefs: 3, deletedEntries: 0 });
+  expect(report).toMatchObject({ activeRefs: 3, setAside: 0 });
   expect(await list()).toEqual(sorted(root, leaf, dead));
-  expect(await collect()).toMatchObject({ deletedEntries: 1 });
+  expect(await collect()).toMatchObject({ setAside: 1 });
 });
 
 test("a blob that was set aside still counts against a colliding one", async () => {
@@ -191,7 +191,7 @@ test.each<[string, string, (path: string) => void]>([
 test("damage in a dead blob does not stop the collection", async () => {
   await put(root, leaf, dead);
   writeFileSync(blobPath(dir, dead.hash), "rot");
-  expect(await collect()).toMatchObject({ activeRefs: 2, deletedEntries: 1 });
+  expect(await collect()).toMatchObject({ activeRefs: 2, setAside: 1 });
 });
 
 test("temporary files whose writers are long gone are swept, those of today's writers are not", async () => {

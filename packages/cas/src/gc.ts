@@ -57,12 +57,12 @@ export type CollectOptions = {
 export type CollectReport = {
   /** Blobs that threads reach. */
   activeRefs: number;
-  /** Dead blobs set aside by this run. */
-  deletedEntries: number;
+  /** Dead blobs set aside by this run, where they are still found. */
+  setAside: number;
   /** Blobs that earlier runs set aside and that are reachable now; back in the store. */
   restoredEntries: number;
   /** Blobs that earlier runs set aside, deleted for good. */
-  purgedEntries: number;
+  deletedEntries: number;
 };
 
 /** Throws `CAS_MISSING`, `CAS_CORRUPT` or `CAS_NOT_A_NODE` before anything is touched when a blob
@@ -83,9 +83,9 @@ export async function collectGarbage(opts: CollectOptions): Promise<CollectRepor
   return {
     activeRefs: live.reachable.size,
     // A blob may lie in both places.
-    deletedEntries: new Set([...files.setAside.hashes, ...rows.setAside]).size,
+    setAside: new Set([...files.setAside.hashes, ...rows.setAside]).size,
     restoredEntries: files.restore.length + rows.restore.length,
-    purgedEntries: files.purge.length + rows.purge.length,
+    deletedEntries: files.purge.length + rows.purge.length,
   };
 }
 

@@ -79,7 +79,7 @@ describe("a storage root", () => {
     expect(await cli.json(["cas", "show", hash])).toMatchObject({ payload: "a row" });
     expect(await cli.json(["cas", "rm", hash])).toEqual({ hash, removed: true });
     await cli.json(["cas", "put", "a row"]);
-    expect(await cli.json(["cas", "gc"])).toMatchObject({ deletedEntries: 2, purgedEntries: 0 });
+    expect(await cli.json(["cas", "gc"])).toMatchObject({ setAside: 2, deletedEntries: 0 });
     expect((await cli.json<{ hashes: string[] }>(["cas", "list"])).hashes).not.toContain(hash);
     expect((await cli.run(["cas", "get", hash, "--payload"])).stdout).toBe("a row");
     expect(await cli.json(["doctor"])).toMatchObject({ ok: true });

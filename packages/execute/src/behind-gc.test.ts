@@ -75,7 +75,7 @@ function interrupted(
 }
 
 test("rows that a thread needs stay, and those that none needs are set aside", async () => {
-  expect(await collect()).toMatchObject({ activeRefs: 2, deletedEntries: 2 });
+  expect(await collect()).toMatchObject({ activeRefs: 2, setAside: 2 });
   expect(await store.list()).toEqual([said.hash, head.hash].sort());
   await expectHeadIsThere();
 });
@@ -115,7 +115,7 @@ test("a row that was set aside before it was written out is a file that the next
   await collect();
   expect(await store.behind?.settle()).toBe(null);
   expect([isFile(replaced), await at.index.blobs.listAside()]).toEqual([true, []]);
-  expect(await collect()).toMatchObject({ deletedEntries: 1 });
+  expect(await collect()).toMatchObject({ setAside: 1 });
   await expectHeadIsThere();
 });
 

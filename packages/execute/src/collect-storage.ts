@@ -5,7 +5,7 @@ import type { Engine } from "./engine.ts";
 import { findLostThreads } from "./lost-threads.ts";
 import { sweepLeftovers } from "./sweep-leftovers.ts";
 
-export type StorageGcReport = GcReport & { restoredEntries: number; purgedEntries: number };
+export type StorageGcReport = GcReport & { restoredEntries: number };
 
 /** Dead blobs are set aside at once and deleted for good by a run this much later. */
 export const DEFAULT_GRACE_MS: number = 60 * 60 * 1000;

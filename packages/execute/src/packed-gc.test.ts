@@ -52,7 +52,7 @@ const check = () => checkBlobs({ dir, table: index.blobs, roots: [head.hash] });
 const ago = (ms: number) => ({ nowMs: Date.now() - ms });
 
 test("what the roots reach stays, the rest leaves the store, and a dry run only counts", async () => {
-  const counts = { activeRefs: 2, deletedEntries: 1, restoredEntries: 0, purgedEntries: 0 };
+  const counts = { activeRefs: 2, setAside: 1, restoredEntries: 0, deletedEntries: 0 };
   expect(await collect({ dryRun: true })).toEqual(counts);
   expect(await cas.list()).toEqual(sorted(leaf, head, dead));
   expect(await collect()).toEqual(counts);
@@ -76,23 +76,23 @@ test("who asks for a blob that was set aside, or puts it again, brings it back",
 test("a blob that a thread has come to need goes back", async () => {
   await collect();
   const report = await collect({ roots: async () => [head.hash, dead.hash] });
-  expect(report).toMatchObject({ activeRefs: 3, restoredEntries: 1, deletedEntries: 0 });
+  expect(report).toMatchObject({ activeRefs: 3, restoredEntries: 1, setAside: 0 });
   expect(await cas.list()).toContain(dead.hash);
 });
 
 test("dead blobs are deleted for good after the grace period, not before", async () => {
   await collect(ago(HOUR_MS - 60_000));
-  expect((await collect()).purgedEntries).toBe(0);
+  expect((await collect()).deletedEntries).toBe(0);
   await cas.get(dead.hash);
   await collect(ago(HOUR_MS + 60_000));
-  expect((await collect()).purgedEntries).toBe(1);
+  expect((await collect()).deletedEntries).toBe(1);
   expect(await cas.get(dead.hash)).toBe(null);
 });
 
 test("a lease that is older than the move keeps what its holder may have seen", async () => {
   await collect(ago(10 * HOUR_MS));
-  expect((await collect({ protectSinceMs: Date.now() - 11 * HOUR_MS })).purgedEntries).toBe(0);
-  expect((await collect({ protectSinceMs: Date.now() - 9 * HOUR_MS })).purgedEntries).toBe(1);
+  expect((await collect({ protectSinceMs: Date.now() - 11 * HOUR_MS })).deletedEntries).toBe(0);
+  expect((await collect({ protectSinceMs: Date.now() - 9 * HOUR_MS })).deletedEntries).toBe(1);
 });
 
 test("the age of a row is that of its move, not of the run's beginning", async () => {
@@ -108,14 +108,14 @@ test("the age of a row is that of its move, not of the run's beginning", async (
 
 test("a blob that lies in both places is dead once, and goes from both", async () => {
   await openRootStore({ dir, table: index.blobs, kind: "files" }).putBatch([dead]);
-  expect(await collect()).toMatchObject({ deletedEntries: 1 });
+  expect(await collect()).toMatchObject({ setAside: 1 });
   expect(await cas.list()).toEqual(sorted(leaf, head));
 });
 
 test("what threads need is kept wherever it lies", async () => {
   await cas.delete(leaf.hash);
   await openRootStore({ dir, table: index.blobs, kind: "files" }).putBatch([leaf]);
-  expect(await collect()).toMatchObject({ activeRefs: 2, deletedEntries: 1 });
+  expect(await collect()).toMatchObject({ activeRefs: 2, setAside: 1 });
   expect(await check()).toEqual({ ok: true, checked: 2, problems: [] });
 });
 

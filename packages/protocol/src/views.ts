@@ -75,4 +75,11 @@ export type ThreadResult = {
 
 export type Problem = { code: string; hash: string; message: string };
 export type CheckReport = { ok: boolean; checked: number; problems: Problem[] };
-export type GcReport = { scannedThreads: number; activeRefs: number; deletedEntries: number };
+export type GcReport = {
+  scannedThreads: number;
+  activeRefs: number;
+  /** Dead blobs that were set aside. */
+  setAside: number;
+  /** Those that were deleted for good. */
+  deletedEntries: number;
+};

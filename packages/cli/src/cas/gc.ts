@@ -23,15 +23,16 @@ export async function collect(
 function sentence(report: StorageGcReport, dryRun: boolean): string {
   const threads = count(report.scannedThreads, "thread");
   const kept = `${threads} ${report.scannedThreads === 1 ? "reaches" : "reach"} ${count(report.activeRefs, "blob")}`;
-  const dead = count(report.deletedEntries, "dead blob");
-  if (dryRun) return `${kept}; ${dead} would be deleted (nothing was changed)`;
-  const gone =
-    report.purgedEntries === 0
-      ? ""
-      : `; ${count(report.purgedEntries, "older one")} deleted for good`;
+  const dead = count(report.setAside, "dead blob");
+  const old = report.deletedEntries;
   const back =
     report.restoredEntries === 0
       ? ""
       : `; ${count(report.restoredEntries, "older one")} brought back`;
-  return `${kept}; ${dead} deleted${gone}${back}`;
+  if (dryRun) {
+    const gone = old === 0 ? "" : ` and ${count(old, "older one")} deleted for good`;
+    return `${kept}; ${dead} would be set aside${gone} (nothing was changed)`;
+  }
+  const gone = old === 0 ? "" : `; ${count(old, "older one")} deleted for good`;
+  return `${kept}; ${dead} set aside${gone}${back}`;
 }
