@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openRootStore } from "@uncaged/workflow-cas";
 import { restInFiles } from "@uncaged/workflow-execute";
-import { openIndex } from "@uncaged/workflow-store";
+import { memoryLiveLog, openIndex } from "@uncaged/workflow-store";
 import { storagePaths } from "@uncaged/workflow-util";
 import { LossyDisk } from "./lossy-disk.mjs";
 import { overlay } from "./overlay-fs.mjs";
@@ -51,7 +51,9 @@ export async function newWorld({ root, packagesBase, bundleHash }) {
     });
     behind.push(cas.behind);
     const store = restInFiles(threads, { root: indexFolder, behind: cas.behind });
-    return { root, cas, store, publish: cas.publish, table, behind: cas.behind, now, packagesBase };
+    const { publish, behind: writeBehind } = cas;
+    const live = memoryLiveLog();
+    return { root, cas, store, live, publish, table, behind: writeBehind, now, packagesBase };
   };
   return {
     disk,

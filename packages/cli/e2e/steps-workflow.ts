@@ -5,6 +5,7 @@
  *      sleepMs   how long each takes (default 0)
  *      gate      each waits until the working directory has a file "<gate>-<n>"
  *      says      what the worker says (default "step <n>")
+ *      talk      how many further events a step of the worker has (default 0)
  *      failAt    the step at which the worker fails, with what it says in its message
  *      failOn    the prompt on which the worker fails, whatever the step
  *      suspendAt the step after which a person is asked
@@ -47,10 +48,14 @@ const definition = defineWorkflow({
 const plan = (ctx) => ({ steps: 2, sleepMs: 0, ...(ctx.start.content.startsWith("{") ? JSON.parse(ctx.start.content) : {}) });
 
 const worker = (_prompt, schema) => async (ctx, runtime) => {
-  const { steps, sleepMs, gate, says, failAt, failOn, suspendAt } = plan(ctx);
+  const { steps, sleepMs, gate, says, talk, failAt, failOn, suspendAt } = plan(ctx);
   const step = ctx.steps.filter(({ role }) => role === "worker").length + 1;
   appendFileSync(runtime.step.cwd + "/began", step + "\\n");
   runtime.emit({ type: "text", text: "working on step " + step + "\\n" });
+  for (let at = 1; at <= (talk ?? 0); at += 1) {
+    runtime.emit({ type: "text", text: "word " + at + " of step " + step + " " + "x".repeat(900) + "\\n" });
+    if (at % 100 === 0) await sleep(1);
+  }
   console.log("a bundle that prints");
   await sleep(sleepMs, undefined, { signal: runtime.signal });
   const file = runtime.step.cwd + "/" + gate + "-" + step;

@@ -71,6 +71,21 @@ export function countOption(
   };
 }
 
+/** The same with a number that may be left out, written as `--tail [n]`: then it is `bare`. */
+export function bareOrCountOption(
+  flags: string,
+  description: string,
+  { atLeast, bare }: { atLeast: number; bare: number },
+): Option<number | null> {
+  const count = countOption(flags, description, { atLeast });
+  const name = nameIn(flags);
+  return {
+    flags,
+    description: `${description} (default: ${bare})`,
+    read: (raw) => (raw.options.get(name) === true ? bare : count.read(raw)),
+  };
+}
+
 /** An amount of money above 0, such as 2 or 0.50. */
 export function amountOption(flags: string, description: string): Option<number | null> {
   const text = textOption(flags, description);

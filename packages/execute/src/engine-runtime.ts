@@ -14,6 +14,8 @@ import type {
   StepRequest,
   ThreadRecord,
 } from "@uncaged/workflow-protocol";
+import { agentEventSchema } from "@uncaged/workflow-protocol/schemas";
+import { ANSWER } from "./answer-directive.ts";
 
 export type RuntimeParts = {
   cas: CasStore;
@@ -61,9 +63,13 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
         role,
         round,
         condition: request.route?.condition ?? null,
+        said: saidByPerson(request),
       });
-      const emit = (event: AgentEvent): void =>
-        parts.emit({ ...stamp(), type: "agent", role, round, event });
+      const emit = (given: AgentEvent): void => {
+        // An adapter may be code of a bundle. What is no event is not worth a step.
+        const { data: event } = agentEventSchema.safeParse(given);
+        if (event !== undefined) parts.emit({ ...stamp(), type: "agent", role, round, event });
+      };
       return {
         cas,
         extract: parts.extract(emit),
@@ -82,6 +88,12 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
       };
     },
   };
+}
+
+/** An answer, a poke, the prompt of a fork; null: nobody said anything, the table led here. */
+function saidByPerson({ route }: StepRequest): string | null {
+  if (route === null) return null;
+  return route.condition === ANSWER || route.promptFrom === "person" ? route.prompt : null;
 }
 
 /** Mark of every process that one tenure of a thread starts; all tenures of a thread share `threadMark`. */

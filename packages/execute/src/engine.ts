@@ -1,5 +1,5 @@
 import type { RootStore } from "@uncaged/workflow-cas";
-import type { BlobTable, NodeStore, ThreadStore } from "@uncaged/workflow-protocol";
+import type { BlobTable, LiveLog, NodeStore, ThreadStore } from "@uncaged/workflow-protocol";
 import type { Publish } from "./publish.ts";
 
 /** What every verb of the engine works with: the two halves of a storage root and where it is. */
@@ -10,6 +10,8 @@ export type Engine = {
   cas: NodeStore;
   /** Mutable half: heads, statuses, leases, signals. */
   store: ThreadStore;
+  /** What agents say and do, for whoever watches. */
+  live: LiveLog;
   /** Both at once: a step and the head that names it. */
   publish: Publish;
   /** Blobs that are rows of the index; null when there can be none. */

@@ -1,79 +1,85 @@
-/** Follows a thread's live file, as any terminal may, from its beginning to the thread's rest. */
-import { open } from "node:fs/promises";
-import { StringDecoder } from "node:string_decoder";
-import { setTimeout as sleep } from "node:timers/promises";
-import type { LiveEvent } from "@uncaged/workflow-protocol";
-import { storagePaths } from "@uncaged/workflow-util";
+/** Follows a thread's live log, as any terminal may, until the thread rests.
+ *
+ *  Whoever gives a thread up has written before what its agents said. So what can be read once it rests is all. */
+import type { LiveItem, ThreadStatus } from "@uncaged/workflow-protocol";
 import type { Engine } from "./engine.ts";
 import { lookAtThread } from "./look-at-thread.ts";
 
-const LOOK_EVERY_MS = 100;
-const CHUNK_BYTES = 256 * 1024;
+/** An owner that gives its thread up says so in the log; one that was killed says nothing. */
+const LOOK_EVERY_MS = 250;
 
-/** Yields events as they come; ends when the thread has ended or nobody runs it and all was read. */
+type Watched = Pick<Engine, "live" | "store" | "now">;
+
+export type Follow = {
+  /** Number of the last event that was seen; 0: from the oldest that is kept. */
+  after: number;
+  /** `rest`: a paused thread rests, too. `end`: it is waited for until its gate opens. */
+  until: "rest" | "end";
+  signal: AbortSignal;
+};
+
+/** Yields items as they come. Ends when all was read of a thread that has ended, waits for a person or has nobody who
+ *  runs it, or when the signal aborts. */
 export async function* followThread(
-  engine: Pick<Engine, "root" | "store" | "now">,
+  engine: Watched,
   threadId: string,
-  opts: { signal: AbortSignal },
-): AsyncGenerator<LiveEvent> {
-  const reader = lineReader(storagePaths(engine.root).liveFile(threadId));
-  while (!opts.signal.aborted) {
-    // Asked before reading: what was written before the thread came to rest is then read for certain.
-    const atRest = await isAtRest(engine, threadId);
-    for await (const line of reader.next()) {
-      const event = parseEvent(line);
-      if (event !== null) yield event;
-    }
-    if (atRest) return;
-    await sleep(LOOK_EVERY_MS, undefined, { signal: opts.signal }).catch(() => undefined);
-  }
-}
-
-async function isAtRest(engine: Pick<Engine, "store" | "now">, threadId: string): Promise<boolean> {
-  const seen = await lookAtThread(engine, threadId);
-  return seen?.status !== "running";
-}
-
-/** Reads the lines that were added since the last call; starts over when the file was rotated. */
-function lineReader(path: string): { next: () => AsyncGenerator<string> } {
-  let offset = 0;
-  let inode = 0;
-  let rest = "";
-  let decoder = new StringDecoder("utf8");
-  async function* next(): AsyncGenerator<string> {
-    const file = await open(path, "r").catch(() => null);
-    if (file === null) return;
-    try {
-      const { ino } = await file.stat();
-      if (ino !== inode) {
-        [offset, inode, rest, decoder] = [0, ino, "", new StringDecoder("utf8")];
-      }
-      while (true) {
-        const { bytesRead, buffer } = await file.read(
-          Buffer.alloc(CHUNK_BYTES),
-          0,
-          CHUNK_BYTES,
-          offset,
-        );
-        if (bytesRead === 0) return;
-        offset += bytesRead;
-        const lines = (rest + decoder.write(buffer.subarray(0, bytesRead))).split("\n");
-        rest = lines.pop() ?? "";
-        yield* lines;
-      }
-    } finally {
-      await file.close();
-    }
-  }
-  return { next };
-}
-
-/** Written by our own runner; a torn line is passed over. */
-function parseEvent(line: string): LiveEvent | null {
+  { after, until, signal }: Follow,
+): AsyncGenerator<LiveItem, void> {
+  const rest = watchForRest(engine, threadId, until);
+  const reading = AbortSignal.any([signal, rest.signal]);
+  let seen = after;
   try {
-    const event: LiveEvent = JSON.parse(line);
-    return typeof event.type === "string" ? event : null;
-  } catch {
-    return null;
+    const opts = { after, until: "aborted", signal: reading } as const;
+    for await (const item of engine.live.read(threadId, opts)) {
+      seen = item.type === "gap" ? item.to : item.seq;
+      if (item.type === "status") rest.look();
+      yield item;
+    }
+    if (!signal.aborted) await rest.seen;
+  } finally {
+    rest.close();
   }
+  yield* engine.live.read(threadId, { after: seen, until: "end", signal });
+}
+
+type RestWatch = {
+  /** Aborts once the thread rests, or cannot be looked at. */
+  signal: AbortSignal;
+  /** Rejects when it could not be looked at. */
+  seen: Promise<void>;
+  look(): void;
+  close(): void;
+};
+
+function watchForRest(engine: Watched, threadId: string, until: Follow["until"]): RestWatch {
+  const abort = new AbortController();
+  let wake = (): void => undefined;
+  let closed = false;
+  const watch = async (): Promise<void> => {
+    while (!closed) {
+      const thread = await lookAtThread(engine, threadId);
+      if (thread === null || rests(thread.status, until)) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, LOOK_EVERY_MS);
+      wake = resolve;
+      await promise;
+      clearTimeout(timer);
+    }
+  };
+  const seen = watch().finally(() => abort.abort());
+  // Whoever follows awaits it, unless it leaves before.
+  seen.catch(() => undefined);
+  return {
+    signal: abort.signal,
+    seen,
+    look: () => wake(),
+    close: () => {
+      closed = true;
+      wake();
+    },
+  };
+}
+
+function rests(status: ThreadStatus, until: Follow["until"]): boolean {
+  return status !== "running" && (until === "rest" || status !== "paused");
 }

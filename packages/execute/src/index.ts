@@ -25,7 +25,7 @@ export { type ExecReport, execThread } from "./exec-thread.ts";
 export { executeThread, type RunOutcome, type ThreadRun } from "./execute-thread.ts";
 export { findThread } from "./find-thread.ts";
 export { findVersion } from "./find-version.ts";
-export { followThread } from "./follow-thread.ts";
+export { type Follow, followThread } from "./follow-thread.ts";
 export type { ForkPoint } from "./fork-point.ts";
 export { type Fork, forkThread } from "./fork-thread.ts";
 export type { Interruption } from "./interruption.ts";

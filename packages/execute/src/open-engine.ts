@@ -1,6 +1,8 @@
-import type { LostIndex } from "@uncaged/workflow-store";
+import { fileLiveLog, type LostIndex } from "@uncaged/workflow-store";
+import { ownIdentity, storagePaths } from "@uncaged/workflow-util";
 import type { Engine } from "./engine.ts";
 import { openStorage } from "./open-storage.ts";
+import { saidBeforeRest } from "./said-before-rest.ts";
 
 /** Opens a storage root, making it if it is not there. Throws `STORAGE_FAILED`, `STORAGE_DAMAGED`, `STORAGE_NEWER`
  *  or `CONFIG_INVALID`. */
@@ -10,11 +12,16 @@ export async function openEngine(opts: {
   lost?: LostIndex;
 }): Promise<Engine> {
   const { root, packagesBase, lost = "refused" } = opts;
-  const { cas, threads: store, table } = await openStorage(root, lost);
+  const { cas, threads, table } = await openStorage(root, lost);
+  const live = fileLiveLog({
+    folder: storagePaths(root).liveFolder,
+    boot: () => ownIdentity().bootId,
+  });
   return {
     root,
     cas,
-    store,
+    store: saidBeforeRest(threads, live),
+    live,
     publish: cas.publish,
     table,
     behind: cas.behind,

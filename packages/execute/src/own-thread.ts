@@ -22,7 +22,6 @@ import type { Engine } from "./engine.ts";
 import { threadMark } from "./engine-runtime.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import type { Interruption } from "./interruption.ts";
-import { openLiveFile } from "./live-file.ts";
 import { runnerState } from "./observe.ts";
 import { putDown, type Rest, restOf } from "./put-down.ts";
 
@@ -56,7 +55,7 @@ export async function ownThread<T>(
   const { thread, before, lease } = taken.value;
   const { abort, end } = startTenure(engine, lease, ownership.signal);
   const paths = storagePaths(engine.root);
-  const live = openLiveFile(paths.liveFile(lease.threadId), paths.earlierLiveFile(lease.threadId));
+  const live = engine.live.writer(lease);
   const log = debugLog(paths.debugLog(lease.threadId), engine.now);
   log.write("7Q2M4XBC", `process ${lease.process.pid} owns the thread, fence ${lease.fence}`);
   const giveUp = (reason: Failure): Promise<Result<never, Failure>> =>
@@ -67,7 +66,7 @@ export async function ownThread<T>(
       before,
       lease,
       signal: abort.signal,
-      emit: live.emit,
+      emit: live.append,
       log,
     });
     if (done.ok) return done;

@@ -7,7 +7,7 @@ import type {
   WorkflowError,
   WorkflowFn,
 } from "@uncaged/workflow-protocol";
-import { memoryThreadStore } from "@uncaged/workflow-store";
+import { memoryLiveLog, memoryThreadStore } from "@uncaged/workflow-store";
 import { loadChain } from "./chain.ts";
 import { createThread } from "./create-thread.ts";
 import type { Engine } from "./engine.ts";
@@ -56,6 +56,7 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
     root,
     cas,
     store,
+    live: memoryLiveLog(),
     publish,
     table,
     behind,

@@ -1,6 +1,6 @@
 /** Forgets a thread.
  *
- *  Order of effects: a line of history that says so, the index row, then its log files. After a crash behind the
+ *  Order of effects: a line of history that says so, the index row, then its logs. After a crash behind the
  *  first the thread is there as before, and behind the second there are files that name a thread nobody knows. The
  *  line about its end stays; its nodes stay until gc, for other threads may share them. */
 import { rm } from "node:fs/promises";
@@ -39,6 +39,7 @@ export async function removeThread(
     return err(failureFrom(thrown, "STORAGE_FAILED"));
   }
   const paths = storagePaths(engine.root);
+  await engine.live.remove(threadId);
   for (const path of paths.threadLogs(threadId)) await rm(path, { force: true });
   await rm(paths.agentHomes(threadId), { recursive: true, force: true });
   return ok(null);

@@ -57,6 +57,7 @@ export {
   type ThreadLimits,
 } from "./limits.ts";
 export type { LiveEvent } from "./live-event.ts";
+export type { LiveGap, LiveItem, LiveLog, LiveRecord, LiveWriter } from "./live-log.ts";
 export type { ModeratorContext, ModeratorRule, ModeratorStep } from "./moderator.ts";
 export type {
   CasNode,

@@ -2,9 +2,19 @@ import type { AgentEvent } from "./agent-event.ts";
 import type { Usage } from "./step-run.ts";
 import type { ThreadStatus } from "./thread-status.ts";
 
-/** The one stream that every front end follows; a line of the thread's live file each. */
-export type LiveEvent = { threadId: string /** Unix milliseconds. */; timestamp: number } & (
-  | { type: "step_started"; role: string; round: number; condition: string | null }
+/** What happens to a thread, in the one stream that every front end follows. */
+export type LiveEvent = {
+  threadId: string /** Unix milliseconds. */;
+  timestamp: number;
+} & (
+  | {
+      type: "step_started";
+      role: string;
+      round: number;
+      condition: string | null;
+      /** What a person told the role in place of the table, such as an answer; null: the table led here. */
+      said: string | null;
+    }
   | { type: "agent"; role: string; round: number; event: AgentEvent }
   | {
       type: "step_completed";

@@ -2,13 +2,16 @@
  *  A separate entry point: commands that touch no bundle must not pay for loading zod. */
 import { z } from "zod";
 import { AGENT_FAULTS } from "./agent-error.ts";
+import { AGENT_OUTCOMES, type AgentEvent } from "./agent-event.ts";
 import { MAX_UNIX_MS, START } from "./constants.ts";
 import type { WorkflowDescriptor } from "./descriptor.ts";
 import type { ToolCallRecord } from "./evidence.ts";
 import { HASH_PATTERN, ROLE_NAME_PATTERN, THREAD_ID_PATTERN } from "./identifiers.ts";
 import { type JsonObject, type JsonValue, toJsonObject } from "./json.ts";
 import type { ReachedLimit, ThreadLimits } from "./limits.ts";
-import type { StepRoute, StepRun } from "./step-run.ts";
+import type { LiveRecord } from "./live-log.ts";
+import type { StepRoute, StepRun, Usage } from "./step-run.ts";
+import { THREAD_STATUSES } from "./thread-status.ts";
 import { TOOL_KINDS } from "./tool-policy.ts";
 import type { RoleOutput, Suspension, WorkflowCompletion } from "./workflow-runtime.ts";
 
@@ -46,6 +49,14 @@ const route: z.ZodType<StepRoute> = z.object({
   outcome: z.literal("limit").exactOptional(),
 });
 
+const usage: z.ZodType<Usage> = z.object({
+  inputTokens: tokens,
+  outputTokens: tokens,
+  cachedInputTokens: tokens,
+  costUsd: z.number().nonnegative().nullable(),
+  estimated: z.literal(true).exactOptional(),
+});
+
 export const stepRunSchema: z.ZodType<StepRun> = z.object({
   agent: z.object({
     name: z.string(),
@@ -61,15 +72,7 @@ export const stepRunSchema: z.ZodType<StepRun> = z.object({
   prompt: hash.nullable(),
   startedAt: unixMs,
   completedAt: unixMs,
-  usage: z
-    .object({
-      inputTokens: tokens,
-      outputTokens: tokens,
-      cachedInputTokens: tokens,
-      costUsd: z.number().nonnegative().nullable(),
-      estimated: z.literal(true).exactOptional(),
-    })
-    .nullable(),
+  usage: usage.nullable(),
   rawUsage: z.exactOptional(jsonValue),
   notes: z.array(z.string()).exactOptional(),
   cwd: z.string(),
@@ -202,3 +205,62 @@ export const workflowDescriptorSchema: z.ZodType<WorkflowDescriptor> = z.strictO
   }),
   limits: limits.exactOptional(),
 });
+
+const toolStart = z.object({
+  type: z.literal("tool"),
+  phase: z.literal("start"),
+  id: z.string(),
+  name: z.string(),
+  input: jsonValue,
+});
+const toolEnd = z.object({
+  type: z.literal("tool"),
+  phase: z.literal("end"),
+  id: z.string(),
+  name: z.string(),
+  ok: z.boolean(),
+});
+
+/** What an adapter emits: some of them are code of a bundle. */
+export const agentEventSchema: z.ZodType<AgentEvent> = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text"), text: z.string() }),
+  z.discriminatedUnion("phase", [toolStart, toolEnd]),
+  z.object({ type: z.literal("started"), agent: z.string(), session: z.string().nullable() }),
+  z.object({
+    type: z.literal("permission"),
+    tool: z.string(),
+    allowed: z.boolean(),
+    reason: z.string(),
+  }),
+  z.object({ type: z.literal("usage"), usage }),
+  z.object({ type: z.literal("retry"), reason: z.string(), delayMs: z.number().nonnegative() }),
+  z.object({ type: z.literal("end"), outcome: z.enum(AGENT_OUTCOMES), reason: z.string() }),
+]);
+
+const liveBase = { seq: count, threadId: z.string().regex(THREAD_ID_PATTERN), timestamp: unixMs };
+const liveStep = { ...liveBase, role: z.string(), round: count };
+
+/** A line of a live log. */
+export const liveRecordSchema: z.ZodType<LiveRecord> = z.discriminatedUnion("type", [
+  z.object({ ...liveStep, type: z.literal("agent"), event: agentEventSchema }),
+  z.object({
+    ...liveStep,
+    type: z.literal("step_started"),
+    condition: z.string().nullable(),
+    said: z.string().nullable(),
+  }),
+  z.object({ ...liveStep, type: z.literal("step_completed"), stateHash: hash, meta: jsonObject }),
+  z.object({
+    ...liveBase,
+    type: z.literal("note"),
+    about: z.enum(["supervisor", "summarizer"]),
+    message: z.string(),
+    usage: usage.nullable(),
+  }),
+  z.object({
+    ...liveBase,
+    type: z.literal("status"),
+    status: z.enum(THREAD_STATUSES),
+    summary: z.string().nullable(),
+  }),
+]);

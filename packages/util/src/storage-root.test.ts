@@ -37,7 +37,7 @@ test("everything has its published place", () => {
   expect(paths.bundle(HASH)).toBe(`/r/bundles/${HASH}`);
   expect(paths.history(HASH)).toBe(`/r/bundles/${HASH}/history`);
   expect(paths.debugLog(THREAD)).toBe(`/r/logs/${THREAD}.info.jsonl`);
-  expect(paths.liveFile(THREAD)).toBe(`/r/logs/${THREAD}.live.jsonl`);
+  expect(paths.liveFolder(THREAD)).toBe(`/r/logs/${THREAD}.live`);
   expect(paths.runnerLog(THREAD)).toBe(`/r/logs/${THREAD}.runner.log`);
   expect(paths.threadLogs(THREAD)).toHaveLength(4);
 });
@@ -46,7 +46,13 @@ test.each(["..", "../../etc", "", "EYHPV6X8XHTC", "eyhpv6x8xhtcs", `${HASH}/..`,
   "%j never becomes part of a path",
   (text) => {
     const paths = storagePaths("/r");
-    for (const make of [paths.bundle, paths.history, paths.debugLog, paths.threadLogs]) {
+    for (const make of [
+      paths.bundle,
+      paths.history,
+      paths.debugLog,
+      paths.liveFolder,
+      paths.threadLogs,
+    ]) {
       expect(() => make(text)).toThrow(WorkflowError);
     }
   },

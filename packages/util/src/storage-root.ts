@@ -40,15 +40,13 @@ export type StoragePaths = {
   history(hash: string): string;
   /** Debug log of a thread. */
   debugLog(threadId: string): string;
-  /** Live output of a thread's steps, for followers. */
-  liveFile(threadId: string): string;
-  /** What it held before it grew too long and was started again. */
-  earlierLiveFile(threadId: string): string;
+  /** Folder of what a thread's agents say and do, for whoever watches. */
+  liveFolder(threadId: string): string;
   /** What a thread's background runner printed. */
   runnerLog(threadId: string): string;
   /** Private configuration and sessions of the agents of a thread, one folder a role. */
   agentHomes(threadId: string): string;
-  /** Every log of a thread: what goes away with it. */
+  /** Every file beside its live folder that goes away with a thread. */
   threadLogs(threadId: string): string[];
 };
 
@@ -72,8 +70,7 @@ export function storagePaths(root: string): StoragePaths {
     bundle,
     history: (hash) => join(bundle(hash), "history"),
     debugLog: (threadId) => log(threadId, LOG.debug),
-    liveFile: (threadId) => log(threadId, LOG.live),
-    earlierLiveFile: (threadId) => log(threadId, LOG.earlierLive),
+    liveFolder: (threadId) => log(threadId, "live"),
     runnerLog: (threadId) => log(threadId, LOG.runner),
     agentHomes: (threadId) => join(root, "agents", checkedThreadId(threadId)),
     threadLogs: (threadId) => Object.values(LOG).map((ending) => log(threadId, ending)),
@@ -82,10 +79,10 @@ export function storagePaths(root: string): StoragePaths {
 
 const LOG = {
   debug: "info.jsonl",
-  live: "live.jsonl",
-  /** What the live file held before it grew too long. */
-  earlierLive: "live.1.jsonl",
   runner: "runner.log",
+  /** Live output as earlier versions kept it. */
+  formerLive: "live.jsonl",
+  formerEarlierLive: "live.1.jsonl",
 } as const;
 
 function checkedHash(hash: string): string {

@@ -107,7 +107,7 @@ const resume: Tool = toolOf({
   readOnly: false,
   async call({ thread: id, answer }, { io }) {
     const source = answer === undefined ? null : ({ kind: "text", text: answer } as const);
-    return resumeThread({ id, answer: source, limits: null }, io);
+    return resumeThread({ id, answer: source, limits: null, stay: "background" }, io);
   },
 });
 

@@ -2,6 +2,7 @@ import { listThreads } from "@uncaged/workflow-execute";
 import { type Failure, ok, type Result, type ThreadStatus } from "@uncaged/workflow-protocol";
 import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
+import { printableLine } from "../printable.ts";
 import { withEngine } from "../with-engine.ts";
 import { inbox } from "./inbox.ts";
 import { threadTable } from "./thread-table.ts";
@@ -34,7 +35,7 @@ export async function list(filter: ListFilter, io: Io): Promise<Result<Output, F
   return ok({
     document: { threads },
     human: (style) => {
-      if (threads.length === 0) return NONE;
+      if (threads.length === 0) return nothing(filter);
       const shown = shortened ? threads.slice(0, SHOWN_ON_TERMINAL) : threads;
       const more = threads.length > shown.length ? `${style.dim(MORE)}\n` : "";
       const nowMs = io.now();
@@ -44,5 +45,11 @@ export async function list(filter: ListFilter, io: Io): Promise<Result<Output, F
   });
 }
 
-const NONE = "no threads; start one with: uncaged-workflow run <workflow> --prompt <text>";
+function nothing({ workflow, status }: ListFilter): string {
+  const which = workflow === null ? "" : ` of ${printableLine(workflow, 80)}`;
+  if (status === "suspended") return `nothing waits for you: no thread${which} asks anything`;
+  if (status !== null) return `no thread${which} is ${status}`;
+  return `no threads${which}; start one with: uncaged-workflow run <workflow> --prompt <text>`;
+}
+
 const MORE = "there are older ones; see more with --limit <n>";

@@ -17,6 +17,7 @@ const started: LiveEvent = {
   role: "coder",
   round: 2,
   condition: "rejected",
+  said: null,
 };
 const completed: LiveEvent = {
   ...stamp,
@@ -102,6 +103,19 @@ describe("live output", () => {
     ];
     expect(shown(bad)).toBe(
       "denied bash: policy\nretry in 500 ms: rate limit\nagent ended: timeout no output for 60 s\n",
+    );
+  });
+
+  it("shows what a person said to a role in place of the table", () => {
+    const answered = { ...started, condition: "ANSWER", said: "The second\n\u001b[2Jone" };
+    expect(shown([answered])).toBe("#2 coder (ANSWER)\n  a person said: The second ␛[2Jone\n");
+  });
+
+  it("says which events are gone", () => {
+    const view = liveView(plain, "usual");
+    expect(view(says("half a line"))).toBe("half a line");
+    expect(view({ type: "gap", threadId: "T", from: 3, to: 90 })).toBe(
+      "\nevents 3 to 90 cannot be read any more\n",
     );
   });
 

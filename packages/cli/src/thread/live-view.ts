@@ -1,4 +1,10 @@
-import { type AgentEvent, type LiveEvent, sumUsage, type Usage } from "@uncaged/workflow-protocol";
+import {
+  type AgentEvent,
+  type LiveEvent,
+  type LiveGap,
+  sumUsage,
+  type Usage,
+} from "@uncaged/workflow-protocol";
 import { printable, printableLine } from "../printable.ts";
 import type { Style } from "../style.ts";
 import { duration } from "../times.ts";
@@ -10,10 +16,16 @@ export type LiveDetail = "usual" | "all";
 
 /** Turns live events into text, one after the other. It remembers whether a line is open, since agents speak in
  *  pieces, and since when the step goes on and what it has used. */
-export function liveView(style: Style, detail: LiveDetail): (event: LiveEvent) => string {
+export function liveView(style: Style, detail: LiveDetail): (item: LiveEvent | LiveGap) => string {
   let lineIsOpen = false;
   let step: StepSoFar = { sinceMs: null, usage: null };
   return (event) => {
+    if (event.type === "gap") {
+      const before = lineIsOpen ? "\n" : "";
+      lineIsOpen = false;
+      const { from, to } = event;
+      return `${before}${style.yellow(`events ${from} to ${to} cannot be read any more`)}\n`;
+    }
     step = following(step, event);
     const text = eventText(event, { style, detail, step });
     if (text === "") return "";
@@ -41,7 +53,11 @@ function eventText(
     case "step_started": {
       const by =
         event.condition === null ? "" : style.dim(` (${printableLine(event.condition, 80)})`);
-      return `${style.bold(`#${event.round} ${event.role}`)}${by}\n`;
+      const said =
+        event.said === null
+          ? ""
+          : style.yellow(`  a person said: ${printableLine(event.said, 500)}\n`);
+      return `${style.bold(`#${event.round} ${event.role}`)}${by}\n${said}`;
     }
     case "step_completed": {
       const took = step.sinceMs === null ? [] : [duration(event.timestamp - step.sinceMs)];

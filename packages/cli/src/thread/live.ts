@@ -1,61 +1,137 @@
-import { type Engine, findThread, followThread } from "@uncaged/workflow-execute";
+/** Watches a thread until it rests, and says how it stands then. */
+import { type Engine, findThread, observedStatus, viewThread } from "@uncaged/workflow-execute";
 import {
-  EXIT,
   err,
   type Failure,
   failure,
-  type LiveEvent,
+  isFinal,
+  type LiveItem,
   ok,
   type Result,
+  type ThreadRecord,
+  type ThreadStatus,
 } from "@uncaged/workflow-protocol";
 import type { Output } from "../command.ts";
-import type { Io, Sink } from "../io.ts";
-import { styleOf } from "../style.ts";
+import { count } from "../count.ts";
+import type { Io } from "../io.ts";
+import { printableLine } from "../printable.ts";
+import { type Style, styleOf } from "../style.ts";
 import { withEngine } from "../with-engine.ts";
 import { type LiveDetail, liveView } from "./live-view.ts";
+import { renderStep } from "./render-step.ts";
+import { restLines } from "./rest-lines.ts";
+import { type StatusItem, showLive } from "./show-live.ts";
+import { removed, restCode } from "./wait.ts";
 
 export type WatchOptions = {
   /** null: the newest thread. */
   id: string | null;
   /** Only this role's events; null: all. */
   role: string | null;
+  /** The last so many events, or those after a number; 0: all that are kept. */
+  from: { last: number } | { after: number };
   detail: LiveDetail;
 };
 
-/** Watches a thread until it rests. With `--json` every event is a line of its own. */
+/** With `--json` every item is a line of its own, and the last one says how the thread stands. The exit code is that of
+ *  `run --wait`. */
 export async function watchThread(opts: WatchOptions, io: Io): Promise<Result<Output, Failure>> {
   return withEngine(io, async (engine) => {
     const id = opts.id ?? (await engine.store.list({ limit: 1 }))[0]?.threadId;
     if (id === undefined) return err(noThreads());
-    const thread = await findThread(engine, id);
-    if (!thread.ok) return thread;
+    const found = await findThread(engine, id);
+    if (!found.ok) return found;
+    const { threadId } = found.value;
     const signal = io.interruption();
-    const write = io.json
-      ? (event: LiveEvent) => `${JSON.stringify(event)}\n`
-      : liveView(styleOf(io.stdout), opts.detail);
-    await follow(
-      { engine, threadId: thread.value.threadId },
-      { ...opts, signal, write, to: io.stdout },
-    );
-    return ok({ streamed: true, exitCode: signal.aborted ? EXIT.aborted : EXIT.success });
+    const to = io.stdout;
+    const style = styleOf(to);
+    if (!io.json && (await saidNothing(engine, found.value))) {
+      await to.write(await past(engine, found.value, style));
+    }
+    const view = liveView(style, opts.detail);
+    const write = io.json ? jsonLine : view;
+    const after = await startOf(engine, threadId, opts);
+    const { role } = opts;
+    const follow = { after, until: "rest", role, signal, write, to } as const;
+    const status = await showLive({ engine, threadId }, follow);
+    const thread = await engine.store.get(threadId);
+    if (thread === null) return err(removed(threadId));
+    const seen = observedStatus(thread, io.now());
+    if (status !== null && status.status !== seen.status) await to.write(write(status));
+    const interrupted = signal.aborted;
+    if (!interrupted || isFinal(seen.status)) {
+      const stands = { engine, thread, style, status };
+      await to.write(io.json ? standsJson(stands, seen) : view(statusOf(thread, seen)));
+      if (!io.json) for (const line of restLines(stands, seen)) await to.write(`${line}\n`);
+    }
+    return ok({ streamed: true, exitCode: restCode(thread, { ...seen, interrupted }) });
   });
 }
 
-export async function follow(
-  { engine, threadId }: { engine: Engine; threadId: string },
-  opts: {
-    role: string | null;
-    signal: AbortSignal;
-    write: (event: LiveEvent) => string;
-    to: Sink;
-  },
-): Promise<void> {
-  for await (const event of followThread(engine, threadId, { signal: opts.signal })) {
-    if (opts.role !== null && "role" in event && event.role !== opts.role) continue;
-    const text = opts.write(event);
-    // Awaited: a terminal that reads slowly slows the reading of the file, not the thread.
-    if (text !== "") await opts.to.write(text);
+type Seen = { status: ThreadStatus; stale: boolean };
+
+/** Number after which to begin. */
+async function startOf(
+  engine: Engine,
+  threadId: string,
+  { from, role }: Pick<WatchOptions, "from" | "role">,
+): Promise<number> {
+  if ("after" in from) return from.after;
+  const newest = await engine.live.last(threadId);
+  if (role === null || from.last === 0) return Math.max(0, newest - from.last);
+  const { signal } = new AbortController();
+  const seqs: number[] = [];
+  for await (const item of engine.live.read(threadId, { after: 0, until: "end", signal })) {
+    if (item.type === "gap" || ("role" in item && item.role !== role)) continue;
+    seqs.push(item.seq);
+    if (seqs.length > from.last) seqs.shift();
   }
+  return (seqs[0] ?? newest + 1) - 1;
+}
+
+/** Whether nobody runs it and there is nothing to watch: a fork that waits, or what came out of an import. */
+async function saidNothing(engine: Engine, thread: ThreadRecord): Promise<boolean> {
+  const { status } = observedStatus(thread, engine.now());
+  return status !== "running" && (await engine.live.last(thread.threadId)) === 0;
+}
+
+const PAST_STEPS = 3;
+
+/** What such a thread is, and the last steps that it has. */
+async function past(engine: Engine, thread: ThreadRecord, style: Style): Promise<string> {
+  const { start, steps, forkedFrom } = await viewThread(engine, thread);
+  const origin = forkedFrom === null ? "" : `, a fork of ${forkedFrom.threadId}`;
+  const earlier = steps.length - PAST_STEPS;
+  return [
+    `${style.bold(thread.threadId)}  ${thread.workflow}, ${count(steps.length, "step")}${origin}\n`,
+    style.dim(`prompt: ${printableLine(start.prompt, 200)}\n`),
+    ...(earlier > 0 ? [style.dim(`… ${count(earlier, "earlier step")}, see: thread show\n`)] : []),
+    ...steps.slice(-PAST_STEPS).map((step) => renderStep(step, style)),
+  ].join("");
+}
+
+function jsonLine(item: LiveItem): string {
+  return `${JSON.stringify(item)}\n`;
+}
+
+function statusOf(
+  { threadId, updatedAt, summary, suspended }: ThreadRecord,
+  { status }: Seen,
+): Omit<StatusItem, "seq"> {
+  const said = summary ?? suspended?.message ?? null;
+  return { threadId, timestamp: updatedAt, type: "status", status, summary: said };
+}
+
+/** As a status event, with what `run --wait` says besides. `seq` is null when the log does not end with that. */
+function standsJson(
+  { thread, status }: { thread: ThreadRecord; status: StatusItem | null },
+  seen: Seen,
+): string {
+  const { returnCode, suspended, head } = thread;
+  const seq = status?.status === seen.status ? status.seq : null;
+  const rootHash = isFinal(seen.status) ? head : null;
+  const stands = { seq, ...statusOf(thread, seen), stale: seen.stale };
+  return `${JSON.stringify({ ...stands, returnCode, rootHash, suspended })}\n`;
 }
 
 function noThreads(): Failure {

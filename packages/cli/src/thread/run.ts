@@ -1,11 +1,10 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { type Engine, startThread } from "@uncaged/workflow-execute";
+import { startThread } from "@uncaged/workflow-execute";
 import {
   type Failure,
   failure,
   type Limits,
-  type LiveEvent,
   ok,
   type Result,
   WorkflowError,
@@ -14,11 +13,9 @@ import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
 import { misuse } from "../options.ts";
 import { type PromptSource, readPrompt } from "../prompt.ts";
-import { styleOf } from "../style.ts";
 import { withEngine } from "../with-engine.ts";
-import { follow } from "./live.ts";
-import { liveView } from "./live-view.ts";
-import { waitToEnd } from "./wait.ts";
+import { stayWith } from "./stay.ts";
+import type { Stay } from "./stay-options.ts";
 
 export type RunOptions = {
   workflow: string;
@@ -29,7 +26,7 @@ export type RunOptions = {
   /** null: those of the workflow. */
   limits: Limits | null;
   /** `background` and `idle` return at once. */
-  stay: "background" | "idle" | "wait" | "live";
+  stay: Stay | "idle";
 };
 
 /** Starts a thread, and stays with it if asked. */
@@ -46,24 +43,8 @@ export async function runWorkflow(opts: RunOptions, io: Io): Promise<Result<Outp
     if (stay === "background" || stay === "idle") {
       return ok({ document: { threadId }, human: () => threadId });
     }
-    const signal = io.interruption();
-    await io.stderr.write(`${styleOf(io.stderr).dim("thread")} ${threadId}\n`);
-    if (stay === "live") await showLive({ engine, threadId }, signal, io);
-    return waitToEnd({ engine, thread }, signal, io);
+    return stayWith({ engine, thread, after: 0 }, stay, io);
   });
-}
-
-/** With `--json` stdout holds one document, so what happens meanwhile is shown on stderr. How the thread
- *  ended is what the command says at last. */
-function showLive(
-  at: { engine: Engine; threadId: string },
-  signal: AbortSignal,
-  io: Io,
-): Promise<void> {
-  const to = io.json ? io.stderr : io.stdout;
-  const view = liveView(styleOf(to), "usual");
-  const write = (event: LiveEvent): string => (event.type === "status" ? "" : view(event));
-  return follow(at, { role: null, signal, write, to });
 }
 
 function folder(path: string): string {

@@ -3,6 +3,7 @@ import type { ForkPoint } from "@uncaged/workflow-execute";
 import type { Command } from "../command.ts";
 import {
   type Argument,
+  bareOrCountOption,
   countOption,
   type Given,
   misuse,
@@ -15,6 +16,7 @@ import {
 } from "../options.ts";
 import { promptFileOption, promptOption, promptSource } from "../prompt.ts";
 import { limitOptions, limitsOf } from "./limit-options.ts";
+import { stayOf, stayOptions } from "./stay-options.ts";
 
 export const threadId: Argument<string> = requiredArgument(
   "id",
@@ -23,11 +25,6 @@ export const threadId: Argument<string> = requiredArgument(
 const idle: Option<boolean> = switchOption("--idle", "make the thread without running it");
 
 const workflow: Argument<string> = requiredArgument("name", "a registered workflow");
-const wait: Option<boolean> = switchOption("--wait", "stay until the thread ends");
-const showLive: Option<boolean> = switchOption(
-  "--live",
-  "stay, and show what its agents say and do",
-);
 const idKey: Option<string | null> = textOption(
   "--id-key <key>",
   "the same key gives the same thread, however often it is asked for",
@@ -50,8 +47,7 @@ export const run: Command = {
   options: [
     promptOption,
     promptFileOption,
-    wait,
-    showLive,
+    ...stayOptions,
     idle,
     idKey,
     cwd,
@@ -61,7 +57,7 @@ export const run: Command = {
   ],
   example: 'demo --prompt "Say hello" --wait',
   run: async (given, io) => {
-    const watched = given(showLive) ? "live" : given(wait) ? "wait" : "background";
+    const watched = stayOf(given);
     if (given(idle) && watched !== "background") {
       throw misuse("--idle makes a thread that nobody runs: there is nothing to wait for");
     }
@@ -185,17 +181,33 @@ const role: Option<string | null> = textOption(
   "only what this role says and does",
 );
 const debug: Option<boolean> = switchOption("--debug", "everything that was recorded, with times");
+const tail: Option<number | null> = bareOrCountOption(
+  "--tail [n]",
+  "begin with the last n events",
+  { atLeast: 0, bare: 50 },
+);
+const after: Option<number | null> = countOption(
+  "--after <seq>",
+  "begin after the event of this number, as --json gives it",
+  { atLeast: 0 },
+);
 export const live: Command = {
-  description: "Watch what a thread's agents say and do, from the first step on, until it rests.",
+  description:
+    "Watch what a thread's agents say and do, from the first step on, until it rests; with --json one event a line. Exits with the thread's code.",
   arguments: [watched],
-  options: [latest, role, debug],
-  example: "--latest",
+  options: [latest, role, tail, after, debug],
+  example: "--latest --tail",
   run: async (given, io) => {
+    // First: an id right behind a bare --tail is taken for its number.
+    const [last, seq] = [given(tail), given(after)];
     const id = given(watched);
     if ((id === null) !== given(latest)) {
       throw misuse("name one thread: give its id, or --latest");
     }
+    if (last !== null && seq !== null) throw misuse("--tail and --after are both given");
+    const from = last !== null ? { last } : { after: seq ?? 0 };
     const { watchThread } = await import("./live.ts");
-    return watchThread({ id, role: given(role), detail: given(debug) ? "all" : "usual" }, io);
+    const detail = given(debug) ? "all" : "usual";
+    return watchThread({ id, role: given(role), from, detail }, io);
   },
 };

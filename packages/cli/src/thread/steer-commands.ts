@@ -5,6 +5,7 @@ import { type Given, misuse, type Option, switchOption, textOption } from "../op
 import { promptFileOption, promptOption, promptSource } from "../prompt.ts";
 import { limitOptions, limitsOf } from "./limit-options.ts";
 import { threadId } from "./start-commands.ts";
+import { stayOf, stayOptions } from "./stay-options.ts";
 
 export const pause: Command = {
   description: "Close the gate: the thread rests after its current step.",
@@ -21,11 +22,16 @@ const limitedRole: Option<string | null> = textOption(
 export const resume: Command = {
   description: "Open the gate, answer a question, raise a limit, or go on where a runner left off.",
   arguments: [threadId],
-  options: [promptOption, promptFileOption, ...limitOptions, limitedRole],
-  example: '7F3K --prompt "Yes, the second one"',
+  options: [promptOption, promptFileOption, ...stayOptions, ...limitOptions, limitedRole],
+  example: '7F3K --prompt "Yes, the second one" --wait',
   run: async (given, io) =>
     (await import("./steer.ts")).resume(
-      { id: given(threadId), answer: promptSource(given), limits: raised(given) },
+      {
+        id: given(threadId),
+        answer: promptSource(given),
+        limits: raised(given),
+        stay: stayOf(given),
+      },
       io,
     ),
 };

@@ -21,19 +21,28 @@ import { type PromptSource, readPrompt } from "../prompt.ts";
 import type { Style } from "../style.ts";
 import { withThread } from "../with-engine.ts";
 import { paintStatus } from "./paint-status.ts";
+import type { Stay } from "./stay-options.ts";
 
 export function pause(id: string, io: Io): Promise<Result<Output, Failure>> {
   return steer(io, id, pauseThread);
 }
 
 export async function resume(
-  opts: { id: string; answer: PromptSource; limits: ThreadLimits | null },
+  opts: { id: string; answer: PromptSource; limits: ThreadLimits | null; stay: Stay },
   io: Io,
 ): Promise<Result<Output, Failure>> {
+  const { limits, stay } = opts;
   const answer = opts.answer === null ? null : await readPrompt(opts.answer, io);
-  return steer(io, opts.id, (engine, thread) =>
-    resumeThread(engine, thread, { answer, limits: opts.limits }),
-  );
+  if (stay === "background") {
+    return steer(io, opts.id, (engine, thread) => resumeThread(engine, thread, { answer, limits }));
+  }
+  const { stayWith } = await import("./stay.ts");
+  return withThread(io, opts.id, async (engine, found) => {
+    // Asked before: what was said earlier is not shown again.
+    const after = await engine.live.last(found.threadId);
+    const resumed = await resumeThread(engine, found, { answer, limits });
+    return resumed.ok ? stayWith({ engine, thread: resumed.value, after }, stay, io) : resumed;
+  });
 }
 
 export function stop(id: string, io: Io): Promise<Result<Output, Failure>> {

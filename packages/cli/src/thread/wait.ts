@@ -11,14 +11,13 @@ import {
   type ThreadRecord,
   type ThreadStatus,
 } from "@uncaged/workflow-protocol";
-import { readRegularFileSync, storagePaths } from "@uncaged/workflow-util";
 import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
-import { printable, printableLine } from "../printable.ts";
+import { printable } from "../printable.ts";
 import type { Style } from "../style.ts";
 import { duration } from "../times.ts";
-import { howToGoOn } from "./how-to-go-on.ts";
 import { paintStatus } from "./paint-status.ts";
+import { restLines } from "./rest-lines.ts";
 import { waitingFor } from "./waiting-for.ts";
 
 /** The thread's end. Its return code is the exit code; one that waits for a person gives 7, one that
@@ -33,7 +32,8 @@ export async function waitToEnd(
     engine.store.get(threadId),
   );
   if (last === null) return err(removed(threadId));
-  const { status } = observedStatus(last, io.now());
+  const seen = observedStatus(last, io.now());
+  const { status } = seen;
   const { returnCode, summary, suspended } = last;
   if (signal.aborted && !isFinal(status)) await io.stderr.write(goesOn(threadId));
   return ok({
@@ -45,8 +45,8 @@ export async function waitToEnd(
       rootHash: isFinal(status) ? last.head : null,
       suspended,
     },
-    human: (style) => endText(style, last, { status, said: lastWords(engine, threadId) }),
-    exitCode: exitCodeOf(last, { status, interrupted: signal.aborted }),
+    human: (style) => endText({ engine, thread: last, style }, seen),
+    exitCode: restCode(last, { status, interrupted: signal.aborted }),
   });
 }
 
@@ -63,7 +63,8 @@ async function unlessAborted<T>(
   }
 }
 
-function exitCodeOf(
+/** Of a command that watched a thread. */
+export function restCode(
   thread: ThreadRecord,
   { status, interrupted }: { status: ThreadStatus; interrupted: boolean },
 ): number {
@@ -72,49 +73,26 @@ function exitCodeOf(
   return status === "suspended" ? EXIT.waitsForPerson : EXIT.failure;
 }
 
-type End = {
-  status: ThreadStatus;
-  /** Last line of the runner's log; empty when it said nothing. */
-  said: string;
-};
-
-function endText(style: Style, thread: ThreadRecord, { status, said }: End): string {
-  const { threadId, suspended, summary, createdAt, updatedAt } = thread;
-  const shown = paintStatus(style, status);
-  if (isFinal(status)) {
-    const took = style.dim(`${threadId} after ${duration(updatedAt - createdAt)}`);
+function endText(
+  at: { engine: Engine; thread: ThreadRecord; style: Style },
+  seen: { status: ThreadStatus; stale: boolean },
+): string {
+  const { threadId, suspended, summary, createdAt, updatedAt } = at.thread;
+  const { dim } = at.style;
+  const shown = paintStatus(at.style, seen.status);
+  if (isFinal(seen.status)) {
+    const took = dim(`${threadId} after ${duration(updatedAt - createdAt)}`);
     return `${shown}  ${took}\n${printable(summary ?? "")}`;
   }
-  const lines = [`${shown}  ${style.dim(threadId)}`];
-  if (suspended !== null) {
-    lines.push(`${waitingFor(suspended)} ${printable(suspended.message)}`);
-    lines.push(howToGoOn(threadId, suspended, style));
-  } else if (status === "idle") {
-    lines.push("it has not ended, and nobody runs it any more");
-    if (said !== "") lines.push(`its runner said: ${printableLine(said, 500)}`);
-    lines.push(`go on with: uncaged-workflow thread resume ${threadId}`);
-  }
-  return lines.join("\n");
-}
-
-/** Runners write no more than a part of that. */
-const MAX_LOG_BYTES = 16 * 1024 * 1024;
-
-function lastWords(engine: Engine, threadId: string): string {
-  try {
-    const path = storagePaths(engine.root).runnerLog(threadId);
-    const log = readRegularFileSync(path, MAX_LOG_BYTES);
-    return log.ok ? (log.value.bytes.toString("utf8").trimEnd().split("\n").at(-1) ?? "") : "";
-  } catch {
-    // A thread that never had a runner has no log, and a missing log must not hide its end.
-    return "";
-  }
+  const asked =
+    suspended === null ? [] : [`${waitingFor(suspended)} ${printable(suspended.message)}`];
+  return [`${shown}  ${dim(threadId)}`, ...asked, ...restLines(at, seen)].join("\n");
 }
 
 function goesOn(threadId: string): string {
   return `thread ${threadId} goes on in the background; watch it with: uncaged-workflow live ${threadId}\n`;
 }
 
-function removed(threadId: string): Failure {
-  return failure("THREAD_NOT_FOUND", `thread ${threadId} was removed while it was waited for`, "");
+export function removed(threadId: string): Failure {
+  return failure("THREAD_NOT_FOUND", `thread ${threadId} was removed while it was watched`, "");
 }

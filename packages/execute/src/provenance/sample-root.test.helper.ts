@@ -17,7 +17,7 @@ import {
 } from "@uncaged/workflow-protocol";
 import type { ParsedRoleOutput } from "@uncaged/workflow-protocol/schemas";
 import { storeBundle } from "@uncaged/workflow-register";
-import { memoryThreadStore } from "@uncaged/workflow-store";
+import { memoryLiveLog, memoryThreadStore } from "@uncaged/workflow-store";
 import { encodeStep } from "../append-step.ts";
 import { edge } from "../edge.test.helper.ts";
 import type { Engine } from "../engine.ts";
@@ -77,6 +77,7 @@ export async function emptyRoot(root: string): Promise<SampleRoot> {
     root,
     cas,
     store,
+    live: memoryLiveLog(),
     now: () => 1_700_000_000_000,
     packagesBase: import.meta.url,
     publish: publishInTurn({ cas, store }),

@@ -1,0 +1,33 @@
+import type { Engine } from "@uncaged/workflow-execute";
+import { type Follow, followThread } from "@uncaged/workflow-execute";
+import type { LiveItem } from "@uncaged/workflow-protocol";
+import type { Sink } from "../io.ts";
+
+export type StatusItem = Extract<LiveItem, { type: "status" }>;
+
+/** Writes what happens to a thread until it rests. Gives the status that its log ends with, which is not written:
+ *  whoever asks says how the thread stands. null: it ends with something else. */
+export async function showLive(
+  { engine, threadId }: { engine: Engine; threadId: string },
+  opts: Follow & {
+    /** Only this role's events; null: all. */
+    role: string | null;
+    write: (item: LiveItem) => string;
+    to: Sink;
+  },
+): Promise<StatusItem | null> {
+  const { role, write, to } = opts;
+  let status: StatusItem | null = null;
+  const show = async (item: LiveItem): Promise<void> => {
+    const text = write(item);
+    // Awaited: a terminal that reads slowly slows the reading of the log, not the thread.
+    if (text !== "") await to.write(text);
+  };
+  for await (const item of followThread(engine, threadId, opts)) {
+    if (role !== null && "role" in item && item.role !== role) continue;
+    if (status !== null) await show(status);
+    status = item.type === "status" ? item : null;
+    if (status === null) await show(item);
+  }
+  return status;
+}

@@ -1,0 +1,49 @@
+/** Live logs as files, a folder of them for each thread. */
+import { rm } from "node:fs/promises";
+import type { LiveLog } from "@uncaged/workflow-protocol";
+import { DEFAULT_BOUNDS, type LiveBounds } from "./bounds.ts";
+import { MAX_LINE_BYTES } from "./live-line.ts";
+import { listSegments, readEnd } from "./segment-files.ts";
+import { type SegmentWriter, segmentWriter } from "./segment-writer.ts";
+
+export function fileLiveLog(opts: {
+  /** Absolute path of a thread's folder; throws `USAGE` for what is no thread id. It is made when it is needed. */
+  folder: (threadId: string) => string;
+  /** Names the boot of this machine. */
+  boot: () => string;
+  bounds?: LiveBounds;
+}): LiveLog {
+  const { folder, boot, bounds = DEFAULT_BOUNDS } = opts;
+  const writers = new Map<string, Set<SegmentWriter>>();
+  return {
+    writer: (tenure) => {
+      const { threadId } = tenure;
+      const open = writers.get(threadId) ?? new Set();
+      writers.set(threadId, open);
+      const onClose = (): void => {
+        open.delete(writer);
+        if (open.size === 0) writers.delete(threadId);
+      };
+      const writer = segmentWriter(folder(threadId), tenure, { bounds, boot, onClose });
+      open.add(writer);
+      return writer;
+    },
+    read: async function* (threadId, { after, until, signal }) {
+      // Loaded when it is needed: commands that look at nothing do not pay for the schemas.
+      const { readSegments } = await import("./read-segments.ts");
+      yield* readSegments(folder(threadId), { threadId, after, until, signal });
+    },
+    last: async (threadId) => {
+      const path = folder(threadId);
+      for (const name of listSegments(path).reverse()) {
+        const end = readEnd(path, name, MAX_LINE_BYTES);
+        if (end !== null) return end.last;
+      }
+      return 0;
+    },
+    flush: (threadId) => {
+      for (const writer of writers.get(threadId) ?? []) writer.flush();
+    },
+    remove: (threadId) => rm(folder(threadId), { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,146 @@
+/** The files of a thread's live log: `<fence>-<number>.jsonl` in a folder of its own.
+ *
+ *  1. A file has one writer: the owner whose fence it names. An owner's files follow each other by number, the
+ *     next owner's follow all of them.
+ *  2. Its first line, the header, says which number its first event has. The numbers of a file have no hole.
+ *  3. A file counts up to the number with which the next one begins, and not at all when that one begins with the
+ *     same: it has then taken the lines over. So nothing counts that a superseded owner still writes.
+ *  4. A file without a header is a claim: from then on its owner is at work and settles with which number. */
+import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from "node:fs";
+import { join } from "node:path";
+import { parseJson } from "@uncaged/workflow-protocol";
+import { isErrno } from "@uncaged/workflow-util";
+
+export type SegmentName = { file: string; fence: number; number: number };
+export type SegmentHeader = {
+  /** Number of its first event. */
+  first: number;
+  /** Boot of the machine that it was written in. */
+  boot: string;
+};
+export type Segment = SegmentName & { header: SegmentHeader };
+
+const FORMAT = 1;
+const NAME = /^(\d{1,15})-(\d{1,15})\.jsonl$/;
+const HEADER_BYTES = 1024;
+/** A file that is none, such as a pipe with such a name, is passed over and never waited for. */
+const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+export function segmentFile(fence: number, number: number): string {
+  const digits = (value: number): string => String(value).padStart(6, "0");
+  return `${digits(fence)}-${digits(number)}.jsonl`;
+}
+
+/** In the order of the log; whatever else lies there is not ours. */
+export function inOrder(files: readonly string[]): SegmentName[] {
+  return files
+    .flatMap((file) => {
+      const [, fence, number] = NAME.exec(file) ?? [];
+      return fence === undefined ? [] : [{ file, fence: Number(fence), number: Number(number) }];
+    })
+    .sort((a, b) => a.fence - b.fence || a.number - b.number);
+}
+
+/** None where there is no such folder. */
+export function listSegments(folder: string): SegmentName[] {
+  try {
+    return inOrder(readdirSync(folder));
+  } catch (cause) {
+    if (isErrno(cause, "ENOENT", "ENOTDIR")) return [];
+    throw cause;
+  }
+}
+
+export function isAfter(a: SegmentName, b: SegmentName): boolean {
+  return a.fence > b.fence || (a.fence === b.fence && a.number > b.number);
+}
+
+/** Those that count (3), of files in order. */
+export function counting(segments: readonly Segment[]): Segment[] {
+  const kept: Segment[] = [];
+  for (const segment of segments.toReversed()) {
+    const next = kept[0];
+    if (next === undefined || segment.header.first < next.header.first) kept.unshift(segment);
+  }
+  return kept;
+}
+
+export function headerLine({ first, boot }: SegmentHeader): string {
+  return `${JSON.stringify({ live: FORMAT, first, boot })}\n`;
+}
+
+/** Null when it has none, or is gone by now. */
+export function readHeader(folder: string, name: SegmentName): SegmentHeader | null {
+  return withFile(folder, name, (fd) => parseHeader(bytesAt(fd, 0, HEADER_BYTES)));
+}
+
+export type SegmentEnd = {
+  header: SegmentHeader;
+  sizeBytes: number;
+  /** Number of its last event; one before its first when it has none. */
+  last: number;
+  /** Its owner wrote all that it meant to. */
+  closed: boolean;
+};
+
+/** What the last whole lines say; what a killed writer left half-written does not count. */
+export function readEnd(folder: string, name: SegmentName, tailBytes: number): SegmentEnd | null {
+  return withFile(folder, name, (fd) => {
+    const header = parseHeader(bytesAt(fd, 0, HEADER_BYTES));
+    if (header === null) return null;
+    const sizeBytes = fstatSync(fd).size;
+    const from = Math.max(0, sizeBytes - tailBytes);
+    const tail = bytesAt(fd, from, sizeBytes - from).toString("utf8");
+    // The last ones, not the last: whoever else wrote into the file may have done so behind our lines.
+    const lines = tail.split("\n").slice(0, -1).slice(-LAST_LINES).map(parseJson);
+    // No event is that short, so no event of the file has a higher number.
+    const highest = header.first + sizeBytes / 16;
+    const last = Math.max(header.first - 1, ...lines.map(seqOf).filter((seq) => seq <= highest));
+    return { header, sizeBytes, last, closed: isClosed(lines.at(-1)) };
+  });
+}
+
+const LAST_LINES = 16;
+
+export const CLOSED_LINE = '{"closed":true}\n';
+
+function withFile<T>(folder: string, { file }: SegmentName, use: (fd: number) => T): T | null {
+  let fd: number;
+  try {
+    fd = openSync(join(folder, file), READ);
+  } catch (cause) {
+    if (isErrno(cause, "EMFILE", "ENFILE", "EIO")) throw cause;
+    return null;
+  }
+  try {
+    return fstatSync(fd).isFile() ? use(fd) : null;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function bytesAt(fd: number, position: number, length: number): Buffer {
+  const buffer = Buffer.allocUnsafe(length);
+  return buffer.subarray(0, readSync(fd, buffer, 0, length, position));
+}
+
+function parseHeader(head: Buffer): SegmentHeader | null {
+  const end = head.indexOf(10);
+  const header = asRecord(end < 0 ? null : parseJson(head.toString("utf8", 0, end)));
+  const { live, first, boot } = header;
+  const sound = live === FORMAT && Number.isSafeInteger(first) && Number(first) >= 1;
+  return sound && typeof boot === "string" ? { first: Number(first), boot } : null;
+}
+
+function isClosed(line: unknown): boolean {
+  return asRecord(line).closed === true;
+}
+
+function seqOf(line: unknown): number {
+  const { seq } = asRecord(line);
+  return typeof seq === "number" && Number.isSafeInteger(seq) ? seq : 0;
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? { ...value } : {};
+}
