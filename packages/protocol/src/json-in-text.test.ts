@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { jsonInText } from "./json-in-text.ts";
 
@@ -14,6 +15,29 @@ describe("jsonInText", () => {
       'So:\n{\n"a": {"b": 1}\n}\n',
       { a: { b: 1 } },
     ],
+    ["an object behind words on its line", 'The result is: {"a":1}', { a: 1 }],
+    ["an object that a sentence follows", 'So {"a":1} is it. Bye.', { a: 1 }],
+    [
+      "an object in the middle, over several lines",
+      'So:\n{\n  "a": [1, {"b": "}"}]\n}\nThat is it.',
+      { a: [1, { b: "}" }] },
+    ],
+    [
+      "the last of several objects, fenced or not",
+      '```json\n{"a":1}\n```\nNo: {"a":2}. Yes.',
+      { a: 2 },
+    ],
+    [
+      "an object behind brackets of prose",
+      'In [1] and {this}, f("x") { return } gives {"a":1}',
+      { a: 1 },
+    ],
+    ["an object behind a quote that is none", 'I looked for {" and found {"a":1}', { a: 1 }],
+    ["an object before a bracket that is not closed", '{"a":1} and so on (see [the list', { a: 1 }],
+    ["an object in a fence that is never closed", '```json\n{"a":1}\nand so on', { a: 1 }],
+    ["a block whose closing fence is longer", '```json\n{"a":1}\n`````\nBye.', { a: 1 }],
+    ["the object behind a byte order mark", '\uFEFF{"a":1}', { a: 1 }],
+    ["a key that is no prototype", '{"__proto__":{"a":1}}', JSON.parse('{"__proto__":{"a":1}}')],
   ])("finds %s", (_name, text, value) => {
     expect(first(text)).toEqual(value);
   });
@@ -22,9 +46,60 @@ describe("jsonInText", () => {
     ["prose", "no result"],
     ["a list", "[1]"],
     ["a block in another language", '```ts\n{"a":1}\n```\nBye.'],
-    ["a fence that is never closed", '```json\n{"a":1}\nand so on'],
+    ["an object that is a part of another value", '[{"a":1},{"a":2}]'],
+    ["an object that was cut off, whatever is in it", 'So: {"a":{"b":1},"c":[{"d":2}'],
+    ["an object that is cut off in a text", '{"a":{},"b":"x {} y'],
+    ["an object with a fault behind another", '{"a": {"b":1} oops}'],
+    ["what only looks like JSON", '{a:1} {\'a\':1} {"a":1,} {"a":01} {"a":"\\x"} {"a":1 "b":2}'],
+    ["an object that is nested without measure", `${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`],
+    ["a megabyte that opens and never closes", '{"a":'.repeat(200_000)],
+    ["a megabyte of quotes", '{"'.repeat(500_000)],
+    ["a megabyte of lists", "[".repeat(1_000_000)],
+    ["a megabyte that fails at its end", `${'["a",'.repeat(200_000)}x`],
     ["a text of nothing but braces", "\n{".repeat(1_000_000)],
   ])("finds nothing in %s", (_name, text) => {
     expect([...jsonInText(text)]).toEqual([]);
   });
+});
+
+it("finds whatever JSON is put between words", () => {
+  const words = fc.string({
+    unit: fc.constantFrom("a", " ", "\n", '"', ":", ",", "}", "]", "\\", "1", "é"),
+  });
+  const object = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 }), { maxKeys: 5 });
+  fc.assert(
+    fc.property(words, object, words, fc.boolean(), (before, value, after, isWide) => {
+      const json = JSON.stringify(value, null, isWide ? 2 : 0);
+      const part = `${before} ${json} ${after}`;
+      expect(jsonInText(part).next().value).toEqual(JSON.parse(json));
+    }),
+  );
+});
+
+it("finds only what is JSON, in texts of nothing but its marks", () => {
+  const noise = fc.string({
+    unit: fc.constantFrom(
+      "{",
+      "}",
+      "[",
+      "]",
+      '"',
+      ":",
+      ",",
+      "a",
+      "1",
+      " ",
+      "\n",
+      "\\",
+      "`",
+      "\u0000",
+    ),
+    maxLength: 60,
+  });
+  fc.assert(
+    fc.property(noise, (text) => {
+      for (const found of jsonInText(text)) expect(typeof found).toBe("object");
+    }),
+    { numRuns: 2_000 },
+  );
 });

@@ -1,52 +1,49 @@
-/** Every JSON object that a text of an agent may mean as its result, the likeliest first: the text as a whole,
- *  fenced blocks from the last to the first, the object that ends the text. The text is data: it is read line by
- *  line, since one expression over a hostile text may take for ever. */
+/** Every whole JSON object that a text of an agent may mean as its result, the likeliest first: that is from the
+ *  last to the first, wherever they stand.
+ *
+ *  1. What is inside another value is a part of it, and what was cut off is no value, nor is anything inside it.
+ *  2. A fenced block in another language is no answer.
+ *  3. The text is data: each character is looked at once or twice, whatever it says. */
+import { wholeObjects } from "./whole-objects.ts";
+
 export function* jsonInText(text: string): Generator<object> {
-  yield* objectIn(text);
-  for (const block of fencedBlocks(text).reverse()) yield* objectIn(block);
-  yield* lastObject(text);
+  let left = MOST_OBJECTS;
+  for (const part of readableParts(text).reverse()) {
+    for (const found of wholeObjects(part, left).reverse()) {
+      left -= 1;
+      yield found;
+    }
+    if (left <= 0) return;
+  }
 }
 
-/** Bodies of the fenced blocks that are JSON or say nothing of their language. One never closed is none. */
-function fencedBlocks(text: string): string[] {
-  const blocks: string[] = [];
-  let open: { fence: string; isJson: boolean; lines: string[] } | null = null;
+/** Of a text that is full of objects the last ones count. */
+const MOST_OBJECTS = 50;
+
+/** What stands between fences and in fences that are JSON or say nothing of their language. A value never reaches
+ *  across a fence: its texts have no line breaks. A fence that is never closed was forgotten. */
+function readableParts(text: string): string[] {
+  const parts: string[] = [];
+  let lines: string[] = [];
+  let open: { mark: string; isReadable: boolean } | null = null;
+  const endPart = (isReadable: boolean): void => {
+    if (isReadable) parts.push(lines.join("\n"));
+    lines = [];
+  };
   for (const line of text.split("\n")) {
-    if (open === null) {
-      const [, fence, language = ""] = FENCE.exec(line) ?? [];
-      if (fence !== undefined) open = { fence, isJson: /^(?:json)?$/i.test(language), lines: [] };
-    } else if (line.trimEnd() === open.fence) {
-      if (open.isJson) blocks.push(open.lines.join("\n"));
+    const [, mark, language = ""] = FENCE.exec(line) ?? [];
+    if (open === null && mark !== undefined) {
+      endPart(true);
+      open = { mark, isReadable: /^(?:jsonc?)?$/i.test(language) };
+    } else if (open !== null && mark?.startsWith(open.mark) && language === "") {
+      endPart(open.isReadable);
       open = null;
     } else {
-      open.lines.push(line);
+      lines.push(line);
     }
   }
-  return blocks;
+  endPart(true);
+  return parts;
 }
 
-const FENCE = /^(`{3,}|~{3,})[ \t]*(\S*)/;
-
-/** The object that begins a line and ends the text, the shortest first. */
-function* lastObject(text: string): Generator<object> {
-  const trimmed = text.trimEnd();
-  if (!trimmed.endsWith("}")) return;
-  let start = trimmed.length;
-  for (let tries = 0; tries < MOST_STARTS && start > 0; tries++) {
-    start = trimmed.lastIndexOf("\n{", start - 1);
-    if (start === -1) return;
-    yield* objectIn(trimmed.slice(start + 1));
-  }
-}
-
-/** Each try may read the rest of the text. */
-const MOST_STARTS = 50;
-
-function* objectIn(text: string): Generator<object> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) yield value;
-  } catch {
-    // Not JSON: the next candidate is tried.
-  }
-}
+const FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*(\S*)/;

@@ -3,7 +3,7 @@ import type { z } from "zod";
 
 /** Checks an agent's result against the schema of its role. Gives what the schema made of it, without
  *  fields that are present but undefined: JSON has no such thing. Throws `INVALID_OUTPUT` naming role, round
- *  and every place that does not fit. */
+ *  and the first places that do not fit. */
 export async function parseMeta<Meta>(
   schema: z.ZodType<Meta>,
   meta: unknown,
@@ -11,7 +11,9 @@ export async function parseMeta<Meta>(
 ): Promise<Meta> {
   const parsed = await schema.safeParseAsync(meta);
   if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map((issue) => `${pathOf(issue.path)}: ${issue.message}`);
+  const issues = parsed.error.issues
+    .slice(0, MOST_ISSUES)
+    .map(({ path, message }) => cut(`${pathOf(path)}: ${message}`));
   throw new WorkflowError(
     failure(
       "INVALID_OUTPUT",
@@ -20,6 +22,14 @@ export async function parseMeta<Meta>(
     ),
     { cause: parsed.error },
   );
+}
+
+/** What does not fit may be as much as an agent can say. */
+const MOST_ISSUES = 10;
+const ISSUE_CHARS = 500;
+
+function cut(text: string): string {
+  return text.length <= ISSUE_CHARS ? text : `${text.slice(0, ISSUE_CHARS).toWellFormed()}…`;
 }
 
 /** `phases[0].hash`; the whole result is `meta`. */

@@ -27,6 +27,8 @@ describe("readStructured finds", () => {
     ["an object that ends the text", `All is well { really }.\n${passed}\n`],
     ["an object over several lines that ends the text", `Done:\n{\n  "status":\n  "passed"\n}\n`],
     ["a fenced block that is never closed", `\`\`\`json\n${passed}`],
+    ["the last of two objects on one line", `{"status":"failed"} ${passed}`],
+    ["an object between words", `The result: ${passed}. That is all.`],
     ["YAML front matter", "---\nstatus: passed\n---\nAll is well.\n"],
   ])("%s", async (_name, text) => {
     expect(await read(text)).toBe("passed");
@@ -39,7 +41,6 @@ describe("readStructured refuses", () => {
     ["prose", "they passed"],
     ["a list", '[{"status":"passed"}]'],
     ["an object cut short", '{"status":"passed"'],
-    ["two objects on one line", `${passed} ${passed}`],
     ["a fenced block cut short", '```json\n{"status":'],
     ["front matter with aliases", "---\na: &a passed\nstatus: *a\n---\n"],
   ])("%s", async (_name, text) => {

@@ -24,10 +24,17 @@ export async function readStructured<T>(
 export function describeIssues(error: { issues: readonly z.core.$ZodIssue[] }): string {
   return error.issues
     .slice(0, MOST_ISSUES)
-    .map(({ path, message }) =>
-      path.length === 0 ? message : `${path.map(String).join(".")}: ${message}`,
-    )
+    .map(({ path, message }) => {
+      const why = shortened(message);
+      return path.length === 0 ? why : `${shortened(path.map(String).join("."))}: ${why}`;
+    })
     .join("; ");
 }
 
 const MOST_ISSUES = 10;
+/** Of each: it may name a thousand keys that an agent made up, and goes into a prompt. */
+const ISSUE_CHARS = 500;
+
+function shortened(text: string): string {
+  return text.length <= ISSUE_CHARS ? text : `${text.slice(0, ISSUE_CHARS).toWellFormed()}…`;
+}

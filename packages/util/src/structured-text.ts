@@ -10,16 +10,37 @@ export async function* structuredIn(text: string): AsyncGenerator<object> {
 
 /** The YAML object between three dashes at the very beginning. */
 async function frontMatterOf(text: string): Promise<object | undefined> {
-  const lines = text.split(/\r?\n/);
-  if (lines[0]?.trimEnd() !== "---") return undefined;
-  const end = lines.findIndex((line, at) => at > 0 && line.trimEnd() === "---");
-  if (end === -1) return undefined;
-  const { parse } = await import("yaml");
+  const block = frontMatterBlock(text);
+  if (block === undefined) return undefined;
+  const { parseDocument } = await import("yaml");
   try {
+    const document = parseDocument(block, LINEAR);
+    if (document.errors.length > 0) return undefined;
     // No aliases: a few lines of them can stand for gigabytes.
-    const value: unknown = parse(lines.slice(1, end).join("\n"), { maxAliasCount: 0 });
+    const value: unknown = document.toJS({ maxAliasCount: 0 });
     return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
+
+function frontMatterBlock(text: string): string | undefined {
+  const begin = /^---[ \t]*\r?\n/.exec(text)?.[0].length;
+  if (begin === undefined) return undefined;
+  // Of a longer one the end is not in here, so it is none.
+  const lines = text.slice(begin, begin + MOST_CHARS).split(/\r?\n/);
+  const end = lines.findIndex((line) => line.trimEnd() === "---");
+  return end === -1 ? undefined : lines.slice(0, end).join("\n");
+}
+
+/** Far more than anybody writes there; what is long stands below it. */
+const MOST_CHARS = 32_768;
+
+/** What the parser does beside parsing looks at all keys for each key, and at all lines for each error: an agent's
+ *  megabyte of them would keep it busy for minutes. */
+const LINEAR = {
+  uniqueKeys: false,
+  prettyErrors: false,
+  merge: false,
+  logLevel: "silent",
+} as const;
