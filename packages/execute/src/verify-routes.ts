@@ -1,5 +1,8 @@
 /** Every recorded route, asked of the moderator again with the steps that came before it, by the table of the
- *  version that the thread ran then. */
+ *  version that the thread ran then.
+ *
+ *  Tables may be anybody's. One decision has a limit of time; so that a thousand of them have one, too, the first
+ *  that fails is the last that is asked, and all of them together are given `routesLimitMs`. */
 import { fillTemplate, pickRoute } from "@uncaged/workflow-moderator";
 import {
   type DescriptorEdge,
@@ -27,6 +30,8 @@ export async function verifyRoutes(
   // Grown one by one, as the engine saw them: the moderator keeps its projection of a growing list.
   const growing: ThreadContext["steps"] = [];
   const routed = chain.states.some(({ node }) => (node.payload.route?.condition ?? POKE) !== POKE);
+  const limitMs = routesLimitMs(context.steps.length);
+  const startedAt = performance.now();
   let edges = tables.get(chain.start.payload.hash);
   for (const { hash, node } of chain.states) {
     const upgrade = upgradeOf(node);
@@ -35,15 +40,26 @@ export async function verifyRoutes(
       continue;
     }
     const { route, role } = node.payload;
-    const message =
-      edges === undefined || route === null || (isLonePoke(route, role) && !routed)
-        ? null
-        : await mismatch(edges, { ...context, steps: growing }, { route, role });
-    if (message !== null) found.push({ hash, message });
+    if (edges !== undefined && route !== null && (routed || !isLonePoke(route, role))) {
+      if (performance.now() - startedAt > limitMs)
+        return [...found, { hash, message: slow(limitMs) }];
+      const told = await mismatch(edges, { ...context, steps: growing }, { route, role });
+      if (told !== null) found.push({ hash, message: told.message });
+      if (told?.isLast === true) return found;
+    }
     const step = context.steps[growing.length];
     if (step !== undefined) growing.push(step);
   }
   return found;
+}
+
+/** Many times what honest tables take; a step more is a decision more. */
+function routesLimitMs(steps: number): number {
+  return 30_000 + 50 * steps;
+}
+
+function slow(limitMs: number): string {
+  return `its route was not asked for: those before it took longer than ${limitMs} ms together`;
 }
 
 /** A workflow function written by hand records no routes, so its poked steps have only this one. */
@@ -55,15 +71,18 @@ async function mismatch(
   edges: readonly DescriptorEdge[],
   context: ThreadContext,
   { route, role }: { route: StepRoute; role: string },
-): Promise<string | null> {
-  if (route.to !== role) return `its role is ${role}, its route leads to ${route.to}`;
+): Promise<{ message: string; isLast: boolean } | null> {
+  if (route.to !== role) {
+    return { message: `its role is ${role}, its route leads to ${route.to}`, isLast: false };
+  }
+  const recorded = `recorded ${routeText(route)}; the table now says`;
   try {
     const now = await routeNow(edges, context, route);
-    if (now === null) return null;
-    return `recorded ${routeText(route)}; the table now says ${now}`;
+    return now === null ? null : { message: `${recorded} ${now}`, isLast: false };
   } catch (thrown) {
     const { message } = failureFrom(thrown, "MODERATOR_FAILED");
-    return `recorded ${routeText(route)}; the table now says ${message}`;
+    const rest = "no route after it was asked for";
+    return { message: `${recorded} ${message}; ${rest}`, isLast: true };
   }
 }
 

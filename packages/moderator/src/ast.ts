@@ -20,3 +20,26 @@ export function isAstNode(value: unknown): value is AstNode {
     typeof value === "object" && value !== null && "type" in value && typeof value.type === "string"
   );
 }
+
+/** How many nodes stand inside each other at most. Parts that the parser put into two places count once. */
+export function nestingOf(root: unknown): number {
+  const depths = new Map<object, number>();
+  const entered = new Set<object>();
+  const open = isObject(root) ? [root] : [];
+  for (let value = open.at(-1); value !== undefined; value = open.at(-1)) {
+    const children = Object.values(value).filter(isObject);
+    if (entered.has(value)) {
+      const below = children.reduce((most, child) => Math.max(most, depths.get(child) ?? 0), 0);
+      depths.set(value, below + (isAstNode(value) ? 1 : 0));
+      open.pop();
+    } else {
+      entered.add(value);
+      for (const child of children) if (!entered.has(child)) open.push(child);
+    }
+  }
+  return isObject(root) ? (depths.get(root) ?? 0) : 0;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}

@@ -35,3 +35,7 @@ describe("a rule is warned about", () => {
     expect(checkRuleWarnings(when)).toEqual([]);
   });
 });
+
+it("warns of nothing in a rule that is nested too deep to be used", () => {
+  expect(checkRuleWarnings(Array.from({ length: 2_500 }, () => "a").join(" and "))).toEqual([]);
+});

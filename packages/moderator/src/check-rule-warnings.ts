@@ -6,40 +6,76 @@ import { parseExpression } from "./expression.ts";
 export function checkRuleWarnings(when: string): string[] {
   const parsed = parseExpression(when);
   if (!parsed.ok) return [];
-  return [...new Set(warningsIn(parsed.value.ast, { repeated: false, atRoot: true }))];
+  const warnings = new Set<string>();
+  const visits = new Visits({ value: parsed.value.ast, place: { repeated: false, atRoot: true } });
+  for (const { value, place } of visits) {
+    if (isAstNode(value)) {
+      for (const warning of warningsAt(value, place)) warnings.add(warning);
+      visits.before(partsOf(value, place));
+    } else if (typeof value === "object" && value !== null) {
+      visits.before(Object.values(value).map((item) => ({ value: item, place })));
+    }
+  }
+  return [...warnings];
 }
 
 /** `repeated`: evaluated once per item of something. `atRoot`: bare names are those of the root object. */
 type Place = { repeated: boolean; atRoot: boolean };
+type Visit = { value: unknown; place: Place };
 
 /** Inside a filter, a sort term, a group or a later step of a path, bare names are the item's own. */
 const PER_ITEM: Place = { repeated: true, atRoot: false };
 
-function* warningsIn(value: unknown, place: Place): Generator<string> {
-  if (Array.isArray(value)) {
-    for (const item of value) yield* warningsIn(item, place);
-  } else if (isAstNode(value)) {
-    yield* warningsAt(value, place);
-  } else if (typeof value === "object" && value !== null) {
-    yield* warningsIn(Object.values(value), place);
+/** A list that is worked off while it grows: the call stack is no measure for what others wrote. The parser puts a
+ *  part of `a ?: b` into two places, so each is visited once in each kind of place, not once for each way there. */
+class Visits {
+  readonly #open: Visit[];
+  readonly #seen = new Map<unknown, Set<string>>();
+
+  constructor(first: Visit) {
+    this.#open = [first];
   }
+
+  before(next: readonly Visit[]): void {
+    for (const visit of next.toReversed()) this.#open.push(visit);
+  }
+
+  *[Symbol.iterator](): Generator<Visit> {
+    for (let visit = this.#open.pop(); visit !== undefined; visit = this.#open.pop()) {
+      const places = this.#seen.get(visit.value) ?? new Set();
+      const place = JSON.stringify(visit.place);
+      if (places.has(place)) continue;
+      this.#seen.set(visit.value, places.add(place));
+      yield visit;
+    }
+  }
+}
+
+function partsOf(node: AstNode, place: Place): Visit[] {
+  const { stages, predicate, group, terms, type, ...operands } = node;
+  const parts: Visit[] = [{ value: [stages, predicate, group, terms], place: PER_ITEM }];
+  if (type === "path") {
+    for (const [at, step] of stepsOf(node).entries())
+      parts.push({ value: step, place: at === 0 ? place : PER_ITEM });
+  } else if (type === "lambda") {
+    parts.push({ value: node.body, place: { ...place, repeated: true } });
+  } else if (!isCount(node)) {
+    parts.push({ value: operands, place });
+  }
+  return parts;
 }
 
 function* warningsAt(node: AstNode, place: Place): Generator<string> {
-  const { stages, predicate, group, terms, type, ...operands } = node;
-  yield* warningsIn([stages, predicate, group, terms], PER_ITEM);
-  if (type === "path") yield* warningsInPath(node, place);
-  else if (type === "lambda") yield* warningsIn(node.body, { ...place, repeated: true });
-  else if (!isCount(node)) yield* warningsIn(operands, place);
-}
-
-function* warningsInPath(path: AstNode, place: Place): Generator<string> {
-  const steps = Array.isArray(path.steps) ? path.steps.filter(isAstNode) : [];
+  if (node.type !== "path") return;
+  const steps = stepsOf(node);
   for (const [at, step] of steps.entries()) {
     if (step.type === "descendant" && isField(steps, at, place)) yield EVERYTHING;
     if (place.repeated && isHistory(steps, at, place) && !isIndexed(step)) yield HISTORY_PER_ITEM;
-    yield* warningsIn(step, at === 0 ? place : PER_ITEM);
   }
+}
+
+function stepsOf({ steps }: AstNode): AstNode[] {
+  return Array.isArray(steps) ? steps.filter(isAstNode) : [];
 }
 
 const EVERYTHING = "** reads every field of every step; name the fields that you need";

@@ -1,16 +1,25 @@
 /** JSONata as rules and edge prompts use it: parsed once, checked, evaluated within limits.
  *
  *  1. Pure: no clock, no randomness, no text run as code, no change of what it reads.
- *  2. Bounded: time, depth, length of sequences and texts; regular expressions are linear. */
+ *  2. Bounded: time, depth, length of sequences and texts; regular expressions are linear.
+ *  3. The evaluator looks at its limits between two nodes only. What is not bounded by that (`isBounded`) is
+ *     evaluated in a process of its own, which can be ended. */
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
 import jsonata from "jsonata";
+import { nestingOf } from "./ast.ts";
+import { concatenated, isBounded } from "./bounded-expression.ts";
+import { joinWithin, padWithin } from "./bounded-texts.ts";
 import { faultsIn } from "./expression-faults.ts";
 import { LIMITS } from "./limits.ts";
 import { LINEAR_REGEX_ENGINE } from "./linear-regex.ts";
+import { parsedChars } from "./parsed-chars.ts";
 
 export type Expression = {
+  readonly text: string;
   /** The parsed tree, for checks. */
   readonly ast: unknown;
+  /** Whether its limits are looked at often enough for the thread that asks. */
+  readonly isBounded: boolean;
   /** Rejects with the evaluator's own error; `causeOf` puts it into words. */
   evaluate(root: object): Promise<unknown>;
 };
@@ -22,34 +31,56 @@ type Evaluator = {
   assign(name: string | symbol, value: unknown): void;
   registerFunction(
     name: string,
-    implementation: (text: string | undefined, width: number, char?: string) => string | undefined,
+    implementation: typeof padWithin | typeof joinWithin,
     signature: string,
   ): void;
 };
 
+/** Thrown where an evaluation would become more than the thread that asks should do. */
+export class TooMuchHere extends Error {}
+
+/** Where an expression is evaluated: on the thread that asks, for a short time and nothing large; or apart. */
+export type Place = "here" | "apart";
+
 /** Parses and checks; the failure's code is `RULE_INVALID`. */
-export function parseExpression(text: string): Result<Expression, Failure> {
+export function parseExpression(text: string, place: Place = "apart"): Result<Expression, Failure> {
   if (text.length > LIMITS.expressionChars) {
     return invalid(
       `the expression has ${text.length} characters, at most ${LIMITS.expressionChars} are read`,
     );
   }
+  if (parsedChars(text) > LIMITS.parsedChars) {
+    return invalid(
+      "too many ?: and ?? are nested in the expression; name what they have in common",
+    );
+  }
+  const timeoutMs = place === "here" ? LIMITS.ownThreadMs : LIMITS.timeoutMs;
   let evaluator: Evaluator;
   try {
     evaluator = jsonata(text, {
-      timeout: LIMITS.timeoutMs,
+      timeout: timeoutMs,
       stack: LIMITS.depth,
       sequence: LIMITS.items,
       RegexEngine: LINEAR_REGEX_ENGINE,
     });
   } catch (thrown) {
-    return invalid(`not a JSONata expression: ${causeOf(thrown)}`);
+    return thrown instanceof RangeError
+      ? tooDeep()
+      : invalid(`not a JSONata expression: ${causeOf(thrown)}`);
   }
-  const [fault] = faultsIn(evaluator.ast());
+  const ast = evaluator.ast();
+  if (nestingOf(ast) > LIMITS.depth) return tooDeep();
+  const [fault] = faultsIn(ast);
   if (fault !== undefined) return invalid(fault);
-  evaluator.assign(Symbol.for("jsonata.__evaluate_exit"), refuseHugeText);
-  evaluator.registerFunction("pad", pad, "<s-ns?:s>");
-  return ok({ ast: evaluator.ast(), evaluate: (root) => evaluator.evaluate(root) });
+  evaluator.assign(Symbol.for("jsonata.__evaluate_exit"), watch(ast, place));
+  evaluator.registerFunction("pad", padWithin, "<s-ns?:s>");
+  evaluator.registerFunction("join", joinWithin, "<a<s>s?:s>");
+  return ok({
+    text,
+    ast,
+    isBounded: isBounded(ast),
+    evaluate: (root) => evaluator.evaluate(root),
+  });
 }
 
 /** What the evaluator threw, as a sentence with the place in the expression. */
@@ -61,23 +92,33 @@ export function causeOf(thrown: unknown): string {
   return place === null ? message : `${message} (at character ${place})`;
 }
 
-/** Called by the evaluator after each node: doubling a text forty times must not end the process. */
-function refuseHugeText(_node: unknown, _input: unknown, _scope: unknown, result: unknown): void {
-  if (typeof result !== "string" || result.length <= LIMITS.textChars) return;
-  throw new Error(`a text of ${result.length} characters, at most ${LIMITS.textChars} are handled`);
+/** Whether an evaluation on the thread that asks did not come to its end. */
+export function isTooMuchHere(thrown: unknown): boolean {
+  if (thrown instanceof TooMuchHere) return true;
+  // The evaluator's own: its time is up.
+  return (
+    typeof thrown === "object" && thrown !== null && "code" in thrown && thrown.code === "D1012"
+  );
 }
 
-/** `$pad` with a bound: the original allocates whatever width it is given. */
-function pad(text: string | undefined, width: number, char = " "): string | undefined {
-  if (text === undefined) return undefined;
-  if (Math.abs(width) > LIMITS.padWidth) {
-    throw new Error(`$pad to a width of ${width}, at most ${LIMITS.padWidth} is allowed`);
-  }
-  const missing = Math.abs(Math.trunc(width)) - [...text].length;
-  if (missing <= 0) return text;
-  const unit = [...(char === "" ? " " : char)];
-  const padding = Array.from({ length: missing }, (_, at) => unit[at % unit.length]).join("");
-  return width > 0 ? text + padding : padding + text;
+/** Called by the evaluator after each node: doubling a text forty times must not end the process. */
+function watch(
+  ast: unknown,
+  place: Place,
+): (node: unknown, _input: unknown, _scope: unknown, result: unknown) => void {
+  const asText = new Set(place === "here" ? concatenated(ast) : []);
+  return (node, _input, _scope, result) => {
+    if (typeof result === "string" && result.length > LIMITS.textChars) {
+      throw new Error(
+        `a text of ${result.length} characters, at most ${LIMITS.textChars} are handled`,
+      );
+    }
+    if (typeof result === "object" && result !== null && asText.has(node)) throw new TooMuchHere();
+  };
+}
+
+function tooDeep(): Result<never, Failure> {
+  return invalid(`the expression is nested too deep, at most ${LIMITS.depth} levels are read`);
 }
 
 function invalid(message: string): Result<never, Failure> {

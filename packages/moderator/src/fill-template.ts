@@ -8,8 +8,9 @@ import {
   type Result,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
+import { type Ask, asking } from "./asking.ts";
 import { causeOf, type Expression, parseExpression } from "./expression.ts";
-import { visible } from "./projection.ts";
+import { LIMITS } from "./limits.ts";
 
 /** Literal text as it is, a placeholder with its source for messages. */
 type Part = string | { source: string; expression: Expression };
@@ -20,10 +21,12 @@ type Part = string | { source: string; expression: Expression };
 export async function fillTemplate(template: string, context: ModeratorContext): Promise<string> {
   const parts = parseTemplate(template);
   if (!parts.ok) throw new WorkflowError(parts.error);
-  const root = visible(context);
+  const ask = asking(context);
   let text = "";
-  for (const part of parts.value)
-    text += typeof part === "string" ? part : await filled(part, root);
+  for (const part of parts.value) {
+    text += typeof part === "string" ? part : await filled(part, ask);
+    if (text.length > LIMITS.textChars) throw tooLong(template);
+  }
   return text;
 }
 
@@ -33,24 +36,24 @@ export function checkTemplate(template: string): Failure | null {
   return parts.ok ? null : parts.error;
 }
 
-async function filled(part: Exclude<Part, string>, root: object): Promise<string> {
+async function filled({ source, expression }: Exclude<Part, string>, ask: Ask): Promise<string> {
   try {
-    return asText(await part.expression.evaluate(root));
+    return await ask(expression, "text");
   } catch (thrown) {
-    throw new WorkflowError(
-      failure(
-        "MODERATOR_FAILED",
-        `the placeholder {{ ${part.source} }} failed: ${causeOf(thrown)}`,
-        "correct the edge's prompt or location, build and add the workflow again, then start a new thread",
-      ),
-      { cause: thrown },
-    );
+    throw failed(`the placeholder {{ ${source} }} failed: ${causeOf(thrown)}`, thrown);
   }
 }
 
-function asText(value: unknown): string {
-  if (value === undefined || value === null) return "";
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+function tooLong(template: string): WorkflowError {
+  const begins = JSON.stringify(template.slice(0, 40));
+  const what = `the text that begins with ${begins}`;
+  return failed(`${what} has more than ${LIMITS.textChars} characters once it is filled in`);
+}
+
+function failed(message: string, cause?: unknown): WorkflowError {
+  const hint =
+    "correct the edge's prompt or location, build and add the workflow again, then start a new thread";
+  return new WorkflowError(failure("MODERATOR_FAILED", message, hint), { cause });
 }
 
 /** Templates are part of a table, so there are few of them and they live as long as the process. */
@@ -66,11 +69,12 @@ function parseTemplate(template: string): Result<readonly Part[], Failure> {
 
 function parseParts(template: string): Result<readonly Part[], Failure> {
   const parts: Part[] = [];
+  const budget = { chars: LIMITS.placeholderChars };
   let at = 0;
   for (;;) {
     const open = template.indexOf("{{", at);
     if (open === -1) return ok([...parts, template.slice(at)]);
-    const placeholder = parsePlaceholder(template, open + 2);
+    const placeholder = parsePlaceholder(template, open + 2, budget);
     if (!placeholder.ok) return placeholder;
     parts.push(template.slice(at, open), placeholder.value.part);
     at = placeholder.value.end;
@@ -78,25 +82,31 @@ function parseParts(template: string): Result<readonly Part[], Failure> {
 }
 
 /** The placeholder that begins at `from`. It ends at the first `}}` that leaves a whole expression:
- *  object constructors may well contain one themselves. */
+ *  object constructors may well contain one themselves. Each try takes its length off the `budget`. */
 function parsePlaceholder(
   template: string,
   from: number,
+  budget: { chars: number },
 ): Result<{ part: Exclude<Part, string>; end: number }, Failure> {
   let problem: Failure | null = null;
   for (
     let close = template.indexOf("}}", from);
-    close !== -1;
+    close !== -1 && close - from <= LIMITS.expressionChars;
     close = template.indexOf("}}", close + 1)
   ) {
     const source = template.slice(from, close).trim();
-    const expression = parseExpression(source);
+    budget.chars -= source.length;
+    if (budget.chars < 0) break;
+    const expression = parseExpression(source, "here");
     if (expression.ok) {
       return ok({ part: { source, expression: expression.value }, end: close + 2 });
     }
     problem ??= expression.error;
   }
-  const message = problem?.message ?? "it is not closed by }}";
+  const message =
+    budget.chars < 0
+      ? "the placeholders up to here are too long or too many"
+      : (problem?.message ?? "it is not closed by }}");
   return err(
     failure(
       "RULE_INVALID",

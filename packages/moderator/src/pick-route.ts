@@ -4,7 +4,8 @@
  *  2. The state is the role of the last step, or `__start__`. Its rules are tried in order; the first
  *     whose condition holds is taken; when none holds, the thread ends.
  *     A rule is asked only about the outcomes that it names, `ok` unless it names any.
- *  3. Rules are compiled once per process, the projection of the steps is kept up to date. */
+ *  3. Rules are compiled once per process, the projection of the steps is kept up to date.
+ *  4. Whatever a rule does, the thread that asks goes on: see `evaluator.ts`. */
 import {
   END,
   failure,
@@ -14,10 +15,9 @@ import {
   START,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
+import { type Ask, asking } from "./asking.ts";
 import { causeOf } from "./expression.ts";
-import { type Visible, visible } from "./projection.ts";
 import { type CompiledRule, nameOf, rulebookOf, type TableRule } from "./rulebook.ts";
-import { isTruthy } from "./truthy.ts";
 
 export type PickedRoute<R extends TableRule = TableRule> = {
   from: string;
@@ -46,11 +46,11 @@ export async function pickRoute<R extends TableRule>(
 ): Promise<PickedRoute<R>> {
   const from = context.steps.at(-1)?.role ?? START;
   const candidates = rulebookOf(rules).get(from) ?? [];
-  const root = visible(context);
+  const ask = asking(context);
   for (const candidate of candidates) {
     const rule = rules[candidate.index];
     if (rule === undefined || !(rule.outcomes ?? OK).includes(outcome)) continue;
-    if (!(await holds(rule, candidate, root))) continue;
+    if (!(await holds(rule, candidate, { ask, round: context.steps.length }))) continue;
     return { from, to: rule.to, rule: candidate.place, matched: rule };
   }
   return { from, to: END, rule: null, matched: null };
@@ -61,16 +61,16 @@ const OK: readonly RuleOutcome[] = ["ok"];
 async function holds(
   rule: TableRule,
   { when, place }: CompiledRule,
-  root: Visible,
+  { ask, round }: { ask: Ask; round: number },
 ): Promise<boolean> {
   if (when === null) return true;
   try {
-    return isTruthy(await when.evaluate(root));
+    return (await ask(when, "truth")) === "true";
   } catch (thrown) {
     throw new WorkflowError(
       failure(
         "MODERATOR_FAILED",
-        `${nameOf(rule, place)} failed after round ${root.steps.length}: ${causeOf(thrown)}; when: ${rule.when}`,
+        `${nameOf(rule, place)} failed after round ${round}: ${causeOf(thrown)}; when: ${rule.when}`,
         "correct the rule, build and add the workflow again, then start a new thread",
       ),
       { cause: thrown },

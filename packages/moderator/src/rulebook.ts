@@ -50,7 +50,7 @@ export function nameOf(rule: TableRule, place: number): string {
 
 function compile(rule: TableRule, place: number): Expression | null {
   if (rule.when === null) return null;
-  const parsed = parseExpression(rule.when);
+  const parsed = parseExpression(rule.when, "here");
   if (parsed.ok) return parsed.value;
   const { message, hint } = parsed.error;
   throw new WorkflowError(failure("RULE_INVALID", `${nameOf(rule, place)}.when: ${message}`, hint));

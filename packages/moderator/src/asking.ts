@@ -1,0 +1,28 @@
+/** Asks expressions about a thread, all of one decision or of one template within one limit of time. */
+import type { ModeratorContext } from "@uncaged/workflow-protocol";
+import { answerIn, type Wanted } from "./answer-in.ts";
+import { evaluateApart } from "./evaluator.ts";
+import { type Expression, isTooMuchHere } from "./expression.ts";
+import { LIMITS } from "./limits.ts";
+import { visible } from "./projection.ts";
+
+/** Rejects with what the evaluator threw; `causeOf` puts it into words. */
+export type Ask = (expression: Expression, wanted: Wanted) => Promise<string>;
+
+export function asking(context: ModeratorContext): Ask {
+  let leftMs: number = LIMITS.timeoutMs;
+  return async (expression, wanted) => {
+    if (expression.isBounded) {
+      try {
+        // Nearly every rule ends here: it takes a fraction of what it costs to ask another process.
+        return answerIn(wanted, await expression.evaluate(visible(context)), "here");
+      } catch (thrown) {
+        if (!isTooMuchHere(thrown)) throw thrown;
+      }
+    }
+    const limitMs = Math.max(1, leftMs);
+    const { answer, tookMs } = await evaluateApart({ context, expression, wanted, limitMs });
+    leftMs -= tookMs;
+    return answer;
+  };
+}
