@@ -1,4 +1,5 @@
 /** Whether metas fit the JSON Schemas that a descriptor has of its roles. No code of the bundle runs. */
+import { withLinearPatterns } from "@uncaged/workflow-moderator";
 import {
   failure,
   type JsonObject,
@@ -33,7 +34,8 @@ export function metaFaultsBy({ roles }: WorkflowDescriptor): FindMetaFaults {
 
 function readSchema(role: string, schema: JsonObject): z.ZodType {
   try {
-    return z.fromJSONSchema(schema);
+    // A pattern that needs look-around is the business of who wrote the schema: it was asked when the step was made.
+    return withLinearPatterns(schema, "skip", () => z.fromJSONSchema(schema));
   } catch (cause) {
     throw new WorkflowError(
       failure(

@@ -1,5 +1,13 @@
-import { END, FALLBACK, START, type WorkflowData } from "@uncaged/workflow-protocol";
+import { withLinearPatterns } from "@uncaged/workflow-moderator";
+import {
+  END,
+  FALLBACK,
+  type JsonObject,
+  START,
+  type WorkflowData,
+} from "@uncaged/workflow-protocol";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { workflowFromData } from "./workflow-from-data.ts";
 
 const data: WorkflowData = {
@@ -82,5 +90,58 @@ describe("a workflow made of data", () => {
     const broken = { ...data, roles: { writer: { ...writer, schema } } };
     expect(() => workflowFromData(broken)).toThrow(message);
     expect(() => workflowFromData(broken)).toThrow("roles.writer.schema");
+  });
+});
+
+describe("a pattern in a schema that is data", () => {
+  const withSchema = (schema: JsonObject): WorkflowData => {
+    const { writer } = data.roles;
+    if (writer === undefined) throw new Error("the writer is missing");
+    return { ...data, roles: { writer: { ...writer, schema } } };
+  };
+  const unlucky = `${"a".repeat(50_000)}!`;
+  const pattern = "^(a+)+$";
+
+  it.each<[string, JsonObject, unknown]>([
+    ["of a field", { properties: { a: { type: "string", pattern } } }, { a: unlucky }],
+    [
+      "of an item",
+      { properties: { a: { type: "array", items: { type: "string", pattern } } } },
+      { a: [unlucky] },
+    ],
+    [
+      "of a choice",
+      { properties: { a: { anyOf: [{ type: "string", pattern }, { type: "null" }] } } },
+      { a: unlucky },
+    ],
+    [
+      "of a definition",
+      { properties: { a: { $ref: "#/$defs/a" } }, $defs: { a: { type: "string", pattern } } },
+      { a: unlucky },
+    ],
+  ])("%s is matched in linear time", (_where, schema, meta) => {
+    const role = workflowFromData(withSchema({ type: "object", ...schema })).descriptor.roles
+      .writer;
+    expect(JSON.stringify(role?.schema)).toContain(JSON.stringify(pattern));
+    const checked = withLinearPatterns({ type: "object", ...schema }, "refuse", () =>
+      z.fromJSONSchema({ type: "object", ...schema }),
+    );
+    expect(checked.safeParse(meta).success).toBe(false);
+    expect(checked.safeParse(JSON.parse(JSON.stringify(meta).replace("!", ""))).success).toBe(true);
+  });
+
+  it("that is none of a linear engine is refused", () => {
+    const schema = { type: "object", properties: { a: { type: "string", pattern: "(a)\\1" } } };
+    expect(() => workflowFromData(withSchema(schema))).toThrow(
+      /roles\.writer\.schema: .*linear time/u,
+    );
+  });
+
+  it("leaves everybody else the expressions they had", () => {
+    workflowFromData(
+      withSchema({ type: "object", properties: { a: { type: "string", pattern } } }),
+    );
+    expect(/(a)\1/.test("aa")).toBe(true);
+    expect(new RegExp(pattern).constructor).toBe(RegExp);
   });
 });

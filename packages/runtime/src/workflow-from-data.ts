@@ -1,3 +1,4 @@
+import { withLinearPatterns } from "@uncaged/workflow-moderator";
 import {
   type AdapterFn,
   failure,
@@ -49,7 +50,7 @@ function roleOf(name: string, { schema, ...role }: RoleData): RoleDefinition {
 
 function objectSchema(role: string, json: JsonObject): z.ZodType<Record<string, unknown>> {
   try {
-    const schema = z.fromJSONSchema(json);
+    const schema = withLinearPatterns(json, "refuse", () => z.fromJSONSchema(json));
     if (schema instanceof z.ZodObject) return schema;
     throw new TypeError('it does not describe an object: its "type" must be "object"');
   } catch (cause) {

@@ -322,6 +322,11 @@ describe("a broken YAML file", () => {
       ],
     ],
     [
+      "a pattern that is not linear",
+      output('{ type: object, properties: { a: { type: string, pattern: "a!!" } } }'),
+      ["5:71 roles.writer.output.properties.a.pattern: is no pattern"],
+    ],
+    [
       "an open pattern",
       output('{ type: object, properties: { a: { type: string, pattern: "(" } } }'),
       [

@@ -14,6 +14,7 @@ import {
   keyFault,
   textOf,
 } from "./item.ts";
+import type { YamlChecks } from "./yaml-checks.ts";
 
 /** The values of an output's field `status`: a choice of texts, or none to decide by. What has faults of its own is
  *  `unreadable`, and no reason for further ones. */
@@ -21,8 +22,11 @@ export type Statuses = readonly string[] | "none" | "unreadable";
 
 export type Output = { schema: JsonObject; statuses: Statuses };
 
-export function readOutput(item: Item): Output | null {
-  const schema = readSchema(item, 0);
+export function readOutput(
+  item: Item,
+  { checkPattern }: Pick<YamlChecks, "checkPattern">,
+): Output | null {
+  const schema = readSchema(item, { depth: 0, checkPattern });
   if (schema === null) return null;
   if (schema.type !== "object") return keyFault(item, 'must say "type: object"');
   const fields = fieldsOf(item, { known: KEYWORDS });
@@ -39,7 +43,9 @@ const TYPES = ["object", "array", "string", "number", "integer", "boolean", "nul
 const FORMATS = ["date", "date-time", "time", "email", "uri", "uuid"] as const;
 const MAX_DEPTH = 30;
 
-type Keyword = (item: Item, depth: number) => JsonValue | null;
+/** How deep a schema stands, and what judges patterns. */
+type Inside = { depth: number; checkPattern: YamlChecks["checkPattern"] };
+type Keyword = (item: Item, inside: Inside) => JsonValue | null;
 
 const count: Keyword = (item) => countOf(item, { atLeast: 0 });
 
@@ -66,17 +72,18 @@ const READERS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ["exclusiveMinimum", numberOf],
   ["exclusiveMaximum", numberOf],
   ["multipleOf", amountOf],
-  ["anyOf", (item, depth) => allOf(item, (each) => readSchema(each, depth))],
+  ["anyOf", (item, inside) => allOf(item, (each) => readSchema(each, inside))],
 ]);
 const KEYWORDS: readonly string[] = [...READERS.keys()];
 
-function readSchema(item: Item, depth: number): JsonObject | null {
-  if (depth > MAX_DEPTH) return fault(item, "is nested too deep");
+function readSchema(item: Item, inside: Inside): JsonObject | null {
+  if (inside.depth > MAX_DEPTH) return fault(item, "is nested too deep");
   const fields = fieldsOf(item, { known: KEYWORDS });
   if (fields === null) return null;
+  const deeper = { ...inside, depth: inside.depth + 1 };
   const read: [string, JsonValue][] = [];
   for (const [name, field] of fields) {
-    const value = READERS.get(name)?.(field, depth + 1) ?? null;
+    const value = READERS.get(name)?.(field, deeper) ?? null;
     if (value !== null || name === "const" || name === "default") read.push([name, value]);
   }
   const schema: JsonObject = Object.fromEntries(read);
@@ -87,7 +94,7 @@ function readSchema(item: Item, depth: number): JsonObject | null {
   return schema;
 }
 
-function readProperties(item: Item, depth: number): JsonObject | null {
+function readProperties(item: Item, inside: Inside): JsonObject | null {
   if (!isMap(item.node)) return fault(item, "must be a mapping of names to schemas");
   const names = item.node.items.flatMap(({ key }) =>
     isScalar(key) && typeof key.value === "string" ? [key.value] : [],
@@ -96,7 +103,7 @@ function readProperties(item: Item, depth: number): JsonObject | null {
   const read: [string, JsonObject][] = [];
   for (const [name, entry] of entries ?? []) {
     if (name === "__proto__") keyFault(entry, "a field cannot have this name");
-    const schema = readSchema(entry, depth);
+    const schema = readSchema(entry, inside);
     if (schema !== null) read.push([name, schema]);
   }
   return Object.fromEntries(read);
@@ -134,9 +141,9 @@ function typeOf(item: Item): string | null {
   return choiceOf(item, TYPES);
 }
 
-function booleanOrSchema(item: Item, depth: number): JsonValue | null {
+function booleanOrSchema(item: Item, inside: Inside): JsonValue | null {
   const value = isScalar(item.node) ? item.node.value : null;
-  return typeof value === "boolean" ? value : readSchema(item, depth);
+  return typeof value === "boolean" ? value : readSchema(item, inside);
 }
 
 function numberOf(item: Item): number | null {
@@ -145,15 +152,17 @@ function numberOf(item: Item): number | null {
   return fault(item, "must be a number");
 }
 
-function patternOf(item: Item): string | null {
+/** It is matched against what an agent says, so it has to be one of a linear engine, and one of JSON Schema. */
+function patternOf(item: Item, { checkPattern }: Inside): string | null {
   const pattern = textOf(item);
   if (pattern === null) return null;
   try {
     new RegExp(pattern, "u");
-    return pattern;
   } catch (thrown) {
     return fault(item, thrown instanceof Error ? thrown.message : String(thrown));
   }
+  const problem = checkPattern(pattern);
+  return problem === null ? pattern : fault(item, problem.message);
 }
 
 function plainList(item: Item): JsonValue | null {

@@ -24,7 +24,7 @@ export function readRole(name: string, item: Item, checks: YamlChecks): ReadRole
   const goal = optional("goal", textOf);
   const capabilities = optional("capabilities", (list) => allOf(list, textOf)) ?? [];
   const procedure = optional("procedure", textOrTexts);
-  const output = optional("output", readOutput);
+  const output = optional("output", (each) => readOutput(each, checks));
   const rules = fields === null ? {} : readRules(fields, checks);
   if (goal === null || output === null)
     return { data: null, statuses: output?.statuses ?? "unreadable" };
