@@ -20,6 +20,12 @@ test("the pieces are the JSON of the document and a line break, whatever it is",
   );
 });
 
+test("what would steer a terminal is escaped, and is the same when it is read", () => {
+  const document = { "\u009b2J": ["\u007f\u202e\u2028 漢字 🙂", "\u001b]52;c;aGk=\u0007"] };
+  expect(joined(document)).not.toMatch(/[^\P{Cc}\n]|[\u2028-\u202e]/u);
+  expect(JSON.parse(joined(document))).toEqual(document);
+});
+
 test("a field named __proto__ is data", () => {
   const document: unknown = JSON.parse('{"__proto__":{"a":1},"b":[{"__proto__":2}]}');
   expect(joined(document)).toBe('{"__proto__":{"a":1},"b":[{"__proto__":2}]}\n');

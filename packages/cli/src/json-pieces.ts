@@ -1,17 +1,26 @@
 /** Characters of a piece, more or less. */
 const PIECE_CHARS = 1 << 18;
 
-/** A document as one line of JSON, in pieces that joined are exactly what `JSON.stringify` makes of it and a line
- *  break: of a document that is or has a long list, the whole text is never in memory. */
+/** A document as one line of JSON, in pieces that joined are what `JSON.stringify` makes of it, but for more
+ *  escapes, and a line break: of a document that is or has a long list, the whole text is never in memory. */
 export function* jsonPieces(document: unknown): Generator<string, void> {
   let piece = "";
   for (const part of partsOf(document)) {
     piece += part;
     if (piece.length < PIECE_CHARS) continue;
-    yield piece;
+    yield escaped(piece);
     piece = "";
   }
-  yield `${piece}\n`;
+  yield `${escaped(piece)}\n`;
+}
+
+/** `JSON.stringify` leaves some characters as they are that steer a terminal or end a line for some readers. They
+ *  stand in strings only, where an escape is the same character. */
+export function escaped(json: string): string {
+  return json.replaceAll(
+    /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 function* partsOf(document: unknown): Generator<string, void> {

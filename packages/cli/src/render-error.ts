@@ -1,4 +1,5 @@
 import { type Failure, failure, failureFrom } from "@uncaged/workflow-protocol";
+import { escaped } from "./json-pieces.ts";
 import { printable } from "./printable.ts";
 import type { Style } from "./style.ts";
 import { systemFault } from "./system-fault.ts";
@@ -6,7 +7,7 @@ import { systemFault } from "./system-fault.ts";
 /** A failure as stderr shows it: one JSON document, or what happened and what to do next. */
 export function renderFailure(reason: Failure, shown: { json: boolean; style: Style }): string {
   const { code, message, hint } = reason;
-  if (shown.json) return `${JSON.stringify({ error: { code, message, hint } })}\n`;
+  if (shown.json) return `${escaped(JSON.stringify({ error: { code, message, hint } }))}\n`;
   const { red, dim } = shown.style;
   const lines = [`${red("error:")} ${printable(message)} ${dim(`[${code}]`)}`];
   if (hint !== "") lines.push(`${dim("hint:")} ${printable(hint)}`);

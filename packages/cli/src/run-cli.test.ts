@@ -122,6 +122,19 @@ describe("an output", () => {
     expect(io.out()).toBe("no newline\u0000\u001b");
   });
 
+  it("shows a terminal what would steer it, wherever it came from", async () => {
+    const hostile = "\u001b]52;c;aGk=\u0007\u009b2J";
+    const human = (style: typeof plain): string => `${style.red("no")} ${hostile}`;
+    const [file, terminal] = [fakeIo({}), fakeIo({ color: true })];
+    await renderOutput({ document: {}, human }, file);
+    await renderOutput({ document: {}, human }, terminal);
+    await renderOutput({ document: {}, verbatim: hostile }, terminal);
+    expect(file.out()).toBe("no ␛]52;c;aGk=␇\\u009b2J\n");
+    expect(terminal.out()).toBe(
+      "\u001b[31mno\u001b[39m ␛]52;c;aGk=␇\\u009b2J\n␛]52;c;aGk=␇\\u009b2J",
+    );
+  });
+
   it("is coloured only where colours are wanted", async () => {
     const [bare, terminal] = [fakeIo({}), fakeIo({ color: true })];
     const output = { document: {}, human: (style: typeof plain) => style.red("no") };

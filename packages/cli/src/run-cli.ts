@@ -2,6 +2,7 @@
 import { EXIT, type ExitCode, exitCodeOf, type Failure } from "@uncaged/workflow-protocol";
 import type { Io } from "./io.ts";
 import { type CommandLine, parseCommandLine } from "./parse-command-line.ts";
+import { printable } from "./printable.ts";
 import { failureOfThrown, renderFailure } from "./render-error.ts";
 import { renderOutput } from "./render-output.ts";
 import { styleOf } from "./style.ts";
@@ -26,7 +27,7 @@ async function answer(line: CommandLine, world: Omit<Io, "json">): Promise<numbe
       await renderOutput(await version(), { ...world, json: line.json });
       return EXIT.success;
     case "misuse":
-      if (line.help !== "" && !line.json) await world.stderr.write(line.help);
+      if (line.help !== "" && !line.json) await world.stderr.write(printable(line.help));
       else await complain(line.failure, { ...world, json: line.json });
       return EXIT.usage;
     case "call":

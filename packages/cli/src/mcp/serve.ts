@@ -10,6 +10,7 @@ import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-p
 import { cliVersion } from "../cli-version.ts";
 import type { Output } from "../command.ts";
 import type { Io, Sink } from "../io.ts";
+import { printable } from "../printable.ts";
 import { STORE_TOOLS } from "./store-tools.ts";
 import { THREAD_TOOLS } from "./thread-tools.ts";
 import type { Tool } from "./tool.ts";
@@ -26,7 +27,7 @@ export async function serve(io: Io): Promise<Result<Output, Failure>> {
   });
   const handle = serveStdio(() => serverWith([...THREAD_TOOLS, ...STORE_TOOLS], quiet(io)), {
     transport,
-    onerror: (error) => void io.stderr.write(`mcp: ${error.message}\n`),
+    onerror: (error) => void io.stderr.write(`mcp: ${printable(error.message)}\n`),
   });
   await closed;
   await handle.close();

@@ -93,7 +93,9 @@ async function testAll(
     const model = resolveModel(changed(settings, change), reference, io.env);
     if (!model.ok) return model;
     if (io.stderr.isTerminal)
-      await io.stderr.write(`${styleOf(io.stderr).dim(`asking ${reference} …`)}\n`);
+      await io.stderr.write(
+        `${styleOf(io.stderr).dim(`asking ${printableLine(reference, 80)} …`)}\n`,
+      );
     const answer = await testModel(reference, model.value, at);
     if (at.signal.aborted) return err(stopped());
     if (!answer.ok) return answer;

@@ -22,7 +22,9 @@ export async function race(
     const { dim } = styleOf(io.stderr);
     const onStep = (at: { agent: string; threadId: string; steps: number }): void => {
       if (!io.stderr.isTerminal) return;
-      void io.stderr.write(`${dim(`${at.agent}  step ${at.steps}  ${at.threadId}`)}\n`);
+      void io.stderr.write(
+        `${dim(`${printableLine(at.agent, 60)}  step ${at.steps}  ${at.threadId}`)}\n`,
+      );
     };
     const raced = await raceThread(engine, thread, { from, agents, limits, signal, onStep });
     if (!raced.ok) return raced;
