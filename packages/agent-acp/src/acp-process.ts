@@ -57,7 +57,7 @@ export class AgentDied extends Error {
 /** Rejects with `AgentDied` when it cannot be started. */
 export async function startAcp(
   program: AcpProgram,
-  step: Pick<AgentStep, "cwd" | "env" | "runMark" | "limits">,
+  step: Pick<AgentStep, "cwd" | "env" | "limits" | "redact" | "runMark">,
   listener: AcpListener,
 ): Promise<AcpProcess> {
   const messages = messageStream((params) => {
@@ -73,6 +73,7 @@ export async function startAcp(
     idleTimeoutMs: step.limits.idleTimeoutMs,
     maxOutputBytes: MIB,
     maxLineChars: 16 * MIB,
+    redact: { redactor: step.redact, streams: "stderr" },
     onLine: lines.line,
     installHint: program.install,
   });

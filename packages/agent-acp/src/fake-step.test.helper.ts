@@ -9,7 +9,7 @@ import {
   type ToolCallRecord,
   type ToolPolicy,
 } from "@uncaged/workflow-protocol";
-import type { AgentConversation } from "@uncaged/workflow-util-agent";
+import { type AgentConversation, redactor } from "@uncaged/workflow-util-agent";
 import { fakeStep } from "@uncaged/workflow-util-agent/testing";
 import { onTestFinished } from "vitest";
 import type { AcpAgentConfig } from "./acp-config.ts";
@@ -60,6 +60,7 @@ export async function openStage(
       signal: aborter.signal,
       emit: (event) => events.push(event),
       seen: (call) => calls.push(call),
+      redact: redactor({ env: {} }),
       reminder: "",
     }),
   );

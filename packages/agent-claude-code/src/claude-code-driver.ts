@@ -1,5 +1,5 @@
-import type { AgentDriver } from "@uncaged/workflow-util-agent";
-import type { ClaudeCodeConfig } from "./claude-code-config.ts";
+import { type AgentDriver, looksSecret } from "@uncaged/workflow-util-agent";
+import type { ClaudeCodeConfig, McpServer } from "./claude-code-config.ts";
 import { openConversation } from "./conversation.ts";
 import { engineTool } from "./engine-tool.ts";
 import { CREDENTIALS_FILE, PASSED_ON } from "./log-in.ts";
@@ -11,6 +11,7 @@ export function claudeCodeDriver(config: ClaudeCodeConfig): AgentDriver {
     name: "claude-code",
     passEnv: PASSED_ON,
     can: { evidence: true, policy: true, resume: true },
+    secrets: () => Object.values(config.mcpServers ?? {}).flatMap(secretsOf),
     systemPromptApart: true,
     shellTools: ["Bash"],
     mcpTool: engineTool(config.mcpServers),
@@ -18,4 +19,12 @@ export function claudeCodeDriver(config: ClaudeCodeConfig): AgentDriver {
     probe: ({ env }) => probeClaudeCode(config.command ?? "claude", env),
     open: async (step) => openConversation(step, config),
   };
+}
+
+/** Headers log in; of variables those whose names say so. */
+function secretsOf(server: McpServer): string[] {
+  if ("url" in server) return Object.values(server.headers ?? {});
+  return Object.entries(server.env ?? {}).flatMap(([name, value]) =>
+    looksSecret(name) ? [value] : [],
+  );
 }

@@ -56,6 +56,7 @@ export async function startClaude(
     timeoutMs: step.limits.timeoutMs ?? undefined,
     maxLineChars: MAX_LINE_CHARS,
     maxOutputBytes: KEPT_OUTPUT_BYTES,
+    redact: { redactor: step.redact, streams: "stderr" },
     onLine: lines.line,
     installHint: "install it: npm install -g @anthropic-ai/claude-code",
   });

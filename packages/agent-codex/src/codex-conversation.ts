@@ -111,6 +111,7 @@ async function takeTurn(
       idleTimeoutMs,
       timeoutMs: timeoutMs ?? undefined,
       maxLineChars: MAX_LINE_CHARS,
+      redact: { redactor: step.redact, streams: "stderr" },
       onLine: reader.onLine,
       installHint: INSTALL_HINT,
     },

@@ -5,6 +5,7 @@ import {
   buildThreadInput,
   cliEnvironment,
   lineOfWords,
+  type Redactor,
   redactor,
   stepEnvironment,
 } from "@uncaged/workflow-util-agent";
@@ -25,7 +26,7 @@ export type CommandOrder = {
   /** Set besides what is passed on. */
   env: Readonly<Record<string, string>>;
   /** Takes secrets out of a text. */
-  redact: (text: string) => string;
+  redact: Redactor;
 };
 
 export async function commandOrder(
@@ -37,7 +38,9 @@ export async function commandOrder(
   const wrong = args.findIndex((argument) => typeof argument !== "string");
   if (wrong !== -1) throw notText(command, wrong);
   const env = { ...config.env, ...stepEnvironment(call.ctx, call.runtime) };
-  const redact = redactor(cliEnvironment(process.env, { ...config, env }));
+  const redact = redactor({
+    env: { ...process.env, ...cliEnvironment(process.env, { ...config, env }) },
+  });
   const commandLine = redact(lineOf(command, args));
   return {
     command,

@@ -223,6 +223,21 @@ describe("what a command prints of secrets that we were not told of", () => {
     const { meta } = await play(sh(script), exit);
     expect(meta.output).toBe("DB_PASSWORD=[secret]\n[PRIVATE KEY]");
   });
+
+  it("is in nothing that is stored or shown: an encrypted key, a value of two lines, PGPASSWORD", async () => {
+    const body = "MIIFHDBOBgkqhkiG9w0BBQ0wQTApBgkqhkiG9w0BBQwwHAQI".repeat(2);
+    vi.stubEnv("PGPASSWORD", "postgres-9-pass");
+    vi.stubEnv("DEPLOY_KEY", "first line of it\nsecond line of it\nlast");
+    const key = `-----BEGIN ENCRYPTED PRIVATE KEY-----\n${body}\nq7=\n-----END ENCRYPTED PRIVATE KEY-----`;
+    const script = `echo $PGPASSWORD; echo "$DEPLOY_KEY" | tail -n 2; echo '${key}'; sleep 0.3; echo '${key}' >&2; printf %s "$PGPASSWORD" | base64; printf 'the end'`;
+    const config = { ...sh(script), passEnv: ["PGPASSWORD", "DEPLOY_KEY"] };
+    const { meta, content } = await play(config, exit);
+    expect(meta.output).toContain("[PGPASSWORD]\n[DEPLOY_KEY]\n[ENCRYPTED PRIVATE KEY]\n");
+    expect(meta.output).toContain("the end");
+    const record = JSON.stringify([meta, content, runtime.events, ...runtime.texts.values()]);
+    for (const part of ["postgres-9", "cG9zdGdyZX", "line of it", "last", "MIIFHDBO", "q7="])
+      expect(record).not.toContain(part);
+  });
 });
 
 describe("a role's rules hold for a command", () => {

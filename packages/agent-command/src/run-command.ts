@@ -39,7 +39,7 @@ export async function runCommand(
   const transcript = captureOutput(config.maxOutputBytes ?? MIB);
   const live = textEmitter(runtime.emit);
   const onLine = (line: OutputLine): void => {
-    const text = order.redact(readable(line));
+    const text = readable(line);
     transcript.push(Buffer.from(`${text}\n`));
     live.line({ text });
   };
@@ -49,24 +49,23 @@ export async function runCommand(
     mark: runtime.step.runMark,
     signal: runtime.signal,
     maxLineChars: MAX_LINE_CHARS,
+    redact: { redactor: order.redact, streams: "both" },
     onLine,
   }).finally(live.close);
   if (!done.ok) return done;
   const run = done.value;
-  // Once more as a whole: a private key has several lines.
-  const output = order.redact(trimLineBreaks(transcript.result().text));
-  const result = resultOf(run, output, order);
+  const result = resultOf(run, trimLineBreaks(transcript.result().text));
   const stopped = run.stoppedBy === null ? null : whyStopped(run.stoppedBy, order, config, result);
   return ok({ result, completedAt: run.completedAt, stopped });
 }
 
-function resultOf(run: CliRun, output: string, { redact }: CommandOrder): CommandResult {
+function resultOf(run: CliRun, output: string): CommandResult {
   return {
     exitCode: run.exitCode ?? 128 + (run.signal === null ? 0 : constants.signals[run.signal]),
     signal: run.signal,
     output,
-    stdout: redact(run.stdout.text),
-    stderr: redact(run.stderr.text),
+    stdout: run.stdout.text,
+    stderr: run.stderr.text,
     durationMs: run.completedAt - run.startedAt,
   };
 }

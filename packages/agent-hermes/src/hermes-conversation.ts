@@ -71,6 +71,7 @@ async function takeTurn(
     signal: step.signal,
     idleTimeoutMs,
     timeoutMs: timeoutMs ?? undefined,
+    redact: { redactor: step.redact, streams: "both" },
     onLine: ({ stream, text }: OutputLine) => {
       if (stream === "stdout") step.emit({ type: "text", text: `${text}\n` });
     },

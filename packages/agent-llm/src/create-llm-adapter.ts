@@ -10,6 +10,7 @@ import {
   createAgent,
   type Environment,
   modelAgentPackage,
+  modelSecrets,
   probeModel,
   readAgentOptions,
 } from "@uncaged/workflow-util-agent";
@@ -29,6 +30,7 @@ function llmDriver(config: LlmConfig): AgentDriver {
     passEnv: config.envKey === undefined ? [] : [config.envKey],
     // It has no tools: it keeps every policy, and can give no evidence.
     can: { evidence: false, policy: true, resume: false },
+    secrets: modelSecrets(config),
     systemPromptApart: true,
     runsCommands: false,
     probe: async ({ env }) => probe(config, env),

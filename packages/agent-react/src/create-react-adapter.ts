@@ -10,6 +10,7 @@ import {
   createAgent,
   type Environment,
   modelAgentPackage,
+  modelSecrets,
   probeModel,
   readAgentOptions,
 } from "@uncaged/workflow-util-agent";
@@ -29,6 +30,7 @@ function reactDriver(config: ReactConfig): AgentDriver {
     name: "react",
     passEnv: config.envKey === undefined ? [] : [config.envKey],
     can: { evidence: true, policy: true, resume: true },
+    secrets: modelSecrets(config),
     systemPromptApart: true,
     keeps: ["*.jsonl"],
     runsCommands: config.shell ?? true,

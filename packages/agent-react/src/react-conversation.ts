@@ -33,7 +33,9 @@ const SHELL_TIMEOUT_MS = 600_000;
 export async function openReact(config: ReactConfig, step: AgentStep): Promise<AgentConversation> {
   const id = step.session ?? randomUUID();
   const session =
-    step.session === null ? await newSession(step.home, id) : await openSession(step.home, id);
+    step.session === null
+      ? await newSession(step.home, id, step.redact)
+      : await openSession(step.home, id, step.redact);
   const loop: Loop = {
     config,
     step,

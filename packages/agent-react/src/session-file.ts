@@ -3,9 +3,11 @@
  *  1. A line is one round: a prompt, or a reply of the model with the results of all its tool calls. Servers refuse
  *     a history in which a call has no result, so a round is written when it is whole.
  *  2. A last line that a crash cut short counts for nothing: the round was not finished.
- *  3. The system's prompt and the tools are not in it: they are the role's, as it is when it plays. */
+ *  3. No secret is in it: the model that goes on there has seen them, the file does not hold them.
+ *  4. The system's prompt and the tools are not in it: they are the role's, as it is when it plays. */
 import { appendFile, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { parseJson } from "@uncaged/workflow-protocol";
 import type { ChatMessage } from "@uncaged/workflow-reactor";
 import { z } from "zod";
 import { isErrno } from "./is-errno.ts";
@@ -17,33 +19,66 @@ export type SessionFile = {
 };
 
 /** Null: there is no such session. */
-export async function openSession(home: string, session: string): Promise<SessionFile | null> {
+export async function openSession(
+  home: string,
+  session: string,
+  redact: (text: string) => string,
+): Promise<SessionFile | null> {
   if (!SESSION.safeParse(session).success) return null;
   const file = join(home, `${session}.jsonl`);
   try {
     const lines = (await readFile(file, "utf8")).split("\n");
-    return sessionFile(file, lines.filter((line) => line !== "").flatMap(readRound));
+    const rounds = lines.filter((line) => line !== "").flatMap(readRound);
+    return sessionFile(file, rounds, redact);
   } catch (thrown) {
     if (isErrno(thrown, "ENOENT")) return null;
     throw thrown;
   }
 }
 
-export async function newSession(home: string, session: string): Promise<SessionFile> {
+export async function newSession(
+  home: string,
+  session: string,
+  redact: (text: string) => string,
+): Promise<SessionFile> {
   await mkdir(home, { recursive: true, mode: 0o700 });
-  return sessionFile(join(home, `${session}.jsonl`), []);
+  return sessionFile(join(home, `${session}.jsonl`), [], redact);
 }
 
-function sessionFile(file: string, earlier: readonly ChatMessage[]): SessionFile {
+function sessionFile(
+  file: string,
+  earlier: readonly ChatMessage[],
+  redact: (text: string) => string,
+): SessionFile {
   const messages = [...earlier];
   return {
     messages,
     async add(round) {
       messages.push(...round);
       // The line break in front ends a line that a crash cut short.
-      await appendFile(file, `\n${JSON.stringify(round)}\n`, { mode: 0o600 });
+      await appendFile(
+        file,
+        `\n${JSON.stringify(round.map((message) => kept(message, redact)))}\n`,
+        { mode: 0o600 },
+      );
     },
   };
+}
+
+/** As it is written down: what a tool printed may hold secrets, and so may what the model made of it. */
+function kept(message: ChatMessage, redact: (text: string) => string): ChatMessage {
+  const content = redact(message.content);
+  if (message.role !== "assistant") return { ...message, content };
+  const toolCalls = message.toolCalls.map((call) => {
+    const text = redact(call.arguments);
+    // Servers refuse a history with arguments that are no JSON.
+    return { ...call, arguments: text === "" || isJson(text) ? text : "{}" };
+  });
+  return { ...message, content, toolCalls };
+}
+
+function isJson(text: string): boolean {
+  return parseJson(text) !== undefined;
 }
 
 function readRound(line: string): ChatMessage[] {

@@ -11,6 +11,8 @@ import type {
   ToolPolicy,
   Usage,
 } from "@uncaged/workflow-protocol";
+import type { Redactor } from "@uncaged/workflow-util";
+import type { Environment } from "./cli-environment.ts";
 import type { ThreadReach } from "./thread-access.ts";
 
 export type AgentDriver = {
@@ -27,6 +29,9 @@ export type AgentDriver = {
     /** A session can be gone on with in a later process. */
     resume: boolean;
   };
+  /** Secrets that the environment does not tell by a variable's name: a key that stands in the configuration. They are
+   *  kept out of whatever is stored or shown, as those of the environment are. */
+  secrets?: (env: Environment) => readonly string[];
   /** It hands `AgentStep.systemPrompt` to its model apart, so the turns' prompts do not repeat it. Default false. */
   systemPromptApart?: boolean;
   /** It can run commands, so it is told of those that load more of the thread, as far as the role's policy allows
@@ -83,6 +88,9 @@ export type AgentStep = {
   emit: (event: AgentEvent) => void;
   /** Evidence: a tool call that came to its end. Never throws; called once a call. */
   seen: (call: ToolCallRecord) => void;
+  /** Takes secrets out of a text or, by `stream`, out of what a program prints: for what a driver keeps or quotes by
+   *  itself. What it emits and gives back is seen to. */
+  redact: Redactor;
   /** Thread, role, round, task and the way to load the context: what no compaction may lose. */
   reminder: string;
   /** What is still missing of the required evidence, in words for the agent; null: nothing. For agents that

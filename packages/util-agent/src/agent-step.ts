@@ -7,6 +7,7 @@ import type {
   ThreadContext,
   WorkflowRuntime,
 } from "@uncaged/workflow-protocol";
+import type { Redactor } from "@uncaged/workflow-util";
 import { evidenceWords } from "@uncaged/workflow-util/tool-rules";
 import type { AgentDriver, AgentOptions, AgentStep } from "./agent-driver.ts";
 import { cliEnvironment } from "./cli-environment.ts";
@@ -57,6 +58,7 @@ export function agentStep(
     reminder: string;
     /** Into the step's record. */
     note: (text: string) => void;
+    redact: Redactor;
   },
 ): Omit<AgentStep, "session" | "previousRawUsage"> {
   const { options, prompt, outputSchema, rules, ctx, runtime } = job;
@@ -84,6 +86,7 @@ export function agentStep(
     emit: parts.emit,
     seen: evidence.seen,
     reminder: parts.reminder,
+    redact: parts.redact,
     stillMissing: () => {
       const missing = evidence.missing();
       if (missing.length === 0) return null;

@@ -1,3 +1,5 @@
+import { looksSecret } from "@uncaged/workflow-util";
+
 /** What a program that we start sees of our own environment.
  *
  *  1. Only what is listed here, what the caller names, and what the caller sets: a program gets no secret
@@ -45,11 +47,4 @@ export function cliEnvironment(
 function isListed(name: string): boolean {
   if (LISTED.has(name) || name.startsWith("LC_")) return true;
   return name.startsWith("UNCAGED_") && !looksSecret(name);
-}
-
-/** A variable's name says that its value is a secret. */
-export function looksSecret(name: string): boolean {
-  return /(?:^|_)(?:\w*KEY|\w*TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)(?:_|$)/i.test(
-    name,
-  );
 }

@@ -1,3 +1,4 @@
+import type { Redactor } from "@uncaged/workflow-util";
 import type { CapturedOutput } from "./captured-output.ts";
 import type { Environment, EnvironmentChoice } from "./cli-environment.ts";
 import type { OutputLine } from "./line-reader.ts";
@@ -25,6 +26,9 @@ export type OpenCliOptions = EnvironmentChoice & {
   /** Each line as it comes. While it has not resolved, nothing more is read from that stream. When it
    *  throws, the program is ended and the promise of its end rejects with the same error. */
   onLine?: ((line: OutputLine) => void | Promise<void>) | undefined;
+  /** Takes secrets out of what these streams say, lines as well as what is kept, before anything is cut off. A program
+   *  that is talked to by stdout is understood first. */
+  redact?: { redactor: Redactor; streams: "stderr" | "both" } | undefined;
   /** What becomes of processes that outlive the program. `end` (default): a step's work is over with
    *  the step. `keep`: for a program whose task is to start a service. */
   leftovers?: "end" | "keep" | undefined;

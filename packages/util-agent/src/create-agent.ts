@@ -17,6 +17,7 @@ import {
   type ThreadContext,
   type WorkflowRuntime,
 } from "@uncaged/workflow-protocol";
+import { redactor } from "@uncaged/workflow-util";
 import type { z } from "zod";
 import type { AgentConversation, AgentDriver, AgentOptions, AgentStep } from "./agent-driver.ts";
 import { type AgentJob, agentEnvironment, agentStep, workFolder } from "./agent-step.ts";
@@ -28,7 +29,6 @@ import { freshHome } from "./fresh-home.ts";
 import { outputSchemaOf } from "./output-schema.ts";
 import { playTurns } from "./play-turns.ts";
 import { programIdentity } from "./program-identity.ts";
-import { redactor } from "./redact.ts";
 import { Refusals } from "./refusals.ts";
 import { type ResumableSession, resumableSession } from "./resumable-session.ts";
 import { rulesInWords } from "./rules-in-words.ts";
@@ -67,7 +67,8 @@ async function playStep<T>(
   const version = probe.version ?? "unknown";
   const program = programIdentity(probe.path);
   const env = agentEnvironment(job);
-  const redact = redactor({ ...process.env, ...env });
+  const known = { ...process.env, ...env };
+  const redact = redactor({ env: known, values: driver.secrets?.(known) });
   const { emit, close } = safeEmit(runtime.emit, redact);
   const deadline = stepDeadline(
     options.timeoutMs === undefined ? HOUR_MS : options.timeoutMs,
@@ -83,7 +84,15 @@ async function playStep<T>(
   const access = threadAccess(ctx.threadId, job.rules.tools ?? null, reachOf(driver));
   const reminder = await buildReminder(ctx, runtime, access);
   const refusals = new Refusals(emit);
-  const step = agentStep(job, { env, deadline, evidence, emit: refusals.emit, reminder, note });
+  const step = agentStep(job, {
+    env,
+    deadline,
+    evidence,
+    emit: refusals.emit,
+    reminder,
+    note,
+    redact,
+  });
   const record = new StepRecord(
     {
       agent: { name: driver.name, version },

@@ -1,3 +1,4 @@
+export { looksSecret, type Redactor, type RedactStream, redactor } from "@uncaged/workflow-util";
 export {
   type EvidenceTally,
   evidenceTally,
@@ -38,6 +39,7 @@ export {
   type ModelAccess,
   type ModelEndpoint,
   modelEndpoint,
+  modelSecrets,
   probeModel,
 } from "./model-endpoint.ts";
 export { type OpenCli, openCli } from "./open-cli.ts";
@@ -50,7 +52,6 @@ export {
 export { readAgentOptions, readOptions } from "./read-agent-options.ts";
 export { readContent } from "./read-content.ts";
 export { describeIssues, readStructured } from "./read-structured.ts";
-export { redactor } from "./redact.ts";
 export { spawnCli } from "./spawn-cli.ts";
 export { stepEnvironment } from "./step-environment.ts";
 export type { McpTool, ThreadReach } from "./thread-access.ts";

@@ -58,6 +58,14 @@ export function probeModel(
   };
 }
 
+/** What of it no record may hold. */
+export function modelSecrets(access: ModelAccess): (env: Environment) => readonly string[] {
+  return (env) => {
+    const key = keyIn(access, env);
+    return key === null ? [] : [key];
+  };
+}
+
 function keyIn({ apiKey, envKey }: ModelAccess, env: Environment): string | null {
   const key = apiKey ?? (envKey === undefined ? undefined : env[envKey]);
   return key === undefined || key === "" ? null : key;

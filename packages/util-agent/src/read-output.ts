@@ -1,4 +1,6 @@
 import type { Readable } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
+import type { Redactor } from "@uncaged/workflow-util";
 import { type CapturedOutput, captureOutput } from "./captured-output.ts";
 import type { OpenCliOptions } from "./cli-run.ts";
 import { lineReader, type OutputLine } from "./line-reader.ts";
@@ -19,7 +21,7 @@ export type BothOutputs = {
 /** Reads both streams of a program, at the pace of `onLine`. */
 export function readBoth(
   streams: { stdout: Readable; stderr: Readable },
-  options: Pick<OpenCliOptions, "maxOutputBytes" | "maxLineChars" | "onLine">,
+  options: Pick<OpenCliOptions, "maxOutputBytes" | "maxLineChars" | "onLine" | "redact">,
   { active, hold }: Pick<TimeLimits, "active" | "hold">,
 ): BothOutputs {
   const read = (name: "stdout" | "stderr"): OutputReader =>
@@ -28,6 +30,10 @@ export function readBoth(
       maxBytes: options.maxOutputBytes ?? MIB,
       maxLineChars: options.maxLineChars ?? MIB,
       onLine: options.onLine,
+      redactor:
+        name === "stderr" || options.redact?.streams === "both"
+          ? options.redact?.redactor
+          : undefined,
       onActivity: active,
       hold,
     });
@@ -61,6 +67,7 @@ function readOutput(
     maxBytes: number;
     maxLineChars: number;
     onLine: ((line: OutputLine) => void | Promise<void>) | undefined;
+    redactor: Redactor | undefined;
     /** Called when something arrived. */
     onActivity: () => void;
     /** Called when the program has to wait for us; gives the function that ends the wait. */
@@ -69,6 +76,9 @@ function readOutput(
 ): OutputReader {
   const { onLine, hold } = opts;
   const capture = captureOutput(opts.maxBytes);
+  const filter = opts.redactor?.stream() ?? null;
+  // A character may be split between chunks.
+  const decoder = new StringDecoder("utf8");
   const lines = lineReader(opts.name, opts.maxLineChars);
   const handOn = async (batch: readonly OutputLine[]): Promise<void> => {
     for (const line of batch) {
@@ -81,8 +91,14 @@ function readOutput(
   const read = async (): Promise<void> => {
     for await (const chunk of chunksOf(stream)) {
       opts.onActivity();
-      capture.push(chunk);
-      if (onLine !== undefined) await handOn(lines.push(chunk));
+      const clean = filter === null ? chunk : Buffer.from(filter.push(decoder.write(chunk)));
+      capture.push(clean);
+      if (onLine !== undefined) await handOn(lines.push(clean));
+    }
+    if (filter !== null) {
+      const rest = Buffer.from(filter.push(decoder.end()) + filter.end());
+      capture.push(rest);
+      if (onLine !== undefined) await handOn(lines.push(rest));
     }
     if (onLine !== undefined) await handOn(lines.end());
   };

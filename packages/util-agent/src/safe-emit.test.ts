@@ -1,4 +1,5 @@
 import type { AgentEvent } from "@uncaged/workflow-protocol";
+import { redactor } from "@uncaged/workflow-util";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { safeEmit } from "./safe-emit.ts";
@@ -11,7 +12,7 @@ afterEach(() => {
 });
 
 const SECRET = "s3cret-value";
-const redact = (text: string): string => text.replaceAll(SECRET, "[KEY]");
+const redact = redactor({ env: { A_KEY: SECRET } });
 
 function emitted(pieces: readonly string[]): string[] {
   const events: AgentEvent[] = [];
@@ -36,7 +37,7 @@ describe("safeEmit", () => {
       const text = emitted([`the key: ${SECRET.slice(0, at)}`, `${SECRET.slice(at)} it is`]).join(
         "",
       );
-      expect(text).toBe("the key: [KEY] it is");
+      expect(text).toBe("the key: [A_KEY] it is");
     }
   });
 
@@ -49,6 +50,21 @@ describe("safeEmit", () => {
     expect(events.at(-1)).toEqual({ type: "text", text: "done" });
   });
 
+  it("finds a secret that another event or a pause cuts in two", () => {
+    const events: AgentEvent[] = [];
+    const { emit, close } = safeEmit((event) => events.push(event), redact);
+    emit({ type: "text", text: "the key: s3cret" });
+    emit({ type: "tool", phase: "end", id: "1", name: "look", ok: true });
+    vi.advanceTimersByTime(10_000);
+    emit({ type: "text", text: "-value it is\n-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkq" });
+    vi.advanceTimersByTime(10_000);
+    emit({ type: "text", text: "hkiG9w0BAQEFAASC\n-----END PRIVATE KEY-----\n" });
+    close();
+    expect(events.flatMap((event) => (event.type === "text" ? [event.text] : [])).join("")).toBe(
+      "the key: [A_KEY] it is\n[PRIVATE KEY]\n",
+    );
+  });
+
   it("keeps the order of text and other events", () => {
     const events: AgentEvent[] = [];
     const { emit } = safeEmit((event) => events.push(event), redact);
@@ -56,7 +72,7 @@ describe("safeEmit", () => {
     emit({ type: "end", outcome: "crashed", reason: SECRET });
     expect(events).toEqual([
       { type: "text", text: "done" },
-      { type: "end", outcome: "crashed", reason: "[KEY]" },
+      { type: "end", outcome: "crashed", reason: "[A_KEY]" },
     ]);
   });
 });

@@ -1,9 +1,9 @@
 /** Live output without secrets. */
 import type { AgentEvent } from "@uncaged/workflow-protocol";
+import type { Redactor } from "@uncaged/workflow-util";
 import { redactJson } from "./redact-json.ts";
 
 const HOLD_MS = 250;
-const HOLD_CHARS = 4_096;
 
 export type SafeEmit = {
   emit(event: AgentEvent): void;
@@ -11,48 +11,39 @@ export type SafeEmit = {
   close(): void;
 };
 
-/** Takes secrets out of events. Agents print their text piece by piece, and a secret may be cut anywhere: the
- *  last word of a piece waits for the next one, for a moment. */
-export function safeEmit(
-  emit: (event: AgentEvent) => void,
-  redact: (text: string) => string,
-): SafeEmit {
-  let held = "";
+/** Takes secrets out of events. Agents print their text piece by piece, and a secret may be cut anywhere: what may be
+ *  the beginning of one waits for more, also behind an event of another kind; any other word only for a moment. */
+export function safeEmit(emit: (event: AgentEvent) => void, redact: Redactor): SafeEmit {
+  let stream = redact.stream();
   let timer: NodeJS.Timeout | undefined;
   const say = (text: string): void => {
-    if (text !== "") emit({ type: "text", text: redact(text) });
+    if (text !== "") emit({ type: "text", text });
+  };
+  const pause = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    say(stream.pause());
   };
   const close = (): void => {
     clearTimeout(timer);
     timer = undefined;
-    say(held);
-    held = "";
+    say(stream.end());
+    stream = redact.stream();
   };
   return {
     emit(event) {
       if (event.type !== "text") {
-        close();
+        if (event.type === "end") close();
+        else pause();
         emit(redacted(event, redact));
         return;
       }
-      const text = held + event.text;
-      const word = text.length - lastWordLength(text);
-      say(text.slice(0, word));
-      held = text.slice(word);
+      say(stream.push(event.text));
       clearTimeout(timer);
-      timer = setTimeout(close, HOLD_MS);
+      timer = setTimeout(pause, HOLD_MS);
     },
     close,
   };
-}
-
-/** Characters after the last blank; 0 when that is no word any more. */
-function lastWordLength(text: string): number {
-  for (let length = 0; length < HOLD_CHARS; length++) {
-    const char = text[text.length - 1 - length];
-    if (char === undefined || /\s/.test(char)) return length;
-  }
-  return 0;
 }
 
 function redacted(

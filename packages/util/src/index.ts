@@ -14,6 +14,7 @@ export { printable, printableLine } from "./printable.ts";
 export { keepPrivateSync } from "./private-file.ts";
 export { identifyProcess, livenessOf, ownIdentity } from "./process-identity.ts";
 export { quotedText } from "./quoted-text.ts";
+export { type Redactor, type RedactStream, redactor } from "./redactor.ts";
 export {
   APPEND_NOW,
   openRegularFile,
@@ -23,6 +24,8 @@ export {
   type Unreadable,
 } from "./regular-file.ts";
 export { findMarked, type Run, runMembers } from "./run-mark.ts";
+export { looksSecret } from "./secret-names.ts";
+export type { SecretSource } from "./secret-needles.ts";
 export { isErrno, storageFailed } from "./storage-failed.ts";
 export {
   type StoragePaths,

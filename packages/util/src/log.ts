@@ -1,20 +1,23 @@
 import { closeSync, openSync, writeSync } from "node:fs";
+import { type Redactor, redactor } from "./redactor.ts";
 import { APPEND_NOW } from "./regular-file.ts";
 
 /** Debug log: one JSON object a line, `{ tag, content, timestamp }`, timestamp in Unix ms. */
 export type DebugLog = {
   /** `tag` is eight characters of Crockford base32, chosen once at random for each call site, so
    *  that a line leads back to the code that wrote it. Never throws: a full disk must not stop
-   *  a thread for the sake of its log. No secrets: what is written here is shown to people. */
+   *  a thread for the sake of its log. What is written here is shown to people: secrets are taken out. */
   write(tag: string, content: string): void;
 };
 
 /** Appends to `file`, created with mode 0600 on the first line; its folder must exist. */
 export function debugLog(file: string, now: () => number): DebugLog {
+  let redact: Redactor | null = null;
   return {
     write(tag, content) {
       try {
-        const line = JSON.stringify({ tag, content, timestamp: now() });
+        redact ??= redactor({ env: process.env });
+        const line = JSON.stringify({ tag, content: redact(content), timestamp: now() });
         // One write in append mode a line: lines of several processes do not mix.
         const fd = openSync(file, APPEND_NOW, 0o600);
         try {

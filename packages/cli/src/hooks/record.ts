@@ -31,7 +31,7 @@ export async function record(io: Io): Promise<Result<Output, Failure>> {
 async function kept(io: Io): Promise<string | null> {
   const told = readEndedCall(JSON.parse(await readStdin(io.stdin)), io.now());
   if (told === null || !isSessionId(told.session)) return null;
-  const redact = redactor(io.env);
+  const redact = redactor({ env: io.env });
   const hash = await store(told.call, redact, io);
   if (hash === null) return null;
   const { timestamp, name, kind, subject, ok: succeeded, exitCode, durationMs } = told.call;

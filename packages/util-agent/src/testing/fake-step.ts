@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { redactor } from "@uncaged/workflow-util";
 import type { AgentStep } from "../agent-driver.ts";
 
 /** A step as a driver is given it: in this folder, with no policy and 20 s of patience, and nobody who listens, unless
@@ -23,6 +24,7 @@ export function fakeStep(folder: string, about: Partial<AgentStep> = {}): AgentS
     signal: new AbortController().signal,
     emit: () => {},
     seen: () => {},
+    redact: redactor({ env: {} }),
     reminder: "You are in thread 01KAJ.",
     stillMissing: () => null,
     ...about,
