@@ -16,6 +16,7 @@ import type {
 } from "@uncaged/workflow-protocol";
 import { agentEventSchema } from "@uncaged/workflow-protocol/schemas";
 import { ANSWER } from "./answer-directive.ts";
+import type { Player } from "./who-plays.ts";
 
 export type RuntimeParts = {
   cas: CasStore;
@@ -31,6 +32,8 @@ export type RuntimeParts = {
   emit: (event: LiveEvent) => void;
   /** Folder of the private homes of this thread's agents. */
   homes: string;
+  /** Who plays the step that a role enters. */
+  player: (request: StepRequest) => Player;
   /** Adapter of an agent named in the configuration; null: the default one. */
   agent: (name: string | null) => Promise<AdapterFn>;
   /** `call` numbers the children of one step, from 0: the same call after a crash finds the same child. */
@@ -77,10 +80,10 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
         step: {
           ...request,
           rules: Object.hasOwn(parts.rules, role) ? parts.rules[role] : request.rules,
+          ...parts.player(request),
           cwd,
           runMark: runMark(thread.threadId, parts.fence),
           home: join(parts.homes, role),
-          agent: request.agent ?? thread.agent,
         },
         emit,
         agent: parts.agent,

@@ -116,6 +116,7 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
           now: Date.now,
           emit,
           homes: "/nowhere",
+          player: () => ({ agent: null, previousSession: null }),
           agent: async () => Promise.reject(new Error("not here")),
           runChild: () => Promise.reject(new Error("no children here")),
         }),

@@ -25,10 +25,12 @@ import { namedAgents } from "./named-agent.ts";
 import { nextPromptDirective } from "./next-prompt.ts";
 import { nextRole } from "./next-role.ts";
 import type { Note } from "./note.ts";
+import { orThrow } from "./or-throw.ts";
 import { ownThread, type Tenancy } from "./own-thread.ts";
 import { summarizer } from "./summarizer.ts";
 import { supervisor } from "./supervisor.ts";
 import { threadContext } from "./thread-context.ts";
+import { whoPlays } from "./who-plays.ts";
 
 export type RunRequest = {
   threadId: string;
@@ -36,7 +38,7 @@ export type RunRequest = {
   maxSteps: number | null;
   /** Aborting it with an `Interruption` as reason stops or kills; another reason counts as kill. */
   signal: AbortSignal;
-  /** Called once the thread is owned and its bundle loaded. `chain`: as it is by then. */
+  /** Called once the thread is owned and all that it needs is loaded. `chain`: as it is by then. */
   onReady?: (chain: Chain) => void;
 };
 
@@ -52,9 +54,9 @@ export function runThread(
     use: async (tenancy) => {
       const loaded = await loadRun(engine, tenancy.thread);
       if (!loaded.ok) return loaded;
-      request.onReady?.(loaded.value.chain);
       const directive = await firstDirective(engine, tenancy.thread, loaded.value);
       const run = await threadRun(engine, tenancy, { loaded: loaded.value, directive, maxSteps });
+      request.onReady?.(loaded.value.chain);
       return ok(await executeThread(run));
     },
   });
@@ -105,6 +107,7 @@ export async function threadRun(
     now: engine.now,
     emit,
     homes: storagePaths(engine.root).agentHomes(thread.threadId),
+    player: whoPlays(thread, orThrow(await models.settings()), context.steps),
     agent: namedAgents(engine),
     runChild: (request) => runChild(engine, { ...request, parent: thread, tail, signal }),
   });

@@ -9,6 +9,7 @@ import { createThread } from "./create-thread.ts";
 import type { Engine } from "./engine.ts";
 import { observedStatus } from "./observe.ts";
 import { runnableWorkflow } from "./runnable-workflow.ts";
+import { sameStart } from "./same-start.ts";
 import { othersWereFirst, spawnRunner } from "./spawn-runner.ts";
 
 export type StartOptions = {
@@ -24,8 +25,9 @@ export type StartOptions = {
   run: "background" | "idle";
 };
 
-/** Starts a thread of a registered workflow. With a start key seen before it gives the thread made then;
- *  when its starter died before the runner came up, the runner is started now. */
+/** Starts a thread of a registered workflow. With a start key seen before it returns the thread made then;
+ *  when its starter died before the runner came up, the runner is started now. `TARGET_EXISTS` when that thread
+ *  was started with another workflow, prompt or limits. */
 export async function startThread(
   engine: Engine,
   opts: StartOptions,
@@ -41,6 +43,15 @@ export async function startThread(
     startKey: startKey === null ? null : `key:${startKey}`,
     parent: null,
   });
+  if (!created && startKey !== null) {
+    const same = await sameStart(engine, thread, {
+      workflow: opts.workflow,
+      prompt,
+      limits,
+      startKey,
+    });
+    if (!same.ok) return same;
+  }
   const untouched =
     created || (thread.stepCount === 0 && observedStatus(thread, engine.now()).status === "idle");
   if (opts.run === "idle" || !untouched) return ok(thread);

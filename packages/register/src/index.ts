@@ -1,6 +1,7 @@
 export { type AddedWorkflow, type AddWorkflow, addWorkflow } from "./add-workflow.ts";
 export { agentHost } from "./agents/agent-host.ts";
 export { type InstalledAgent, loadAgentPackage } from "./agents/load-agent-package.ts";
+export { type Player, playersOf } from "./agents/players.ts";
 export { type BuildBundle, type BuiltBundle, buildBundle } from "./build/build-bundle.ts";
 export { type AdmitBundle, admitBundle } from "./bundle/admit-bundle.ts";
 export { type BundleFiles, bundleFiles } from "./bundle/bundle-files.ts";
@@ -34,4 +35,5 @@ export { resolveModel } from "./registry/resolve-model.ts";
 export { unknownWorkflow } from "./registry/unknown-workflow.ts";
 export { type RemoveWorkflow, removeWorkflow } from "./remove-workflow.ts";
 export { type RollbackWorkflow, type RolledBack, rollbackWorkflow } from "./rollback-workflow.ts";
+export { agentsInBundle } from "./yaml/agents-in-bundle.ts";
 export type { YamlChecks } from "./yaml/yaml-checks.ts";

@@ -16,6 +16,8 @@ export type AgentReport = AgentProbe & {
   packageVersion: string | null;
   /** Whether it is `config.defaultAgent`. */
   default: boolean;
+  /** What it plays by `config.bindings`: `<workflow>.<role>` each. */
+  plays: string[];
 };
 
 export type Inspection = {
@@ -73,8 +75,15 @@ async function inspect(
     package: packageName,
     packageVersion: located?.version ?? null,
     default: name !== null && name === at.settings.defaultAgent,
+    plays: name === null ? [] : boundTo(at.settings, name),
     ...probe,
   };
+}
+
+function boundTo({ bindings }: Settings, name: string): string[] {
+  return [...bindings].flatMap(([workflow, roles]) =>
+    [...roles].flatMap(([role, agent]) => (agent === name ? [`${workflow}.${role}`] : [])),
+  );
 }
 
 /** It asks programs that may hang; each of those questions is over after 15 seconds by itself. */

@@ -33,6 +33,7 @@ function text(agents: readonly AgentReport[], style: Style): string {
       paint: (padded, { installed }) => (installed ? style.green(padded) : style.red(padded)),
     },
     { title: "VERSION", cell: ({ version }) => version ?? "-" },
+    ...(agents.some(({ plays }) => plays.length > 0) ? [PLAYS] : []),
     {
       title: "LOG-IN",
       cell: ({ login }) => login,
@@ -43,6 +44,11 @@ function text(agents: readonly AgentReport[], style: Style): string {
   const todo = agents.flatMap((agent) => whatToDo(agent, style));
   return [table, ...todo].join(todo.length === 0 ? "" : "\n");
 }
+
+const PLAYS = {
+  title: "PLAYS HERE",
+  cell: ({ plays }: AgentReport): string => printableLine(plays.join(", "), 100),
+};
 
 /** An agent that nobody configured is no fault: it is there to be added, whatever else it lacks. */
 function whatToDo(agent: AgentReport, style: Style): string[] {

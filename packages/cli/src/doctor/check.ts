@@ -3,7 +3,7 @@ export type Check = {
   name: string;
   ok: boolean;
   message: string;
-  /** What to do; null when there is nothing to do. */
+  /** What to do; null when there is nothing to do. Of a check that is ok: what to look at, for it may be a mistake. */
   fix: string | null;
 };
 
@@ -21,4 +21,9 @@ export function fine(name: string, message: string): Check {
 
 export function wrong(name: string, message: string, fix: string): Check {
   return { name, ok: false, message, fix };
+}
+
+/** Nothing is wrong with it yet, and it may be a mistake. */
+export function doubtful(name: string, message: string, fix: string): Check {
+  return { name, ok: true, message, fix };
 }

@@ -70,6 +70,7 @@ test("an empty storage root, and one that is not there, are healthy and stay as 
     "packages",
     "models",
     "agents",
+    "bindings",
     "threads",
     "leftovers",
   ]);
@@ -169,6 +170,18 @@ test("an agent whose program is missing or not logged in is found, with what it 
     configure({ agents: { one: { package: message.replaceAll(" ", "-") } } });
     expect(await onlyFault()).toMatchObject({ message, fix: "run: its-program login" });
   }
+});
+
+test("a binding of a workflow that is not registered is a warning, and no fault", async () => {
+  installAgent("ready", { installed: true, login: "ok" });
+  configure({ agents: { one: { package: "ready" } }, bindings: { reveiw: { writer: "one" } } });
+  const { ok, checks, exitCode } = await examined();
+  expect([ok, exitCode]).toEqual([true, 0]);
+  expect(checks.find(({ name }) => name === "bindings")).toMatchObject({
+    ok: true,
+    message: "config.bindings.reveiw: no workflow is registered as reveiw",
+    fix: expect.stringContaining("config.bindings"),
+  });
 });
 
 test("a model without its key or provider is found, and so is an interval without a supervisor", async () => {

@@ -7,6 +7,7 @@ import type { Style } from "../style.ts";
 import { type Check, type Patient, wrong } from "./check.ts";
 import { checkAccess } from "./check-access.ts";
 import { checkAgents } from "./check-agents.ts";
+import { checkBindings } from "./check-bindings.ts";
 import { checkBundles, checkExternals } from "./check-bundles.ts";
 import { checkConfiguration } from "./check-configuration.ts";
 import { checkIndex } from "./check-index.ts";
@@ -28,6 +29,7 @@ const CHECKS: { readonly [name: string]: (patient: Patient) => Check | Promise<C
   packages: checkExternals,
   models: checkModels,
   agents: checkAgents,
+  bindings: checkBindings,
   threads: checkThreads,
   leftovers: checkLeftovers,
 };
@@ -63,7 +65,8 @@ async function looked(name: string, look: () => Check | Promise<Check>): Promise
 function text(checks: readonly Check[], style: Style): string {
   const width = Math.max(...checks.map(({ name }) => name.length));
   const lines = checks.flatMap(({ name, ok: healthy, message, fix }) => {
-    const mark = healthy ? style.green("ok  ") : style.red("FAIL");
+    const good = fix === null ? style.green("ok  ") : style.yellow("warn");
+    const mark = healthy ? good : style.red("FAIL");
     const line = `${mark} ${name.padEnd(width)}  ${printable(message)}`;
     return fix === null
       ? [line]

@@ -11,6 +11,7 @@ const settings: Settings = {
   providers: new Map([["mine", { baseUrl: "https://mine.test/v1", apiKey: null }]]),
   models: new Map(),
   agents: new Map([["claude", { package: "x", options: {} }]]),
+  bindings: new Map(),
   defaultAgent: null,
 };
 

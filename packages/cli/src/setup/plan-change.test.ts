@@ -10,6 +10,7 @@ const settings: Settings = {
   providers: new Map([["mine", { baseUrl: "https://mine.test/v1", apiKey: "$MINE" }]]),
   models: new Map(),
   agents: new Map([["claude", { package: "x", options: {} }]]),
+  bindings: new Map(),
   defaultAgent: null,
 };
 

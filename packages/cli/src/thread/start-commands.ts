@@ -27,7 +27,7 @@ const idle: Option<boolean> = switchOption("--idle", "make the thread without ru
 const workflow: Argument<string> = requiredArgument("name", "a registered workflow");
 const idKey: Option<string | null> = textOption(
   "--id-key <key>",
-  "the same key gives the same thread, however often it is asked for",
+  "the same key returns the same thread, however often it is asked for; with another prompt it is refused",
 );
 const cwd: Option<string | null> = textOption(
   "--cwd <path>",

@@ -8,7 +8,14 @@ import {
   START,
   type WorkflowDescriptor,
 } from "@uncaged/workflow-protocol";
-import { openBundle, type RegistryEntry } from "@uncaged/workflow-register";
+import {
+  agentsInBundle,
+  openBundle,
+  type Player,
+  playersOf,
+  type RegistryEntry,
+  readSettings,
+} from "@uncaged/workflow-register";
 import { storageRoot } from "@uncaged/workflow-util";
 import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
@@ -32,41 +39,67 @@ export async function show(name: string, how: HowToShow, io: Io): Promise<Result
   const { hash, sha256, timestamp } = entry.value;
   const bundle = await openBundle(root, hash, sha256);
   if (!bundle.ok) return bundle;
-  const { descriptor, externals } = bundle.value;
+  const settings = await readSettings(root);
+  if (!settings.ok) return settings;
+  const { descriptor, externals, bytes } = bundle.value;
+  const roles = Object.keys(descriptor.roles);
+  const players = playersOf({ name, roles, named: agentsInBundle(bytes) }, settings.value);
   const history = entry.value.history.map((version) => ({
     hash: version.hash,
     timestamp: version.timestamp,
   }));
-  const document = { name, hash, timestamp, descriptor, history, sha256, externals };
+  const document = {
+    ...{ name, hash, timestamp, descriptor, history, sha256, externals },
+    players: Object.fromEntries(players),
+  };
   if (how.mermaid) return ok({ document, verbatim: mermaid(descriptor) });
   if (how.graph) return ok({ document, human: (style) => drawGraph(descriptor, style) });
   return ok({
     document,
-    human: (style) => text({ name, descriptor, entry: entry.value }, { style, nowMs: io.now() }),
+    human: (style) =>
+      text({ name, descriptor, players, entry: entry.value }, { style, nowMs: io.now() }),
   });
 }
 
-type Shown = { name: string; descriptor: WorkflowDescriptor; entry: RegistryEntry };
+type Players = ReadonlyMap<string, Player>;
+type Shown = {
+  name: string;
+  descriptor: WorkflowDescriptor;
+  players: Players;
+  entry: RegistryEntry;
+};
 
-function text({ name, descriptor, entry }: Shown, view: { style: Style; nowMs: number }): string {
+function text(
+  { name, descriptor, players, entry }: Shown,
+  view: { style: Style; nowMs: number },
+): string {
   const { bold } = view.style;
   return [
     `${bold(name)}: ${printable(descriptor.description)}\n`,
-    roleTable(descriptor),
+    roleTable(descriptor, players),
     limitLine(descriptor),
     edgeTable(descriptor.graph.edges, view.style),
     versionTable([entry, ...entry.history], view),
   ].join("\n");
 }
 
-function roleTable({ roles }: WorkflowDescriptor): string {
+function roleTable({ roles }: WorkflowDescriptor, players: Players): string {
   const rows = Object.entries(roles);
   const rules = rows.some(([, role]) => rulesInWords(role).length > 0);
   return renderTable(rows, [
     { title: "ROLE", cell: ([role]) => role },
+    { title: "PLAYED BY", cell: ([role]) => playerCell(players.get(role)) },
     ...(rules ? [{ title: "HELD TO", cell: ruleCell }] : []),
     { title: "WHAT IT DOES", cell: ([, { description }]) => printableLine(description, LINE) },
   ]);
+}
+
+/** A star, as `agent list` has it at the default agent. */
+function playerCell(player: Player | undefined): string {
+  if (player === undefined || player.agent === null)
+    return player?.by === "default" ? "nobody yet" : "the workflow's own";
+  const why = { bindings: " (bound here)", workflow: "", default: " *" }[player.by];
+  return `${printableLine(player.agent, LINE)}${why}`;
 }
 
 function ruleCell([, role]: readonly [string, DescriptorRole]): string {

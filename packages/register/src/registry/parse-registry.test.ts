@@ -26,6 +26,7 @@ describe("a registry file", () => {
         providers: new Map(),
         models: new Map(),
         agents: new Map(),
+        bindings: new Map(),
         defaultAgent: null,
         store: "files",
       });
@@ -61,6 +62,23 @@ config:
     expect(settings.agents.get("claude")?.options).toEqual({ effort: "high", flags: [1, true] });
     expect(settings.agents.get("plain")?.options).toEqual({});
     expect(settings.defaultAgent).toBe("claude");
+  });
+
+  it("gives who plays the roles of a workflow on this machine", () => {
+    const { settings } = registryOf(`
+config:
+  bindings:
+    review: { writer: codex, constructor: claude }
+    empty:
+  agents: { codex: { package: a }, claude: { package: b } }
+`);
+    const roles = new Map(settings.bindings.get("review"));
+    expect([...roles]).toEqual([
+      ["writer", "codex"],
+      ["constructor", "claude"],
+    ]);
+    expect(settings.bindings.get("empty")?.size).toBe(0);
+    expect(settings.bindings.get("toString")).toBeUndefined();
   });
 
   it("gives each workflow's versions, newest first", () => {
@@ -114,6 +132,22 @@ describe("a broken registry file", () => {
       "config: { models: { extract: gpt } }",
       "config.models.extract must be <provider>/<model>",
     ],
+    [
+      "with a binding to an agent that it does not have",
+      "config:\n  agents: { a: { package: a } }\n  bindings:\n    flow:\n      writer: b\n",
+      'workflow.yaml:5:15: config.bindings.flow.writer is "b", which config.agents does not have (it has: a)',
+    ],
+    [
+      "with a binding that is a number",
+      "config: { bindings: { flow: { writer: 7 } } }",
+      "config.bindings.flow.writer must be a text",
+    ],
+    [
+      "with a binding of a workflow as a whole",
+      "config: { bindings: { flow: a } }",
+      "config.bindings.flow must be a mapping",
+    ],
+    ["with a list of bindings", "config: { bindings: [a] }", "config.bindings must be a mapping"],
     [
       "with a provider of no address",
       "config: { providers: { p: { apiKey: k } } }",

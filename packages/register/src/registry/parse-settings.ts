@@ -10,6 +10,7 @@ const SUPERVISOR_OFF = 0;
 /** The `config` part, with defaults for what it leaves out. Keys that are not ours are left alone. Throws `Misfit`. */
 export function parseSettings(value: unknown): Settings {
   const config = new Map(mapping(value, ["config"]));
+  const agents = named(config.get("agents"), ["config", "agents"], parseAgent);
   return {
     maxDepth: wholeNumber(config.get("maxDepth") ?? DEFAULT_MAX_DEPTH, ["config", "maxDepth"]),
     supervisorInterval: wholeNumber(config.get("supervisorInterval") ?? SUPERVISOR_OFF, [
@@ -18,7 +19,10 @@ export function parseSettings(value: unknown): Settings {
     ]),
     providers: named(config.get("providers"), ["config", "providers"], parseProvider),
     models: named(config.get("models"), ["config", "models"], parseModel),
-    agents: named(config.get("agents"), ["config", "agents"], parseAgent),
+    agents,
+    bindings: named(config.get("bindings"), ["config", "bindings"], (roles, path) =>
+      named(roles, path, (agent, at) => knownAgent(agent, { at, agents })),
+    ),
     defaultAgent: optionalText(config.get("defaultAgent"), ["config", "defaultAgent"]),
     store: storeKind(config.get("store"), ["config", "store"]),
   };
@@ -57,6 +61,20 @@ function parseAgent(value: unknown, path: Path): AgentSettings {
   const options = toJsonObject(agent.get("options") ?? {});
   if (options === null) throw new Misfit([...path, "options"], "must be a mapping of plain values");
   return { package: text(agent.get("package"), [...path, "package"]), options };
+}
+
+/** A typing mistake here would let another agent play than the one that was meant. */
+function knownAgent(
+  value: unknown,
+  { at, agents }: { at: Path; agents: Settings["agents"] },
+): string {
+  const name = text(value, at);
+  if (agents.has(name)) return name;
+  const known = [...agents.keys()].join(", ") || "none";
+  throw new Misfit(
+    at,
+    `is ${JSON.stringify(name)}, which config.agents does not have (it has: ${known})`,
+  );
 }
 
 function optionalText(value: unknown, path: Path): string | null {

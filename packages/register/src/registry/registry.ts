@@ -33,6 +33,8 @@ export type Settings = {
   providers: ReadonlyMap<string, ProviderSettings>;
   models: ReadonlyMap<string, ModelReference>;
   agents: ReadonlyMap<string, AgentSettings>;
+  /** Workflow → role → name in `agents`: who plays on this machine, whatever the workflow binds. */
+  bindings: ReadonlyMap<string, ReadonlyMap<string, string>>;
   defaultAgent: string | null;
   /** Where new blobs go: into files of their own, or into rows of the index. */
   store: StoreKind;

@@ -15,6 +15,7 @@ import {
 } from "@uncaged/workflow-protocol";
 import { collectFaults } from "./faults.ts";
 import { rootItem } from "./item.ts";
+import { DATA_AFTER, DATA_BEFORE } from "./module-text.ts";
 import { parseText } from "./parse-text.ts";
 import { readWorkflow } from "./read-workflow.ts";
 import type { YamlChecks } from "./yaml-checks.ts";
@@ -54,11 +55,7 @@ function weight(text: string, { place, checks }: { place: string; checks: YamlCh
 
 function moduleOf(data: WorkflowData): string {
   const json = JSON.stringify(JSON.stringify(data));
-  return [
-    'import { workflowFromData } from "@uncaged/workflow-runtime/data";',
-    `export const { run, descriptor } = workflowFromData(JSON.parse(${json}));`,
-    "",
-  ].join("\n");
+  return `${DATA_BEFORE}${json}${DATA_AFTER}`;
 }
 
 function unreached({ roles, table }: WorkflowData): string[] {
