@@ -99,6 +99,23 @@ it("refuses a server that is not there and a key that is not set, unless it is t
   expect(readFileSync(yaml(), "utf8")).toContain("dead/m");
 });
 
+it("finds a key in .env of the storage root, and refuses the file when others can read it", async () => {
+  mkdirSync(cli.root);
+  const file = join(cli.root, ".env");
+  writeFileSync(file, `# keys\nexport MY_KEY="${KEY}"\n`, { mode: 0o644 });
+  const args = ["setup", ...local(), "--api-key-env", "MY_KEY", "--model", "m"];
+  const refused = await cli.fails(args);
+  expect(refused).toMatchObject({ exit: 2, code: "CONFIG_INVALID", hint: `chmod 600 '${file}'` });
+  expect(await cli.run(["doctor"])).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining(`chmod 600 '${file}'`),
+  });
+  chmodSync(file, 0o600);
+  expect(await cli.json(args)).toMatchObject({ tested: [{ model: "local/m" }] });
+  expect(readFileSync(yaml(), "utf8")).toContain("apiKey: $MY_KEY");
+  expect(await cli.json(["doctor"])).toMatchObject({ ok: true });
+});
+
 it("asks its questions on a terminal only, and says so", async () => {
   expect(await cli.fails(["setup"])).toMatchObject({ exit: 2, code: "USAGE" });
 });

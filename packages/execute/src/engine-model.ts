@@ -5,7 +5,7 @@
 import type { Failure, Result } from "@uncaged/workflow-protocol";
 import { ok } from "@uncaged/workflow-protocol";
 import type { LlmFn, LlmProvider } from "@uncaged/workflow-reactor";
-import { readSettings, resolveModel, type Settings } from "@uncaged/workflow-register";
+import { readSettings, resolveModel, type Settings, variablesOf } from "@uncaged/workflow-register";
 
 type ModelUse = "extract" | "supervisor" | "summarizer";
 
@@ -42,7 +42,7 @@ export function engineModels(
       const configured = await settings();
       if (!configured.ok) return configured;
       if (!configured.value.models.has(use)) return ok(null);
-      const model = resolveModel(configured.value, use, env);
+      const model = resolveModel(configured.value, use, variablesOf(root, env));
       if (!model.ok) return model;
       const { createLlmFn } = await import("@uncaged/workflow-reactor");
       return ok(createLlmFn({ ...model.value, ...LIMITS[use] }));

@@ -55,7 +55,7 @@ async function makeAgent(
   const { root, packagesBase } = engine;
   const { agent } = orThrow(await loadAgentPackage(configured.package, { root, packagesBase }));
   try {
-    return agent.create(configured.options, agentHost(settings, env));
+    return agent.create(configured.options, agentHost(settings, { root, env }));
   } catch (thrown) {
     const { code, message, hint } = failureFrom(thrown, "CONFIG_INVALID");
     throw new WorkflowError(failure(code, `agent ${JSON.stringify(name)}: ${message}`, hint), {

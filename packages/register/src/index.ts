@@ -18,6 +18,7 @@ export { hooksEnvironment, hooksUrl, useExternals } from "./externals/hooks.ts";
 export { type LocatedPackage, locateExternal, locateUpwards } from "./externals/locate-package.ts";
 export { resolveExternals } from "./externals/resolve-externals.ts";
 export type { SettingsChange } from "./registry/edit-settings.ts";
+export { readKeyFile, variablesOf } from "./registry/key-file.ts";
 export { modelReference } from "./registry/model-reference.ts";
 export { readRegistry, readSettings } from "./registry/read-registry.ts";
 export { readStoreKind } from "./registry/read-store-kind.ts";

@@ -26,6 +26,7 @@ test("everything has its published place", () => {
   expect(paths).toMatchObject({
     root: "/r",
     registry: "/r/workflow.yaml",
+    keyFile: "/r/.env",
     registryLock: "/r/registry.lock",
     index: "/r/index.db",
     cas: "/r/cas",

@@ -20,6 +20,8 @@ export type StoragePaths = {
   readonly root: string;
   /** `workflow.yaml`: registry and configuration, mode 0600. */
   readonly registry: string;
+  /** `.env`: values for `$NAME` in the configuration, mode 0600. */
+  readonly keyFile: string;
   /** Held while the registry is being changed. */
   readonly registryLock: string;
   /** `index.db`, SQLite: heads, statuses, leases, signals. */
@@ -59,6 +61,7 @@ export function storagePaths(root: string): StoragePaths {
   return {
     root,
     registry: join(root, "workflow.yaml"),
+    keyFile: join(root, ".env"),
     registryLock: join(root, "registry.lock"),
     index: join(root, "index.db"),
     cas: join(root, "cas"),

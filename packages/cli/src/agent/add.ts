@@ -1,6 +1,7 @@
 /** Adds an agent: fetched, tried out, installed, configured; or nothing of it. Several at once take turns from the
  *  installing on. One that came with the command line is only configured. */
 import {
+  type AgentHost,
   err,
   type Failure,
   failure,
@@ -79,9 +80,10 @@ async function addFound(
   // Inside the lock of who installs: another may have taken the name meanwhile.
   const settings = await readSettings(root);
   if (!settings.ok) return settings;
-  const plan = planOf(settings.value, { name: at.name, given: at.given, found, env: io.env });
+  const host = agentHost(settings.value, { root, env: io.env });
+  const plan = planOf(settings.value, { name: at.name, given: at.given, found, host });
   if (!plan.ok) return plan;
-  return at.install(() => configure(plan.value, { root, settings: settings.value, io }));
+  return at.install(() => configure(plan.value, { root, host, io }));
 }
 
 type Plan = { name: string; package: string; version: string; options: JsonObject };
@@ -93,8 +95,8 @@ function planOf(
     name: wanted,
     given,
     found,
-    env,
-  }: { name: string | null; given: JsonObject; found: InstalledAgent; env: NodeJS.ProcessEnv },
+    host,
+  }: { name: string | null; given: JsonObject; found: InstalledAgent; host: AgentHost },
 ): Result<Plan, Failure> {
   const { agent, located } = found;
   if (isEnginesOwn(located.name)) return err(poses(located.name));
@@ -105,7 +107,7 @@ function planOf(
   // Another version of the same keeps its options, unless there are new ones.
   const options = Object.keys(given).length === 0 ? (known?.options ?? {}) : given;
   try {
-    agent.create(options, agentHost(settings, env));
+    agent.create(options, host);
   } catch (thrown) {
     const { code, message, hint } = failureFrom(thrown, "CONFIG_INVALID");
     return err(failure(code, `${located.name} refuses its options: ${message}`, hint));
@@ -115,7 +117,7 @@ function planOf(
 
 async function configure(
   plan: Plan,
-  { root, settings, io }: { root: string; settings: Settings; io: Io },
+  { root, host, io }: { root: string; host: AgentHost; io: Io },
 ): Promise<Result<Output, Failure>> {
   const { name, version, options } = plan;
   const installed = await loadAgentPackage(plan.package, { root, packagesBase: import.meta.url });
@@ -126,7 +128,6 @@ async function configure(
   );
   if (!changed.ok) return changed;
   await warn(io, changed.value.notes);
-  const host = agentHost(settings, io.env);
   const probe = await probeOf(installed.value.agent, { options, host });
   return ok({
     document: { name, package: plan.package, version, options, probe },

@@ -66,7 +66,7 @@ async function inspect(
   const located: LocatedPackage | null = loaded.ok
     ? loaded.value.located
     : locateExternal(packageName, basesOf(at));
-  const host = agentHost(at.settings, at.env);
+  const host = agentHost(at.settings, at);
   const probe = loaded.ok
     ? await probeOf(loaded.value.agent, { options, host })
     : absent(loaded.error.hint, loaded.error.message);

@@ -37,11 +37,12 @@ export async function checkAccess({ root }: Patient): Promise<Check> {
   );
 }
 
-/** All but the configuration, which has a check of its own, and installed packages, which are no secret. */
+/** All but the configuration and its keys, which have a check of their own, and installed packages, which are no secret. */
 async function keptIn(root: string): Promise<string[]> {
-  const { registry, packages } = storagePaths(root);
+  const { registry, keyFile, packages } = storagePaths(root);
   const paths = (await readdir(root)).map((name) => join(root, name)).sort();
-  return paths.filter((path) => path !== registry && path !== packages && !isManifest(path));
+  const others = [registry, keyFile, packages];
+  return paths.filter((path) => !others.includes(path) && !isManifest(path));
 }
 
 /** What npm keeps beside the packages, as its umask says. */

@@ -1,14 +1,16 @@
 import { stat } from "node:fs/promises";
-import { readRegistry } from "@uncaged/workflow-register";
+import { readKeyFile, readRegistry } from "@uncaged/workflow-register";
 import { isErrno, storagePaths } from "@uncaged/workflow-util";
 import { shellWord } from "../shell-word.ts";
 import { type Check, fine, type Patient, wrong } from "./check.ts";
 
 const NAME = "configuration";
 
-/** `workflow.yaml` can be read, and only by its owner: it may hold keys. */
+/** `workflow.yaml` and `.env` can be read, and only by their owner: they may hold keys. */
 export async function checkConfiguration({ root }: Patient): Promise<Check> {
   const { registry: path } = storagePaths(root);
+  const keys = readKeyFile(root);
+  if (!keys.ok) return wrong(NAME, keys.error.message, keys.error.hint);
   const mode = await modeOf(path);
   if (mode === null) return fine(NAME, "no workflow.yaml yet: nothing is registered");
   const registry = await readRegistry(root);

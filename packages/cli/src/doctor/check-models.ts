@@ -1,4 +1,4 @@
-import { readSettings, resolveModel } from "@uncaged/workflow-register";
+import { readSettings, resolveModel, variablesOf } from "@uncaged/workflow-register";
 import { type Check, fine, type Patient, wrong } from "./check.ts";
 
 const NAME = "models";
@@ -10,7 +10,7 @@ export async function checkModels({ root, env }: Patient): Promise<Check> {
   if (!settings.ok) return fine(NAME, "none are configured");
   const { models, supervisorInterval } = settings.value;
   for (const use of models.keys()) {
-    const model = resolveModel(settings.value, use, env);
+    const model = resolveModel(settings.value, use, variablesOf(root, env));
     if (!model.ok) return wrong(NAME, `${use}: ${model.error.message}`, model.error.hint);
   }
   if (supervisorInterval > 0 && !models.has("supervisor")) {

@@ -9,6 +9,7 @@ import {
   resolveModel,
   type Settings,
   type SettingsChange,
+  variablesOf,
 } from "@uncaged/workflow-register";
 import { storagePaths, storageRoot } from "@uncaged/workflow-util";
 import type { Output } from "../command.ts";
@@ -89,8 +90,9 @@ async function testAll(
 ): Promise<Result<TestedModel[], Failure>> {
   const tested: TestedModel[] = [];
   const at = { now: io.now, signal: io.interruption() };
+  const variables = variablesOf(storageRoot(io.env), io.env);
   for (const reference of new Set(Object.values(change.models ?? {}))) {
-    const model = resolveModel(changed(settings, change), reference, io.env);
+    const model = resolveModel(changed(settings, change), reference, variables);
     if (!model.ok) return model;
     if (io.stderr.isTerminal)
       await io.stderr.write(

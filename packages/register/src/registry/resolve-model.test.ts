@@ -1,4 +1,6 @@
+import { ok } from "@uncaged/workflow-protocol";
 import { describe, expect, it } from "vitest";
+import type { Variables } from "./key-file.ts";
 import { type ModelConfiguration, resolveModel } from "./resolve-model.ts";
 
 const settings: ModelConfiguration = {
@@ -10,26 +12,30 @@ const settings: ModelConfiguration = {
   models: new Map([["extract", { provider: "router", model: "vendor/small" }]]),
 };
 
+function variables(env: Record<string, string>): Variables {
+  return (name) => ok(env[name] || null);
+}
+
 function refusal(reference: string, env: Record<string, string> = {}): string {
-  const model = resolveModel(settings, reference, env);
+  const model = resolveModel(settings, reference, variables(env));
   if (model.ok) throw new Error("it was resolved");
   return `${model.error.code}: ${model.error.message}`;
 }
 
 describe("resolveModel", () => {
   it("takes a key of config.models first, with the key out of the environment", () => {
-    expect(resolveModel(settings, "extract", { ROUTER_KEY: "sk-1" })).toEqual({
+    expect(resolveModel(settings, "extract", variables({ ROUTER_KEY: "sk-1" }))).toEqual({
       ok: true,
       value: { baseUrl: "https://router.test/v1", model: "vendor/small", apiKey: "sk-1" },
     });
   });
 
   it("takes provider/model, where the provider ends at the first slash", () => {
-    expect(resolveModel(settings, "local/a/b", {})).toEqual({
+    expect(resolveModel(settings, "local/a/b", variables({}))).toEqual({
       ok: true,
       value: { baseUrl: "http://127.0.0.1:11434/v1", model: "a/b", apiKey: null },
     });
-    expect(resolveModel(settings, "literal/m", {})).toMatchObject({
+    expect(resolveModel(settings, "literal/m", variables({}))).toMatchObject({
       value: { apiKey: "sk-literal-1234" },
     });
   });

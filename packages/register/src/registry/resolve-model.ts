@@ -1,6 +1,6 @@
 /** What a model's name in the configuration stands for.
  *
- *  1. `$NAME` in a provider's `apiKey` is looked up here, when the model is used, and nowhere else.
+ *  1. `$NAME` in a provider's `apiKey` is looked up here, when the model is used, and nowhere else: see `key-file.ts`.
  *  2. No message carries a key: a variable is spoken of by its name. */
 import {
   err,
@@ -10,33 +10,36 @@ import {
   ok,
   type Result,
 } from "@uncaged/workflow-protocol";
+import type { Variables } from "./key-file.ts";
 import { modelReference } from "./model-reference.ts";
 import type { ProviderSettings, Settings } from "./registry.ts";
 
 export type ModelConfiguration = Pick<Settings, "providers" | "models">;
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** `reference` is a key of `config.models`, or `provider/model`. Fails with `CONFIG_INVALID`, naming what is missing. */
 export function resolveModel(
   settings: ModelConfiguration,
   reference: string,
-  env: Environment,
+  variables: Variables,
 ): Result<ModelSettings, Failure> {
   const named = settings.models.get(reference) ?? modelReference(reference);
   if (named === null) return err(unknownModel(settings, reference));
   const provider = settings.providers.get(named.provider);
   if (provider === undefined) return err(unknownProvider(settings, reference, named.provider));
-  const apiKey = keyOf(provider, env);
-  if (!apiKey.ok) return err(missingVariable(named.provider, apiKey.error));
+  const apiKey = keyOf(named.provider, provider, variables);
+  if (!apiKey.ok) return apiKey;
   return ok({ baseUrl: provider.baseUrl, model: named.model, apiKey: apiKey.value });
 }
 
-/** The key itself; the error is the name of a variable that is not set. */
-function keyOf({ apiKey }: ProviderSettings, env: Environment): Result<string | null, string> {
+function keyOf(
+  provider: string,
+  { apiKey }: ProviderSettings,
+  variables: Variables,
+): Result<string | null, Failure> {
   if (apiKey === null || !apiKey.startsWith("$")) return ok(apiKey);
   const name = apiKey.slice(1);
-  const value = env[name];
-  return value === undefined || value === "" ? err(name) : ok(value);
+  const value = variables(name);
+  return value.ok && value.value === null ? err(missingVariable(provider, name)) : value;
 }
 
 function unknownModel({ models }: ModelConfiguration, reference: string): Failure {
@@ -67,6 +70,6 @@ function missingVariable(provider: string, name: string): Failure {
   return failure(
     "CONFIG_INVALID",
     `the key of provider ${JSON.stringify(provider)} is the environment variable ${name}, which is not set`,
-    `set ${name} where the command runs; a thread that runs already keeps the environment it was started in`,
+    `set ${name} where the command runs, or write ${name}=… into .env of the storage root (mode 0600); a thread that runs already keeps the environment it was started in`,
   );
 }
