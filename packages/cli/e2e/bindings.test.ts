@@ -146,3 +146,33 @@ it("refuses an agent that is not configured, with its line, before anything star
   const { status } = await cli.json(["thread", "show", threadId]);
   expect(status).toBe("idle");
 });
+
+it("names every agent that is asked for and not there, with one command that adds them all", async () => {
+  const flow = FLOW.replace("default: own, reviewer: reader", "default: codex, reviewer: wise");
+  writeFileSync(join(cli.dir, "asking.yaml"), flow);
+  await cli.json(["workflow", "add", "asking", "asking.yaml"]);
+  const found = async (): Promise<{ ok: boolean; message: string; fix: string | null }> => {
+    const { stdout } = await cli.run(["--json", "doctor"]);
+    const { checks }: { checks: { name: string; ok: boolean; message: string; fix: string }[] } =
+      JSON.parse(stdout);
+    const { ok, message, fix } = checks.find(({ name }) => name === "agents") ?? {
+      ok: false,
+      message: "",
+      fix: "",
+    };
+    return { ok, message, fix };
+  };
+  const add = (adapter: string, name: string): string =>
+    `uncaged-workflow agent add @uncaged/workflow-agent-${adapter} --name ${name}`;
+  expect(await found()).toEqual({
+    ok: false,
+    message: "not in config.agents, and asked for: codex (workflow asking); wise (workflow asking)",
+    fix: `with this or another adapter: ${add("codex", "codex")} && ${add("claude-code", "wise")}`,
+  });
+  const ended = await cli.run(["--json", "run", "asking", "-p", "go", "--wait"]);
+  const { summary }: { summary: string } = JSON.parse(ended.stdout);
+  expect(summary).toContain("AGENT_NOT_FOUND");
+  expect(summary).toContain(add("codex", "codex"));
+  bind({ asking: { writer: "mine", reviewer: "mine" } });
+  expect(await found()).toMatchObject({ ok: true, fix: null });
+});

@@ -12,6 +12,7 @@ import {
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 import {
+  addAgentsCommand,
   agentHost,
   loadAgentPackage,
   readSettings,
@@ -70,9 +71,7 @@ export function unknownAgent({ agents }: Settings, name: string): Failure {
   return failure(
     "AGENT_NOT_FOUND",
     `config.agents in workflow.yaml has no agent ${JSON.stringify(name)}`,
-    known === ""
-      ? "add one with: uncaged-workflow agent add <npm package>"
-      : `it has: ${known}; add one with: uncaged-workflow agent add <npm package>`,
+    `${known === "" ? "" : `it has: ${known}; `}add it, with this or another adapter: ${addAgentsCommand([name])}`,
   );
 }
 

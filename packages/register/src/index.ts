@@ -1,4 +1,5 @@
 export { type AddedWorkflow, type AddWorkflow, addWorkflow } from "./add-workflow.ts";
+export { addAgentsCommand } from "./agents/add-agents.ts";
 export { agentHost } from "./agents/agent-host.ts";
 export { type InstalledAgent, loadAgentPackage } from "./agents/load-agent-package.ts";
 export { type Player, playersOf } from "./agents/players.ts";

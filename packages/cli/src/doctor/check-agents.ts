@@ -1,16 +1,20 @@
-import { readSettings } from "@uncaged/workflow-register";
+import { addAgentsCommand, readRegistry } from "@uncaged/workflow-register";
 import { type AgentReport, inspectConfigured } from "../agent/inspect-agents.ts";
 import { printableLine } from "../printable.ts";
 import { type Check, fine, type Patient, wrong } from "./check.ts";
+import { unknownAgents } from "./unknown-agents.ts";
 
 const NAME = "agents";
 
-/** The agents that the configuration names are installed and logged in, and its default is one of them. */
-export async function checkAgents({ root, env }: Patient): Promise<Check> {
-  const settings = await readSettings(root);
+/** The agents that workflows and threads ask for are configured, those that are configured are installed and logged
+ *  in, and the default is one of them. */
+export async function checkAgents(patient: Patient): Promise<Check> {
+  const { root, env } = patient;
+  const registry = await readRegistry(root);
   // Another check says that the configuration cannot be read.
-  if (!settings.ok) return fine(NAME, "none are configured");
-  const { agents, defaultAgent } = settings.value;
+  if (!registry.ok) return fine(NAME, "none are configured");
+  const { settings } = registry.value;
+  const { agents, defaultAgent } = settings;
   if (defaultAgent !== null && !agents.has(defaultAgent)) {
     const name = printableLine(defaultAgent, 60);
     return wrong(
@@ -19,7 +23,16 @@ export async function checkAgents({ root, env }: Patient): Promise<Check> {
       "choose one with: uncaged-workflow setup --default-agent <name>",
     );
   }
-  const reports = await inspectConfigured({ root, settings: settings.value, env });
+  const unknown = await unknownAgents(patient, registry.value);
+  if (unknown.size > 0) {
+    const asked = [...unknown].map(([name, by]) => `${printableLine(name, 60)} (${by.join(", ")})`);
+    return wrong(
+      NAME,
+      `not in config.agents, and asked for: ${asked.join("; ")}`,
+      `with this or another adapter: ${addAgentsCommand([...unknown.keys()])}`,
+    );
+  }
+  const reports = await inspectConfigured({ root, settings, env });
   const unfit = reports.filter(({ installed, login }) => !installed || login === "missing");
   if (unfit.length > 0) return wrong(NAME, unfit.map(faultOf).join("; "), fixOf(unfit));
   return fine(NAME, reports.length === 0 ? "none are configured" : reports.map(text).join(", "));

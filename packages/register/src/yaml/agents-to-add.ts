@@ -1,4 +1,5 @@
 import type { WorkflowData } from "@uncaged/workflow-protocol";
+import { addAgentsCommand } from "../agents/add-agents.ts";
 import { readSettings } from "../registry/read-registry.ts";
 
 /** For people: the agents that a workflow names and that this storage root does not have yet. They are looked up when a
@@ -12,6 +13,6 @@ export async function agentsToAdd(root: string, named: WorkflowData["agents"]): 
     .filter((name) => !settings.value.agents.has(name))
     .map(
       (name) =>
-        `there is no agent ${JSON.stringify(name)} yet; add it before you run this, see: uncaged-workflow agent add --help`,
+        `there is no agent ${JSON.stringify(name)} yet; add it before you run this, with this or another adapter: ${addAgentsCommand([name])}`,
     );
 }

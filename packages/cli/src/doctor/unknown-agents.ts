@@ -1,0 +1,34 @@
+import { existsSync } from "node:fs";
+import { isFinal } from "@uncaged/workflow-protocol";
+import { agentsInBundle, openBundle, playersOf, type Registry } from "@uncaged/workflow-register";
+import { storagePaths } from "@uncaged/workflow-util";
+import { withEngine } from "../with-engine.ts";
+import type { Patient } from "./check.ts";
+
+/** Name → who asks for it: workflows made of YAML, for roles that no binding of this machine gives to somebody else,
+ *  and threads that go on. Whom a workflow in code names is known only when its role plays. */
+export async function unknownAgents(
+  { root, env }: Pick<Patient, "root" | "env">,
+  { workflows, settings }: Registry,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const askers = new Map<string, string[]>();
+  const note = (agent: string | null, asker: string): void => {
+    if (agent === null || settings.agents.has(agent)) return;
+    const known = askers.get(agent) ?? [];
+    if (!known.includes(asker)) askers.set(agent, [...known, asker]);
+  };
+  for (const [name, { hash, sha256 }] of workflows) {
+    const bundle = await openBundle(root, hash, sha256);
+    if (!bundle.ok) continue; // another check says that
+    const { bytes, descriptor } = bundle.value;
+    const roles = Object.keys(descriptor.roles);
+    const players = playersOf({ name, roles, named: agentsInBundle(bytes) }, settings);
+    for (const { agent, by } of players.values())
+      if (by === "workflow") note(agent, `workflow ${name}`);
+  }
+  if (!existsSync(storagePaths(root).index)) return askers;
+  const threads = await withEngine({ env }, (engine) => engine.store.list({}));
+  for (const { agent, status, threadId } of threads)
+    if (!isFinal(status)) note(agent, `thread ${threadId}`);
+  return askers;
+}
