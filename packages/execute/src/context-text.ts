@@ -4,7 +4,8 @@
  *     front matter that do not begin with a letter are quoted, our own hints begin with `...` or `#`.
  *  2. What would end a line or move a cursor unseen is shown instead.
  *  3. What is cut to fit says how to load the whole. */
-import { bodyBeside, printable, quotedText } from "@uncaged/workflow-util";
+import { printable, quotedText } from "@uncaged/workflow-util";
+import { bodyBeside } from "@uncaged/workflow-util/body-beside";
 import { Document, isMap, isScalar } from "yaml";
 import type { ContextMessage, ContextPrompt } from "./context-message.ts";
 import { cutToFit } from "./cut-to-fit.ts";

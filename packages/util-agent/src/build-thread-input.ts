@@ -8,7 +8,8 @@
  *  5. Whatever was said by others stands between fences that it cannot close, and what agents said is indented,
  *     too: no text can pose as a heading of ours, or as a step. */
 import type { RoleStep, ThreadContext, WorkflowRuntime } from "@uncaged/workflow-protocol";
-import { bodyBeside, printable, quotedText } from "@uncaged/workflow-util";
+import { printable, quotedText } from "@uncaged/workflow-util";
+import { bodyBeside } from "@uncaged/workflow-util/body-beside";
 import { fenced } from "./fenced.ts";
 import { readContent } from "./read-content.ts";
 import { type ThreadAccess, type ThreadReach, threadAccess } from "./thread-access.ts";

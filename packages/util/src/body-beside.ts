@@ -1,3 +1,4 @@
+/** An entry of its own: it loads a YAML parser, which most processes do not need. */
 import { isDeepStrictEqual } from "node:util";
 import { parseJson } from "@uncaged/workflow-protocol";
 import { parse } from "yaml";

@@ -5,7 +5,6 @@ export {
   writeFileAtomic,
   writeFileAtomicSync,
 } from "./atomic-file.ts";
-export { bodyBeside } from "./body-beside.ts";
 export { crockford64, randomTag } from "./crockford.ts";
 export { type EndReport, type EndRequest, endMarked } from "./end-marked.ts";
 export { makeFolderSync, syncFolder, syncFolderSync } from "./folder.ts";

@@ -1,6 +1,6 @@
 import { ANSWER } from "@uncaged/workflow-execute";
 import type { StepView } from "@uncaged/workflow-protocol";
-import { bodyBeside } from "@uncaged/workflow-util";
+import { bodyBeside } from "@uncaged/workflow-util/body-beside";
 import { printable, printableLine } from "../printable.ts";
 import type { Style } from "../style.ts";
 import { isoSeconds } from "../times.ts";
