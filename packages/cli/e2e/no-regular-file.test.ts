@@ -104,7 +104,7 @@ describe.each(Object.keys(STRANGERS))("%s", (name) => {
   it("in the place of workflow.yaml is said so", () => {
     put(join(fresh(), "workflow.yaml"));
     const { exit, said } = run(["workflow", "list"], root);
-    expect([exit, said]).toEqual([2, expect.stringContaining("CONFIG_INVALID")]);
+    expect([exit, said]).toEqual([5, expect.stringContaining("STORAGE_FAILED")]);
   });
 
   it("given as a file is refused, by every flag that takes one", () => {

@@ -14,7 +14,7 @@ export function loadRegistryText(path: string): Result<RegistryText, Failure> {
     const read = readRegularFileSync(path, MAX_REGISTRY_BYTES);
     if (!read.ok) {
       if (read.error.absent) return ok({ text: "", mode: null });
-      return err(failure("CONFIG_INVALID", `${path} ${read.error.problem}`, PUT_A_FILE));
+      return err(failure("STORAGE_FAILED", `${path} ${read.error.problem}`, PUT_A_FILE));
     }
     const { bytes, mode } = read.value;
     if (isUtf8(bytes)) return ok({ text: bytes.toString("utf8"), mode });
