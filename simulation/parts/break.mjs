@@ -40,11 +40,11 @@ export const BREAKS = {
       to: "",
     },
   ],
-  "history that is not waited for": [
+  "history that is not flushed": [
     {
-      file: "/packages/execute/dist/finish-thread.js",
-      from: "await appendHistory(",
-      to: "void appendHistory(",
+      file: "/packages/store/dist/history.js",
+      from: "fsyncSync(fd);",
+      to: "",
     },
   ],
   "owners whose fence is not looked at": [

@@ -80,7 +80,8 @@ export function writeSync(handle, bytes, offset) {
 export function readSync(handle, buffer, offset, length, position) {
   if (handle < FIRST_HANDLE) return realFs.readSync(handle, buffer, offset, length, position);
   const { disk, file } = handles.get(handle);
-  return disk.read(file, buffer, offset, length);
+  if (typeof position !== "number") return disk.read(file, buffer, offset, length);
+  return file.node.bytes.copy(buffer, offset, position, position + length);
 }
 
 export function fstatSync(handle) {

@@ -1,8 +1,9 @@
 /** Ends a thread: an end node, a line of history, and the final status.
  *
- *  Order of effects: blobs, then history, then the index. A crash after the history line leaves the thread
- *  unfinished; it finishes again after a resume and appends another line (readers take a thread's last).
- *  The other way round a finished thread could be missing from history for good. */
+ *  Order of effects: blobs, then history and the index in one transaction, which proves the fence first: an
+ *  owner that was replaced writes neither. The line is on disk before the transaction commits. A crash in
+ *  between leaves the thread unfinished; it finishes again after a resume and appends another line (readers
+ *  take a thread's last). The other way round a finished thread could be missing from history for good. */
 import {
   END,
   EXIT,
@@ -12,7 +13,7 @@ import {
   type ThreadRecord,
   type ThreadStore,
 } from "@uncaged/workflow-protocol";
-import { appendHistory } from "@uncaged/workflow-store";
+import { appendHistory, type HistoryLine } from "@uncaged/workflow-store";
 import { encodeStep, type Tail } from "./append-step.ts";
 
 export type Ending = {
@@ -42,7 +43,7 @@ export async function finishThread(
   };
   const { content, state } = await encodeStep(ports.cas, tail, { output, nowMs });
   await ports.cas.putBatch([content, state]);
-  await appendHistory(ports.root, {
+  const line: HistoryLine = {
     threadId: thread.threadId,
     workflow: thread.workflow,
     bundleHash: thread.bundleHash,
@@ -54,7 +55,7 @@ export async function finishThread(
     stepCount: tail.roundHashes.length,
     startedAt: thread.startedAt,
     finishedAt: nowMs,
-  });
+  };
   await ports.store.finish({
     threadId: tail.threadId,
     fence: tail.fence,
@@ -66,6 +67,7 @@ export async function finishThread(
     status,
     returnCode,
     summary,
+    record: () => appendHistory(ports.root, line),
   });
   return { head: state.hash };
 }

@@ -151,12 +151,14 @@ export type ThreadStore = {
   signals(threadId: string): Promise<readonly SignalKind[]>;
   /** Publishes a step. Gives the signals that wait, read in the same transaction. */
   advance(move: HeadMove): Promise<readonly SignalKind[]>;
-  /** Publishes the end node, the final status and the release of the lease at once. */
+  /** Publishes the end node, the final status and the release of the lease at once. `record` is called when the
+   *  fence has held and before anything counts: what it throws undoes the whole. */
   finish(
     move: HeadMove & {
       status: "completed" | "failed" | "aborted";
       returnCode: number;
       summary: string;
+      record?: () => void;
     },
   ): Promise<void>;
   /** Gives the lease up. For `paused`: only if the `pause` signal still stands, else `false` and the

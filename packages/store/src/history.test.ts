@@ -1,7 +1,7 @@
 import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { failureFrom } from "@uncaged/workflow-protocol";
+import { type Failure, failureFrom } from "@uncaged/workflow-protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { appendHistory, readHistory } from "./history.ts";
 import type { HistoryLine } from "./history-line.ts";
@@ -20,14 +20,14 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 
 test("what was appended is read back, in the order of the ends", async () => {
   const lines = [1, 2, 3].map((n) => sampleLine(n, {}));
-  for (const line of lines) await appendHistory(root, line);
+  for (const line of lines) appendHistory(root, line);
   expect(await readHistory(root, BUNDLE)).toEqual(lines);
 });
 
 test("a line goes to the file of its day in UTC", async () => {
   const midnight = Date.UTC(2026, 3, 24);
-  await appendHistory(root, sampleLine(1, { finishedAt: midnight - 1 }));
-  await appendHistory(root, sampleLine(2, { finishedAt: midnight }));
+  appendHistory(root, sampleLine(1, { finishedAt: midnight - 1 }));
+  appendHistory(root, sampleLine(2, { finishedAt: midnight }));
   expect((await readdir(folder)).sort()).toEqual(["2026-04-23.jsonl", "2026-04-24.jsonl"]);
   const lines = await readHistory(root, BUNDLE);
   expect(lines.map((line) => line.threadId)).toEqual([sampleId(1), sampleId(2)]);
@@ -40,9 +40,9 @@ test("a bundle that finished nothing has an empty history", async () => {
 test("a line that a crash cut short is closed before the next, and passed over", async () => {
   const [first, torn, next] = [1, 2, 3].map((n) => sampleLine(n, {}));
   if (!first || !torn || !next) throw new Error("three lines");
-  await appendHistory(root, first);
+  appendHistory(root, first);
   await appendFile(day(), JSON.stringify(torn).slice(0, 100));
-  await appendHistory(root, next);
+  appendHistory(root, next);
   expect((await readFile(day(), "utf8")).split("\n")).toHaveLength(4);
   expect(await readHistory(root, BUNDLE)).toEqual([first, next]);
 });
@@ -52,7 +52,7 @@ test("what is no line of history is passed over, wherever it stands", async () =
   await mkdir(folder, { recursive: true });
   const odd = ["", "null", "[1]", '"text"', "{}", "{", JSON.stringify({ ...line, stepCount: "7" })];
   await writeFile(day(), `${odd.join("\n")}\n`);
-  await appendHistory(root, line);
+  appendHistory(root, line);
   await appendFile(day(), "\n\n# checked by hand\n");
   await writeFile(join(folder, "notes.txt"), JSON.stringify(sampleLine(2, {})));
   expect(await readHistory(root, BUNDLE)).toEqual([line]);
@@ -64,9 +64,9 @@ test("of a thread that ended twice the last line is the true one", async () => {
     returnCode: 0,
     finishedAt: NOON + 86_400_000,
   });
-  await appendHistory(root, sampleLine(1, { status: "failed", returnCode: 1 }));
-  await appendHistory(root, sampleLine(2, {}));
-  await appendHistory(root, again);
+  appendHistory(root, sampleLine(1, { status: "failed", returnCode: 1 }));
+  appendHistory(root, sampleLine(2, {}));
+  appendHistory(root, again);
   expect(await readHistory(root, BUNDLE)).toEqual([sampleLine(2, {}), again]);
 });
 
@@ -74,7 +74,7 @@ test("many lines at once are each whole", async () => {
   const lines = Array.from({ length: 50 }, (_, n) =>
     sampleLine(n, { summary: String(n).repeat(3_000) }),
   );
-  await Promise.all(lines.map((line) => appendHistory(root, line)));
+  for (const line of lines) appendHistory(root, line);
   const read = await readHistory(root, BUNDLE);
   read.sort((a, b) => (a.threadId < b.threadId ? -1 : 1));
   expect(read).toEqual(lines);
@@ -82,18 +82,25 @@ test("many lines at once are each whole", async () => {
 
 test("a folder where the file should be is a failure that names it", async () => {
   await mkdir(day(), { recursive: true });
-  const thrown: unknown = await appendHistory(root, sampleLine(1, {})).catch((e: unknown) => e);
-  const reason = failureFrom(thrown, "INTERNAL");
+  const reason = failureOf(() => appendHistory(root, sampleLine(1, {})));
   expect(reason.code).toBe("STORAGE_FAILED");
   expect(reason.message).toContain(day());
 });
 
 test("a bundle hash that is none never becomes a path", async () => {
   const line = sampleLine(1, { bundleHash: "../../../etc" });
-  const thrown: unknown = await appendHistory(root, line).catch((reason: unknown) => reason);
-  expect(failureFrom(thrown, "INTERNAL").code).toBe("USAGE");
+  expect(failureOf(() => appendHistory(root, line)).code).toBe("USAGE");
   expect(await readdir(root)).toEqual([]);
 });
+
+function failureOf(deed: () => void): Failure {
+  try {
+    deed();
+  } catch (thrown) {
+    return failureFrom(thrown, "INTERNAL");
+  }
+  throw new Error("it did not fail");
+}
 
 function day(): string {
   return join(folder, "2026-04-23.jsonl");

@@ -7,10 +7,20 @@
  *     spoils no other. Readers pass over it.
  *  3. A thread that is removed leaves a line, too, that says so: what history names and no index knows was lost.
  *  4. A thread may stand in a file twice: it ended, but the index did not learn of it, and it
- *     ended again after a resume. Its last line is the true one. */
+ *     ended again after a resume. Its last line is the true one.
+ *  5. The line of an end is appended inside the transaction that ends the thread, so only by its owner: one that
+ *     was replaced, and wakes up, appends nothing. */
 import { constants } from "node:buffer";
-import { constants as modes } from "node:fs";
-import { type FileHandle, open, readdir } from "node:fs/promises";
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  constants as modes,
+  openSync,
+  readSync,
+  writeSync,
+} from "node:fs";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isHash } from "@uncaged/workflow-protocol";
 import {
@@ -19,7 +29,7 @@ import {
   readRegularFile,
   storageFailed,
   storagePaths,
-  syncFolder,
+  syncFolderSync,
 } from "@uncaged/workflow-util";
 import {
   decodeHistoryLine,
@@ -29,38 +39,40 @@ import {
   type HistoryLine,
 } from "./history-line.ts";
 
-/** Throws `STORAGE_FAILED`; then the line is not there, or cut short, and may be appended again. */
-export async function appendHistory(root: string, line: HistoryLine): Promise<void> {
-  await appendLine(root, line.bundleHash, { text: encodeHistoryLine(line), atMs: line.finishedAt });
+/** Throws `STORAGE_FAILED`; then the line is not there, or cut short, and may be appended again.
+ *  Does not yield: it is part of the transaction that ends the thread, in which the owner's fence was proved. */
+export function appendHistory(root: string, line: HistoryLine): void {
+  appendLine(root, line.bundleHash, { text: encodeHistoryLine(line), atMs: line.finishedAt });
 }
 
 /** Throws as `appendHistory`. `atMs`: Unix milliseconds. */
-export async function appendRemoval(
+export function appendRemoval(
   root: string,
   { threadId, bundleHash }: { threadId: string; bundleHash: string },
   atMs: number,
-): Promise<void> {
+): void {
   const text = encodeRemovalLine({ threadId, removedAt: atMs });
-  await appendLine(root, bundleHash, { text, atMs });
+  appendLine(root, bundleHash, { text, atMs });
 }
 
-async function appendLine(
+function appendLine(
   root: string,
   bundleHash: string,
   { text, atMs }: { text: string; atMs: number },
-): Promise<void> {
+): void {
   const folder = storagePaths(root).history(bundleHash);
   const file = join(folder, `${dayOf(atMs)}.jsonl`);
   try {
     makeFolderSync(folder);
-    const handle = await open(file, APPEND, 0o600);
+    const fd = openSync(file, APPEND, 0o600);
     try {
-      const lead = (await endsMidLine(handle)) ? "\n" : "";
-      await writeWhole(handle, Buffer.from(`${lead}${text}\n`));
+      const lead = endsMidLine(fd) ? "\n" : "";
+      writeWhole(fd, Buffer.from(`${lead}${text}\n`));
+      fsyncSync(fd);
       // The folder always: the process that made the file may not have flushed its name yet.
-      await Promise.all([handle.sync(), syncFolder(folder)]);
+      syncFolderSync(folder);
     } finally {
-      await handle.close();
+      closeSync(fd);
     }
   } catch (cause) {
     throw storageFailed(`cannot append to ${file}`, cause);
@@ -147,20 +159,20 @@ function isDayFile(name: string): boolean {
 const { O_RDWR, O_APPEND, O_CREAT, O_NONBLOCK = 0 } = modes;
 const APPEND = O_RDWR | O_APPEND | O_CREAT | O_NONBLOCK;
 
-async function endsMidLine(handle: FileHandle): Promise<boolean> {
-  const stats = await handle.stat();
+function endsMidLine(fd: number): boolean {
+  const stats = fstatSync(fd);
   if (!stats.isFile()) throw new Error("it is not a regular file");
   const { size } = stats;
   if (size === 0) return false;
-  const { bytesRead, buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
-  return bytesRead === 1 && buffer[0] !== NEWLINE;
+  const last = Buffer.alloc(1);
+  return readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== NEWLINE;
 }
 
 const NEWLINE = 0x0a;
 
-async function writeWhole(handle: FileHandle, bytes: Buffer): Promise<void> {
-  const { bytesWritten } = await handle.write(bytes);
-  if (bytesWritten === bytes.length) return;
+function writeWhole(fd: number, bytes: Buffer): void {
+  const written = writeSync(fd, bytes);
+  if (written === bytes.length) return;
   // No second write: another process's line may stand behind the part by now.
-  throw new Error(`${bytesWritten} of ${bytes.length} bytes arrived`);
+  throw new Error(`${written} of ${bytes.length} bytes arrived`);
 }

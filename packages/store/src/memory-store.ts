@@ -125,6 +125,7 @@ export function memoryThreadStore(): ThreadStore {
     async finish(finish) {
       const { threadId, status, returnCode, summary } = finish;
       const refusal = moveRefusal(record(threadId), finish);
+      if (refusal === null) finish.record?.();
       const ended = { status, returnCode, summary, lease: null, signals: [] };
       change(threadId, refusal, { ...moved(finish), ...ended });
     },

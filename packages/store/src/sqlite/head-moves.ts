@@ -21,15 +21,18 @@ export function moveHead(index: ThreadIndex, move: HeadMove): SignalKind[] {
 
 type Finish = Parameters<ThreadStore["finish"]>[0];
 
-/** Publishes the end node, the final status and the release of the lease at once. */
+/** Publishes the end node, the final status and the release of the lease at once. A crash between what is
+ *  recorded and the commit leaves a record of an end that did not come to pass: the thread ends again. */
 export function finishThread(index: ThreadIndex, finish: Finish): void {
   const { status, returnCode, summary } = finish;
   index.change(`finish thread ${finish.threadId}`, () => {
     const { changes } = index
       .sql(FINISH)
       .run({ ...moveValues(finish), status, returnCode, summary: storedProse(summary) });
-    if (changes === 1) return;
-    throw refused(moveRefusal(getThread(index, finish.threadId), finish), finish.threadId);
+    if (changes !== 1) {
+      throw refused(moveRefusal(getThread(index, finish.threadId), finish), finish.threadId);
+    }
+    finish.record?.();
   });
 }
 
