@@ -11,7 +11,7 @@ export { makeFolderSync, syncFolder, syncFolderSync } from "./folder.ts";
 export { type DebugLog, debugLog } from "./log.ts";
 export { printable, printableLine } from "./printable.ts";
 export { keepPrivateSync } from "./private-file.ts";
-export { identifyProcess, livenessOf, ownIdentity } from "./process-identity.ts";
+export { identifyProcess, isStopped, livenessOf, ownIdentity } from "./process-identity.ts";
 export { quotedText } from "./quoted-text.ts";
 export { type Redactor, type RedactStream, redactor } from "./redactor.ts";
 export {
@@ -22,7 +22,7 @@ export {
   readRegularFileSync,
   type Unreadable,
 } from "./regular-file.ts";
-export { findMarked, type Run, runMembers } from "./run-mark.ts";
+export { findMarked, processesWith, type Run, runMembers } from "./run-mark.ts";
 export { looksSecret } from "./secret-names.ts";
 export type { SecretSource } from "./secret-needles.ts";
 export { isErrno, storageFailed } from "./storage-failed.ts";

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { identifyProcess, livenessOf, ownIdentity } from "./process-identity.ts";
+import { identifyProcess, isStopped, livenessOf, ownIdentity } from "./process-identity.ts";
 
 describe("process identity", () => {
   it("calls ourselves alive, and names us the same way each time", () => {
@@ -27,14 +27,43 @@ describe("process identity", () => {
   });
 
   it("calls a process dead when the machine has restarted since", () => {
-    const { bootId, ...rest } = ownIdentity();
-    const namespace = bootId.split("/")[1];
-    expect(livenessOf({ ...rest, bootId: `another-boot/${namespace}` })).toBe("dead");
+    const [, namespace, machine] = ownIdentity().bootId.split("/");
+    const bootId = `another-boot/${namespace}/${machine}`;
+    expect(livenessOf({ ...ownIdentity(), bootId })).toBe("dead");
+  });
+
+  it("cannot tell about a process of another machine, whatever has its pid here", () => {
+    const [, namespace] = ownIdentity().bootId.split("/");
+    const elsewhere = `another-boot/${namespace}/another-machine`;
+    expect(livenessOf({ ...ownIdentity(), bootId: elsewhere })).toBe("unknown");
+    expect(livenessOf({ pid: 2 ** 22 + 1, startedAt: "1", bootId: elsewhere })).toBe("unknown");
+  });
+
+  it("cannot tell about another boot where the machine was not named", () => {
+    const [boot, namespace] = ownIdentity().bootId.split("/");
+    for (const bootId of [`another-boot/${namespace}`, `another-boot/${namespace}/unknown`])
+      expect(livenessOf({ ...ownIdentity(), bootId })).toBe("unknown");
+    // An identity from before machines were named, of this boot.
+    expect(livenessOf({ ...ownIdentity(), bootId: `${boot}/${namespace}` })).toBe("alive");
+  });
+
+  it("knows a process that is stopped from one that runs", async () => {
+    const child = spawn(process.execPath, ["-e", "setTimeout(() => {}, 60_000)"]);
+    await once(child, "spawn");
+    const identity = identifyProcess(child.pid ?? 0);
+    if (identity === null) throw new Error("the child was not identified");
+    expect(isStopped(identity)).toBe(false);
+    child.kill("SIGSTOP");
+    await expect.poll(() => isStopped(identity), { timeout: 10_000 }).toBe(true);
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    expect(isStopped(identity)).toBe(false);
   });
 
   it("cannot tell about a process of another pid namespace", () => {
-    const { bootId, ...rest } = ownIdentity();
-    expect(livenessOf({ ...rest, bootId: `${bootId.split("/")[0]}/pid:[1]` })).toBe("unknown");
+    const [boot, , machine] = ownIdentity().bootId.split("/");
+    const bootId = `${boot}/pid:[1]/${machine}`;
+    expect(livenessOf({ ...ownIdentity(), bootId })).toBe("unknown");
   });
 
   it("calls a zombie dead", async () => {

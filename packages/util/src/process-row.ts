@@ -9,6 +9,8 @@ export type ProcessRow = {
   startedAt: string;
   /** Dead already, and only waits for its parent to notice. */
   defunct: boolean;
+  /** Does nothing until somebody lets it go on (SIGSTOP, Ctrl-Z, a debugger). */
+  stopped: boolean;
 };
 
 export type ProcessTable = {
@@ -20,4 +22,6 @@ export type ProcessTable = {
   variable(name: string): Map<number, string>;
   /** Boot of the system and pid namespace, `<boot>/<namespace>`. */
   bootId(): string;
+  /** Tells this machine from every other one, whatever it is called; null where the system does not say. */
+  machine(): string | null;
 };

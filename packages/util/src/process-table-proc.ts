@@ -21,7 +21,15 @@ export const procTable: ProcessTable = {
 
   bootId: () =>
     `${readProc("sys/kernel/random/boot_id")?.trim() ?? "unknown"}/${pidNamespace() ?? "unknown"}`,
+
+  machine: () => {
+    const id = MACHINE_FILES.map(readText).find((text) => text !== null && text.trim() !== "");
+    return id?.trim() ?? null;
+  },
 };
+
+/** machine-id(5). A container may have none. */
+const MACHINE_FILES = ["/etc/machine-id", "/var/lib/dbus/machine-id"];
 
 /** Reads one line of `/proc/<pid>/stat`: `pid (name) state parent group session …`. The name may hold
  *  spaces and parentheses, so the fields are counted from the last parenthesis (proc(5)). */
@@ -39,6 +47,7 @@ export function parseStat(stat: string): ProcessRow | null {
     session: Number(session),
     startedAt,
     defunct: state === "Z" || state === "X",
+    stopped: state === "T" || state === "t",
   };
 }
 
@@ -62,8 +71,12 @@ function pidNamespace(): string | null {
 }
 
 function readProc(path: string): string | null {
+  return readText(`/proc/${path}`);
+}
+
+function readText(path: string): string | null {
   try {
-    return readFileSync(`/proc/${path}`, "utf8");
+    return readFileSync(path, "utf8");
   } catch {
     return null;
   }

@@ -15,6 +15,10 @@ export const psTable: ProcessTable = {
   },
   // The boot time itself shifts when the clock is set; the session's id does not.
   bootId: () => `${run("sysctl", ["-n", "kern.bootsessionuuid"]).trim() || "unknown"}/none`,
+  machine: () =>
+    /"IOPlatformUUID" = "([^"]+)"/.exec(
+      run("ioreg", ["-rd1", "-c", "IOPlatformExpertDevice"]),
+    )?.[1] ?? null,
 };
 
 /** Reads one line of `ps -o pid=,ppid=,pgid=,stat=,lstart=`. */
@@ -29,6 +33,7 @@ export function parsePsLine(line: string): ProcessRow | null {
     session: 0,
     startedAt,
     defunct: state.startsWith("Z"),
+    stopped: state.startsWith("T"),
   };
 }
 

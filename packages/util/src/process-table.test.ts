@@ -17,6 +17,7 @@ describe("a line of /proc/<pid>/stat", () => {
           session: 41,
           startedAt: "987654",
           defunct: false,
+          stopped: false,
         });
       }),
     );
@@ -37,6 +38,7 @@ describe("a line of ps", () => {
       session: 0,
       startedAt: "Sat Nov 21 13:16:59 2026",
       defunct: false,
+      stopped: false,
     });
     expect(parsePsLine("1 0 0 Z Sat Nov 21 13:16:59 2026")?.defunct).toBe(true);
     expect(parsePsLine("")).toBeNull();

@@ -5,7 +5,16 @@ import { findMarked, membersAmong, type Run } from "./run-mark.ts";
 const SELF = 100;
 
 function row(pid: number, parent: number, more: Partial<ProcessRow> = {}): ProcessRow {
-  return { pid, parent, group: pid, session: pid, startedAt: "1", defunct: false, ...more };
+  return {
+    pid,
+    parent,
+    group: pid,
+    session: pid,
+    startedAt: "1",
+    defunct: false,
+    stopped: false,
+    ...more,
+  };
 }
 
 /** We are 100, started by the shell 50. */
@@ -87,10 +96,24 @@ describe("the members of a run", () => {
     expect(pids([row(200, 1, { defunct: true })], { 200: "T:1" })).toEqual([]);
   });
 
-  it("do not include what was let go with an empty mark, nor what it starts", () => {
-    const rows = [row(200, 1), row(201, 200), row(202, 201)];
-    expect(pids(rows, { 200: "T:1", 201: "", 202: "" })).toEqual([200]);
-    expect(pids(rows, { 200: "T:1", 201: "" })).toEqual([200]);
+  it("include those below one of them that emptied or changed the mark, or moved elsewhere", () => {
+    const rows = [row(200, 1), row(201, 200), row(202, 201), row(203, 200)];
+    expect(pids(rows, { 200: "T:1", 201: "", 202: "", 203: "U:1" })).toEqual([200, 201, 202, 203]);
+  });
+
+  it("include those that emptied the mark in the group or session of one, though its parent is gone", () => {
+    const rows = [row(200, 1), row(201, 1, { session: 200 }), row(202, 1, { group: 200 })];
+    expect(pids(rows, { 200: "T:1", 201: "", 202: "" })).toEqual([200, 201, 202]);
+  });
+
+  it("do not include what was started outside of the run, with a mark of its own", () => {
+    expect(pids([row(200, 1), row(201, 1)], { 200: "T:1", 201: "U/runner:x" })).toEqual([200]);
+  });
+
+  it("may be those of several marks", () => {
+    const marks = { 200: "T:1:a", 201: "T/runner:b", 202: "U:1:c" };
+    const run = { mark: ["T:", "T/runner"] };
+    expect(pids([row(200, 1), row(201, 1), row(202, 1)], marks, run)).toEqual([200, 201]);
   });
 });
 

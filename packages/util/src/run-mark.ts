@@ -6,7 +6,9 @@
  *  1. A run's members are the processes that carry its mark, everything below them in the tree (they may
  *     have cleared their environment), and the groups and sessions that they lead.
  *  2. We ourselves and our ancestors are never members: a command may run inside the run that it ends.
- *  3. A process with an *empty* mark was let go on purpose, with everything below it.
+ *  3. There is no way to be let go: a mark that was emptied or changed hides nothing that is below a member, or in
+ *     its group or session. What is to outlive a run (the runner of a thread that an agent starts) is started
+ *     outside of it: with a mark of its own, in a session of its own, and below none of the run's processes.
  *  4. A group without a living leader belongs to the run when a member is in it; a session does only when
  *     its leader is a member or was named, since a session may be somebody's terminal. */
 import { RUN_MARK_ENV } from "@uncaged/workflow-protocol";
@@ -14,8 +16,9 @@ import type { ProcessRow } from "./process-row.ts";
 import { processTable } from "./process-table.ts";
 
 export type Run = {
-  /** A whole mark, or the first of its parts: `T`, `T:` and `T:1` stand for `T:1:x`, but not for `T:12`. */
-  mark: string;
+  /** A whole mark, or the first of its parts: `T`, `T:` and `T:1` stand for `T:1:x`, but not for `T:12`. Of
+   *  several, any. */
+  mark: string | readonly string[];
   /** Processes that led a group and a session of the run, and may be gone by now. */
   leaders?: readonly number[];
   /** Members of an earlier look, pid to start time. Their parents may be gone by now, and with them
@@ -31,6 +34,15 @@ export function findMarked(mark: string): number[] {
   return rows
     .filter(({ pid, defunct }) => !defunct && !own.has(pid) && hasMark(marks.get(pid), mark))
     .map(({ pid }) => pid);
+}
+
+/** Living processes that have this variable in their environment, with its value. */
+export function processesWith(variable: string): Map<number, string> {
+  const values = processTable.variable(variable);
+  for (const pid of values.keys()) {
+    if (processTable.read(pid)?.defunct !== false) values.delete(pid);
+  }
+  return values;
 }
 
 /** All living members of the run, as of now. */
@@ -51,9 +63,7 @@ export function membersAmong(
   const own = lineage(rows, run.selfPid);
   const alive = new Set(rows.filter((row) => !row.defunct).map((row) => row.pid));
   const ownGroups = new Set(rows.filter((row) => own.has(row.pid)).map((row) => row.group));
-  const free = rows.filter(
-    (row) => !row.defunct && row.pid > 1 && !own.has(row.pid) && marks.get(row.pid) !== "",
-  );
+  const free = rows.filter((row) => !row.defunct && row.pid > 1 && !own.has(row.pid));
   const members = new Map<number, ProcessRow>();
   const groups = new Set(leaders);
   const sessions = new Set(leaders);
@@ -76,8 +86,9 @@ export function membersAmong(
   return [...members.values()];
 }
 
-function hasMark(value: string | undefined, mark: string): boolean {
+function hasMark(value: string | undefined, mark: string | readonly string[]): boolean {
   if (value === undefined || mark === "") return false;
+  if (typeof mark !== "string") return mark.some((each) => hasMark(value, each));
   return value === mark || value.startsWith(mark.endsWith(":") ? mark : `${mark}:`);
 }
 
