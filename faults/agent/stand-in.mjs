@@ -39,6 +39,12 @@ const MANNERS = {
     start("stays", { detached: true });
     MANNERS.stays();
   },
+  hides: () => {
+    const env = { ...process.env, UNCAGED_RUN_MARK: "" };
+    start("stays", { env });
+    start("stays", { env, detached: true });
+    MANNERS.stays();
+  },
   // Its parent ends at once: nobody in the tree leads to it any more.
   orphans: () => {
     start("daemonises", { detached: true });

@@ -8,18 +8,19 @@ import { expectNoProcess, expectSound, processesOf } from "../parts/expect-sound
 import { idleThread, withEngine, withScene } from "../parts/scene.mjs";
 
 export const title =
-  "thread kill, and the next start after a killed runner, end every process of an agent";
+  "thread kill, a killed runner's guard, and the next start after it, end every process of an agent";
 
 const STAND_IN = fileURLToPath(new URL("../agent/stand-in.mjs", import.meta.url));
 /** How many processes each manner comes to. */
-const MANNERS = { stays: 1, forks: 4, leads: 2, orphans: 2, ignores: 2 };
+const MANNERS = { stays: 1, forks: 4, leads: 2, orphans: 2, ignores: 2, hides: 3 };
+const PLAYS = { killed, "runner killed": runnerKilled, "runner killed, nobody comes": nobodyComes };
 const PATIENCE_MS = 30_000;
 
 export async function* cases({ folder, thorough }) {
   const rounds = thorough ? 5 : 1;
   for (let round = 1; round <= rounds; round += 1) {
     for (const manner of Object.keys(MANNERS)) {
-      for (const [how, play] of Object.entries({ killed: killed, "runner killed": runnerKilled })) {
+      for (const [how, play] of Object.entries(PLAYS)) {
         const name = `an agent that ${manner}, ${how}, round ${round}`;
         const use = (scene) => endingAll(scene, () => play(scene, manner));
         yield { name, run: () => withScene({ folder, store: "files" }, use) };
@@ -55,6 +56,20 @@ async function runnerKilled(scene, manner) {
   );
   await document(["thread", "kill", threadId], scene);
   await expectNoProcess(scene);
+  await expectSound(scene);
+}
+
+/** Nothing but the guard is there to clean up. */
+async function nobodyComes(scene, manner) {
+  await running(scene, manner);
+  const agents = pids(scene);
+  const { threads } = await document(["thread", "ps"], scene);
+  const [{ pid }] = threads;
+  process.kill(pid, "SIGKILL");
+  await until(
+    () => !processesOf(scene.root).some((each) => each === String(pid) || agents.includes(each)),
+    "the agent's processes are gone",
+  );
   await expectSound(scene);
 }
 

@@ -13,13 +13,28 @@ const TTL_MS = 15_000;
 /** Whose lease stands on the thread when we come, and what becomes of us. */
 const OWNERS = {
   "a pid used again": { owner: (own) => ({ ...own, startedAt: "1" }), gives: "ok" },
-  "an earlier boot": { owner: (own) => ({ ...own, bootId: "another-boot/1" }), gives: "ok" },
+  "an earlier boot": { owner: (own) => ({ ...own, bootId: at(own, { boot: "b" }) }), gives: "ok" },
+  "another machine": {
+    owner: (own) => ({ ...own, bootId: at(own, { boot: "b", machine: "m" }) }),
+    gives: "LEASE_HELD",
+  },
+  "a machine that was not named": {
+    owner: (own) => ({ ...own, bootId: "another-boot/1" }),
+    gives: "LEASE_HELD",
+  },
   "another container": {
-    owner: (own) => ({ ...own, bootId: `${own.bootId.split("/")[0]}/another` }),
+    owner: (own) => ({ ...own, bootId: at(own, { namespace: "another" }) }),
     gives: "LEASE_HELD",
   },
   ourselves: { owner: (own) => own, gives: "LEASE_HELD" },
 };
+
+/** Where a process runs, but for these parts. */
+function at({ bootId }, changed) {
+  const [boot, namespace, machine] = bootId.split("/");
+  const place = { boot, namespace, machine, ...changed };
+  return `${place.boot}/${place.namespace}/${place.machine}`;
+}
 
 export async function* cases({ folder }) {
   for (const store of STORES) {
@@ -34,6 +49,8 @@ export async function* cases({ folder }) {
       const play = (scene) => otherClock(scene, jumpMs);
       yield { name, run: () => withScene({ folder, store }, play) };
     }
+    const behind = `${store} a second process whose clock is an hour back, and an owner that renews`;
+    yield { name: behind, run: () => withScene({ folder, store }, renewing) };
     const back = `${store} a clock that jumps back between starts`;
     yield { name: back, run: () => withScene({ folder, store }, startsBack) };
   }
@@ -50,13 +67,13 @@ async function leaseOf(scene, { owner, gives }) {
   await expectSound(scene);
 }
 
-/** A clock that is ahead may take the thread over; whoever is late then publishes nothing. One that is behind
- *  may not. */
+/** A clock that is ahead takes the thread over; one that is behind, once the owner has not renewed for a lease's
+ *  life. Whoever is late then publishes nothing. */
 async function otherClock(scene, jumpMs) {
   const threadId = await stepsThread(scene);
   const lease = await acquire(scene, threadId, ownIdentity());
   const outcome = await drive(scene, threadId, jumpMs);
-  assert.equal(outcome, jumpMs > 0 ? "ok" : "LEASE_HELD");
+  assert.equal(outcome, "ok");
   await withEngine(scene.root, async ({ store, now }) => {
     const { head, headSha256, stepCount } = await store.get(threadId);
     const { fence } = lease;
@@ -69,9 +86,21 @@ async function otherClock(scene, jumpMs) {
       stepCount,
       nowMs: now(),
     };
-    if (jumpMs > 0)
-      await assert.rejects(store.advance(move), ({ failure }) => failure.code === "LEASE_LOST");
-    else await store.release({ threadId, fence, nowMs: now(), to: { status: "idle" } });
+    await assert.rejects(store.advance(move), ({ failure }) => failure.code === "LEASE_LOST");
+  });
+  await expectResumes(scene, threadId);
+  await expectSound(scene);
+}
+
+async function renewing(scene) {
+  const threadId = await stepsThread(scene);
+  const { fence } = await acquire(scene, threadId, ownIdentity());
+  await withEngine(scene.root, async ({ store, now }) => {
+    const renew = () => store.renew({ threadId, fence, ttlMs: TTL_MS, nowMs: now() });
+    const beat = setInterval(renew, 1_000);
+    assert.equal(await drive(scene, threadId, -HOUR_MS), "LEASE_HELD");
+    clearInterval(beat);
+    await store.release({ threadId, fence, nowMs: now(), to: { status: "idle" } });
   });
   await expectResumes(scene, threadId);
   await expectSound(scene);

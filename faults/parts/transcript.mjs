@@ -6,9 +6,9 @@ import { begun, idleThread, successOf, withEngine } from "./scene.mjs";
 export const STEPS = 3;
 
 /** A thread of the workflow `steps` that waits for its first step. */
-export function stepsThread(scene, { steps = STEPS, sleepMs = 0, pad = 0 } = {}) {
+export function stepsThread(scene, { steps = STEPS, sleepMs = 0, pad = 0, ...manner } = {}) {
   const { root, work } = scene;
-  const prompt = { steps, sleepMs, pad };
+  const prompt = { steps, sleepMs, pad, ...manner };
   return withEngine(root, (engine) => idleThread(engine, { work, workflow: "steps", prompt }));
 }
 

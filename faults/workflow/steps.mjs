@@ -1,10 +1,11 @@
 /** A workflow of known outcome: a worker does `steps` steps, each with an artifact of its own, then a
  *  checker ends it. The prompt is JSON: `{ steps, sleepMs, pad }`; `pad` is a number of characters that
- *  each step says beside its number.
+ *  each step says beside its number. The first step that ever begins never yields when there is `spins`, and stops
+ *  its process with the index locked when there is `locks`.
  *
  *  A step that begins appends its number to `began` in the working directory: the side log that says which
  *  steps the engine has acknowledged, since it begins none before the last one is published. */
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   buildDescriptor,
@@ -43,14 +44,28 @@ const definition = defineWorkflow({
 });
 
 const worker = (_prompt, schema) => async (ctx, runtime) => {
-  const { steps, sleepMs, pad } = JSON.parse(ctx.start.content);
+  const { steps, sleepMs, pad, spins, locks } = JSON.parse(ctx.start.content);
+  const first = !existsSync(`${runtime.step.cwd}/began`);
   const step = ctx.steps.filter(({ role }) => role === "worker").length + 1;
   appendFileSync(`${runtime.step.cwd}/began`, `${step}\n`);
+  while (first && spins) Math.random();
+  if (first && locks) stopLocked();
   await sleep(sleepMs, undefined, { signal: runtime.signal });
   const artifact = await runtime.cas.put(`artifact ${step} of ${runtime.step.cwd}`);
   const meta = schema.parse({ step, left: steps - step, artifact });
   return { meta, childThread: null, content: `step ${step}${"·".repeat(pad)}` };
 };
+
+/** As in the middle of a write. The database stays open: closed, it would give its lock back. */
+function stopLocked() {
+  const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
+  opened = new DatabaseSync(`${process.env.UNCAGED_WORKFLOW_STORAGE_ROOT}/index.db`);
+  opened.exec("BEGIN IMMEDIATE");
+  process.kill(process.pid, "SIGSTOP");
+}
+
+let opened;
+
 const checker = (_prompt, schema) => async (_ctx, runtime) => {
   appendFileSync(`${runtime.step.cwd}/began`, "0\n");
   return { meta: schema.parse({ ok: true }), childThread: null };

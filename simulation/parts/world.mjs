@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openRootStore } from "@uncaged/workflow-cas";
-import { restInFiles } from "@uncaged/workflow-execute";
+import { restInFiles, timerKeeper } from "@uncaged/workflow-execute";
 import { memoryLiveLog, openIndex } from "@uncaged/workflow-store";
 import { storagePaths } from "@uncaged/workflow-util";
 import { LossyDisk } from "./lossy-disk.mjs";
@@ -51,9 +51,11 @@ export async function newWorld({ root, packagesBase, bundleHash }) {
     });
     behind.push(cas.behind);
     const store = restInFiles(threads, { root: indexFolder, behind: cas.behind });
-    const { publish, behind: writeBehind } = cas;
+    const keeper = timerKeeper({ store, now });
     const live = memoryLiveLog();
-    return { root, cas, store, live, publish, table, behind: writeBehind, now, packagesBase };
+    const { publish, behind: writeBehind } = cas;
+    const ports = { cas, store, live, keeper, publish, table, behind: writeBehind };
+    return { root, ...ports, now, packagesBase };
   };
   return {
     disk,

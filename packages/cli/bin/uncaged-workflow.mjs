@@ -4,6 +4,9 @@
 import fs from "node:fs";
 import module from "node:module";
 
+// On SIGUSR1 Node would open its inspector to whoever connects: an agent could take over the command that runs it.
+process.on("SIGUSR1", () => {});
+
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 const fits = major >= 26 || (major === 24 && minor >= 11) || (major === 22 && minor >= 18);
 const [, , only, ...rest] = process.argv;

@@ -16,6 +16,7 @@ import type {
 } from "@uncaged/workflow-protocol";
 import { agentEventSchema } from "@uncaged/workflow-protocol/schemas";
 import { ANSWER } from "./answer-directive.ts";
+import { tenureMark } from "./marks.ts";
 import type { Player } from "./who-plays.ts";
 
 export type RuntimeParts = {
@@ -82,7 +83,7 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
           rules: Object.hasOwn(parts.rules, role) ? parts.rules[role] : request.rules,
           ...parts.player(request),
           cwd,
-          runMark: runMark(thread.threadId, parts.fence),
+          runMark: tenureMark({ threadId: thread.threadId, fence: parts.fence }),
           home: join(parts.homes, role),
         },
         emit,
@@ -97,15 +98,6 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
 function saidByPerson({ route }: StepRequest): string | null {
   if (route === null) return null;
   return route.condition === ANSWER || route.promptFrom === "person" ? route.prompt : null;
-}
-
-/** Mark of every process that one tenure of a thread starts; all tenures of a thread share `threadMark`. */
-function runMark(threadId: string, fence: number): string {
-  return `${threadMark(threadId)}${fence}`;
-}
-
-export function threadMark(threadId: string): string {
-  return `${threadId}:`;
 }
 
 /** Only the four operations of the port, so that a bundle gets no other method of the backend. */

@@ -1,5 +1,6 @@
 import type { RootStore } from "@uncaged/workflow-cas";
 import type { BlobTable, LiveLog, NodeStore, ThreadStore } from "@uncaged/workflow-protocol";
+import type { Keeper } from "./keeper.ts";
 import type { Publish } from "./publish.ts";
 
 /** What every verb of the engine works with: the two halves of a storage root and where it is. */
@@ -18,6 +19,8 @@ export type Engine = {
   table: BlobTable | null;
   /** Writes those of them out as files that are only on their way; null where none are. */
   behind: RootStore["behind"];
+  /** Renews the leases that this process takes, and hears the signals for their threads. */
+  keeper: Keeper;
   /** Unix milliseconds. */
   now: () => number;
   /** `file:` URL from which the engine's own `@uncaged/*` packages resolve, for bundles that

@@ -1,4 +1,9 @@
-import { failureFrom, type Lease, type ThreadStore } from "@uncaged/workflow-protocol";
+import {
+  failureFrom,
+  type Lease,
+  type SignalKind,
+  type ThreadStore,
+} from "@uncaged/workflow-protocol";
 import { type Interruption, urgent } from "./interruption.ts";
 
 /** A lease is renewed five times within its life, so that one slow disk does not lose it. */
@@ -7,40 +12,50 @@ const RENEW_EVERY_MS = 3_000;
 /** How soon a stop or kill from another process is noticed. Reading costs about 20 µs. */
 const LISTEN_EVERY_MS = 150;
 
-/** Keeps the lease and turns signals from other processes into an abort. */
+/** Keeps the lease and turns signals from other processes into an interruption. Signals are heard, too, while
+ *  renewing has to wait for another process's write. */
 export function startHeartbeat(opts: {
-  store: ThreadStore;
+  store: Pick<ThreadStore, "renew" | "signals">;
   lease: Lease;
   now: () => number;
   interrupt: (reason: Interruption) => void;
 }): { stop: () => void } {
   const { store, lease, now, interrupt } = opts;
+  const { threadId, fence } = lease;
   let renewAtMs = lease.acquiredAt + RENEW_EVERY_MS;
-  let busy = false;
-  const beat = async (): Promise<void> => {
-    const due = now() >= renewAtMs;
-    const request = {
-      threadId: lease.threadId,
-      fence: lease.fence,
-      ttlMs: LEASE_TTL_MS,
-      nowMs: now(),
-    };
-    const signals = due ? await store.renew(request) : await store.signals(lease.threadId);
-    if (due) renewAtMs = now() + RENEW_EVERY_MS;
+  const hear = (signals: readonly SignalKind[]): void => {
     const reason = urgent(signals);
     if (reason !== null) interrupt(reason);
   };
+  const listen = oneAtATime(async () => hear(await store.signals(threadId)));
+  const renew = oneAtATime(async () => {
+    try {
+      hear(await store.renew({ threadId, fence, ttlMs: LEASE_TTL_MS, nowMs: now() }));
+    } catch (thrown) {
+      if (failureFrom(thrown, "STORAGE_FAILED").code !== "LEASE_LOST") throw thrown;
+      stop();
+      interrupt("lease-lost");
+    }
+    renewAtMs = now() + RENEW_EVERY_MS;
+  });
   const timer = setInterval(() => {
+    listen();
+    if (now() >= renewAtMs) renew();
+  }, LISTEN_EVERY_MS);
+  const stop = (): void => clearInterval(timer);
+  return { stop };
+}
+
+/** A fault passes: the next beat tries again, and the step's own write reports a broken store. */
+function oneAtATime(beat: () => Promise<void>): () => void {
+  let busy = false;
+  return () => {
     if (busy) return;
     busy = true;
     beat()
-      .catch((thrown: unknown) => {
-        // Any other fault passes: the next beat tries again, and the step's own write reports a broken store.
-        if (failureFrom(thrown, "STORAGE_FAILED").code === "LEASE_LOST") interrupt("lease-lost");
-      })
+      .catch(() => undefined)
       .finally(() => {
         busy = false;
       });
-  }, LISTEN_EVERY_MS);
-  return { stop: () => clearInterval(timer) };
+  };
 }

@@ -3,6 +3,7 @@ import { ownIdentity, storagePaths } from "@uncaged/workflow-util";
 import type { Engine } from "./engine.ts";
 import { openStorage } from "./open-storage.ts";
 import { saidBeforeRest } from "./said-before-rest.ts";
+import { threadKeeper } from "./thread-keeper.ts";
 
 /** Opens a storage root, making it if it is not there. Throws `STORAGE_FAILED`, `STORAGE_DAMAGED`, `STORAGE_NEWER`
  *  or `CONFIG_INVALID`. */
@@ -17,11 +18,19 @@ export async function openEngine(opts: {
     folder: storagePaths(root).liveFolder,
     boot: () => ownIdentity().bootId,
   });
+  const store = saidBeforeRest(threads, live);
+  const keeper = threadKeeper(root);
+  // The keeper's connection first: the last one to close writes the log back into the index.
+  const close = async (): Promise<void> => {
+    await keeper.close();
+    await store.close();
+  };
   return {
     root,
     cas,
-    store: saidBeforeRest(threads, live),
+    store: { ...store, close },
     live,
+    keeper,
     publish: cas.publish,
     table,
     behind: cas.behind,

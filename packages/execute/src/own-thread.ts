@@ -2,8 +2,9 @@
  *
  *  1. Whoever calls this is the thread's runner: a background process, or a command that runs steps itself.
  *  2. Before anything runs, what a killed owner left behind is ended: its processes carry the thread's mark.
- *  3. Every way out gives the lease up, except losing it. Work that fails leaves the thread waiting for what it
- *     waited for before. */
+ *  3. Every way out gives the lease up, except losing it. Work that fails, or cannot even begin, leaves the thread
+ *     waiting for what it waited for before.
+ *  4. If this process is killed, a guard ends what it has started. */
 import { rowsLeft } from "@uncaged/workflow-cas";
 import {
   err,
@@ -12,18 +13,19 @@ import {
   failureFrom,
   type Lease,
   type LiveEvent,
-  ok,
+  type ProcessIdentity,
   type Result,
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
 import { type DebugLog, debugLog, endMarked, storagePaths } from "@uncaged/workflow-util";
 import { acquire } from "./acquire.ts";
 import type { Engine } from "./engine.ts";
-import { threadMark } from "./engine-runtime.ts";
-import { startHeartbeat } from "./heartbeat.ts";
+import { endsTooLate, standsStill } from "./far-lease.ts";
+import { startGuard } from "./guard.ts";
 import type { Interruption } from "./interruption.ts";
+import { threadMark } from "./marks.ts";
 import { runnerState } from "./observe.ts";
-import { putDown, type Rest, restOf } from "./put-down.ts";
+import { putDown, restOf } from "./put-down.ts";
 
 export type Tenancy = {
   /** The thread as it was when the lease was taken: it waits for nothing any more. */
@@ -50,61 +52,77 @@ export async function ownThread<T>(
   engine: Engine,
   ownership: Ownership<T>,
 ): Promise<Result<T, Failure>> {
-  const taken = await takeLease(engine, ownership.threadId);
-  if (!taken.ok) return taken;
-  const { thread, before, lease } = taken.value;
-  const { abort, end } = startTenure(engine, lease, ownership.signal);
-  const paths = storagePaths(engine.root);
-  const live = engine.live.writer(lease);
-  const log = debugLog(paths.debugLog(lease.threadId), engine.now);
-  log.write("7Q2M4XBC", `process ${lease.process.pid} owns the thread, fence ${lease.fence}`);
-  const giveUp = (reason: Failure): Promise<Result<never, Failure>> =>
-    releaseAfter(engine, lease, { reason, to: restOf(before) });
+  const { threadId, signal } = ownership;
+  const before = await engine.store.get(threadId);
+  if (before === null) return err(gone(threadId));
+  const former = await formerOwner(engine, before, signal);
+  let lease: Lease;
   try {
-    const done = await ownership.use({
-      thread,
-      before,
-      lease,
-      signal: abort.signal,
-      emit: live.append,
-      log,
-    });
-    if (done.ok) return done;
-    log.write("VZ0N8E5K", `gave up: ${done.error.code}: ${done.error.message}`);
-    return await giveUp(done.error);
+    lease = await acquire(engine, threadId, former.certainlyGone ? former.fence : null);
   } catch (thrown) {
-    const reason = failureFrom(thrown, "INTERNAL");
-    log.write("H3D9RTA6", `broke: ${reason.code}: ${reason.message}`);
-    return await giveUp(reason);
+    return err(failureFrom(thrown, "STORAGE_FAILED"));
+  }
+  const tenure = startTenure(engine, { lease, replaced: former.perhapsThere }, signal);
+  try {
+    const done = await work(engine, { before, lease, signal: tenure.signal }, ownership.use);
+    return done.ok ? done : await giveUp(engine, { before, lease }, tenure.fault() ?? done.error);
+  } catch (thrown) {
+    const reason = tenure.fault() ?? failureFrom(thrown, "INTERNAL");
+    return await giveUp(engine, { before, lease }, reason);
   } finally {
-    log.write("K5W1PGYJ", `fence ${lease.fence} is at its end`);
-    end();
-    live.close();
+    tenure.end();
   }
 }
 
-/** Takes the lease; an owner whose process is certainly gone is replaced at once, its leftovers ended. */
-async function takeLease(
+type FormerOwner = {
+  fence: number | null;
+  /** Its lease can be taken at once. */
+  certainlyGone: boolean;
+  /** Who may wake up, and has to find out that it was replaced. */
+  perhapsThere: ProcessIdentity | null;
+};
+
+async function formerOwner(
   engine: Engine,
-  threadId: string,
-): Promise<Result<Pick<Tenancy, "thread" | "before" | "lease">, Failure>> {
-  const before = await engine.store.get(threadId);
-  if (before === null) return err(gone(threadId));
-  const runner = runnerState(before.lease, engine.now());
+  { lease }: ThreadRecord,
+  signal: AbortSignal,
+): Promise<FormerOwner> {
+  if (lease === null) return { fence: null, certainlyGone: false, perhapsThere: null };
+  const { fence } = lease;
+  if (runnerState(lease, engine.now()) === "dead") {
+    return { fence, certainlyGone: true, perhapsThere: null };
+  }
+  const lapsed = endsTooLate(lease, engine.now()) && (await standsStill(engine, lease, signal));
+  return { fence, certainlyGone: lapsed, perhapsThere: lease.process };
+}
+
+/** The lease is ours: prepares the thread, and has the work done. */
+async function work<T>(
+  engine: Engine,
+  { before, lease, signal }: Pick<Tenancy, "before" | "lease" | "signal">,
+  use: Ownership<T>["use"],
+): Promise<Result<T, Failure>> {
+  const { threadId, fence } = lease;
+  if (before.lease !== null) await endMarked({ mark: threadMark(threadId), graceMs: 0 });
+  // Read again: what the last owner published between our look and its end counts.
+  const thread = await engine.store.get(threadId);
+  if (thread === null) return err(gone(threadId));
+  await takeRowsAlong(engine, thread.head);
+  const paths = storagePaths(engine.root);
+  const live = engine.live.writer(lease);
+  const log = debugLog(paths.debugLog(threadId), engine.now);
+  log.write("7Q2M4XBC", `process ${lease.process.pid} owns the thread, fence ${fence}`);
   try {
-    const lease = await acquire(
-      engine,
-      threadId,
-      runner === "dead" ? (before.lease?.fence ?? null) : null,
-    );
-    if (runner !== "none") await endMarked({ mark: threadMark(threadId), graceMs: 0 });
-    // Read again: what the last owner published between our look and its end counts.
-    const owned = await engine.store.get(threadId);
-    if (owned === null) return err(gone(threadId));
-    await takeRowsAlong(engine, owned.head);
-    return ok({ thread: owned, before, lease });
+    const done = await use({ thread, before, lease, signal, emit: live.append, log });
+    if (!done.ok) log.write("VZ0N8E5K", `gave up: ${done.error.code}: ${done.error.message}`);
+    return done;
   } catch (thrown) {
-    return err(failureFrom(thrown, "STORAGE_FAILED"));
+    const reason = failureFrom(thrown, "INTERNAL");
+    log.write("H3D9RTA6", `broke: ${reason.code}: ${reason.message}`);
+    return err(reason);
+  } finally {
+    log.write("K5W1PGYJ", `fence ${fence} is at its end`);
+    live.close();
   }
 }
 
@@ -114,36 +132,39 @@ async function takeRowsAlong({ table, behind }: Engine, head: string): Promise<v
   if (table !== null && behind !== null) behind.takeAlong(await rowsLeft(table, head));
 }
 
+type Tenure = { signal: AbortSignal; fault: () => Failure | null; end: () => void };
+
 function startTenure(
   engine: Engine,
-  lease: Lease,
+  { lease, replaced }: { lease: Lease; replaced: ProcessIdentity | null },
   outer: AbortSignal,
-): { abort: AbortController; end: () => void } {
+): Tenure {
   const abort = new AbortController();
   const passOn = (): void => abort.abort(outer.reason);
   if (outer.aborted) passOn();
   else outer.addEventListener("abort", passOn, { once: true });
   const interrupt = (reason: Interruption): void => abort.abort(reason);
-  const heartbeat = startHeartbeat({ store: engine.store, lease, now: engine.now, interrupt });
+  const kept = engine.keeper.keep({ lease, replaced, interrupt });
+  const guard = startGuard(lease);
   return {
-    abort,
+    signal: abort.signal,
+    fault: kept.fault,
     end: () => {
-      heartbeat.stop();
+      guard.dismiss();
+      kept.stop();
       outer.removeEventListener("abort", passOn);
     },
   };
 }
 
-/** Losing the lease leaves nothing to give up. */
-async function releaseAfter(
+/** The thread waits for what it waited for. Somebody else's lease is not touched: the fence sees to that. */
+async function giveUp(
   engine: Engine,
-  { threadId, fence }: Lease,
-  { reason, to }: { reason: Failure; to: Rest },
+  { before, lease }: Pick<Tenancy, "before" | "lease">,
+  reason: Failure,
 ): Promise<Result<never, Failure>> {
-  if (reason.code !== "LEASE_LOST") {
-    // The storage may be what failed; then the lease runs out, and the first reason is the one to report.
-    await putDown(engine, { threadId, fence }, to).catch(() => null);
-  }
+  // The storage may be what failed; then the lease runs out, and the first reason is the one to report.
+  await putDown(engine, lease, restOf(before)).catch(() => null);
   return err(reason);
 }
 

@@ -8,6 +8,7 @@ import type {
   WorkflowFn,
 } from "@uncaged/workflow-protocol";
 import { memoryLiveLog, memoryThreadStore } from "@uncaged/workflow-store";
+import { ownIdentity } from "@uncaged/workflow-util";
 import { loadChain } from "./chain.ts";
 import { createThread } from "./create-thread.ts";
 import type { Engine } from "./engine.ts";
@@ -16,9 +17,11 @@ import { executeThread, type RunOutcome, type ThreadRun } from "./execute-thread
 import { publishInTurn } from "./publish-in-turn.test.helper.ts";
 import { readNode } from "./read-node.ts";
 import { threadContext } from "./thread-context.ts";
+import { timerKeeper } from "./timer-keeper.ts";
 
-const OWNER: ProcessIdentity = { pid: 1, startedAt: "0", bootId: "test" };
-const ANOTHER: ProcessIdentity = { pid: 2, startedAt: "0", bootId: "test" };
+/** Certainly dead: no system has pids that high. */
+const OWNER: ProcessIdentity = { ...ownIdentity(), pid: 2 ** 22 + 1 };
+const ANOTHER: ProcessIdentity = { ...ownIdentity(), pid: 2 ** 22 + 2 };
 const BUNDLE = "EYHPV6X8XHTCS";
 
 export type ExecuteOptions = Partial<
@@ -60,6 +63,7 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
     publish,
     table,
     behind,
+    keeper: timerKeeper({ store, now: Date.now }),
     now: Date.now,
     packagesBase: import.meta.url,
   };

@@ -11,6 +11,7 @@ import {
 import { acquire } from "./acquire.ts";
 import type { Engine } from "./engine.ts";
 import { observedStatus } from "./observe.ts";
+import { putDown } from "./put-down.ts";
 import { reload } from "./reload.ts";
 
 /** Closes the gate: the runner rests after its current step. A thread without a runner is paused at once;
@@ -44,8 +45,8 @@ export async function pauseThread(
 async function restNow(engine: Engine, thread: ThreadRecord): Promise<Result<null, Failure>> {
   const { threadId } = thread;
   try {
-    const { fence } = await acquire(engine, threadId, thread.lease?.fence ?? null);
-    await engine.store.release({ threadId, fence, nowMs: engine.now(), to: { status: "paused" } });
+    const lease = await acquire(engine, threadId, thread.lease?.fence ?? null);
+    await putDown(engine, lease, { status: "paused" });
     return ok(null);
   } catch (thrown) {
     const reason = failureFrom(thrown, "STORAGE_FAILED");

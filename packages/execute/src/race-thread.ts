@@ -119,7 +119,8 @@ async function runContender(
     if (status !== "running")
       return ok(await contender(engine, fork, { now, status, startedMs: watch.startedMs }));
     if (watch.signal.aborted) {
-      const stopped = await stopThread(engine, now);
+      // The race was given up; what it ends is waited for all the same.
+      const stopped = await stopThread(engine, now, { signal: new AbortController().signal });
       if (!stopped.ok && stopped.error.code !== "TRANSITION_INVALID") return stopped;
     }
     await sleep(LOOK_EVERY_MS);

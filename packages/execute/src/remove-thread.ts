@@ -1,8 +1,9 @@
 /** Forgets a thread.
  *
- *  Order of effects: a line of history that says so, the index row, then its logs. After a crash behind the
- *  first the thread is there as before, and behind the second there are files that name a thread nobody knows. The
- *  line about its end stays; its nodes stay until gc, for other threads may share them. */
+ *  Order of effects: what still runs for it ends, so that nobody writes for it afterwards; a line of history that
+ *  says so, the index row, then its logs. After a crash behind the line the thread is there as before, and behind
+ *  the row there are files that name a thread nobody knows. The line about its end stays; its nodes stay until gc,
+ *  for other threads may share them. */
 import { rm } from "node:fs/promises";
 import {
   err,
@@ -15,6 +16,7 @@ import {
 } from "@uncaged/workflow-protocol";
 import { appendRemoval } from "@uncaged/workflow-store";
 import { storagePaths } from "@uncaged/workflow-util";
+import { endProcesses } from "./end-processes.ts";
 import type { Engine } from "./engine.ts";
 import { observedStatus } from "./observe.ts";
 
@@ -32,6 +34,7 @@ export async function removeThread(
       ),
     );
   }
+  await endProcesses(threadId, null);
   try {
     await appendRemoval(engine.root, thread, engine.now());
     await engine.store.remove(threadId, lease?.fence ?? null);

@@ -13,6 +13,7 @@ import {
 } from "@uncaged/workflow-protocol";
 import { loadChain } from "./chain.ts";
 import type { Engine } from "./engine.ts";
+import { endsTooLate } from "./far-lease.ts";
 import { finishedRefusal } from "./finished-refusal.ts";
 import { bundleOf } from "./load-run.ts";
 import { observedStatus } from "./observe.ts";
@@ -49,10 +50,12 @@ export async function resumeThread(
   return ok(await reload(engine, thread));
 }
 
-/** A runner that fell silent for longer than its lease is not at work: another may take its place. */
+/** A runner that fell silent for longer than its lease is not at work: another may take its place. Whether one is
+ *  whose lease ends later than any can, the other runner finds out. */
 function isAtWork(thread: ThreadRecord, nowMs: number): boolean {
   const { status, stale } = observedStatus(thread, nowMs);
-  return status === "running" && !stale;
+  const { lease } = thread;
+  return status === "running" && !stale && !(lease !== null && endsTooLate(lease, nowMs));
 }
 
 /** A limit of a role that the thread's version lacks would be kept and never looked at. */
@@ -131,12 +134,7 @@ function refusalOf(
       `answer with: uncaged-workflow thread resume ${threadId} -p <answer>`,
     );
   }
-  if (
-    status === "running" &&
-    !thread.signals.includes("pause") &&
-    lease !== null &&
-    lease.expiresAt > nowMs
-  ) {
+  if (lease !== null && isAtWork(thread, nowMs) && !thread.signals.includes("pause")) {
     return failure(
       "LEASE_HELD",
       `thread ${threadId} is already run by process ${lease.process.pid}`,

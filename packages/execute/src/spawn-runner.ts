@@ -1,5 +1,9 @@
-/** Starts a background runner and waits until it owns its thread and has loaded its bundle, or says why not. */
-import { fork } from "node:child_process";
+/** Starts a background runner and waits until it owns its thread and has loaded its bundle, or says why not.
+ *
+ *  A runner belongs to nobody else's run: an agent that starts a thread may end, and the thread goes on. So it is
+ *  started outside of the run that we may ourselves be in, in a session of its own, with a mark of its own, and as
+ *  nobody's child: the shell that starts it has ended by the time it is up. */
+import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,42 +16,57 @@ import {
   RUN_MARK_ENV,
 } from "@uncaged/workflow-protocol";
 import { hooksEnvironment, hooksUrl } from "@uncaged/workflow-register";
-import { storagePaths } from "@uncaged/workflow-util";
+import { endMarked, randomTag, storagePaths } from "@uncaged/workflow-util";
 import type { Engine } from "./engine.ts";
+import { runnerMark } from "./marks.ts";
 import { environmentMessage, splitEnvironment } from "./runner-environment.ts";
 import { parseRunnerReport } from "./runner-report.ts";
 
-const RUNNER: string = fileURLToPath(new URL("./runner-main.js", import.meta.url));
+const RUNNER: string = fileURLToPath(new URL("../dist/runner-main.js", import.meta.url));
 /** Loading a large bundle on a busy machine takes seconds, never this long. */
 const READY_WITHIN_MS = 60_000;
+/** No inspector: an agent's shell could take the runner over through it. */
+const NODE_FLAGS = ["--disable-sigusr1", "--disable-warning=ExperimentalWarning"];
 
 export async function spawnRunner(
   engine: Pick<Engine, "root" | "packagesBase">,
   threadId: string,
-): Promise<Result<{ pid: number }, Failure>> {
+): Promise<Result<null, Failure>> {
   const logPath = storagePaths(engine.root).runnerLog(threadId);
   mkdirSync(dirname(logPath), { recursive: true, mode: 0o700 });
   const log = openSync(logPath, "w", 0o600);
-  const { open, told } = splitEnvironment(runnerEnvironment(engine));
+  const mark = `${runnerMark(threadId)}:${randomTag(8)}`;
+  const words = [...NODE_FLAGS, "--import", hooksUrl, RUNNER];
+  const { open, told } = splitEnvironment(runnerEnvironment(engine, mark));
   try {
-    const runner = fork(RUNNER, [engine.root, threadId, engine.packagesBase], {
+    const [command, ...args] = asNobodysChild([
+      process.execPath,
+      ...words,
+      ...[engine.root, threadId, engine.packagesBase],
+    ]);
+    const starter = spawn(command, args, {
       detached: true,
       // stdout goes nowhere: what a bundle prints is not its result. stderr is kept for a runner that cannot start.
       stdio: ["ignore", "ignore", log, "ipc"],
-      execArgv: ["--disable-warning=ExperimentalWarning", "--import", hooksUrl],
       env: open,
     });
     // Who has gone hears nothing; that it has is its report.
-    runner.send(environmentMessage(told), () => {});
-    const report = await firstReport(runner, READY_WITHIN_MS);
-    if (runner.connected) runner.disconnect();
-    runner.unref();
-    if (report.kind === "ready") return ok({ pid: runner.pid ?? 0 });
+    starter.send(environmentMessage(told), () => {});
+    const report = await firstReport(starter, READY_WITHIN_MS);
+    if (starter.connected) starter.disconnect();
+    starter.unref();
+    if (report.kind === "ready") return ok(null);
     if (report.kind === "failed") return err(report.failure);
+    await endMarked({ mark, graceMs: 0 });
     return err(startFailure(threadId, report.why, tailOf(logPath)));
   } finally {
     closeSync(log);
   }
+}
+
+/** The shell starts it in the background and ends; the channel to us stays open. */
+function asNobodysChild(words: readonly [string, ...string[]]): readonly [string, ...string[]] {
+  return process.platform === "win32" ? words : ["/bin/sh", "-c", '"$0" "$@" &', ...words];
 }
 
 /** Whether a runner was refused because somebody else's runs the thread, or has run it to its end already. To
@@ -56,11 +75,13 @@ export function othersWereFirst({ code }: Failure): boolean {
   return code === "LEASE_HELD" || code === "TRANSITION_INVALID";
 }
 
-/** The caller's environment. An empty mark lets the runner go from the step that the caller may itself run in:
- *  a thread that an agent starts is not one of that agent's processes. */
-function runnerEnvironment(engine: Pick<Engine, "root" | "packagesBase">): NodeJS.ProcessEnv {
+/** The caller's environment, but for what it asks of its own Node, and with a mark that is not the caller's. */
+function runnerEnvironment(
+  engine: Pick<Engine, "root" | "packagesBase">,
+  mark: string,
+): NodeJS.ProcessEnv {
   const { NODE_OPTIONS: _forTheCaller, ...env } = process.env;
-  return { ...env, ...hooksEnvironment(engine.root, engine.packagesBase), [RUN_MARK_ENV]: "" };
+  return { ...env, ...hooksEnvironment(engine.root, engine.packagesBase), [RUN_MARK_ENV]: mark };
 }
 
 type FirstReport =
@@ -68,19 +89,14 @@ type FirstReport =
   | { kind: "failed"; failure: Failure }
   | { kind: "silent"; why: string };
 
-function firstReport(runner: ReturnType<typeof fork>, withinMs: number): Promise<FirstReport> {
+/** The channel closes when the runner has ended: only it holds the other end. */
+function firstReport(starter: ChildProcess, withinMs: number): Promise<FirstReport> {
   const { promise, resolve } = Promise.withResolvers<FirstReport>();
-  const timer = setTimeout(() => {
-    runner.kill("SIGKILL");
-    resolve({ kind: "silent", why: `was not ready after ${withinMs / 1000} s` });
-  }, withinMs);
-  runner.once("message", (message) => resolve(parseRunnerReport(message)));
-  runner.once("error", (cause) =>
-    resolve({ kind: "silent", why: `did not start: ${cause.message}` }),
-  );
-  runner.once("exit", (code, signal) =>
-    resolve({ kind: "silent", why: `ended at start (${signal ?? `exit ${code}`})` }),
-  );
+  const silent = (why: string): void => resolve({ kind: "silent", why });
+  const timer = setTimeout(() => silent(`was not ready after ${withinMs / 1000} s`), withinMs);
+  starter.once("message", (message) => resolve(parseRunnerReport(message)));
+  starter.once("error", (cause) => silent(`did not start: ${cause.message}`));
+  starter.once("disconnect", () => silent("ended at start"));
   return promise.finally(() => clearTimeout(timer));
 }
 

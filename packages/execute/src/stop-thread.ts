@@ -1,12 +1,15 @@
 /** Ends a runner that belongs to another process: asks through the store, and insists through the system.
  *
  *  1. The runner is asked first: it ends its agent's processes and keeps a step that is just finishing.
- *  2. One that does not answer in time, or was silent already, is ended together with every process that
- *     carries its thread's mark. Its lease is then a dead one's, and is replaced. */
+ *  2. One that does not answer in time, or was silent or stopped already, is ended together with every process of
+ *     its thread. Its lease is then a dead one's, and is replaced.
+ *  3. Nothing that has to be written is waited for before a runner is ended: it may be the one that holds the
+ *     index locked. Reading is never locked out. */
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   err,
   type Failure,
+  failure,
   failureFrom,
   isFinal,
   type Lease,
@@ -14,16 +17,18 @@ import {
   type Result,
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
-import { endMarked, livenessOf } from "@uncaged/workflow-util";
+import { isStopped } from "@uncaged/workflow-util";
 import { acquire } from "./acquire.ts";
 import { tailOf } from "./append-step.ts";
 import { loadChain, roleStates } from "./chain.ts";
+import { endOwner } from "./end-owner.ts";
+import { endProcesses } from "./end-processes.ts";
 import type { Engine } from "./engine.ts";
-import { threadMark } from "./engine-runtime.ts";
 import { abortedEnding, finishThread } from "./finish-thread.ts";
 import { finishedRefusal } from "./finished-refusal.ts";
 import { lookAtThread } from "./look-at-thread.ts";
 import { runnerState } from "./observe.ts";
+import { putDown, restOf } from "./put-down.ts";
 import { reload } from "./reload.ts";
 
 /** Longer than a runner waits for its own role to end (8 s). */
@@ -31,111 +36,155 @@ const ASK_FOR_MS = 12_000;
 const LOOK_EVERY_MS = 50;
 const ALREADY = "there is nothing left to end";
 
-/** Ends the runner now; the thread stays resumable. Its running children are stopped with it. */
+export type Ending = {
+  /** Aborting it ends the waiting, not what was asked: `THREAD_ABORTED`. */
+  signal: AbortSignal;
+};
+
+/** Ends the runner now; the thread stays resumable. Its running children are stopped with it. Somebody who takes
+ *  the thread up meanwhile keeps it. Of a thread that nobody runs, finished or not, it ends what is left. */
 export async function stopThread(
   engine: Engine,
   thread: ThreadRecord,
+  { signal }: Ending,
 ): Promise<Result<ThreadRecord, Failure>> {
-  if (isFinal(thread.status)) return err(finishedRefusal(thread, ALREADY));
-  await endRunner(engine, thread, "stop");
-  await eachChild(engine, thread, async (child) => {
-    if (child.lease !== null) await stopThread(engine, child);
-  });
-  return ok(await reload(engine, thread));
+  const left = thread.lease === null ? await endProcesses(thread.threadId, null) : 0;
+  if (isFinal(thread.status)) {
+    return left === 0 ? err(finishedRefusal(thread, ALREADY)) : ok(thread);
+  }
+  const ended = await endRunner(engine, thread, { kind: "stop", signal });
+  if (!ended.ok) return ended;
+  const children = await eachChild(engine, thread, async (child) =>
+    child.lease === null ? ok(child) : stopThread(engine, child, { signal }),
+  );
+  return children.ok ? ok(await reload(engine, thread)) : children;
 }
 
 /** Aborts for good: ends the runner and every process of the thread, and writes the end node (returnCode 130). */
 export async function killThread(
   engine: Engine,
   thread: ThreadRecord,
+  { signal }: Ending,
 ): Promise<Result<ThreadRecord, Failure>> {
   if (isFinal(thread.status)) return err(finishedRefusal(thread, ALREADY));
+  const { threadId } = thread;
   let seen = thread;
   while (true) {
-    await endRunner(engine, seen, "kill");
-    await eachChild(engine, thread, async (child) => {
-      await killThread(engine, child);
-    });
-    seen = await reload(engine, thread);
-    if (seen.status === "aborted") return ok(seen);
-    if (isFinal(seen.status)) return err(finishedRefusal(seen, ALREADY));
+    const ended = await endRunner(engine, seen, { kind: "kill", signal });
+    if (!ended.ok) return ended;
+    await endProcesses(threadId, seen.lease?.process.pid ?? null);
+    const children = await eachChild(engine, thread, (child) =>
+      killThread(engine, child, { signal }),
+    );
+    if (!children.ok) return children;
+    const now = await engine.store.get(threadId);
+    if (now === null) return err(removed(threadId));
+    if (now.status === "aborted") return ok(now);
+    if (isFinal(now.status)) return err(finishedRefusal(now, ALREADY));
     // Whoever took the thread up meanwhile is ended as the one before.
-    if (seen.lease === null && (await wroteAbort(engine, seen))) {
+    if (now.lease === null && (await wroteAbort(engine, now))) {
       return ok(await reload(engine, thread));
     }
+    seen = now;
   }
 }
 
 async function endRunner(
   engine: Engine,
-  thread: ThreadRecord,
-  kind: "stop" | "kill",
-): Promise<void> {
-  const { threadId, lease } = thread;
-  if (lease === null) return;
-  await engine.store.signal(threadId, kind, engine.now());
-  const silent = runnerState(lease, engine.now()) !== "alive";
-  const patience = silent ? 0 : ASK_FOR_MS;
-  if (!(await gaveUp(engine, threadId, lease.fence, patience))) await insist(engine, thread, lease);
+  { threadId, lease }: ThreadRecord,
+  { kind, signal }: { kind: "stop" | "kill"; signal: AbortSignal },
+): Promise<Result<null, Failure>> {
+  if (lease === null) return ok(null);
+  // Not waited for (3). That it fails shows in what follows: the runner does not hear it.
+  const asked = engine.store.signal(threadId, kind, engine.now()).catch(() => undefined);
+  const hears = runnerState(lease, engine.now()) === "alive" && !isStopped(lease.process);
+  const gone = await gaveUp(engine, lease, { withinMs: hears ? ASK_FOR_MS : 0, signal });
+  if (!gone.ok) return gone;
+  if (!gone.value) await insist(engine, lease, asked);
+  return ok(null);
 }
 
 /** Waits until this lease is gone. */
 async function gaveUp(
   engine: Engine,
-  threadId: string,
-  fence: number,
-  withinMs: number,
-): Promise<boolean> {
+  { threadId, fence }: Lease,
+  { withinMs, signal }: { withinMs: number; signal: AbortSignal },
+): Promise<Result<boolean, Failure>> {
   const until = engine.now() + withinMs;
   while (true) {
     const seen = await lookAtThread(engine, threadId);
-    if (seen === null) return true;
-    const { thread } = seen;
-    if (thread.lease === null || thread.lease.fence !== fence) return true;
-    if (engine.now() >= until || runnerState(thread.lease, engine.now()) === "dead") return false;
-    await sleep(LOOK_EVERY_MS);
+    if (seen === null) return ok(true);
+    const { lease } = seen.thread;
+    if (lease === null || lease.fence !== fence) return ok(true);
+    if (engine.now() >= until || runnerState(lease, engine.now()) === "dead") return ok(false);
+    if (signal.aborted) return err(givenUp(threadId));
+    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
 }
 
-async function insist(engine: Engine, thread: ThreadRecord, lease: Lease): Promise<void> {
-  if (lease.process.pid !== process.pid && livenessOf(lease.process) === "alive") {
-    process.kill(lease.process.pid, "SIGKILL");
-  }
-  await endMarked({ mark: threadMark(thread.threadId), graceMs: 0 });
-  const own = await acquire(engine, thread.threadId, lease.fence);
-  await engine.store.release({
-    threadId: thread.threadId,
-    fence: own.fence,
-    nowMs: engine.now(),
-    to: { status: "idle" },
-  });
+async function insist(engine: Engine, lease: Lease, asked: Promise<void>): Promise<void> {
+  const { threadId } = lease;
+  endOwner(lease.process);
+  await endProcesses(threadId, null);
+  // What was asked of this owner is not to reach the next one.
+  await asked;
+  const fence = await freeLease(engine, threadId, lease.fence);
+  if (fence !== null) await putDown(engine, { threadId, fence }, { status: "idle" });
 }
 
 /** False when somebody else took the lease before us. */
 async function wroteAbort(engine: Engine, thread: ThreadRecord): Promise<boolean> {
-  const fence = await freeLease(engine, thread.threadId);
+  const fence = await freeLease(engine, thread.threadId, null);
   if (fence === null) return false;
-  const chain = await loadChain(engine.cas, thread);
-  const ending = abortedEnding(roleStates(chain).length);
-  await finishThread(engine, thread, tailOf(thread, chain, fence), { ending, nowMs: engine.now() });
-  return true;
-}
-
-/** Takes the lease and gives its fence; null when it is not free. */
-async function freeLease(engine: Engine, threadId: string): Promise<number | null> {
   try {
-    return (await acquire(engine, threadId, null)).fence;
+    const chain = await loadChain(engine.cas, thread);
+    const ending = abortedEnding(roleStates(chain).length);
+    const tail = tailOf(thread, chain, fence);
+    await finishThread(engine, thread, tail, { ending, nowMs: engine.now() });
+    return true;
   } catch (thrown) {
-    if (failureFrom(thrown, "STORAGE_FAILED").code === "LEASE_HELD") return null;
+    // The first reason is the one to report, whether the thread can be put back or not.
+    await putDown(engine, { threadId: thread.threadId, fence }, restOf(thread)).catch(() => null);
     throw thrown;
   }
 }
 
+/** Takes the lease and gives its fence; null when another was first, or has ended or removed the thread. */
+async function freeLease(
+  engine: Engine,
+  threadId: string,
+  replaces: number | null,
+): Promise<number | null> {
+  try {
+    return (await acquire(engine, threadId, replaces)).fence;
+  } catch (thrown) {
+    const { code } = failureFrom(thrown, "STORAGE_FAILED");
+    if (code === "LEASE_HELD" || code === "TRANSITION_INVALID" || code === "THREAD_NOT_FOUND")
+      return null;
+    throw thrown;
+  }
+}
+
+/** The first failure of any. A child that has ended meanwhile needs nothing. */
 async function eachChild(
   engine: Engine,
   thread: ThreadRecord,
-  act: (child: ThreadRecord) => Promise<void>,
-): Promise<void> {
+  act: (child: ThreadRecord) => Promise<Result<ThreadRecord, Failure>>,
+): Promise<Result<null, Failure>> {
   const children = await engine.store.list({ parentThread: thread.threadId });
-  await Promise.all(children.filter((child) => !isFinal(child.status)).map(act));
+  const ended = await Promise.all(children.filter((child) => !isFinal(child.status)).map(act));
+  const failed = ended.find((each) => !each.ok && each.error.code !== "TRANSITION_INVALID");
+  return failed === undefined || failed.ok ? ok(null) : failed;
+}
+
+function givenUp(threadId: string): Failure {
+  return failure(
+    "THREAD_ABORTED",
+    `the runner of thread ${threadId} was asked to end, and its end was not waited for`,
+    `see: uncaged-workflow thread show ${threadId}`,
+  );
+}
+
+function removed(threadId: string): Failure {
+  return failure("THREAD_NOT_FOUND", `thread ${threadId} was removed meanwhile`, "");
 }

@@ -13,3 +13,4 @@ export { memoryThreadStore } from "./memory-store.ts";
 export { checkThreadIndex } from "./sqlite/check-index.ts";
 export { type Index, openIndex, openThreadStore } from "./sqlite/sqlite-store.ts";
 export type { LostIndex } from "./sqlite/thread-index.ts";
+export { type HeldLock, heldWriteLock } from "./sqlite/write-lock.ts";

@@ -5,14 +5,18 @@ import { storagePaths } from "@uncaged/workflow-util";
 import { count } from "../count.ts";
 import { withEngine } from "../with-engine.ts";
 import { type Check, fine, type Patient, wrong } from "./check.ts";
+import { lockedIndex } from "./locked-index.ts";
 
 const NAME = "index";
 const SHOWN = 3;
 
-/** The database that says where every thread stands is there, is sound, and knows every thread that the history
- *  names. */
-export async function checkIndex({ root, env }: Patient): Promise<Check> {
+/** The database that says where every thread stands is there, can be written, is sound, and knows every thread that
+ *  the history names. */
+export async function checkIndex(patient: Patient): Promise<Check> {
+  const { root, env } = patient;
   const { index } = storagePaths(root);
+  const locked = await lockedIndex(patient);
+  if (locked !== null) return wrong(NAME, locked.message, locked.fix);
   const faults = await checkThreadIndex(root);
   const [first] = faults;
   if (first !== undefined)

@@ -1,7 +1,9 @@
+import { existsSync } from "node:fs";
 import { basename } from "node:path";
-import { atomicFolders, oldTemporaries } from "@uncaged/workflow-execute";
+import { atomicFolders, leftoverProcesses, oldTemporaries } from "@uncaged/workflow-execute";
 import { storagePaths } from "@uncaged/workflow-util";
 import { count } from "../count.ts";
+import { withEngine } from "../with-engine.ts";
 import { type Check, fine, type Patient, wrong } from "./check.ts";
 
 const NAME = "leftovers";
@@ -9,21 +11,44 @@ const NAME = "leftovers";
 const OLD_MS = 60 * 60 * 1000;
 const SHOWN = 5;
 
-/** No temporary file of a writer that died lies about. */
-export async function checkLeftovers({ root, nowMs }: Patient): Promise<Check> {
+/** No temporary file of a writer that died lies about, and no process of a thread that nobody runs is at work. */
+export async function checkLeftovers(patient: Patient): Promise<Check> {
+  const found = [await leftFiles(patient), ...(await leftProcesses(patient))].filter(
+    (each) => each !== null,
+  );
+  if (found.length === 0) return fine(NAME, "none");
+  const messages = found.map(({ message }) => message);
+  return wrong(NAME, messages.join("; "), found.map(({ fix }) => fix).join("; "));
+}
+
+type Left = { message: string; fix: string };
+
+async function leftFiles({ root, nowMs }: Patient): Promise<Left | null> {
   const folders = [storagePaths(root).cas, ...(await atomicFolders(root))];
   const old = { named: TEMPORARY, untilMs: nowMs - OLD_MS };
   const all = (await Promise.all(folders.map((each) => oldTemporaries(each, old)))).flat();
-  if (all.length === 0) return fine(NAME, "none");
+  if (all.length === 0) return null;
   const shown = all
     .slice(0, SHOWN)
     .map((path) => basename(path))
     .join(", ");
-  return wrong(
-    NAME,
-    `${count(all.length, "temporary file")} of writers that died: ${shown}${all.length > SHOWN ? ", …" : ""}`,
-    "uncaged-workflow cas gc",
-  );
+  return {
+    message: `${count(all.length, "temporary file")} of writers that died: ${shown}${all.length > SHOWN ? ", …" : ""}`,
+    fix: "uncaged-workflow cas gc",
+  };
+}
+
+async function leftProcesses({ root, env }: Patient): Promise<Left[]> {
+  if (!existsSync(storagePaths(root).index)) return [];
+  const left = await withEngine({ env }, leftoverProcesses);
+  return left.map(({ threadId, pids, command }) => ({
+    message: `${processesLeft(pids.length)} of thread ${threadId}, which nobody runs: ${pids.join(", ")}`,
+    fix: command,
+  }));
+}
+
+function processesLeft(n: number): string {
+  return `${n} ${n === 1 ? "process" : "processes"}`;
 }
 
 /** As `writeFileAtomic` names them, and the blobs' own. */

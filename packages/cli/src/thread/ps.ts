@@ -1,4 +1,10 @@
-import { listThreads, type RunningThread, runningThreads } from "@uncaged/workflow-execute";
+import {
+  type LeftoverProcesses,
+  leftoverProcesses,
+  listThreads,
+  type RunningThread,
+  runningThreads,
+} from "@uncaged/workflow-execute";
 import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
@@ -8,19 +14,25 @@ import { withEngine } from "../with-engine.ts";
 import { inbox } from "./inbox.ts";
 import { threadTable } from "./thread-table.ts";
 
-/** Threads with a runner, alive or gone without a word; and threads that wait for a person, which need none. */
+/** Threads with a runner, alive or gone without a word; threads that wait for a person, which need none; and what
+ *  runs for threads that nobody runs. */
 export async function ps(io: Io): Promise<Result<Output, Failure>> {
-  const { threads, waiting } = await withEngine(io, async (engine) => ({
+  const { threads, waiting, leftovers } = await withEngine(io, async (engine) => ({
     threads: await runningThreads(engine),
     waiting: await listThreads(engine, { suspended: true }),
+    leftovers: await leftoverProcesses(engine),
   }));
   const shown = (style: Style): string => {
     const at = { style, nowMs: io.now() };
     const runners = threads.length === 0 ? "no runners\n" : runnerTable(threads, at);
     const questions = waiting.length === 0 ? "" : `\n${inbox(waiting, at)}`;
-    return runners + questions;
+    return runners + questions + leftovers.map(leftoverLine).join("");
   };
-  return ok({ document: { threads, waiting }, human: shown });
+  return ok({ document: { threads, waiting, leftovers }, human: shown });
+}
+
+function leftoverLine({ threadId, pids, command }: LeftoverProcesses): string {
+  return `\nleft of ${threadId}, which nobody runs: ${pids.join(", ")}; end with: ${command}\n`;
 }
 
 function runnerTable(

@@ -46,11 +46,13 @@ export async function resume(
 }
 
 export function stop(id: string, io: Io): Promise<Result<Output, Failure>> {
-  return steer(io, id, stopThread);
+  const signal = io.interruption();
+  return steer(io, id, (engine, thread) => stopThread(engine, thread, { signal }));
 }
 
 export function kill(id: string, io: Io): Promise<Result<Output, Failure>> {
-  return steer(io, id, killThread);
+  const signal = io.interruption();
+  return steer(io, id, (engine, thread) => killThread(engine, thread, { signal }));
 }
 
 type Verb = (engine: Engine, thread: ThreadRecord) => Promise<Result<ThreadRecord, Failure>>;

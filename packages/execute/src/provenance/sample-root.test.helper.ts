@@ -22,6 +22,7 @@ import { encodeStep } from "../append-step.ts";
 import { edge } from "../edge.test.helper.ts";
 import type { Engine } from "../engine.ts";
 import { publishInTurn } from "../publish-in-turn.test.helper.ts";
+import { timerKeeper } from "../timer-keeper.ts";
 
 /** `coder` until it is done, then `tester`; no rule leads on from there. */
 const DESCRIPTOR: WorkflowDescriptor = {
@@ -78,6 +79,7 @@ export async function emptyRoot(root: string): Promise<SampleRoot> {
     cas,
     store,
     live: memoryLiveLog(),
+    keeper: timerKeeper({ store, now: Date.now }),
     now: () => 1_700_000_000_000,
     packagesBase: import.meta.url,
     publish: publishInTurn({ cas, store }),

@@ -98,6 +98,7 @@ function startChild(run: LockedRun): ChildProcess {
     "--permission",
     ...readPermissions([DIST, ...run.readable]),
     "--no-addons",
+    "--disable-sigusr1",
     // Node's SQLite writes files past the permission model.
     "--no-experimental-sqlite",
     "--disable-warning=ExperimentalWarning",

@@ -37,7 +37,8 @@ const SQLITE_PROTOCOL = 15;
 
 const HINTS: { readonly [code: number]: string } = {
   [SQLITE_PERM]: "give this user the right to read and write there",
-  [SQLITE_BUSY]: "another process holds the database; wait for it, or end it, then try again",
+  [SQLITE_BUSY]:
+    "another process holds the database; wait for it, or end it, then try again: uncaged-workflow doctor names it",
   [SQLITE_READONLY]: "give this user the right to write there, or choose another storage root",
   10: "the disk reports errors; check it and its file system before you go on",
   11: "the file is damaged; restore it from a backup (the blobs in cas/ are not affected)",

@@ -1,0 +1,36 @@
+import { runningThreads } from "@uncaged/workflow-execute";
+import { heldWriteLock } from "@uncaged/workflow-store";
+import { withEngine } from "../with-engine.ts";
+import type { Patient } from "./check.ts";
+
+/** A transaction takes milliseconds, and the slowest of 200 writers at once five seconds. */
+const WITHIN_MS = 6_000;
+
+/** Who froze, or hangs, in the middle of a write of the index, and how to end it. Null: it can be written. */
+export async function lockedIndex({
+  root,
+  env,
+}: Patient): Promise<{ message: string; fix: string } | null> {
+  const held = await heldWriteLock(root, WITHIN_MS);
+  if (held === null) return null;
+  const since = `index.db has been locked for more than ${WITHIN_MS / 1000} s`;
+  const runners = await withEngine({ env }, runningThreads);
+  const { pid } = held;
+  if (pid === null) {
+    const pids = runners.map((each) => `${each.pid} (thread ${each.threadId})`);
+    return {
+      message: `${since}; this system does not tell by which process`,
+      fix:
+        pids.length === 0
+          ? "end the process that has it open"
+          : `end the one of these that does not answer: ${pids.join(", ")}`,
+    };
+  }
+  const thread = runners.find((each) => each.pid === pid);
+  return thread === undefined
+    ? { message: `${since} by process ${pid}`, fix: `kill -KILL ${pid}` }
+    : {
+        message: `${since} by process ${pid}, which runs thread ${thread.threadId}`,
+        fix: `uncaged-workflow thread stop ${thread.threadId}`,
+      };
+}
