@@ -14,7 +14,7 @@ export type Keeper = {
   close(): Promise<void>;
 };
 
-export type Kept = {
+type Kept = {
   stop(): void;
   /** Why the lease is not kept any more, though nobody took it; null: it is kept, or somebody has it. */
   fault(): Failure | null;
