@@ -36,7 +36,7 @@ export async function removeThread(
   }
   await endProcesses(threadId, null);
   try {
-    await appendRemoval(engine.root, thread, engine.now());
+    appendRemoval(engine.root, thread, engine.now());
     await engine.store.remove(threadId, lease?.fence ?? null);
   } catch (thrown) {
     return err(failureFrom(thrown, "STORAGE_FAILED"));
