@@ -43,7 +43,7 @@ function person(...answers: (string | null)[]): Questions & { asked: string[] } 
 
 it("asks for a known provider's key, its model, and who watches", async () => {
   const asked = person("openai", "env", "MY_KEY", "gpt-x", "5", "yes", "claude");
-  expect(await askWishes(asked, { settings, env: {} })).toEqual({
+  expect(await askWishes(asked, { settings, env: {}, before: null })).toEqual({
     ...NO_WISHES,
     provider: "openai",
     apiKeyEnv: "MY_KEY",
@@ -67,7 +67,7 @@ it("asks where another provider is, and takes a key that is pasted", async () =>
     "no",
     "",
   );
-  expect(await askWishes(asked, { settings, env: {} })).toEqual({
+  expect(await askWishes(asked, { settings, env: {}, before: null })).toEqual({
     ...NO_WISHES,
     provider: "host",
     baseUrl: "https://host.test/v1",
@@ -80,15 +80,57 @@ it("asks where another provider is, and takes a key that is pasted", async () =>
 it("asks nothing more of a provider that is configured or needs no key", async () => {
   for (const provider of ["mine", "ollama"]) {
     const asked = person(provider, "m", "0", "no", "");
-    expect(await askWishes(asked, { settings, env: {} })).toMatchObject({ provider, model: "m" });
+    expect(await askWishes(asked, { settings, env: {}, before: null })).toMatchObject({
+      provider,
+      model: "m",
+    });
   }
+});
+
+it("asks for no model of a person who only uses agents", async () => {
+  const asked = person("", "claude");
+  expect(await askWishes(asked, { settings, env: {}, before: null })).toEqual({
+    ...NO_WISHES,
+    defaultAgent: "claude",
+  });
+});
+
+it("suggests what was answered before, the pasted key included", async () => {
+  const before = {
+    ...NO_WISHES,
+    ...{ provider: "host", baseUrl: "https://host.test/v1", apiKey: "sk-1", model: "m" },
+  };
+  const suggested: (string | undefined)[] = [];
+  const questions: Questions = {
+    choose: async (question, _choices, marked) => {
+      suggested.push(marked);
+      return question === "Where is the key?" ? "same" : (marked ?? "");
+    },
+    text: async (_question, { suggestion }) => {
+      suggested.push(suggestion);
+      return suggestion;
+    },
+    secret: async () => "never asked",
+  };
+  const again = await askWishes(questions, { settings, env: {}, before });
+  expect(again).toEqual({ ...before, supervisorInterval: 0 });
+  expect(suggested).toEqual([
+    "another",
+    "https://host.test/v1",
+    "host",
+    undefined,
+    "m",
+    "0",
+    "no",
+    "",
+  ]);
 });
 
 it("stops asking as soon as the person does not want to go on", async () => {
   const answers = ["another", "https://host.test/v1", "host", "env", "KEY", "m", "5", "yes"];
   for (let given = 0; given <= answers.length; given++) {
     const asked = person(...answers.slice(0, given), null);
-    expect(await askWishes(asked, { settings, env: {} })).toBeNull();
+    expect(await askWishes(asked, { settings, env: {}, before: null })).toBeNull();
     expect(asked.asked).toHaveLength(given + 1);
   }
 });

@@ -5,7 +5,12 @@ export type Choice = { value: string; label: string };
 
 /** Each gives null when the person does not want to go on. */
 export type Questions = {
-  choose: (question: string, choices: readonly Choice[]) => Promise<string | null>;
+  choose: (
+    question: string,
+    choices: readonly Choice[],
+    /** Value of the choice that is marked at first; without it the first. */
+    marked?: string | undefined,
+  ) => Promise<string | null>;
   /** `check` gives what is wrong with an answer, or null. */
   text: (
     question: string,
@@ -23,8 +28,15 @@ export function terminalQuestions(): Questions {
     return null;
   };
   return {
-    choose: async (message, choices) =>
-      answered(await select({ message, output, options: choices.map((each) => ({ ...each })) })),
+    choose: async (message, choices, marked) =>
+      answered(
+        await select({
+          message,
+          output,
+          options: choices.map((each) => ({ ...each })),
+          ...(marked === undefined ? {} : { initialValue: marked }),
+        }),
+      ),
     text: async (message, { suggestion, check }) =>
       answered(
         await text({

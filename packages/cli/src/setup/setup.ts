@@ -1,6 +1,7 @@
 /** Chooses models and the default agent: by flags, or by questions on a terminal.
  *
- *  1. Nothing is written before every model that was chosen has answered, unless the person says so.
+ *  1. Nothing is written before every model that was chosen has answered, unless the person says so. What a person
+ *     answered is kept until then: they change it, try it again, or have it written all the same.
  *  2. A key goes into the environment's variable or into the file, never into argv, where others can see it. */
 import { EXIT, err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
 import {
@@ -15,7 +16,7 @@ import { storagePaths, storageRoot } from "@uncaged/workflow-util";
 import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
 import { misuse } from "../options.ts";
-import { printableLine } from "../printable.ts";
+import { printable, printableLine } from "../printable.ts";
 import { readStdin } from "../read-text.ts";
 import { styleOf } from "../style.ts";
 import { withLock } from "../workflow/lend-lock.ts";
@@ -37,21 +38,72 @@ export async function setup(
   const root = storageRoot(io.env);
   const settings = await readSettings(root);
   if (!settings.ok) return settings;
-  const wishes = isSilent(flags)
-    ? await askWishes(questions ?? (await terminal(io)), { settings: settings.value, env: io.env })
-    : await wishesIn(flags, io);
-  if (wishes === null) return ok(CANCELLED);
-  const change = planChange(settings.value, wishes);
-  if (!change.ok) return change;
-  const tested = flags.skipTest ? ok([]) : await testAll(settings.value, change.value, io);
-  if (!tested.ok) return tested;
+  const skipTest = flags.skipTest;
+  const plan = isSilent(flags)
+    ? await askPlan(questions ?? (await terminal(io)), { settings: settings.value, skipTest, io })
+    : await tryOut(await wishesIn(flags, io), { settings: settings.value, skipTest, io });
+  if (plan === null) return ok(CANCELLED);
+  if (!plan.ok) return plan;
+  const { change, tested } = plan.value;
+  if (Object.keys(change).length === 0) return ok(NOTHING_TO_DO);
   const written = await withLock(io, ({ exclusively }) =>
-    changeConfiguration({ root, exclusively, change: change.value }),
+    changeConfiguration({ root, exclusively, change }),
   );
   if (!written.ok) return written;
   await warn(io, written.value.notes);
-  return ok(report(storagePaths(root).registry, change.value, tested.value));
+  return ok(report(storagePaths(root).registry, change, tested));
 }
+
+type Plan = { change: SettingsChange; tested: readonly TestedModel[] };
+type At = { settings: Settings; skipTest: boolean; io: Io };
+
+async function tryOut(
+  wishes: Wishes,
+  { settings, skipTest, io }: At,
+): Promise<Result<Plan, Failure>> {
+  const change = planChange(settings, wishes);
+  if (!change.ok) return change;
+  const tested = skipTest ? ok([]) : await testAll(settings, change.value, io);
+  return tested.ok ? ok({ change: change.value, tested: tested.value }) : tested;
+}
+
+/** Until the models answer, or the person has had enough (null). */
+async function askPlan(questions: Questions, at: At): Promise<Result<Plan, Failure> | null> {
+  const { settings, io } = at;
+  const ask = (before: Wishes | null): Promise<Wishes | null> =>
+    askWishes(questions, { settings, env: io.env, before });
+  let wishes = await ask(null);
+  let skipTest = at.skipTest;
+  while (wishes !== null) {
+    const plan = await tryOut(wishes, { settings, io, skipTest });
+    if (plan.ok || plan.error.code === "THREAD_ABORTED") return plan;
+    const { message, hint } = plan.error;
+    const { red, cyan } = styleOf(io.stderr);
+    await io.stderr.write(`${red("error:")} ${printable(message)}\n`);
+    if (hint !== "") await io.stderr.write(`${cyan("hint:")} ${printable(hint)}\n`);
+    const next = await questions.choose("What now? Your answers are kept.", [
+      { value: "change", label: "Change them" },
+      { value: "again", label: "Try once more" },
+      ...(planChange(settings, wishes).ok
+        ? [{ value: "keep", label: "Write them down without a test" }]
+        : []),
+      { value: "stop", label: "Stop; nothing is written" },
+    ]);
+    if (next === null || next === "stop") return null;
+    if (next === "change") wishes = await ask(wishes);
+    skipTest = at.skipTest || next === "keep";
+  }
+  return null;
+}
+
+const NOTHING_TO_DO: Output = {
+  document: {
+    ...{ file: null, providers: [], models: {}, supervisorInterval: null },
+    ...{ defaultAgent: null, tested: [] },
+  },
+  human: () =>
+    "nothing to write: without a model of its own the engine takes results as JSON from your agents",
+};
 
 const CANCELLED: Output = {
   document: { cancelled: true },
@@ -68,7 +120,7 @@ async function terminal(io: Io): Promise<Questions> {
     return (await import("./ask.ts")).terminalQuestions();
   throw misuse(
     "setup asks its questions on a terminal, and this is none",
-    "say it with flags, for example: --provider openrouter --model vendor/model; see --help",
+    "say it with flags, for example: --provider openrouter --model vendor/model, or --default-agent <agent>; no model is needed for agents that bring their own",
   );
 }
 

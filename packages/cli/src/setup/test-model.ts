@@ -38,7 +38,8 @@ export async function testModel(
 }
 
 function hintFor(outcome: keyof typeof FAULT_CODES): string {
-  if (outcome === "auth") return "nothing was written; check the key and try again";
+  if (outcome === "auth")
+    return "nothing was written; check the key and try again; --skip-test writes all the same";
   if (outcome === "rate_limited")
     return "nothing was written; try again later, or with --skip-test";
   return "nothing was written; check the URL and the model's name; --skip-test writes all the same";
