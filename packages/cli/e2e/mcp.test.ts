@@ -1,4 +1,6 @@
 /** The Model Context Protocol server as agents use it: the built command, spoken to by the SDK's own client. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -68,6 +70,12 @@ async function start(prompt: object): Promise<string> {
   const started = await json("thread_start", { workflow: "steps", prompt: JSON.stringify(prompt) });
   return String(started.threadId);
 }
+
+const OLDER = {
+  protocolVersion: "2025-06-18",
+  capabilities: {},
+  clientInfo: { name: "older", version: "1" },
+};
 
 describe("uncaged-workflow mcp", () => {
   it("offers these tools, and says which change nothing", async () => {
@@ -195,17 +203,36 @@ describe("uncaged-workflow mcp", () => {
     });
   });
 
+  it("ends the connection of a client that asks and does not read, and says so", async () => {
+    const hash = JSON.parse(await text("cas_put", { text: "y".repeat(4_000_000) })).hash;
+    const server = spawn(process.execPath, [BIN, "mcp"], {
+      cwd: cli.dir,
+      env: { PATH: process.env.PATH, HOME: cli.dir, WORKFLOW_STORAGE_ROOT: cli.root },
+    });
+    let said = "";
+    server.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+      said += chunk;
+    });
+    const ask = (message: object) =>
+      server.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+    server.stdin.on("error", () => {});
+    ask({ id: 1, method: "initialize", params: OLDER });
+    ask({ method: "notifications/initialized" });
+    for (let id = 2; id < 100; id += 1) {
+      const params = { name: "cas_get", arguments: { hash, limit: 4_000_000 } };
+      ask({ id, method: "tools/call", params });
+    }
+    expect(await once(server, "exit")).toEqual([1, null]);
+    expect(said).toBe("mcp: the client does not read its answers; the connection is ended\n");
+  });
+
   it("ends when its client closes stdin, also before it said anything, and prints only the protocol", async () => {
     expect(await cli.run(["mcp"], { stdin: "" })).toEqual({ code: 0, stdout: "", stderr: "" });
     const hello = {
       jsonrpc: "2.0",
       id: 1,
       method: "initialize",
-      params: {
-        protocolVersion: "2025-06-18",
-        capabilities: {},
-        clientInfo: { name: "older", version: "1" },
-      },
+      params: OLDER,
     };
     const ran = await cli.run(["mcp"], { stdin: `${JSON.stringify(hello)}\n` });
     expect(ran.code).toBe(0);

@@ -2,15 +2,17 @@
  *
  *  1. stdout is the protocol's. The tools print nothing: they are lent a world without output.
  *  2. A failure is a tool result with code, message and hint, for the agent to act on.
- *  3. Client and server may be years apart: the older handshake is served as well. */
-import { finished, Readable, Writable } from "node:stream";
+ *  3. A client that does not read is not waited for without bound.
+ *  4. Client and server may be years apart: the older handshake is served as well. */
+import { finished, Readable } from "node:stream";
 import { McpServer } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
+import { EXIT, err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { cliVersion } from "../cli-version.ts";
 import type { Output } from "../command.ts";
 import type { Io, Sink } from "../io.ts";
 import { printable } from "../printable.ts";
+import { type BoundedOutput, boundedOutput } from "./bounded-output.ts";
 import { STORE_TOOLS } from "./store-tools.ts";
 import { THREAD_TOOLS } from "./thread-tools.ts";
 import type { Tool } from "./tool.ts";
@@ -20,16 +22,25 @@ const MOST_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 export async function serve(io: Io): Promise<Result<Output, Failure>> {
   if (io.stdin.kind === "terminal") return err(NOBODY_THERE);
-  const input = Readable.from(io.stdin.chunks());
-  const closed = new Promise<void>((resolve) => finished(input, () => resolve()));
-  const transport = new StdioServerTransport(input, streamInto(io.stdout), {
+  const output = boundedOutput(io.stdout);
+  const input = Readable.from(output.whileRead(io.stdin.chunks()));
+  const closed = new Promise<"closed">((resolve) => finished(input, () => resolve("closed")));
+  const transport = new StdioServerTransport(input, output.stream, {
     maxBufferSize: MOST_MESSAGE_BYTES,
   });
-  const handle = serveStdio(() => serverWith([...THREAD_TOOLS, ...STORE_TOOLS], quiet(io)), {
-    transport,
-    onerror: (error) => void io.stderr.write(`mcp: ${printable(error.message)}\n`),
-  });
-  await closed;
+  const handle = serveStdio(
+    () => serverWith([...THREAD_TOOLS, ...STORE_TOOLS], { io: quiet(io), output }),
+    {
+      transport,
+      onerror: (error) => void io.stderr.write(`mcp: ${printable(error.message)}\n`),
+    },
+  );
+  const end = await Promise.race([closed, output.overflown]);
+  if (end !== "closed") {
+    // Nothing is waited for: what is in the way is a client that does not read.
+    await io.stderr.write("mcp: the client does not read its answers; the connection is ended\n");
+    return ok({ streamed: true, exitCode: EXIT.failure });
+  }
   await handle.close();
   return ok({ streamed: true });
 }
@@ -40,7 +51,10 @@ const NOBODY_THERE = failure(
   "have your agent start it, for example: claude mcp add workflow -- uncaged-workflow mcp",
 );
 
-function serverWith(tools: readonly Tool[], io: Io): McpServer {
+function serverWith(
+  tools: readonly Tool[],
+  { io, output }: { io: Io; output: BoundedOutput },
+): McpServer {
   const server = new McpServer(
     { name: "uncaged-workflow", version: cliVersion() },
     { instructions: INSTRUCTIONS },
@@ -50,6 +64,7 @@ function serverWith(tools: readonly Tool[], io: Io): McpServer {
     const inputSchema = unchecked(schema);
     server.registerTool(name, { description, inputSchema, annotations }, async (input, ctx) => {
       const answer = await call(input, { io, signal: ctx.mcpReq.signal });
+      output.beforeAnswer();
       const text = answer.ok ? answer.value : JSON.stringify({ error: answer.error });
       return { content: [{ type: "text", text }], isError: !answer.ok };
     });
@@ -71,11 +86,4 @@ function quiet(io: Io): Io {
   const sink: Sink = { write: async () => {}, isTerminal: false, color: false, columns: null };
   const stdin: Io["stdin"] = { kind: "none", chunks: () => Readable.from([]) };
   return { ...io, json: true, stdin, stdout: sink, stderr: sink };
-}
-
-function streamInto(sink: Sink): Writable {
-  return new Writable({
-    decodeStrings: false,
-    write: (chunk, _encoding, done) => void sink.write(String(chunk)).then(() => done(), done),
-  });
 }
