@@ -3,7 +3,8 @@
  *  1. A try that failed is not lost: what it cost is added to the step, and the step's notes say why.
  *  2. Only faults of the agent are tried again; a broken store or a nested workflow that is too deep is not.
  *  3. Stopping the thread ends the wait as well as the try.
- *  4. The role's time limit is for each try, what is left of a budget of time for all of them together. */
+ *  4. The role's time limit is for each try, what is left of a budget of time for all of them together.
+ *  5. Roles that were turned away together do not come back together: of each wait a part is left to chance. */
 import {
   AgentError,
   type AgentFault,
@@ -28,6 +29,14 @@ const DEFAULT_BACKOFF_MS = 1_000;
 const DEFAULT_MAX_BACKOFF_MS = 60_000;
 const WORTH_A_TRY: readonly AgentFault[] = ["rate_limited", "timeout", "crashed"];
 
+export type PlayLimits = {
+  runtime: WorkflowRuntime;
+  /** null: no limit. */
+  timeLeftMs: number | null;
+  /** From 0 to below 1. */
+  random?: () => number;
+};
+
 /** A try that gave nothing. */
 type FailedTry = { outcome: AgentFault; reason: string; run: StepRun | null };
 
@@ -35,7 +44,7 @@ type FailedTry = { outcome: AgentFault; reason: string; run: StepRun | null };
 export async function playWithin(
   play: PlayRole,
   ctx: ThreadContext,
-  { runtime, timeLeftMs }: { runtime: WorkflowRuntime; timeLeftMs: number | null },
+  { runtime, timeLeftMs, random = Math.random }: PlayLimits,
 ): Promise<RoleOutput> {
   const { timeoutMs = Number.POSITIVE_INFINITY, retry } = runtime.step.rules ?? {};
   const overMs = performance.now() + (timeLeftMs ?? Number.POSITIVE_INFINITY);
@@ -45,7 +54,8 @@ export async function playWithin(
     const tried = await tryOnce(play, ctx, { runtime, limitMs });
     if (tried.ok) return withFailedTries(tried.output, failed);
     failed.push(tried.failed);
-    const delayMs = delayBefore(retry, tried.failed.outcome, failed.length);
+    const mostMs = longestDelay(retry, tried.failed.outcome, failed.length);
+    const delayMs = mostMs === null ? null : halfToFull(mostMs, random);
     if (delayMs === null || performance.now() + delayMs >= overMs) {
       throw summedUp(failed, tried.cause);
     }
@@ -109,7 +119,7 @@ async function timed(
 }
 
 /** Null: it is not worth another try, or there were enough. */
-function delayBefore(
+function longestDelay(
   retry: RetryPolicy | undefined,
   outcome: AgentFault,
   tries: number,
@@ -118,6 +128,10 @@ function delayBefore(
   if (!(retry.on ?? WORTH_A_TRY).includes(outcome)) return null;
   const { backoffMs = DEFAULT_BACKOFF_MS, maxBackoffMs = DEFAULT_MAX_BACKOFF_MS } = retry;
   return Math.min(maxBackoffMs, backoffMs * 2 ** (tries - 1));
+}
+
+function halfToFull(delayMs: number, random: () => number): number {
+  return Math.round((delayMs * (1 + random())) / 2);
 }
 
 function withFailedTries(output: RoleOutput, failed: readonly FailedTry[]): RoleOutput {
