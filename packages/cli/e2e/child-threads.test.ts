@@ -142,7 +142,34 @@ describe("a child thread", () => {
     expect(deepest).toMatchObject({ status: "failed", start: { depth: 3 } });
     expect(deepest.result?.summary).toContain("MAX_DEPTH");
   });
+
+  it("that an agent starts by the command counts as one too, down to maxDepth", async () => {
+    const { threadId } = await cli.json<{ threadId: string }>(run());
+    let inside = threadId;
+    for (const depth of [1, 2, 3]) {
+      const env = { UNCAGED_RUN_MARK: `${inside}:1:tool` };
+      ({ threadId: inside } = await cli.json<{ threadId: string }>(run(), { env }));
+      expect(await show(inside)).toMatchObject({ start: { depth, parentState: null } });
+    }
+    const count = async () => (await cli.json<Listed>(["thread", "list"])).threads.length;
+    const before = await count();
+    const env = { UNCAGED_RUN_MARK: `${inside}:1:tool` };
+    const { code, stderr } = await cli.run(run(), { env });
+    expect(code).toBe(1);
+    expect(stderr).toContain("MAX_DEPTH");
+    expect(await count()).toBe(before);
+  });
+
+  it("is none where the mark names no thread of this storage", async () => {
+    for (const mark of ["", "poke-7:1:x", "01KAJ2Z6PVX0000000000000ZZ:1:x"]) {
+      const env = { UNCAGED_RUN_MARK: mark };
+      const { threadId } = await cli.json<{ threadId: string }>(run(), { env });
+      expect(await show(threadId)).toMatchObject({ start: { depth: 0 } });
+    }
+  });
 });
+
+const run = (): string[] => ["thread", "run", "steps", "--idle", "--prompt", "{}"];
 
 async function start(name: string, prompt: object): Promise<string> {
   const folder = join(cli.dir, "work", name);

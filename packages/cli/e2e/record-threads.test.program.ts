@@ -7,7 +7,9 @@ const engine = await openEngine({ root, packagesBase: import.meta.url });
 const signal = new AbortController().signal;
 for (let seed = 1; seed <= Number(count); seed += 1) {
   const started = await startThread(engine, {
-    ...{ workflow, prompt: String(seed), cwd: root, startKey: null, limits: null, run: "idle" },
+    ...{ workflow, prompt: String(seed), cwd: root, startKey: null, limits: null },
+    starter: null,
+    run: "idle",
   });
   if (!started.ok) throw new Error(started.error.message);
   const ended = await execThread(engine, started.value, { count: 200, signal });

@@ -16,10 +16,10 @@ import {
   type ThreadRecord,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
-import { readSettings } from "@uncaged/workflow-register";
 import { parentOf, type Tail } from "./append-step.ts";
 import { loadChain, roleStates } from "./chain.ts";
 import { createThread } from "./create-thread.ts";
+import { depthBelow } from "./depth-below.ts";
 import type { Engine } from "./engine.ts";
 import { lookAtThread } from "./look-at-thread.ts";
 import { orThrow } from "./or-throw.ts";
@@ -41,8 +41,7 @@ export type ChildRun = ChildRequest & {
 
 /** Throws `MAX_DEPTH`, `WORKFLOW_NOT_FOUND`, or what kept the child's runner from starting. */
 export async function runChild(engine: Engine, run: ChildRun): Promise<ChildOutcome> {
-  const { maxDepth } = orThrow(await readSettings(engine.root));
-  if (run.parent.depth + 1 > maxDepth) throw new WorkflowError(tooDeep(run, maxDepth));
+  const depth = orThrow(await depthBelow(engine, run.parent, run));
   const workflow = orThrow(await runnableWorkflow(engine, run.workflow));
   const parentHead = parentOf(run.tail);
   const { thread } = await createThread(engine, {
@@ -50,7 +49,8 @@ export async function runChild(engine: Engine, run: ChildRun): Promise<ChildOutc
     prompt: run.prompt,
     cwd: run.cwd,
     startKey: startKeyOf(run, parentHead),
-    parent: { threadId: run.parent.threadId, state: parentHead, depth: run.parent.depth },
+    depth,
+    parent: { threadId: run.parent.threadId, state: parentHead },
   });
   return outcomeOf(engine, await untilFinal(engine, thread.threadId, run.signal));
 }
@@ -98,14 +98,6 @@ async function outcomeOf(engine: Engine, thread: ThreadRecord): Promise<ChildOut
     bundleHash: thread.bundleHash,
     usage: chain.states.map((state) => state.node.payload.usage ?? null).reduce(sumUsage, null),
   };
-}
-
-function tooDeep(run: ChildRun, maxDepth: number): Failure {
-  return failure(
-    "MAX_DEPTH",
-    `role ${run.role} of thread ${run.parent.threadId} (depth ${run.parent.depth}) may not start ${run.workflow}: maxDepth is ${maxDepth}`,
-    "raise config.maxDepth in workflow.yaml, or break the circle of workflows that start each other",
-  );
 }
 
 function keepsDying(threadId: string): Failure {

@@ -26,18 +26,20 @@ export type ThreadStart = {
   startKey: string | null;
   /** Bounds in place of the workflow's own; null: those. */
   limits?: ThreadLimits | null;
-  parent: { threadId: string; state: string; depth: number } | null;
+  /** 0: no step of a thread started it. */
+  depth: number;
+  /** The step that waits for it. */
+  parent: { threadId: string; state: string } | null;
 };
 
 export async function createThread(
   engine: Engine,
   start: ThreadStart,
 ): Promise<{ thread: ThreadRecord; created: boolean }> {
-  const { workflow, parent } = start;
+  const { workflow, parent, depth } = start;
   const nowMs = engine.now();
   const prompt = encodeContent(start.prompt);
   const parentState = parent?.state ?? null;
-  const depth = parent === null ? 0 : parent.depth + 1;
   const node = encodeStart(
     {
       name: workflow.name,

@@ -6,6 +6,7 @@ import {
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
 import { createThread } from "./create-thread.ts";
+import { depthBelow } from "./depth-below.ts";
 import type { Engine } from "./engine.ts";
 import { observedStatus } from "./observe.ts";
 import { runnableWorkflow } from "./runnable-workflow.ts";
@@ -17,6 +18,9 @@ export type StartOptions = {
   prompt: string;
   /** Absolute directory that the roles work in. */
   cwd: string;
+  /** Thread whose step starts it, which bounds how deep threads may start each other; null, or a thread that is not
+   *  in this storage root: nobody's. */
+  starter: string | null;
   /** Makes the start idempotent; null: a new thread each time. */
   startKey: string | null;
   /** Bounds in place of the workflow's own; null: those. */
@@ -35,12 +39,19 @@ export async function startThread(
   const workflow = await runnableWorkflow(engine, opts.workflow);
   if (!workflow.ok) return workflow;
   const { prompt, cwd, startKey, limits } = opts;
+  const starter = opts.starter === null ? null : await engine.store.get(opts.starter);
+  const depth =
+    starter === null
+      ? ok(0)
+      : await depthBelow(engine, starter, { role: null, workflow: opts.workflow });
+  if (!depth.ok) return depth;
   const { thread, created } = await createThread(engine, {
     workflow: workflow.value,
     prompt,
     cwd,
     limits,
     startKey: startKey === null ? null : `key:${startKey}`,
+    depth: depth.value,
     parent: null,
   });
   if (!created && startKey !== null) {

@@ -4,9 +4,11 @@ import { startThread } from "@uncaged/workflow-execute";
 import {
   type Failure,
   failure,
+  isThreadId,
   type Limits,
   ok,
   type Result,
+  RUN_MARK_ENV,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 import type { Output } from "../command.ts";
@@ -36,7 +38,12 @@ export async function runWorkflow(opts: RunOptions, io: Io): Promise<Result<Outp
   const { workflow, startKey, limits, stay } = opts;
   return withEngine(io, async (engine) => {
     const run = stay === "idle" ? "idle" : "background";
-    const started = await startThread(engine, { workflow, prompt, cwd, startKey, limits, run });
+    const starter = threadOfStep(io.env);
+    const started = await startThread(engine, {
+      ...{ workflow, prompt, cwd, startKey, limits },
+      starter,
+      run,
+    });
     if (!started.ok) return started;
     const thread = started.value;
     const { threadId } = thread;
@@ -45,6 +52,12 @@ export async function runWorkflow(opts: RunOptions, io: Io): Promise<Result<Outp
     }
     return stayWith({ engine, thread, after: 0 }, stay, io);
   });
+}
+
+/** Thread of the step that we run in, by the mark that all its processes carry; null: we run in none. */
+function threadOfStep(env: Io["env"]): string | null {
+  const [threadId = ""] = env[RUN_MARK_ENV]?.split(":") ?? [];
+  return isThreadId(threadId) ? threadId : null;
 }
 
 function folder(path: string): string {
