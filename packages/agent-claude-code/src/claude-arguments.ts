@@ -10,6 +10,8 @@ export function claudeArguments(run: {
   maxTurns: number | null;
   /** To go on with; null: a new session. */
   session: string | null;
+  /** In a copy of it. */
+  copiesSession: boolean;
   outputSchema: JsonObject;
   settingsFile: string;
   systemPromptFile: string;
@@ -29,6 +31,7 @@ export function claudeArguments(run: {
     ...["--append-system-prompt-file", run.systemPromptFile],
     ...(Buffer.byteLength(schema) > MAX_ARGUMENT_BYTES ? [] : ["--json-schema", schema]),
     ...(run.session === null ? [] : ["--resume", run.session]),
+    ...(run.session !== null && run.copiesSession ? ["--fork-session"] : []),
     ...(run.model === null ? [] : ["--model", run.model]),
     ...(run.maxTurns === null ? [] : ["--max-turns", String(run.maxTurns)]),
     ...(run.mcpFile === null ? [] : ["--mcp-config", run.mcpFile]),

@@ -149,6 +149,20 @@ describe("a turn", () => {
     expect(result.reason).toContain("oh dear");
   });
 
+  it("goes on in a copy of another thread's session, and from then on in the copy", async () => {
+    const conversation = converse({ session: "other", copiesSession: true });
+    const first = await conversation.turn(claude.prompt([{ exit: 1 }]));
+    expect(first).toMatchObject({ session: "copy-of-other" });
+    expect((await started()).argv).toEqual(
+      expect.arrayContaining(["--resume", "other", "--fork-session"]),
+    );
+    const second = await conversation.turn(claude.prompt([]));
+    expect(second).toMatchObject({ outcome: "ok", session: "copy-of-other" });
+    const last = (await claude.noted()).findLast((note) => note.argv !== undefined);
+    expect(last?.argv).toEqual(expect.arrayContaining(["--resume", "copy-of-other"]));
+    expect(last?.argv).not.toContain("--fork-session");
+  });
+
   it("says that a session is lost", async () => {
     expect(await turn([], { session: "lost" })).toMatchObject({
       outcome: "crashed",

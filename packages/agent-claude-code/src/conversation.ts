@@ -74,7 +74,9 @@ export function openConversation(step: AgentStep, config: ClaudeCodeConfig): Age
 
   const running = async (): Promise<Result<ClaudeProcess, Failure>> => {
     if (claude?.alive() === true) return { ok: true, value: claude };
-    const started = await startClaude({ ...step, session }, config, onMessage);
+    // Once there is a copy, it is the session.
+    const copiesSession = step.copiesSession && session === step.session;
+    const started = await startClaude({ ...step, session, copiesSession }, config, onMessage);
     if (started.ok) claude = started.value;
     return started;
   };

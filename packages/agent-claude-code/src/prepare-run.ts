@@ -16,7 +16,15 @@ export type PreparedRun = { args: string[]; env: Record<string, string> };
 
 type Step = Pick<
   AgentStep,
-  "home" | "env" | "systemPrompt" | "outputSchema" | "policy" | "isHeld" | "reminder" | "session"
+  | "home"
+  | "env"
+  | "systemPrompt"
+  | "outputSchema"
+  | "policy"
+  | "isHeld"
+  | "reminder"
+  | "session"
+  | "copiesSession"
 >;
 
 export async function prepareRun(step: Step, config: ClaudeCodeConfig): Promise<PreparedRun> {
@@ -30,6 +38,7 @@ export async function prepareRun(step: Step, config: ClaudeCodeConfig): Promise<
     model: config.model ?? null,
     maxTurns: config.maxTurns ?? null,
     session: step.session,
+    copiesSession: step.copiesSession,
     outputSchema: step.outputSchema,
     settingsFile: await put(home, "run-settings.json", JSON.stringify(settings)),
     systemPromptFile: await put(home, "system-prompt.txt", step.systemPrompt),

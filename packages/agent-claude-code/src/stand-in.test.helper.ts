@@ -67,7 +67,7 @@ if (argv[0] === "auth") {
 note({ argv, env: process.env, cwd: process.cwd() });
 
 const resumed = argv.includes("--resume") ? argv[argv.indexOf("--resume") + 1] : null;
-const session_id = resumed ?? "5e55-1";
+const session_id = argv.includes("--fork-session") ? "copy-of-" + resumed : (resumed ?? "5e55-1");
 if (resumed === "lost") {
   say({ type: "result", is_error: true, subtype: "error_during_execution", session_id, errors: ["No conversation found with session ID: lost"] });
   process.exit(1);

@@ -12,11 +12,13 @@ import type {
   RoleRules,
   StepDirective,
   StepRequest,
+  StepScope,
   ThreadRecord,
 } from "@uncaged/workflow-protocol";
 import { agentEventSchema } from "@uncaged/workflow-protocol/schemas";
 import { ANSWER } from "./answer-directive.ts";
 import { tenureMark } from "./marks.ts";
+import type { OriginSessions } from "./origin-sessions.ts";
 import type { Player } from "./who-plays.ts";
 
 export type RuntimeParts = {
@@ -25,6 +27,7 @@ export type RuntimeParts = {
   extract: (emit: (event: AgentEvent) => void) => ExtractFn;
   signal: AbortSignal;
   thread: ThreadRecord;
+  origin: OriginSessions;
   directive: StepDirective | null;
   /** What each role is held to, by the descriptor; it wins over what the bundle's code says. */
   rules: { readonly [role: string]: RoleRules };
@@ -55,6 +58,7 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
     limits: thread.limits,
     enter: (request: StepRequest) => {
       const { role, round } = request;
+      const player = parts.player(request);
       const cwd = request.location === null ? thread.cwd : resolve(thread.cwd, request.location);
       const stamp = (): { threadId: string; timestamp: number } => ({
         threadId: thread.threadId,
@@ -81,7 +85,8 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
         step: {
           ...request,
           rules: Object.hasOwn(parts.rules, role) ? parts.rules[role] : request.rules,
-          ...parts.player(request),
+          ...player,
+          ...originOf(player, parts.origin),
           cwd,
           runMark: tenureMark({ threadId: thread.threadId, fence: parts.fence }),
           home: join(parts.homes, role),
@@ -92,6 +97,16 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
       };
     },
   };
+}
+
+/** Whatever the workflow says: its bundle may be older than this. An adapter that knows of no copies starts afresh. */
+function originOf(
+  { previousSession: session }: Player,
+  origin: OriginSessions,
+): Partial<Pick<StepScope, "previousSession" | "originSession">> {
+  if (session === null || !origin.has(session)) return {};
+  const originSession = { id: session, isAsItWas: () => origin.isAsItWas(session) };
+  return { previousSession: null, originSession };
 }
 
 /** An answer, a poke, the prompt of a fork; null: nobody said anything, the table led here. */

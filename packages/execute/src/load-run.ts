@@ -12,11 +12,13 @@ import { importBundle, type OpenedBundle, openBundle } from "@uncaged/workflow-r
 import { type Chain, loadChain } from "./chain.ts";
 import { checkExternals } from "./changed-externals.ts";
 import type { Engine } from "./engine.ts";
+import { type OriginSessions, originSessions } from "./origin-sessions.ts";
 import { versionAfter } from "./upgrades.ts";
 
 /** All that a thread needs to run: its chain, and the code of its version. */
 export type LoadedRun = {
   chain: Chain;
+  origin: OriginSessions;
   bundle: OpenedBundle;
   workflow: WorkflowFn;
 };
@@ -34,7 +36,8 @@ export async function loadRun(
   if (!externals.ok) return externals;
   const workflow = await importWorkflow(bundle.value);
   if (!workflow.ok) return workflow;
-  return ok({ chain, bundle: bundle.value, workflow: workflow.value });
+  const origin = originSessions(engine, thread, chain);
+  return ok({ chain, origin, bundle: bundle.value, workflow: workflow.value });
 }
 
 /** The bundle of a thread, its bytes checked against what the start node or the last upgrade vouches for. */

@@ -72,6 +72,7 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
     prompt: "do it",
     cwd: "/",
     startKey: null,
+    depth: 0,
     parent: null,
   });
   const { threadId } = thread;
@@ -114,6 +115,7 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
           extract: () => () => Promise.reject(new Error("nothing to extract here")),
           signal,
           thread: current,
+          origin: { has: () => false, isAsItWas: async () => false },
           directive: null,
           rules: {},
           fence: lease.fence,

@@ -80,7 +80,7 @@ export async function threadRun(
   opts: { loaded: LoadedRun; directive: StepDirective | null; maxSteps: number | null },
 ): Promise<ThreadRun> {
   const { thread, signal, emit } = tenancy;
-  const { chain, bundle, workflow } = opts.loaded;
+  const { chain, origin, bundle, workflow } = opts.loaded;
   const tail = tailOf(thread, chain, tenancy.lease.fence);
   const context = await threadContext(engine.cas, thread, chain);
   const models = engineModels(engine.root);
@@ -101,6 +101,7 @@ export async function threadRun(
     extract: extraction.forStep,
     signal,
     thread,
+    origin,
     directive: opts.directive,
     rules: bundle.descriptor.roles,
     fence: tenancy.lease.fence,

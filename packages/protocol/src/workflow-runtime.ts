@@ -27,6 +27,9 @@ export type StepRequest = {
 export type StepScope = Omit<StepRequest, "agent"> & {
   /** Absolute directory to work in. */
   cwd: string;
+  /** The role's last session was in the thread that this one was forked from, so `previousSession` is null. It must not
+   *  be gone on with; a copy of it may, while the other thread left it as it was at the fork point. */
+  originSession?: { id: string; isAsItWas(): Promise<boolean> } | undefined;
   /** Value of `UNCAGED_RUN_MARK` for every process that the step starts. */
   runMark: string;
   /** Absolute path of a folder of this thread's role alone, for an agent's own configuration and sessions.

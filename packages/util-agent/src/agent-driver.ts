@@ -28,6 +28,8 @@ export type AgentDriver = {
     policy: boolean;
     /** A session can be gone on with in a later process. */
     resume: boolean;
+    /** It can be told to go on in a copy of a session, which stays as it is (`AgentStep.copiesSession`). Default false. */
+    copy?: boolean;
   };
   /** Secrets that the environment does not tell by a variable's name: a key that stands in the configuration. They are
    *  kept out of whatever is stored or shown, as those of the environment are. */
@@ -70,6 +72,8 @@ export type AgentStep = {
   env: Readonly<Record<string, string>>;
   /** Session to go on with; null: a new one. */
   session: string | null;
+  /** That session is another thread's: it is to be gone on with in a copy that has an id of its own. */
+  copiesSession: boolean;
   /** The agent's counters at the end of that session's last turn, as `TurnResult.rawUsage` gave them. */
   previousRawUsage: JsonValue | null;
   /** The role's own prompt. A session's first prompt holds it too, unless the driver is `systemPromptApart`. */

@@ -47,6 +47,9 @@ export function workFolder({ options, runtime }: Pick<AgentJob, "options" | "run
   return resolve(runtime.step.cwd, options.cwd ?? ".");
 }
 
+/** What the session to go on with decides. */
+export type OfSession = "session" | "copiesSession" | "previousRawUsage";
+
 /** The step, but for the session. */
 export function agentStep(
   job: AgentJob,
@@ -60,7 +63,7 @@ export function agentStep(
     note: (text: string) => void;
     redact: Redactor;
   },
-): Omit<AgentStep, "session" | "previousRawUsage"> {
+): Omit<AgentStep, OfSession> {
   const { options, prompt, outputSchema, rules, ctx, runtime } = job;
   const { role, round, home, runMark } = runtime.step;
   const { deadline, evidence } = parts;

@@ -71,6 +71,21 @@ describe("a step of an agent", () => {
     expect(driver.closed).toBe(1);
   });
 
+  it("of an agent that does not count counts as what was said, so that a budget holds", async () => {
+    const driver = fakeDriver([{ text: "no answer" }, { text: GOOD, usage: usage(1_000) }]);
+    const { run } = await play(driver);
+    const sent = driver.prompts[0]?.length ?? 0;
+    expect(run?.usage).toEqual({
+      inputTokens: Math.ceil(sent / 4) + 1_000,
+      outputTokens: Math.ceil("no answer".length / 4),
+      cachedInputTokens: 0,
+      costUsd: null,
+      estimated: true,
+    });
+    const silent = await failed(fakeDriver([{ outcome: "crashed" }]));
+    expect(silent.run?.usage).toBeNull();
+  });
+
   it("is told its role, its task, and the form of its answer", async () => {
     const driver = fakeDriver([{ text: GOOD }]);
     await play(driver);

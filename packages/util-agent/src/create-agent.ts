@@ -20,7 +20,13 @@ import {
 import { redactor } from "@uncaged/workflow-util";
 import type { z } from "zod";
 import type { AgentConversation, AgentDriver, AgentOptions, AgentStep } from "./agent-driver.ts";
-import { type AgentJob, agentEnvironment, agentStep, workFolder } from "./agent-step.ts";
+import {
+  type AgentJob,
+  agentEnvironment,
+  agentStep,
+  type OfSession,
+  workFolder,
+} from "./agent-step.ts";
 import { buildAgentPrompt } from "./build-agent-prompt.ts";
 import { buildReminder } from "./build-reminder.ts";
 import { buildThreadInput } from "./build-thread-input.ts";
@@ -105,7 +111,8 @@ async function playStep<T>(
     const run = record.run(await evidence.kept());
     return { ...run, agent: { ...run.agent, ...(await program) } };
   };
-  const session = resumableSession(ctx, runtime.step, driver);
+  const { from: session, note: of } = await resumableSession(ctx, runtime.step, job);
+  if (of !== null) note(of);
   emit({ type: "started", agent: driver.name, session: session?.session ?? null });
   try {
     const played = await playTurns({
@@ -145,7 +152,7 @@ async function playStep<T>(
 async function begin(
   { driver, options, prompt, outputSchema, rules, ctx, runtime }: AgentJob,
   about: {
-    step: Omit<AgentStep, "session" | "previousRawUsage">;
+    step: Omit<AgentStep, OfSession>;
     record: StepRecord;
     from: ResumableSession | null;
   },
@@ -170,6 +177,7 @@ async function begin(
   const conversation = await driver.open({
     ...step,
     session: from?.session ?? null,
+    copiesSession: from?.isCopied === true,
     previousRawUsage: from?.rawUsage ?? null,
   });
   return { conversation, prompt: text };

@@ -125,6 +125,48 @@ describe("an answer", () => {
 });
 
 describe("a session", () => {
+  describe("of the thread that this one was forked from", () => {
+    const scene = async (isAsItWas: boolean) => {
+      const originSession = { id: "session-0", isAsItWas: async () => isAsItWas };
+      const runtime = fakeRuntime({ cwd, originSession });
+      const said = await runtime.cas.put("Done.");
+      const ctx = fakeContext("Mend it.", [pastStep("coder", said, { session: "session-0" })]);
+      return { runtime, ctx };
+    };
+    const copying = () => {
+      const driver = fakeDriver([{ text: GOOD, session: "session-1" }]);
+      return Object.assign(driver, { can: { ...driver.can, copy: true } });
+    };
+
+    it("is never gone on with: the role starts afresh at once, and its step says why", async () => {
+      const driver = fakeDriver([{ text: GOOD }]);
+      const { run } = await play(driver, await scene(true));
+      expect(driver.opened).toMatchObject([{ session: null, copiesSession: false }]);
+      expect(run?.notes).toEqual([expect.stringContaining("session-0 is another thread's")]);
+    });
+
+    it("is gone on with in a copy, where the agent can make one and finds it", async () => {
+      const driver = copying();
+      const { run } = await play(driver, { ...(await scene(true)), options: { config: "user" } });
+      expect(driver.opened).toMatchObject([{ session: "session-0", copiesSession: true }]);
+      expect(run).toMatchObject({
+        session: "session-1",
+        notes: [expect.stringContaining("a copy of session session-0")],
+      });
+    });
+
+    it("is not copied once that thread went on in it, nor out of its private folder", async () => {
+      for (const [isAsItWas, config] of [
+        [false, "user"],
+        [true, "private"],
+      ] as const) {
+        const driver = copying();
+        await play(driver, { ...(await scene(isAsItWas)), options: { config } });
+        expect(driver.opened).toMatchObject([{ session: null, copiesSession: false }]);
+      }
+    });
+  });
+
   const resumed = async (script: Parameters<typeof fakeDriver>[0], agent = "fake") => {
     const runtime = fakeRuntime({ cwd, previousSession: "session-0" });
     const said = await runtime.cas.put("Please rename it.");

@@ -125,7 +125,7 @@ async function takeTurn<T>(
 ): Promise<TurnResult> {
   if (deadline.signal.aborted) throw stopped(agent, runtime.signal);
   const turn = await conversation.turn(prompt);
-  record.turn(turn);
+  record.turn(prompt, turn);
   if (deadline.signal.aborted) throw stopped(agent, runtime.signal);
   return turn;
 }

@@ -9,8 +9,8 @@ it("keeps neither id nor counters of a session that was lost, and what it cost",
   const made = record();
   const usage = { inputTokens: 5, outputTokens: 1, cachedInputTokens: 0, costUsd: 0.5 };
   const before = { ...EMPTY_TURN, session: "old", rawUsage: { total: 90 }, usage };
-  made.turn({ ...before, outcome: "crashed", sessionLost: true });
-  made.turn({ ...EMPTY_TURN, outcome: "crashed", session: "new" });
+  made.turn("", { ...before, outcome: "crashed", sessionLost: true });
+  made.turn("", { ...EMPTY_TURN, outcome: "crashed", session: "new" });
   const run = made.run({ hashes: [], dropped: 0 });
   expect(run).toMatchObject({ session: "new", usage });
   expect(run).not.toHaveProperty("rawUsage");

@@ -1,5 +1,11 @@
 /** What becomes the run record of a step, gathered turn by turn. */
-import { type JsonValue, type StepRun, sumUsage, type Usage } from "@uncaged/workflow-protocol";
+import {
+  estimatedUsage,
+  type JsonValue,
+  type StepRun,
+  sumUsage,
+  type Usage,
+} from "@uncaged/workflow-protocol";
 import type { TurnResult } from "./agent-driver.ts";
 
 const MOST_NOTES = 20;
@@ -26,9 +32,10 @@ export class StepRecord {
 
   /** A turn counts although it failed: it was paid for. Id and counters of a session that was lost
    *  are not kept: the next one counts anew. */
-  turn({ session, sessionLost, usage, rawUsage, denials }: TurnResult): void {
+  turn(prompt: string, turn: TurnResult): void {
+    const { session, sessionLost, rawUsage, denials } = turn;
     this.#session = sessionLost ? null : (session ?? this.#session);
-    this.#usage = sumUsage(this.#usage, usage);
+    this.#usage = sumUsage(this.#usage, turn.usage ?? estimateOf(prompt, turn));
     this.#rawUsage = sessionLost ? null : (rawUsage ?? this.#rawUsage);
     this.#denials += denials;
   }
@@ -52,6 +59,13 @@ export class StepRecord {
       evidence: hashes,
     };
   }
+}
+
+/** A budget has to count something of an agent that does not count: at least what was said to it, and what it answered.
+ *  One that failed without a word may not have reached its model. */
+function estimateOf(prompt: string, { outcome, text }: TurnResult): Usage | null {
+  if (outcome !== "ok" && text === "") return null;
+  return estimatedUsage({ sentChars: prompt.length, receivedChars: text.length });
 }
 
 function calls(count: number): string {

@@ -21,7 +21,9 @@ export type FakeRuntime = WorkflowRuntime & {
 
 /** The engine's hand to a role, in memory. It has no model to extract with, and starts nothing. */
 export function fakeRuntime(
-  about: Partial<Pick<StepScope, "cwd" | "home" | "previousSession" | "role" | "round">> & {
+  about: Partial<
+    Pick<StepScope, "cwd" | "home" | "previousSession" | "originSession" | "role" | "round">
+  > & {
     rules?: RoleRules;
     signal?: AbortSignal;
     extract?: WorkflowRuntime["extract"];

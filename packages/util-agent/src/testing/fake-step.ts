@@ -15,6 +15,7 @@ export function fakeStep(folder: string, about: Partial<AgentStep> = {}): AgentS
     runMark: `test-${randomUUID()}:1`,
     env: { PATH: process.env.PATH ?? "", HOME: folder },
     session: null,
+    copiesSession: false,
     previousRawUsage: null,
     systemPrompt: "You code.",
     outputSchema: { type: "object" },
