@@ -56,7 +56,7 @@ export async function runWorkflow(opts: RunOptions, io: Io): Promise<Result<Outp
 
 /** Thread of the step that we run in, by the mark that all its processes carry; null: we run in none. */
 function threadOfStep(env: Io["env"]): string | null {
-  const [threadId = ""] = env[RUN_MARK_ENV]?.split(":") ?? [];
+  const [threadId = ""] = env[RUN_MARK_ENV]?.split(/[:/]/) ?? [];
   return isThreadId(threadId) ? threadId : null;
 }
 
