@@ -1,7 +1,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { AgentError, failure, failureFrom, WorkflowError } from "@uncaged/workflow-protocol";
+import {
+  AgentError,
+  type AgentEvent,
+  failure,
+  failureFrom,
+  WorkflowError,
+} from "@uncaged/workflow-protocol";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import type { AgentOptions } from "./agent-driver.ts";
@@ -321,6 +327,25 @@ describe("a turn that fails", () => {
     expect(await failed(fakeDriver([{ outcome: "cancelled" }]))).toMatchObject({
       outcome: "crashed",
       failure: { code: "AGENT_FAILED" },
+    });
+  });
+
+  it("with nothing said after its calls were refused is denied, with the reasons", async () => {
+    const refused = ({ emit }: { emit: (event: AgentEvent) => void }): void => {
+      for (const reason of ["edits are denied", "edits are denied", "git push is denied"])
+        emit({ type: "permission", tool: "Edit", allowed: false, reason });
+      emit({ type: "permission", tool: "Read", allowed: true, reason: "reading is allowed" });
+    };
+    const silent = { text: " ", denials: 3, during: refused };
+    const error = await failed(fakeDriver([silent, silent]));
+    expect(error).toMatchObject({ outcome: "denied", failure: { code: "AGENT_DENIED" } });
+    expect(error.failure.message).toMatch(/: edits are denied; git push is denied$/);
+  });
+
+  it("with nothing said, though no call was refused, gave no usable answer", async () => {
+    expect(await failed(fakeDriver([{ text: "" }, { text: "" }]))).toMatchObject({
+      outcome: "invalid_output",
+      failure: { code: "INVALID_OUTPUT" },
     });
   });
 
