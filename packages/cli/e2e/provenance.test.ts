@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -219,6 +220,36 @@ describe("an attestation", () => {
     chmodSync(key, 0o644);
     const again = ["thread", "attest", threadId, "--key", "own.key", "--out", "again.json"];
     expect(await here.fails(again)).toMatchObject({ exit: 2, code: "KEY_INVALID" });
+  });
+
+  it("is not made inside a step with the storage root's own key, by whatever path", async () => {
+    const own = join(here.root, "keys", "attest.key");
+    await here.json(["thread", "attest", threadId, "--out", "outside.json"]);
+    symlinkSync(own, join(here.dir, "linked.key"));
+    const inside = { env: { UNCAGED_RUN_MARK: `${threadId}:1:x` } };
+    const words = ["thread", "attest", threadId, "--out", "inside.json"];
+    const fresh = openCli();
+    const { file } = await exported(threadId, "inside.tar");
+    await fresh.json(["thread", "import", file]);
+    for (const [cli, args] of [
+      [fresh, words],
+      [here, words],
+      [here, [...words, "--key", own]],
+      [here, [...words, "--key", "linked.key"]],
+    ] as const) {
+      const refused = await cli.fails(args, inside);
+      expect(refused).toMatchObject({ exit: 2, code: "KEY_INVALID" });
+      expect(refused.message).toContain("inside a step");
+      expect(refused.hint).toContain("--key");
+      expect(existsSync(join(cli.dir, "inside.json"))).toBe(false);
+    }
+    expect(existsSync(join(fresh.root, "keys"))).toBe(false);
+    await fresh.close();
+    const key = join(here.dir, "step.key");
+    const { privateKey } = generateKeyPairSync("ed25519");
+    writeFileSync(key, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600 });
+    await here.json([...words, "--key", key], inside);
+    expect(existsSync(join(here.dir, "inside.json"))).toBe(true);
   });
 
   it("is not looked at without a key to trust", async () => {

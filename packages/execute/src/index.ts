@@ -40,6 +40,7 @@ export { withBlobs } from "./open-storage.ts";
 export { parseStubs, type Stubs } from "./parse-stubs.ts";
 export { pauseThread } from "./pause-thread.ts";
 export { type Poke, pokeThread } from "./poke-thread.ts";
+export { ownKeyFile } from "./provenance/attest-key.ts";
 export { type AttestedThread, attestThread } from "./provenance/attest-thread.ts";
 export { type ExportedThread, exportThread } from "./provenance/export-thread.ts";
 export { type ImportedThread, importThread } from "./provenance/import-thread.ts";

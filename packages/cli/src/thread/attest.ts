@@ -1,6 +1,14 @@
+import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import { attestThread } from "@uncaged/workflow-execute";
-import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
+import { attestThread, ownKeyFile } from "@uncaged/workflow-execute";
+import {
+  err,
+  type Failure,
+  failure,
+  ok,
+  type Result,
+  RUN_MARK_ENV,
+} from "@uncaged/workflow-protocol";
 import type { Output } from "../command.ts";
 import { count } from "../count.ts";
 import type { Io } from "../io.ts";
@@ -13,6 +21,8 @@ export async function attest(
   return withThread(io, what.id, async (engine, thread) => {
     const file = resolve(io.cwd, what.out ?? `${thread.threadId}.intoto.json`);
     const key = what.key === null ? null : resolve(io.cwd, what.key);
+    const own = ownKeyFile(engine.root);
+    if (io.env[RUN_MARK_ENV] && realPath(key ?? own) === realPath(own)) return err(insideStep());
     const attested = await attestThread(engine, thread, { file, key });
     if (!attested.ok) return attested;
     const { subjects, keyId, publicKeyFile } = attested.value;
@@ -23,4 +33,22 @@ export async function attest(
         `${file}\n${dim(`${count(subjects, "digest")}, key ${keyId}`)}${verifyWith}`,
     });
   });
+}
+
+/** An agent would sign its own work, in the name of the storage root. */
+function insideStep(): Failure {
+  return failure(
+    "KEY_INVALID",
+    "the storage root's own key does not sign inside a step of a workflow; nothing was signed",
+    "sign where no agent runs, in CI or as another user, with a key that is kept there: thread attest <id> --key <file>",
+  );
+}
+
+/** Links followed, as far as it is there. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }

@@ -33,10 +33,15 @@ export async function readAttestKey(file: string): Promise<Result<AttestKey, Fai
   return ok({ privateKey, publicKey: createPublicKey(privateKey), publicKeyFile: null });
 }
 
+/** Where the storage root's own key is, or will be. */
+export function ownKeyFile(root: string): string {
+  return join(root, "keys", "attest.key");
+}
+
 /** The storage root's own key. Of two processes that make it at the same time, both get the same. */
 export async function ownAttestKey(root: string): Promise<Result<AttestKey, Failure>> {
   const folder = join(root, "keys");
-  const file = join(folder, "attest.key");
+  const file = ownKeyFile(root);
   makeFolderSync(folder);
   const key = await readOrMake(file);
   if (!key.ok) return key;
