@@ -14,7 +14,7 @@ it("aligns its columns, numbers at their ends, and leaves no blanks behind", () 
     { name: "été 🙂", steps: 2 },
   ];
   expect(renderTable(rows, columns)).toBe(
-    ["NAME   STEPS  NOTE", "a       1000  many", "été 🙂      2", ""].join("\n"),
+    ["NAME    STEPS  NOTE", "a        1000  many", "été 🙂      2", ""].join("\n"),
   );
 });
 

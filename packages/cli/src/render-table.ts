@@ -1,3 +1,6 @@
+import { printable } from "./printable.ts";
+import { cutToWidth, widthOf } from "./text-width.ts";
+
 /** Columns of plain text, two spaces apart. Every cell is a value that people may scan down. */
 export type Column<Row> = {
   title: string;
@@ -12,7 +15,7 @@ export type Column<Row> = {
   paint?: (padded: string, row: Row) => string;
 };
 
-/** Lines of a table with its titles; the last column is not padded. No rows: no table. `fit`: characters that a
+/** Lines of a table with its titles; the last column is not padded. No rows: no table. `fit`: columns that a
  *  line holds; what is too wide is shown short, then loses its spare columns, and then the last column is cut. null: as wide as it is. */
 export function renderTable<Row>(
   rows: readonly Row[],
@@ -51,7 +54,7 @@ function fitted<Row>(
 ): Table<Row> {
   const filled = (kept: readonly Column<Row>[], form: "cell" | "short"): Table<Row> => ({
     columns: kept,
-    cells: rows.map((row) => kept.map((column) => (column[form] ?? column.cell)(row))),
+    cells: rows.map((row) => kept.map((column) => printable((column[form] ?? column.cell)(row)))),
   });
   const whole = filled(columns, "cell");
   if (fit === null || tableWidth(whole) <= fit) return whole;
@@ -65,7 +68,7 @@ function fitted<Row>(
   const last = narrow.columns.length - 1;
   if (over <= 0 || narrow.columns[last]?.align === "right") return narrow;
   const room = Math.max(LAST_CHARS, columnWidth(narrow, last) - over);
-  const cells = narrow.cells.map((line) => line.with(last, cut(line[last] ?? "", room)));
+  const cells = narrow.cells.map((line) => line.with(last, cutToWidth(line[last] ?? "", room)));
   return { columns: narrow.columns, cells };
 }
 
@@ -78,13 +81,4 @@ function columnWidth<Row>({ columns, cells }: Table<Row>, at: number): number {
     (widest, line) => Math.max(widest, widthOf(line[at] ?? "")),
     widthOf(columns[at]?.title ?? ""),
   );
-}
-
-function cut(text: string, width: number): string {
-  return widthOf(text) <= width ? text : `${[...text].slice(0, width - 1).join("")}…`;
-}
-
-/** Characters, not UTF-16 units. */
-function widthOf(text: string): number {
-  return [...text].length;
 }

@@ -7,8 +7,9 @@
  *       └─ stuck ───▶ ? asks a person
  */
 import { END, START, SUSPEND, type WorkflowDescriptor } from "@uncaged/workflow-protocol";
-import { printableLine } from "../printable.ts";
+import { printable, printableLine } from "../printable.ts";
 import type { Style } from "../style.ts";
+import { widthOf } from "../text-width.ts";
 import { type GraphEdge, type GraphNode, graphNodes } from "./graph-nodes.ts";
 
 /** The name of a condition may be a whole expression. */
@@ -21,11 +22,11 @@ export function drawGraph(descriptor: WorkflowDescriptor, style: Style): string 
 }
 
 function drawNode({ name, edges }: GraphNode, style: Style): string {
-  const shown = name === START ? "start" : name;
-  const line = "─".repeat(shown.length + 2);
+  const shown = name === START ? "start" : printable(name);
+  const line = "─".repeat(widthOf(shown) + 2);
   const foot = edges.length === 0 ? line : `┬${line.slice(1)}`;
   const labels = edges.map(({ label }) => shortLabel(label));
-  const width = Math.max(0, ...labels.map((label) => label.length));
+  const width = Math.max(0, ...labels.map(widthOf));
   const ways = edges.map((edge, at) => {
     const branch = at === edges.length - 1 ? "└" : "├";
     const arrow = arrowTo(labels[at] ?? "", { width, style });
@@ -39,7 +40,7 @@ function drawNode({ name, edges }: GraphNode, style: Style): string {
 function arrowTo(label: string, { width, style }: { width: number; style: Style }): string {
   if (width === 0) return "─▶";
   if (label === "") return `${"─".repeat(width + 4)}▶`;
-  return `─ ${style.cyan(label)} ${"─".repeat(width - label.length + 1)}▶`;
+  return `─ ${style.cyan(label)} ${"─".repeat(width - widthOf(label) + 1)}▶`;
 }
 
 function target({ to, loops }: GraphEdge, { green, yellow, dim }: Style): string {
