@@ -4,6 +4,7 @@ import { type Failure, failure } from "@uncaged/workflow-protocol";
 import { CommanderError, Command as Parser } from "commander";
 import type { Command, CommandEntry, CommandGroup } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
+import { footer, HELP_LAYOUT } from "./help-layout.ts";
 import { type Given, PROGRAM, type RawInput } from "./options.ts";
 
 export type CommandLine =
@@ -62,6 +63,7 @@ function rootParser(said: string[]): Parser {
       .option("-V, --version", "print the version")
       .option("--json", "print one JSON document instead of text for people")
       .helpCommand(false)
+      .configureHelp(HELP_LAYOUT)
       // Or it would take a prompt that reads "--json" for its own.
       .enablePositionalOptions()
       .exitOverride()
@@ -71,17 +73,17 @@ function rootParser(said: string[]): Parser {
         // The error itself comes as an exception; what was said is help.
         outputError: () => undefined,
       })
-      .addHelpText("after", ROOT_HELP)
+      .addHelpText("after", footer(ROOT_HELP))
+      .addHelpText("after", ROOT_EXAMPLE)
   );
 }
 
 const ROOT_HELP = `
-Every command takes --json and --help. A thread id may be shortened to any part that it
-begins or ends with. Everything is kept under ~/.uncaged/workflow, or WORKFLOW_STORAGE_ROOT.
+Every command takes --json and --help. A thread id may be shortened to any part that it begins or ends with. Everything is kept under ~/.uncaged/workflow, or WORKFLOW_STORAGE_ROOT.
 
-Exit codes: 0 success, 1 failure, 2 usage, 3 invalid transition, 4 git, 5 storage,
-6 conflict, 7 waits for a person, 130 aborted.
+Exit codes: 0 success, 1 failure, 2 usage, 3 invalid transition, 4 git, 5 storage, 6 conflict, 7 waits for a person, 130 aborted.`;
 
+const ROOT_EXAMPLE = `
 Example:
   $ ${NAME} run demo --prompt "Say hello" --live`;
 
