@@ -41,6 +41,14 @@ describe("completion in bash", () => {
     ]);
   });
 
+  it("shows what each thread is", async () => {
+    await cli.json(["run", "release", "--idle", "-p", "Fix the\n\u001b[2Jleak"]);
+    const { stdout } = await cli.run(["completion", "--list", "threads", "--described"]);
+    expect(stdout).toMatch(/^[0-9A-Z]{26}\tFix the ␛\[2Jleak \(.+\)$/m);
+    const plain = await cli.run(["completion", "--list", "threads"]);
+    expect(plain.stdout).toMatch(/^([0-9A-Z]{26}\n){2}$/);
+  });
+
   it("is silent when the storage root cannot be read", async () => {
     const { code, stdout } = await shell.run(
       "source <(uwf completion bash); uwf completion --list threads",

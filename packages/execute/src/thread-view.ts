@@ -48,6 +48,15 @@ export async function viewThread(
   };
 }
 
+/** What the thread was started with; nothing else of it is read. */
+export async function startPrompt(
+  cas: NodeReader,
+  { startHash }: Pick<ThreadRecord, "startHash">,
+): Promise<string> {
+  const start = await readNode(cas, startHash, "start");
+  return (await readNode(cas, promptHash(start), "content")).payload;
+}
+
 /** The steps that these states are, of which the first is this round. */
 export function stepViews(
   cas: NodeReader,

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -17,7 +17,9 @@ beforeAll(async () => {
   const program = join(folder, "uwf");
   const answer = `case "$*" in
     'completion --list workflows') printf 'review\\nrelease\\n' ;;
-    'completion --list threads') printf '01K0000000000000000000000A\\n' ;;
+    'completion --list threads') printf '01K0000000000000000000000A\\n02K0000000000000000000000B\\n' ;;
+    'completion --list threads --described')
+      printf '01K0000000000000000000000A\\t$(touch owned); say * (2 d ago)\\n02K0000000000000000000000B\\tFix (3 s ago)\\n' ;;
   esac`;
   writeFileSync(program, `#!/bin/sh\n${answer}\n`);
   chmodSync(program, 0o755);
@@ -29,13 +31,22 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What a real bash offers for the last word. */
 function offered(...words: string[]): string[] {
+  return offeredFor({ COMP_TYPE: "9" }, words);
+}
+
+/** The same when the choices are only shown, after a second tab. */
+function shown(...words: string[]): string[] {
+  return offeredFor({ COMP_TYPE: "63" }, words);
+}
+
+function offeredFor(at: { COMP_TYPE: string }, words: readonly string[]): string[] {
   const ask = `set -u; source ./completion.bash
     COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
     eval "$(complete -p uwf | sed 's/.*-F \\([^ ]*\\) .*/\\1/')"
     for word in \${COMPREPLY[@]+"\${COMPREPLY[@]}"}; do printf '%s\\n' "$word"; done`;
   const out = execFileSync("bash", ["--norc", "-c", ask, "bash", "uwf", ...words], {
     cwd: folder,
-    env: { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}` },
+    env: { ...process.env, ...at, PATH: `${folder}${delimiter}${process.env.PATH}` },
     encoding: "utf8",
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -57,7 +68,21 @@ test("options are completed for the command that they belong to", () => {
 test("names of workflows and ids of threads are asked of the program", () => {
   expect(offered("run", "re")).toEqual(["review", "release"]);
   expect(offered("workflow", "show", "rev")).toEqual(["review"]);
-  expect(offered("thread", "show", "")).toEqual(["01K0000000000000000000000A"]);
+  expect(offered("thread", "show", "01")).toEqual(["01K0000000000000000000000A"]);
+});
+
+test("threads that are shown have a title and an age, and a single one is its id alone", () => {
+  expect(shown("thread", "show", "")).toEqual([
+    "01K0000000000000000000000A  $(touch owned); say * (2 d ago)",
+    "02K0000000000000000000000B  Fix (3 s ago)",
+  ]);
+  expect(offered("thread", "show", "")).toEqual([
+    "01K0000000000000000000000A",
+    "02K0000000000000000000000B",
+  ]);
+  expect(shown("thread", "show", "02K")).toEqual(["02K0000000000000000000000B"]);
+  expect(shown("thread", "show", "9")).toEqual([]);
+  expect(readdirSync(folder)).not.toContain("owned");
 });
 
 test("the value of an option is completed as what it stands for", () => {

@@ -29,6 +29,19 @@ _uncaged_workflow_offer() {
   while IFS= read -r line; do COMPREPLY+=("$line"); done
 }
 
+# Ids of threads. Where they are only shown, what each thread is stands behind its id: what is shown is never put
+# on the command line then, but what all have in common.
+_uncaged_workflow_threads() {
+  local line shown=''
+  local -a found=()
+  case "\${COMP_TYPE-}" in 33 | 63 | 64) shown=yes ;; esac
+  while IFS= read -r line; do
+    [[ "$line" == "$1"* ]] && found+=("$line")
+  done < <("\${COMP_WORDS[0]}" completion --list threads \${shown:+--described} 2> /dev/null)
+  ((\${#found[@]} > 1)) || found=("\${found[@]/%$'\t'*/}")
+  [[ -z "\${found[0]-}" ]] || COMPREPLY=("\${found[@]//$'\t'/  }")
+}
+
 _uncaged_workflow() {
   local path='' commands='' options='' arguments='' kind='' word at place=0
   local current="\${COMP_WORDS[COMP_CWORD]}"
@@ -63,7 +76,8 @@ _uncaged_workflow() {
     kind="\${1-}"
   fi
   case "$kind" in
-    workflows | threads)
+    threads) _uncaged_workflow_threads "$current" ;;
+    workflows)
       word="$("\${COMP_WORDS[0]}" completion --list "$kind" 2> /dev/null)"
       _uncaged_workflow_offer < <(compgen -W "$word" -- "$current")
       ;;

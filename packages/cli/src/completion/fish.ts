@@ -21,7 +21,7 @@ end
 
 function __uncaged_workflow_names
     set -l program (commandline -po)[1]
-    $program completion --list $argv[1] 2>/dev/null
+    $program completion --list $argv[1] --described 2>/dev/null
 end
 
 complete -c ${program} -f

@@ -1,35 +1,64 @@
 import { existsSync } from "node:fs";
-import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
+import type { Engine } from "@uncaged/workflow-execute";
+import { type Failure, ok, type Result, type ThreadRecord } from "@uncaged/workflow-protocol";
 import { storagePaths, storageRoot } from "@uncaged/workflow-util";
 import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
+import { printableLine } from "../printable.ts";
+import { ago } from "../times.ts";
 import type { NameList } from "./words.ts";
 
 /** Nobody picks from more. */
 const MAX_THREADS = 200;
 
-/** Names of the storage root, one a line; what is not there has none. Makes nothing. */
-export async function listNames(kind: NameList, io: Io): Promise<Result<Output, Failure>> {
-  const names = kind === "workflows" ? await workflowNames(io) : ok(await threadIds(io));
-  if (!names.ok) return names;
-  const lines = names.value.map((name) => `${name}\n`).join("");
-  return ok({ document: { names: names.value }, verbatim: lines });
+/** Enough to know it by, and short enough for two to stand side by side. */
+const TITLE_CHARS = 50;
+
+type Named = { name: string; description: string };
+
+/** Names of the storage root, one a line; what is not there has none. Makes nothing. `describe`: what is known of a
+ *  name follows it after a tab. */
+export async function listNames(
+  { names: kind, describe }: { names: NameList; describe: boolean },
+  io: Io,
+): Promise<Result<Output, Failure>> {
+  const listed = kind === "workflows" ? await workflowNames(io) : ok(await threads(io, describe));
+  if (!listed.ok) return listed;
+  const lines = listed.value.map(({ name, description }) =>
+    description === "" ? `${name}\n` : `${name}\t${description}\n`,
+  );
+  const names = listed.value.map(({ name }) => name);
+  const document = describe ? { names, described: listed.value } : { names };
+  return ok({ document, verbatim: lines.join("") });
 }
 
-async function workflowNames(io: Io): Promise<Result<string[], Failure>> {
+async function workflowNames(io: Io): Promise<Result<Named[], Failure>> {
   const { readRegistry } = await import("@uncaged/workflow-register");
   const registry = await readRegistry(storageRoot(io.env));
-  return registry.ok ? ok([...registry.value.workflows.keys()]) : registry;
+  if (!registry.ok) return registry;
+  return ok([...registry.value.workflows.keys()].map((name) => ({ name, description: "" })));
 }
 
 /** The newest threads. */
-async function threadIds(io: Io): Promise<string[]> {
+async function threads(io: Io, describe: boolean): Promise<Named[]> {
   if (!existsSync(storagePaths(storageRoot(io.env)).index)) return [];
   // The engine loads for longer than the names of workflows take.
   const { withEngine } = await import("../with-engine.ts");
-  const { listThreads } = await import("@uncaged/workflow-execute");
   return withEngine(io, async (engine) => {
-    const threads = await listThreads(engine, { limit: MAX_THREADS });
-    return threads.map(({ threadId }) => threadId);
+    const newest = await engine.store.list({ limit: MAX_THREADS });
+    if (!describe) return newest.map(({ threadId }) => ({ name: threadId, description: "" }));
+    return Promise.all(
+      newest.map(async (thread) => ({
+        name: thread.threadId,
+        description: `${await title(engine, thread)} (${ago(thread.createdAt, io.now())})`,
+      })),
+    );
   });
+}
+
+/** Start of its prompt, on one line; its workflow's name where it has none that can be read. */
+async function title(engine: Engine, thread: ThreadRecord): Promise<string> {
+  const { startPrompt } = await import("@uncaged/workflow-execute");
+  const prompt = await startPrompt(engine.cas, thread).catch(() => "");
+  return printableLine(prompt, TITLE_CHARS) || thread.workflow;
 }

@@ -26,7 +26,7 @@ ${places.flatMap(valueCases).join("\n")}
 
 _uncaged_workflow() {
   local where='' kind='' word
-  local -a subcommands flags kinds
+  local -a subcommands flags kinds offered
   local -i at place=0
   _uncaged_workflow_place ''
   for ((at = 2; at < CURRENT; at++)); do
@@ -49,7 +49,12 @@ _uncaged_workflow() {
   else
     [[ -n "$kind" ]] || kind="\${kinds[place + 1]}"
     case "$kind" in
-      workflows | threads)
+      threads)
+        offered=(\${(f)"$("\${words[1]}" completion --list threads --described 2> /dev/null)"})
+        offered=("\${offered[@]/$'\t'/:}")
+        _describe -V thread offered
+        ;;
+      workflows)
         compadd -- \${(f)"$("\${words[1]}" completion --list "$kind" 2> /dev/null)"}
         ;;
       files) _files ;;
