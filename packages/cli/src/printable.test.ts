@@ -1,12 +1,18 @@
 import { expect, it } from "vitest";
 import { printableOutput } from "./printable.ts";
+import { styleOf } from "./style.ts";
 
-const HOSTILE = "\u001b]52;c;aGk=\u0007\u009b2J\r\u202e\b";
+const { red } = styleOf({ color: true, columns: 80 });
 
-it("lets nothing but colours through to a terminal, and nothing at all to a file", () => {
-  const text = `\u001b[31mno\u001b[39m ${HOSTILE}\n`;
-  expect(printableOutput(text, { color: true })).toBe(
-    "\u001b[31mno\u001b[39m ␛]52;c;aGk=␇\\u009b2J␍\\u202e␈\n",
+it("lets nothing but our own colours through, painted or not", () => {
+  const hostile = "\u001b]52;c;aGk=\u0007\u009b2J\r\u202e\b";
+  const shown = "␛]52;c;aGk=␇\\u009b2J␍\\u202e␈";
+  expect(printableOutput(`${red(`no ${hostile}`)} ${hostile}\n`)).toBe(
+    `\u001b[31mno ${shown}\u001b[39m ${shown}\n`,
   );
-  expect(printableOutput(text, { color: false })).not.toContain("\u001b");
+});
+
+it("shows a colour that a text brings along", () => {
+  expect(printableOutput("\u001b[31mfailed\u001b[0m")).toBe("␛[31mfailed␛[0m");
+  expect(printableOutput(red("\u001b[32mok"))).toBe("\u001b[31m␛[32mok\u001b[39m");
 });

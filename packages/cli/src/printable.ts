@@ -1,11 +1,11 @@
 import { printable, printableLine } from "@uncaged/workflow-util";
+import { OURS } from "./style.ts";
 
 export { printable, printableLine };
 
 /** A whole output with its colours: whatever else would steer the terminal is shown, wherever in it it came from.
- *  Codes of colours are all that is let through, and only where colours are wanted. */
-export function printableOutput(text: string, { color }: { color: boolean }): string {
-  if (!color) return printable(text);
+ *  Our own codes of colours are all that is let through. */
+export function printableOutput(text: string): string {
   return text
     .split(COLOR_CODE)
     .map((part, at) => (at % 2 === 1 ? part : printable(part)))
@@ -13,4 +13,4 @@ export function printableOutput(text: string, { color }: { color: boolean }): st
 }
 
 const ESCAPE = "\u001b";
-const COLOR_CODE = new RegExp(`(${ESCAPE}\\[\\d{1,2}m)`);
+const COLOR_CODE = new RegExp(`${OURS}(${ESCAPE}\\[\\d{1,2}m)`);

@@ -1,8 +1,9 @@
 import type { Output } from "./command.ts";
 import type { Io } from "./io.ts";
 import { jsonPieces } from "./json-pieces.ts";
-import { printable, printableOutput } from "./printable.ts";
+import { printable } from "./printable.ts";
 import { styleOf } from "./style.ts";
+import { writeText } from "./write-text.ts";
 
 /** Writes what a command gave back: one JSON document with `--json`, else text for people. */
 export async function renderOutput(output: Output, io: Pick<Io, "json" | "stdout">): Promise<void> {
@@ -16,6 +17,6 @@ export async function renderOutput(output: Output, io: Pick<Io, "json" | "stdout
     const { verbatim } = output;
     return io.stdout.write(io.stdout.isTerminal ? printable(verbatim) : verbatim);
   }
-  const text = printableOutput(output.human(styleOf(io.stdout)), io.stdout);
-  return io.stdout.write(text === "" || text.endsWith("\n") ? text : `${text}\n`);
+  const text = output.human(styleOf(io.stdout));
+  return writeText(io.stdout, text === "" || text.endsWith("\n") ? text : `${text}\n`);
 }

@@ -2,10 +2,10 @@
 import { EXIT, type ExitCode, exitCodeOf, type Failure } from "@uncaged/workflow-protocol";
 import type { Io } from "./io.ts";
 import { type CommandLine, parseCommandLine } from "./parse-command-line.ts";
-import { printable } from "./printable.ts";
 import { failureOfThrown, renderFailure } from "./render-error.ts";
 import { renderOutput } from "./render-output.ts";
 import { styleOf } from "./style.ts";
+import { writeText } from "./write-text.ts";
 
 export async function runCli(argv: readonly string[], world: Omit<Io, "json">): Promise<number> {
   try {
@@ -27,7 +27,7 @@ async function answer(line: CommandLine, world: Omit<Io, "json">): Promise<numbe
       await renderOutput(await version(), { ...world, json: line.json });
       return EXIT.success;
     case "misuse":
-      if (line.help !== "" && !line.json) await world.stderr.write(printable(line.help));
+      if (line.help !== "" && !line.json) await writeText(world.stderr, line.help);
       else await complain(line.failure, { ...world, json: line.json });
       return EXIT.usage;
     case "call":
@@ -45,7 +45,7 @@ async function call({ command, given }: Call, io: Io): Promise<number> {
 }
 
 async function complain(reason: Failure, io: Pick<Io, "json" | "stderr">): Promise<ExitCode> {
-  await io.stderr.write(renderFailure(reason, { json: io.json, style: styleOf(io.stderr) }));
+  await writeText(io.stderr, renderFailure(reason, { json: io.json, style: styleOf(io.stderr) }));
   return exitCodeOf(reason.code);
 }
 

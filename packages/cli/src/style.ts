@@ -1,6 +1,12 @@
+import { randomUUID } from "node:crypto";
 import { styleText } from "node:util";
 
-/** Colours for people; each function gives its text back unchanged where none are wanted, or nothing would show. */
+/** Stands before each colour code of ours until it is written. Made anew by each process, so that no text from
+ *  elsewhere can colour anything. */
+export const OURS: string = randomUUID();
+
+/** Colours for people; each function gives its text back unchanged where none are wanted, or nothing would show.
+ *  What they make is no text for a terminal yet: `printableOutput` makes it one. */
 export type Style = {
   bold: (text: string) => string;
   dim: (text: string) => string;
@@ -13,8 +19,11 @@ export type Style = {
 };
 
 export function styleOf(sink: { color: boolean; columns: number | null }): Style {
-  const paint = (format: Parameters<typeof styleText>[0]) => (text: string) =>
-    sink.color && text !== "" ? styleText(format, text, { validateStream: false }) : text;
+  const paint = (format: Parameters<typeof styleText>[0]) => {
+    const [on, off] = styleText(format, "|", { validateStream: false }).split("|");
+    return (text: string) =>
+      sink.color && text !== "" ? `${OURS}${on}${text}${OURS}${off}` : text;
+  };
   return {
     bold: paint("bold"),
     dim: paint("dim"),

@@ -1,4 +1,5 @@
 import type { Io } from "./io.ts";
+import { printableOutput } from "./printable.ts";
 import { styleOf } from "./style.ts";
 import { duration } from "./times.ts";
 
@@ -22,7 +23,7 @@ export async function withProgress<T>(
     if (tookMs < QUIET_MS) return;
     shown = true;
     const line = `${what} … ${duration(tookMs)}`.slice(0, (columns ?? 80) - 1);
-    void io.stderr.write(`${ERASE}${dim(line)}`);
+    void io.stderr.write(`${ERASE}${printableOutput(dim(line))}`);
   }, EVERY_MS);
   try {
     return await work();

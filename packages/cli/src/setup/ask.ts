@@ -1,5 +1,6 @@
 /** Questions on the terminal of this process. They go to stderr: stdout holds the command's document. */
 import { cancel, password, select, text } from "@clack/prompts";
+import { printableLine } from "../printable.ts";
 
 export type Choice = { value: string; label: string };
 
@@ -33,7 +34,7 @@ export function terminalQuestions(): Questions {
         await select({
           message,
           output,
-          options: choices.map((each) => ({ ...each })),
+          options: choices.map(({ value, label }) => ({ value, label: printableLine(label, 200) })),
           ...(marked === undefined ? {} : { initialValue: marked }),
         }),
       ),
@@ -42,7 +43,7 @@ export function terminalQuestions(): Questions {
         await text({
           message,
           output,
-          initialValue: suggestion,
+          initialValue: printableLine(suggestion, 2_000),
           validate: (answer) => check(answer?.trim() ?? "") ?? undefined,
         }),
       ),

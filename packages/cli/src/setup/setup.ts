@@ -21,6 +21,7 @@ import { readStdin } from "../read-text.ts";
 import { styleOf } from "../style.ts";
 import { withLock } from "../workflow/lend-lock.ts";
 import { warn } from "../workflow/warn.ts";
+import { writeText } from "../write-text.ts";
 import type { Questions } from "./ask.ts";
 import { askWishes } from "./ask-wishes.ts";
 import { changed, planChange } from "./plan-change.ts";
@@ -147,7 +148,8 @@ async function testAll(
     const model = resolveModel(changed(settings, change), reference, variables);
     if (!model.ok) return model;
     if (io.stderr.isTerminal)
-      await io.stderr.write(
+      await writeText(
+        io.stderr,
         `${styleOf(io.stderr).dim(`asking ${printableLine(reference, 80)} …`)}\n`,
       );
     const answer = await testModel(reference, model.value, at);

@@ -26,6 +26,7 @@ import type { Io } from "../io.ts";
 import { printableLine } from "../printable.ts";
 import { type Style, styleOf } from "../style.ts";
 import { withThread } from "../with-engine.ts";
+import { writeText } from "../write-text.ts";
 
 const CANNOT_TELL = 125;
 /** What the exit codes of shells begin with when a signal ended the program. */
@@ -85,7 +86,7 @@ async function judge(
   const code = exitCode ?? BY_SIGNAL;
   const verdict = code === 0 ? "good" : code === CANNOT_TELL ? "skip" : "bad";
   const { dim } = styleOf(io.stderr);
-  await io.stderr.write(`${dim(`#${step.round} ${step.role}: ${verdict} (exit ${code})`)}\n`);
+  await writeText(io.stderr, `${dim(`#${step.round} ${step.role}: ${verdict} (exit ${code})`)}\n`);
   return ok(verdict);
 }
 

@@ -14,9 +14,11 @@ import {
 import type { Output } from "../command.ts";
 import { count } from "../count.ts";
 import type { Io } from "../io.ts";
+import { escaped } from "../json-pieces.ts";
 import { printableLine } from "../printable.ts";
 import { type Style, styleOf } from "../style.ts";
 import { withEngine } from "../with-engine.ts";
+import { writeText } from "../write-text.ts";
 import { type LiveDetail, liveView } from "./live-view.ts";
 import { renderStep } from "./render-step.ts";
 import { restLines } from "./rest-lines.ts";
@@ -46,7 +48,7 @@ export async function watchThread(opts: WatchOptions, io: Io): Promise<Result<Ou
     const to = io.stdout;
     const style = styleOf(to);
     if (!io.json && (await saidNothing(engine, found.value))) {
-      await to.write(await past(engine, found.value, style));
+      await writeText(to, await past(engine, found.value, style));
     }
     const view = liveView(style, opts.detail);
     const write = io.json ? jsonLine : view;
@@ -57,12 +59,12 @@ export async function watchThread(opts: WatchOptions, io: Io): Promise<Result<Ou
     const thread = await engine.store.get(threadId);
     if (thread === null) return err(removed(threadId));
     const seen = observedStatus(thread, io.now());
-    if (status !== null && status.status !== seen.status) await to.write(write(status));
+    if (status !== null && status.status !== seen.status) await writeText(to, write(status));
     const interrupted = signal.aborted;
     if (!interrupted || isFinal(seen.status)) {
       const stands = { engine, thread, style, status };
-      await to.write(io.json ? standsJson(stands, seen) : view(statusOf(thread, seen)));
-      if (!io.json) for (const line of restLines(stands, seen)) await to.write(`${line}\n`);
+      await writeText(to, io.json ? standsJson(stands, seen) : view(statusOf(thread, seen)));
+      if (!io.json) for (const line of restLines(stands, seen)) await writeText(to, `${line}\n`);
     }
     return ok({ streamed: true, exitCode: restCode(thread, { ...seen, interrupted }) });
   });
@@ -111,7 +113,7 @@ async function past(engine: Engine, thread: ThreadRecord, style: Style): Promise
 }
 
 function jsonLine(item: LiveItem): string {
-  return `${JSON.stringify(item)}\n`;
+  return `${escaped(JSON.stringify(item))}\n`;
 }
 
 function statusOf(
@@ -131,7 +133,7 @@ function standsJson(
   const seq = status?.status === seen.status ? status.seq : null;
   const rootHash = isFinal(seen.status) ? head : null;
   const stands = { seq, ...statusOf(thread, seen), stale: seen.stale };
-  return `${JSON.stringify({ ...stands, returnCode, rootHash, suspended })}\n`;
+  return `${escaped(JSON.stringify({ ...stands, returnCode, rootHash, suspended }))}\n`;
 }
 
 function noThreads(): Failure {

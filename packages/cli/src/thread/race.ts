@@ -8,6 +8,7 @@ import { renderTable } from "../render-table.ts";
 import { type Style, styleOf } from "../style.ts";
 import { duration } from "../times.ts";
 import { withThread } from "../with-engine.ts";
+import { writeText } from "../write-text.ts";
 import { paintStatus } from "./paint-status.ts";
 import { shortId } from "./short-id.ts";
 
@@ -22,7 +23,8 @@ export async function race(
     const { dim } = styleOf(io.stderr);
     const onStep = (at: { agent: string; threadId: string; steps: number }): void => {
       if (!io.stderr.isTerminal) return;
-      void io.stderr.write(
+      void writeText(
+        io.stderr,
         `${dim(`${printableLine(at.agent, 60)}  step ${at.steps}  ${at.threadId}`)}\n`,
       );
     };

@@ -2,6 +2,7 @@ import type { Engine } from "@uncaged/workflow-execute";
 import { type Follow, followThread } from "@uncaged/workflow-execute";
 import type { LiveItem } from "@uncaged/workflow-protocol";
 import type { Sink } from "../io.ts";
+import { writeText } from "../write-text.ts";
 
 export type StatusItem = Extract<LiveItem, { type: "status" }>;
 
@@ -21,7 +22,7 @@ export async function showLive(
   const show = async (item: LiveItem): Promise<void> => {
     const text = write(item);
     // Awaited: a terminal that reads slowly slows the reading of the log, not the thread.
-    if (text !== "") await to.write(text);
+    if (text !== "") await writeText(to, text);
   };
   for await (const item of followThread(engine, threadId, opts)) {
     if (role !== null && "role" in item && item.role !== role) continue;

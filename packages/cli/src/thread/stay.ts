@@ -4,6 +4,7 @@ import type { Failure, Result, ThreadRecord } from "@uncaged/workflow-protocol";
 import type { Output } from "../command.ts";
 import type { Io } from "../io.ts";
 import { styleOf } from "../style.ts";
+import { writeText } from "../write-text.ts";
 import { liveView } from "./live-view.ts";
 import { showLive } from "./show-live.ts";
 import type { Stay } from "./stay-options.ts";
@@ -18,7 +19,7 @@ export async function stayWith(
 ): Promise<Result<Output, Failure>> {
   const { threadId } = thread;
   const signal = io.interruption();
-  await io.stderr.write(`${styleOf(io.stderr).dim("thread")} ${threadId}\n`);
+  await writeText(io.stderr, `${styleOf(io.stderr).dim("thread")} ${threadId}\n`);
   if (stay === "live") {
     const to = io.json ? io.stderr : io.stdout;
     const write = liveView(styleOf(to), "usual");
