@@ -142,10 +142,10 @@ it("blobs of threads that an older index does not know are kept, and the threads
 it("what a removed thread leaves is collected, though the history names it", async () => {
   await cli.json(["thread", "rm", ended]);
   expect(await cli.json(["cas", "fsck"])).toMatchObject({ ok: true });
-  const { purgedEntries } = await cli
+  const { deletedEntries } = await cli
     .json(["cas", "gc", "--grace", "0s"])
-    .then(() => cli.json<{ purgedEntries: number }>(["cas", "gc", "--grace", "0s"]));
-  expect(purgedEntries).toBeGreaterThan(0);
+    .then(() => cli.json<{ deletedEntries: number }>(["cas", "gc", "--grace", "0s"]));
+  expect(deletedEntries).toBeGreaterThan(0);
   expect(blobs()).toEqual([]);
 });
 

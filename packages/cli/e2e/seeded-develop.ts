@@ -45,10 +45,16 @@ const turns = {
   },
 };
 
-const adapter = (_prompt, schema) => async (ctx, { cas, step }) => {
+/** A script uses no tools, so it holds every policy. */
+const play = (_prompt, schema) => async (ctx, { cas, step }) => {
   const meta = schema.parse(await turns[step.role](ctx, cas, chances(ctx)));
-  return { meta, childThread: null };
+  const run = {
+    agent: { name: "scripted", version: "1" }, session: null, prompt: null, startedAt: 1, completedAt: 2,
+    usage: null, cwd: step.cwd, evidence: [], policy: "held",
+  };
+  return { meta, childThread: null, run };
 };
+const adapter = Object.assign(play, { holdsPolicy: true });
 
 export const run = createWorkflow(developWorkflowDefinition, { adapter, overrides: null });
 export const descriptor = buildDescriptor(developWorkflowDefinition);

@@ -148,7 +148,7 @@ describe("an upgrade", () => {
     expect(await verify(id)).toMatchObject({ ok: true });
     const overview = await cli.run(["thread", "context", id]);
     expect(overview.stdout.match(/^\[#\d \w+\]/gm)).toEqual([
-      ...["[#1 worker]", "[#2 worker]", "[#3 worker]", "[#4 checker]"],
+      ...["[#0 start]", "[#1 worker]", "[#2 worker]", "[#3 worker]", "[#4 checker]"],
     ]);
   });
 

@@ -20,7 +20,7 @@ export type StartOptions = {
   cwd: string;
   /** Thread whose step starts it, which bounds how deep threads may start each other; null, or a thread that is not
    *  in this storage root: nobody's. */
-  starter: string | null;
+  starter?: string | null;
   /** Makes the start idempotent; null: a new thread each time. */
   startKey: string | null;
   /** Bounds in place of the workflow's own; null: those. */
@@ -39,7 +39,7 @@ export async function startThread(
   const workflow = await runnableWorkflow(engine, opts.workflow);
   if (!workflow.ok) return workflow;
   const { prompt, cwd, startKey, limits } = opts;
-  const starter = opts.starter === null ? null : await engine.store.get(opts.starter);
+  const starter = opts.starter == null ? null : await engine.store.get(opts.starter);
   const depth =
     starter === null
       ? ok(0)

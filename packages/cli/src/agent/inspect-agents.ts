@@ -16,8 +16,8 @@ export type AgentReport = AgentProbe & {
   packageVersion: string | null;
   /** Whether it is `config.defaultAgent`. */
   default: boolean;
-  /** What it plays by `config.bindings`: `<workflow>.<role>` each. */
-  plays: string[];
+  /** What it plays by `config.bindings`: `<workflow>.<role>` each. Left out when nothing is bound to it. */
+  plays?: string[];
 };
 
 export type Inspection = {
@@ -75,15 +75,16 @@ async function inspect(
     package: packageName,
     packageVersion: located?.version ?? null,
     default: name !== null && name === at.settings.defaultAgent,
-    plays: name === null ? [] : boundTo(at.settings, name),
+    ...boundTo(at.settings, name),
     ...probe,
   };
 }
 
-function boundTo({ bindings }: Settings, name: string): string[] {
-  return [...bindings].flatMap(([workflow, roles]) =>
+function boundTo({ bindings }: Settings, name: string | null): Pick<AgentReport, "plays"> {
+  const plays = [...bindings].flatMap(([workflow, roles]) =>
     [...roles].flatMap(([role, agent]) => (agent === name ? [`${workflow}.${role}`] : [])),
   );
+  return plays.length === 0 ? {} : { plays };
 }
 
 /** It asks programs that may hang; each of those questions is over after 15 seconds by itself. */

@@ -33,7 +33,7 @@ function text(agents: readonly AgentReport[], style: Style): string {
       paint: (padded, { installed }) => (installed ? style.green(padded) : style.red(padded)),
     },
     { title: "VERSION", cell: ({ version }) => version ?? "-" },
-    ...(agents.some(({ plays }) => plays.length > 0) ? [PLAYS] : []),
+    ...(agents.some(({ plays }) => plays !== undefined) ? [PLAYS] : []),
     {
       title: "LOG-IN",
       cell: ({ login }) => login,
@@ -47,7 +47,7 @@ function text(agents: readonly AgentReport[], style: Style): string {
 
 const PLAYS = {
   title: "PLAYS HERE",
-  cell: ({ plays }: AgentReport): string => printableLine(plays.join(", "), 100),
+  cell: ({ plays = [] }: AgentReport): string => printableLine(plays.join(", "), 100),
 };
 
 /** An agent that nobody configured is no fault: it is there to be added, whatever else it lacks. */
