@@ -3,7 +3,6 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { type LiveRecord, parseJson } from "@uncaged/workflow-protocol";
-import { liveRecordSchema } from "@uncaged/workflow-protocol/schemas";
 import { isErrno, storageFailed } from "@uncaged/workflow-util";
 import { MAX_LINE_BYTES } from "./live-line.ts";
 import type { Segment } from "./segment-files.ts";
@@ -35,6 +34,8 @@ export async function openSegment(
     if (isErrno(cause, "ENOENT")) return null;
     throw storageFailed(`cannot read the live log ${path}`, cause);
   }
+  // Only who reads a log pays for loading zod: every command that opens the index opens the log, too.
+  const { liveRecordSchema } = await import("@uncaged/workflow-protocol/schemas");
   const { first } = segment.header;
   const lines = wholeLines(handle);
   let last = first - 1;
