@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openRootStore } from "@uncaged/workflow-cas";
-import { restInFiles, timerKeeper } from "@uncaged/workflow-execute";
+import { restInFiles } from "@uncaged/workflow-execute";
 import { memoryLiveLog, openIndex } from "@uncaged/workflow-store";
 import { storagePaths } from "@uncaged/workflow-util";
 import { LossyDisk } from "./lossy-disk.mjs";
@@ -12,6 +12,12 @@ import { overlay } from "./overlay-fs.mjs";
 
 /** Longer than a lease: whoever owned a thread before the cut does not own it after it. */
 const CUT_TAKES_MS = 10 * 60 * 1000;
+
+/** No lease is renewed and no signal heard: both follow the real clock, and a seed would not play the same twice. */
+const keeper = {
+  keep: () => ({ stop: () => undefined, fault: () => null }),
+  close: async () => undefined,
+};
 
 /** Longer than a seed: when a role is long at work is for the seed to say. */
 const NEVER_MS = 2 ** 31 - 1;
@@ -51,7 +57,6 @@ export async function newWorld({ root, packagesBase, bundleHash }) {
     });
     behind.push(cas.behind);
     const store = restInFiles(threads, { root: indexFolder, behind: cas.behind });
-    const keeper = timerKeeper({ store, now });
     const live = memoryLiveLog();
     const { publish, behind: writeBehind } = cas;
     const ports = { cas, store, live, keeper, publish, table, behind: writeBehind };

@@ -60,7 +60,6 @@ export { killThread, stopThread } from "./stop-thread.ts";
 export type { TableFinding } from "./table-finding.ts";
 export { type ContextPage, DEFAULT_BUDGET_CHARS, threadPage } from "./thread-pages.ts";
 export { startPrompt, stepViews, viewThread } from "./thread-view.ts";
-export { timerKeeper } from "./timer-keeper.ts";
 export { undoPoke } from "./undo-poke.ts";
 export { type Upgrade, upgradeThread } from "./upgrade-thread.ts";
 export { verifyThread } from "./verify-thread.ts";
