@@ -14,6 +14,7 @@ import type {
   StepRequest,
   StepScope,
   ThreadRecord,
+  Unrecorded,
 } from "@uncaged/workflow-protocol";
 import { agentEventSchema } from "@uncaged/workflow-protocol/schemas";
 import { ANSWER } from "./answer-directive.ts";
@@ -29,6 +30,8 @@ export type RuntimeParts = {
   thread: ThreadRecord;
   origin: OriginSessions;
   directive: StepDirective | null;
+  /** What attempts used that were cut off before they made a step. */
+  unrecorded: readonly Unrecorded[];
   /** What each role is held to, by the descriptor; it wins over what the bundle's code says. */
   rules: { readonly [role: string]: RoleRules };
   fence: number;
@@ -56,6 +59,7 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
     signal,
     directive: parts.directive,
     limits: thread.limits,
+    unrecorded: parts.unrecorded,
     enter: (request: StepRequest) => {
       const { role, round } = request;
       const player = parts.player(request);

@@ -339,7 +339,9 @@ describe("executeThread", () => {
         answers.push(yield { role: "coder", meta: {}, run: record });
         return done;
       },
-      { costs: { extraction: () => costs.shift() ?? null, watching: () => null } },
+      {
+        costs: { extraction: () => costs.shift() ?? null, watching: () => null, lost: () => null },
+      },
     );
     expect(answers.map((answer) => answer?.run)).toEqual([
       {
@@ -368,7 +370,13 @@ describe("executeThread", () => {
         yield says("coder");
         throw agentError("invalid_output", { message: "no JSON", hint: "", run: record });
       },
-      { costs: { extraction: () => ({ ...usage, costUsd: 0.25 }), watching: () => null } },
+      {
+        costs: {
+          extraction: () => ({ ...usage, costUsd: 0.25 }),
+          watching: () => null,
+          lost: () => null,
+        },
+      },
     );
     const { head } = await owned.record();
     const { payload } = await readNode(owned.engine.cas, head, "state");

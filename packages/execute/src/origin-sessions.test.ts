@@ -46,7 +46,16 @@ async function entered(fork: ThreadRecord, previousSession: string): Promise<Ste
   const { cas } = origin.engine;
   const request = { role: "coder", round: 9, route: null, location: null, previousSession };
   return engineRuntime({
-    ...{ cas, thread: fork, directive: null, rules: {}, fence: 1, now: Date.now, homes: root },
+    ...{
+      cas,
+      thread: fork,
+      directive: null,
+      unrecorded: [],
+      rules: {},
+      fence: 1,
+      now: Date.now,
+      homes: root,
+    },
     origin: originSessions(origin.engine, fork, await loadChain(cas, fork)),
     extract: () => () => Promise.reject(new Error("not used here")),
     signal: new AbortController().signal,

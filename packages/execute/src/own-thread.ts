@@ -23,6 +23,7 @@ import type { Engine } from "./engine.ts";
 import { endsTooLate, standsStill } from "./far-lease.ts";
 import { startGuard } from "./guard.ts";
 import type { Interruption } from "./interruption.ts";
+import { tellsOfCost } from "./lost-attempts.ts";
 import { threadMark } from "./marks.ts";
 import { runnerState } from "./observe.ts";
 import { putDown, restOf } from "./put-down.ts";
@@ -113,7 +114,11 @@ async function work<T>(
   const log = debugLog(paths.debugLog(threadId), engine.now);
   log.write("7Q2M4XBC", `process ${lease.process.pid} owns the thread, fence ${fence}`);
   try {
-    const done = await use({ thread, before, lease, signal, emit: live.append, log });
+    const emit = (event: LiveEvent): void => {
+      live.append(event);
+      if (tellsOfCost(event)) engine.live.flush(threadId);
+    };
+    const done = await use({ thread, before, lease, signal, emit, log });
     if (!done.ok) log.write("VZ0N8E5K", `gave up: ${done.error.code}: ${done.error.message}`);
     return done;
   } catch (thrown) {

@@ -21,6 +21,7 @@ import { engineRuntime } from "./engine-runtime.ts";
 import { executeThread, type RunOutcome, type ThreadRun } from "./execute-thread.ts";
 import { extractor } from "./extract.ts";
 import { type LoadedRun, loadRun } from "./load-run.ts";
+import { type LostAttempts, lostAttempts } from "./lost-attempts.ts";
 import { namedAgents } from "./named-agent.ts";
 import { nextPromptDirective } from "./next-prompt.ts";
 import { nextRole } from "./next-role.ts";
@@ -95,6 +96,7 @@ export async function threadRun(
       takeNote(engine, tenancy, note);
     },
   };
+  const lost = await lostAttempts(engine, thread);
   const extraction = extractor({ cas: engine.cas, models, signal });
   const runtime = engineRuntime({
     cas: engine.cas,
@@ -103,6 +105,7 @@ export async function threadRun(
     thread,
     origin,
     directive: opts.directive,
+    unrecorded: lost.spent,
     rules: bundle.descriptor.roles,
     fence: tenancy.lease.fence,
     now: engine.now,
@@ -123,7 +126,7 @@ export async function threadRun(
     rulesFault: rulesGate(engine, bundle.descriptor, context),
     signal,
     maxSteps: opts.maxSteps,
-    costs: { extraction: extraction.takeCost, watching: watching.take },
+    costs: { extraction: extraction.takeCost, watching: watching.take, lost: once(lost) },
     supervise: supervisor(watcher),
     summarize: summarizer(watcher),
     endsNext: async (steps) =>
@@ -144,6 +147,16 @@ function rulesGate(
     const fault = await roleRulesFault(cas, roles[role] ?? {}, { step, earlier });
     if (fault === null) for (const hash of run?.evidence ?? []) earlier.add(hash);
     return fault;
+  };
+}
+
+/** Goes into one record. */
+function once(lost: LostAttempts): ThreadRun["costs"]["lost"] {
+  let left: LostAttempts | null = lost.begun === 0 && lost.spent.length === 0 ? null : lost;
+  return () => {
+    const taken = left;
+    left = null;
+    return taken;
   };
 }
 

@@ -56,7 +56,7 @@ function watching(objections: readonly (string | null)[] = []): ExecuteOptions {
   const meter = costMeter();
   const left = [...objections];
   return {
-    costs: { extraction: () => null, watching: meter.take },
+    costs: { extraction: () => null, watching: meter.take, lost: () => null },
     supervise: async () => {
       meter.add(USED);
       return left.shift() ?? null;
@@ -103,7 +103,7 @@ describe("what models used that watch over a thread", () => {
 it("what extraction used is at the end of a thread that failed by it without a record", async () => {
   const reason = { code: "INVALID_OUTPUT", message: "no JSON", hint: "" } as const;
   const [end] = await ended([new WorkflowError(reason)], {
-    costs: { extraction: () => USED, watching: () => null },
+    costs: { extraction: () => USED, watching: () => null, lost: () => null },
   });
   expect(end).toMatchObject({
     usage: USED,

@@ -126,6 +126,7 @@ export type {
   StepRequest,
   StepScope,
   Suspension,
+  Unrecorded,
   WorkflowCompletion,
   WorkflowFn,
   WorkflowRuntime,

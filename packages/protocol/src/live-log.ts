@@ -15,7 +15,8 @@ export type LiveItem = LiveRecord | LiveGap;
 
 /** What agents say and do while they run, for whoever watches.
  *
- *  1. For eyes only: nothing is decided from it, and losing it loses no step.
+ *  1. For eyes, and for what attempts cost that left no step. Nothing else is decided from it, and losing it loses no
+ *     step.
  *  2. A reader gets every event once, in order of its number. What it cannot get is said as a gap.
  *  3. Bounded: the oldest events go first.
  *  4. One owner of a thread writes at a time. What a superseded one appends once the next has appended is not

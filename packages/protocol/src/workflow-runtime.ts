@@ -83,12 +83,21 @@ export type StepDirective = {
   agent: string | null;
 };
 
+/** What was used and stands in no step: a runner was killed, or stopped, before the attempt made one. */
+export type Unrecorded = {
+  /** Who used it; null: the engine's own models did. */
+  role: string | null;
+  usage: Usage;
+};
+
 /** The runtime between steps: a workflow enters a step to get the runtime of that step. */
 export type EngineRuntime = Omit<WorkflowRuntime, "step" | "emit" | "runChild" | "agent"> & {
   /** null: the table decides from the start. */
   directive: StepDirective | null;
   /** The thread's own bounds, which win over those of the workflow; left out: none. */
   limits?: ThreadLimits | null;
+  /** Counts for limits until the next step that has a record of its run: the engine adds it there. Left out: nothing. */
+  unrecorded?: readonly Unrecorded[];
   enter(step: StepRequest): WorkflowRuntime;
 };
 

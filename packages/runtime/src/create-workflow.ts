@@ -72,7 +72,7 @@ async function* drive(
   const sessions = new SessionBook(ctx.steps);
   const { roles: ofRoles = {}, ...ofThread } = runtime.limits ?? {};
   const bounds = { thread: { ...limits, ...ofThread }, roles: withLimits(rules, ofRoles) };
-  const ledger = new Ledger(bounds, ctx.steps);
+  const ledger = new Ledger(bounds, ctx.steps, runtime.unrecorded);
   let directive = runtime.directive;
   while (true) {
     runtime.signal.throwIfAborted();

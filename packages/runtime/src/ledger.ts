@@ -1,12 +1,15 @@
 /** What a thread has used so far, kept up to date step by step, and whether a limit forbids a further step.
  *
- *  It is made of the steps alone: a thread that was resumed, forked or imported has the same sums. */
+ *  It is made of the steps, so a thread that was resumed, forked or imported has the same sums; and, until the next
+ *  step has it in its record, of what attempts used that were cut off before they made one. */
 import {
   DEFAULT_MAX_STEPS,
   type Limits,
   type ReachedLimit,
   type RoleRules,
   type RoleStep,
+  type Unrecorded,
+  type Usage,
 } from "@uncaged/workflow-protocol";
 
 type Spent = { [bound in keyof Limits]-?: number };
@@ -24,11 +27,17 @@ export class Ledger {
   readonly #limits: LedgerLimits;
   readonly #thread: Spent = nothing();
   readonly #roles = new Map<string, Spent>();
+  #unrecorded: readonly Unrecorded[] = [];
   #beyond = 0;
 
-  constructor(limits: LedgerLimits, steps: readonly RoleStep[]) {
+  constructor(
+    limits: LedgerLimits,
+    steps: readonly RoleStep[],
+    unrecorded: readonly Unrecorded[] = [],
+  ) {
     this.#limits = limits;
     for (const step of steps) this.note(step);
+    this.#unrecorded = unrecorded;
   }
 
   note(step: RoleStep): void {
@@ -37,14 +46,24 @@ export class Ledger {
     this.#roles.set(step.role, role);
     add(this.#thread, step);
     add(role, step);
+    if (step.run !== null) this.#unrecorded = [];
   }
 
   /** Why the thread may not enter this role any more; null: it may. */
   reached(role: string): ReachedLimit | null {
     const { thread, roles } = this.#limits;
-    const ofThread = reachedOf({ steps: DEFAULT_MAX_STEPS, ...thread }, this.#thread);
+    const ofThread = reachedOf(
+      { steps: DEFAULT_MAX_STEPS, ...thread },
+      withUnrecorded(this.#thread, this.#unrecorded),
+    );
     if (ofThread !== null) return { role: null, ...ofThread };
-    const ofRole = reachedOf(roles.get(role)?.limits ?? {}, this.#roles.get(role) ?? nothing());
+    const ofRole = reachedOf(
+      roles.get(role)?.limits ?? {},
+      withUnrecorded(
+        this.#roles.get(role) ?? nothing(),
+        this.#unrecorded.filter((each) => each.role === role),
+      ),
+    );
     return ofRole === null ? null : { role, ...ofRole };
   }
 
@@ -77,9 +96,18 @@ function add(spent: Spent, { run }: RoleStep): void {
   spent.steps += 1;
   if (run === null) return;
   spent.timeMs += Math.max(0, run.completedAt - run.startedAt);
-  if (run.usage === null) return;
-  spent.tokens += run.usage.inputTokens + run.usage.outputTokens;
-  spent.costUsd += run.usage.costUsd ?? 0;
+  if (run.usage !== null) addUsage(spent, run.usage);
+}
+
+function addUsage(spent: Spent, { inputTokens, outputTokens, costUsd }: Usage): void {
+  spent.tokens += inputTokens + outputTokens;
+  spent.costUsd += costUsd ?? 0;
+}
+
+function withUnrecorded(spent: Spent, unrecorded: readonly Unrecorded[]): Spent {
+  const sum = { ...spent };
+  for (const { usage } of unrecorded) addUsage(sum, usage);
+  return sum;
 }
 
 function reachedOf(limits: Limits, used: Spent): Omit<ReachedLimit, "role"> | null {
