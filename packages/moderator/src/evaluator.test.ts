@@ -56,7 +56,10 @@ describe("an evaluation that does not come to its end", () => {
   it.each([
     ["inside a function of the language", "$count($distinct([1..1000000])) > 0"],
     ["in a function of its own", "( $f := function() { $f() }; $f() )"],
-    ["going through pairs", "$count($filter([1..30000], function($x) { $count([1..$x]) < 0 })) > 0"],
+    [
+      "going through pairs",
+      "$count($filter([1..30000], function($x) { $count([1..$x]) < 0 })) > 0",
+    ],
   ])(
     "%s is ended, and the thread that asks goes on meanwhile",
     { timeout: PATIENCE_MS },
