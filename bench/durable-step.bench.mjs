@@ -86,7 +86,7 @@ async function wholeSteps(engine) {
   globalThis.betweenSteps = async (round) => {
     startedAt ??= performance.now();
     if (round <= STEPS) return;
-    await engine.behind.settle();
+    await engine.cas.flush();
     tookMs = performance.now() - startedAt;
   };
   try {

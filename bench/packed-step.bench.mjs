@@ -93,7 +93,7 @@ async function shortAndLong(engine) {
 }
 
 async function sideBySide(engine) {
-  const alone = { ...engine, publish: inTurn(engine.publish) };
+  const alone = { ...engine, cas: { ...engine.cas, publish: inTurn(engine.cas.publish) } };
   const rates = { together: [], alone: [] };
   for (let round = 0; round < ROUNDS; round += 1) {
     rates.alone.push(await stepsASecond(alone));

@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { encodeContent, encodeStart, openFilesStore, openRootStore } from "@uncaged/workflow-cas";
+import { encodeContent, encodeStart, openRootStore } from "@uncaged/workflow-cas";
 import { openIndex } from "@uncaged/workflow-store";
 import { newThreadId, storagePaths } from "@uncaged/workflow-util";
 import { COMMAND } from "./parts/command.mjs";
@@ -74,8 +74,7 @@ async function manyBlobs(folder, kind) {
   mkdirSync(root, { recursive: true });
   writeFileSync(join(root, "workflow.yaml"), `config:\n  store: ${kind}\n`, { mode: 0o600 });
   const { threads, blobs: table } = await openIndex(root);
-  const cas =
-    kind === "files" ? openFilesStore(paths.cas) : openRootStore({ dir: paths.cas, table, kind });
+  const cas = openRootStore({ dir: paths.cas, table, kind });
   const startedAt = performance.now();
   // Every second one is held by a thread, through a chain of artifacts a thousand wide.
   let held = [];
@@ -144,7 +143,7 @@ async function longBlob(folder) {
   await look(folder, ["cas", "fsck"]);
 }
 
-/** Runs the built command; prints how long it took and the most memory it had. Gives what it said. */
+/** Runs the built command; prints how long it took and the most memory it had. Returns what it said. */
 async function look(folder, args, stdin = null) {
   const root = join(folder, "root");
   const output = join(folder, "output");

@@ -4,12 +4,14 @@
  *  Loaded as the compiler wrote it, a command opens up to 300 files and takes 125 ms to start; like this,
  *  each command loads what it uses and nothing else.
  *
- *  1. Native packages stay outside. Programs that the engine starts by path (a runner, the locked child)
- *     stay in their own packages: a module that asks where it lies is told where it was compiled to.
- *  2. Chunks are named by their content; the entry is written last, so that a command that starts while
- *     this runs finds either all of the old or all of the new. */
+ *  1. Native packages stay outside, and so do the files that our packages read: a module that asks where it lies is
+ *     told where it was compiled to.
+ *  2. A program that the engine starts by path (`…-main.js`: a runner, the keeper of its leases, a guard) is one file
+ *     beside the command. Packages that run as they were compiled start programs as they were compiled.
+ *  3. Chunks are named by their content; what starts is written last, so that a command that starts while this runs
+ *     finds either all of the old or all of the new. */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { licenses } from "./licenses.mjs";
@@ -17,6 +19,7 @@ import { licenses } from "./licenses.mjs";
 const dist = fileURLToPath(new URL("../packages/cli/dist/", import.meta.url));
 const out = join(dist, "cli");
 const ENTRY = "main.js";
+const PROGRAM_URL = /new URL\("([^"]+-main\.js)", import\.meta\.url\)/g;
 
 /** Chunks lie in `dist/cli`, two folders below this package, which has its dependencies at hand. */
 const PLACE = `
@@ -33,15 +36,30 @@ export function placeIn(name, path) {
 await main();
 
 async function main() {
+  /** Where each was compiled to, by the name of its file here. Bundling finds them. */
+  const programs = new Map();
+  const output = await bundled(join(dist, ENTRY), programs, { chunkFileNames: "[name]-[hash].js" });
+  for (const [entryFileNames, file] of programs)
+    output.push(...(await bundled(file, programs, { entryFileNames, codeSplitting: false })));
+  const modules = output.flatMap(({ moduleIds }) => moduleIds);
+  const files = output.map(({ fileName, code }) => ({ name: fileName, text: code }));
+  files.push({
+    name: "licenses.txt",
+    text: licenses(modules, dirname(dist)),
+  });
+  write(files, new Set([...programs.keys(), ENTRY]));
+}
+
+async function bundled(input, programs, files) {
   const bundle = await rolldown({
-    input: join(dist, ENTRY),
+    input,
     platform: "node",
     tsconfig: false,
     external: ["rolldown", "xxhash-addon"],
     transform: { target: "node22" },
     // Our own modules do nothing when they are loaded, so one that is not used can be left out.
     treeshake: { moduleSideEffects: (id) => !isOurs(id) },
-    plugins: [ownPlaces()],
+    plugins: [ownPlaces(programs)],
     onLog: (level, log) => {
       throw new Error(`${level}: ${log.message}`);
     },
@@ -51,20 +69,15 @@ async function main() {
     minify: true,
     comments: false,
     entryFileNames: ENTRY,
-    chunkFileNames: "[name]-[hash].js",
+    ...files,
   });
   await bundle.close();
-  const modules = output.flatMap(({ moduleIds }) => moduleIds);
-  const files = output.map(({ fileName, code }) => ({ name: fileName, text: code }));
-  files.push({
-    name: "licenses.txt",
-    text: licenses(modules, dirname(dist)),
-  });
-  write(files);
+  return output;
 }
 
-/** Tells each module of our packages that asks for `import.meta.url` where its compiled file lies. */
-function ownPlaces() {
+/** Tells each module of our packages that asks for `import.meta.url` where its compiled file lies; one that asks for a
+ *  program, where that lies beside the chunk. */
+function ownPlaces(programs) {
   const helper = "\0place";
   return {
     name: "own-places",
@@ -76,7 +89,12 @@ function ownPlaces() {
       const { name, path } = placeOf(id);
       const from = `import { placeIn as __placeIn } from ${JSON.stringify(helper)};\n`;
       const place = `__placeIn(${JSON.stringify(name)}, ${JSON.stringify(path)})`;
-      return { code: from + code.replaceAll("import.meta.url", place) };
+      const pieces = code.split(PROGRAM_URL).map((piece, at) => {
+        if (at % 2 === 0) return piece.replaceAll("import.meta.url", place);
+        programs.set(basename(piece), resolve(dirname(id), piece));
+        return `new URL(${JSON.stringify(basename(piece))}, import.meta.url)`;
+      });
+      return { code: from + pieces.join("") };
     },
   };
 }
@@ -98,10 +116,10 @@ function placeOf(file) {
   throw new Error(`${file} lies in no package`);
 }
 
-function write(files) {
+function write(files, entries) {
   mkdirSync(out, { recursive: true });
-  const entryLast = [...files].sort((a, b) => Number(a.name === ENTRY) - Number(b.name === ENTRY));
-  for (const { name, text } of entryLast) {
+  const isEntry = ({ name }) => Number(entries.has(name));
+  for (const { name, text } of files.toSorted((a, b) => isEntry(a) - isEntry(b))) {
     const file = join(out, name);
     if (read(file) === text) continue;
     writeFileSync(`${file}.tmp`, text);

@@ -3,22 +3,23 @@
  *  (The compiler has already run: the `check` task of dev.mjs builds first.) */
 import { fileURLToPath } from "node:url";
 import { floorProblems } from "./check/floors.mjs";
+import { folderProblems } from "./check/folders.mjs";
 import { captured } from "./dev/captured.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Each gives `{ ok, output }`. The slowest stands first, so that it starts first. */
+/** Each returns `{ ok, output }`. The slowest stands first, so that it starts first. */
 const CHECKS = {
   packages: () => program("node", ["scripts/check/packages.mjs"]),
   knip: () => program("knip", ["--treat-config-hints-as-errors"]),
   biome: () => program("biome", ["ci", "--error-on-warnings", "--colors=off"]),
   boundaries: () => program("turbo", ["boundaries"]),
   sherif: () => program("sherif", ["--fail-on-warnings"]),
-  floors: async () => {
-    const problems = floorProblems(root);
-    return { ok: problems.length === 0, output: problems.join("\n") };
-  },
+  floors: async () => listed(floorProblems(root)),
+  folders: async () => listed(folderProblems(root)),
 };
+
+const listed = (problems) => ({ ok: problems.length === 0, output: problems.join("\n") });
 
 const program = (command, args) => captured({ command, args, cwd: root });
 

@@ -8,6 +8,7 @@ import { parseArgs } from "node:util";
 import { openEngine } from "@uncaged/workflow-execute";
 import { checkPattern, checkRule, checkTemplate } from "@uncaged/workflow-moderator";
 import { addWorkflow, buildBundle } from "@uncaged/workflow-register";
+import { registryLock } from "@uncaged/workflow-store";
 import { play } from "./parts/play.mjs";
 
 const { values } = parseArgs({
@@ -34,7 +35,7 @@ async function setUp(folder) {
       name: "scripted",
       file: built.file,
       types: null,
-      exclusively: (section) => engine.store.exclusively(section),
+      exclusively: registryLock(engine.root),
       nowMs: Date.now(),
     }),
   );

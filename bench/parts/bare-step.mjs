@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 
 const flush = promisify(fsync);
 
-/** `sizes`: bytes of the two blobs. Gives the step, to be called as often as wanted, and the end. */
+/** `sizes`: bytes of the two blobs. Returns the step, to be called as often as wanted, and the end. */
 export function openBareStep(folder, sizes) {
   const blobs = join(folder, "blobs");
   mkdirSync(blobs, { recursive: true });

@@ -26,7 +26,7 @@ export function timedNode(args, { root }) {
   return { tookMs, stdout: readFileSync(output, "utf8") };
 }
 
-/** Runs each case once a round, one after the other, so that a busy moment hits all of them alike. Gives
+/** Runs each case once a round, one after the other, so that a busy moment hits all of them alike. Returns
  *  the milliseconds of each case, a list in the order of rounds. `check` throws for a wrong output. */
 export function timedRounds(cases, rounds) {
   const times = Object.fromEntries(Object.keys(cases).map((name) => [name, []]));

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { execThread, openEngine, startThread } from "@uncaged/workflow-execute";
 import { checkPattern, checkRule, checkTemplate } from "@uncaged/workflow-moderator";
 import { addWorkflow, buildBundle } from "@uncaged/workflow-register";
+import { registryLock } from "@uncaged/workflow-store";
 
 const ENTRY = fileURLToPath(new URL("../workflow/steady.mjs", import.meta.url));
 const WORKFLOW = "steady";
@@ -27,7 +28,7 @@ export async function openSteadyEngine(folder, { store } = { store: "files" }) {
       name: WORKFLOW,
       file: built.file,
       types: null,
-      exclusively: (section) => engine.store.exclusively(section),
+      exclusively: registryLock(engine.root),
       nowMs: engine.now(),
     }),
   );

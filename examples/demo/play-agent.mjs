@@ -25,7 +25,7 @@ import {
   uncaged,
 } from "./stage.mjs";
 
-/** Gives the exit code: 1 when the agent cannot play or the job is not done. */
+/** Returns the exit code: 1 when the agent cannot play or the job is not done. */
 export function playAgent({ agent, mock }) {
   return onStage(async () => {
     title(mock ? `${agent}, with a scripted model behind it` : `The agent: ${agent}`);

@@ -2,7 +2,7 @@
  *  recorded result as JSON. Told by the environment which round it is; works in the current directory.
  *
  *  Like a careful agent it can be run again after it was killed half-way: a patch that is in place already
- *  is left alone, and storing the same text twice gives the same hash. */
+ *  is left alone, and storing the same text twice returns the same hash. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -28,7 +28,7 @@ export const environment = {
   DEMO_CLI: cli,
 };
 
-/** What `play` gives; its folder is removed afterwards. */
+/** What `play` returns; its folder is removed afterwards. */
 export async function onStage(play) {
   try {
     mkdirSync(bin);
@@ -94,7 +94,7 @@ export function howToLook(threadId) {
   say(`uwf thread show ${id}`);
 }
 
-/** Runs the built CLI and gives its JSON document. */
+/** Runs the built CLI and returns its JSON document. */
 export function uncaged(...args) {
   const { stdout } = command(process.execPath, [cli, ...args, "--json"], { cwd: folder });
   return JSON.parse(stdout);

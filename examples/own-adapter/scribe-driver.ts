@@ -67,7 +67,7 @@ async function runTurn(
   });
   const run = await spawnCli(command, session === null ? [] : ["--resume", session], {
     cwd: step.cwd,
-    mark: step.runMark,
+    tag: step.processTag,
     env: { ...step.env, SCRIBE_HOME: step.home },
     stdin: prompt,
     signal: step.signal,

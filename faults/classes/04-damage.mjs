@@ -50,7 +50,7 @@ async function found(scene, { at, of }) {
     const dead = await engine.cas.put("nobody needs this");
     const thread = await engine.store.get(threadId);
     const got = await engine.cas.get(hash).catch((thrown) => thrown.failure.code);
-    assert.ok(got === null || got === "CAS_CORRUPT", `get gives ${got}`);
+    assert.ok(got === null || got === "CAS_CORRUPT", `get returns ${got}`);
     assert.equal((await checkStorage(engine)).ok, false, "fsck finds nothing");
     assert.equal((await verifyThread(engine, thread)).ok, false, "verify finds nothing");
     const collected = collectStorage(engine, { dryRun: false, graceMs: 0 });

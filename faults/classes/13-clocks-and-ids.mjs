@@ -75,15 +75,15 @@ async function otherClock(scene, jumpMs) {
   const outcome = await drive(scene, threadId, jumpMs);
   assert.equal(outcome, "ok");
   await withEngine(scene.root, async ({ store, now }) => {
-    const { head, headSha256, stepCount } = await store.get(threadId);
+    const { head, headSha256 } = await store.get(threadId);
     const { fence } = lease;
     const move = {
+      kind: "append",
       threadId,
       fence,
       from: head,
       to: head,
       toSha256: headSha256,
-      stepCount,
       nowMs: now(),
     };
     await assert.rejects(store.advance(move), ({ failure }) => failure.code === "LEASE_LOST");

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/** `read(hash)` gives the bytes. `write(hash, what)` puts other ones there; null: nothing, "folder": a folder. */
+/** `read(hash)` returns the bytes. `write(hash, what)` puts other ones there; null: nothing, "folder": a folder. */
 export function blobShelf({ root, store }) {
   return store === "files" ? fileShelf(join(root, "cas")) : rowShelf(join(root, "index.db"));
 }

@@ -22,7 +22,7 @@ function environment(root, env = {}) {
   };
 }
 
-/** Runs a program to its end. Gives its exit code, or the signal that ended it, and what it wrote. Throws
+/** Runs a program to its end. Returns its exit code, or the signal that ended it, and what it wrote. Throws
  *  when it hangs. `started` is handed the process. */
 export function runProgram(
   program,

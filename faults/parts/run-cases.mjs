@@ -1,7 +1,7 @@
 /** Runs the cases of a class, a few side by side, and counts. */
 import { availableParallelism } from "node:os";
 
-/** `cases(lab)` gives `{ name, run }` one after the other, maybe asynchronously; `run` throws when what must
+/** `cases(lab)` returns `{ name, run }` one after the other, maybe asynchronously; `run` throws when what must
  *  hold does not, and may give `{ hit: false }` when the fault was not met. `lab` has what a class needs to
  *  make its cases. */
 export async function runCases({ name, title, cases }, { folder, thorough, bundles, only }) {

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { openEngine, startThread } from "@uncaged/workflow-execute";
 import { checkRule } from "@uncaged/workflow-moderator";
 import { addWorkflow, buildBundle } from "@uncaged/workflow-register";
+import { registryLock } from "@uncaged/workflow-store";
 import { PACKAGES_BASE } from "./command.mjs";
 
 export const STORES = ["files", "packed"];
@@ -12,7 +13,7 @@ const REGISTERED = ["steps", "hand", "nested"];
 /** Built, for cases that add it. */
 const SPARE = ["pingpong"];
 
-/** Builds the workflows and makes one root for each store, `<folder>/template-<store>`. Gives the files of
+/** Builds the workflows and makes one root for each store, `<folder>/template-<store>`. Returns the files of
  *  the bundles by name. */
 export async function makeTemplates(folder) {
   const built = {};
@@ -44,7 +45,7 @@ export async function register(engine, name, file) {
       name,
       file,
       types: null,
-      exclusively: (section) => engine.store.exclusively(section),
+      exclusively: registryLock(engine.root),
       nowMs: engine.now(),
     }),
   );
@@ -80,7 +81,7 @@ export async function withEngine(root, use) {
   }
 }
 
-/** A thread that waits for its first step. `prompt` is stringified. Gives its id. */
+/** A thread that waits for its first step. `prompt` is stringified. Returns its id. */
 export async function idleThread(engine, { work, workflow, prompt, limits = null }) {
   const start = { workflow, prompt: JSON.stringify(prompt), cwd: work, startKey: null, limits };
   return successOf(await startThread(engine, { ...start, run: "idle" })).threadId;

@@ -1,7 +1,7 @@
 /** Commands that change a storage root. Each says how to come to where it may be given, what must hold when it
  *  was cut short, and what must hold when it is given again.
  *
- *      prepare(scene, lab)       what must be there before; gives what the others need
+ *      prepare(scene, lab)       what must be there before; returns what the others need
  *      args(given)               the command
  *      half(scene, given)        after the fault: it was done, or it was not
  *      whole(scene, given)       after the same command went through

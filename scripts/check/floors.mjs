@@ -18,7 +18,7 @@ const MAY_IMPORT = {
   "util-agent": ["protocol", "util"],
   execute: ["protocol", "util", "cas", "store", "register", "moderator", "reactor"],
   agent: ["protocol", "util-agent", "reactor"],
-  lab: ["protocol", "util", "cas", "util-agent", "agent"],
+  lab: ["protocol", "util", "cas", "store", "util-agent", "agent"],
   testkit: ["protocol", "runtime", "moderator"],
   template: ["runtime"],
   tasks: ["protocol", "util", "store"],

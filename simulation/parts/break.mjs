@@ -7,23 +7,23 @@ import { fileURLToPath } from "node:url";
 export const BREAKS = {
   "head before blobs": [
     {
-      file: "/packages/cas/dist/packed/root-store.js",
+      file: "/packages/cas/dist/root/blobs-in-places.js",
       from: "const signals = await writeRows(table, { blobs: rows, move });",
       to: "const signals = await writeRows(table, { blobs: [], move });\n        await writeRows(table, { blobs: rows, move: null });",
     },
   ],
   "rows that go before their files are there": [
     {
-      file: "/packages/cas/dist/packed/write-out.js",
+      file: "/packages/cas/dist/root/write-out.js",
       from: "        await writeFiles(blobs);\n",
-      to: "        await table.exclusively((held) => blobs.forEach(({ hash }) => held.remove(hash)));\n        await writeFiles(blobs);\n",
+      to: "        const early = blobs.map(({ hash }) => hash);\n        await places.table.purge(early, await places.table.quarantine(early, Date.now()));\n        await writeFiles(blobs);\n",
     },
   ],
   "rows that nobody takes along": [
     {
-      file: "/packages/execute/dist/own-thread.js",
-      from: "behind.takeAlong(",
-      to: "void (",
+      file: "/packages/execute/dist/lease/with-lease.js",
+      from: "await engine.cas.recover(thread.head);",
+      to: "",
     },
   ],
   "blobs that are not flushed": [
@@ -42,7 +42,7 @@ export const BREAKS = {
   ],
   "history that is not flushed": [
     {
-      file: "/packages/store/dist/history.js",
+      file: "/packages/store/dist/history/history.js",
       from: "fsyncSync(fd);",
       to: "",
     },
@@ -54,8 +54,8 @@ export const BREAKS = {
       to: "AND fence >= 0 * :fence",
     },
     {
-      file: "/packages/store/dist/refusals.js",
-      from: "thread?.lease?.fence === tenure.fence",
+      file: "/packages/store/dist/threads/refusals.js",
+      from: 'thread?.status === "running" && thread.lease.fence === owner.fence',
       to: "thread !== null",
     },
   ],

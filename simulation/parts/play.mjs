@@ -1,5 +1,5 @@
 /** One seed: random actions on a few threads, with power cuts at random operations, and what must hold after
- *  each of them. Gives what did not hold. */
+ *  each of them. Returns what did not hold. */
 
 import {
   checkStorage,
@@ -229,7 +229,7 @@ async function check(run, when) {
   const found = (what) => problems.push(`${when}: ${what}`);
   const storage = await checkStorage(engine);
   if (!storage.ok) found(`fsck: ${JSON.stringify(storage.problems[0])}`);
-  const rows = new Set(await engine.table.list());
+  const rows = new Set(await world.rows());
   const finished = new Set();
   for (const thread of threads.values()) {
     const record = await engine.store.get(thread.threadId);
@@ -250,7 +250,7 @@ async function check(run, when) {
     }
     if (FINAL.has(record.status)) finished.add(thread.threadId);
     // A fork has what it shares as the other thread has it.
-    if (record.lease !== null || thread.isFork) continue;
+    if (record.status === "running" || thread.isFork) continue;
     const row = steps.find(({ stateHash }) => rows.has(stateHash));
     if (row !== undefined) found(`${thread.threadId} rests, and ${row.stateHash} is no file`);
   }

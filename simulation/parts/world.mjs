@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openRootStore } from "@uncaged/workflow-cas";
-import { restInFiles } from "@uncaged/workflow-execute";
+import { flushBeforeRelease } from "@uncaged/workflow-execute";
 import { memoryLiveLog, openIndex } from "@uncaged/workflow-store";
 import { storagePaths } from "@uncaged/workflow-util";
 import { LossyDisk } from "./lossy-disk.mjs";
@@ -46,7 +46,7 @@ export async function newWorld({ root, packagesBase, bundleHash }) {
   const index = await openIndex(indexFolder);
   const threads = powered(disk, index.threads);
   const table = powered(disk, index.blobs);
-  let behind = [];
+  let stores = [];
   /** Of a process of its own: what waits in it to be written out is gone with a cut. */
   const engine = () => {
     const cas = openRootStore({
@@ -55,20 +55,20 @@ export async function newWorld({ root, packagesBase, bundleHash }) {
       kind: "files",
       quietMs: NEVER_MS,
     });
-    behind.push(cas.behind);
-    const store = restInFiles(threads, { root: indexFolder, behind: cas.behind });
+    stores.push(cas);
     const live = memoryLiveLog();
-    const { publish, behind: writeBehind } = cas;
-    const ports = { cas, store, live, keeper, publish, table, behind: writeBehind };
-    return { root, ...ports, now, packagesBase };
+    const store = flushBeforeRelease(threads, { root: indexFolder, cas, live });
+    return { root, cas, store, live, keeper, now, packagesBase };
   };
   return {
     disk,
     engine,
     /** A role is at work for so long that the steps before it are written out. */
     quiet: async () => {
-      for (const each of behind) await each.settle();
+      for (const each of stores) await each.flush();
     },
+    /** Blobs that are rows. */
+    rows: () => table.list(),
     close: async () => {
       await index.threads.close();
       rmSync(indexFolder, { recursive: true });
@@ -77,7 +77,7 @@ export async function newWorld({ root, packagesBase, bundleHash }) {
       nowMs += ms;
     },
     restart: (random) => {
-      behind = [];
+      stores = [];
       disk.restart(random);
       nowMs += CUT_TAKES_MS;
     },

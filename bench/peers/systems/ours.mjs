@@ -15,7 +15,7 @@ export async function openOurs(folder, { store }) {
       await makeSteps(engine, threadId, steps);
     },
     rest: async () => {
-      await engine.behind?.settle();
+      await engine.cas.flush();
     },
     close: () => engine.store.close(),
   };

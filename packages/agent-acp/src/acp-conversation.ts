@@ -1,8 +1,8 @@
 /** Turns in one session of an agent that speaks the protocol.
  *
- *  1. The process starts with the first turn, so that how it failed to start is the end of a turn like any other.
- *  2. What the agent says outside a turn does not count: while a session is loaded, its past is told anew.
- *  3. After a turn that did not come to its end by itself the process is ended: nothing of it goes on. */
+ *  1. The process starts with the first turn, so that a failed start is the end of a turn like any other.
+ *  2. Output outside a turn does not count: when a session is loaded, the agent replays its past.
+ *  3. After a turn that did not finish by itself the process is ended, so nothing of it continues. */
 import type { AgentConversation, AgentStep, TurnResult } from "@uncaged/workflow-util-agent";
 import { type AcpProcess, startAcp } from "./acp-process.ts";
 import type { AcpProgram } from "./acp-program.ts";
@@ -21,10 +21,10 @@ export class AcpConversation implements AgentConversation {
   readonly #program: AcpProgram;
   readonly #step: AgentStep;
   #process: AcpProcess | null = null;
-  /** Ends the rest between two turns. */
+  /** Ends the pause between two turns. */
   #wake: () => void = () => {};
   #session: string | null = null;
-  /** Of the turn that is under way. */
+  /** For the current turn. */
   #log: TurnLog | null = null;
   #counters: Counters;
 
@@ -54,7 +54,7 @@ export class AcpConversation implements AgentConversation {
   }
 
   async close(): Promise<void> {
-    // Some agents write their session down when they end.
+    // Some agents write their session to disk when they exit.
     this.#process?.closeInput();
     const ended = this.#process?.died.catch(() => {});
     if (ended !== undefined) await unlessAborted(ended, AbortSignal.timeout(END_MS));
@@ -100,16 +100,17 @@ export class AcpConversation implements AgentConversation {
       const answer = await promptTurn(process, { session, prompt, signal });
       const end = answer === null ? ABORTED : endOfAnswer(answer);
       // Told to stop because it was silent, it calls its turn broken off: how the process ends says why.
-      if (end.outcome !== "ok" && process.stoppedBy() === "idle") return await process.died;
-      const silent = this.#program.saysErrors && end.outcome === "ok" && tokensOf(answer) === null;
-      const said = silent ? endOfWords(log.text()) : null;
+      if (end.outcome !== "ok" && fellSilent(process)) return await process.died;
+      const usedNothing = end.outcome === "ok" && tokensOf(answer) === null;
+      const said = this.#program.saysErrors && usedNothing ? endOfWords(log.text()) : null;
       return this.#result(log.fault() ?? said ?? end, { answer, log, sessionLost: false });
     } catch (refusal) {
-      const silent = process.stoppedBy() === "idle";
-      const thrown = silent ? await process.died.catch((death: unknown) => death) : refusal;
+      const thrown = fellSilent(process)
+        ? await process.died.catch((death: unknown) => death)
+        : refusal;
       const said = log.fault();
       const told = endOfFault(thrown);
-      // What it says on the way may not be why: where its answer names the fault, the answer counts.
+      // Its earlier words may not be the reason: where its answer names the failure, the answer counts.
       const named = said?.outcome === "crashed" && told.outcome !== "crashed";
       return this.#result(said === null || named ? told : said, {
         answer: null,
@@ -132,7 +133,7 @@ export class AcpConversation implements AgentConversation {
     const { usage, counters } = usageOfTurn(this.#counters, told, this.#program.tokens);
     this.#counters = counters;
     if (usage !== null) this.#step.emit({ type: "usage", usage });
-    // Some agents break the turn off when they are refused something; nobody else did.
+    // Some agents cancel the turn when they are refused something, although nobody else cancelled it.
     const refused = end.outcome === "cancelled" && denials > 0 && !this.#step.signal.aborted;
     return {
       outcome: refused ? "denied" : end.outcome,
@@ -146,4 +147,9 @@ export class AcpConversation implements AgentConversation {
       denials,
     };
   }
+}
+
+/** It gave no sign of life for so long that its end was begun. */
+function fellSilent(process: Pick<AcpProcess, "stoppedBy">): boolean {
+  return process.stoppedBy() === "idle";
 }

@@ -12,7 +12,7 @@ export function acpDriver(config: AcpAgentConfig): AgentDriver {
     name: program.name,
     passEnv: program.passEnv,
     can: { evidence: true, policy: program.asks.length > 0, resume: true },
-    // Settings are written anew each time; a log-in may have been renewed.
+    // Settings are written again each time; a login may have been renewed.
     keeps: [...program.sessions, ...program.logins.map(({ to }) => to).filter(isLogIn)],
     refuses: (policy) => unkeptRule(policy, program.asks),
     probe: ({ env }) => probe(program, env),
@@ -20,7 +20,7 @@ export function acpDriver(config: AcpAgentConfig): AgentDriver {
   };
 }
 
-/** Of what is lent, `.env` and settings are not the agent's to renew. */
+/** Among the lent files, `.env` and settings are not the agent's to renew. */
 function isLogIn(path: string): boolean {
   return path.endsWith(".json");
 }
@@ -31,7 +31,7 @@ async function probe(program: AcpProgram, env: Environment): Promise<AgentProbe>
     const nothing = { path: null, version: null, installed: false, login: "unknown" } as const;
     return { ...nothing, features: [], fix: program.install };
   }
-  // A key may also be in the program's own configuration, or in the system's keyring: its absence says nothing.
+  // A key may also be in the program's own configuration, or in the system's keyring: its absence means nothing.
   const key = program.auth.find(({ variable }) => variable !== null && env[variable] !== undefined);
   return {
     ...found,

@@ -1,7 +1,7 @@
 /** An agent's process and the protocol over its stdin and stdout.
  *
- *  1. Its session updates and its questions come to `listener` in the order in which it says them.
- *  2. Every other question is answered with "no such method": we lend it no files and no terminal. */
+ *  1. Its session updates and permission requests reach `listener` in the order in which it sends them.
+ *  2. Every other request is answered with "no such method": we lend it no files and no terminal. */
 import { type ClientContext, client, methods } from "@agentclientprotocol/sdk";
 import {
   type AgentStep,
@@ -32,18 +32,18 @@ export type AcpListener = {
 
 export type AcpProcess = {
   agent: ClientContext;
-  /** Lets it end by itself: there is nothing more to come. */
+  /** Lets it end by itself: nothing more will be asked. */
   closeInput: OpenCli["closeInput"];
-  /** Ends it, and all that it started. */
+  /** Ends it, and everything it started. */
   stop: OpenCli["stop"];
-  /** Nothing is asked of it until the given function is called. */
+  /** Nothing is asked of it until the returned function is called. */
   rest: OpenCli["rest"];
   stoppedBy: OpenCli["stoppedBy"];
   /** Rejects when the process ends, with how it ended; never resolves. */
   died: Promise<never>;
 };
 
-/** How a process came to an end that nobody waited for. */
+/** How a process ended unexpectedly. */
 export class AgentDied extends Error {
   readonly stoppedBy: CliRun["stoppedBy"];
 
@@ -57,7 +57,7 @@ export class AgentDied extends Error {
 /** Rejects with `AgentDied` when it cannot be started. */
 export async function startAcp(
   program: AcpProgram,
-  step: Pick<AgentStep, "cwd" | "env" | "limits" | "redact" | "runMark">,
+  step: Pick<AgentStep, "cwd" | "env" | "limits" | "redact" | "processTag">,
   listener: AcpListener,
 ): Promise<AcpProcess> {
   const messages = messageStream((params) => {
@@ -69,7 +69,7 @@ export async function startAcp(
     cwd: step.cwd,
     env: step.env,
     hostEnv: {},
-    mark: step.runMark,
+    tag: step.processTag,
     idleTimeoutMs: step.limits.idleTimeoutMs,
     maxOutputBytes: MIB,
     maxLineChars: 16 * MIB,

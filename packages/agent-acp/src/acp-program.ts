@@ -3,12 +3,12 @@ import type { AcpSettings } from "./acp-config.ts";
 import type { AcpPreset } from "./preset.ts";
 import { type AcpPresetName, ASKED, acpPreset } from "./presets.ts";
 
-/** One agent as it is to be started: a preset, or a program of the author's own, with the author's choices. */
+/** One agent to be started: a preset, or the author's own program, with the author's choices. */
 export type AcpProgram = Omit<AcpPreset, "modelFlag"> & {
-  /** Stands in run records: `acp-gemini`. */
+  /** Name in run records: `acp-gemini`. */
   name: string;
   preset: AcpPresetName | null;
-  /** To be asked for by the protocol; null: as it comes. */
+  /** To request by the protocol; null: the default. */
   model: string | null;
   authMethod: string | null;
   config: "private" | "user";

@@ -1,8 +1,8 @@
 import type { RequestPermissionResponse } from "@agentclientprotocol/sdk";
 import type { PermissionRequest } from "./session-update.ts";
 
-/** The option for this one call, by its kind: agents name and order their options as they like, and an answer
- *  for always would take the next question from us. Where there is none, the call is not made. */
+/** The option for this one call, chosen by its kind: agents name and order their options as they like, and a
+ *  permanent answer would take the next decision away from us. If there is none, the call is not made. */
 export function answerPermission(
   options: PermissionRequest["options"],
   allowed: boolean,

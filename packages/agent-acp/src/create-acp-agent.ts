@@ -3,8 +3,8 @@ import { createAgent } from "@uncaged/workflow-util-agent";
 import type { AcpAgentConfig } from "./acp-config.ts";
 import { acpDriver } from "./acp-driver.ts";
 
-/** Plays a role by an agent that speaks the Agent Client Protocol. Nothing is looked for or started before the
- *  role is played. */
+/** Runs a role with an agent that speaks the Agent Client Protocol. Nothing is looked for or started before the role
+ *  runs. */
 export function createAcpAgent(config: AcpAgentConfig): AdapterFn {
   return createAgent(acpDriver(config), config);
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import {
   type AgentEvent,
   type JsonValue,
-  RUN_MARK_ENV,
+  PROCESS_TAG_ENV,
   type ToolCallRecord,
   type ToolPolicy,
 } from "@uncaged/workflow-protocol";
@@ -17,7 +17,7 @@ import { acpDriver } from "./acp-driver.ts";
 
 const STAND_IN = fileURLToPath(new URL("./stand-in.test.program.ts", import.meta.url));
 
-/** How the stand-in agent is bound; `start` is its way to start. */
+/** How the stand-in agent is bound; `start` is its start mode. */
 export function standIn(start = "plain"): AcpAgentConfig {
   return { command: process.execPath, args: [STAND_IN, start], asksPermission: true };
 }
@@ -28,7 +28,7 @@ export type Stage = {
   calls: ToolCallRecord[];
   home: string;
   abort(): void;
-  /** How many processes of the step there are. */
+  /** Number of processes of the step. */
   running(): number;
 };
 
@@ -47,11 +47,11 @@ export async function openStage(
   const aborter = new AbortController();
   const events: AgentEvent[] = [];
   const calls: ToolCallRecord[] = [];
-  const runMark = `test-${home}`;
+  const processTag = `test-${home}`;
   const conversation = await acpDriver(config).open(
     fakeStep(home, {
       home,
-      runMark,
+      processTag,
       env: { PATH: process.env.PATH ?? "", HOME: home, ...about.env },
       session: about.session ?? null,
       previousRawUsage: about.previousRawUsage ?? null,
@@ -69,16 +69,16 @@ export async function openStage(
     rmSync(home, { recursive: true, force: true });
   });
   const abort = (): void => aborter.abort();
-  return { conversation, events, calls, home, abort, running: () => marked(runMark) };
+  return { conversation, events, calls, home, abort, running: () => marked(processTag) };
 }
 
-function marked(mark: string): number {
+function marked(tag: string): number {
   return readdirSync("/proc").filter(
-    (pid) => /^\d+$/.test(pid) && environ(pid).includes(`${RUN_MARK_ENV}=${mark}`),
+    (pid) => /^\d+$/.test(pid) && environ(pid).includes(`${PROCESS_TAG_ENV}=${tag}`),
   ).length;
 }
 
-/** Of a process that may be gone, or somebody else's. */
+/** Of a process that may be gone, or someone else's. */
 function environ(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/environ`, "utf8");

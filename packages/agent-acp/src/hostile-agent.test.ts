@@ -5,14 +5,14 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const MIB = 1024 * 1024;
 
-test("noise among the messages is passed over, and not printed by us", async () => {
+test("noise among the messages is skipped, and not printed by us", async () => {
   const printed = vi.spyOn(console, "error");
   const { conversation } = await openStage(standIn());
   expect(await conversation.turn("noise")).toMatchObject({ outcome: "ok", text: "quiet again" });
   expect(printed).not.toHaveBeenCalled();
 });
 
-test("questions that we do not know, or that make no sense, are answered", async () => {
+test("unknown or meaningless requests are answered", async () => {
   const printed = vi.spyOn(console, "error");
   const { conversation } = await openStage(standIn());
   const turn = await conversation.turn("hostile");
@@ -37,7 +37,7 @@ test("a line of forty megabytes is dropped", async () => {
   expect((await conversation.turn("flood-line")).text).toBe("after the line");
 });
 
-test("tool calls that never end take no memory without end", async () => {
+test("tool calls that never end use bounded memory", async () => {
   const { conversation, calls } = await openStage(standIn());
   const peak = watchMemory();
   expect((await conversation.turn("flood-calls")).text).toBe("so many");
@@ -45,7 +45,7 @@ test("tool calls that never end take no memory without end", async () => {
   expect(peak()).toBeLessThan(200 * MIB);
 });
 
-test("an agent that asks on and on without reading the answers is ended", async () => {
+test("an agent that keeps asking without reading the answers is ended", async () => {
   const { conversation, running } = await openStage(standIn());
   expect(await conversation.turn("ask-without-end")).toMatchObject({
     outcome: "crashed",
@@ -54,7 +54,7 @@ test("an agent that asks on and on without reading the answers is ended", async 
   expect(running()).toBe(0);
 });
 
-/** Gives by how many bytes memory grew at most. */
+/** Returns the largest growth of memory, in bytes. */
 function watchMemory(): () => number {
   const before = process.memoryUsage.rss();
   let most = before;

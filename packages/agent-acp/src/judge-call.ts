@@ -1,28 +1,27 @@
-/** Whether a role may make a call, on what its agent has told of it.
+/** Whether a role may make a call, given what its agent has reported about it.
  *
- *  1. A call on several files is allowed only when it is for each of them.
- *  2. What has not been told cannot be looked at: a `deny` rule that would look at it refuses. An `allow` rule
- *     never fits it. */
-import type { ToolPolicy, ToolRule } from "@uncaged/workflow-protocol";
-import { type PolicyVerdict, policyVerdict } from "@uncaged/workflow-util-agent";
+ *  1. A call on several files is allowed only if it is allowed for each of them.
+ *  2. What was not reported cannot be checked: a `deny` rule that would check it refuses. An `allow` rule never
+ *     matches it. */
+import type { ToolRule } from "@uncaged/workflow-protocol";
+import { callVerdict, type JudgedStep, type PolicyVerdict } from "@uncaged/workflow-util-agent";
 import { shownName, subjectsOf, type ToolCall } from "./tool-call.ts";
 
 export function judgeCall(
-  policy: ToolPolicy | null,
+  step: JudgedStep,
   call: ToolCall,
   opts: { commandInTitle: boolean },
 ): PolicyVerdict {
-  if (policy === null) return { allowed: true, reason: "the role may use every tool" };
   const name = shownName(call);
   const subjects = subjectsOf(call, opts);
-  const blind = (policy.deny ?? []).some((rule) => cannotBeJudged(rule, call, subjects));
+  const blind = (step.policy?.deny ?? []).some((rule) => cannotBeJudged(rule, call, subjects));
   if (blind)
     return {
       allowed: false,
       reason: `a rule denies calls like ${name}, which does not say enough of itself`,
     };
   const verdicts = (subjects.length === 0 ? [""] : subjects).map((subject) =>
-    policyVerdict(policy, {
+    callVerdict(step, {
       name: call.name ?? "an unnamed tool",
       kind: call.kind ?? "other",
       subject,
@@ -34,7 +33,7 @@ export function judgeCall(
 const NOTHING: PolicyVerdict = { allowed: false, reason: "there is nothing to judge" };
 
 function cannotBeJudged(rule: ToolRule, call: ToolCall, subjects: readonly string[]): boolean {
-  // It is of another kind: whatever else it is, the rule does not fit it.
+  // It is of another kind: whatever else it is, the rule does not match it.
   if (rule.kind !== undefined && call.kind !== null && rule.kind !== call.kind) return false;
   if (rule.kind !== undefined && call.kind === null) return true;
   if (rule.name !== undefined && call.name === null) return true;

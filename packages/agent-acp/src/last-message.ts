@@ -1,8 +1,8 @@
-/** What the agent said last: its words since its last tool call, or of its last message where it tells one from
- *  another. Of more than `MOST_CHARS` the end is kept: the result stands there. */
+/** What the agent said last: its words since its last tool call, or its last message if it separates messages. Only
+ *  the end of more than `MOST_CHARS` is kept, because the result is there. */
 export type LastMessage = {
   push(text: string, messageId: string | null): void;
-  /** Something else came between. */
+  /** Something else came in between. */
   interrupted(): void;
   text(): string;
 };
@@ -19,7 +19,7 @@ export function lastMessage(): LastMessage {
       over = false;
       id = messageId;
       text += piece;
-      // Cut at twice the size: cutting at each piece would copy the whole each time.
+      // Cut at twice the size: cutting for each piece would copy everything each time.
       if (text.length > 2 * MOST_CHARS) text = text.slice(-MOST_CHARS);
     },
     interrupted: () => {

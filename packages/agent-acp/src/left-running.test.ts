@@ -14,11 +14,11 @@ const exited = (exitCode: number) => ({
   contents: [{ type: "shell_exit", shellId: "s1", exitCode, cwd: "/w" }],
 });
 
-/** What Copilot tells of a command that its tool did not wait for. */
+/** What Copilot reports about a command that its tool did not wait for. */
 function play(exitCode: number): ToolCallRecord[] {
   const seen: ToolCallRecord[] = [];
   const calls = toolCalls({
-    policy: null,
+    step: { policy: null, storageRoot: null, home: "/home", cwd: "/step" },
     commandInTitle: false,
     shellsBeginIn: "/step",
     harmless: [],
@@ -37,7 +37,7 @@ function play(exitCode: number): ToolCallRecord[] {
   return seen;
 }
 
-it("joins the end of a command that its call did not wait for to the command", () => {
+it("attributes the end of a command to the call that did not wait for it", () => {
   const [begun, read, joined, ...more] = play(0);
   expect(begun).toMatchObject({
     kind: "execute",
@@ -50,6 +50,6 @@ it("joins the end of a command that its call did not wait for to the command", (
   expect(more).toEqual([]);
 });
 
-it("knows a command that failed later for one", () => {
+it("recognizes a command that failed later", () => {
   expect(play(1)[2]).toMatchObject({ subject: "npm test", exitCode: 1, ok: false });
 });

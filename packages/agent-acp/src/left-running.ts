@@ -1,11 +1,12 @@
-/** Commands that go on after their call has ended: an agent asks for the rest of their output later, by the name of
- *  their shell. What ends then is the command, and it is evidence as if its call had waited. */
+/** Commands that continue after their call has ended: an agent asks for the rest of their output later, by the name
+ *  of their shell. What ends then is the command, and it is evidence as if its call had waited. */
 import type { ToolCallRecord } from "@uncaged/workflow-protocol";
 
 type ShellEnd = { shell: string; exitCode: number | null };
 
 export type LeftRunning = {
-  /** A call has ended. Gives the record of the command that ended with it, when that was begun by an earlier call. */
+  /** A call has ended. Returns the record of the command that ended with it, if an earlier call started that
+   *  command. */
   ended(record: ToolCallRecord, end: ShellEnd | null): ToolCallRecord | null;
 };
 

@@ -1,27 +1,27 @@
 /** The protocol's messages between the SDK and a program's lines.
  *
- *  1. The program is read as fast as its messages are taken, and no faster: nothing piles up. Session updates,
- *     which are nearly all of them, are taken here: they are in time for whatever follows them, and the SDK
- *     would print those that it does not know.
- *  2. An answer to a question that nobody asked is dropped: the SDK would print it.
- *  3. A program that asks on and on without reading the answers is a fault, not a queue. */
+ *  1. The program is read exactly as fast as its messages are processed: nothing piles up. Session updates, which
+ *     are nearly all of them, are handled here: they must be in order with whatever follows them, and the SDK would
+ *     print those that it does not know.
+ *  2. An answer to a request that nobody made is dropped: the SDK would print it.
+ *  3. A program that keeps asking without reading the answers is an error, not a queue. */
 import { type AnyMessage, methods, type Stream } from "@agentclientprotocol/sdk";
 import type { JsonObject } from "@uncaged/workflow-protocol";
 
 const MOST_UNREAD = 1_000;
 
 export type MessageStream = {
-  /** One object that the program said. Throws (3). */
+  /** One object from the program. Throws (3). */
   push(object: JsonObject): Promise<void>;
-  /** The SDK's side. `write` gives a line to the program. */
+  /** The SDK's side. `write` sends a line to the program. */
   connect(write: (line: string) => Promise<boolean>): Stream;
 };
 
-/** `onUpdate` gets the parameters of each session update, as they come. */
+/** `onUpdate` gets the parameters of each session update, as they arrive. */
 export function messageStream(onUpdate: (params: unknown) => void): MessageStream {
   const { readable, writable } = new TransformStream<AnyMessage, AnyMessage>();
   const inbox = writable.getWriter();
-  // A connection that was closed reads no more; whoever closed it knows.
+  // A closed connection reads no more; whoever closed it knows.
   inbox.closed.catch(() => {});
   const asked = new Set<unknown>();
   let unread = 0;
@@ -40,7 +40,7 @@ export function messageStream(onUpdate: (params: unknown) => void): MessageStrea
         write(message) {
           if ("method" in message && "id" in message) asked.add(message.id);
           unread++;
-          // Not awaited: a question must not wait behind an answer that the program does not read.
+          // Not awaited: a request must not wait behind an answer that the program does not read.
           void write(`${JSON.stringify(message)}\n`).then(() => {
             unread--;
           });

@@ -1,4 +1,4 @@
-/** From a process that just started to a session that can be prompted. */
+/** From a newly started process to a session that can be prompted. */
 import {
   type ClientContext,
   type LoadSessionRequest,
@@ -9,7 +9,7 @@ import { z } from "zod";
 import type { AcpProgram } from "./acp-program.ts";
 import { endOfFault } from "./turn-end.ts";
 
-/** The session to go on with is not there any more. */
+/** The session to resume no longer exists. */
 export class SessionLost extends Error {}
 
 const initialized = z.object({
@@ -33,16 +33,16 @@ const choices = z.object({
 });
 type Choices = z.infer<typeof choices>;
 
-/** Gives the session's id. Rejects with `SessionLost`, with what the agent refuses with, or with an `Error`
- *  when it does not offer what was asked for. */
+/** Returns the session's id. Rejects with `SessionLost`, with the agent's refusal, or with an `Error` when it does
+ *  not offer what was requested. */
 export async function openSession(
   agent: ClientContext,
   program: AcpProgram,
   about: {
     cwd: string;
-    /** To go on with; null: a new one. */
+    /** The session to resume; null: a new one. */
     session: string | null;
-    /** What speaks for each way to log in. */
+    /** Determines which login methods are possible. */
     env: Readonly<Record<string, string>>;
     login: boolean;
     isHeld: boolean;
@@ -54,7 +54,7 @@ export async function openSession(
       clientCapabilities: {
         fs: { readTextFile: false, writeTextFile: false },
         terminal: false,
-        // Tell of a command's output and exit code as such. Agents for Zed do, and it lends them nothing.
+        // Report a command's output and exit code as such. Agents for Zed do, and it lends them nothing.
         _meta: { terminal_output: true },
       },
       clientInfo: { name: "uncaged-workflow", version: "1" },
@@ -103,7 +103,7 @@ async function load(
   try {
     return await agent.request(methods.agent.session.load, request);
   } catch (thrown) {
-    // Each agent says in its own way that it does not know a session; a fresh one will show what else is wrong.
+    // Each agent reports an unknown session in its own way; a fresh one will show what else is wrong.
     throw new SessionLost(endOfFault(thrown).reason);
   }
 }

@@ -1,44 +1,45 @@
 import type { ToolKind } from "@uncaged/workflow-protocol";
 
-/** A way to log in by the protocol. */
+/** A login method of the protocol. */
 type AuthChoice = {
   method: string;
-  /** Variable that has to be set; null: a login file has to be there. */
+  /** Variable that must be set; null: a login file must exist. */
   variable: string | null;
 };
 
-/** A file of the user's own configuration in which a login is kept. */
+/** A file in the user's own configuration that stores a login. */
 type LoginFile = {
-  /** Under the user's home. */
+  /** Relative to the user's home. */
   from: string;
-  /** Under the private folder. */
+  /** Relative to the private folder. */
   to: string;
 };
 
 export type AcpPreset = {
   command: string;
   args: readonly string[];
-  /** What lets the agent start with a model; null: asked for by the protocol. */
+  /** Flag that starts the agent with a model; null: requested by the protocol. */
   modelFlag: string | null;
   /** Keys and endpoints that it reads. */
   passEnv: readonly string[];
   env: Readonly<Record<string, string>>;
-  /** Set when the role has a tool policy or required evidence: nothing in the project or the user's settings may answer for us. */
+  /** Set when the role has a tool policy or required evidence: nothing in the project or in the user's settings may
+   *  answer in our place. */
   policyEnv: Readonly<Record<string, string>>;
-  /** Goes with a new or loaded session. */
+  /** Sent with a new or loaded session. */
   sessionMeta: Readonly<Record<string, unknown>>;
-  /** Instead, when the role has a tool policy or required evidence. */
+  /** Sent instead when the role has a tool policy or required evidence. */
   policyMeta: Readonly<Record<string, unknown>>;
-  /** Variables that move its configuration, and the folder of each under the private one. */
+  /** Variables that move its configuration, and the folder of each below the private one. */
   homes: Readonly<Record<string, string>>;
   logins: readonly LoginFile[];
-  /** What a session needs under the private folder: see `AgentDriver.keeps`. */
+  /** What a session needs below the private folder: see `AgentDriver.keeps`. */
   sessions: readonly string[];
-  /** Each of its commands begins in the session's directory, unless the call names another. */
+  /** Each of its commands starts in the session's directory, unless the call names another. */
   freshShells: boolean;
-  /** Its own tools, by name, that change nothing though it calls them `other`. */
+  /** Its own tools, by name, that change nothing although it calls them `other`. */
   harmless: readonly string[];
-  /** Files of its configuration, under the private folder: path and text. */
+  /** Files of its configuration, below the private folder: path and text. */
   settings: Readonly<Record<string, string>>;
   auth: readonly AuthChoice[];
   mode: string | null;
@@ -46,10 +47,10 @@ export type AcpPreset = {
   asks: readonly ToolKind[];
   /** What its token counters count. */
   tokens: "turn" | "process";
-  /** The title of a call of kind `execute` is its command line, and its input is not told. */
+  /** The title of a call of kind `execute` is its command line, and its input is not reported. */
   commandInTitle: boolean;
-  /** It ends a turn well in which its model could not be reached, says why in words after `Error: `, and tells of
-   *  no tokens. */
+  /** It reports success for a turn in which its model could not be reached: it says why in words after `Error: `,
+   *  and reports no tokens. */
   saysErrors: boolean;
   install: string;
   login: string;

@@ -27,7 +27,7 @@ test("the presets are these, started so", () => {
   ]);
 });
 
-test("a model is named by an argument where the agent has one, else by the protocol", () => {
+test("a model is passed as an argument where the agent has one, otherwise by the protocol", () => {
   expect(acpProgram({ preset: "gemini", model: "g" })).toMatchObject({
     args: ["--acp", "--model", "g"],
     model: null,
@@ -48,7 +48,7 @@ test("options of a named agent are checked", () => {
   expect(created({})).toThrow(/options of the agent acp/);
 });
 
-test("a program that is not there is not installed, and what to do is said", async () => {
+test("a missing program is reported as not installed, with a hint", async () => {
   const probe = await agent.probe({ preset: "opencode", command: "/no/such/program" }, host);
   expect(probe).toMatchObject({ installed: false, fix: "npm install -g opencode-ai" });
 });

@@ -1,9 +1,9 @@
-/** What differs between agents that speak the same protocol, as data.
+/** The differences between agents that speak the same protocol, as data.
  *
- *  1. `mode` is one in which the agent asks before it acts. Where there is none, `asks` is empty and a role with
- *     a tool policy is refused.
- *  2. What is listed here was seen by running the program, save `cursor` and `hermes`: theirs is from their
- *     documentation. */
+ *  1. `mode` is one in which the agent asks before it acts. If there is none, `asks` is empty and a role with a tool
+ *     policy is refused.
+ *  2. What is listed here was seen by running the program, except for `cursor` and `hermes`, whose entries come from
+ *     their documentation. */
 
 import { TOOL_KINDS } from "@uncaged/workflow-protocol";
 import type { AcpPreset } from "./preset.ts";
@@ -20,7 +20,7 @@ export const ACP_PRESET_NAMES = [
 ] as const;
 export type AcpPresetName = (typeof ACP_PRESET_NAMES)[number];
 
-/** What changes something, or reaches out. */
+/** Tools that change something, or reach out. */
 export const ASKED = ["edit", "delete", "move", "execute", "fetch"] as const;
 
 const COMMON = {
@@ -44,7 +44,7 @@ const COMMON = {
   saysErrors: false,
 } as const;
 
-/** Each tool by its name: a rule of the user's for one tool is stronger than one for all. */
+/** Each tool by name: a user's rule for one tool takes precedence over one for all. */
 const OPENCODE_ASKS = Object.fromEntries(
   [
     "*",
@@ -162,7 +162,7 @@ const PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
     logins: [{ from: ".qwen/oauth_creds.json", to: "oauth_creds.json" }],
     sessions: ["projects/*/chats", "tmp/*/chats"],
     freshShells: true,
-    // Else a project's own settings say what is run without asking.
+    // Otherwise a project's own settings decide what is run without asking.
     settings: { "settings.json": '{ "security": { "folderTrust": { "enabled": true } } }' },
     auth: [
       { method: "openai", variable: "OPENAI_API_KEY" },
@@ -182,7 +182,7 @@ const PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
       "ANTHROPIC_BASE_URL",
       "CLAUDE_CODE_OAUTH_TOKEN",
     ],
-    // It would try again for many minutes.
+    // It would retry for many minutes.
     env: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", CLAUDE_CODE_MAX_RETRIES: "3" },
     // A guess of the next prompt costs a model call; a project's settings may allow what a role may not.
     sessionMeta: { claudeCode: { options: { promptSuggestions: false } } },
@@ -206,7 +206,7 @@ const PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
       { method: "api-key", variable: "CODEX_API_KEY" },
       { method: "api-key", variable: "OPENAI_API_KEY" },
     ],
-    // In its default mode a model of its own decides what may be done.
+    // In its default mode its own model decides what may be done.
     mode: "workspace-write",
     // Commands inside its sandbox are run without asking, and not always reported.
     asks: [],
@@ -237,7 +237,7 @@ const PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
       { from: ".hermes/config.yaml", to: "config.yaml" },
     ],
     sessions: ["sessions", "state.db*"],
-    // Which of its tools ask was not seen.
+    // Which of its tools ask was not observed.
     asks: [],
     install: "install it as its documentation says, with the extra `acp`",
     login: "run `hermes setup`",

@@ -23,7 +23,7 @@ afterEach(() => {
   for (const folder of [user, home]) rmSync(folder, { recursive: true, force: true });
 });
 
-test("the agent gets a folder of its own, with the user's login and nothing else of theirs", async () => {
+test("the agent gets its own folder, with the user's login and nothing else of theirs", async () => {
   mkdirSync(join(user, ".codex"));
   writeFileSync(join(user, ".codex/auth.json"), "token");
   writeFileSync(join(user, ".codex/config.toml"), "mine");
@@ -31,7 +31,7 @@ test("the agent gets a folder of its own, with the user's login and nothing else
   const made = await agentHome(program, { home, env: { HOME: user } });
   expect(made).toEqual({ env: { CODEX_HOME: home }, login: true });
   expect(readdirSync(home)).toEqual(["auth.json"]);
-  // A token that the agent renews is renewed for the user as well.
+  // A token renewed by the agent is renewed for the user as well.
   writeFileSync(join(home, "auth.json"), "renewed");
   expect(readFileSync(join(user, ".codex/auth.json"), "utf8")).toBe("renewed");
   expect(await agentHome(program, { home, env: { HOME: user } })).toEqual(made);
@@ -55,7 +55,7 @@ test("with the user's configuration nothing is moved", async () => {
   expect(readdirSync(home)).toEqual([]);
 });
 
-test("settings that keep a project from speaking for the user are written anew each time", async () => {
+test("settings that stop a project from speaking for the user are written again each time", async () => {
   const program = acpProgram({ preset: "qwen" });
   const where = { home, env: { HOME: user } };
   await agentHome(program, where);

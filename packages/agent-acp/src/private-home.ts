@@ -4,14 +4,14 @@ import type { AgentStep } from "@uncaged/workflow-util-agent";
 import type { AcpProgram } from "./acp-program.ts";
 
 export type AgentHome = {
-  /** Variables that lead the agent to it. */
+  /** Variables that point the agent to it. */
   env: Record<string, string>;
-  /** A login of the user's is there. */
+  /** A login of the user's exists. */
   login: boolean;
 };
 
-/** Makes the folder in which the agent keeps its configuration and sessions. Of the user's own it gets the
- *  login files alone: as links, so that a token that is renewed is renewed for both. */
+/** Creates the folder in which the agent keeps its configuration and sessions. Of the user's own files it gets only
+ *  the login files, as links, so that a token is renewed for both. */
 export async function agentHome(
   { homes, logins, settings, config }: AcpProgram,
   { home, env }: Pick<AgentStep, "home" | "env">,
@@ -45,7 +45,7 @@ async function writeAnew(path: string, text: string): Promise<void> {
   await writeFile(path, text, { flag: "wx", mode: 0o600 });
 }
 
-/** From an earlier step; or the agent has put one of its own in its place. */
+/** From an earlier step; or the agent has replaced it with its own. */
 function unlessThere(fault: NodeJS.ErrnoException): void {
   if (fault.code !== "EEXIST") throw fault;
 }

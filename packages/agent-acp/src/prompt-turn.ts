@@ -1,14 +1,14 @@
 /** One prompt and its answer.
  *
- *  A turn is broken off by the protocol first, for an agent that cancels leaves nothing behind; what does not
- *  answer to that is left to the stop procedure. */
+ *  A turn is first cancelled by the protocol, because an agent that cancels leaves nothing behind; an agent that
+ *  does not respond is left to the stop procedure. */
 import { methods } from "@agentclientprotocol/sdk";
 import type { AcpProcess } from "./acp-process.ts";
 import { unlessAborted } from "./unless-aborted.ts";
 
 const CANCEL_MS = 2_000;
 
-/** Gives the agent's answer; null: it was broken off. Rejects with what the agent refuses with, and when it died. */
+/** Returns the agent's answer; null: it was cancelled. Rejects with the agent's refusal, and when it died. */
 export async function promptTurn(
   { agent, died }: AcpProcess,
   about: { session: string; prompt: string; signal: AbortSignal },

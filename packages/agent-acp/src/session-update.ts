@@ -1,5 +1,5 @@
-/** What an agent says during a turn, parsed at the border. Agents differ, and add to the protocol: a part that
- *  is not as it should be is taken as not there, and never fails the whole. */
+/** What an agent sends during a turn, parsed at the border. Agents differ, and extend the protocol: an invalid part
+ *  counts as absent, and never fails the whole. */
 import {
   type JsonObject,
   type JsonValue,
@@ -9,7 +9,7 @@ import {
 } from "@uncaged/workflow-protocol";
 import { z } from "zod";
 
-/** News of a tool call: what is null or missing has not changed. */
+/** An update of a tool call: whatever is null or missing has not changed. */
 export type ToolCallNews = {
   toolCallId: string;
   title?: string | null | undefined;
@@ -23,7 +23,7 @@ export type ToolCallNews = {
   _meta: JsonObject | null;
 };
 
-/** What matters here of what the protocol knows. */
+/** The relevant part of the protocol. */
 type SessionUpdate =
   | {
       sessionUpdate: "agent_message_chunk";
@@ -42,12 +42,12 @@ export type PermissionRequest = {
   options: { optionId: string; kind: string }[];
 };
 
-/** Null: nothing that matters here, or nothing that can be read. */
+/** Null: nothing relevant, or nothing readable. */
 export function parseSessionNews(params: unknown): SessionNews | null {
   return news.safeParse(params).data ?? null;
 }
 
-/** Null: what is asked cannot be read. */
+/** Null: the request cannot be read. */
 export function parsePermissionRequest(params: unknown): PermissionRequest | null {
   return permission.safeParse(params).data ?? null;
 }

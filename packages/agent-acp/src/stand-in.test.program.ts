@@ -1,5 +1,5 @@
-/** An agent for tests, made with the SDK's own agent side. What it does in a turn is the first word of the prompt;
- *  how it starts is its first argument. */
+/** An agent for tests, built with the SDK's own agent side. The first word of the prompt says what it does in a
+ *  turn; its first argument says how it starts. */
 import { spawn } from "node:child_process";
 import { Readable, Writable } from "node:stream";
 import {

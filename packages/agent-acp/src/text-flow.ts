@@ -2,15 +2,15 @@ import type { AgentEvent } from "@uncaged/workflow-protocol";
 
 export type TextFlow = {
   push(text: string): void;
-  /** Emits what still waits. */
+  /** Emits what is still held back. */
   flush(): void;
 };
 
 const EVERY_MS = 100;
 const MOST_CHARS = 8_192;
 
-/** Emits an answer that comes in small pieces as `text` events: at most ten a second, and of a flood its
- *  beginning only, since who watches cannot read more. */
+/** Emits an answer that arrives in small pieces as `text` events: at most ten per second, and only the beginning of
+ *  a flood, since nobody can read more. */
 export function textFlow(emit: (event: AgentEvent) => void): TextFlow {
   let waiting = "";
   let omitted = 0;

@@ -1,4 +1,4 @@
-/** One tool call, as its agent tells of it bit by bit. */
+/** One tool call, as its agent reports it bit by bit. */
 import { isAbsolute, join } from "node:path";
 import type { JsonObject, JsonValue, ToolCallRecord, ToolKind } from "@uncaged/workflow-protocol";
 import { captureOutput, type OutputCapture } from "@uncaged/workflow-util-agent";
@@ -8,23 +8,23 @@ const OUTPUT_BYTES = 64 * 1024;
 
 export type ToolCall = {
   id: string;
-  /** The agent's own name of the tool; null: it has not told. */
+  /** The agent's own name for the tool; null: not reported yet. */
   name: string | null;
   title: string;
-  /** Null: it has not told. */
+  /** Null: not reported yet. */
   kind: ToolKind | null;
   input: JsonValue | null;
   paths: ReadonlySet<string>;
   /** It touches more files than are kept in `paths`. */
   morePaths: boolean;
-  /** What its content and its raw output say; the later word counts. */
+  /** The text of its content and its raw output; the later one counts. */
   output: string;
-  /** What its terminal printed, where the agent tells that piece by piece. */
+  /** The output of its terminal, where the agent reports it piece by piece. */
   terminal: OutputCapture | null;
   exitCode: number | null;
-  /** The shell that its command runs in, as far as it is told. */
+  /** The shell in which its command runs, as far as reported. */
   shell: { id: string; cwd: string | null } | null;
-  /** Unix milliseconds: when it began, as far as it tells that apart from when it was announced. */
+  /** Unix milliseconds: when it began, if that is reported separately from its announcement. */
   startedAt: number;
   /** We were asked for permission. */
   asked: boolean;
@@ -54,7 +54,7 @@ export function newToolCall(id: string, now: number): ToolCall {
   };
 }
 
-/** Takes in what is new. */
+/** Merges an update. */
 export function noteNews(call: ToolCall, news: ToolCallNews): void {
   call.name ??= news.name ?? nameInMeta(news._meta);
   // Some agents announce a call by the tool's name, before they know what it is about.
@@ -89,8 +89,8 @@ function notePaths(call: ToolCall, paths: readonly string[]): void {
   call.paths = new Set(all.slice(0, MOST_PATHS));
 }
 
-/** What the call is about, for rules on input: several for a call that touches several files. Empty when the
- *  agent has not told. */
+/** What the call is about, for rules on input: several for a call that touches several files. Empty when the agent
+ *  has not reported it. */
 export function subjectsOf(call: ToolCall, opts: { commandInTitle: boolean }): string[] {
   switch (call.kind) {
     case "execute": {
@@ -111,14 +111,14 @@ export function subjectsOf(call: ToolCall, opts: { commandInTitle: boolean }): s
   }
 }
 
-/** What is kept of a call that came to its end. */
+/** The record of a call that has ended. */
 export function recordOf(
   call: ToolCall,
   end: {
     ok: boolean;
     now: number;
     commandInTitle: boolean;
-    /** Where its commands begin when they do not say; null: it is not known. */
+    /** Where its commands start if they do not say; null: unknown. */
     shellsBeginIn: string | null;
     harmless: readonly string[];
   },
@@ -150,7 +150,7 @@ function directoryOf({ shell, input }: ToolCall, usual: string | null): string |
 
 const DIRECTORY_KEYS = ["cwd", "workdir", "directory", "dir_path", "working_directory"] as const;
 
-/** Copilot names the shell of a command: where it ended, in its input, or in words. */
+/** Copilot names a command's shell in its result, in its input, or in words. */
 function shellOf({ rawInput, rawOutput }: ToolCallNews): ToolCall["shell"] {
   const exit = listAt(rawOutput, "contents").find((part) => at(part, "type") === "shell_exit");
   const id =
@@ -163,12 +163,12 @@ function shellInWords(rawOutput: JsonValue | null): string | null {
   return /<[^<>]*shellId: (\w+)[^<>]*>\s*$/.exec(said)?.[1] ?? null;
 }
 
-/** The tool's name, or the nearest that is known. */
+/** The tool's name, or the closest known one. */
 export function shownName({ name, title, kind, id }: ToolCall): string {
   return name ?? (title === "" ? (kind ?? id) : title);
 }
 
-/** `read_file__read_file_1795278640013_0`, `shell-1795278640013`: the name stands before the number. */
+/** `read_file__read_file_1795278640013_0`, `shell-1795278640013`: the name comes before the number. */
 function nameInId(id: string): string | null {
   return /^(\w+?)__\1_\d/.exec(id)?.[1] ?? /^([a-z]\w*)-\d{13}/.exec(id)?.[1] ?? null;
 }
@@ -207,7 +207,7 @@ function inputPaths(input: JsonValue | null): string[] {
   return PATH_KEYS.flatMap((key) => textAt(input, key) ?? []);
 }
 
-/** Of places, and of differences among the content. */
+/** From locations, and from diffs in the content. */
 function pathsOf(parts: readonly (JsonObject | null)[] | null | undefined): string[] {
   return (parts ?? []).flatMap((part) => textAt(part, "path") ?? []);
 }

@@ -1,11 +1,11 @@
 /** The tool calls of one turn.
  *
- *  1. Each is shown once when it starts and handed over once when it ends, however often the agent speaks of it.
+ *  1. Each is shown once when it starts and reported once when it ends, however often the agent mentions it.
  *  2. Memory does not grow with their number: of those that never end, the oldest are forgotten.
- *  3. A call that the policy refuses and that was made without asking is a breach: it cannot be undone, but
- *     what comes of it must not count. */
-import type { AgentEvent, ToolCallRecord, ToolKind, ToolPolicy } from "@uncaged/workflow-protocol";
-import type { PolicyVerdict } from "@uncaged/workflow-util-agent";
+ *  3. A call that the policy refuses but that was made without asking is a breach: it cannot be undone, but its
+ *     results must not count. */
+import type { AgentEvent, ToolCallRecord, ToolKind } from "@uncaged/workflow-protocol";
+import type { JudgedStep, PolicyVerdict } from "@uncaged/workflow-util-agent";
 import { judgeCall } from "./judge-call.ts";
 import { leftRunning } from "./left-running.ts";
 import type { ToolCallNews } from "./session-update.ts";
@@ -13,7 +13,7 @@ import { newToolCall, noteNews, recordOf, shownName, type ToolCall } from "./too
 
 export type ToolCalls = {
   news(news: ToolCallNews): void;
-  /** The agent asks whether it may. */
+  /** The agent asks whether it may make a call. */
   asked(news: ToolCallNews): PolicyVerdict;
 };
 
@@ -21,7 +21,8 @@ const MOST_OPEN = 1_000;
 const MOST_ENDED = 10_000;
 
 export function toolCalls(opts: {
-  policy: ToolPolicy | null;
+  /** Of whose calls they are. */
+  step: JudgedStep;
   commandInTitle: boolean;
   /** See `recordOf`. */
   shellsBeginIn: string | null;
@@ -31,7 +32,7 @@ export function toolCalls(opts: {
   /** A breach of the policy (3), in one sentence. */
   onBreach: (reason: string) => void;
 }): ToolCalls {
-  const { policy, commandInTitle, emit, seen, onBreach } = opts;
+  const { step, commandInTitle, emit, seen, onBreach } = opts;
   const running = leftRunning();
   const open = new Map<string, ToolCall>();
   const ended = new Set<string>();
@@ -59,7 +60,7 @@ export function toolCalls(opts: {
     const later = running.ended(record, shell);
     if (later !== null) seen(later);
     if (call.asked || !hadEffect(call.kind, completed)) return;
-    const verdict = judgeCall(policy, call, { commandInTitle });
+    const verdict = judgeCall(step, call, { commandInTitle });
     if (!verdict.allowed) onBreach(`it did not ask, and ${verdict.reason}`);
   };
   return {
@@ -75,9 +76,9 @@ export function toolCalls(opts: {
       const call = callOf(news);
       call.asked = true;
       show(call);
-      const verdict = judgeCall(policy, call, { commandInTitle });
+      const verdict = judgeCall(step, call, { commandInTitle });
       call.refused = !verdict.allowed;
-      // What is waited for has not begun.
+      // A call that waits for permission has not begun.
       call.startedAt = Date.now();
       const tool = shownName(call);
       emit({ type: "permission", tool, allowed: verdict.allowed, reason: verdict.reason });
@@ -86,13 +87,13 @@ export function toolCalls(opts: {
   };
 }
 
-/** A thought has none; what failed has none either, but for a command and a call to the outside. */
+/** A thought has none; a failed call has none either, except for a command and a call to the outside. */
 function hadEffect(kind: ToolKind | null, completed: boolean): boolean {
   if (kind === "think") return false;
   return completed || kind === "execute" || kind === "fetch";
 }
 
-/** Maps and sets keep the order in which things were put in. */
+/** Maps and sets keep insertion order. */
 function forgetOldest(kept: Map<string, unknown> | Set<string>, most: number): void {
   if (kept.size <= most) return;
   for (const key of kept.keys()) {

@@ -4,7 +4,7 @@ import { openStage, standIn } from "./fake-step.test.helper.ts";
 
 vi.setConfig({ testTimeout: 30_000 });
 
-test("with no policy permission is given, for this once", async () => {
+test("with no policy permission is given, just this once", async () => {
   const { conversation, events, calls } = await openStage(standIn());
   const turn = await conversation.turn("edit");
   expect(turn).toMatchObject({ outcome: "ok", text: "allow_once", denials: 0 });
@@ -12,7 +12,7 @@ test("with no policy permission is given, for this once", async () => {
   expect(calls).toMatchObject([{ name: "write", kind: "edit", ok: true }]);
 });
 
-test("a call that the policy denies is refused, for this once, and counted", async () => {
+test("a call that the policy denies is refused, just this once, and counted", async () => {
   const { conversation, events, calls } = await openStage(standIn(), {
     policy: { deny: [{ kind: "edit" }] },
   });
@@ -36,13 +36,13 @@ test.each([
   expect((await conversation.turn(word)).text).toBe("reject_once");
 });
 
-test("a call on several files is allowed when the rule fits each of them", async () => {
+test("a call on several files is allowed when the rule matches each of them", async () => {
   const policy = { allow: [{ kind: "edit" as const, input: "^/" }] };
   const { conversation } = await openStage(standIn(), { policy });
   expect((await conversation.turn("edit-many")).text).toBe("allow_once");
 });
 
-test("a denied call that was made without asking breaks the turn off", async () => {
+test("a denied call that was made without asking cancels the turn", async () => {
   const { conversation, running } = await openStage(standIn(), {
     policy: { allow: [{ kind: "read" }] },
   });

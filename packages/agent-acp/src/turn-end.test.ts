@@ -12,7 +12,7 @@ test.each([
   expect(endOfAnswer({ stopReason }).outcome).toBe(outcome);
 });
 
-test("an answer that is none ended as crashed", () => {
+test("an invalid answer ended as crashed", () => {
   expect(endOfAnswer(null).outcome).toBe("crashed");
 });
 

@@ -4,7 +4,7 @@ import { faultInWords } from "@uncaged/workflow-util-agent";
 import { z } from "zod";
 import { AgentDied } from "./acp-process.ts";
 
-/** How a turn ended, as far as the agent says. */
+/** How a turn ended, according to the agent. */
 export type TurnEnd = { outcome: AgentOutcome; reason: string };
 
 const ENDED: TurnEnd = { outcome: "ok", reason: "it came to its end" };
@@ -33,7 +33,7 @@ export function endOfAnswer(response: unknown): TurnEnd {
   }
 }
 
-/** The end of a turn in which the agent only said that something went wrong; null: it did not. */
+/** The end of a turn in which the agent only reported an error; null: it did not. */
 export function endOfWords(said: string): TurnEnd | null {
   const at = said.lastIndexOf("Error: ");
   if (at === -1) return null;
@@ -41,8 +41,8 @@ export function endOfWords(said: string): TurnEnd | null {
   return { outcome: faultInWords(reason), reason };
 }
 
-/** What went wrong with a turn: an agent that died, or an error in answer to a request. Agents put their
- *  provider's words into its message or its data. */
+/** What went wrong with a turn: an agent that died, or an error in answer to a request. Agents put their provider's
+ *  words into its message or its data. */
 export function endOfFault(thrown: unknown): TurnEnd {
   if (thrown instanceof AgentDied) {
     const { message: reason } = thrown;

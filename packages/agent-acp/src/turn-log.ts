@@ -1,7 +1,8 @@
 /** What an agent says and does in one turn.
  *
- *  1. Its words count only in its own session; its tool calls and questions count in those that it opened too.
- *  2. An agent may hide that its model failed: where it tells so by the way, the turn has failed. */
+ *  1. Its words count only in its own session; its tool calls and permission requests also count in sessions that it
+ *     opened.
+ *  2. An agent may hide that its model failed: if it reveals that elsewhere, the turn has failed. */
 import type { JsonObject } from "@uncaged/workflow-protocol";
 import { type AgentStep, faultInWords } from "@uncaged/workflow-util-agent";
 import { z } from "zod";
@@ -14,25 +15,25 @@ import type { TurnEnd } from "./turn-end.ts";
 
 export type TurnLog = {
   news(news: SessionNews): void;
-  /** Null: the turn is being broken off, nothing may be done any more. */
+  /** Null: the turn is being cancelled, nothing more may be done. */
   mayI(request: PermissionRequest): boolean | null;
   /** What it said last. */
   text(): string;
   denials(): number;
-  /** Of the session so far, as it said last. */
+  /** For the session so far, as last reported. */
   costUsd(): number | null;
-  /** Why the turn does not count, though the agent says that it ended well. */
+  /** Why the turn does not count, although the agent says that it ended well. */
   fault(): TurnEnd | null;
   close(): void;
 };
 
 export function turnLog(opts: {
   program: Pick<AcpProgram, "commandInTitle" | "freshShells" | "harmless">;
-  step: Pick<AgentStep, "cwd" | "policy" | "emit" | "seen">;
+  step: Pick<AgentStep, "cwd" | "home" | "storageRoot" | "policy" | "emit" | "seen">;
   session: string;
-  /** The policy was breached: the turn has to be broken off. */
+  /** The policy was breached: the turn must be cancelled. */
   onBreach: () => void;
-  /** The turn is being broken off. */
+  /** The turn is being cancelled. */
   signal: AbortSignal;
 }): TurnLog {
   const { step, session, onBreach, signal } = opts;
@@ -44,7 +45,8 @@ export function turnLog(opts: {
   let denials = 0;
   let costUsd: number | null = null;
   const calls = toolCalls({
-    ...step,
+    step,
+    seen: step.seen,
     commandInTitle: opts.program.commandInTitle,
     shellsBeginIn: opts.program.freshShells ? step.cwd : null,
     harmless: opts.program.harmless,

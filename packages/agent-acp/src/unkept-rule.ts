@@ -1,7 +1,7 @@
 import type { ToolKind, ToolPolicy } from "@uncaged/workflow-protocol";
 
-/** Why a policy could not be kept by an agent that asks before calls of these kinds only; null: it can. A call of
- *  another kind is seen when it was made already: that is soon enough to refuse the result, not to prevent it. */
+/** Why an agent that asks only before calls of these kinds could not keep a policy; null: it can. A call of another
+ *  kind is only seen after it was made: early enough to refuse the result, too late to prevent it. */
 export function unkeptRule(policy: ToolPolicy, asks: readonly ToolKind[]): string | null {
   const { deny = [], allow = [] } = policy;
   const narrow = allow.filter(({ input }) => input !== undefined);

@@ -1,4 +1,4 @@
-/** Waits for a promise, or for the abort: then it is null, and what becomes of the promise is nobody's concern. */
+/** Waits for a promise or the abort: then the result is null, and the promise's outcome is ignored. */
 export async function unlessAborted<T>(
   promise: Promise<T>,
   signal: AbortSignal,

@@ -5,7 +5,7 @@ import { countersAtStart, tokensOf, usageOfTurn } from "./usage.ts";
 const NONE = countersAtStart(null);
 const tokens = (inputTokens: number) => ({ inputTokens, outputTokens: 0, cachedInputTokens: 0 });
 
-test("counters of a process add up to what they were last", () => {
+test("counters of a process add up to their last values", () => {
   fc.assert(
     fc.property(fc.array(fc.nat(1_000_000), { minLength: 1 }), (growth) => {
       let total = 0;
@@ -22,33 +22,33 @@ test("counters of a process add up to what they were last", () => {
   );
 });
 
-test("counters of a turn are given as they are", () => {
+test("counters of a turn are returned as they are", () => {
   const first = usageOfTurn(NONE, { tokens: tokens(5), costUsd: 1 }, "turn");
   const second = usageOfTurn(first.counters, { tokens: tokens(3), costUsd: 1.5 }, "turn");
   expect(second.usage).toEqual({ ...tokens(3), costUsd: 0.5 });
 });
 
-test("a counter that began anew counts from zero", () => {
+test("a counter that was reset counts from zero", () => {
   const first = usageOfTurn(NONE, { tokens: tokens(500), costUsd: 2 }, "process");
   const { usage } = usageOfTurn(first.counters, { tokens: tokens(20), costUsd: 0.5 }, "process");
   expect(usage).toEqual({ ...tokens(20), costUsd: 0.5 });
 });
 
-test("a process that goes on in a session counts its own tokens, and the session's cost", () => {
+test("a process that resumes a session counts its own tokens, and the session's cost", () => {
   const first = usageOfTurn(NONE, { tokens: tokens(20), costUsd: 2 }, "process");
   const later = countersAtStart(first.counters);
   const { usage } = usageOfTurn(later, { tokens: tokens(20), costUsd: 3 }, "process");
   expect(usage).toEqual({ ...tokens(20), costUsd: 1 });
 });
 
-test("an agent that says nothing used nobody knows what", () => {
+test("the usage of an agent that reports nothing is unknown", () => {
   const before = countersAtStart({ ...tokens(5), costUsd: 1 });
   const { usage, counters } = usageOfTurn(before, { tokens: null, costUsd: null }, "process");
   expect(usage).toBe(null);
   expect(counters).toEqual(before);
 });
 
-test("both forms in which agents tell their tokens are read, and others are nothing", () => {
+test("both forms in which agents report their tokens are read, and others are ignored", () => {
   expect(tokensOf({ usage: { inputTokens: 1, outputTokens: 2, cachedReadTokens: 3 } })).toEqual({
     inputTokens: 1,
     outputTokens: 2,

@@ -1,14 +1,14 @@
 /** What a turn cost.
  *
- *  1. Token counters are of the turn or of the agent's whole process, as the agent has it; cost is of the session,
- *     as the protocol has it. What is given out is of the turn alone.
- *  2. A counter that is smaller than it was has begun anew: then it is of the turn. */
+ *  1. Token counters are per turn or per process, depending on the agent; cost is per session, as the protocol
+ *     defines it. The result is for the turn alone.
+ *  2. A counter that became smaller was reset: then it counts the turn. */
 import type { JsonValue, Usage } from "@uncaged/workflow-protocol";
 import { z } from "zod";
 
 const count = z.number().int().nonnegative();
 
-/** An agent's counters, as it gave them last; null: it does not say. */
+/** An agent's counters as last reported; null: not reported. */
 export type Counters = {
   inputTokens: number | null;
   outputTokens: number | null;
@@ -30,8 +30,8 @@ const NO_COUNTERS: Counters = {
   costUsd: null,
 };
 
-/** The counters of a new process, by an earlier step's record: the cost goes on with the session, tokens begin
- *  anew. */
+/** The counters of a new process, from an earlier step's record: the cost continues with the session, tokens start
+ *  from zero. */
 export function countersAtStart(previous: JsonValue | null): Counters {
   return { ...NO_COUNTERS, costUsd: counters.safeParse(previous).data?.costUsd ?? null };
 }
@@ -65,13 +65,13 @@ const answer = z.object({
   _meta: quota.nullish().catch(null),
 });
 
-/** Of the answer to a prompt; null: it does not say. */
+/** From the answer to a prompt; null: not reported. */
 export function tokensOf(response: unknown): Tokens | null {
   const read = answer.safeParse(response).data;
   return read?.usage ?? read?._meta ?? null;
 }
 
-/** What a turn used, and the counters to reckon the next one from. */
+/** What a turn used, and the counters from which to compute the next one. */
 export function usageOfTurn(
   before: Counters,
   told: { tokens: Tokens | null; costUsd: number | null },

@@ -25,7 +25,7 @@ const shell = (tool_response: JsonObject) =>
   });
 
 describe("the record of a command", () => {
-  it("has exit code 0 when the program says that it succeeded", () => {
+  it("has exit code 0 when the program reports success", () => {
     expect(shell({ stderr: "warned" })).toEqual({
       id: "toolu_1",
       cwd: "/w",
@@ -55,19 +55,19 @@ describe("the record of a command", () => {
   it.each([
     ["went into the background", { backgroundTaskId: "b1" }, true],
     [
-      "found nothing, which the program takes for an answer",
+      "found nothing, which the program treats as an answer",
       { returnCodeInterpretation: "No matches found" },
       true,
     ],
     ["was interrupted", { interrupted: true }, false],
-    ["was answered in another form", { stdout: 1 }, true],
+    ["has a response in another form", { stdout: 1 }, true],
   ])("has no exit code when it %s", (_why, response, ok) => {
     expect(shell(response)).toMatchObject({ ok, exitCode: null });
   });
 });
 
 describe("the record of another tool", () => {
-  it("holds what the tool gave back, as text", () => {
+  it("contains what the tool returned, as text", () => {
     const read = recordOf({
       hook_event_name: "PostToolUse",
       tool_name: "Read",

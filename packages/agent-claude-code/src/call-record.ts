@@ -1,14 +1,14 @@
-/** The record of a tool call that came to its end, as Claude Code's `PostToolUse` hooks report it.
+/** The record of a finished tool call, as Claude Code's `PostToolUse` hooks report it.
  *
- *  A command's exit code is taken from what the program says of it. Of a command that was interrupted, was put
- *  into the background, or whose failure the program reads as an answer (`grep` that found nothing), it says
- *  no code: then there is none, and such a call is no evidence of success. */
+ *  A command's exit code is taken from the program's report. For a command that was interrupted, was moved to the
+ *  background, or whose failure the program treats as an answer (`grep` that found nothing), it reports no code:
+ *  then there is none, and such a call is not evidence of success. */
 import type { JsonValue, ToolCallRecord } from "@uncaged/workflow-protocol";
 import { z } from "zod";
 import type { EndedCall } from "./hook-input.ts";
 import { toolCall } from "./tool-call.ts";
 
-/** `timestamp`: Unix milliseconds at which the call ended. */
+/** `timestamp`: Unix milliseconds when the call ended. */
 export function callRecord(ended: EndedCall, timestamp: number): ToolCallRecord {
   const call = toolCall(ended.tool_name, ended.tool_input);
   const about = {
@@ -37,7 +37,7 @@ export function callRecord(ended: EndedCall, timestamp: number): ToolCallRecord 
   };
 }
 
-/** Claude Code writes it at the head of a failed command's output. Null: it failed in another way. */
+/** Claude Code writes it at the start of a failed command's output. Null: it failed in another way. */
 export function failedExitCode(error: string): number | null {
   const [, code] = /^(?:Error: )?Exit code (\d{1,3})\b/.exec(error) ?? [];
   return code === undefined ? null : Number(code);

@@ -1,25 +1,25 @@
 import type { JsonObject } from "@uncaged/workflow-protocol";
 
-/** An argument over 131,071 bytes is refused by Linux. */
+/** Linux refuses an argument over 131,071 bytes. */
 const MAX_ARGUMENT_BYTES = 100_000;
 
-/** The arguments of one process. No prompt is among them: it goes by stdin, so that it may be long and is not
- *  seen in the list of processes. */
+/** The arguments of one process. The prompt is not among them: it goes through stdin, so that it may be long and
+ *  does not show in the process list. */
 export function claudeArguments(run: {
   model: string | null;
   maxTurns: number | null;
-  /** To go on with; null: a new session. */
+  /** The session to resume; null: a new one. */
   session: string | null;
-  /** In a copy of it. */
+  /** Resumes a copy of it. */
   copiesSession: boolean;
   outputSchema: JsonObject;
   settingsFile: string;
   systemPromptFile: string;
   /** Null: none. */
   mcpFile: string | null;
-  /** `user`: not those of the working directory, nor its instructions. */
+  /** `user`: without those of the working directory, and without its instructions. */
   settingSources: "all" | "user";
-  /** Whether servers of the user or of the working directory may be started as well. */
+  /** Whether servers of the user or of the working directory may be started too. */
   otherMcpServers: "allowed" | "ignored";
 }): string[] {
   const schema = JSON.stringify(withoutDialect(run.outputSchema));

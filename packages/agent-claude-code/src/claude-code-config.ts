@@ -2,7 +2,7 @@ import type { JsonObject } from "@uncaged/workflow-protocol";
 import { type AgentOptions, readAgentOptions } from "@uncaged/workflow-util-agent";
 import { z } from "zod";
 
-/** A Model Context Protocol server that the agent may use, as Claude Code's own `mcpServers` has it. */
+/** A Model Context Protocol server that the agent may use, in the format of Claude Code's own `mcpServers`. */
 export type McpServer =
   | {
       command: string;
@@ -20,7 +20,7 @@ export type ClaudeCodeOptions = {
   command?: string | undefined;
   /** An alias (`sonnet`) or a full name. Default: the program's own choice. */
   model?: string | undefined;
-  /** Calls of the model in one turn. Default: no limit but time. */
+  /** Model calls in one turn. Default: no limit except time. */
   maxTurns?: number | undefined;
   /** Name → server; for example `uncaged-workflow mcp`. */
   mcpServers?: Readonly<Record<string, McpServer>> | undefined;
@@ -28,7 +28,7 @@ export type ClaudeCodeOptions = {
 
 export type ClaudeCodeConfig = ClaudeCodeOptions & AgentOptions;
 
-/** Options as they stand in `workflow.yaml`. Throws `CONFIG_INVALID` for what is unknown or does not fit. */
+/** Options from `workflow.yaml`. Throws `CONFIG_INVALID` for unknown or invalid ones. */
 export function parseConfig(options: JsonObject): ClaudeCodeConfig {
   return readAgentOptions("claude-code", OWN, options);
 }

@@ -5,7 +5,7 @@ import { engineTool } from "./engine-tool.ts";
 import { CREDENTIALS_FILE, PASSED_ON } from "./log-in.ts";
 import { probeClaudeCode } from "./probe-claude-code.ts";
 
-/** What is particular to Claude Code. Starts nothing before a turn begins. */
+/** What is specific to Claude Code. Starts nothing before a turn begins. */
 export function claudeCodeDriver(config: ClaudeCodeConfig): AgentDriver {
   return {
     name: "claude-code",
@@ -21,7 +21,7 @@ export function claudeCodeDriver(config: ClaudeCodeConfig): AgentDriver {
   };
 }
 
-/** Headers log in; of variables those whose names say so. */
+/** All headers, because they log in; of variables, those with a secret's name. */
 function secretsOf(server: McpServer): string[] {
   if ("url" in server) return Object.values(server.headers ?? {});
   return Object.entries(server.env ?? {}).flatMap(([name, value]) =>

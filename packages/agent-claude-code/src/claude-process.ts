@@ -12,26 +12,26 @@ import { initializeRequest, interruptRequest } from "./control-request.ts";
 import { prepareRun } from "./prepare-run.ts";
 import { parseStreamMessage, type StreamMessage } from "./stream-message.ts";
 
-/** A running Claude Code that waits for what is said to it. */
+/** A running Claude Code that waits for input. */
 export type ClaudeProcess = {
-  /** Writes one line. Never rejects; who has gone hears nothing. */
+  /** Writes one line. Never rejects; a process that is gone gets nothing. */
   say(message: JsonObject): Promise<boolean>;
-  /** From here on its silence does not count, until the given function is called. */
+  /** From now on its silence does not count, until the returned function is called. */
   rest(): () => void;
   alive(): boolean;
   stoppedBy: OpenCli["stoppedBy"];
-  /** How it ended, and what it printed that was no message. Never rejects. */
+  /** How it ended, and its output that was not a message. Never rejects. */
   ended: Promise<ProcessEnd>;
   interrupt(): Promise<boolean>;
-  /** Ends it, and all that it started. */
+  /** Ends it, and everything it started. */
   stop(): Promise<void>;
-  /** Lets it end by itself, for half a minute: there it writes its session; then `stop`. */
+  /** Lets it end by itself, for up to half a minute, in which it writes its session; then `stop`. */
   quit(): Promise<void>;
 };
 
 export type ProcessEnd = { run: Result<CliRun, Failure>; noise: readonly string[] };
 
-/** A picture that the agent looked at is one line. */
+/** An image that the agent looked at is a single line. */
 const MAX_LINE_CHARS = 32 * 1024 * 1024;
 const KEPT_OUTPUT_BYTES = 64 * 1024;
 const EXIT_MS = 30_000;
@@ -49,7 +49,7 @@ export async function startClaude(
   });
   const opened = await openCli(config.command ?? "claude", args, {
     cwd: step.cwd,
-    mark: step.runMark,
+    tag: step.processTag,
     hostEnv: {},
     env,
     idleTimeoutMs: step.limits.idleTimeoutMs,

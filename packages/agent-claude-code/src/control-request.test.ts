@@ -4,10 +4,12 @@ import { answerControl, initializeRequest } from "./control-request.ts";
 
 const READER: ToolPolicy = { allow: [{ kind: "read" }], deny: [{ kind: "read", input: "secret" }] };
 
+const PLACE = { storageRoot: "/store", home: "/store/agents/t/coder", cwd: "/work" };
+
 function ask(request: JsonObject, policy: ToolPolicy | null, missing: string[] = []) {
   const { reply, decision, seen } = answerControl(
     { type: "control_request", request_id: "r1", request },
-    { policy, holdBack: () => missing.shift() ?? null, now: () => 5 },
+    { step: { policy, ...PLACE }, holdBack: () => missing.shift() ?? null, now: () => 5 },
   );
   const { response } = reply;
   return { response, decision, seen };
@@ -42,7 +44,7 @@ describe("a request for permission", () => {
     });
   });
 
-  it("is refused with the reason, and the turn goes on", () => {
+  it("is refused with the reason, and the turn continues", () => {
     const reason = "Write is not among what this role may use";
     expect(ask(permission("Write", { file_path: "/a" }), READER)).toMatchObject({
       response: success({ behavior: "deny", message: reason, interrupt: false }),
@@ -63,7 +65,7 @@ describe("a request for permission", () => {
 
   it.each([
     ["names no tool", { subtype: "can_use_tool", input: {} }],
-    ["is of a kind that is not known", { subtype: "elicitation" }],
+    ["is of an unknown kind", { subtype: "elicitation" }],
     ["is a hook's with an event that was not asked for", hook("Notification", {})],
     ["is a hook's without an input", { subtype: "hook_callback" }],
   ])("is answered with an error when it %s", (_why, request) => {
@@ -72,7 +74,7 @@ describe("a request for permission", () => {
 });
 
 describe("a hook", () => {
-  it("before a tool denies what the policy refuses, and says nothing of the rest", () => {
+  it("before a tool denies what the policy refuses, and does not comment on the rest", () => {
     const denied = ask(
       hook("PreToolUse", { tool_name: "Read", tool_input: { file_path: "secret" } }),
       READER,
@@ -88,7 +90,7 @@ describe("a hook", () => {
     expect(silent).toEqual({ response: success({}), decision: null, seen: null });
   });
 
-  it("after a tool gives its record", () => {
+  it("after a tool returns its record", () => {
     const { seen } = ask(
       hook("PostToolUse", {
         tool_name: "Read",
@@ -100,7 +102,7 @@ describe("a hook", () => {
     expect(seen).toMatchObject({ id: "t1", subject: "/a", output: "x", timestamp: 5 });
   });
 
-  it("does not take the answer for a tool of the role", () => {
+  it("does not treat the answer as a tool of the role", () => {
     const { seen } = ask(
       hook("PostToolUse", { tool_name: "StructuredOutput", tool_input: {} }),
       null,
@@ -108,7 +110,7 @@ describe("a hook", () => {
     expect(seen).toBeNull();
   });
 
-  it("holds the agent back at its end, and at its answer, as long as evidence is missing", () => {
+  it("stops the agent from finishing or answering as long as evidence is missing", () => {
     const missing = ["run the tests", "run the tests"];
     expect(ask(hook("Stop", {}), null, missing).response).toEqual(
       success({ decision: "block", reason: "run the tests" }),
@@ -124,7 +126,7 @@ describe("a hook", () => {
 });
 
 describe("the first line to the program", () => {
-  it("asks to hear of tools and of the end", () => {
+  it("subscribes to tools and to the end", () => {
     expect(initializeRequest()).toMatchObject({
       request: {
         subtype: "initialize",
@@ -135,4 +137,14 @@ describe("the first line to the program", () => {
       },
     });
   });
+});
+
+it("a role without a policy may not write into the engine's storage, but for its private folder", () => {
+  const write = (file_path: string) =>
+    ask(hook("PreToolUse", { tool_name: "Write", tool_input: { file_path }, cwd: "/work" }), null);
+  expect(write("/store/workflow.yaml").response).toMatchObject({
+    response: { hookSpecificOutput: { permissionDecision: "deny" } },
+  });
+  expect(write("/store/agents/t/coder/memory.md").response).toEqual(success({}));
+  expect(write("/work/a.ts").response).toEqual(success({}));
 });

@@ -1,25 +1,25 @@
-/** What Claude Code asks of us while it works, over its own stdin and stdout.
+/** Requests that Claude Code sends us while it works, over its own stdin and stdout.
  *
- *  1. A tool may run when the role's policy says so; no policy lets every tool run. The same answer is given
- *     twice: before the tool is considered (`PreToolUse`) and when permission is asked (`can_use_tool`). The
- *     second fails closed: it is waited for, and a closed stdin is a refusal.
- *  2. The tool by which the agent hands in its answer is its own channel, not a tool of the role.
+ *  1. A tool may run when the role's policy allows it; without a policy every tool may. No tool may write to the
+ *     engine's storage. The same answer is given twice: before the tool is considered (`PreToolUse`) and when
+ *     permission is requested (`can_use_tool`). The second fails closed: Claude Code waits for it, and a closed stdin
+ *     is a refusal.
+ *  2. The tool with which the agent submits its answer is its own channel, not a tool of the role.
  *  3. Before the agent stops it is told what evidence is still missing, as often as `holdBack` says.
- *  4. A request that is not understood is answered with an error: the agent neither waits for ever nor takes
- *     silence for a yes. */
-import type { JsonObject, JsonValue, ToolCallRecord, ToolPolicy } from "@uncaged/workflow-protocol";
-import { policyVerdict } from "@uncaged/workflow-util-agent";
+ *  4. An unknown request is answered with an error: the agent neither waits for ever nor takes silence for a yes. */
+import type { JsonObject, JsonValue, ToolCallRecord } from "@uncaged/workflow-protocol";
+import { callVerdict, type JudgedStep } from "@uncaged/workflow-util-agent";
 import { z } from "zod";
 import { callRecord } from "./call-record.ts";
 import { parseHookInput } from "./hook-input.ts";
 import type { ControlRequest } from "./stream-message.ts";
 import { toolCall } from "./tool-call.ts";
 
-/** Its own way to hand in an answer that has a schema. */
+/** Its own tool for submitting an answer that has a schema. */
 export const ANSWER_TOOL = "StructuredOutput";
 
 export type ControlRules = {
-  policy: ToolPolicy | null;
+  step: JudgedStep;
   /** What to tell the agent instead of letting it stop; null: it may stop. */
   holdBack: () => string | null;
   /** Unix milliseconds. */
@@ -29,11 +29,11 @@ export type ControlRules = {
 export type ControlAnswer = {
   /** The line to write back. */
   reply: JsonObject;
-  /** A decision on a tool that is worth showing. */
+  /** A decision about a tool that is worth showing. */
   decision: { id: string; tool: string; allowed: boolean; reason: string } | null;
-  /** A tool call that came to its end. */
+  /** A tool call that has ended. */
   seen: ToolCallRecord | null;
-  /** A tool call that is about to begin: the directory that its shell is in. */
+  /** A tool call that is about to begin: the directory of its shell. */
   begins: { id: string; cwd: string } | null;
 };
 
@@ -60,7 +60,7 @@ export function answerControl(
   };
 }
 
-/** First line to the agent: which of its hooks we want to hear. */
+/** First line to the agent: the hooks that we subscribe to. */
 export function initializeRequest(): JsonObject {
   const hooks = Object.fromEntries(HEARD.map((event) => [event, [{ hookCallbackIds: [event] }]]));
   return controlRequest("initialize", { subtype: "initialize", hooks });
@@ -101,7 +101,7 @@ function hookAnswer(raw: JsonValue, rules: ControlRules): Answer | null {
     case "PreToolUse": {
       const { tool_name, tool_use_id, tool_input, cwd } = input;
       const begins = cwd == null ? null : { id: tool_use_id, cwd };
-      // With its answer the agent stops, and `Stop` comes too late to hold it.
+      // The agent stops with its answer, so `Stop` comes too late to hold it back.
       const missing = tool_name === ANSWER_TOOL ? rules.holdBack() : null;
       if (missing !== null) return { response: denial(missing) };
       const verdict = verdictOn(tool_name, tool_input, rules);
@@ -137,10 +137,10 @@ function denial(permissionDecisionReason: string): JsonObject {
 function verdictOn(
   tool: string,
   input: JsonValue,
-  { policy }: ControlRules,
+  { step }: ControlRules,
 ): { allowed: boolean; reason: string } {
   if (tool === ANSWER_TOOL) return { allowed: true, reason: "the agent's answer" };
-  return policyVerdict(policy, toolCall(tool, input));
+  return callVerdict(step, toolCall(tool, input));
 }
 
 const REQUEST = z.discriminatedUnion("subtype", [

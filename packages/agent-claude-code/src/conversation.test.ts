@@ -11,12 +11,12 @@ import type { ClaudeCodeConfig } from "./claude-code-config.ts";
 import { openConversation } from "./conversation.ts";
 import { type Deed, type StandIn, standIn } from "./stand-in.test.helper.ts";
 
-// Programs are started, on machines that do other things as well.
+// Programs are started, on machines that have other work to do.
 vi.setConfig({ testTimeout: 30_000 });
 
 let folder: string;
 let claude: StandIn;
-let runMark: string;
+let processTag: string;
 let events: AgentEvent[];
 let calls: ToolCallRecord[];
 let stop: AbortController;
@@ -25,7 +25,7 @@ let open: AgentConversation[];
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "claude's folder "));
   claude = await standIn(folder);
-  runMark = `test-${randomUUID()}:1`;
+  processTag = `test-${randomUUID()}:1`;
   [events, calls, open] = [[], [], []];
   stop = new AbortController();
 });
@@ -39,7 +39,7 @@ afterEach(async () => {
 function converse(step: Partial<AgentStep> = {}, config: ClaudeCodeConfig = {}): AgentConversation {
   const conversation = openConversation(
     fakeStep(folder, {
-      runMark,
+      processTag,
       env: { PATH: process.env.PATH ?? "", HOME: folder, ANTHROPIC_API_KEY: "key" },
       outputSchema: { $schema: "https://dialect.example/", type: "object" },
       limits: { timeoutMs: null, idleTimeoutMs: 60_000 },
@@ -70,7 +70,7 @@ const answered = (id: string, content: JsonValue, is_error: boolean): Deed => ({
   },
 });
 
-/** Every value that was noted under this name. */
+/** Every value recorded under this name. */
 async function noted(what: string): Promise<JsonValue[]> {
   return (await claude.noted()).flatMap((note) => note[what] ?? []);
 }
@@ -84,17 +84,17 @@ async function untilNoted(what: string): Promise<void> {
   await expect.poll(() => noted(what), { timeout: 10_000 }).not.toEqual([]);
 }
 
-/** Processes that carry the run's mark. */
+/** Processes that carry the run's tag. */
 async function alive(): Promise<number> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const environments = await Promise.all(
     pids.map((pid) => readFile(`/proc/${pid}/environ`, "utf8").catch(() => "")),
   );
-  return environments.filter((text) => text.includes(runMark)).length;
+  return environments.filter((text) => text.includes(processTag)).length;
 }
 
 describe("a turn", () => {
-  it("ends well with what was said, handed in and counted", async () => {
+  it("ends well with what was said, submitted and counted", async () => {
     const result = await turn([
       said("Half of it."),
       said("a subagent's word", { parent_tool_use_id: "t0" }),
@@ -129,7 +129,7 @@ describe("a turn", () => {
     expect(await noted("argv")).toEqual((await started()).argv);
   });
 
-  it("goes on in the same session when the process is gone", async () => {
+  it("continues in the same session when the process is gone", async () => {
     const conversation = converse();
     const first = await conversation.turn(claude.prompt([{ exit: 1 }]));
     expect(first).toMatchObject({ outcome: "crashed", session: "5e55-1" });
@@ -137,7 +137,7 @@ describe("a turn", () => {
     expect(await noted("argv")).toContain("--resume");
   });
 
-  it("tells what the program said last when it ends in between", async () => {
+  it("reports the program's last words when it ends in between", async () => {
     const result = await turn([
       { raw: "a banner\n" },
       { stderr: "\u001b[31moh dear\u001b[0m\n" },
@@ -149,7 +149,7 @@ describe("a turn", () => {
     expect(result.reason).toContain("oh dear");
   });
 
-  it("goes on in a copy of another thread's session, and from then on in the copy", async () => {
+  it("resumes a copy of another thread's session, and from then on the copy", async () => {
     const conversation = converse({ session: "other", copiesSession: true });
     const first = await conversation.turn(claude.prompt([{ exit: 1 }]));
     expect(first).toMatchObject({ session: "copy-of-other" });
@@ -170,7 +170,7 @@ describe("a turn", () => {
     });
   });
 
-  it("reads 100 MB that are no messages, and a message of 5 MB, to its end", async () => {
+  it("reads 100 MB of non-messages, and a message of 5 MB, to the end", async () => {
     const before = process.memoryUsage.rss();
     const result = await turn([
       { raw: `${"noise ".repeat(20_000)}\n`, times: 850 },
@@ -181,13 +181,13 @@ describe("a turn", () => {
     expect(process.memoryUsage.rss() - before).toBeLessThan(300_000_000);
   });
 
-  it("is refused when the prompt is longer than the program reads", async () => {
+  it("is refused when the prompt is longer than the program accepts", async () => {
     const result = await converse().turn("x".repeat(10_000_001));
     expect(result).toMatchObject({ outcome: "context_overflow", session: null });
     expect(await claude.noted()).toEqual([]);
   });
 
-  it("is not taken for a command of the program because its prompt begins with a slash", async () => {
+  it("is not mistaken for a command of the program because its prompt begins with a slash", async () => {
     await converse().turn("/help me");
     expect(await noted("heard")).toContainEqual(
       expect.objectContaining({
@@ -212,7 +212,7 @@ describe("a turn", () => {
 });
 
 describe("the process", () => {
-  it("gets its task by stdin, and nothing of it by its arguments", async () => {
+  it("gets its task on stdin, and none of it in its arguments", async () => {
     await turn([said("in the prompt only")]);
     const { argv, env } = await started();
     expect(argv.join(" ")).not.toContain("in the prompt only");
@@ -221,7 +221,7 @@ describe("the process", () => {
     expect(env.CLAUDE_CODE_DISABLE_FILE_MENTIONS).toBe("1");
   });
 
-  it("has a configuration of its own, with what it must not forget", async () => {
+  it("has its own configuration, with what it must not forget", async () => {
     await turn([]);
     const { argv, env } = await started();
     const home = join(folder, "home");
@@ -234,7 +234,7 @@ describe("the process", () => {
     expect(argv).not.toContain("--setting-sources");
   });
 
-  it("knows the user's log-in by a link when there is no key", async () => {
+  it("gets the user's login through a link when there is no key", async () => {
     await mkdir(join(folder, ".claude"));
     await writeFile(join(folder, ".claude", ".credentials.json"), "{}");
     await turn([], { env: { PATH: process.env.PATH ?? "", HOME: folder } });
@@ -258,7 +258,7 @@ describe("the process", () => {
     expect(argv).not.toContain("--strict-mcp-config");
   });
 
-  it("is told of the servers that it may use by a file", async () => {
+  it("is told about the servers that it may use in a file", async () => {
     const mcpServers = { engine: { command: "uncaged-workflow", args: ["mcp"] } };
     await converse({}, { mcpServers, model: "sonnet", maxTurns: 5 }).turn("[]");
     const { argv } = await started();
@@ -327,7 +327,7 @@ describe("a tool", () => {
     ]);
   });
 
-  it("that no hook reported is recorded from the stream, without a success that nobody vouches for", async () => {
+  it("that no hook reported is recorded from the stream, without an unconfirmed success", async () => {
     await turn([
       called("t1", "Bash", { command: "npm test" }),
       answered("t1", [{ type: "text", text: "fine" }], false),
@@ -349,7 +349,7 @@ describe("the end of the agent", () => {
     expect(answers.split("run the tests")).toHaveLength(4);
   });
 
-  it("shows how long the program waits before it tries again", async () => {
+  it("shows how long the program waits before it retries", async () => {
     await turn([
       {
         say: {
@@ -376,7 +376,7 @@ describe.runIf(process.platform === "linux")("nothing is left", () => {
     expect(await alive()).toBe(0);
   });
 
-  it("when the program hears no signal and no interrupt", async () => {
+  it("when the program ignores signals and interrupts", async () => {
     const running = turn([{ daemon: true }, { deaf: true }, said("working"), { hang: true }]);
     await expect.poll(() => events.length, { timeout: 10_000 }).toBeGreaterThan(0);
     stop.abort();
@@ -391,7 +391,7 @@ describe.runIf(process.platform === "linux")("nothing is left", () => {
     expect(await alive()).toBe(0);
   });
 
-  it("when it calls that a fault of its own", async () => {
+  it("when it reports that as its own failure", async () => {
     const limits = { timeoutMs: null, idleTimeoutMs: 800 };
     const result = await turn([{ daemon: true }, { rude: true }, { hang: true }], { limits });
     expect(result).toMatchObject({ outcome: "timeout", session: "5e55-1" });

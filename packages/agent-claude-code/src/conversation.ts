@@ -1,9 +1,9 @@
 /** The turns of one step, in one session and, as long as it lives, in one process.
  *
- *  1. The process is started with the first turn, and again, in the same session, when it is gone by the next.
+ *  1. The process is started with the first turn, and again, in the same session, if it is gone by the next one.
  *  2. A turn ends with the program's `result`, which is judged, or with the program itself.
  *  3. A turn that did not end well leaves no process: whatever it had under way is ended with it.
- *  4. An abort goes by the protocol first, which ends a running tool at once and keeps the session whole; the
+ *  4. An abort goes through the protocol first, which ends a running tool at once and keeps the session intact; the
  *     stop procedure follows in any case. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentEvent, Failure, JsonObject, Result } from "@uncaged/workflow-protocol";
@@ -21,10 +21,10 @@ import type {
 } from "./stream-message.ts";
 import { type TurnReader, turnReader } from "./turn-reader.ts";
 
-/** The program reads no more than this, and exits without saying why. */
+/** The program accepts no more than this, and otherwise exits without saying why. */
 const MAX_PROMPT_BYTES = 10_000_000;
 const INTERRUPT_MS = 1_000;
-/** How often in a step the agent is held before it stops, because evidence is missing. */
+/** How often in a step the agent is stopped from finishing because evidence is missing. */
 const MOST_HELD_BACK = 3;
 
 export function openConversation(step: AgentStep, config: ClaudeCodeConfig): AgentConversation {
@@ -34,7 +34,7 @@ export function openConversation(step: AgentStep, config: ClaudeCodeConfig): Age
   let heldBack = 0;
   let endRest = (): void => {};
   const rules: ControlRules = {
-    policy: step.policy,
+    step,
     holdBack: () => {
       const missing = heldBack < MOST_HELD_BACK ? step.stillMissing() : null;
       if (missing !== null) heldBack++;
@@ -74,7 +74,7 @@ export function openConversation(step: AgentStep, config: ClaudeCodeConfig): Age
 
   const running = async (): Promise<Result<ClaudeProcess, Failure>> => {
     if (claude?.alive() === true) return { ok: true, value: claude };
-    // Once there is a copy, it is the session.
+    // Once there is a copy, that is the session.
     const copiesSession = step.copiesSession && session === step.session;
     const started = await startClaude({ ...step, session, copiesSession }, config, onMessage);
     if (started.ok) claude = started.value;
@@ -152,7 +152,7 @@ async function endOfTurn(
   signal.addEventListener("abort", abort);
   if (signal.aborted) abort();
   try {
-    // What was said before the end is read before the end: a result counts also of a program that is gone.
+    // What was said before the end is read before the end: a result counts even if the program is gone.
     return await Promise.race([result.then((value) => ({ result: value })), claude.ended]);
   } finally {
     signal.removeEventListener("abort", abort);
@@ -167,7 +167,7 @@ async function verdictOn(
   if (!("result" in end)) return judgeEnd(end, { stopped });
   const verdict = judgeResult(end.result, { modelError });
   const limit = claude.stoppedBy();
-  // Told to stop because its time was over, it calls that an error of its own.
+  // Told to stop because its time was up, it reports its own error.
   const late = verdict.outcome !== "ok" && (limit === "idle" || limit === "total");
   return late ? judgeEnd(await claude.ended, { stopped }) : verdict;
 }
@@ -187,7 +187,7 @@ function notStarted({ code, message }: Failure): Verdict {
   return { outcome, reason: message, sessionLost: false };
 }
 
-/** A text that begins with a slash is a command to Claude Code and never reaches the model. */
+/** Claude Code treats a text that begins with a slash as a command, which never reaches the model. */
 function userMessage(prompt: string): JsonObject {
   const text = prompt.trimStart().startsWith("/") ? `The task:\n\n${prompt}` : prompt;
   return { type: "user", message: { role: "user", content: [{ type: "text", text }] } };

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { agent } from "./create-claude-code-agent.ts";
 import { standIn } from "./stand-in.test.helper.ts";
 
-// Programs are started, on machines that do other things as well.
+// Programs are started, on machines that have other work to do.
 vi.setConfig({ testTimeout: 30_000 });
 
 let folder: string;
@@ -24,7 +24,7 @@ const host = (env: AgentHost["env"]): AgentHost => ({
 });
 
 describe("the agent package", () => {
-  it("finds the program, its version and the log-in of the user", async () => {
+  it("finds the program, its version and the user's login", async () => {
     const { command } = await standIn(folder);
     await writeFile(join(folder, ".credentials.json"), "{}");
     expect(await agent.probe({ command }, host({}))).toEqual({
@@ -37,13 +37,13 @@ describe("the agent package", () => {
     });
   });
 
-  it("takes a key in the environment for a log-in", async () => {
+  it("accepts a key in the environment as a login", async () => {
     const { command } = await standIn(folder);
     const probe = await agent.probe({ command }, host({ ANTHROPIC_API_KEY: "key" }));
     expect(probe.login).toBe("ok");
   });
 
-  it("takes a key among its options for a log-in, as the run does", async () => {
+  it("accepts a key in its options as a login, as the run does", async () => {
     const { command } = await standIn(folder);
     const options = { command, env: { ANTHROPIC_API_KEY: "key" } };
     expect(await agent.probe(options, host({}))).toMatchObject({ login: "ok" });
@@ -61,7 +61,7 @@ describe("the agent package", () => {
     });
   });
 
-  it("does not know the log-in of a program that does not say", async () => {
+  it("does not know the login of a program that does not report it", async () => {
     const { command } = await standIn(folder);
     await writeFile(command, "#!/bin/sh\necho 1.0.0\n");
     expect(await agent.probe({ command }, host({}))).toMatchObject({
@@ -71,7 +71,7 @@ describe("the agent package", () => {
     });
   });
 
-  it("takes the options that it has, its own and those of every adapter", () => {
+  it("accepts its own options and those of every adapter", () => {
     const options: JsonObject = {
       command: "claude",
       model: "sonnet",

@@ -3,7 +3,7 @@ import { createAgent } from "@uncaged/workflow-util-agent";
 import { type ClaudeCodeConfig, parseConfig } from "./claude-code-config.ts";
 import { claudeCodeDriver } from "./claude-code-driver.ts";
 
-/** Plays roles by Claude Code. Nothing is looked for or started before a role is played. */
+/** Runs roles with Claude Code. Nothing is looked for or started before a role runs. */
 export function createClaudeCodeAgent(config: ClaudeCodeConfig = {}): AdapterFn {
   return createAgent(claudeCodeDriver(config), config);
 }

@@ -3,8 +3,8 @@ import { z } from "zod";
 import { callRecord } from "./call-record.ts";
 import { parseHookInput } from "./hook-input.ts";
 
-/** The tool call that the input of a `PostToolUse` hook tells of, and the session it belongs to; null when it
- *  tells of none. `timestamp`: Unix milliseconds at which the call ended. */
+/** The tool call described by the input of a `PostToolUse` hook, and its session; null when there is none.
+ *  `timestamp`: Unix milliseconds when the call ended. */
 export function readEndedCall(
   value: unknown,
   timestamp: number,

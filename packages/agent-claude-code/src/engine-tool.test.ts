@@ -6,7 +6,7 @@ it.each([
   { command: "/usr/local/bin/uwf", args: ["mcp"] },
   { command: "node", args: ["/opt/bin/uncaged-workflow.mjs", "mcp"] },
   { command: "npx", args: ["-y", "@uncaged/cli-workflow@1.2.0", "mcp"] },
-])("knows the engine's own server: %j", (server) => {
+])("recognizes the engine's own server: %j", (server) => {
   const tool = engineTool({
     other: { type: "http", url: "https://a.example" },
     "my engine": server,
@@ -18,7 +18,7 @@ it.each([
   { command: "uncaged-workflow", args: ["thread", "list"] },
   { command: "github-mcp", args: ["mcp"] },
   { type: "http" as const, url: "https://uncaged-workflow/mcp" },
-])("takes no other server for it: %j", (server) => {
+])("does not mistake another server for it: %j", (server) => {
   expect(engineTool({ other: server })).toBeNull();
   expect(engineTool(undefined)).toBeNull();
 });

@@ -2,19 +2,19 @@ import { basename } from "node:path";
 import type { ThreadReach } from "@uncaged/workflow-util-agent";
 import type { ClaudeCodeConfig, McpServer } from "./claude-code-config.ts";
 
-/** What Claude Code calls the tools of `uncaged-workflow mcp`, when that is among its servers; null: it is not. */
+/** Claude Code's names for the tools of `uncaged-workflow mcp`, if that is among its servers; null: it is not. */
 export function engineTool(
   servers: ClaudeCodeConfig["mcpServers"],
 ): NonNullable<ThreadReach["mcpTool"]> | null {
   const found = Object.entries(servers ?? {}).find(([, server]) => isOurs(server));
   if (found === undefined) return null;
   const [name] = found;
-  // It writes whatever else a name holds as an underscore.
+  // It replaces any other character in a name with an underscore.
   const prefix = `mcp__${name.replaceAll(/[^a-zA-Z0-9_-]/g, "_")}__`;
   return (tool) => `${prefix}${tool}`;
 }
 
-/** Also where Node, npx or an absolute path starts it. */
+/** Also when Node, npx or an absolute path starts it. */
 function isOurs(server: McpServer): boolean {
   if (!("command" in server)) return false;
   const words = [server.command, ...(server.args ?? [])];

@@ -1,4 +1,4 @@
-/** What Claude Code tells a hook, as far as it matters here. Unknown fields are the agent's own business. */
+/** What Claude Code tells a hook, as far as it matters here. Unknown fields are ignored. */
 import type { JsonValue } from "@uncaged/workflow-protocol";
 import { z } from "zod";
 
@@ -9,11 +9,11 @@ type Call = {
   duration_ms?: number | null | undefined;
   /** Where its shell is by then. */
   cwd?: string | null | undefined;
-  /** Set when an agent calls that the agent itself started. */
+  /** Set for calls by a subagent. */
   agent_id?: string | null | undefined;
 };
 
-/** A tool call that came to its end. */
+/** A tool call that has ended. */
 export type EndedCall =
   | (Call & { hook_event_name: "PostToolUse"; tool_response: JsonValue })
   | (Call & { hook_event_name: "PostToolUseFailure"; error: string });
@@ -23,7 +23,7 @@ export type HookInput =
   | EndedCall
   | { hook_event_name: "Stop" };
 
-/** Null for an event that we did not ask for, or that has another shape than it had when this was written. */
+/** Null for an event that we did not subscribe to, or one with an unknown shape. */
 export function parseHookInput(value: unknown): HookInput | null {
   const parsed = HOOK_INPUT.safeParse(value);
   return parsed.success ? parsed.data : null;

@@ -11,7 +11,7 @@ function verdict(result: JsonObject, modelError: string | null = null) {
 }
 
 describe("the end of a turn", () => {
-  it("is good when the program says that nothing was wrong", () => {
+  it("is good when the program reports no error", () => {
     const good = { is_error: false, subtype: "success", terminal_reason: "completed" };
     expect(verdict(good)).toEqual({ outcome: "ok", reason: "", sessionLost: false });
   });
@@ -24,7 +24,7 @@ describe("the end of a turn", () => {
     });
   });
 
-  it("is not good when a hook of somebody else stopped it", () => {
+  it("is not good when someone else's hook stopped it", () => {
     const stopped = { is_error: false, subtype: "success", terminal_reason: "hook_stopped" };
     expect(verdict(stopped).outcome).toBe("crashed");
   });
@@ -75,7 +75,7 @@ describe("the end of the program in the middle of a turn", () => {
     noise: ["a banner"],
   });
 
-  it("is told with its last words", () => {
+  it("is reported with its last words", () => {
     expect(judgeEnd(ended({}), { stopped: false })).toEqual({
       outcome: "crashed",
       reason: "it exited with code 1 in the middle of its turn\na banner\noh dear",

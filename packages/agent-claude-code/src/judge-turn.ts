@@ -5,12 +5,12 @@ import type { ResultMessage } from "./stream-message.ts";
 
 export type Verdict = { outcome: AgentOutcome; reason: string; sessionLost: boolean };
 
-/** What the end of a turn was. Neither `subtype` nor the exit code says so: `subtype` is `success` for a call
- *  that the model's host refused, and the exit code is 0 when the turn was interrupted by a signal. */
+/** The outcome of a turn. Neither `subtype` nor the exit code tells: `subtype` is `success` for a call that the
+ *  model's host refused, and the exit code is 0 when a signal interrupted the turn. */
 export function judgeResult(
   result: ResultMessage,
   about: {
-    /** `error` of the last message in the model's place, which is all that a missing log-in is known by. */
+    /** `error` of the last message in place of the model's, the only sign of a missing login. */
     modelError: string | null;
   },
 ): Verdict {
@@ -53,7 +53,7 @@ function outcomeOf(result: ResultMessage, modelError: string | null): AgentOutco
   }
 }
 
-/** What the end of the program in the middle of a turn was. */
+/** The outcome when the program ended in the middle of a turn. */
 export function judgeEnd(
   { run, noise }: ProcessEnd,
   about: {

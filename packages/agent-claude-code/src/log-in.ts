@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import type { Environment } from "@uncaged/workflow-util-agent";
 
-/** Where Claude Code keeps its log-in, in its configuration folder (on macOS: in the keychain instead). */
+/** Where Claude Code stores its login, in its configuration folder (on macOS: in the keychain instead). */
 export const CREDENTIALS_FILE = ".credentials.json";
 
-/** Variables that stand for a log-in. */
+/** Variables that replace a login. */
 const KEYS = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"];
 
-/** What Claude Code needs of our environment to reach its model. */
+/** The part of our environment that Claude Code needs to reach its model. */
 export const PASSED_ON: readonly string[] = [
   ...KEYS,
   "ANTHROPIC_BASE_URL",

@@ -1,9 +1,9 @@
-/** What one process of Claude Code finds on disk and in its environment.
+/** What a Claude Code process finds on disk and in its environment.
  *
- *  1. Everything that we write is in the step's private folder; nothing of the user's is changed.
- *  2. The private configuration knows the user's log-in by a link: a copy would go stale when one of the two is
- *     renewed. With a key in the environment there is no link.
- *  3. Nothing of the run keeps working on its own: no updates, no background tasks, no timers. */
+ *  1. Everything we write is in the step's private folder; nothing of the user's is changed.
+ *  2. The private configuration gets the user's login through a link: a copy would become stale when one of the two
+ *     is renewed. With a key in the environment there is no link.
+ *  3. Nothing in the run keeps working on its own: no updates, no background tasks, no timers. */
 import { lstat, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AgentStep } from "@uncaged/workflow-util-agent";
@@ -50,7 +50,7 @@ export async function prepareRun(step: Step, config: ClaudeCodeConfig): Promise<
   return { args, env: ownConfig === "user" ? env : { ...env, CLAUDE_CONFIG_DIR: home } };
 }
 
-/** What the user may set otherwise. Long waits for a model are the engine's business, which says why it waits. */
+/** Defaults that the user may override. Long waits for a model are up to the engine, which says why it waits. */
 const DEFAULTS = { CLAUDE_CODE_MAX_RETRIES: "2" };
 
 const FIXED = {
@@ -78,7 +78,7 @@ async function putMcpServers(
   return put(home, "mcp-servers.json", JSON.stringify({ mcpServers: servers }));
 }
 
-/** What is there already stays: the program may have put a renewed token in the link's place. */
+/** An existing file stays: the program may have replaced the link by a renewed token. */
 async function linkLogIn({ home, env }: Step): Promise<void> {
   const folder = userFolder(env);
   if (hasKey(env) || folder === null) return;

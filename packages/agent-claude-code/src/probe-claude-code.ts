@@ -3,7 +3,7 @@ import { askProgram, type Environment, probeProgram } from "@uncaged/workflow-ut
 import { z } from "zod";
 import { hasKey } from "./log-in.ts";
 
-/** Looks for the program, its version and its log-in. Never throws, calls no model. */
+/** Looks for the program, its version and its login. Never throws, calls no model. */
 export async function probeClaudeCode(command: string, env: Environment): Promise<AgentProbe> {
   const found = await probeProgram([command], env);
   if (found === null) {

@@ -1,11 +1,11 @@
 import type { JsonObject } from "@uncaged/workflow-protocol";
 
-/** Settings for one run, handed over by `--settings`; no file of the user is touched.
+/** Settings for one run, passed with `--settings`; none of the user's files is touched.
  *
- *  1. With a policy every tool is a question to us (`ask: ["*"]`), and ask wins over whatever another settings
- *     file allows. The agent waits for the answer: when nobody is there to give it, the tool does not run.
+ *  1. With a policy every tool is a question to us (`ask: ["*"]`), and ask takes precedence over whatever another
+ *     settings file allows. The agent waits for the answer: when nobody is there to give it, the tool does not run.
  *  2. Tools that wait for a person, or outlive the turn, are not offered: nobody is there, and nothing may stay.
- *  3. What `reminderFile` holds comes back before the agent's eyes whenever its memory is compacted. */
+ *  3. The content of `reminderFile` is shown to the agent again whenever its memory is compacted. */
 export function runSettings(run: { asksForEveryTool: boolean; reminderFile: string }): JsonObject {
   const remind = [{ hooks: [{ type: "command", command: `cat ${quoted(run.reminderFile)}` }] }];
   return {

@@ -12,7 +12,7 @@ const counters = (inputTokens: number, costUSD: number) => ({
 });
 
 describe("the usage of a turn", () => {
-  it("is the difference that the program gives, over all its models", () => {
+  it("is the difference that the program reports, over all its models", () => {
     const { usage, rawUsage } = turnUsage(
       {
         modelUsage: counters(9_000, 0.9),
@@ -32,7 +32,7 @@ describe("the usage of a turn", () => {
     expect(rawUsage).toEqual(counters(9_000, 0.9));
   });
 
-  it("is computed from the session's counters when the program gives no difference", () => {
+  it("is computed from the session's counters when the program returns no difference", () => {
     const { usage } = turnUsage({ modelUsage: counters(3_000, 0.75) }, counters(1_000, 0.5));
     expect(usage).toEqual({
       inputTokens: 2_000,
@@ -42,11 +42,11 @@ describe("the usage of a turn", () => {
     });
   });
 
-  it("is the session's in its first turn", () => {
+  it("is the session's total in its first turn", () => {
     expect(turnUsage({ modelUsage: counters(3_000, 0.75) }, null).usage?.inputTokens).toBe(3_010);
   });
 
-  it("is never negative, though the counters began anew", () => {
+  it("is never negative, even if the counters were reset", () => {
     const { usage } = turnUsage({ modelUsage: counters(10, 0) }, counters(1_000, 1));
     expect(usage).toMatchObject({ inputTokens: 0, costUsd: 0 });
   });

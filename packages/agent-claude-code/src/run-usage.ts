@@ -3,8 +3,8 @@ import { z } from "zod";
 
 /** What this turn alone cost, and the session's counters after it.
  *
- *  Claude Code counts `modelUsage` over the whole session, also over earlier processes of it. Newer versions
- *  give the difference themselves, with compactions and subagents in it; for others it is computed. */
+ *  Claude Code counts `modelUsage` over the whole session, including its earlier processes. Newer versions report
+ *  the difference themselves, including compactions and subagents; for others it is computed. */
 export function turnUsage(
   result: {
     modelUsage?: JsonValue | undefined;

@@ -3,21 +3,21 @@ import { join } from "node:path";
 import type { JsonObject, JsonValue } from "@uncaged/workflow-protocol";
 import { nodeScriptHead } from "@uncaged/workflow-util-agent/testing";
 
-/** What the stand-in does in a turn: its prompt is a JSON list of these; another prompt asks for nothing.
- *  Without a result of its own the turn ends well. */
+/** What the stand-in does in a turn: its prompt is a JSON list of these; any other prompt asks for nothing. Without
+ *  a result of its own the turn ends well. */
 export type Deed =
   /** Writes one message. */
   | { say: JsonObject }
-  /** Writes this text as it is, so often. */
+  /** Writes this text as it is, this many times. */
   | { raw: string; times?: number }
   | { stderr: string }
-  /** Asks us, and notes the answer. */
+  /** Sends us a request, and records the answer. */
   | { ask: JsonObject }
-  /** Starts a process in a session of its own. */
+  /** Starts a process in its own session. */
   | { daemon: true }
-  /** Hears no signal and no interrupt from here on. */
+  /** Ignores signals and interrupts from here on. */
   | { deaf: true }
-  /** Answers the stop procedure with a result, as if the turn had failed by itself. */
+  /** Responds to the stop procedure with a result, as if the turn had failed by itself. */
   | { rude: true }
   /** Never ends the turn. */
   | { hang: true }
@@ -26,11 +26,11 @@ export type Deed =
 export type StandIn = {
   command: string;
   prompt(deeds: readonly Deed[]): string;
-  /** What it noted: its arguments, its environment, every line on its stdin. */
+  /** What it recorded: its arguments, its environment, every line on its stdin. */
   noted(): Promise<readonly { [what: string]: JsonValue }[]>;
 };
 
-/** Makes an executable that speaks Claude Code's side of the protocol, and notes what it hears. */
+/** Creates an executable that speaks Claude Code's side of the protocol, and records what it receives. */
 export async function standIn(folder: string): Promise<StandIn> {
   const command = join(folder, "claude");
   const log = join(folder, "noted.jsonl");

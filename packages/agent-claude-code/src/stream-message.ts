@@ -1,5 +1,5 @@
-/** The lines that Claude Code writes with `--output-format stream-json`, as far as they matter here. What is
- *  of another kind, or has another shape, is null: newer versions say more, and that must not stop anything. */
+/** The lines that Claude Code writes with `--output-format stream-json`, as far as they matter here. A line of
+ *  another kind, or with another shape, is null: newer versions write more, and that must not stop anything. */
 import type { JsonObject, JsonValue } from "@uncaged/workflow-protocol";
 import { z } from "zod";
 
@@ -11,7 +11,7 @@ export type Block =
 
 type Said = {
   message: { content: string | Block[] };
-  /** Set when a subagent speaks. */
+  /** Set for messages of a subagent. */
   parent_tool_use_id?: string | null | undefined;
 };
 
@@ -42,7 +42,7 @@ export type ControlRequest = { type: "control_request"; request_id: string; requ
 export type StreamMessage =
   | { type: "system"; subtype: "init"; session_id: string }
   | RetryMessage
-  /** `error`: the message stands for a call of the model that failed, `rate_limit` for example. */
+  /** `error`: the message replaces a model call that failed, with `rate_limit` for example. */
   | (Said & { type: "assistant"; error?: string | null | undefined })
   | (Said & { type: "user" })
   | ResultMessage

@@ -10,18 +10,18 @@ describe("a call of a tool", () => {
     ["NotebookEdit", { notebook_path: "/n.ipynb" }, "edit", "/n.ipynb"],
     ["WebFetch", { url: "https://a.example/", prompt: "p" }, "fetch", "https://a.example/"],
     ["Agent", { prompt: "p" }, "think", '{"prompt":"p"}'],
-  ])("%s is told by what it is about", (name, input, kind, subject) => {
+  ])("%s is described by its subject", (name, input, kind, subject) => {
     expect(toolCall(name, input)).toEqual({ name, kind, subject, input });
   });
 
-  it("of a tool that nobody knows is `other`, and is about its whole input", () => {
+  it("of an unknown tool is `other`, and its subject is its whole input", () => {
     expect(toolCall("mcp__db__drop", { table: "t" })).toMatchObject({
       kind: "other",
       subject: '{"table":"t"}',
     });
   });
 
-  it("whose input is not what the tool takes is about that input", () => {
+  it("whose input is not valid for the tool has that input as its subject", () => {
     expect(toolCall("Bash", { command: ["rm"] }).subject).toBe('{"command":["rm"]}');
     expect(toolCall("Bash", null).subject).toBe("null");
     expect(toolCall("Bash", "rm").subject).toBe('"rm"');

@@ -1,5 +1,5 @@
-/** What a call of a tool of Claude Code means, whichever way it was heard of: the tool's kind, and what the
- *  call is about. A tool that is not listed here is `other`: it may do anything. */
+/** The meaning of a call of one of Claude Code's tools, wherever it was reported: the tool's kind, and the call's
+ *  subject. A tool that is not listed here is `other`: it may do anything. */
 import type { JsonObject, JsonValue, ToolCallRecord, ToolKind } from "@uncaged/workflow-protocol";
 
 export type ToolCall = Pick<ToolCallRecord, "name" | "kind" | "subject" | "input">;

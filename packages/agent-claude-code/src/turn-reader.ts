@@ -1,8 +1,8 @@
-/** Listens to one turn: makes live events and records of tool calls of it, and remembers what was said last.
+/** Reads one turn: turns it into live events and records of tool calls, and remembers what was said last.
  *
- *  1. What the hooks report of a call is its record. A call that they did not report (it was refused, its
- *     input did not fit, or the hook failed) gets one of what the stream says of it. No call has two.
- *  2. Memory holds the calls that are under way and nothing of those that ended. */
+ *  1. What the hooks report about a call is its record. A call that they did not report (it was refused, its input
+ *     was invalid, or the hook failed) gets a record from what the stream says about it. No call has two.
+ *  2. Memory holds the calls that are under way, and nothing of those that have ended. */
 import type { AgentEvent, JsonValue, ToolCallRecord } from "@uncaged/workflow-protocol";
 import { failedExitCode } from "./call-record.ts";
 import { ANSWER_TOOL } from "./control-request.ts";
@@ -23,7 +23,7 @@ export type TurnReader = {
 export function turnReader(opts: {
   emit: (event: AgentEvent) => void;
   seen: (call: ToolCallRecord) => void;
-  /** The policy refused the call of this id. */
+  /** The policy refused the call with this id. */
   wasRefused: (id: string) => boolean;
   /** Unix milliseconds. */
   now: () => number;
@@ -95,7 +95,7 @@ type RunningCall = ToolCall & {
   where: Pick<ToolCallRecord, "cwd" | "subagent">;
 };
 
-/** The texts of a tool's result; what is no text, such as a picture, as JSON. */
+/** The texts of a tool's result; anything else, such as an image, as JSON. */
 function plainText(content: JsonValue): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return JSON.stringify(content);

@@ -10,7 +10,13 @@ const open: CodexSandbox = {
   webSearch: true,
   plainTools: false,
 };
-const run: CodexRun = { cwd: "/work/it", sandbox: open, schemaFile: null, thread: null };
+const run: CodexRun = {
+  cwd: "/work/it",
+  sandbox: open,
+  storageRoot: "/store",
+  schemaFile: null,
+  thread: null,
+};
 
 describe("codexArguments", () => {
   it("starts a session with the prompt on stdin", () => {
@@ -36,7 +42,7 @@ describe("codexArguments", () => {
     ]);
   });
 
-  it("names every option before the session that is gone on with", () => {
+  it("names every option before the session to resume", () => {
     const words = codexArguments(
       { model: "m" },
       { ...run, schemaFile: "/home/s.json", thread: "01a1-7" },
@@ -62,7 +68,7 @@ describe("codexArguments", () => {
     expect(keyVariables({ provider })).toEqual(["CODEX_API_KEY", "LAB_KEY"]);
   });
 
-  it("takes tools away that the role may not use", () => {
+  it("removes tools that the role may not use", () => {
     const sandbox = { ...open, shell: false, webSearch: false, plainTools: true };
     expect(codexArguments({}, { ...run, sandbox })).toEqual(
       expect.arrayContaining([
@@ -81,4 +87,10 @@ describe("codexArguments", () => {
     expect(words.join(" ")).toContain("--add-dir /cache");
     expect(words).toContain("sandbox_workspace_write.network_access=true");
   });
+});
+
+it("does not let a command write to a temporary folder that holds the engine's storage", () => {
+  const excluded = "sandbox_workspace_write.exclude_slash_tmp=true";
+  expect(codexArguments({}, run)).not.toContain(excluded);
+  expect(codexArguments({}, { ...run, storageRoot: "/tmp/root" })).toContain(excluded);
 });

@@ -1,3 +1,4 @@
+import { tmpdir } from "node:os";
 import type { CodexConfig } from "./codex-config.ts";
 import type { CodexSandbox } from "./codex-sandbox.ts";
 
@@ -5,14 +6,16 @@ export type CodexRun = {
   /** Absolute. */
   cwd: string;
   sandbox: CodexSandbox;
-  /** JSON Schema for the last message; null: none can be told. */
+  /** The engine's, to which no command may write: a temporary folder that contains it is not writable either. */
+  storageRoot: string | null;
+  /** JSON Schema for the last message; null: none can be passed. */
   schemaFile: string | null;
-  /** Thread to go on with; null: a new one. */
+  /** Thread to resume; null: a new one. */
   thread: string | null;
 };
 
-/** The command line of one turn; the prompt comes by stdin. No secret is in it. The options of `exec` come before
- *  `resume`, which would refuse them, and ours after the author's, for the last one counts. */
+/** The command line of one turn; the prompt goes through stdin. It contains no secret. The options of `exec` come
+ *  before `resume`, which would refuse them, and ours after the author's, because the last one counts. */
 export function codexArguments(config: CodexConfig, run: CodexRun): string[] {
   const { sandbox, schemaFile, thread } = run;
   return [
@@ -22,24 +25,24 @@ export function codexArguments(config: CodexConfig, run: CodexRun): string[] {
     ...["--cd", run.cwd, "--sandbox", sandbox.mode],
     ...(config.model === undefined ? [] : ["--model", config.model]),
     ...(config.writable ?? []).flatMap((folder) => ["--add-dir", folder]),
-    ...Object.entries(settings(config, sandbox)).flatMap(([key, value]) => [
-      "--config",
-      `${key}=${JSON.stringify(value)}`,
-    ]),
+    ...Object.entries({
+      ...settings(config, sandbox),
+      ...withoutTemporary(run.storageRoot),
+    }).flatMap(([key, value]) => ["--config", `${key}=${JSON.stringify(value)}`]),
     ...(schemaFile === null ? [] : ["--output-schema", schemaFile]),
     ...(thread === null ? [] : ["resume", thread]),
     "-",
   ];
 }
 
-/** Variables that hold the agent's own keys; the commands that it runs do not see them. */
+/** Variables with the agent's own keys; the commands that it runs do not see them. */
 export function keyVariables({ provider }: Pick<CodexConfig, "provider">): string[] {
   return [OWN_KEY, ...(provider?.envKey === undefined ? [] : [provider.envKey])];
 }
 
 const OWN_KEY = "CODEX_API_KEY";
 
-/** Values that JSON and TOML write alike. */
+/** Values with the same syntax in JSON and TOML. */
 type Setting = string | number | boolean | readonly string[];
 
 function settings(config: CodexConfig, sandbox: CodexSandbox): Record<string, Setting> {
@@ -47,7 +50,7 @@ function settings(config: CodexConfig, sandbox: CodexSandbox): Record<string, Se
     approval_policy: "never",
     "sandbox_workspace_write.network_access": sandbox.network,
     "shell_environment_policy.exclude": keyVariables(config),
-    // A login shell sets its own PATH, on which the engine's command and the project's tools may not be.
+    // A login shell sets its own PATH, which may lack the engine's command and the project's tools.
     allow_login_shell: false,
     check_for_update_on_startup: false,
     ...(config.reasoningEffort === undefined
@@ -60,8 +63,20 @@ function settings(config: CodexConfig, sandbox: CodexSandbox): Record<string, Se
   };
 }
 
+function withoutTemporary(storageRoot: string | null): Record<string, Setting> {
+  if (storageRoot === null) return {};
+  return {
+    ...(`${storageRoot}/`.startsWith("/tmp/")
+      ? { "sandbox_workspace_write.exclude_slash_tmp": true }
+      : {}),
+    ...(`${storageRoot}/`.startsWith(`${tmpdir()}/`)
+      ? { "sandbox_workspace_write.exclude_tmpdir_env_var": true }
+      : {}),
+  };
+}
+
 const PROVIDER = "model_providers.workflow";
-/** Codex's own defaults are 4 and 5, with waits that double; the engine tries a step again by its own rules. */
+/** Codex's own defaults are 4 and 5, with waits that double; the engine retries a step by its own rules. */
 const MOST_RETRIES = 2;
 
 function providerSettings({
@@ -85,7 +100,7 @@ const WITHOUT_SHELL = {
   "features.view_image": false,
 };
 
-/** What could work outside the sandbox, or where its calls would not be seen. */
+/** Tools that could work outside the sandbox, or whose calls would not be seen. */
 const PLAIN_TOOLS = {
   "features.apps": false,
   "features.plugins": false,

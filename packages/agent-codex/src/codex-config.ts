@@ -5,19 +5,19 @@ export type CodexConfig = AgentOptions & {
   command?: string | undefined;
   /** Default: Codex's own. */
   model?: string | undefined;
-  /** `low`, `medium`, `high`, … as the model has them. */
+  /** `low`, `medium`, `high`, … as the model supports. */
   reasoningEffort?: string | undefined;
-  /** Another endpoint than Codex's own. It has to speak OpenAI's Responses API. */
+  /** Another endpoint than Codex's own. It must support OpenAI's Responses API. */
   provider?:
     | {
         /** `https://host/v1`. */
         baseUrl: string;
-        /** Variable that holds the key; left out: the endpoint wants none. */
+        /** Variable with the key; left out: the endpoint needs none. */
         envKey?: string | undefined;
       }
     | undefined;
-  /** `workspace` (default): commands write in the step's directory and in temporary folders only. `none`: Codex
-   *  holds them back from nothing; for a machine or container that does it itself. */
+  /** `workspace` (default): commands can write only in the step's directory and in temporary folders. `none`: Codex
+   *  restricts nothing, for a machine or container that does so itself. */
   sandbox?: "workspace" | "none" | undefined;
   /** Commands may use the network. Default false. */
   network?: boolean | undefined;

@@ -107,7 +107,7 @@ describe("a turn", () => {
     );
   });
 
-  it("gets a prompt of 2 MB by stdin, and none of it by its arguments", async () => {
+  it("gets a prompt of 2 MB on stdin, and none of it in its arguments", async () => {
     const prompt = "x".repeat(2_000_000);
     await (await converse()).turn(prompt);
     const { argv, stdinChars, cwd } = await codex.start();
@@ -116,7 +116,7 @@ describe("a turn", () => {
     expect(cwd).toBe(folder);
   });
 
-  it("keeps the schema's file for models that can be held to it, in its own folder", async () => {
+  it("writes the schema to its own folder, for models that can enforce it", async () => {
     const outputSchema = {
       type: "object",
       properties: {},
@@ -130,7 +130,7 @@ describe("a turn", () => {
     expect(JSON.parse(await readFile(file, "utf8"))).toEqual(outputSchema);
   });
 
-  it("goes on in the session of the turn before, and counts its own tokens alone", async () => {
+  it("continues in the session of the previous turn, and counts only its own tokens", async () => {
     const conversation = await converse({
       session: THREAD,
       previousRawUsage: { input_tokens: 100, output_tokens: 10 },
@@ -157,7 +157,7 @@ describe("a turn", () => {
 });
 
 describe("its configuration", () => {
-  it("is a private folder with the user's log-in lent to it", async () => {
+  it("is a private folder with the user's login lent to it", async () => {
     await mkdir(join(folder, ".codex"));
     await writeFile(join(folder, ".codex", "auth.json"), "{}");
     await turn([started(), counted(10)]);
@@ -165,7 +165,7 @@ describe("its configuration", () => {
     expect((await codex.start()).env.CODEX_HOME).toBe(home);
     expect((await stat(home)).mode & 0o777).toBe(0o700);
     expect(await readlink(join(home, "auth.json"))).toBe(join(folder, ".codex", "auth.json"));
-    // A later step finds its folder as it left it.
+    // A later step finds its folder as the earlier one left it.
     expect((await turn([started(), counted(10)])).outcome).toBe("ok");
   });
 
@@ -218,7 +218,7 @@ describe("a lost session", () => {
       ],
     ],
     [
-      "in place of which it begins another",
+      "which it replaces with another",
       THREAD,
       [started("01a1feee-0000-7c53-98a4-2c3c8503dfba"), { hang: true }],
     ],
@@ -259,13 +259,13 @@ describe("a turn that failed", () => {
     expect(result.reason).not.toContain("<unknown>");
   });
 
-  it("is crashed when there is no such program, with the way to mend that", async () => {
+  it("is crashed when there is no such program, with a hint", async () => {
     const result = await turn([], {}, { command: "no-such-codex" });
     expect(result).toMatchObject({ outcome: "crashed" });
     expect(result.reason).toContain("npm install -g @openai/codex");
   });
 
-  it("is a timeout when it is silent, or when it only says that it tries again", async () => {
+  it("is a timeout when it is silent, or only says that it retries", async () => {
     const limits = { timeoutMs: null, idleTimeoutMs: 600 };
     expect(await turn([started(), { hang: true }], { limits })).toMatchObject({
       outcome: "timeout",
@@ -278,7 +278,7 @@ describe("a turn that failed", () => {
     });
   });
 
-  it("is a timeout when the step's time is over", async () => {
+  it("is a timeout when the step's time is up", async () => {
     const limits = { timeoutMs: 300, idleTimeoutMs: 20_000 };
     expect(
       await turn([started(), { repeat: { type: "turn.started" }, everyMs: 50 }], { limits }),
@@ -289,7 +289,7 @@ describe("a turn that failed", () => {
 });
 
 describe("a thread that is stopped", () => {
-  it("leaves nothing of the turn, not even what hears no signal or left its group", async () => {
+  it("leaves nothing of the turn, not even what ignores signals or left its group", async () => {
     const running = turn([started(), { deaf: true }, { daemon: true }, { hang: true }]);
     await expect.poll(() => codex.starts(), { timeout: 5_000 }).toHaveLength(1);
     const { daemon = 0 } = await codex.start();

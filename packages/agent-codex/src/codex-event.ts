@@ -1,4 +1,4 @@
-/** The lines that `codex exec --json` says, as far as they are used. */
+/** The lines printed by `codex exec --json`, as far as they are used. */
 import type { JsonObject, JsonValue } from "@uncaged/workflow-protocol";
 import { z } from "zod";
 
@@ -41,10 +41,10 @@ export type CodexEvent =
   /** Counters of the whole thread. */
   | { type: "turn.completed"; usage: CodexUsage; raw: JsonObject }
   | { type: "turn.failed"; error: { message: string } }
-  /** What goes wrong on the way; the turn may go on. */
+  /** An error along the way; the turn may continue. */
   | { type: "error"; message: string };
 
-/** Null: a line of no interest, or of a later version. */
+/** Null: a line that does not matter, or from a later version. */
 export function codexEvent(line: JsonObject): CodexEvent | null {
   const parsed = EVENT.safeParse(line);
   if (!parsed.success) return null;
@@ -53,7 +53,7 @@ export function codexEvent(line: JsonObject): CodexEvent | null {
   return event;
 }
 
-/** The counters as Codex gave them the last time; null: these are none. */
+/** The counters as Codex last reported them; null: these are not counters. */
 export function codexUsage(raw: JsonValue | null): CodexUsage | null {
   return USAGE.safeParse(raw).data ?? null;
 }

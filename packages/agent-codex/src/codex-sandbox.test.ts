@@ -50,8 +50,8 @@ describe("a role that may not edit", () => {
 
   it.each<[string, ToolPolicy]>([
     ["may not execute either", { deny: [...edits, run] }],
-    ["may read and search alone", { allow: reads }],
-  ])("reads by its commands when it %s", (_name, policy) => {
+    ["may only read and search", { allow: reads }],
+  ])("reads with its commands when it %s", (_name, policy) => {
     expect(sandbox(policy)).toMatchObject({ mode: "read-only", shell: true, commandKind: "read" });
   });
 
@@ -79,7 +79,11 @@ describe("the web", () => {
 describe("a policy that the sandbox cannot express is refused:", () => {
   it.each<[string, ToolPolicy, string]>([
     ["a rule for some commands", { deny: [{ kind: "execute", input: "rm" }] }, "kind execute"],
-    ["allowed commands alone", { allow: [...reads, { ...run, input: "^npm" }] }, "kind execute"],
+    [
+      "only some commands allowed",
+      { allow: [...reads, { ...run, input: "^npm" }] },
+      "kind execute",
+    ],
     ["a rule for some files", { deny: [{ kind: "edit", input: "^docs/" }] }, "kind edit"],
     ["a rule by name", { deny: [{ name: "apply_patch" }] }, "kind read"],
     ["editing without deleting", { deny: [{ kind: "delete" }] }, "edit, delete and move together"],

@@ -1,10 +1,10 @@
-/** What a role may do, as something that Codex enforces.
+/** What a role may do, in a form that Codex enforces.
  *
- *  1. Codex has no rule for a single command or path that fails closed. It has a sandbox, which the kernel
- *     keeps, and tools that can be taken away. A policy that says more than these can is refused.
+ *  1. Codex has no rule for a single command or path that fails closed. It has a sandbox, which the kernel enforces,
+ *     and tools that can be removed. A policy that needs more than that is refused.
  *  2. Codex reads by running commands. In the read-only sandbox a command can neither write a file nor reach the
- *     network, so it counts as reading: it is what a role that may read but not execute has.
- *  3. `think` and `other` are not weighed: under a policy no tool of that kind is left but planning. */
+ *     network, so it counts as reading: that is what a role gets that may read but not execute.
+ *  3. `think` and `other` are not considered: under a policy no tool of that kind is left except planning. */
 import {
   err,
   ok,
@@ -19,11 +19,11 @@ export type CodexSandbox = {
   mode: "read-only" | "workspace-write" | "danger-full-access";
   /** The model has a tool to run commands. */
   shell: boolean;
-  /** What a command counts as in the record. */
+  /** The kind that a command has in the record. */
   commandKind: "execute" | "read";
   network: boolean;
   webSearch: boolean;
-  /** Only the tools that a policy can judge: no sub-agents, plugins, apps, goals. */
+  /** Only the tools that a policy can judge: no subagents, plugins, apps, goals. */
   plainTools: boolean;
 };
 
@@ -94,7 +94,7 @@ const WRITING = ["edit", "delete", "move"] as const;
 const READING = ["read", "search"] as const;
 const JUDGED = [...READING, ...WRITING, "execute", "fetch"] as const;
 
-/** How much of a kind a policy leaves. A rule that names a tool, or looks at the input, is about a part. */
+/** How much of a kind a policy leaves. A rule that names a tool, or checks the input, concerns a part of it. */
 function leave({ allow, deny = [] }: ToolPolicy, kind: ToolKind): "all" | "none" | "part" {
   const about = (rules: readonly ToolRule[]): readonly ToolRule[] =>
     rules.filter((rule) => rule.kind === undefined || rule.kind === kind);

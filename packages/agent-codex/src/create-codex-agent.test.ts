@@ -21,7 +21,7 @@ function refusal(options: JsonObject): string {
 }
 
 describe("the agent package", () => {
-  it("makes an adapter of the options in workflow.yaml", () => {
+  it("creates an adapter from the options in workflow.yaml", () => {
     const options = {
       model: "gpt-5.5",
       provider: { baseUrl: "https://host.example/v1", envKey: "KEY" },
@@ -44,7 +44,7 @@ describe("the agent package", () => {
     expect(refusal(options)).toContain(name);
   });
 
-  it("does not throw when it looks for a program that is not there", async () => {
+  it("does not throw when it looks for a missing program", async () => {
     expect(await agent.probe({ command: "/no/codex" }, host)).toMatchObject({ installed: false });
   });
 });
@@ -55,7 +55,7 @@ describe("the driver", () => {
     expect(passEnv).toEqual(["CODEX_API_KEY", "LAB_KEY", "CODEX_HOME"]);
   });
 
-  it("says of each policy whether it can be enforced", () => {
+  it("says for each policy whether it can be enforced", () => {
     const driver = codexDriver({});
     expect(driver.refuses?.({ deny: [{ kind: "execute", input: "rm" }] })).toContain("execute");
     expect(driver.refuses?.({ allow: [{ kind: "read" }, { kind: "search" }] })).toBeNull();

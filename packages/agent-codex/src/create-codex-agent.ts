@@ -5,7 +5,7 @@ import type { CodexConfig } from "./codex-config.ts";
 import { codexDriver } from "./codex-driver.ts";
 import { probeCodex } from "./probe-codex.ts";
 
-/** Codex plays the role. Nothing is looked for or started before it does. */
+/** Runs a role with Codex. Nothing is looked for or started before the role runs. */
 export function createCodexAgent(config: CodexConfig = {}): AdapterFn {
   return createAgent(codexDriver(config), config);
 }

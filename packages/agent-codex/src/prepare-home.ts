@@ -2,7 +2,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Environment, lendFile } from "@uncaged/workflow-util-agent";
 
-/** Makes the folder in which Codex keeps what belongs to one role of one thread, and lends it the user's log-in. */
+/** Creates the folder in which Codex keeps what belongs to one role of one thread, and lends it the user's login. */
 export async function prepareHome(home: string, env: Environment): Promise<void> {
   await mkdir(home, { recursive: true, mode: 0o700 });
   const own = env.CODEX_HOME ?? join(env.HOME ?? "", ".codex");
@@ -11,5 +11,5 @@ export async function prepareHome(home: string, env: Environment): Promise<void>
 
 const LOGIN_FILE = "auth.json";
 
-/** What a session needs of that folder. */
+/** What a session needs from that folder. */
 export const KEPT_FILES: readonly string[] = [LOGIN_FILE, "sessions/*/*/*/rollout-*.jsonl"];

@@ -40,11 +40,11 @@ describe("probeCodex", () => {
     });
   });
 
-  it("asks nobody for a log-in that a key stands for", async () => {
+  it("asks for no login when there is a key", async () => {
     expect(await probeCodex({ command }, { CODEX_API_KEY: "key" })).toMatchObject({ login: "ok" });
   });
 
-  it("wants the key of an endpoint of one's own", async () => {
+  it("needs the key of a custom endpoint", async () => {
     const provider = { baseUrl: "http://127.0.0.1:1/v1", envKey: "LAB_KEY" };
     const config = { command, provider };
     expect(await probeCodex(config, { LAB_KEY: "k" })).toMatchObject({ login: "ok" });

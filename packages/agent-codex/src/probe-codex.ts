@@ -21,7 +21,7 @@ export async function probeCodex(config: CodexConfig, env: Environment): Promise
   };
 }
 
-/** What to do; null: nothing. An endpoint of one's own has its own key; `login status` only looks at files. */
+/** What to do; null: nothing. A custom endpoint has its own key; `login status` only looks at files. */
 async function missingLogin(
   config: CodexConfig,
   path: string,

@@ -28,21 +28,21 @@ function wrote(...commands: { line: string; cwd: string; exit?: number }[]): voi
 
 const ran = (line: string) => ({ command: `/bin/bash -c '${line}'`, exit_code: 0 });
 
-it("tells where each command ran, in the order in which they ended", async () => {
+it("reports where each command ran, in the order in which they ended", async () => {
   wrote({ line: "npm test", cwd: "file:///fake" }, { line: "npm test", cwd: "file:///w" });
   const { directoryOf } = rollout(sessions);
   expect(await directoryOf(THREAD, ran("npm test"))).toBe("/fake");
   expect(await directoryOf(THREAD, ran("npm test"))).toBe("/w");
 });
 
-it("does not tell of commands before this turn", async () => {
+it("does not report commands before this turn", async () => {
   wrote({ line: "npm test", cwd: "file:///w" });
   const told = rollout(sessions);
   await told.skip(THREAD);
   expect(await told.directoryOf(THREAD, ran("npm test"))).toBeNull();
 });
 
-it("tells nothing where nothing is written", async () => {
+it("reports nothing when nothing was written", async () => {
   expect(await rollout(join(sessions, "none")).directoryOf(THREAD, ran("npm test"))).toBeNull();
   expect(await rollout(sessions).directoryOf(null, ran("npm test"))).toBeNull();
 });

@@ -1,7 +1,8 @@
-/** What Codex writes down of a thread and does not say on its stdout: where a command ran.
+/** What Codex records about a thread but does not print on stdout: where a command ran.
  *
- *  1. The file is Codex's own, `sessions/<year>/<month>/<day>/rollout-<time>-<thread>.jsonl`; it grows while we read.
- *  2. A version that writes nothing of commands tells nothing: then it is not known where they ran. */
+ *  1. The file is Codex's own, `sessions/<year>/<month>/<day>/rollout-<time>-<thread>.jsonl`; it grows while we
+ *     read.
+ *  2. If a version records nothing about commands, it is unknown where they ran. */
 import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,16 +13,16 @@ import { z } from "zod";
 import { shellCommand } from "./shell-command.ts";
 
 export type Rollout = {
-  /** Passes over what is there by now. */
+  /** Skips what is there so far. */
   skip(thread: string | null): Promise<void>;
-  /** Of the next command like this. Never rejects; null: it is not told. */
+  /** Directory of the next command with this line. Never rejects; null: not recorded. */
   directoryOf(
     thread: string | null,
     command: { command: string; exit_code: number | null },
   ): Promise<string | null>;
 };
 
-/** It is written at about the same time as it is said. */
+/** It is recorded at about the same time as it is reported. */
 const LOOKS = 20;
 const LOOK_EVERY_MS = 50;
 const MOST_READ_BYTES = 64 * 1024 * 1024;
@@ -102,7 +103,7 @@ async function fileOf(sessions: string, thread: string): Promise<string | null> 
   return name === undefined ? null : join(sessions, name);
 }
 
-/** Empty when it cannot be read, and of a file that is too long. */
+/** Empty when it cannot be read, or the file is too long. */
 async function textFrom(file: string, start: number): Promise<string> {
   const handle = await open(file).catch(() => null);
   if (handle === null) return "";
@@ -112,7 +113,7 @@ async function textFrom(file: string, start: number): Promise<string> {
     if (length <= 0) return "";
     const buffer = Buffer.alloc(length);
     const { bytesRead } = await handle.read(buffer, 0, length, start);
-    // A character that is not whole yet is read the next time.
+    // An incomplete character is read the next time.
     const whole = buffer.lastIndexOf(10, bytesRead - 1) + 1;
     return buffer.toString("utf8", 0, whole);
   } catch {

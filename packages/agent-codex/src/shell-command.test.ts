@@ -10,7 +10,7 @@ describe("shellCommand", () => {
     [`/bin/bash -lc "echo 'a b' \\"\\$HOME\\" \\\\n"`, `echo 'a b' "$HOME" \\n`],
     [`bash -lc 'it'"'"'s'`, "it's"],
     ["/bin/bash -lc ''", ""],
-  ])("takes the line out of %s", (reported, line) => {
+  ])("extracts the line from %s", (reported, line) => {
     expect(shellCommand(reported)).toBe(line);
   });
 
@@ -21,11 +21,11 @@ describe("shellCommand", () => {
     "/bin/bash -lc 'never closed",
     `/bin/bash -lc "never closed`,
     "",
-  ])("leaves %j as it is", (reported) => {
+  ])("returns %j unchanged", (reported) => {
     expect(shellCommand(reported)).toBe(reported);
   });
 
-  it("gives back whatever was quoted", () => {
+  it("returns whatever was quoted", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(..."ab '\"\\$`\n\té😀") }), (line) => {
         const single = `'${line.replaceAll("'", `'\\''`)}'`;

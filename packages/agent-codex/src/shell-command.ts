@@ -1,5 +1,5 @@
-/** The command line as the model wrote it: Codex reports it as the third word of `/bin/bash -lc '…'`. What has
- *  another form is given back as it is. */
+/** The command line as the model wrote it: Codex reports it as the third word of `/bin/bash -lc '…'`. Anything in
+ *  another form is returned unchanged. */
 export function shellCommand(reported: string): string {
   const words = splitWords(reported);
   const [shell = "", flag = "", line, ...more] = words ?? [];
@@ -7,7 +7,7 @@ export function shellCommand(reported: string): string {
   return isShell && line !== undefined && more.length === 0 ? line : reported;
 }
 
-/** Words as a POSIX shell cuts them, without expansions; null: a quote is left open. */
+/** Splits words like a POSIX shell, without expansions; null: a quote is left open. */
 function splitWords(text: string): string[] | null {
   const words: string[] = [];
   let word: string | null = null;

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from "@uncaged/workflow-protocol";
 
-/** The schema as Codex may hand it to its model, or null. It goes upstream as a *strict* one, and what strict
- *  schemas may not say is refused there with the whole turn: optional properties, open objects, patterns of
- *  keys, a union at the top. The answer is checked here in any case. */
+/** The schema in the form that Codex may pass to its model, or null. It is sent upstream as a *strict* one, and
+ *  whatever strict schemas may not contain makes the whole turn fail there: optional properties, open objects,
+ *  patterns of keys, a union at the top. The answer is always checked here as well. */
 export function strictSchema(schema: JsonObject): JsonObject | null {
   const { $schema: _, ...plain } = schema;
   return plain.type === "object" && isStrict(plain) ? plain : null;
@@ -32,7 +32,7 @@ function isStrict(schema: JsonValue | undefined): boolean {
   return subschemas(schema).every(isStrict);
 }
 
-/** What says of a schema without `type` what fits it. */
+/** What determines the shape in a schema without `type`. */
 const SHAPES = ["anyOf", "$ref", "enum", "const"];
 
 function isClosed({ properties, required, additionalProperties }: JsonObject): boolean {

@@ -5,7 +5,7 @@ import { shellCommand } from "./shell-command.ts";
 
 export type ToolItem = Exclude<CodexItem, { type: "agent_message" }>;
 
-/** What a tool is called and given, as it starts. */
+/** A tool's name and input, when it starts. */
 export function toolUse(item: ToolItem): { name: string; input: JsonValue } {
   switch (item.type) {
     case "command_execution":
@@ -22,7 +22,8 @@ export function toolUse(item: ToolItem): { name: string; input: JsonValue } {
   }
 }
 
-/** The calls that an item which came to its end stands for; a patch is one call a file. Codex numbers its items anew in each turn: `prefix` keeps their ids apart. */
+/** The calls that a finished item stands for; a patch is one call per file. Codex restarts its item numbers in each
+ *  turn: `prefix` keeps the ids distinct. */
 export function toolCalls(
   item: ToolItem,
   about: {
@@ -30,7 +31,7 @@ export function toolCalls(
     commandKind: CodexSandbox["commandKind"];
     startedMs: number;
     nowMs: number;
-    /** Where a command ran; null: it is not known. */
+    /** Where a command ran; null: unknown. */
     cwd: string | null;
   },
 ): ToolCallRecord[] {

@@ -1,27 +1,27 @@
-/** Follows what Codex says in one turn.
+/** Reads Codex's output in one turn.
  *
- *  1. Each item goes on as it comes: as a live event, and as evidence when it ended.
- *  2. A command or a patch that the sandbox refused is no item. Codex says of some of them on stderr.
- *  3. A turn that cannot reach its model says so for ever. That is no sign of life. */
+ *  1. Each item is passed on as it arrives: as a live event, and as evidence once it has ended.
+ *  2. A command or a patch that the sandbox refused is not an item. Codex mentions some of them on stderr.
+ *  3. A turn that cannot reach its model keeps saying so for ever. That is not a sign of life. */
 import type { JsonObject } from "@uncaged/workflow-protocol";
 import { type AgentStep, jsonLines, type OutputLine } from "@uncaged/workflow-util-agent";
 import { type CodexEvent, type CodexItem, type CodexUsage, codexEvent } from "./codex-event.ts";
 import type { CodexSandbox } from "./codex-sandbox.ts";
 import { type ToolItem, toolCalls, toolUse } from "./tool-calls.ts";
 
-/** Why we end a turn of our own accord. */
+/** Why we end a turn ourselves. */
 export type HaltReason = "other_thread" | "unreachable";
 
 export type TurnLog = {
   thread: string | null;
   /** What the agent said last. */
   text: string;
-  /** Counters at the end; null: the turn did not come to its end. */
+  /** Counters at the end; null: the turn did not finish. */
   end: { usage: CodexUsage; raw: JsonObject } | null;
-  /** The latest thing that went wrong. */
+  /** The latest error. */
   fault: string | null;
   denials: number;
-  /** Lines of stdout that are no event. */
+  /** Lines of stdout that are not events. */
   noise: readonly string[];
 };
 
@@ -33,12 +33,12 @@ export type TurnReader = {
 export type TurnScope = {
   step: Pick<AgentStep, "emit" | "seen" | "limits">;
   sandbox: CodexSandbox;
-  /** The thread that is gone on with. */
+  /** The thread that is resumed. */
   expected: string | null;
-  /** Keeps ids of calls apart between turns. */
+  /** Keeps ids of calls distinct between turns. */
   prefix: string;
   halt: (reason: HaltReason) => void;
-  /** Where the command of a thread ran; null: Codex has not told. */
+  /** Where a thread's command ran; null: Codex has not reported it. */
   directoryOf: (
     thread: string | null,
     item: Extract<CodexItem, { type: "command_execution" }>,
@@ -132,7 +132,7 @@ function startOf(item: ToolItem, prefix: string): Parameters<AgentStep["emit"]>[
   return { type: "tool", phase: "start", id: prefix + item.id, ...toolUse(item) };
 }
 
-/** Stderr of Codex 0.169 for a tool call that it turns down. */
+/** Stderr of Codex 0.169 for a tool call that it refuses. */
 const REFUSALS = [
   { says: /error=patch rejected: /, tool: "apply_patch" },
   { says: /error=unsupported call: exec_command/, tool: "shell" },

@@ -27,11 +27,11 @@ describe("usageDelta", () => {
     });
   });
 
-  it("is all of a counter that began anew", () => {
+  it("is all of a counter that was reset", () => {
     expect(usageDelta(counters(500, 0, 5), counters(3000, 100, 2)).inputTokens).toBe(500);
   });
 
-  it("takes counters of another agent for none", () => {
+  it("ignores counters of another agent", () => {
     expect(codexUsage({ total_cost_usd: 1 })).toBeNull();
     expect(codexUsage(null)).toBeNull();
   });

@@ -2,7 +2,7 @@ import type { ToolCallRecord } from "@uncaged/workflow-protocol";
 import type { CommandResult } from "./command-config.ts";
 import type { CommandOrder } from "./command-order.ts";
 
-/** The command as a call that the engine saw. No environment and no input: they may hold secrets or be long. */
+/** The command as a call that the engine saw. Without environment and input: they may contain secrets or be long. */
 export function callRecord(
   { command, args, cwd, commandLine }: CommandOrder,
   { exitCode, signal, durationMs, output }: CommandResult,

@@ -11,11 +11,11 @@ import {
 } from "@uncaged/workflow-util-agent";
 import type { CommandAgentConfig } from "./command-config.ts";
 
-/** What exactly is to be run. */
+/** What exactly to run. */
 export type CommandOrder = {
   command: string;
   args: readonly string[];
-  /** The command line as a person would read it: what tool policies and required evidence look at. */
+  /** The command line as a person would write it: what tool policies and required evidence are matched against. */
   commandLine: string;
   /** The same, shortened, for messages and logs. */
   title: string;
@@ -23,9 +23,9 @@ export type CommandOrder = {
   stdin: string | null;
   /** Absolute. */
   cwd: string;
-  /** Set besides what is passed on. */
+  /** Set in addition to what is passed on. */
   env: Readonly<Record<string, string>>;
-  /** Takes secrets out of a text. */
+  /** Removes secrets from a text. */
   redact: Redactor;
 };
 
@@ -66,7 +66,7 @@ function lineOf(command: string, args: readonly string[]): string {
   return [command, ...args].map(wordOf).join(" ");
 }
 
-/** In quotes that people like better, where a shell would read the same. */
+/** In the quotes that people prefer, where a shell would read the same. */
 function wordOf(word: string): string {
   const asIs = /^[\w./:=@%+,-]+$/.test(word) || /[$`\\\p{Cc}]/u.test(word);
   return asIs ? lineOfWords([word]) : JSON.stringify(word);
@@ -78,7 +78,7 @@ function titleOf(line: string): string {
     : `${line.slice(0, MAX_TITLE_CHARS).toWellFormed()}…`;
 }
 
-/** The compiler says so too, but workflows are also written in JavaScript. */
+/** The compiler reports this too, but workflows are also written in JavaScript. */
 function notText(command: string, at: number): WorkflowError {
   return new WorkflowError(
     failure(

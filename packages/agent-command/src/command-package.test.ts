@@ -23,13 +23,13 @@ describe("the agent `command` of workflow.yaml", () => {
 
   it.each<[string, JsonObject, string]>([
     ["no command", {}, "command:"],
-    ["an option that it does not know", { command: "true", shell: true }, "shell"],
-    ["an option of another type", { command: "true", timeoutMs: "1s" }, "timeoutMs:"],
+    ["an unknown option", { command: "true", shell: true }, "shell"],
+    ["an option of the wrong type", { command: "true", timeoutMs: "1s" }, "timeoutMs:"],
   ])("refuses %s", (_name, options, what) => {
     expect(() => agent.create(options, host)).toThrow(what);
   });
 
-  it("says whether the program is there, and what to do when it is not", async () => {
+  it("says whether the program is installed, and what to do when it is not", async () => {
     expect(await agent.probe({ command: "sh" }, host)).toMatchObject({
       installed: true,
       path: expect.stringMatching(/\/sh$/),

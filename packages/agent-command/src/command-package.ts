@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { CommandAgentConfig } from "./command-config.ts";
 import { createCommandAgent } from "./create-command-agent.ts";
 
-/** For `config.agents` in `workflow.yaml`: the options of `createCommandAgent` that JSON can say. */
+/** For `config.agents` in `workflow.yaml`: the options of `createCommandAgent` that JSON can express. */
 export const agent: AgentPackage = {
   name: "command",
   create: (options) => createCommandAgent(parseConfig(options)),

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Failure, failureFrom, RUN_MARK_ENV } from "@uncaged/workflow-protocol";
+import { type Failure, failureFrom, PROCESS_TAG_ENV } from "@uncaged/workflow-protocol";
 import { type FakeRuntime, fakeContext, fakeRuntime } from "@uncaged/workflow-util-agent/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
@@ -30,7 +30,7 @@ function play<T>(config: CommandAgentConfig, schema: z.ZodType<T>, task = "Mend 
   return createCommandAgent(config)("You test.", schema)(fakeContext(task), runtime);
 }
 
-/** A shell script, for tests only: the adapter itself knows no shell. */
+/** A shell script, for tests only: the adapter itself uses no shell. */
 function sh(script: string): { command: string; args: string[] } {
   return { command: "sh", args: ["-c", script] };
 }
@@ -82,7 +82,7 @@ describe("a command's result", () => {
     expect((await play(sh("exit 0"), exit)).content).toBeUndefined();
   });
 
-  it("holds the beginning and the end of a flood", async () => {
+  it("contains the beginning and the end of a flood", async () => {
     const { meta } = await play(
       { ...sh("echo first; yes | head -c 3000000; echo last"), maxOutputBytes: 10_000 },
       exit,
@@ -162,7 +162,7 @@ describe("a command gets", () => {
       NAMED: "1",
       SET: "2",
     });
-    expect(env[RUN_MARK_ENV]).toMatch(`${runtime.step.runMark}:`);
+    expect(env[PROCESS_TAG_ENV]).toMatch(`${runtime.step.processTag}:`);
     expect(env).not.toHaveProperty("OTHER_API_KEY");
   });
 });
@@ -199,7 +199,7 @@ describe("the record of a command", () => {
     expect(runtime.texts.get(run?.prompt ?? "")).toBe("the input");
   });
 
-  it("holds no secret that the command was given and printed", async () => {
+  it("contains no secret that the command was given and printed", async () => {
     vi.stubEnv("DEPLOY_TOKEN", "sk-very-secret-1");
     const { meta, content } = await play(
       {
@@ -216,15 +216,15 @@ describe("the record of a command", () => {
   });
 });
 
-describe("what a command prints of secrets that we were not told of", () => {
-  it("is known by its looks, also over several lines", async () => {
+describe("secrets in a command's output that were not declared", () => {
+  it("are recognized by their shape, also over several lines", async () => {
     const begin = "-----BEGIN PRIVATE KEY-----";
     const script = `echo DB_PASSWORD=hunter22222; printf '%s\\n' '${begin}' MIIEow '${begin.replace("BEGIN", "END")}'`;
     const { meta } = await play(sh(script), exit);
     expect(meta.output).toBe("DB_PASSWORD=[secret]\n[PRIVATE KEY]");
   });
 
-  it("is in nothing that is stored or shown: an encrypted key, a value of two lines, PGPASSWORD", async () => {
+  it("are in nothing that is stored or shown: an encrypted key, a value of two lines, PGPASSWORD", async () => {
     const body = "MIIFHDBOBgkqhkiG9w0BBQ0wQTApBgkqhkiG9w0BBQwwHAQI".repeat(2);
     vi.stubEnv("PGPASSWORD", "postgres-9-pass");
     vi.stubEnv("DEPLOY_KEY", "first line of it\nsecond line of it\nlast");
@@ -240,10 +240,10 @@ describe("what a command prints of secrets that we were not told of", () => {
   });
 });
 
-describe("a role's rules hold for a command", () => {
+describe("a role's rules apply to a command", () => {
   const tests = { name: "tests", kind: "execute", input: "^npm test$" } as const;
 
-  it("that its tool policy denies: it is not started, and who watches sees why", async () => {
+  it("that its tool policy denies: it is not started, and observers see why", async () => {
     runtime.step.rules = { tools: { deny: [{ kind: "execute", input: "^touch " }] } };
     const reason = await refusal({ command: "touch", args: ["made"] });
     expect(reason).toMatchObject({
@@ -298,7 +298,7 @@ describe("a command that is watched", () => {
 });
 
 describe("a command fails the step", () => {
-  it("when it is not installed, with the way to mend that", async () => {
+  it("when it is not installed, with a hint", async () => {
     const reason = await refusal({ command: "no-such-program-here", installHint: "npm i -g it" });
     expect(reason).toEqual({
       code: "AGENT_FAILED",
@@ -307,7 +307,7 @@ describe("a command fails the step", () => {
     });
   });
 
-  it("when its result does not fit the role, and says what is wrong and what it printed last", async () => {
+  it("when its result does not match the role's schema, and says what is wrong and what it printed last", async () => {
     const schema = z.object({ status: z.enum(["passed", "failed"]) });
     const reason = await refusal(sh("echo oh dear >&2; exit 1"), schema);
     expect(reason.code).toBe("INVALID_OUTPUT");
@@ -319,7 +319,7 @@ describe("a command fails the step", () => {
     expect(runtime.events.at(-1)).toMatchObject({ outcome: "invalid_output" });
   });
 
-  it("when it was to print JSON and did not", async () => {
+  it("when it should have printed JSON and did not", async () => {
     const reason = await refusal({ ...sh("echo 'not json'"), output: "json" }, anything);
     expect(reason.code).toBe("INVALID_OUTPUT");
     expect(reason.message).toContain("no JSON object");

@@ -1,12 +1,12 @@
-/** An adapter that plays a role by running a program: no model where no judgement is needed.
+/** An adapter that runs a role as a program: no model where no judgement is needed.
  *
  *  1. The exit code is data, not an error: a failing test suite is a result.
- *  2. What the program prints is data as well: it never becomes an argument, a path or a node of another type,
- *     and the values of secret variables are taken out of it before anything is stored or shown.
- *  3. A step fails when the role's tool policy does not allow the command, when it cannot be started, exceeds a
- *     time limit, is not the evidence that the role requires, or gives a result that does not fit the role's
- *     schema. When the thread is stopped, the role rejects once all its processes are gone.
- *  4. The record of a run that failed goes with the error. */
+ *  2. What the program prints is data as well: it never becomes an argument, a path or a node of another type, and
+ *     the values of secret variables are removed from it before anything is stored or shown.
+ *  3. A step fails when the role's tool policy does not allow the command, when it cannot be started, exceeds a time
+ *     limit, is not the evidence that the role requires, or returns a result that does not match the role's schema.
+ *     When the thread is stopped, the role rejects once all its processes are gone.
+ *  4. A failed run's record travels with the error. */
 import {
   type AdapterFn,
   agentFaultOf,
@@ -33,7 +33,7 @@ import { metaOf } from "./meta-of.ts";
 import { packageVersion } from "./package-version.ts";
 import { runCommand } from "./run-command.ts";
 
-/** Nothing is looked for or started before the role is played. */
+/** Nothing is looked for or started before the role runs. */
 export function createCommandAgent(config: CommandAgentConfig): AdapterFn {
   const adapter =
     <T>(prompt: string, schema: z.ZodType<T>) =>
@@ -57,7 +57,7 @@ export function createCommandAgent(config: CommandAgentConfig): AdapterFn {
       });
       runtime.emit({ type: "started", agent: order.title, session: null });
       try {
-        const played = await playRole({ config, schema, call, order, evidence });
+        const played = await runRole({ config, schema, call, order, evidence });
         const result = { ...played, childThread: null, run: await run() };
         runtime.emit({ type: "end", outcome: "ok", reason: "" });
         return result;
@@ -71,7 +71,7 @@ export function createCommandAgent(config: CommandAgentConfig): AdapterFn {
   return Object.assign(adapter, { holdsPolicy: true } as const);
 }
 
-async function playRole<T>(play: {
+async function runRole<T>(play: {
   config: CommandAgentConfig;
   schema: z.ZodType<T>;
   call: AgentCall;

@@ -13,7 +13,7 @@ type Finished<T> = {
   result: CommandResult;
 };
 
-/** The role's meta, made of a command's result as the binding says. Fails with `INVALID_OUTPUT`, or with
+/** The role's meta, computed from a command's result as the binding says. Fails with `INVALID_OUTPUT`, or with
  *  `AGENT_FAILED` when the binding's own `toMeta` throws. */
 export async function metaOf<T>(finished: Finished<T>): Promise<Result<T, Failure>> {
   const { config, schema, result } = finished;

@@ -22,15 +22,15 @@ export type FinishedCommand = {
   result: CommandResult;
   /** Unix milliseconds. */
   completedAt: number;
-  /** Why it was ended before its time, with `AGENT_TIMEOUT` or `THREAD_ABORTED`; null: it ended by itself. */
+  /** Why it was ended early, with `AGENT_TIMEOUT` or `THREAD_ABORTED`; null: it ended by itself. */
   stopped: Failure | null;
 };
 
 const MIB = 1024 * 1024;
 const MAX_LINE_CHARS = 64 * 1024;
 
-/** Runs the command to its end. Fails when it cannot be started or ended (`AGENT_FAILED`), or was stopped before
- *  (`THREAD_ABORTED`). */
+/** Runs the command to its end. Fails when it cannot be started or ended (`AGENT_FAILED`), or was stopped before it
+ *  started (`THREAD_ABORTED`). */
 export async function runCommand(
   order: CommandOrder,
   config: CommandAgentConfig,
@@ -46,7 +46,7 @@ export async function runCommand(
   const done = await spawnCli(order.command, order.args, {
     ...config,
     ...order,
-    mark: runtime.step.runMark,
+    tag: runtime.step.processTag,
     signal: runtime.signal,
     maxLineChars: MAX_LINE_CHARS,
     redact: { redactor: order.redact, streams: "both" },

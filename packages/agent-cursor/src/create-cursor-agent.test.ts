@@ -35,14 +35,14 @@ describe("the agent package", () => {
     expect(await agent.probe({ command }, host(env))).toMatchObject({ login: "ok" });
   });
 
-  it("says how to install what is not there", async () => {
+  it("says how to install a missing program", async () => {
     expect(await agent.probe({}, host())).toMatchObject({
       installed: false,
       fix: expect.stringContaining("cursor.com"),
     });
   });
 
-  it("makes an adapter, and refuses options that it does not know", () => {
+  it("creates an adapter, and refuses unknown options", () => {
     expect(agent.create({ model: "auto", repairs: 0 }, host())).toBeTypeOf("function");
     let thrown: unknown;
     try {

@@ -5,7 +5,7 @@ import type { CursorConfig } from "./cursor-config.ts";
 import { cursorDriver } from "./cursor-driver.ts";
 import { probeCursor } from "./probe-cursor.ts";
 
-/** The Cursor agent CLI plays the role. Nothing is looked for or started before it does. */
+/** Runs a role with the Cursor agent CLI. Nothing is looked for or started before the role runs. */
 export function createCursorAgent(config: CursorConfig = {}): AdapterFn {
   return createAgent(cursorDriver(config), config);
 }

@@ -119,7 +119,7 @@ describe("a turn", () => {
     expect(env.CURSOR_API_KEY).toBe("key");
   });
 
-  it("goes on in the chat of the turn before", async () => {
+  it("continues in the chat of the previous turn", async () => {
     const conversation = await converse();
     await conversation.turn(JSON.stringify([begun(), said("one"), done()]));
     await conversation.turn(JSON.stringify([begun(), said("two"), done()]));
@@ -127,7 +127,7 @@ describe("a turn", () => {
     expect((await cursor.start(1)).argv.slice(-2)).toEqual(["--resume", CHAT]);
   });
 
-  it("is over with its result, also when the program does not exit", async () => {
+  it("ends with its result, also when the program does not exit", async () => {
     const started = Date.now();
     const result = await turn([begun(), said("it"), done(), { hang: true }]);
     expect(result).toMatchObject({ outcome: "ok", text: "it" });
@@ -149,7 +149,7 @@ describe("a turn", () => {
 });
 
 describe("a lost chat", () => {
-  it("is one in place of which Cursor begins another", async () => {
+  it("is one that Cursor replaces with another", async () => {
     const result = await turn([begun("0ther"), { hang: true }], { session: CHAT });
     expect(result).toMatchObject({ sessionLost: true, session: null });
   });

@@ -1,8 +1,11 @@
 import {
   type AgentConversation,
   type AgentStep,
-  spawnCli,
+  EMPTY_TURN,
+  programConversation,
+  runTurn,
   type TurnResult,
+  turnHalt,
 } from "@uncaged/workflow-util-agent";
 import type { CursorConfig } from "./cursor-config.ts";
 import { type HaltReason, judgeTurn } from "./judge-turn.ts";
@@ -12,25 +15,18 @@ import { turnReader } from "./turn-reader.ts";
 export type CursorSetting = {
   config: CursorConfig;
   program: string;
-  /** Milliseconds between its result and its exit that are left to it. */
+  /** Milliseconds that it may take to exit after its result. */
   lingerMs: number;
 };
 
-/** A process a turn; the chat is Cursor's own. */
+/** One process per turn; the chat is Cursor's own. */
 export function openCursor(setting: CursorSetting, step: AgentStep): AgentConversation {
-  let session = step.session;
-  return {
-    async turn(prompt) {
-      const result = await takeTurn(setting, { step, session }, prompt);
-      session = result.session;
-      return result;
-    },
-    // Each turn ended its own processes.
-    close: async () => {},
-  };
+  return programConversation(step, (prompt, { session }) =>
+    takeTurn(setting, { step, session }, prompt),
+  );
 }
 
-/** The command line of one turn; the prompt comes by stdin. */
+/** The command line of one turn; the prompt goes through stdin. */
 function cursorArguments(
   { model }: Pick<CursorConfig, "model">,
   { cwd, session }: { cwd: string; session: string | null },
@@ -46,54 +42,39 @@ function cursorArguments(
   ];
 }
 
-/** A file that was read may come back in one line. */
-const MAX_LINE_CHARS = 16 * 1024 * 1024;
-
 async function takeTurn(
   { config, program, lingerMs }: CursorSetting,
   { step, session }: { step: AgentStep; session: string | null },
   prompt: string,
 ): Promise<TurnResult> {
-  let halted: HaltReason | null = null;
   let linger: NodeJS.Timeout | undefined;
-  const halting = new AbortController();
-  const halt = (reason: HaltReason): void => {
-    halted ??= reason;
-    halting.abort();
-  };
+  const halt = turnHalt<HaltReason>();
   const reader = turnReader(step, {
     session: (id) => {
-      if (session !== null && id !== session) halt("other_session");
+      if (session !== null && id !== session) halt.because("other_session");
     },
     result: () => {
-      linger ??= setTimeout(halt, lingerMs, "lingered");
+      linger ??= setTimeout(halt.because, lingerMs, "lingered");
     },
   });
-  const { timeoutMs, idleTimeoutMs } = step.limits;
-  const run = await spawnCli(program, cursorArguments(config, { cwd: step.cwd, session }), {
-    cwd: step.cwd,
-    mark: step.runMark,
-    hostEnv: {},
+  const run = await runTurn(step, {
+    command: program,
+    args: cursorArguments(config, { cwd: step.cwd, session }),
     env: step.env,
-    stdin: prompt,
-    signal: AbortSignal.any([step.signal, halting.signal]),
-    idleTimeoutMs,
-    timeoutMs: timeoutMs ?? undefined,
-    maxLineChars: MAX_LINE_CHARS,
-    redact: { redactor: step.redact, streams: "stderr" },
+    prompt,
+    stdout: "events",
     onLine: reader.onLine,
+    halt: halt.signal,
     installHint: INSTALL_HINT,
   });
   clearTimeout(linger);
   const log = reader.log();
-  const verdict = judgeTurn(run, { log, halted, resumed: session !== null });
+  const verdict = judgeTurn(run, { log, halted: halt.reason(), resumed: session !== null });
   return {
+    ...EMPTY_TURN,
     ...verdict,
     session: verdict.sessionLost ? null : (log.session ?? session),
     text: log.text === "" ? (log.result?.text ?? "") : log.text,
-    structured: undefined,
-    usage: null,
-    rawUsage: null,
     denials: log.denials,
   };
 }

@@ -3,7 +3,7 @@ import { type CursorConfig, PROGRAMS } from "./cursor-config.ts";
 import { openCursor } from "./cursor-conversation.ts";
 import { probeCursor } from "./probe-cursor.ts";
 
-/** Longer than Cursor needs to tidy up, shorter than anybody wants to wait. */
+/** Longer than Cursor needs to clean up, shorter than anybody wants to wait. */
 const LINGER_MS = 30_000;
 
 export function cursorDriver(

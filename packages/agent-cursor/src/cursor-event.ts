@@ -1,4 +1,4 @@
-/** The lines that the Cursor agent says with `--output-format stream-json`, as far as they are used. */
+/** The lines that the Cursor agent prints with `--output-format stream-json`, as far as they are used. */
 import type { JsonObject } from "@uncaged/workflow-protocol";
 import { z } from "zod";
 
@@ -8,7 +8,7 @@ export type CursorEvent =
   | { type: "tool_call"; subtype: "started" | "completed"; call_id: string; tool_call: JsonObject }
   | { type: "result"; is_error: boolean; result: string; session_id?: string | undefined };
 
-/** Null: a line of no interest, or of a later version. */
+/** Null: a line that does not matter, or from a later version. */
 export function cursorEvent(line: JsonObject): CursorEvent | null {
   const parsed = EVENT.safeParse(line);
   if (!parsed.success) return null;

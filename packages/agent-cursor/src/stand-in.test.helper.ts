@@ -1,6 +1,6 @@
 import { type StandIn, standInProgram } from "@uncaged/workflow-util-agent/testing";
 
-/** Makes an executable in place of the agent's: what it does in a turn, its prompt says. */
+/** Creates an executable in place of the agent's: its prompt says what it does in a turn. */
 export function standIn(folder: string): Promise<StandIn> {
   return standInProgram(folder, { name: "cursor-agent", answers: ANSWERS });
 }

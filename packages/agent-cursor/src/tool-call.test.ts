@@ -18,17 +18,17 @@ describe("a tool call", () => {
     ["grep", { pattern: "x", path: "/a" }, "search", '{"pattern":"x","path":"/a"}'],
     ["updateTodos", { todos: [] }, "think", '{"todos":[]}'],
     ["mcp", { name: "it" }, "other", '{"name":"it"}'],
-  ])("by %s is known by its kind and its subject", (name, args, kind, subject) => {
+  ])("by %s is recognized with its kind and its subject", (name, args, kind, subject) => {
     const call = { [`${name}ToolCall`]: { args, result: { success: {} } } };
     expect(record(call)).toMatchObject({ name, kind, subject, input: args });
   });
 
-  it("of a function that Cursor has no key for is one of another kind", () => {
+  it("of a function that Cursor has no key for is of kind `other`", () => {
     const call = { function: { name: "browse", arguments: '{"a":1}' } };
     expect(record(call)).toMatchObject({ name: "browse", kind: "other", ok: false });
   });
 
-  it("failed when it has no success, or when its command exited with something else than 0", () => {
+  it("failed when it has no success, or when its command did not exit with 0", () => {
     const shell = (result: JsonObject): JsonObject => ({
       shellToolCall: { args: { command: "make" }, result },
     });
@@ -39,7 +39,7 @@ describe("a tool call", () => {
       exitCode: 2,
       output: "no",
     });
-    // One that goes on in the background has not exited.
+    // One that continues in the background has not exited.
     expect(record(shell({ success: { stdout: "pid 7" } }))).toMatchObject({
       ok: false,
       exitCode: null,
@@ -58,7 +58,10 @@ describe("a tool call", () => {
     ]);
   });
 
-  it.each([[{}], [{ shellToolCall: 7 }], [{ other: { args: {} } }]])("is none: %j", (call) => {
-    expect(cursorCall(call)).toBeNull();
-  });
+  it.each([[{}], [{ shellToolCall: 7 }], [{ other: { args: {} } }]])(
+    "is not recognized: %j",
+    (call) => {
+      expect(cursorCall(call)).toBeNull();
+    },
+  );
 });

@@ -2,8 +2,8 @@ import type { JsonObject, JsonValue, ToolCallRecord, ToolKind } from "@uncaged/w
 
 export type CursorCall = { name: string; input: JsonObject; result: JsonObject };
 
-/** Cursor names a call by its key: `{ "shellToolCall": { "args": …, "result": … } }`; those that it has no key
- *  for are `{ "function": { "name": …, "arguments": "…" } }`. Null: neither. */
+/** Cursor names a call by its key: `{ "shellToolCall": { "args": …, "result": … } }`; those without a key are `{
+ *  "function": { "name": …, "arguments": "…" } }`. Null: neither. */
 export function cursorCall(call: JsonObject): CursorCall | null {
   const generic = call.function;
   if (isObject(generic) && typeof generic.name === "string") {
@@ -20,7 +20,7 @@ export function cursorCall(call: JsonObject): CursorCall | null {
   };
 }
 
-/** The record of a call that came to its end. Only a `success` is one. */
+/** The record of a call that has ended. It succeeded only with a `success`. */
 export function toolCallRecord(
   call: CursorCall,
   about: { id: string; nowMs: number },

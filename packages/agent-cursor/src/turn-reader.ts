@@ -1,4 +1,4 @@
-/** Follows what the Cursor agent says in one turn.
+/** Reads the Cursor agent's output in one turn.
  *
  *  1. Its last event is `result`; a turn that fails may end without one.
  *  2. Some versions do not exit after it: `onResult` starts the wait for that. */
@@ -12,7 +12,7 @@ export type TurnLog = {
   text: string;
   result: { isError: boolean; text: string } | null;
   denials: number;
-  /** Lines of stdout that are no event: an error may stand there. */
+  /** Lines of stdout that are not events: an error may be among them. */
   noise: readonly string[];
 };
 

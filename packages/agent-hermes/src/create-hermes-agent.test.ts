@@ -14,7 +14,7 @@ function host(env: AgentHost["env"] = {}): AgentHost {
 }
 
 describe("the agent package", () => {
-  it("finds the program and its version, and how to install what is not there", async () => {
+  it("finds the program and its version, and says how to install a missing one", async () => {
     const folder = await mkdtemp(join(tmpdir(), "hermes probe "));
     onTestFinished(() => rm(folder, { recursive: true }));
     const { command } = await standIn(folder);
@@ -32,7 +32,7 @@ describe("the agent package", () => {
     });
   });
 
-  it("makes an adapter, and refuses options that it does not know", () => {
+  it("creates an adapter, and refuses unknown options", () => {
     expect(agent.create({ model: "m", maxTurns: 5 }, host())).toBeTypeOf("function");
     let thrown: unknown;
     try {

@@ -6,7 +6,7 @@ import { openHermes } from "./hermes-conversation.ts";
 import { KEPT_FILES } from "./prepare-home.ts";
 import { probeHermes } from "./probe-hermes.ts";
 
-/** Hermes plays the role. Nothing is looked for or started before it does. */
+/** Runs a role with Hermes. Nothing is looked for or started before the role runs. */
 export function createHermesAgent(config: HermesConfig = {}): AdapterFn {
   return createAgent(hermesDriver(config), config);
 }
@@ -15,7 +15,7 @@ export function hermesDriver(config: HermesConfig): AgentDriver {
   return {
     name: "hermes",
     passEnv: ["HERMES_HOME"],
-    // Its quiet mode prints the answer alone, and `--yolo` lets it do all.
+    // Its quiet mode prints only the answer, and `--yolo` lets it do everything.
     can: { evidence: false, policy: false, resume: true },
     keeps: KEPT_FILES,
     probe: ({ env }) => probeHermes(config, env),

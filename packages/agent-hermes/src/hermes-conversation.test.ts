@@ -89,7 +89,7 @@ describe("a turn", () => {
     expect(cwd).toBe(folder);
   });
 
-  it("goes on in the session of the turn before", async () => {
+  it("continues in the session of the previous turn", async () => {
     const conversation = await converse();
     await conversation.turn(JSON.stringify([answer, named]));
     // A version that does not repeat the id has not changed it.
@@ -101,7 +101,7 @@ describe("a turn", () => {
 });
 
 describe("its configuration", () => {
-  it("is a private folder with the user's log-in lent and the settings copied to it", async () => {
+  it("is a private folder with the user's login lent and the settings copied to it", async () => {
     const own = join(folder, ".hermes");
     await mkdir(join(own, "memories"), { recursive: true });
     await writeFile(join(own, ".env"), "KEY=1");

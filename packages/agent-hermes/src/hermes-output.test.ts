@@ -4,7 +4,7 @@ import { hermesAnswer, hermesSession, sessionGone } from "./hermes-output.ts";
 const ID = "20260919_202407_57384d";
 
 describe("hermesAnswer", () => {
-  it("is stdout, where nothing leaks into it", () => {
+  it("is stdout, if nothing leaks into it", () => {
     expect(hermesAnswer('It is done.\n\n{"ok":true}\n')).toBe('It is done.\n\n{"ok":true}');
   });
 
@@ -36,7 +36,7 @@ describe("hermesSession", () => {
     expect(hermesSession({ stdout: `Hello\nsession_id: ${ID}\n`, stderr: "" })).toBe(ID);
   });
 
-  it("is no word of a sentence about sessions", () => {
+  it("is not a word of a sentence about sessions", () => {
     const stderr = "session_id: from\nUse a session_id: 20260919 from the list\n";
     expect(hermesSession({ stdout: "", stderr })).toBeNull();
   });
@@ -47,12 +47,12 @@ describe("sessionGone", () => {
     `Session not found: ${ID}`,
     `Session ${ID} found but has no messages. Starting fresh.`,
     `loading\n⚠ Session not found: ${ID}`,
-  ])("hears it in: %s", (words) => {
+  ])("is recognized in: %s", (words) => {
     expect(sessionGone({ stdout: "", stderr: words })).toBe(true);
     expect(sessionGone({ stdout: words, stderr: "" })).toBe(true);
   });
 
-  it("does not hear it in an answer that speaks of sessions", () => {
+  it("is not recognized in an answer about sessions", () => {
     const stdout = "The test says: Session not found is what users see.";
     expect(sessionGone({ stdout, stderr: "" })).toBe(false);
   });

@@ -1,9 +1,9 @@
-/** What Hermes prints in its quiet mode: the answer on stdout, who it is and what went wrong on stderr. Versions
- *  differ in how well they keep to that. */
+/** What Hermes prints in its quiet mode: the answer on stdout, its session and errors on stderr. Versions differ in
+ *  how well they keep to that. */
 import { stripVTControlCharacters } from "node:util";
 
-/** The answer, without what some versions leak among it: boxes (reasoning, the answer in a frame a second time),
- *  previews of tool calls, lines about the session. */
+/** The answer, without what some versions leak into it: boxes (reasoning, the answer repeated in a frame), previews
+ *  of tool calls, lines about the session. */
 export function hermesAnswer(stdout: string): string {
   const kept: string[] = [];
   let inBox = false;
@@ -12,11 +12,11 @@ export function hermesAnswer(stdout: string): string {
     if (!inBox && !LEAK.test(line)) kept.push(line);
     if (BOX_END.test(line)) inBox = false;
   }
-  // A box that nothing closes is none.
+  // A box that is never closed does not count.
   return (inBox ? stripVTControlCharacters(stdout) : kept.join("\n")).trim();
 }
 
-/** The session's id: on stderr, in old versions on stdout. Null: it was not said. */
+/** The session's id: on stderr, in old versions on stdout. Null: it was not printed. */
 export function hermesSession(output: { stdout: string; stderr: string }): string | null {
   for (const text of [output.stderr, output.stdout]) {
     const line = stripVTControlCharacters(text)
@@ -28,8 +28,7 @@ export function hermesSession(output: { stdout: string; stderr: string }): strin
   return null;
 }
 
-/** Hermes has nothing of the session that it was to go on with. It may have begun a new one without a word to
- *  the contrary. */
+/** Hermes does not have the session that it was to resume. It may have silently begun a new one. */
 export function sessionGone({ stdout, stderr }: { stdout: string; stderr: string }): boolean {
   return [stderr, stdout].some((text) =>
     /^\W*Session (?:not found\b|\S+ found but has no messages)/m.test(text),
@@ -39,5 +38,5 @@ export function sessionGone({ stdout, stderr }: { stdout: string; stderr: string
 const BOX_START = /^\s*[┌╭]/;
 const BOX_END = /^\s*[└╰]/;
 const LEAK = /^\s*(?:session_id:\s|↻ Resumed session|┊)/;
-/** An id has a digit; a sentence about sessions does not fit. */
+/** An id has a digit; a sentence about sessions does not match. */
 const SESSION = /^\s*session_id:\s*([\w.-]*\d[\w.-]*)\s*$/;

@@ -2,8 +2,8 @@ import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type Environment, lendFile } from "@uncaged/workflow-util-agent";
 
-/** Makes the folder in which Hermes keeps what belongs to one role of one thread: sessions, memory, skills. It is
- *  lent the user's log-in, and gets a copy of the settings, which name the model and its provider. */
+/** Creates the folder in which Hermes keeps what belongs to one role of one thread: sessions, memory, skills. It is
+ *  lent the user's login, and gets a copy of the settings, which name the model and its provider. */
 export async function prepareHome(home: string, env: Environment): Promise<void> {
   await mkdir(home, { recursive: true, mode: 0o700 });
   const own = env.HERMES_HOME ?? join(env.HOME ?? "", ".hermes");
@@ -16,6 +16,6 @@ export async function prepareHome(home: string, env: Environment): Promise<void>
 }
 
 const LOGIN_FILES = [".env", "auth.json"];
-/** What a session needs of that folder, and log-ins that were renewed. */
+/** What a session needs from that folder, and renewed logins. */
 export const KEPT_FILES: readonly string[] = ["auth.json", "sessions/*", "state.db*"];
 const SETTINGS = "config.yaml";

@@ -5,7 +5,7 @@ import type { HermesConfig } from "./hermes-config.ts";
 export const INSTALL_HINT =
   "install Hermes: https://hermes-agent.nousresearch.com/docs/getting-started/installation";
 
-/** Hermes keeps its keys in its own configuration and has no command that says whether one is set. */
+/** Hermes keeps its keys in its own configuration and has no command that tells whether one is set. */
 export async function probeHermes(
   { command = "hermes" }: Pick<HermesConfig, "command">,
   env: Environment,

@@ -17,7 +17,7 @@ async function demo(args: readonly string[], path?: string) {
   return ran;
 }
 
-/** The home is another one, the installed programs are the same. */
+/** The home is different, the installed programs are the same. */
 const CACHE =
   process.env.UNCAGED_AGENT_LAB_CACHE ??
   join(process.env.HOME ?? "", ".cache", "uncaged-agent-lab");

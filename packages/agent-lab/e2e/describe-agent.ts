@@ -13,7 +13,7 @@ import {
 const INSTALL_LIMIT_MS = 6 * 60_000;
 const BEHAVIOUR_LIMIT_MS = 300_000;
 
-/** One row of the table: every behaviour, by this adapter and the real program behind it. */
+/** One row of the table: every behaviour, with this adapter and the real program behind it. */
 export function describeAgent(agent: AgentUnderTest): void {
   describeRow({
     ...agent,
@@ -25,7 +25,7 @@ export function describeAgent(agent: AgentUnderTest): void {
   });
 }
 
-/** The same for an adapter that has no program behind it. */
+/** The same for an adapter without a program behind it. */
 export function describeRow(row: {
   name: string;
   differs: AgentUnderTest["differs"];
@@ -62,7 +62,7 @@ function steady(facts: Facts, differs: Difference | undefined): Facts {
   return Object.fromEntries(left);
 }
 
-/** What the steps said of themselves, for whoever reads a red cell. */
+/** What the steps reported, for reading a red cell. */
 function storyOf(bench: Bench): string {
   return bench
     .history()

@@ -1,9 +1,9 @@
-/** A whole `develop` thread on a real repository, played by a real program against the scripted model. */
+/** A whole `develop` thread on a real repository, run by a real program against the scripted model. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openMemoryStore } from "@uncaged/workflow-cas";
 import type { ThreadView, ToolCallRecord } from "@uncaged/workflow-protocol";
-import { findMarked } from "@uncaged/workflow-util";
+import { findTagged } from "@uncaged/workflow-util";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -31,7 +31,7 @@ import { slugify } from "../src/slugify.js";
 test("puts no hyphen at the ends", () => assert.equal(slugify("(Hello)"), "hello"));
 `;
 
-/** What changes with the agent is its binding, and here and there what it can tell. */
+/** What depends on the agent is its binding, and in places what it can report. */
 export function describeDevelop(agent: AgentUnderTest, options?: StageOrder["options"]): void {
   describe(agent.name, () => {
     let stage: Stage;
@@ -119,7 +119,7 @@ export function describeDevelop(agent: AgentUnderTest, options?: StageOrder["opt
 
     test("develop-verify: the thread is proven, and nothing of it runs any more", async () => {
       expect(await stage.json(["thread", "verify", thread.threadId])).toMatchObject({ ok: true });
-      expect(findMarked(thread.threadId)).toEqual([]);
+      expect(findTagged(thread.threadId)).toEqual([]);
       expect(readFileSync(join(stage.work, "README.md"), "utf8")).toContain("hello-world");
     });
   });

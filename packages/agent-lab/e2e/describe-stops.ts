@@ -1,11 +1,11 @@
-/** Ends that nobody chose, of whole threads: the engine, the agent or the thread is killed while a tool of a real
- *  program runs, in the second step of its role. */
+/** Unplanned ends of whole threads: the engine, the agent or the thread is killed while a tool of a real program
+ *  runs, in the second step of its role. */
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ThreadView } from "@uncaged/workflow-protocol";
-import { findMarked, runMembers } from "@uncaged/workflow-util";
+import { findTagged, runMembers } from "@uncaged/workflow-util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   type AgentUnderTest,
@@ -58,7 +58,7 @@ export function describeStops(agent: AgentUnderTest): void {
       const { threadId, runnerPid } = await inTool(stage);
       process.kill(runnerPid, "SIGKILL");
       await stage.json(["thread", "kill", threadId]);
-      expect(findMarked(threadId)).toEqual([]);
+      expect(findTagged(threadId)).toEqual([]);
       expect(await viewOf(stage, threadId)).toMatchObject({ result: { returnCode: 130 } });
     });
 
@@ -66,13 +66,13 @@ export function describeStops(agent: AgentUnderTest): void {
       timeout: STOP_LIMIT_MS,
     }, async () => {
       const { threadId, runnerPid } = await inTool(stage);
-      for (const { pid, parent } of runMembers({ mark: threadId })) {
+      for (const { pid, parent } of runMembers({ tag: threadId })) {
         if (parent === runnerPid) process.kill(pid, "SIGKILL");
       }
       const { status, result } = await ended(stage, threadId);
       expect(status).toBe("failed");
       expect(result?.summary).toContain("AGENT_FAILED");
-      expect(findMarked(threadId)).toEqual([]);
+      expect(findTagged(threadId)).toEqual([]);
       const fork = ["thread", "fork", threadId, "--from-step", "1"];
       await goesOn(stage, (await stage.json<{ threadId: string }>(fork)).threadId);
     });
@@ -82,7 +82,7 @@ export function describeStops(agent: AgentUnderTest): void {
     }, async () => {
       const { threadId } = await inTool(stage);
       await stage.json(["thread", "kill", threadId]);
-      expect(findMarked(threadId)).toEqual([]);
+      expect(findTagged(threadId)).toEqual([]);
       const view = await viewOf(stage, threadId);
       expect(view).toMatchObject({ status: "aborted", result: { returnCode: 130 } });
       expect(view.steps.map(({ role }) => role)).toEqual(["worker"]);
@@ -112,14 +112,14 @@ async function inTool(stage: Stage): Promise<Started> {
   return { threadId, runnerPid: runner.pid };
 }
 
-/** It comes to its end: in its session, or it says why not. */
+/** It finishes in its session, or says why not. */
 async function goesOn(stage: Stage, threadId: string): Promise<void> {
   const view = await ended(stage, threadId);
   expect(view.status, view.result?.summary).toBe("completed");
   const [first, second] = view.steps.slice(-2).map(({ run }) => run);
   const said = first?.session === second?.session || (second?.notes ?? []).length > 0;
   expect(said).toBe(true);
-  expect(findMarked(threadId)).toEqual([]);
+  expect(findTagged(threadId)).toEqual([]);
   expect(await stage.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
 }
 

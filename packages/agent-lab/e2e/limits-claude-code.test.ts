@@ -1,22 +1,22 @@
-/** What goes wrong with a model, as a whole thread meets it: each ends as it has to, in its time, and the runner's
- *  memory stays flat. */
+/** What goes wrong with a model, seen from a whole thread: each ends as it must, in time, and the runner's memory
+ *  stays flat. */
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ThreadView } from "@uncaged/workflow-protocol";
-import { findMarked } from "@uncaged/workflow-util";
+import { findTagged } from "@uncaged/workflow-util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { claudeCode } from "../src/agents/claude-code.ts";
 import { installPrograms, LIMITS_WORKFLOW, openStage, type Stage } from "../src/index.ts";
 
 const INSTALL_LIMIT_MS = 6 * 60_000;
-/** Of a step. */
+/** For one step. */
 const STEP_LIMIT_MS = 90_000;
 const SILENCE_LIMIT_MS = 10_000;
-/** Starting, stopping with grace periods, and a machine that does other things. */
+/** Starting, stopping with grace periods, and a machine with other work to do. */
 const AROUND_MS = 60_000;
 const POLL_MS = 100;
 const MIB = 1_048_576;
-/** A runner of a thread that does nothing remarkable has 100 to 150. */
+/** A runner of an ordinary thread uses 100 to 150 MiB. */
 const MOST_BYTES = 300 * MIB;
 
 const DONE = '[[json:{"status":"done"}]]';
@@ -53,13 +53,13 @@ describe("claude-code", () => {
     const { status, result } = await stage.json<ThreadView>(["thread", "show", threadId]);
     const ended = status === "completed" ? status : (result?.summary ?? status);
     expect(ended).toContain(expected);
-    expect(findMarked(threadId)).toEqual([]);
+    expect(findTagged(threadId)).toEqual([]);
     expect(peakBytes).toBeGreaterThan(0);
     expect(peakBytes, `${Math.round(peakBytes / MIB)} MiB`).toBeLessThan(MOST_BYTES);
   });
 });
 
-/** Waits for the end of a thread; gives the most memory that its runner ever held. */
+/** Waits for the end of a thread; returns the peak memory of its runner. */
 async function watchRunner(stage: Stage, threadId: string): Promise<number> {
   const { threads } = await stage.json<{ threads: { threadId: string; pid: number }[] }>([
     ...["thread", "ps"],

@@ -62,7 +62,7 @@ test("an agent stores a text, reads it back, and is told the code of what fails"
         HOME: folder,
         CLAUDE_CONFIG_DIR: join(folder, "claude"),
         ...connectionOf("claude", model.url).env,
-        // Else it keeps the tools back until its model searches for them.
+        // Otherwise it withholds the tools until its model searches for them.
         ENABLE_TOOL_SEARCH: "false",
       },
       timeout: RUN_LIMIT_MS,
@@ -75,7 +75,7 @@ test("an agent stores a text, reads it back, and is told the code of what fails"
   expect(JSON.parse(told[2] ?? "")).toMatchObject({ error: { code: "THREAD_NOT_FOUND" } });
 });
 
-/** The call of the model that comes after `count` results, of the conversation that has our tools. */
+/** The model call after `count` results, in the conversation that has our tools. */
 const isAsked =
   (count: number) =>
   (request: ChatCompletionRequest): boolean =>

@@ -1,4 +1,4 @@
-/** Secrets that are planted where real ones stand, and looked for wherever the engine writes or shows something. */
+/** Secrets planted where real ones would be, and searched for wherever the engine writes or shows something. */
 import { randomBytes } from "node:crypto";
 import { globSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ const ENVIRONMENT = {
   HARMLESS_NAME: secret(),
 };
 
-/** The agent's own: it has to see it, and nobody else. */
+/** The agent's own: it must see it, and nobody else may. */
 const OWN_KEY = secret();
 
 const CONFIGURATION = {
@@ -140,7 +140,7 @@ describe("claude-code", () => {
     );
     expect(found(live.stdout + live.stderr + shown.join("\n"))).toEqual([]);
 
-    // What nobody has to hide is there, so the look is a real one.
+    // What nobody has to hide is found, so the search really works.
     const stored = filesUnder(stage.root).filter(({ path }) => !isPrivate(stage.root, path));
     expect(stored.some(({ text }) => text.includes(PLAIN))).toBe(true);
     for (const { path, text } of stored) expect(found(text), path).toEqual([]);
@@ -161,14 +161,14 @@ describe("claude-code", () => {
 
 const found = (text: string): string[] => CANARIES.filter((canary) => text.includes(canary));
 
-/** The secret in an address is its password. */
+/** The secret in a URL is its password. */
 function secretIn(text: string): string {
   return /\/\/user:(.*)@/.exec(text)?.[1] ?? text;
 }
 
 const configurationOf = (root: string) => join(root, "workflow.yaml");
 
-/** The person's own file of settings, and the agent's own folder. */
+/** The person's own settings file, and the agent's own folder. */
 function isPrivate(root: string, path: string): boolean {
   return path === configurationOf(root) || path.startsWith(join(root, "agents"));
 }
@@ -190,7 +190,7 @@ function watchProcesses(root: string) {
       const environment = read(`/proc/${pid}/environ`);
       if (!environment.includes(root)) continue;
       commandLines.add(line);
-      // The engine's own runner has an empty mark.
+      // The engine's own runner has an empty tag.
       if (/UNCAGED_RUN_MARK=[^\0]/.test(environment)) environments.add(environment);
     }
   };

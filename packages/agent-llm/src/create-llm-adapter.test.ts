@@ -50,7 +50,7 @@ const failed = (played: Promise<unknown>): Promise<AgentError> =>
   );
 
 describe("createLlmAdapter", () => {
-  it("gives the model the role's prompt as the system's and the thread as the user's", async () => {
+  it("sends the role's prompt as the system message and the thread as the user's", async () => {
     await play([text(GOOD)], { task: "Judge the cake." });
     const [call] = model?.calls() ?? [];
     expect(call?.messages.map(({ role }) => role)).toEqual(["system", "user"]);
@@ -61,7 +61,7 @@ describe("createLlmAdapter", () => {
     expect(call?.tools).toBeUndefined();
   });
 
-  it("gives the answer, shows it as it comes, and records what it cost; there is no session", async () => {
+  it("returns the answer, shows it as it arrives, and records its cost; there is no session", async () => {
     const runtime = fakeRuntime({ home });
     const { meta, run } = await play([text(`I like it.\n\n${GOOD}`)], { runtime });
     expect(meta).toEqual({ status: "ok" });
@@ -76,7 +76,7 @@ describe("createLlmAdapter", () => {
     expect(runtime.events.at(-1)).toEqual({ type: "end", outcome: "ok", reason: "" });
   });
 
-  it("has an answer that does not fit mended in the same conversation", async () => {
+  it("has an answer that does not match corrected in the same conversation", async () => {
     const { meta, run } = await play([text('{"status":"perhaps"}'), text(GOOD)]);
     expect(meta).toEqual({ status: "ok" });
     expect(run?.usage?.inputTokens).toBe(200);
@@ -88,7 +88,7 @@ describe("createLlmAdapter", () => {
     ]);
   });
 
-  it("fails as invalid_output when no answer fits, and the record goes with the error", async () => {
+  it("fails as invalid_output when no answer matches, and the record travels with the error", async () => {
     const error = await failed(play([text("I would rather not.")]));
     expect(error).toMatchObject({
       outcome: "invalid_output",
@@ -127,7 +127,7 @@ describe("createLlmAdapter", () => {
     expect(JSON.stringify(model?.calls()[0]).length).toBeGreaterThan(2_000_000);
   });
 
-  it("keeps every tool policy, for it has no tools, and is no agent for required evidence", async () => {
+  it("keeps every tool policy, because it has no tools, and is refused for required evidence", async () => {
     const tools = { allow: [{ kind: "read" as const }] };
     const kept = await play([text(GOOD)], { runtime: fakeRuntime({ home, rules: { tools } }) });
     expect(kept.meta).toEqual({ status: "ok" });
@@ -138,7 +138,7 @@ describe("createLlmAdapter", () => {
     expect(model?.calls()).toEqual([]);
   });
 
-  it("takes its key from the variable that it is told of, and is not asked without it", async () => {
+  it("takes its key from the named variable, and is not called without it", async () => {
     vi.stubEnv("LLM_TEST_KEY", "the-key-of-the-test");
     const config = { envKey: "LLM_TEST_KEY" };
     const runtime = fakeRuntime({ home });
@@ -245,7 +245,7 @@ describe("the named agent llm", () => {
   const settings = { baseUrl: "http://127.0.0.1:1/v1", model: "m", apiKey: "literal-key-value" };
   const host = { env: {}, resolveModel: () => settings };
 
-  it("finds its model by the configuration, and knows no other options", async () => {
+  it("finds its model in the configuration, and has no other options", async () => {
     expect(() => agent.create({ model: "lab/m", temprature: 1 }, host)).toThrow(/temprature/);
     expect(() => agent.create({}, host)).toThrow(/model/);
     expect(agent.create({ model: "lab/m", timeoutMs: 1 }, host)).toBeTypeOf("function");

@@ -19,7 +19,7 @@ import type { LlmConfig } from "./llm-config.ts";
 import { openLlm } from "./llm-conversation.ts";
 import { packageVersion } from "./package-version.ts";
 
-/** A model alone plays the role: it answers, and can do nothing else. Nothing is sent before it does. */
+/** Runs a role with just a model: it answers, and can do nothing else. Nothing is sent before the role runs. */
 export function createLlmAdapter(config: LlmConfig): AdapterFn {
   return createAgent(llmDriver(config), config);
 }
@@ -28,7 +28,7 @@ function llmDriver(config: LlmConfig): AgentDriver {
   return {
     name: "llm",
     passEnv: config.envKey === undefined ? [] : [config.envKey],
-    // It has no tools: it keeps every policy, and can give no evidence.
+    // It has no tools: it keeps every policy, and cannot provide evidence.
     can: { evidence: false, policy: true, resume: false },
     secrets: modelSecrets(config),
     systemPromptApart: true,

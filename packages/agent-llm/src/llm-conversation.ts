@@ -7,7 +7,7 @@ import {
 } from "@uncaged/workflow-util-agent";
 import type { LlmConfig } from "./llm-config.ts";
 
-/** One model call a turn. What was said stays for the step's further turns and is gone with it. */
+/** One model call per turn. The conversation is kept for the step's further turns and gone with it. */
 export function openLlm(config: LlmConfig, step: AgentStep): AgentConversation {
   const { emit, signal, systemPrompt } = step;
   const messages: ChatMessage[] =

@@ -19,6 +19,8 @@ import type { ReactConfig } from "./react-config.ts";
 
 const SCHEMA = z.object({ status: z.enum(["ok", "failed"]) });
 const DONE = text('{"status":"ok"}');
+const handIn = (value: object | string): ReturnType<typeof calls> =>
+  calls(["submit_result", value]);
 const SLOW_MS = 60_000;
 
 let folder = "";
@@ -224,6 +226,115 @@ describe("createReactAdapter", () => {
   });
 });
 
+describe("createReactAdapter, when the result is handed in", () => {
+  const FITS = { status: "ok" };
+  const MISFIT = { status: "perhaps" };
+
+  it("offers the role's schema as a tool, tells of it, and takes the call as the result", async () => {
+    const runtime = runtimeWith();
+    const said = { content: "I looked.", ...handIn(FITS) };
+    const { meta, content, run } = await play([calls(["read_file", { path: "." }]), said], {
+      runtime,
+    });
+    expect(meta).toEqual(FITS);
+    expect(content).toBe("I looked.");
+    expect(run?.usage?.inputTokens).toBe(200);
+    expect(run?.notes).toBeUndefined();
+    expect(run?.evidence).toHaveLength(1);
+    const [first] = model?.calls() ?? [];
+    expect(first?.tools?.at(-1)?.function).toMatchObject({
+      name: "submit_result",
+      parameters: { type: "object", properties: { status: { enum: ["ok", "failed"] } } },
+    });
+    expect(String(first?.messages[1]?.content)).toContain(
+      "hand in your result by calling `submit_result`",
+    );
+  });
+
+  it("sends what does not fit back to the model at once, with what is wrong, and notes it", async () => {
+    const { meta, run } = await play([handIn(MISFIT), handIn('{"status":'), handIn(FITS)]);
+    expect(meta).toEqual(FITS);
+    expect(results()).toEqual([
+      expect.stringMatching(/^Error: .*status/s),
+      expect.stringContaining("not JSON"),
+    ]);
+    expect(run?.notes).toHaveLength(2);
+    expect(run?.notes?.[0]).toContain("asked for again");
+  });
+
+  it("survives a result that is nested without end", async () => {
+    const deep = `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`;
+    expect((await play([handIn(deep), text(deep), handIn(FITS)])).meta).toEqual(FITS);
+    expect(results()[0]).toContain("Error:");
+  });
+
+  it("ends a model that never hands in what fits, and what it cost is recorded", async () => {
+    const error = await failed(play([handIn(MISFIT)]));
+    expect(error).toMatchObject({ outcome: "invalid_output" });
+    expect(error.message).toContain("status");
+    expect(model?.calls()).toHaveLength(4);
+    expect(error.run).toMatchObject({ usage: { inputTokens: 400 } });
+  });
+
+  it("asks for a result that did not fit again by its tool, and gives what was handed in to the extraction", async () => {
+    const extracted: string[] = [];
+    const runtime = runtimeWith();
+    const extract: typeof runtime.extract = async (schema, hash) => {
+      extracted.push(runtime.texts.get(hash) ?? "");
+      return schema.parse(FITS);
+    };
+    const { meta } = await play([handIn(MISFIT)], { runtime: { ...runtime, extract } });
+    expect(meta).toEqual(FITS);
+    expect(extracted).toEqual([JSON.stringify(MISFIT)]);
+    const again = model?.calls().at(-1)?.messages.at(-1);
+    expect(again?.role).toBe("user");
+    expect(String(again?.content)).toContain("Hand in your result again by calling");
+  });
+
+  it("takes nothing that is handed in beside a command that failed", async () => {
+    const { run } = await play([
+      calls(["submit_result", FITS], ["shell_exec", { command: "exit 3" }]),
+      handIn({ status: "failed" }),
+    ]);
+    expect(results()).toEqual([expect.stringContaining("not taken"), "exit code 3\n"]);
+    expect(run?.evidence).toHaveLength(1);
+  });
+
+  it(
+    "sends it back without the required evidence, and goes on in the same conversation",
+    async () => {
+      const tests = { name: "tests", kind: "execute" as const, input: "^npm test$" };
+      await writeFile(join(cwd, "package.json"), '{"scripts":{"test":"true"}}');
+      const runtime = runtimeWith({ rules: { requiredEvidence: [tests] } });
+      const script = [handIn(FITS), calls(["shell_exec", { command: "npm test" }]), handIn(FITS)];
+      const { meta, run } = await play(script, { runtime });
+      expect(meta).toEqual(FITS);
+      expect(run?.notes?.[0]).toContain("evidence was missing");
+      expect(
+        model
+          ?.calls()
+          .at(-1)
+          ?.messages.map(({ role }) => role)
+          .join(" "),
+      ).toBe("system user assistant tool user assistant tool");
+    },
+    SLOW_MS,
+  );
+
+  it("offers a result of several shapes as an object, which is all that servers take", async () => {
+    model = await scriptedModel([handIn({ result: { done: true } })]);
+    const shapes = z.union([z.object({ done: z.literal(true) }), z.object({ why: z.string() })]);
+    const adapter = createReactAdapter({ baseUrl: model.baseUrl, model: "lab/model" });
+    const { meta } = await adapter("You code.", shapes)(fakeContext("Do it.", []), runtimeWith());
+    expect(meta).toEqual({ done: true });
+    const [first] = model.calls();
+    expect(first?.tools?.at(-1)?.function.parameters).toMatchObject({
+      type: "object",
+      properties: { result: { anyOf: expect.any(Array) } },
+    });
+  });
+});
+
 describe("createReactAdapter, when its role is entered again", () => {
   const stepWith = (run: StepRun | null | undefined): Omit<RoleStep, "contentHash"> => ({
     role: "coder",
@@ -249,6 +360,26 @@ describe("createReactAdapter, when its role is entered again", () => {
       "system user assistant tool assistant user",
     );
     expect(String(sent.at(-1)?.content)).not.toContain("Do it.");
+  });
+
+  it("goes on where the result was handed in, and where an earlier version kept a text", async () => {
+    const first = await play([handIn({ status: "ok" })]);
+    const file = join(folder, "home", `${first.run?.session}.jsonl`);
+    const second = await play([handIn({ status: "ok" })], await again(first.run));
+    expect(second.run?.session).toBe(first.run?.session);
+    const roles = () =>
+      model
+        ?.calls()[0]
+        ?.messages.map(({ role }) => role)
+        .join(" ");
+    expect(roles()).toBe("system user assistant tool user");
+    await writeFile(
+      file,
+      '\n[{"role":"user","content":"Do it."}]\n\n[{"role":"assistant","content":"{\\"status\\":\\"ok\\"}","toolCalls":[]}]\n',
+    );
+    const third = await play([handIn({ status: "failed" })], await again(first.run));
+    expect(third.meta).toEqual({ status: "failed" });
+    expect(roles()).toBe("system user assistant user");
   });
 
   it("starts afresh, and says so, when the conversation is not there any more", async () => {

@@ -15,6 +15,7 @@ import {
   readAgentOptions,
 } from "@uncaged/workflow-util-agent";
 import { z } from "zod";
+import { HAND_IN_TOOL } from "./hand-in.ts";
 import { packageVersion } from "./package-version.ts";
 import type { ReactConfig } from "./react-config.ts";
 import { openReact } from "./react-conversation.ts";
@@ -32,6 +33,7 @@ function reactDriver(config: ReactConfig): AgentDriver {
     can: { evidence: true, policy: true, resume: true },
     secrets: modelSecrets(config),
     systemPromptApart: true,
+    handInTool: HAND_IN_TOOL,
     keeps: ["*.jsonl"],
     runsCommands: config.shell ?? true,
     shellTools: ["shell_exec"],
@@ -53,7 +55,7 @@ function probe(config: ReactConfig, env: Environment): AgentProbe {
   return probeModel(config, {
     env,
     version: packageVersion(),
-    features: ["evidence", "resume", "tool-policy"],
+    features: ["json-schema", "evidence", "resume", "tool-policy"],
   });
 }
 

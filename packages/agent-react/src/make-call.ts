@@ -5,14 +5,14 @@
  *  3. What was made is evidence, what was refused is not. */
 import type { JsonValue } from "@uncaged/workflow-protocol";
 import type { ToolCall } from "@uncaged/workflow-reactor";
-import { type AgentStep, policyVerdict } from "@uncaged/workflow-util-agent";
+import { type AgentStep, callVerdict } from "@uncaged/workflow-util-agent";
 import { z } from "zod";
 import type { PlannedCall, Tool, ToolOutcome, ToolScope } from "./tool.ts";
 
 /** Of a result, in the conversation: a tool keeps its own within this. */
 const MOST_OUTPUT_CHARS = 64 * 1024;
 
-export type MadeCall = { output: string; denied: boolean };
+export type MadeCall = { output: string; ok: boolean; denied: boolean };
 
 export async function makeCall(
   call: ToolCall,
@@ -24,21 +24,18 @@ export async function makeCall(
   }: { tools: readonly Tool[]; step: AgentStep; scope: ToolScope; id: string },
 ): Promise<MadeCall> {
   const tool = tools.find(({ name }) => name === call.name);
-  if (tool === undefined) {
-    return refused(
-      `there is no tool ${call.name}; there are: ${tools.map(({ name }) => name).join(", ")}`,
-    );
-  }
+  if (tool === undefined) return refused(`there is no tool ${call.name}`);
   const { name, kind } = tool;
   const input = parseJson(call.arguments);
   if (input === undefined) return refused("the arguments are not JSON; nothing was done");
   const planned = await plan(tool, input, scope);
   if (typeof planned === "string") return refused(planned);
   const { subject } = planned;
-  const verdict = policyVerdict(step.policy, { name, kind, subject });
+  const verdict = callVerdict(step, { name, kind, subject });
   if (!verdict.allowed) {
     step.emit({ type: "permission", tool: name, allowed: false, reason: verdict.reason });
-    return { output: `Denied: ${verdict.reason}. Do not try it by another way.`, denied: true };
+    const output = `Denied: ${verdict.reason}. Do not try it by another way.`;
+    return { output, ok: false, denied: true };
   }
   step.emit({ type: "tool", phase: "start", id, name, input });
   const startedMs = performance.now();
@@ -48,11 +45,11 @@ export async function makeCall(
   const timestamp = Date.now();
   const { cwd } = scope;
   step.seen({ id, name, kind, subject, input, output, ok, exitCode, durationMs, timestamp, cwd });
-  return { output: output.slice(0, MOST_OUTPUT_CHARS), denied: false };
+  return { output: output.slice(0, MOST_OUTPUT_CHARS), ok, denied: false };
 }
 
 function refused(why: string): MadeCall {
-  return { output: `Error: ${why}`, denied: false };
+  return { output: `Error: ${why}`, ok: false, denied: false };
 }
 
 async function plan(tool: Tool, input: JsonValue, scope: ToolScope): Promise<PlannedCall | string> {

@@ -1,16 +1,17 @@
-/** The loop of model and tools.
+/** A model that works with tools, by the loop of `reactor`. What is kept of it and what its tools may do is said here.
  *
- *  1. A turn ends when the model answers without calling a tool.
- *  2. Every call gets a result, in order, also one that is refused, unknown or malformed: servers refuse a
- *     history with an unanswered call.
- *  3. It is bounded: rounds of the step, calls of a reply, calls that teach nothing. */
+ *  1. A turn ends when the model hands in its result, or answers without calling a tool.
+ *  2. A round is kept once it is whole, before the next one is asked for: a crash loses no round that was paid for.
+ *  3. Rounds and calls that teach nothing are counted over all turns of the step. */
 import { randomUUID } from "node:crypto";
 import { sumUsage } from "@uncaged/workflow-protocol";
 import {
-  type ChatMessage,
   createLlmFn,
-  type LlmFailure,
-  type LlmReply,
+  createThreadReactor,
+  type ReactFailure,
+  type Repetition,
+  repetition,
+  type ToolHandler,
 } from "@uncaged/workflow-reactor";
 import {
   type AgentConversation,
@@ -19,15 +20,14 @@ import {
   modelEndpoint,
   type TurnResult,
 } from "@uncaged/workflow-util-agent";
+import { HAND_IN_TOOL, type HandIn, handIn } from "./hand-in.ts";
 import { makeCall } from "./make-call.ts";
 import type { ReactConfig } from "./react-config.ts";
-import { type Repetition, repetition } from "./repetition.ts";
 import { newSession, openSession, type SessionFile } from "./session-file.ts";
 import type { Tool, ToolScope } from "./tool.ts";
 import { toolsOf } from "./tools.ts";
 
 const USUAL_ROUNDS = 60;
-const MOST_CALLS_PER_REPLY = 32;
 const SHELL_TIMEOUT_MS = 600_000;
 
 export async function openReact(config: ReactConfig, step: AgentStep): Promise<AgentConversation> {
@@ -36,11 +36,12 @@ export async function openReact(config: ReactConfig, step: AgentStep): Promise<A
     step.session === null
       ? await newSession(step.home, id, step.redact)
       : await openSession(step.home, id, step.redact);
-  const loop: Loop = {
+  const work: Work = {
     config,
     step,
     tools: toolsOf(config),
     scope: toolScope(config, step),
+    handIn: handIn(step),
     repeats: repetition(),
     rounds: 0,
     calls: 0,
@@ -48,8 +49,8 @@ export async function openReact(config: ReactConfig, step: AgentStep): Promise<A
   return {
     async turn(prompt) {
       if (session === null) return lost("the conversation to go on with is not there");
-      const isFirst = loop.rounds === 0;
-      const turn = await takeTurn(loop, session, prompt);
+      const isFirst = work.rounds === 0;
+      const turn = await takeTurn(work, session, prompt);
       if (turn.outcome === "context_overflow" && isFirst && step.session !== null) {
         return {
           ...lost(`the conversation has become too long: ${turn.reason}`),
@@ -63,105 +64,83 @@ export async function openReact(config: ReactConfig, step: AgentStep): Promise<A
   };
 }
 
-type Loop = {
+/** One step's. */
+type Work = {
   config: ReactConfig;
   step: AgentStep;
   tools: readonly Tool[];
   scope: ToolScope;
+  handIn: HandIn;
   repeats: Repetition;
-  /** Model calls so far. */
+  /** Replies of the model so far. */
   rounds: number;
   /** Tool calls so far, for their ids. */
   calls: number;
 };
 
-async function takeTurn(loop: Loop, session: SessionFile, prompt: string): Promise<TurnResult> {
-  const { config, step } = loop;
-  const { maxRounds = USUAL_ROUNDS } = config;
-  const result: TurnResult = { ...EMPTY_TURN };
+async function takeTurn(work: Work, session: SessionFile, prompt: string): Promise<TurnResult> {
+  const { config, step, tools, repeats } = work;
+  const { emit, signal } = step;
+  const maxRounds = config.maxRounds ?? USUAL_ROUNDS;
+  const turn: TurnResult = { ...EMPTY_TURN };
   await session.add([{ role: "user", content: prompt }]);
-  while (true) {
-    if (loop.rounds >= maxRounds)
-      return { ...result, ...crashed(`it was not done after ${maxRounds} model calls`) };
-    loop.rounds++;
-    const reply = await ask(loop, session.messages);
-    if (!reply.ok) return { ...result, ...reply.error };
-    const { text, toolCalls, usage } = reply.value;
-    result.usage = sumUsage(result.usage, usage);
-    step.emit({ type: "usage", usage });
-    result.text = text;
-    const answered = await answerCalls(loop, reply.value);
-    result.denials += answered.denials;
-    await session.add([{ role: "assistant", content: text, toolCalls }, ...answered.messages]);
-    if (step.signal.aborted) return { ...result, outcome: "cancelled", reason: "it was stopped" };
-    if (answered.isRunaway)
-      return { ...result, ...crashed("it made the same tool calls again and again") };
-    if (toolCalls.length === 0) return result;
-  }
-}
-
-function ask({ config, step, tools }: Loop, messages: readonly ChatMessage[]) {
-  const { emit, signal, systemPrompt } = step;
-  const system: ChatMessage = {
-    role: "system",
-    content: `${systemPrompt.trim()}\n\n${MANNERS}`.trim(),
-  };
-  return createLlmFn(modelEndpoint(config, step))({
-    messages: [system, ...messages],
-    tools,
+  const react = createThreadReactor({
+    // Each time anew: it may take what is left of the step's time.
+    llm: (request) => createLlmFn(modelEndpoint(config, step))(request),
+    staticTools: tools,
+    structuredToolFromSchema: () => work.handIn.tool,
+    systemPromptForStructuredTool: () => `${step.systemPrompt.trim()}\n\n${MANNERS}`.trim(),
+    toolHandler: toolHandler(work, turn),
+    maxRounds: maxRounds - work.rounds,
+    repeats,
+  });
+  const done = await react({
+    schema: work.handIn.schema,
+    messages: session.messages,
     signal,
     onText: (text) => emit({ type: "text", text }),
     onRetry: (retry) => emit({ type: "retry", ...retry }),
+    onReply({ text, usage }) {
+      work.rounds++;
+      turn.usage = sumUsage(turn.usage, usage);
+      turn.text = text === "" ? turn.text : text;
+      emit({ type: "usage", usage });
+    },
+    onRound: session.add,
+    onMisfit: work.handIn.onMisfit,
   });
+  if (!done.ok) return { ...turn, ...failed(done.error, maxRounds) };
+  const { value, text } = done.value;
+  if (value.structured === undefined) return { ...turn, text };
+  return { ...turn, ...value };
 }
 
-const MANNERS =
-  "Do the work with the tools that you have; they work in the working directory. Look before you change something, and check what you did. Answer without calling a tool only when you are done.";
+const MANNERS = `Do the work with the tools that you have; they work in the working directory. Look before you change something, and check what you did. Call ${HAND_IN_TOOL}, or answer without calling a tool, only when you are done.`;
 
-async function answerCalls(
-  loop: Loop,
-  { toolCalls }: LlmReply,
-): Promise<{ messages: ChatMessage[]; denials: number; isRunaway: boolean }> {
-  const { tools, step, scope, repeats } = loop;
-  const messages: ChatMessage[] = [];
-  let denials = 0;
-  let isRunaway = false;
-  for (const [at, call] of toolCalls.entries()) {
-    const answer = (content: string) =>
-      messages.push({ role: "tool", toolCallId: call.id, content });
-    if (step.signal.aborted || isRunaway) answer("Error: it was stopped before this call");
-    else if (at >= MOST_CALLS_PER_REPLY)
-      answer(`Error: only ${MOST_CALLS_PER_REPLY} calls at once`);
-    else {
-      const made = await makeCall(call, {
-        tools,
-        step,
-        scope,
-        id: `${step.round}.${++loop.calls}`,
-      });
-      if (made.denied) denials++;
-      const sense = repeats.note({ ...call, output: made.output });
-      isRunaway = sense === "runaway";
-      answer(sense === "told" ? `${made.output}\n\n${IN_CIRCLES}` : made.output);
-    }
-  }
-  return { messages, denials, isRunaway };
+function toolHandler(work: Work, turn: TurnResult): ToolHandler {
+  const { tools, step, scope } = work;
+  return async (call) => {
+    const id = `${step.round}.${++work.calls}`;
+    const made = await makeCall(call, { tools, step, scope, id });
+    if (made.denied) turn.denials++;
+    return { content: made.output, ok: made.ok };
+  };
 }
 
-const IN_CIRCLES =
-  "You have made this call before, and it gave the same. Do something else, or say why you cannot go on.";
+function failed(failure: ReactFailure, maxRounds: number): Pick<TurnResult, "outcome" | "reason"> {
+  if (failure !== "max_react_rounds_exceeded") return failure;
+  return { outcome: "crashed", reason: `it was not done after ${maxRounds} model calls` };
+}
 
 /** The keys of the model's provider are not for commands. */
 function toolScope(config: ReactConfig, step: AgentStep): ToolScope {
-  const { cwd, runMark, signal, limits, emit } = step;
+  const { cwd, processTag, signal, limits, emit } = step;
   const env = Object.fromEntries(
     Object.entries(step.env).filter(([name]) => name !== config.envKey),
   );
   const { shellTimeoutMs = SHELL_TIMEOUT_MS } = config;
-  return { cwd, env, runMark, signal, limits, emit, shellTimeoutMs };
+  return { cwd, env, processTag, signal, limits, emit, shellTimeoutMs };
 }
-
-const crashed = (reason: string): LlmFailure => ({ outcome: "crashed", reason });
 
 const lost = (reason: string): TurnResult => ({
   ...EMPTY_TURN,

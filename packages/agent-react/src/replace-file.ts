@@ -6,7 +6,7 @@ import { type HeldPlace, openForReading, pathOf } from "./work-folder.ts";
 
 const NEW_FILE_MODE = 0o666;
 
-/** Gives the file this content, whole or not at all: another file of the same folder takes its name. A link of
+/** Returns the file this content, whole or not at all: another file of the same folder takes its name. A link of
  *  that name is replaced, not followed, and another name of the old file keeps the old content. */
 export async function replaceFile(held: HeldPlace, content: string): Promise<void> {
   const mode = await modeOf(held);

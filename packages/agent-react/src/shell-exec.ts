@@ -11,7 +11,7 @@ const USUAL_TIMEOUT_MS = 120_000;
 export const shellExecTool: Tool = toolOf({
   name: "shell_exec",
   kind: "execute",
-  description: `Runs a command line with sh in the working directory and gives its exit code and output, ${MOST_OUTPUT_BYTES} bytes of it at most. Its stdin is empty. What it leaves running is ended.`,
+  description: `Runs a command line with sh in the working directory and returns its exit code and output, ${MOST_OUTPUT_BYTES} bytes of it at most. Its stdin is empty. What it leaves running is ended.`,
   arguments: z.object({
     command: z.string().min(1),
     timeout_ms: z.int().positive().optional().describe(`default ${USUAL_TIMEOUT_MS}`),
@@ -25,7 +25,7 @@ export const shellExecTool: Tool = toolOf({
 });
 
 async function shell(command: string, askedMs: number, scope: ToolScope): Promise<ToolOutcome> {
-  const { cwd, env, runMark, signal, limits, emit, shellTimeoutMs } = scope;
+  const { cwd, env, processTag, signal, limits, emit, shellTimeoutMs } = scope;
   const transcript = captureOutput(MOST_OUTPUT_BYTES);
   const live = textEmitter(emit);
   const timeoutMs = Math.min(askedMs, shellTimeoutMs, limits.timeoutMs ?? Number.POSITIVE_INFINITY);
@@ -33,7 +33,7 @@ async function shell(command: string, askedMs: number, scope: ToolScope): Promis
     cwd,
     env,
     hostEnv: {},
-    mark: runMark,
+    tag: processTag,
     signal,
     timeoutMs,
     maxOutputBytes: 1024,

@@ -18,7 +18,7 @@ function scope(about: Partial<ToolScope> = {}): ToolScope {
   return {
     cwd,
     env: { PATH: process.env.PATH ?? "" },
-    runMark: MARK,
+    processTag: MARK,
     signal: new AbortController().signal,
     limits: { timeoutMs: null, idleTimeoutMs: 60_000 },
     emit: () => {},
@@ -34,7 +34,7 @@ async function use(name: string, input: unknown, about?: Partial<ToolScope>): Pr
 }
 
 describe("read_file", () => {
-  it("gives a text, and the names in a folder", async () => {
+  it("returns a text, and the names in a folder", async () => {
     await mkdir(join(cwd, "src"));
     await writeFile(join(cwd, "a.txt"), "héllo\n");
     expect(await use("read_file", { path: "a.txt" })).toMatchObject({
@@ -44,7 +44,7 @@ describe("read_file", () => {
     expect((await use("read_file", { path: "." })).output).toBe("a.txt\nsrc/");
   });
 
-  it("gives a long file piece by piece, and cuts no character in two", async () => {
+  it("returns a long file piece by piece, and cuts no character in two", async () => {
     const text = `x${"€".repeat(40_000)}`;
     await writeFile(join(cwd, "long.txt"), text);
     let read = "";
@@ -109,7 +109,7 @@ describe("patch_file", () => {
 });
 
 describe("shell_exec", { timeout: SLOW_MS }, () => {
-  it("gives exit code and output of a command in the working directory", async () => {
+  it("returns exit code and output of a command in the working directory", async () => {
     const command = "pwd; echo no >&2; exit 3";
     const { output, ok, exitCode } = await use("shell_exec", { command });
     expect({ ok, exitCode }).toEqual({ ok: false, exitCode: 3 });

@@ -30,7 +30,7 @@ const read = (place: string): Promise<string> =>
   });
 
 describe("placeInside", () => {
-  it("gives the place of what lies inside, however it is written", async () => {
+  it("returns the place of what lies inside, however it is written", async () => {
     expect(await placeInside(root, "src/a.txt")).toBe("src/a.txt");
     expect(await placeInside(root, "./src/../src//a.txt")).toBe("src/a.txt");
     expect(await placeInside(root, join(root, "src/a.txt"))).toBe("src/a.txt");

@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { checkBlobs, collectGarbage, encodeContent, openFilesStore } from "../dist/index.js";
+import { encodeContent, memoryBlobTable, openFilesStore, openRootStore } from "../dist/index.js";
 
 const flush = promisify(fsync);
 const root = mkdtempSync(join(tmpdir(), "cas-bench-"));
@@ -83,10 +83,9 @@ async function collection() {
   const count = 100_000;
   const folder = join(root, "gc");
   const { head, live, dead } = litter(folder, count);
+  const store = openRootStore({ dir: folder, table: memoryBlobTable(), kind: "files" });
   const collect = (graceMs) =>
-    collectGarbage({
-      dir: folder,
-      table: null,
+    store.collect({
       roots: async () => [head],
       nowMs: Date.now(),
       graceMs,
@@ -101,7 +100,7 @@ async function collection() {
   for (const hash of dead) renameSync(join(aside, `${hash}.txt`), join(folder, `${hash}.txt`));
   const first = await timed(() => collect(0));
   const second = await timed(() => collect(0));
-  const check = await timed(() => checkBlobs({ dir: folder, table: null, roots: [head] }));
+  const check = await timed(() => store.check([head]));
   console.log(`\ncollection of ${count} blobs, ${dead.length} of them dead, ${live} live`);
   console.table([
     { what: "bare renames of the dead", ms: round(sweep / 1000) },

@@ -1,7 +1,4 @@
 export { openFilesStore } from "./files/files-store.ts";
-export { checkBlobs } from "./fsck.ts";
-export { type CollectOptions, type CollectReport, collectGarbage } from "./gc.ts";
-export { openMemoryStore } from "./memory-store.ts";
 export { canonicalJson } from "./node/canonical-json.ts";
 export {
   decodeNode,
@@ -12,16 +9,10 @@ export {
   refsOf,
 } from "./node/codec.ts";
 export { hashBytes, sha256Hex } from "./node/hash.ts";
+export { openMemoryStore } from "./node/memory-store.ts";
 export { nodeToYaml } from "./node/node-yaml.ts";
-export { type MoveReport, packBlobs, unpackBlobs } from "./packed/pack.ts";
-export {
-  type BlobPlaces,
-  openRootStore,
-  PACKED_MAX_BYTES,
-  type RootStore,
-  type StoreKind,
-} from "./packed/root-store.ts";
-export { rowsLeft } from "./packed/rows-left.ts";
-export type { WriteBehind } from "./packed/write-behind.ts";
-export { markReachable, type Reachability } from "./reachability.ts";
-export { ancestorAt, ancestorsFor, type LoadAncestors } from "./skip-list.ts";
+export { markReachable, type Reachability } from "./node/reachability.ts";
+export { ancestorAt, type LoadAncestors } from "./node/skip-list.ts";
+export { type BlobPlaces, PACKED_MAX_BYTES } from "./root/blob-places.ts";
+export { openRootStore } from "./root/root-store.ts";
+export { type MemoryRow, memoryBlobTable } from "./rows/memory-blob-table.ts";

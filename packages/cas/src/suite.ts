@@ -1,4 +1,4 @@
-/** The promises of a `NodeStore`, as cases that any test runner can run. */
+/** The promises of a `NodeStore` and of a `RootStore`, as cases that any test runner can run. */
 
 export { collidingTexts } from "./suite/collision-pair.ts";
 export {
@@ -6,3 +6,5 @@ export {
   type NodeStoreHarness,
   nodeStoreCases,
 } from "./suite/node-store-suite.ts";
+export type { RootStoreCase, RootStoreHarness } from "./suite/root-store-case.ts";
+export { rootStoreCases } from "./suite/root-store-suite.ts";

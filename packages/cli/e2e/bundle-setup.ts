@@ -1,12 +1,25 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import type { TestProject } from "vitest/node";
+import { type MadeSteps, openCli } from "./cli.test.helper.ts";
 
 const scripts = ["bundle-cli.mjs", "carry-packages.mjs"].map((name) =>
   fileURLToPath(new URL(`../../../scripts/${name}`, import.meta.url)),
 );
 
-/** The command line is tested as a clone has it: bundled, from what the compiler wrote last, with all packages packed. */
-export async function setup(): Promise<void> {
+declare module "vitest" {
+  interface ProvidedContext {
+    madeSteps: MadeSteps;
+  }
+}
+
+/** The command line is tested as a clone has it: bundled, from what the compiler wrote last, with all packages packed.
+ *  The workflow that most tests begin with is built and registered once, by that command; they copy it. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
   for (const script of scripts) await promisify(execFile)(process.execPath, [script]);
+  const cli = openCli({ madeSteps: null });
+  const added = await cli.addSteps("steps");
+  project.provide("madeSteps", { dir: cli.dir, root: cli.root, added });
+  return () => cli.close();
 }

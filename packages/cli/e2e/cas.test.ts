@@ -11,7 +11,7 @@ beforeAll(() => {
 afterAll(() => cli.close());
 
 describe("cas", () => {
-  it("stores a text and gives it back byte for byte", async () => {
+  it("stores a text and returns it byte for byte", async () => {
     const put = await cli.run(["cas", "put", "hello"]);
     expect(put).toEqual({ code: 0, stdout: "78DWX7TKFEA08\n", stderr: "" });
     const blob = 'type: "content"\npayload: "hello"\nrefs: []\n';

@@ -1,10 +1,10 @@
 /** A workflow as an agent: a step runs another workflow as a child thread. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Cli, openCli } from "./cli.test.helper.ts";
 import { killHard } from "./kill-hard.test.helper.ts";
+import { ownerOf, rests, untilThread, untilThreads } from "./until-thread.test.helper.ts";
 
 type Shown = {
   status: string;
@@ -58,7 +58,7 @@ beforeAll(async () => {
 afterAll(() => cli.close());
 
 describe("a child thread", () => {
-  it("is linked both ways, one deeper, and gives its outcome to the step", async () => {
+  it("is linked both ways, one deeper, and returns its outcome to the step", async () => {
     const threadId = await start("linked", { child: "steps", task: { steps: 2 } });
     const parent = await untilRest(threadId);
     expect(parent).toMatchObject({ status: "completed", start: { depth: 0, parentState: null } });
@@ -74,10 +74,14 @@ describe("a child thread", () => {
   });
 
   it("is gone on with, not started again, when the parent's runner was killed", async () => {
-    const threadId = await start("killed", { child: "steps", task: { steps: 6, sleepMs: 150 } });
+    const task = { steps: 6, gate: "open" };
+    const threadId = await start("killed", { child: "steps", task });
     const child = await runningChild();
-    await killHard(await pidOf(threadId));
+    await killHard(await ownerOf(cli.root, threadId));
     await cli.json(["thread", "resume", threadId]);
+    for (let step = 1; step <= task.steps; step += 1) {
+      writeFileSync(join(cli.dir, "work", "killed", `open-${step}`), "");
+    }
     const parent = await untilRest(threadId);
     expect(parent).toMatchObject({ status: "completed" });
     expect(parent.steps[1]?.childThread).toBe(child);
@@ -85,7 +89,8 @@ describe("a child thread", () => {
   });
 
   it("ends with its parent when that is killed, and rests with it when that is stopped", async () => {
-    const stopped = await start("stopped", { child: "steps", task: { steps: 3, sleepMs: 700 } });
+    // Its gate never opens, so that neither ends before it is told to.
+    const stopped = await start("stopped", { child: "steps", task: { gate: "closed" } });
     const child = await runningChild();
     await cli.json(["thread", "stop", stopped]);
     expect([await statusOf(stopped), await statusOf(child)]).toEqual(["idle", "idle"]);
@@ -199,29 +204,16 @@ async function statusOf(threadId: string): Promise<string> {
 }
 
 async function untilRest(threadId: string): Promise<Shown> {
-  while (true) {
-    const shown = await show(threadId);
-    if (shown.status !== "running") return shown;
-    await sleep(100);
-  }
+  await untilThread(cli.root, threadId, rests);
+  return show(threadId);
 }
 
-/** The child that runs now, once it has made a step's worth of noise. */
+/** The child that runs now. */
 async function runningChild(): Promise<string> {
-  while (true) {
-    const { threads } = await cli.json<Listed>(["thread", "list"]);
-    const child = threads.find(
-      ({ workflow, status }) => workflow === "steps" && status === "running",
-    );
-    if (child !== undefined) return child.threadId;
-    await sleep(50);
-  }
-}
-
-async function pidOf(threadId: string): Promise<number> {
-  const { threads } = await cli.json<{ threads: { threadId: string; pid: number }[] }>([
-    "thread",
-    "ps",
-  ]);
-  return threads.find((thread) => thread.threadId === threadId)?.pid ?? 0;
+  return untilThreads(
+    cli.root,
+    (threads) =>
+      threads.find(({ workflow, status }) => workflow === "steps" && status === "running")
+        ?.threadId ?? null,
+  );
 }

@@ -1,7 +1,7 @@
-/** docs/cli.md is made of the commands themselves. After a change of one: run this file with `--update`. */
+/** docs/cli.md is generated from the commands themselves. After changing one, run this file with `--update`. */
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { allCommands, type NamedCommand } from "../src/command-tree.ts";
+import { allCommands, type NamedCommand } from "../src/command/command-tree.ts";
 import { COMMANDS } from "../src/commands.ts";
 import { openCli } from "./cli.test.helper.ts";
 
@@ -68,14 +68,14 @@ function oneLine(text: string): string {
 
 const HEAD = `# The command line
 
-\`uncaged-workflow\`, or \`uwf\`, from a clone by \`npm run link\`, and once it is published by
-\`npm install --global @uncaged/cli-workflow\`. This page is made of
+\`uncaged-workflow\`, or \`uwf\` for short. In a clone, \`npm run link\` installs it; once it is published,
+\`npm install --global @uncaged/cli-workflow\` does. This page is generated from
 the commands' own help; \`uncaged-workflow <command> --help\` prints the same.
 
-- Every command takes \`--json\`: then stdout holds one JSON document, or nothing when the command
-  failed; a failure is \`{ "error": { "code", "message", "hint" } }\` on stderr. The codes are
-  [here](errors/README.md), the exit codes in [operations](operations.md#exit-codes).
-- A thread id may be shortened to any part that it begins or ends with and no other does.
-- Everything is kept under \`~/.uncaged/workflow\`; see [storage](storage.md).
+- Every command takes \`--json\`: then stdout contains one JSON document, or nothing if the command
+  failed; a failure is \`{ "error": { "code", "message", "hint" } }\` on stderr. For the codes see
+  [errors](errors/README.md), for the exit codes [operations](operations.md#exit-codes).
+- A thread id may be shortened to any unambiguous beginning or end.
+- Everything is stored under \`~/.uncaged/workflow\`; see [storage](storage.md).
 
 `;

@@ -1,12 +1,23 @@
 /** A storage root of its own, and the built command to use it with. */
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { inject } from "vitest";
 import { stepsWorkflow } from "./steps-workflow.ts";
 
 export const BIN: string = fileURLToPath(new URL("../bin/uncaged-workflow.mjs", import.meta.url));
+/** Where the build of steps.mjs comes to lie, in the folder of its sources. */
+const BUILT = join("dist", "steps.esm.js");
 const ZOD = fileURLToPath(new URL("../node_modules/zod", import.meta.url));
 
 export type Ran = { code: number | null; stdout: string; stderr: string };
@@ -17,6 +28,11 @@ export type RunOptions = {
   /** Called once, as soon as stderr matches. */
   at?: { stderr: RegExp; act: (match: string, kill: (signal: NodeJS.Signals) => void) => unknown };
 };
+
+type Added = { hash: string; previous: string | null };
+/** A storage root that has the workflow of steps-workflow.ts as "steps", beside the folder of its sources. */
+export type MadeSteps = { dir: string; root: string; added: Added };
+const DESCRIPTION = "works step by step";
 
 export type Cli = {
   /** Folder of the test: the storage root is in it, and the working directory of threads. */
@@ -31,12 +47,17 @@ export type Cli = {
     opts?: RunOptions,
   ): Promise<{ exit: number | null; code: string; message: string; hint: string }>;
   /** Builds and registers the workflow of steps-workflow.ts; `description` makes versions differ. */
-  addSteps(name: string, description?: string): Promise<{ hash: string; previous: string | null }>;
+  addSteps(name: string, description?: string): Promise<Added>;
   /** Ends what still runs and removes the folder. */
   close(): Promise<void>;
 };
 
-export function openCli(): Cli {
+/** `madeSteps`: what was built before, so that it is copied and not built again; null: nothing was. */
+export function openCli({
+  madeSteps = inject("madeSteps"),
+}: {
+  madeSteps?: MadeSteps | null;
+} = {}): Cli {
   const dir = mkdtempSync(join(tmpdir(), "uwf-e2e-"));
   const root = join(dir, "root");
   const run: Cli["run"] = (args, opts = {}) => runBin(args, { ...opts, dir, root });
@@ -58,7 +79,10 @@ export function openCli(): Cli {
         JSON.parse(stderr);
       return { exit: code, ...error };
     },
-    addSteps: (name, description = "works step by step") => addSteps(cli, { name, description }),
+    addSteps: (name, description = DESCRIPTION) =>
+      madeSteps === null || description !== DESCRIPTION
+        ? buildSteps(cli, { name, description })
+        : copySteps(cli, { name, madeSteps }),
     async close() {
       const { threads } = await cli.json<{ threads: { threadId: string }[] }>(["thread", "ps"]);
       for (const { threadId } of threads) await run(["thread", "kill", threadId]);
@@ -68,10 +92,23 @@ export function openCli(): Cli {
   return cli;
 }
 
-async function addSteps(
+async function copySteps(
+  cli: Cli,
+  { name, madeSteps }: { name: string; madeSteps: MadeSteps },
+): Promise<Added> {
+  const flow = join(cli.dir, "flow");
+  // A second workflow of the same folder: its link to zod cannot be copied over itself.
+  if (!existsSync(flow)) cpSync(join(madeSteps.dir, "flow"), flow, { recursive: true });
+  if (name !== "steps" || existsSync(cli.root))
+    return cli.json(["workflow", "add", name, join(flow, BUILT)]);
+  cpSync(madeSteps.root, cli.root, { recursive: true });
+  return madeSteps.added;
+}
+
+async function buildSteps(
   cli: Cli,
   { name, description }: { name: string; description: string },
-): Promise<{ hash: string; previous: string | null }> {
+): Promise<Added> {
   const folder = join(cli.dir, "flow");
   mkdirSync(join(folder, "node_modules"), { recursive: true });
   const zod = join(folder, "node_modules", "zod");
@@ -79,12 +116,8 @@ async function addSteps(
   symlinkSync(ZOD, zod);
   writeFileSync(join(folder, "package.json"), '{ "name": "flow", "type": "module" }\n');
   writeFileSync(join(folder, "steps.mjs"), stepsWorkflow({ description }));
-  const { file } = await cli.json<{ file: string }>([
-    "workflow",
-    "build",
-    join(folder, "steps.mjs"),
-  ]);
-  return cli.json(["workflow", "add", name, file]);
+  await cli.json(["workflow", "build", join(folder, "steps.mjs")]);
+  return cli.json(["workflow", "add", name, join(folder, BUILT)]);
 }
 
 function runBin(

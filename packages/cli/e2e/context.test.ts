@@ -1,9 +1,9 @@
 /** The conversation as agents pull it: its exact text, page by page, from threads that run as well. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Cli, openCli } from "./cli.test.helper.ts";
+import { untilThread } from "./until-thread.test.helper.ts";
 
 type Page = {
   rounds: number;
@@ -67,10 +67,7 @@ it("keeps to 8,000 characters unless told otherwise, and pages back without the 
 it("reads a thread that runs, and counts only what roles did", async () => {
   const id = await start({ steps: 2, gate: "open" });
   writeFileSync(join(cli.dir, "open-1"), "");
-  for (let tries = 0; (await pageOf(id)).rounds === 0; tries++) {
-    if (tries > 300) throw new Error("the first step was not made");
-    await sleep(50);
-  }
+  await untilThread(cli.root, id, ({ stepCount }) => stepCount > 0);
   expect(await context(id)).toMatch(/^\[#1 worker\] /m);
   expect((await cli.json<{ status: string }>(["thread", "show", id])).status).toBe("running");
   writeFileSync(join(cli.dir, "open-2"), "");

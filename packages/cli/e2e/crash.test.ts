@@ -2,9 +2,11 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { leaseOf } from "@uncaged/workflow-protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Cli, openCli } from "./cli.test.helper.ts";
 import { killHard } from "./kill-hard.test.helper.ts";
+import { rests, untilThread } from "./until-thread.test.helper.ts";
 
 /** CI asks for more. */
 const KILLS = Number(process.env.UNCAGED_TEST_KILLS ?? 25);
@@ -69,14 +71,10 @@ async function resume({ threadId }: Thread): Promise<void> {
 
 /** False when the thread had come to its end before. */
 async function killRunner({ threadId }: Thread, afterMs: number): Promise<boolean> {
-  const { threads } = await cli.json<{ threads: { threadId: string; pid: number }[] }>([
-    "thread",
-    "ps",
-  ]);
-  const runner = threads.find((thread) => thread.threadId === threadId);
-  if (runner === undefined) return false;
+  const lease = leaseOf(await untilThread(cli.root, threadId, () => true));
+  if (lease === null) return false;
   await sleep(afterMs);
-  return killHard(runner.pid);
+  return killHard(lease.process.pid);
 }
 
 /** Every acknowledged step is there, unchanged, and none of them was begun again. */
@@ -95,12 +93,15 @@ async function expectNothingLost(
 
 async function finish(thread: Thread, before: Shown): Promise<void> {
   const begun = begunSteps(thread).length;
-  if (before.status !== "completed") await resume(thread);
   let shown = before;
-  while (shown.status !== "completed") {
-    await sleep(100);
+  if (before.status !== "completed") {
+    await resume(thread);
+    const running = await expectNothingLost(thread, before, begun);
+    expect(["running", "completed"]).toContain(running.status);
+    await untilThread(cli.root, thread.threadId, rests);
     shown = await expectNothingLost(thread, before, begun);
-    expect(["running", "completed"]).toContain(shown.status);
+    expect(hashes(shown).slice(0, running.steps.length)).toEqual(hashes(running));
+    expect(shown.status).toBe("completed");
   }
   expect(shown.steps).toHaveLength(WORKER_STEPS + 1);
   expect(await cli.json(["thread", "verify", thread.threadId])).toMatchObject({ ok: true });

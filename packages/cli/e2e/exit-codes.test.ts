@@ -24,7 +24,7 @@ describe("run", () => {
     expect(stdout).toMatch(/^[0-9A-Z]{26}\n$/);
   });
 
-  it("--wait gives the thread's return code", async () => {
+  it("--wait returns the thread's return code", async () => {
     const done = await cli.run(["run", "steps", "--wait", ...plan({})]);
     expect(done).toMatchObject({ code: 0, stdout: expect.stringMatching(/^completed /) });
     const failed = await cli.run(["run", "steps", "--wait", "--json", ...plan({ failAt: 1 })]);
@@ -36,7 +36,7 @@ describe("run", () => {
     });
   });
 
-  it("--wait gives 7 for a thread that waits for a person, and its question", async () => {
+  it("--wait returns 7 for a thread that waits for a person, and its question", async () => {
     const asked = await cli.run(["run", "steps", "--wait", "--json", ...plan({ suspendAt: 1 })]);
     expect(asked.code).toBe(7);
     expect(JSON.parse(asked.stdout)).toMatchObject({
@@ -46,7 +46,7 @@ describe("run", () => {
     });
   });
 
-  it("--wait gives 1 for a thread that was stopped by somebody else", async () => {
+  it("--wait returns 1 for a thread that was stopped by somebody else", async () => {
     const { code, stdout } = await cli.run(["run", "steps", "--wait", ...endless], {
       at: { stderr: THREAD, act: (match) => cli.json(["thread", "stop", match.slice(-26)]) },
     });
@@ -224,7 +224,7 @@ describe("every command", () => {
 
   it("uses no colours where nobody looks", async () => {
     const { stdout } = await cli.run(["thread", "list"]);
-    expect(stdout).toMatch(/^THREAD +WORKFLOW +STATUS +STEPS +UPDATED\n/);
+    expect(stdout).toMatch(/^THREAD +WORKFLOW +STATUS +STEPS +AGE +UPDATED\n/);
     expect(stdout).not.toContain("\u001b");
   });
 });

@@ -1,9 +1,10 @@
 /** New threads out of old ones: what they share, and what a person says to them. */
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { isFinished } from "@uncaged/workflow-protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Cli, openCli } from "./cli.test.helper.ts";
+import { untilThread } from "./until-thread.test.helper.ts";
 
 type Shown = {
   status: string;
@@ -41,12 +42,8 @@ async function fork(id: string, ...more: string[]): Promise<string> {
 }
 
 async function settled(id: string): Promise<Shown> {
-  for (let tries = 0; ; tries++) {
-    const shown = await show(id);
-    if (shown.status !== "running" && shown.status !== "idle") return shown;
-    if (tries > 300) throw new Error(`thread ${id} is still ${shown.status}`);
-    await sleep(100);
-  }
+  await untilThread(cli.root, id, (thread) => isFinished(thread) || thread.status === "suspended");
+  return show(id);
 }
 
 describe("thread fork", () => {

@@ -2,8 +2,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { leaseOf } from "@uncaged/workflow-protocol";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Cli, openCli } from "./cli.test.helper.ts";
+import { rests, untilThread } from "./until-thread.test.helper.ts";
 
 type Listed = { threads: { threadId: string; pid: number; status: string; stale: boolean }[] };
 
@@ -23,15 +25,15 @@ it("cannot publish any more; the thread goes on once, with the new owner", async
     exit: 6,
     code: "LEASE_HELD",
   });
-  while (!(await running()).stale) await sleep(500);
+  await untilThread(cli.root, threadId, (thread) => (leaseOf(thread)?.expiresAt ?? 0) < Date.now());
+  expect(await running()).toMatchObject({ stale: true });
 
   await cli.json(["thread", "resume", threadId]);
   expect((await running()).pid).not.toBe(frozen);
   process.kill(frozen, "SIGCONT");
   while (await isAlive(frozen)) await sleep(50);
 
-  while ((await cli.json<{ status: string }>(["thread", "show", threadId])).status === "running")
-    await sleep(200);
+  await untilThread(cli.root, threadId, rests);
   const { steps } = await cli.json<{ steps: { meta: { step?: number } }[] }>([
     "thread",
     "show",

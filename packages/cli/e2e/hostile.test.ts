@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => cli.close());
 
-/** Starts an idle thread and gives its prompt as it was stored. */
+/** Starts an idle thread and returns its prompt as it was stored. */
 async function storedPrompt(args: readonly string[], opts?: RunOptions): Promise<string> {
   const { threadId } = await cli.json<{ threadId: string }>(
     ["run", "steps", "--idle", ...args],

@@ -19,7 +19,7 @@ let threadId: string;
 
 const show = (id: string): Promise<ThreadView> => cli.json<ThreadView>(["thread", "show", id]);
 
-/** Asks again and again; gives what was seen first that fits. */
+/** Asks again and again; returns what was seen first that fits. */
 async function until(id: string, fits: (thread: ThreadView) => boolean): Promise<ThreadView> {
   const deadline = Date.now() + 30_000;
   while (Date.now() < deadline) {

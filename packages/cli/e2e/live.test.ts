@@ -39,7 +39,7 @@ function accounted(lines: readonly Item[]): boolean {
 }
 
 describe("live", () => {
-  it("gives all events of a flood, to watchers from the start and to late ones", async () => {
+  it("returns all events of a flood, to watchers from the start and to late ones", async () => {
     const threadId = await start(...plan({ steps: 2, talk: 1_200, gate: "flood" }));
     const watching = [1, 2].map(() => cli.run(["live", threadId, "--json"]));
     for (const step of [1, 2]) writeFileSync(join(cli.dir, `flood-${step}`), "");

@@ -1,9 +1,9 @@
 /** Reading a thread page by page, replacing its last step, comparing two threads. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Cli, openCli } from "./cli.test.helper.ts";
+import { untilThread } from "./until-thread.test.helper.ts";
 
 type Shown = {
   status: string;
@@ -97,7 +97,7 @@ describe("thread poke", () => {
     await cli.json(["thread", "exec", threadId]);
     rmSync(join(cli.dir, "poke-1"));
     const poke = cli.json(["thread", "poke", threadId, "-p", "once more"]);
-    while ((await show(threadId)).status !== "running") await sleep(50);
+    await untilThread(cli.root, threadId, ({ status }) => status === "running");
     await cli.json(["thread", "pause", threadId]);
     writeFileSync(join(cli.dir, "poke-1"), "");
     expect(await poke).toMatchObject({ status: "paused" });
@@ -166,7 +166,7 @@ describe("thread poke", () => {
   });
 
   it("refuses a thread that runs, which goes on", async () => {
-    const prompt = JSON.stringify({ steps: 9, sleepMs: 200 });
+    const prompt = JSON.stringify({ gate: "closed" });
     const { threadId } = await cli.json<{ threadId: string }>([
       "thread",
       "run",

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Cli, openCli } from "./cli.test.helper.ts";
 import { killHard } from "./kill-hard.test.helper.ts";
+import { ownerOf, untilThread } from "./until-thread.test.helper.ts";
 
 /** Reports what it used, and then hangs while the working directory has a file "hang". */
 const WORKFLOW = `
@@ -29,7 +30,7 @@ const adapter = (_prompt, schema) => async (ctx, runtime) => {
   while (existsSync(cwd + "/hang")) await sleep(10, undefined, { signal: runtime.signal });
   const run = {
     agent: { name: "spender", version: "1" }, session: null, prompt: null, startedAt: 1, completedAt: 2,
-    usage, cwd, evidence: [],
+    usage, cwd, evidence: [], notes: ["in place of " + (runtime.step.replaced?.completedAt ?? "none")],
   };
   return { meta: schema.parse({ n: ctx.steps.length + 1 }), childThread: null, run };
 };
@@ -39,7 +40,10 @@ export const descriptor = buildDescriptor(definition);
 
 type Shown = {
   status: string;
+  head: string;
   suspended: { kind?: string; message: string } | null;
+  end: { run: { usage: { inputTokens: number }; notes: string[] } | null } | null;
+  unrecorded: { role: string; usage: { inputTokens: number } }[];
   steps: { run: { usage: { inputTokens: number }; notes?: string[] } }[];
 };
 
@@ -65,20 +69,12 @@ const attempts = (folder: string): number => {
 /** Kills the thread's runner as soon as its agent has reported once more. */
 async function killWhileItWorks(threadId: string, folder: string, before: number): Promise<void> {
   while (attempts(folder) === before) await sleep(20);
-  const { threads } = await cli.json<{ threads: { threadId: string; pid: number }[] }>([
-    ...["thread", "ps"],
-  ]);
-  const pid = threads.find((thread) => thread.threadId === threadId)?.pid;
-  if (pid === undefined) throw new Error("nobody runs the thread");
-  expect(await killHard(pid)).toBe(true);
+  expect(await killHard(await ownerOf(cli.root, threadId))).toBe(true);
 }
 
 async function comesTo(threadId: string, status: string): Promise<Shown> {
-  while (true) {
-    const shown = await cli.json<Shown>(["thread", "show", threadId]);
-    if (shown.status === status) return shown;
-    await sleep(100);
-  }
+  await untilThread(cli.root, threadId, (thread) => thread.status === status);
+  return cli.json<Shown>(["thread", "show", threadId]);
 }
 
 it("a crash loop reaches the limit of tokens, and the next step has what the attempts used", async () => {
@@ -102,7 +98,66 @@ it("a crash loop reaches the limit of tokens, and the next step has what the att
   await cli.json(["thread", "resume", threadId, "--max-tokens", "1000"]);
   const { steps } = await comesTo(threadId, "completed");
   expect(steps.map(({ run }) => run.usage.inputTokens)).toEqual([300, 100]);
-  expect(steps[0]?.run.notes).toEqual([expect.stringContaining("2 attempts")]);
-  expect(steps[1]?.run.notes).toBeUndefined();
+  expect(steps[0]?.run.notes).toEqual(["in place of none", expect.stringContaining("2 attempts")]);
+  expect(steps[1]?.run.notes).toEqual(["in place of none"]);
   expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+});
+
+/** A thread whose only attempt has reported what it used, and hangs. */
+async function hanging(name: string): Promise<{ threadId: string; folder: string }> {
+  const folder = join(cli.dir, name);
+  mkdirSync(folder);
+  writeFileSync(join(folder, "hang"), "");
+  const { threadId } = await cli.json<{ threadId: string }>([
+    ...["run", "spending", "--prompt", "go", "--cwd", folder],
+  ]);
+  while (attempts(folder) === 0) await sleep(20);
+  return { threadId, folder };
+}
+
+it("what an attempt has used is shown before it makes a step, and after it was cut off", async () => {
+  const { threadId, folder } = await hanging("shown");
+  const used = [{ role: "worker", usage: expect.objectContaining({ inputTokens: 100 }) }];
+  expect((await comesTo(threadId, "running")).unrecorded).toEqual(used);
+  await killWhileItWorks(threadId, folder, 0);
+  const left = await cli.json<Shown>(["thread", "show", threadId]);
+  expect(left).toMatchObject({ status: "idle", unrecorded: used });
+  const { stdout } = await cli.run(["thread", "show", threadId]);
+  expect(stdout).toMatch(/agents .*100 tokens {2}\$0\.1000/);
+
+  // Nobody runs it: whoever kills it writes its end.
+  await cli.json(["thread", "kill", threadId]);
+  const { end, unrecorded } = await comesTo(threadId, "aborted");
+  expect(end?.run).toMatchObject({ usage: { inputTokens: 100 } });
+  expect(end?.run?.notes).toEqual([expect.stringContaining("an attempt")]);
+  expect(unrecorded).toEqual([]);
+});
+
+it("a thread that is killed has in its end what the attempt at work had used", async () => {
+  const { threadId } = await hanging("killed");
+  await cli.json(["thread", "kill", threadId]);
+  const { end, unrecorded } = await comesTo(threadId, "aborted");
+  expect(end?.run).toMatchObject({ usage: { inputTokens: 100 } });
+  expect(unrecorded).toEqual([]);
+  expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+});
+
+it("a poke completes a step for those who watch, and tells the role which run it replaces", async () => {
+  const folder = join(cli.dir, "poked");
+  mkdirSync(folder);
+  const { threadId } = await cli.json<{ threadId: string }>([
+    ...["run", "spending", "--idle", "--prompt", "go", "--cwd", folder],
+  ]);
+  await cli.json(["thread", "exec", threadId]);
+  await cli.json(["thread", "poke", threadId, "--prompt", "again"]);
+  const { head, steps, unrecorded } = await comesTo(threadId, "idle");
+  expect(steps.map(({ run }) => run.notes)).toEqual([["in place of 2"]]);
+  expect(unrecorded).toEqual([]);
+  const { stdout } = await cli.run(["--json", "thread", "live", threadId, "--tail", "100"]);
+  const completed = stdout
+    .split("\n")
+    .filter((line) => line.includes('"step_completed"'))
+    .map((line): { stateHash: string; round: number } => JSON.parse(line));
+  expect(completed).toHaveLength(2);
+  expect(completed[1]).toMatchObject({ stateHash: head, round: 1 });
 });

@@ -28,13 +28,16 @@ async function finished(): Promise<string> {
   return threadId;
 }
 
-/** A thread that waits for a person after its first step; gives its head. */
+/** A thread that waits for a person after its first step; returns its head. */
 async function waiting(): Promise<string> {
   const prompt = JSON.stringify({ steps: 3, suspendAt: 1 });
   await cli.run(["run", "steps", "-p", prompt, "--wait"]);
   const { threads } = await cli.json<{ threads: { head: string }[] }>(["thread", "list"]);
   return threads[0]?.head ?? "";
 }
+
+/** A runner whose thread has ended may still be closing the index. */
+const PATIENT = { timeout: 10_000 };
 
 function withoutIndex(): void {
   for (const ending of ["", "-wal", "-shm"]) rmSync(`${index}${ending}`, { force: true });
@@ -55,12 +58,12 @@ const LOSSES: { readonly [name: string]: () => void } = {
   },
   "a database without tables": () => {
     withoutIndex();
-    const db = new DatabaseSync(index);
+    const db = new DatabaseSync(index, PATIENT);
     db.exec("CREATE TABLE t (a); DROP TABLE t");
     db.close();
   },
   "an index whose tables were dropped": () => {
-    const db = new DatabaseSync(index);
+    const db = new DatabaseSync(index, PATIENT);
     db.exec("DROP TABLE threads");
     db.close();
   },
@@ -118,7 +121,7 @@ describe.each(Object.keys(LOSSES))("an index that is %s", (name) => {
 
 it("blobs of threads that an older index does not know are kept, and the threads can be had back", async () => {
   const older = join(cli.dir, "older.db");
-  new DatabaseSync(index).exec(`VACUUM INTO '${older}'`);
+  new DatabaseSync(index, PATIENT).exec(`VACUUM INTO '${older}'`);
   const later = await finished();
   const head = await waiting();
   const before = blobs();

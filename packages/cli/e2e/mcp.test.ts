@@ -142,7 +142,7 @@ describe("uncaged-workflow mcp", () => {
     expect((await json("thread_show", { thread: threadId })).head).toBe(poked.head);
   });
 
-  it("gives a poke up when the client does, and leaves the step as it was", async () => {
+  it("cancels a poke when the client does, and leaves the step as it was", async () => {
     const prompt = JSON.stringify({ steps: 3, gate: "gate" });
     const idle = ["run", "steps", "--idle", "--prompt", prompt];
     const { threadId: thread } = await cli.json<{ threadId: string }>(idle);
@@ -170,7 +170,7 @@ describe("uncaged-workflow mcp", () => {
     expect((await json("thread_show", { thread })).head).toBe(before.head);
   });
 
-  it("stores a text and gives it back, page by page", async () => {
+  it("stores a text and returns it, page by page", async () => {
     const long = "Grüße, €. ".repeat(5_000);
     const { hash } = await json("cas_put", { text: long });
     const first = await text("cas_get", { hash, limit: 30_000 });

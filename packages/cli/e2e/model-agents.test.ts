@@ -46,14 +46,13 @@ function reply({ messages, tools = [] }: ChatCompletionRequest) {
   const asked = messages
     .filter(({ role }) => role === "user")
     .map(({ content }) => String(content));
-  const done = { content: '{ "good": true }' };
   if (tools.length === 0)
     return { content: `{ "good": ${asked[0]?.includes("## Step 3") === true} }` };
   const last = messages.at(-1);
   const call = (name: string, input: object) => ({
     toolCalls: [{ name, arguments: JSON.stringify(input) }],
   });
-  if (last?.role === "tool") return done;
+  if (last?.role === "tool") return call("submit_result", { good: true });
   if (asked.length === 1) return call("write_file", { path: "poem.txt", content: "one\n" });
   if (asked.at(-1)?.includes("Once more.")) {
     return call("shell_exec", { command: "wc -c poem.txt; env | grep -c LAB_KEY" });

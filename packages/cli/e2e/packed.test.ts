@@ -5,10 +5,11 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ThreadView } from "@uncaged/workflow-protocol";
+import { isFinished, leaseOf, type ThreadView } from "@uncaged/workflow-protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BIN, type Cli, openCli } from "./cli.test.helper.ts";
 import { killHard } from "./kill-hard.test.helper.ts";
+import { untilThread } from "./until-thread.test.helper.ts";
 
 const KILLS = Number(process.env.UNCAGED_TEST_KILLS ?? 12);
 /** For a machine that does other things. */
@@ -172,17 +173,11 @@ async function killed(args: readonly string[], afterMs: number): Promise<void> {
 }
 
 async function killRunner(threadId: string, afterMs: number): Promise<void> {
-  type Running = { threads: { threadId: string; pid: number }[] };
-  const { threads } = await cli.json<Running>(["thread", "ps"]);
-  const runner = threads.find((thread) => thread.threadId === threadId);
+  const lease = leaseOf(await untilThread(cli.root, threadId, () => true));
   await sleep(afterMs);
-  if (runner !== undefined) await killHard(runner.pid);
+  if (lease !== null) await killHard(lease.process.pid);
 }
 
 async function ended(threadId: string): Promise<void> {
-  for (let tries = 0; tries < 300; tries += 1) {
-    const { status } = await cli.json<ThreadView>(["thread", "show", threadId]);
-    if (status !== "running" && status !== "idle") return;
-    await sleep(100);
-  }
+  await untilThread(cli.root, threadId, isFinished);
 }

@@ -10,10 +10,12 @@ import {
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { leaseOf } from "@uncaged/workflow-protocol";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { type Cli, openCli } from "./cli.test.helper.ts";
 import { HANDS_WORKFLOW } from "./hands-workflow.ts";
 import { killHard } from "./kill-hard.test.helper.ts";
+import { untilThread } from "./until-thread.test.helper.ts";
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 });
 
@@ -40,11 +42,16 @@ afterAll(() => cli.close());
 
 it("a runner whose step never yields keeps its lease, and ends when it was replaced", async () => {
   const { threadId, pid } = await begun({ spins: true });
-  await sleep(LEASE_MS);
+  await untilThread(
+    cli.root,
+    threadId,
+    (thread) =>
+      thread.status === "running" && thread.lease.heartbeatAt - thread.lease.acquiredAt > LEASE_MS,
+  );
   expect(await runner(threadId)).toMatchObject({ pid, status: "running", stale: false });
 
   process.kill(pid, "SIGSTOP");
-  while (!(await runner(threadId)).stale) await sleep(500);
+  await untilThread(cli.root, threadId, (thread) => (leaseOf(thread)?.expiresAt ?? 0) < Date.now());
   await cli.json(["thread", "resume", threadId]);
   const next = (await runner(threadId)).pid;
   expect(next).not.toBe(pid);
@@ -136,8 +143,8 @@ it("a runner that froze in the middle of a write is named by doctor, and ends wh
   await cli.json(["thread", "kill", other.threadId]);
 });
 
-/** A lease lasts 15 s. */
-const LEASE_MS = 17_000;
+/** How long a lease lasts that nobody renews. */
+const LEASE_MS = 15_000;
 const STARTS_TWO = "sleep 600 & echo $! >> pids; echo $$ >> pids; wait";
 const HIDES = `UNCAGED_RUN_MARK= sleep 600 & echo $! >> pids
 UNCAGED_RUN_MARK=another:1:x sleep 600 & echo $! >> pids

@@ -1,7 +1,12 @@
 /** Two verbs at once on one thread, from two processes. One wins, the other is refused cleanly or does its own
  *  part; either way the chain verifies, and no completed step is lost. UNCAGED_TEST_RACES says how many. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Engine, killThread, openEngine, stopThread } from "@uncaged/workflow-execute";
+import type { ThreadRecord } from "@uncaged/workflow-protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Cli, openCli, type Ran } from "./cli.test.helper.ts";
+import { rests, untilThread } from "./until-thread.test.helper.ts";
 
 const RACES = Number(process.env.UNCAGED_TEST_RACES ?? 12);
 
@@ -59,6 +64,47 @@ describe("two verbs at once", () => {
   );
 });
 
+describe("a thread that was taken up since somebody read it", () => {
+  it("is ended by kill through its new owner, which says so", async () => {
+    const { idle, ran } = await takenUp();
+    const ended = await withEngine((engine) => killThread(engine, idle, NEVER));
+    expect(ended).toMatchObject({ ok: true, value: { status: "aborted" } });
+    const { code, stdout } = await ran;
+    expect([code, JSON.parse(stdout)]).toMatchObject([130, { status: "aborted" }]);
+  });
+
+  it("is kept by its new owner when what was read is stopped", async () => {
+    const { idle, ran, open } = await takenUp();
+    await withEngine((engine) => stopThread(engine, idle, NEVER));
+    open();
+    const { code, stdout } = await ran;
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { status: "idle" }]);
+  });
+});
+
+const NEVER = { signal: new AbortController().signal };
+
+/** A command drives the thread, and waits in its first step until it is let on. `idle`: as it stood before. */
+async function takenUp(): Promise<{ idle: ThreadRecord; ran: Promise<Ran>; open: () => void }> {
+  const gate = `gate-${String(Math.random()).slice(2)}`;
+  const prompt = JSON.stringify({ gate });
+  const started = ["run", "steps", "--prompt", prompt, "--idle"];
+  const { threadId } = await cli.json<{ threadId: string }>(started);
+  const idle = await untilThread(cli.root, threadId, rests);
+  const ran = cli.run(["--json", "thread", "exec", threadId]);
+  await untilThread(cli.root, threadId, ({ status }) => status === "running");
+  return { idle, ran, open: () => writeFileSync(join(cli.dir, `${gate}-1`), "") };
+}
+
+async function withEngine<T>(use: (engine: Engine) => Promise<T>): Promise<T> {
+  const engine = await openEngine({ root: cli.root, packagesBase: import.meta.url });
+  try {
+    return await use(engine);
+  } finally {
+    await engine.store.close();
+  }
+}
+
 async function startedThread(): Promise<string> {
   const prompt = JSON.stringify({ steps: 4, sleepMs: 30 });
   const started = ["run", "steps", "--prompt", prompt, "--idle"];
@@ -85,9 +131,5 @@ function reasonOf({ stdout, stderr }: Ran): string {
 const show = (threadId: string): Promise<Shown> => cli.json<Shown>(["thread", "show", threadId]);
 
 async function atRest(threadId: string): Promise<void> {
-  for (let looks = 0; looks < 200; looks++) {
-    const { threads } = await cli.json<{ threads: { threadId: string }[] }>(["thread", "ps"]);
-    if (!threads.some((thread) => thread.threadId === threadId)) return;
-  }
-  throw new Error(`thread ${threadId} never came to rest`);
+  await untilThread(cli.root, threadId, rests);
 }

@@ -14,9 +14,9 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { allCommands } from "../src/command-tree.ts";
+import { allCommands } from "../src/command/command-tree.ts";
 import { COMMANDS } from "../src/commands.ts";
-import { strangeCalls } from "../src/strange-calls.test.helper.ts";
+import { strangeCalls } from "../src/skill/strange-calls.test.helper.ts";
 import { type Cli, openCli } from "./cli.test.helper.ts";
 import { steadyText } from "./steady-text.test.helper.ts";
 

@@ -1,9 +1,9 @@
 /** Many threads at once in one storage root. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Cli, openCli } from "./cli.test.helper.ts";
+import { rests, untilThreads } from "./until-thread.test.helper.ts";
 
 const RUNNERS = 50;
 const STARTERS_AT_ONCE = 8;
@@ -45,12 +45,9 @@ async function start(index: number): Promise<string> {
 }
 
 async function untilAllRest(): Promise<{ status: string; stepCount: number }[]> {
-  while (true) {
-    const { threads } = await cli.json<{ threads: { status: string; stepCount: number }[] }>([
-      "thread",
-      "list",
-    ]);
-    if (threads.every(({ status }) => status !== "running")) return threads;
-    await sleep(200);
-  }
+  await untilThreads(cli.root, (threads) => (threads.every(rests) ? true : null));
+  const { threads } = await cli.json<{ threads: { status: string; stepCount: number }[] }>([
+    ...["thread", "list"],
+  ]);
+  return threads;
 }

@@ -1,9 +1,9 @@
 /** A thread that asks a person, and goes on with the answer. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Cli, openCli } from "./cli.test.helper.ts";
+import { untilThread } from "./until-thread.test.helper.ts";
 
 type Shown = {
   status: string;
@@ -99,8 +99,5 @@ async function show(): Promise<Shown> {
 }
 
 async function until(status: string): Promise<void> {
-  for (let tries = 0; (await show()).status !== status; tries++) {
-    if (tries > 300) throw new Error(`it is ${(await show()).status}, not ${status}`);
-    await sleep(50);
-  }
+  await untilThread(cli.root, threadId, (thread) => thread.status === status);
 }

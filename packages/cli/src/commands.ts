@@ -1,6 +1,6 @@
-/** Every command of `uncaged-workflow`, in the order in which help lists them. A line here costs nothing:
- *  what stands behind a name is loaded when that name is called. */
-import type { CommandEntry } from "./command.ts";
+/** Every command of `uncaged-workflow`, in the order of help. A line here costs nothing: its module is loaded when
+ *  the name is called. */
+import type { CommandEntry } from "./command/command.ts";
 
 export const COMMANDS: readonly CommandEntry[] = [
   {
@@ -22,16 +22,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: "cas",
     summary: "read and keep the content-addressed store",
     loadGroup: async () => (await import("./cas/commands.ts")).casCommands,
-  },
-  {
-    name: "run",
-    summary: "start a thread of a workflow (short for: thread run)",
-    load: async () => (await import("./thread/start-commands.ts")).run,
-  },
-  {
-    name: "live",
-    summary: "watch a thread while it runs (short for: thread live)",
-    load: async () => (await import("./thread/start-commands.ts")).live,
   },
   {
     name: "agent",
@@ -67,5 +57,60 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: "completion",
     summary: "complete words in bash, zsh or fish",
     load: async () => (await import("./completion/commands.ts")).completionCommand(COMMANDS),
+  },
+  {
+    name: "run",
+    summary: "start a thread of a workflow (short for: thread run)",
+    shortcut: true,
+    load: async () => (await import("./thread/start-commands.ts")).run,
+  },
+  {
+    name: "live",
+    summary: "watch a thread while it runs (short for: thread live)",
+    shortcut: true,
+    load: async () => (await import("./thread/start-commands.ts")).live,
+  },
+  {
+    name: "list",
+    summary: "list threads (short for: thread list)",
+    shortcut: true,
+    load: async () => (await import("./thread/look-commands.ts")).list,
+  },
+  {
+    name: "ps",
+    summary:
+      "list threads that have a runner, and those that wait for a person (short for: thread ps)",
+    shortcut: true,
+    load: async () => (await import("./thread/look-commands.ts")).ps,
+  },
+  {
+    name: "show",
+    summary: "show a thread (short for: thread show)",
+    shortcut: true,
+    load: async () => (await import("./thread/look-commands.ts")).show,
+  },
+  {
+    name: "inbox",
+    summary: "list what waits for a person (short for: thread inbox)",
+    shortcut: true,
+    load: async () => (await import("./thread/look-commands.ts")).inbox,
+  },
+  {
+    name: "wait",
+    summary: "wait until threads end (short for: thread wait)",
+    shortcut: true,
+    load: async () => (await import("./thread/look-commands.ts")).wait,
+  },
+  {
+    name: "resume",
+    summary: "continue threads, or answer a question (short for: thread resume)",
+    shortcut: true,
+    load: async () => (await import("./thread/steer-commands.ts")).resume,
+  },
+  {
+    name: "kill",
+    summary: "abort threads for good (short for: thread kill)",
+    shortcut: true,
+    load: async () => (await import("./thread/steer-commands.ts")).kill,
   },
 ];

@@ -6,5 +6,5 @@ import { runCli } from "./run-cli.ts";
 quietSqlite();
 const exit = (code: number): never => process.exit(code);
 
-// Not left to run out: a handle that somebody forgot must not keep a finished command alive.
+// Does not wait for open handles: a forgotten one must not keep a finished command alive.
 exit(await runCli(process.argv.slice(2), processIo({ exit })));

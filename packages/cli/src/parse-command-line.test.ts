@@ -1,7 +1,7 @@
 import { ok } from "@uncaged/workflow-protocol";
 import { describe, expect, it } from "vitest";
-import type { Command, CommandEntry } from "./command.ts";
-import { countOption, optionalArgument, requiredArgument, textOption } from "./options.ts";
+import type { Command, CommandEntry } from "./command/command.ts";
+import { countOption, optionalArgument, requiredArgument, textOption } from "./command/options.ts";
 import { type CommandLine, parseCommandLine } from "./parse-command-line.ts";
 
 const name = requiredArgument("name", "a name");
@@ -20,7 +20,7 @@ function command(loaded: string[], called: string): Command {
   };
 }
 
-/** Two commands and a group, which note that they were loaded. */
+/** Two commands and a group, which record that they were loaded. */
 function entries(loaded: string[] = []): CommandEntry[] {
   return [
     {
@@ -45,7 +45,7 @@ async function misuse(...words: string[]): Promise<{ message: string; hint: stri
 }
 
 describe("a command line", () => {
-  it("gives the command and what it was told", async () => {
+  it("returns the command and its input", async () => {
     const line = await parse("thread", "list", "demo", "--limit", "3", "-p", "--json");
     if (line.kind !== "call") throw new Error(line.kind);
     expect(line.command.description).toBe("does list");
@@ -65,14 +65,14 @@ describe("a command line", () => {
     }
   });
 
-  it("takes what stands after -- as arguments", async () => {
+  it("takes what follows -- as arguments", async () => {
     const line = await parse("run", "--", "--json", "-p");
     if (line.kind !== "call") throw new Error(line.kind);
     expect([line.given(name), line.given(other)]).toEqual(["--json", "-p"]);
     expect(line.json).toBe(false);
   });
 
-  it("loads nothing but what is called", async () => {
+  it("loads only what is called", async () => {
     const loaded: string[] = [];
     await parseCommandLine(["run", "demo"], entries(loaded));
     expect(loaded).toEqual(["run"]);
@@ -80,7 +80,7 @@ describe("a command line", () => {
     expect(loaded).toEqual(["run"]);
   });
 
-  it("refuses an input that the command does not declare, since that is a defect", async () => {
+  it("refuses an input that the command does not declare, because that is a defect", async () => {
     const line = await parse("run", "demo");
     if (line.kind !== "call") throw new Error(line.kind);
     expect(() => line.given(textOption("--prompt <text>", "not the same"))).toThrow(
@@ -101,7 +101,7 @@ describe("a command line that is wrong", () => {
     });
   });
 
-  it("names what is missing, too much or unknown, and where to look", async () => {
+  it("names what is missing, superfluous or unknown, and where to look", async () => {
     const see = "see: uncaged-workflow run --help";
     expect(await misuse("run")).toEqual({
       code: "USAGE",
@@ -118,14 +118,14 @@ describe("a command line that is wrong", () => {
     );
   });
 
-  it("does not take the names of every object for commands", async () => {
+  it("does not mistake properties that every object has for commands", async () => {
     for (const word of ["__proto__", "constructor", "toString"]) {
       expect((await misuse(word)).message).toBe(`unknown command '${word}'`);
       expect((await misuse("thread", word)).message).toBe(`unknown command '${word}'`);
     }
   });
 
-  it("knows that JSON is wanted although it does not parse", async () => {
+  it("knows that JSON is wanted even when parsing fails", async () => {
     expect(await parse("run", "--json", "--nope")).toMatchObject({ kind: "misuse", json: true });
     expect(await parse("run", "--nope", "--", "--json")).toMatchObject({ json: false });
   });
@@ -148,7 +148,7 @@ describe("help", () => {
     expect(run.text).toContain("$ uncaged-workflow run demo --limit 3");
   });
 
-  it("is also a word in front of the command", async () => {
+  it("is also a word before the command", async () => {
     expect(await parse("help", "thread", "list")).toEqual(await parse("thread", "list", "--help"));
   });
 

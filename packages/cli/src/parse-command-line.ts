@@ -1,17 +1,17 @@
-/** From the words of the command line to a command and what it was told.
- *  Nothing is run and nothing is printed here. */
+/** Turns the words of the command line into a command and its input. Nothing is run and nothing is printed here. */
 import { type Failure, failure } from "@uncaged/workflow-protocol";
 import { CommanderError, Command as Parser } from "commander";
-import type { Command, CommandEntry, CommandGroup } from "./command.ts";
+import type { Command, CommandEntry, CommandGroup } from "./command/command.ts";
+import { commandsMeant, suggestedIn } from "./command/commands-meant.ts";
+import { footer, HELP_LAYOUT } from "./command/help-layout.ts";
+import { type Given, PROGRAM, type RawInput } from "./command/options.ts";
 import { COMMANDS } from "./commands.ts";
-import { footer, HELP_LAYOUT } from "./help-layout.ts";
-import { type Given, PROGRAM, type RawInput } from "./options.ts";
 
 export type CommandLine =
   | { kind: "call"; command: Command; given: Given; json: boolean }
   | { kind: "help"; text: string }
   | { kind: "version"; json: boolean }
-  /** `help` is what to show people instead of the failure. */
+  /** `help` is shown to people in place of the failure. */
   | { kind: "misuse"; failure: Failure; help: string; json: boolean };
 
 const NAME = "uncaged-workflow";
@@ -33,6 +33,7 @@ export async function parseCommandLine(
   const parser = rootParser(said);
   for (const entry of entries) {
     const sub = parser.command(entry.name).description(entry.summary).helpCommand(false);
+    if (entry.shortcut) sub.helpGroup("Shortcuts:");
     if (entry.name !== called) continue;
     if ("load" in entry) declare(sub, await entry.load(), { path: entry.name, calls, program });
     else declareGroup(sub, await entry.loadGroup(), { path: entry.name, calls, program });
@@ -47,7 +48,9 @@ export async function parseCommandLine(
     if (!(thrown instanceof CommanderError)) throw thrown;
     const help = said.join("");
     if (thrown.code === "commander.helpDisplayed") return { kind: "help", text: help };
-    return { kind: "misuse", failure: misuseOf(thrown, seeHelpOf(parser, words)), help, json };
+    const see = seeHelpOf(parser, words);
+    const misuse = misuseOf(thrown, see, await namesMeant(thrown, entries));
+    return { kind: "misuse", failure: misuse, help, json };
   }
   const [call] = calls;
   if (call !== undefined) return call;
@@ -64,13 +67,13 @@ function rootParser(said: string[]): Parser {
       .option("--json", "print one JSON document instead of text for people")
       .helpCommand(false)
       .configureHelp(HELP_LAYOUT)
-      // Or it would take a prompt that reads "--json" for its own.
+      // Otherwise it would take a prompt that reads "--json" as its own option.
       .enablePositionalOptions()
       .exitOverride()
       .configureOutput({
         writeOut: (text) => said.push(text),
         writeErr: (text) => said.push(text),
-        // The error itself comes as an exception; what was said is help.
+        // The error itself arrives as an exception; what was printed is help.
         outputError: () => undefined,
       })
       .addHelpText("after", footer(ROOT_HELP))
@@ -79,7 +82,7 @@ function rootParser(said: string[]): Parser {
 }
 
 const ROOT_HELP = `
-Every command takes --json and --help. A thread id may be shortened to any part that it begins or ends with. Everything is kept under ~/.uncaged/workflow, or WORKFLOW_STORAGE_ROOT.
+Every command takes --json and --help. A thread id may be shortened to any unambiguous beginning or end. Everything is stored under ~/.uncaged/workflow, or in WORKFLOW_STORAGE_ROOT.
 
 Exit codes: 0 success, 1 failure, 2 usage, 3 invalid transition, 4 git, 5 storage, 6 conflict, 7 waits for a person, 130 aborted.`;
 
@@ -87,7 +90,7 @@ const ROOT_EXAMPLE = `
 Example:
   $ ${NAME} run demo --prompt "Say hello" --live`;
 
-/** What stands after `--` when the command runs another program: no word of it is ours. */
+/** The words after `--` when the command runs another program: none of them is ours. */
 type Program = { words: readonly string[] | null };
 
 type Place = { path: string; calls: CommandLine[]; program: Program };
@@ -116,7 +119,7 @@ function declare(parser: Parser, command: Command, { path, calls, program }: Pla
     });
 }
 
-/** Whether the command that is called runs another program. */
+/** Whether the called command runs another program. */
 function takesProgram(parser: Parser, words: readonly string[]): boolean {
   const plain = words.filter((word) => !word.startsWith("-"));
   const called = parser.commands.find((command) => command.name() === plain[1]) ?? parser;
@@ -145,12 +148,26 @@ function givenTo(command: Command, raw: RawInput): Given {
   };
 }
 
-function misuseOf(thrown: CommanderError, see: string): Failure {
-  if (thrown.code === "commander.help") return failure("USAGE", "a command is missing", see);
-  const [message = "", suggestion] = thrown.message.replace(/^error: /, "").split("\n");
-  const meant = /^\(Did you mean (.*)\?\)$/s.exec(suggestion ?? "")?.[1];
-  return failure("USAGE", message, meant === undefined ? see : `did you mean ${meant}? ${see}`);
+/** What an unknown command may have been meant to be. */
+async function namesMeant(
+  thrown: CommanderError,
+  entries: readonly CommandEntry[],
+): Promise<string[]> {
+  const message = thrown.message.replace(ERROR, "");
+  const [, word] = /^unknown command '([^\n]*)'/.exec(message) ?? [];
+  if (word === undefined) return [];
+  return commandsMeant(word, { near: suggestedIn(message), entries });
 }
+
+function misuseOf(thrown: CommanderError, see: string, meant: readonly string[]): Failure {
+  if (thrown.code === "commander.help") return failure("USAGE", "a command is missing", see);
+  const message = thrown.message.replace(ERROR, "");
+  const names = meant.length > 0 ? meant : suggestedIn(message);
+  const hint = names.length === 0 ? see : `did you mean ${names.join(" or ")}? ${see}`;
+  return failure("USAGE", message.split("\n")[0] ?? "", hint);
+}
+
+const ERROR = /^error: /;
 
 /** The help of the innermost command that the words name. */
 function seeHelpOf(parser: Parser, words: readonly string[]): string {
@@ -165,7 +182,7 @@ function seeHelpOf(parser: Parser, words: readonly string[]): string {
   return `see: ${path.join(" ")} --help`;
 }
 
-/** Asked before parsing, for the sake of what does not parse. */
+/** Determined before parsing, because parsing may fail. */
 function asksForJson(words: readonly string[]): boolean {
   const end = words.indexOf("--");
   return (end === -1 ? words : words.slice(0, end)).includes("--json");

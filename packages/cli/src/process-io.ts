@@ -1,9 +1,9 @@
-/** The real world of a command: this process's streams, signals and environment. */
+/** A command's real environment: this process's streams, signals and variables. */
 import { fstatSync, writeSync } from "node:fs";
 import { isatty } from "node:tty";
 import { EXIT, exitCodeOf, failure, WorkflowError } from "@uncaged/workflow-protocol";
 import { storageFailed } from "@uncaged/workflow-util";
-import type { Input, Io, Sink } from "./io.ts";
+import type { Input, Io, Sink } from "./command/io.ts";
 
 export function processIo(opts: { exit: (code: number) => never }): Omit<Io, "json"> {
   return {
@@ -21,10 +21,10 @@ export function processIo(opts: { exit: (code: number) => never }): Omit<Io, "js
 }
 
 function sink(stream: NodeJS.WriteStream, exit: (code: number) => never): Sink {
-  // `| head` closes its end when it has seen enough: that is no failure of ours.
+  // `| head` closes its end when it has seen enough: that is not our failure.
   stream.on("error", (cause) => exit(isClosed(cause) ? EXIT.success : unwritten(cause)));
   const isTerminal = stream.isTTY === true;
-  // Kept from the start: whoever replaces the stream's `write` later does not catch ours.
+  // Saved at the start: code that replaces the stream's `write` later does not intercept ours.
   const write = stream.write.bind(stream);
   return {
     write: (text) => {
@@ -38,7 +38,7 @@ function sink(stream: NodeJS.WriteStream, exit: (code: number) => never): Sink {
   };
 }
 
-/** Somebody removed it under us; whoever asks for it says so as for any other fault. */
+/** Somebody removed it; whoever needs it reports that like any other failure. */
 function workingDirectory(): string {
   try {
     return process.cwd();
@@ -53,7 +53,7 @@ function workingDirectory(): string {
   }
 }
 
-/** Says on stderr that the output is not whole, as far as that can be written. */
+/** Says on stderr that the output is incomplete, as far as that can be written. */
 function unwritten(cause: Error): number {
   const { code, message, hint } = storageFailed("cannot write the output", cause).failure;
   const words = process.argv.includes("--json")
@@ -62,7 +62,7 @@ function unwritten(cause: Error): number {
   try {
     writeSync(2, `${words}\n`);
   } catch {
-    // There it is full, too.
+    // That one is full, too.
   }
   return exitCodeOf(code);
 }
@@ -86,7 +86,7 @@ function inputKind(): Input["kind"] {
     const file = fstatSync(0);
     return file.isFIFO() || file.isFile() || file.isSocket() ? "data" : "none";
   } catch {
-    // Closed by whoever started us.
+    // Closed by the parent process.
     return "none";
   }
 }

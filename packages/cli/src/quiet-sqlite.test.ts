@@ -6,7 +6,7 @@ afterEach(() => {
   process.emitWarning = real;
 });
 
-test("the warning of Node's SQLite is not shown, and every other one is", () => {
+test("the warning about Node's SQLite is not shown, every other one is", () => {
   const shown: unknown[][] = [];
   process.emitWarning = (...said: unknown[]) => {
     shown.push(said);

@@ -1,10 +1,10 @@
 import { failure, WorkflowError } from "@uncaged/workflow-protocol";
 import { describe, expect, it } from "vitest";
-import { fakeIo } from "./io.test.helper.ts";
-import { failureOfThrown, renderFailure } from "./render-error.ts";
-import { renderOutput } from "./render-output.ts";
+import { fakeIo } from "./command/io.test.helper.ts";
+import { failureOfThrown, renderFailure } from "./command/render-error.ts";
+import { renderOutput } from "./command/render-output.ts";
 import { runCli } from "./run-cli.ts";
-import { styleOf } from "./style.ts";
+import { styleOf } from "./terminal/style.ts";
 
 const plain = styleOf({ color: false, columns: null });
 
@@ -53,13 +53,13 @@ describe("one call", () => {
 describe("a failure", () => {
   const reason = failure("LEASE_HELD", "thread x is run\u001b[2J", "wait for it");
 
-  it("is what happened, its code, and what to do next", () => {
+  it("shows what happened, its code, and what to do next", () => {
     expect(renderFailure(reason, { json: false, style: plain })).toBe(
       "error: thread x is run␛[2J [LEASE_HELD]\nhint: wait for it\n",
     );
   });
 
-  it("has no line for a hint that it does not have", () => {
+  it("has no line for a missing hint", () => {
     const hintless = { ...reason, hint: "" };
     expect(renderFailure(hintless, { json: false, style: plain })).not.toContain("hint:");
   });
@@ -74,7 +74,7 @@ describe("a failure", () => {
     expect(failureOfThrown(new WorkflowError(reason))).toEqual(reason);
   });
 
-  it("that nobody foresaw says where it happened and how to report it", () => {
+  it("that is unexpected says where it happened and how to report it", () => {
     const thrown = failureOfThrown(new TypeError("x is not a function"));
     expect(thrown.code).toBe("INTERNAL");
     expect(thrown.message).toMatch(/^x is not a function \(at .*run-cli\.test\.ts:\d+:\d+\)?\)$/);
@@ -88,7 +88,7 @@ describe("a failure", () => {
     ["ERR_INVALID_PACKAGE_CONFIG", "Cannot read package config /x: too many open files.", "ulimit"],
     ["ERR_INVALID_PACKAGE_CONFIG", "Cannot read package config /x: i/o error.", "check the disk"],
     ["ERR_DLOPEN_FAILED", "cannot open shared object file: Too many open files", "ulimit -n"],
-  ])("of the system (%s) is one of storage, not a defect", (code, message, hint) => {
+  ])("of the system (%s) is a storage failure, not a defect", (code, message, hint) => {
     expect(failureOfThrown(Object.assign(new Error(message), { code }))).toEqual({
       code: "STORAGE_FAILED",
       message: expect.stringContaining(message),
@@ -96,7 +96,7 @@ describe("a failure", () => {
     });
   });
 
-  it("to find a file, or to read its own manifest, is a defect as ever", () => {
+  it("to find a file, or to read its own manifest, is still a defect", () => {
     for (const code of ["ENOENT", "ERR_INVALID_PACKAGE_CONFIG"]) {
       const thrown = Object.assign(new Error("something with it"), { code });
       expect(failureOfThrown(thrown).code).toBe("INTERNAL");
@@ -105,7 +105,7 @@ describe("a failure", () => {
 });
 
 describe("an output", () => {
-  it("is one line of JSON, or text that ends its last line", async () => {
+  it("is one line of JSON, or text that ends with a line break", async () => {
     const [json, text] = [fakeIo({ json: true }), fakeIo({})];
     const output = { document: { hash: "A" }, human: () => "A" };
     await renderOutput(output, json);
@@ -122,7 +122,7 @@ describe("an output", () => {
     expect(io.out()).toBe("no newline\u0000\u001b");
   });
 
-  it("shows a terminal what would steer it, wherever it came from", async () => {
+  it("shows terminal control characters instead of sending them, wherever they came from", async () => {
     const hostile = "\u001b]52;c;aGk=\u0007\u009b2J";
     const human = (style: typeof plain): string => `${style.red("no")} ${hostile}`;
     const [file, terminal] = [fakeIo({}), fakeIo({ color: true })];

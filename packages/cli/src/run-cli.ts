@@ -1,11 +1,11 @@
-/** One call of the command line from its words to its exit code. */
+/** One call of the command line, from its words to its exit code. */
 import { EXIT, type ExitCode, exitCodeOf, type Failure } from "@uncaged/workflow-protocol";
-import type { Io } from "./io.ts";
+import type { Io } from "./command/io.ts";
+import { failureOfThrown, renderFailure } from "./command/render-error.ts";
+import { renderOutput } from "./command/render-output.ts";
+import { writeText } from "./command/write-text.ts";
 import { type CommandLine, parseCommandLine } from "./parse-command-line.ts";
-import { failureOfThrown, renderFailure } from "./render-error.ts";
-import { renderOutput } from "./render-output.ts";
-import { styleOf } from "./style.ts";
-import { writeText } from "./write-text.ts";
+import { styleOf } from "./terminal/style.ts";
 
 export async function runCli(argv: readonly string[], world: Omit<Io, "json">): Promise<number> {
   try {
@@ -50,6 +50,6 @@ async function complain(reason: Failure, io: Pick<Io, "json" | "stderr">): Promi
 }
 
 async function version(): Promise<{ document: unknown; human: () => string }> {
-  const { cliVersion } = await import("./cli-version.ts");
+  const { cliVersion } = await import("./command/cli-version.ts");
   return { document: { version: cliVersion() }, human: cliVersion };
 }

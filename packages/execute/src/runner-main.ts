@@ -1,11 +1,11 @@
 /** Process of a background runner: `runner-main.js <root> <threadId> <packagesBase>`. */
 import { EXIT, exitCodeOf, type Failure, failureFrom } from "@uncaged/workflow-protocol";
-import { boundStderr } from "./bound-stderr.ts";
-import type { Interruption } from "./interruption.ts";
-import { openEngine } from "./open-engine.ts";
-import { runThread } from "./run-thread.ts";
-import { takeEnvironment } from "./runner-environment.ts";
-import type { RunnerReport } from "./runner-report.ts";
+import type { Interruption } from "./keeper/interruption.ts";
+import { runThread } from "./run/run-thread.ts";
+import { boundStderr } from "./runner/bound-stderr.ts";
+import { takeEnvironment } from "./runner/runner-environment.ts";
+import type { RunnerReport } from "./runner/runner-report.ts";
+import { openEngine } from "./storage/open-engine.ts";
 
 const [, , root = "", threadId = "", packagesBase = ""] = process.argv;
 boundStderr();

@@ -1,4 +1,4 @@
-/** What one decision costs in a short and in a long thread, each after one more step was made.
+/** Cost of one decision in a short and in a long thread, each after one more step.
  *
  *  Bars: with the projection at most 1 ms at 10,000 steps, and at most three times the cost at 100.
  *  The last line is for comparison: a rule that reads the whole history once. */
@@ -10,7 +10,7 @@ const ROUNDS = 400;
 const phases = "byRole.planner.last.meta.phases";
 const open = `${phases}[$not($exists($lookup($$.byRole.coder.tally.completedPhase, hash)))]`;
 
-/** The shape of a table that plans, codes by phases, reviews and tests. */
+/** A table of the usual kind: plans, codes by phases, reviews and tests. */
 const develop = [
   { from: "__start__", to: "planner", when: null },
   { from: "planner", to: "__end__", when: "last.meta.status = 'aborted'" },
@@ -34,7 +34,7 @@ const perHistory = [
 
 const step = (role, meta) => ({ role, meta, contentHash: "0".repeat(13), refs: [], timestamp: 0 });
 
-/** A thread that planned once and has been coded, reviewed and sent back ever since. */
+/** A thread that planned once and has alternated between coding and review ever since. */
 function thread(steps) {
   const plan = Array.from({ length: PHASES }, (_, at) => ({
     hash: `H${at}`,
@@ -57,7 +57,7 @@ function context(steps) {
   return { threadId: "01KAJ2Z6PVX0000000000000ZZ", depth: 0, start, steps };
 }
 
-/** Median milliseconds of `decide` after each of some more coder steps. */
+/** Median milliseconds of `decide` after each of some further coder steps. */
 async function cost(length, rounds, decide) {
   const steps = thread(length);
   const ctx = context(steps);

@@ -1,4 +1,4 @@
-/** Asks expressions about a thread, all of one decision or of one template within one limit of time. */
+/** Evaluates expressions about a thread; all of one decision or of one template share one time limit. */
 import type { ModeratorContext } from "@uncaged/workflow-protocol";
 import { answerIn, type Wanted } from "./answer-in.ts";
 import { evaluateApart } from "./evaluator.ts";
@@ -14,7 +14,7 @@ export function asking(context: ModeratorContext): Ask {
   return async (expression, wanted) => {
     if (expression.isBounded) {
       try {
-        // Nearly every rule ends here: it takes a fraction of what it costs to ask another process.
+        // Nearly every rule ends here, at a fraction of the cost of asking another process.
         return answerIn(wanted, await expression.evaluate(visible(context)), "here");
       } catch (thrown) {
         if (!isTooMuchHere(thrown)) throw thrown;

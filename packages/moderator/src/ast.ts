@@ -1,5 +1,5 @@
-/** A node of a parsed expression. The parser's own type leaves out most of what it makes, so the
- *  shape is read here with care instead of trusted. */
+/** A node of a parsed expression. The parser's own type omits most of what it creates, so its shape is checked here
+ *  instead of trusted. */
 export type AstNode = { readonly type: string; readonly [key: string]: unknown };
 
 /** Every node of the tree, a parent before its children. */
@@ -21,7 +21,7 @@ export function isAstNode(value: unknown): value is AstNode {
   );
 }
 
-/** How many nodes stand inside each other at most. Parts that the parser put into two places count once. */
+/** Maximum nesting of nodes. Parts that the parser put in two places count once. */
 export function nestingOf(root: unknown): number {
   const depths = new Map<object, number>();
   const entered = new Set<object>();

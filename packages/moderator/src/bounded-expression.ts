@@ -1,16 +1,16 @@
 import { type AstNode, astNodes } from "./ast.ts";
 
-/** Whether an expression does nothing between two looks at the clock but work that is linear in what the steps hold:
- *  paths, filters, literals, comparisons, arithmetic, and functions that read their argument once. It makes nothing
- *  that is larger than what it reads, so its time limit alone is enough to keep it in its place.
+/** Whether an expression does only linear work in the size of the steps between two checks of the clock: paths,
+ *  filters, literals, comparisons, arithmetic, and functions that read their argument once. It creates nothing
+ *  larger than what it reads, so its time limit alone is enough.
  *
- *  A list of what is known, as that of pure functions: what is not on it is evaluated elsewhere. */
+ *  A list of what is known to be safe, as for pure functions: anything else is evaluated in another process. */
 export function isBounded(ast: unknown): boolean {
   for (const node of astNodes(ast)) if (!isBoundedNode(node)) return false;
   return true;
 }
 
-/** Operands that become text: what is no scalar there would be written out in one go. */
+/** Operands that become text: anything but a scalar there would be written out in one go. */
 export function* concatenated(ast: unknown): Generator<unknown> {
   for (const node of astNodes(ast)) {
     if (node.type === "binary" && node.value === "&") yield* [node.lhs, node.rhs];
@@ -49,7 +49,7 @@ const VARIABLES = new Set<unknown>(
   .add("")
   .add("$");
 
-/** By the type of a node: which values it may have. */
+/** The allowed values of a node, by its type. */
 const VALUES: ReadonlyMap<string, ReadonlySet<unknown> | "any"> = new Map<
   string,
   ReadonlySet<unknown> | "any"

@@ -1,5 +1,5 @@
-/** What expressions make texts with, told beforehand how long they would be: the originals allocate what they
- *  are told to, in one go that no limit sees. */
+/** Functions with which expressions create texts, checked in advance for the resulting length: the originals
+ *  allocate all of it in one go, which no limit can interrupt. */
 import { LIMITS } from "./limits.ts";
 
 /** `$pad`. */
@@ -29,8 +29,8 @@ export function joinWithin(
   return texts.join(separator);
 }
 
-/** Whether a value is at most so long as JSON. It is counted, not written; with `indent` as it would be with it.
- *  What is met twice counts twice, so this takes no longer than `maxChars` allow. */
+/** Whether a value's JSON is at most this long, computed without writing it; with `indent` as it would be with
+ *  indentation. What occurs twice counts twice, so this takes no longer than `maxChars` allow. */
 export function isJsonWithin(value: unknown, maxChars: number, indent = 0): boolean {
   const open: { value: unknown; depth: number }[] = [{ value, depth: 1 }];
   let chars = 0;

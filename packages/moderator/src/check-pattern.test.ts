@@ -3,7 +3,7 @@ import { checkPattern } from "./check-pattern.ts";
 
 describe("checkPattern", () => {
   it.each(["npm (test|ci)", "^git\\s+push", "\\/etc\\/", "(?<name>a)", "\\u0041"])(
-    "takes /%s/",
+    "accepts /%s/",
     (pattern) => {
       expect(checkPattern(pattern)).toBeNull();
     },
@@ -11,7 +11,7 @@ describe("checkPattern", () => {
 
   it.each([
     ["an empty one", "", "matches everything"],
-    ["one without end", "npm (test", "missing closing )"],
+    ["an unterminated one", "npm (test", "missing closing )"],
     ["look-ahead", "a(?=b)", "linear time"],
     ["a back reference", "(a)\\1", "linear time"],
     ["one that grows too large", "(a{1000}){1000}", "linear time"],

@@ -36,6 +36,6 @@ describe("a rule is warned about", () => {
   });
 });
 
-it("warns of nothing in a rule that is nested too deep to be used", () => {
+it("does not warn about a rule that is nested too deep to be used", () => {
   expect(checkRuleWarnings(Array.from({ length: 2_500 }, () => "a").join(" and "))).toEqual([]);
 });

@@ -1,8 +1,8 @@
 import { type AstNode, isAstNode } from "./ast.ts";
 import { parseExpression } from "./expression.ts";
 
-/** What is allowed but slow in a long thread, each a sentence: reading the whole history once per item of
- *  something else, where a single reading costs O(steps) already. Empty for a broken rule. */
+/** Warnings about what is allowed but slow in a long thread, one sentence each: reading the whole history once per
+ *  item of something else, where even a single reading costs O(steps). Empty for a broken rule. */
 export function checkRuleWarnings(when: string): string[] {
   const parsed = parseExpression(when);
   if (!parsed.ok) return [];
@@ -23,11 +23,12 @@ export function checkRuleWarnings(when: string): string[] {
 type Place = { repeated: boolean; atRoot: boolean };
 type Visit = { value: unknown; place: Place };
 
-/** Inside a filter, a sort term, a group or a later step of a path, bare names are the item's own. */
+/** In a filter, a sort term, a group or a later step of a path, bare names refer to the item. */
 const PER_ITEM: Place = { repeated: true, atRoot: false };
 
-/** A list that is worked off while it grows: the call stack is no measure for what others wrote. The parser puts a
- *  part of `a ?: b` into two places, so each is visited once in each kind of place, not once for each way there. */
+/** A work list that grows while it is processed: untrusted input must not set the depth of the call stack. The
+ *  parser puts a part of `a ?: b` in two places, so each node is visited once per kind of place, not once per path
+ *  to it. */
 class Visits {
   readonly #open: Visit[];
   readonly #seen = new Map<unknown, Set<string>>();
@@ -91,7 +92,7 @@ function isHistory(steps: readonly AstNode[], at: number, place: Place): boolean
   return name === "metas" && steps.some((step, before) => before < at && step.value === "byRole");
 }
 
-/** Whether step `at` of a path is looked up in the root object itself: `steps`, `$.steps`, `$$.steps`. */
+/** Whether step `at` of a path is a field of the root object itself: `steps`, `$.steps`, `$$.steps`. */
 function isField(steps: readonly AstNode[], at: number, place: Place): boolean {
   if (at === 0) return place.atRoot;
   const [first] = steps;
@@ -99,13 +100,13 @@ function isField(steps: readonly AstNode[], at: number, place: Place): boolean {
   return first.value === "$" || (first.value === "" && place.atRoot);
 }
 
-/** `steps[-1]` takes one item and looks at no other. */
+/** `steps[-1]` takes one item and reads no other. */
 function isIndexed({ stages }: AstNode): boolean {
   const first: unknown = Array.isArray(stages) ? stages[0] : undefined;
   return isAstNode(first) && isAstNode(first.expr) && first.expr.type === "number";
 }
 
-/** `$count(steps)` is told the length and looks at no item. */
+/** `$count(steps)` takes the length and reads no item. */
 function isCount({ type, procedure, arguments: args }: AstNode): boolean {
   if (type !== "function" || !isAstNode(procedure) || !Array.isArray(args)) return false;
   const [arg]: unknown[] = args;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { checkRule } from "./index.ts";
 
-describe("a rule that is checked", () => {
+describe("a checked rule", () => {
   it.each([
     "true",
     "steps[-1].meta.status = 'approved'",
@@ -44,17 +44,17 @@ describe("a rule that is checked", () => {
     });
   });
 
-  it("is refused when it is longer than anybody would write", () => {
+  it("is refused when it is longer than anyone would write", () => {
     expect(checkRule(`"${"x".repeat(16_384)}"`)?.message).toBe(
       "the expression has 16386 characters, at most 16384 are read",
     );
   });
 
-  it("is refused, not a crash, when it is nested without measure", () => {
+  it("is refused without a crash when it is nested far too deep", () => {
     expect(checkRule(`${"(".repeat(8000)}1${")".repeat(8000)}`)?.code).toBe("RULE_INVALID");
   });
 
-  it("is told where in the expression the fault is", () => {
+  it("is reported with the position of the fault", () => {
     expect(checkRule("1 = 1 and $random() > 0.5")?.message).toMatch(/\(at character 17\)$/u);
   });
 });

@@ -1,8 +1,8 @@
 /** The program that evaluates what the engine's own thread should not: `dist/evaluator-program.js`.
  *
- *  1. It holds nothing but the steps that it was told, and asks for nothing: no file, no network, no environment.
- *  2. Its heap is limited when it is started, its time by whoever asks. Past either it ends, and only it.
- *  3. It does not outlive who asks, even while it is busy: another thread waits for the end of its input. */
+ *  1. It holds nothing but the steps it was sent, and uses nothing else: no file, no network, no environment.
+ *  2. Its heap is limited when it starts, its time by the caller. Past either limit it ends, and nothing else does.
+ *  3. It does not outlive its caller, even while it is busy: another thread waits for the end of its input. */
 import { Worker } from "node:worker_threads";
 import type { ModeratorStep } from "@uncaged/workflow-protocol";
 import { answerIn } from "./answer-in.ts";
@@ -17,7 +17,7 @@ const { readSync } = require("node:fs");
 try { while (readSync(0, Buffer.alloc(1)) > 0); } catch {}
 process.kill(process.pid, "SIGKILL");
 `;
-/** Of a message: it comes from the expression, and is as long as that makes it. */
+/** Limit for a message: it comes from the expression, which determines its length. */
 const CAUSE_CHARS = 2_000;
 const MOST_EXPRESSIONS = 1_000;
 
@@ -28,7 +28,7 @@ const expressions = new Map<string, Expression>();
 
 new Worker(END_WITH_INPUT, { eval: true });
 refuseHugeJson();
-// A signal to the group is for the engine to answer; it still asks about the last step.
+// A signal to the group is for the engine to handle, which still asks about the last step.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => undefined);
 process.on("message", (message: ToEvaluator) => {
   if (message.type === "forget") threads.delete(message.thread);
@@ -76,7 +76,7 @@ function expressionOf(text: string): Expression {
   return parsed.value;
 }
 
-/** `&` and `$string` write a value out in one go, which the limit of the heap meets too late. */
+/** `&` and `$string` write a value out in one go, which the heap limit notices too late. */
 function refuseHugeJson(): void {
   const write = JSON.stringify;
   const refusing = (...args: Parameters<typeof write>): string => {

@@ -1,18 +1,18 @@
-/** What the engine tells the process that evaluates, and what that answers. */
+/** Messages between the engine and the process that evaluates. */
 import type { ModeratorContext } from "@uncaged/workflow-protocol";
 import type { Wanted } from "./answer-in.ts";
 
-/** Of a thread, all but its steps. */
+/** Everything about a thread except its steps. */
 export type ThreadHead = Omit<ModeratorContext, "steps">;
 
 export type ToEvaluator =
-  /** `steps`: those after the ones it has, a JSON text of a list. */
+  /** `steps`: those after the ones it has, as the JSON text of a list. */
   | { type: "load"; thread: number; head: ThreadHead; steps: string }
   | { type: "forget"; thread: number }
-  /** The steps that were added come along. */
+  /** Includes the steps added since. */
   | { type: "evaluate"; thread: number; steps: string | null; expression: string; wanted: Wanted };
 
-/** One to each `evaluate` and, when it can begin, one at the start: `ready`. */
+/** One reply to each `evaluate` and, once the process can begin, one at the start: `ready`. */
 export type FromEvaluator =
   | { type: "ready" }
   | { type: "answer"; answer: string }

@@ -2,13 +2,14 @@ import type { ChildProcess } from "node:child_process";
 import type { FromEvaluator, ToEvaluator } from "./evaluator-messages.ts";
 import { LIMITS } from "./limits.ts";
 
-/** Compiled from `evaluator-main.ts`; found from the sources, the package and every file that either was made part of. */
+/** Compiled from `evaluator-main.ts`; this path is right from the sources, the package and every bundle that
+ *  includes either. */
 const PROGRAM = new URL("../dist/evaluator-program.js", import.meta.url);
 
-/** How an evaluation ended that gave no answer: `time` and `memory` are limits, `gone` is neither. */
+/** How an evaluation ended that returned no answer: `time` and `memory` are limits, `gone` is neither. */
 export type Ended = "time" | "memory" | "gone";
 
-/** A process that evaluates, one question at a time. It keeps nobody alive who does not wait for it. */
+/** A process that evaluates, one question at a time. It only keeps the program alive while somebody waits for it. */
 export class EvaluatorProcess {
   readonly historyMiB: number;
   readonly #child: ChildProcess;
@@ -16,14 +17,14 @@ export class EvaluatorProcess {
   #isGone = false;
   #settle: (reply: FromEvaluator | Ended) => void = () => undefined;
 
-  /** `historyMiB`: of its heap, beside what an evaluation may take. */
+  /** `historyMiB`: heap for the history, on top of what an evaluation may use. */
   constructor(historyMiB: number) {
     this.historyMiB = historyMiB;
     const heapMiB = LIMITS.memoryMiB + historyMiB;
-    // Asked for here: to import it would cost every program that never needs it, and it is refused to bundles.
+    // Loaded here: an import would cost every program that never needs it, and bundles may not have it.
     const { fork } = process.getBuiltinModule("node:child_process");
     this.#child = fork(PROGRAM, [], {
-      // It may be deleted while the process lives.
+      // The current directory may be deleted while the process lives.
       cwd: new URL(".", PROGRAM),
       env: {},
       execArgv: [...confined(), `--max-old-space-size=${heapMiB}`, "--max-semi-space-size=8"],
@@ -43,20 +44,20 @@ export class EvaluatorProcess {
     return this.#isGone;
   }
 
-  /** Whether it came up. */
+  /** Whether it started. */
   isReady(): Promise<boolean> {
     return this.#ready;
   }
 
-  /** Resolves when it was handed on, so that a long history does not pile up here. */
+  /** Resolves once the message was handed over, so that a long history does not pile up here. */
   async tell(message: ToEvaluator): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    // What cannot be sent is found out by who waits for an answer.
+    // A message that cannot be sent surfaces for whoever waits for the answer.
     this.#child.send(message, () => resolve());
     return promise;
   }
 
-  /** The process is ended when it takes longer than `limitMs`. */
+  /** The process is killed when it takes longer than `limitMs`. */
   async ask(
     message: Extract<ToEvaluator, { type: "evaluate" }>,
     limitMs: number,
@@ -96,16 +97,16 @@ export class EvaluatorProcess {
   }
 }
 
-/** Far longer than it takes on a machine that has other things to do. */
+/** Far longer than it takes, even on a busy machine. */
 const START_LIMIT_MS = 60_000;
 
-/** Rules are data of others: nothing that a fault of the evaluator would let them reach is worth having. */
+/** Rules are untrusted data: even a bug in the evaluator must not let them reach anything worth having. */
 function confined(): string[] {
   const { fileURLToPath } = process.getBuiltinModule("node:url");
   return ["--permission", `--allow-fs-read=${fileURLToPath(PROGRAM)}`, "--allow-worker"];
 }
 
-/** A heap that is full ends a process by a trap or an abort of its own. */
+/** A full heap ends a process by a trap or an abort of its own. */
 function endOf(code: number | null, signal: NodeJS.Signals | null): Ended {
   const isFull = signal === "SIGABRT" || signal === "SIGTRAP" || signal === "SIGILL";
   return isFull || code === 134 || code === 133 ? "memory" : "gone";

@@ -35,7 +35,7 @@ const failureOf = (when: string, asked = context(step())): Promise<string> =>
       `${thrown.failure?.code}: ${thrown.failure?.message}`,
   );
 
-/** How often the event loop comes round while something is waited for. */
+/** Counts turns of the event loop while something is awaited. */
 async function turnsDuring(waiting: Promise<unknown>): Promise<number> {
   let turns = 0;
   let isDone = false;
@@ -52,7 +52,7 @@ async function turnsDuring(waiting: Promise<unknown>): Promise<number> {
 const NEEDS_OTHER_PROCESS = "$map(steps, function($s) { $s.meta.n })";
 const PATIENCE_MS = 60_000;
 
-describe("an evaluation that does not come to its end", () => {
+describe("an evaluation that does not finish", () => {
   it.each([
     ["inside a function of the language", "$count($distinct([1..1000000])) > 0"],
     ["in a function of its own", "( $f := function() { $f() }; $f() )"],
@@ -61,7 +61,7 @@ describe("an evaluation that does not come to its end", () => {
       "$count($filter([1..30000], function($x) { $count([1..$x]) < 0 })) > 0",
     ],
   ])(
-    "%s is ended, and the thread that asks goes on meanwhile",
+    "%s is ended, and the calling thread stays responsive",
     { timeout: PATIENCE_MS },
     async (_where, when) => {
       const failed = failureOf(when);
@@ -81,7 +81,7 @@ describe("an evaluation that does not come to its end", () => {
     });
   });
 
-  it("leaves the next question its answer", { timeout: PATIENCE_MS }, async () => {
+  it("does not affect the next question", { timeout: PATIENCE_MS }, async () => {
     await failureOf("$count($distinct([1..1000000])) > 0");
     const asked = context(step({ n: 1 }));
     expect(await fillTemplate(`{{ ${NEEDS_OTHER_PROCESS} }}`, asked)).toBe("1");
@@ -95,14 +95,14 @@ describe("an evaluation that needs too much memory", () => {
     "( $t := $join($map([1..1500], function($x) { $pad('x', 10000) })); $length($string([$t, $t, $t])) > 0 )",
     "( $t := $join($map([1..1500], function($x) { $pad('x', 10000) })); $length([$t, $t, $t] & '') > 0 )",
     "( $t := $join($map([1..1500], function($x) { $pad('x', 10000) })); $length($join([$t, $t, $t])) > 0 )",
-  ])("fails as itself, and nobody else: %s", { timeout: PATIENCE_MS }, async (when) => {
+  ])("fails alone: %s", { timeout: PATIENCE_MS }, async (when) => {
     expect(await failureOf(when)).toMatch(/^MODERATOR_FAILED: table\.coder\[0\]/u);
     expect(await failureOf("true")).toBe("it led to yes");
   });
 });
 
 describe("the process that evaluates", () => {
-  it("sees each step that is added, and a history that became another", async () => {
+  it("sees each added step, and a history that was replaced", async () => {
     const steps = [step({ n: 1 })];
     const asked = { ...context(), steps };
     const said = (): Promise<string> => fillTemplate(`{{ ${NEEDS_OTHER_PROCESS} }}`, asked);
@@ -123,7 +123,7 @@ describe("the process that evaluates", () => {
     }
   });
 
-  it("takes a long history in parts, and is replaced by one with room for it", {
+  it("takes a long history in parts, and is replaced by one with enough room for it", {
     timeout: PATIENCE_MS,
   }, async () => {
     const asked = context(
@@ -133,7 +133,7 @@ describe("the process that evaluates", () => {
     expect(answer).toBe("780");
   });
 
-  it("does not keep a program alive, nor outlive one that is killed", {
+  it("neither keeps a program alive nor outlives one that is killed", {
     timeout: PATIENCE_MS,
   }, async () => {
     const program = `
@@ -173,7 +173,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-describe("an expression that is evaluated where it is asked", () => {
+describe("an expression that is evaluated on the calling thread", () => {
   const meta = fc.dictionary(fc.constantFrom("a", "b", "c"), fc.jsonValue({ maxDepth: 3 }));
   const path = fc.constantFrom(
     "last.meta.a",
@@ -204,7 +204,7 @@ describe("an expression that is evaluated where it is asked", () => {
       around.replace("X", () => `${left} ${between} ${right}`),
     );
 
-  it("says what it says in a process of its own", { timeout: PATIENCE_MS }, async () => {
+  it("has the same result as in a separate process", { timeout: PATIENCE_MS }, async () => {
     const property = fc.asyncProperty(
       fc.array(meta, { minLength: 1, maxLength: 4 }),
       expression,
@@ -253,12 +253,12 @@ describe("an expression that is evaluated where it is asked", () => {
     ["$pad('x', 3)", false],
     ["( $x := steps; $x )", false],
     ["steps ~> $count", false],
-  ])("does nothing there that its limit does not see: %s", (text, isBounded) => {
+  ])("does nothing there that its limit cannot see: %s", (text, isBounded) => {
     const parsed = parseExpression(text);
     expect(parsed.ok && parsed.value.isBounded).toBe(isBounded);
   });
 
-  it("is handed over when it takes too long, or would write out what is large", {
+  it("is handed over when it takes too long, or would write out something large", {
     timeout: PATIENCE_MS,
   }, async () => {
     const many = context(step({ list: Array.from({ length: 4_000 }, (_, n) => ({ n })) }));
@@ -271,7 +271,7 @@ describe("an expression that is evaluated where it is asked", () => {
   });
 });
 
-describe("text of others that is parsed", () => {
+describe("untrusted text that is parsed", () => {
   it.each([
     ["a long chain", Array.from({ length: 2_500 }, () => "a").join(" and ")],
     ["parentheses", `${"(".repeat(8_000)}1${")".repeat(8_000)}`],
@@ -282,28 +282,22 @@ describe("text of others that is parsed", () => {
     expect(parseExpression(when)).toMatchObject({ ok: false, error: { code: "RULE_INVALID" } });
   });
 
-  it.each(["?:", "??"])(
-    "is refused when its parser would double it again and again: %s",
-    (mark) => {
-      const nested = (levels: number): string =>
-        Array.from({ length: levels }).reduce<string>(
-          (inner) => `(${inner} ${mark} b)`,
-          "steps.**",
-        );
-      expect(checkRule(nested(60))?.message).toContain("too many ?: and ??");
-      expect(checkRule(`$exists(${nested(60)})`)?.message).toContain("too many ?: and ??");
-      expect(checkRule(nested(4))).toBeNull();
-      const chain = Array.from({ length: 200 }, (_, at) => `last.meta.a${at}`).join(` ${mark} `);
-      expect(checkRule(chain)).toBeNull();
-    },
-  );
+  it.each(["?:", "??"])("is refused when its parser would keep doubling it: %s", (mark) => {
+    const nested = (levels: number): string =>
+      Array.from({ length: levels }).reduce<string>((inner) => `(${inner} ${mark} b)`, "steps.**");
+    expect(checkRule(nested(60))?.message).toContain("too many ?: and ??");
+    expect(checkRule(`$exists(${nested(60)})`)?.message).toContain("too many ?: and ??");
+    expect(checkRule(nested(4))).toBeNull();
+    const chain = Array.from({ length: 200 }, (_, at) => `last.meta.a${at}`).join(` ${mark} `);
+    expect(checkRule(chain)).toBeNull();
+  });
 
-  it("may be nested as deep as is evaluated", async () => {
+  it("may be nested as deep as the evaluator allows", async () => {
     const when = Array.from({ length: 900 }, () => "true").join(" and ");
     expect(await failureOf(when)).toBe("it led to yes");
   });
 
-  it("costs no more than it is long, whatever its placeholders look like", () => {
+  it("takes time linear in its length, whatever its placeholders look like", () => {
     expect(checkTemplate(`{{ 'x${"}}".repeat(500_000)}`)?.code).toBe("RULE_INVALID");
     expect(checkTemplate(`{{ ${'{"a":'.repeat(3_000)}${"}".repeat(12_000)}`)?.code).toBe(
       "RULE_INVALID",

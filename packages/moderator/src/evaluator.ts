@@ -1,11 +1,11 @@
-/** Evaluates expressions in a process of its own, within a limit of time and of memory.
+/** Evaluates expressions in a separate process, within a time and a memory limit.
  *
- *  1. The engine's thread never waits for an expression: what it costs, it costs elsewhere. A worker thread would not
- *     do: one allocation beyond its heap ends the whole process.
- *  2. The process keeps the threads it was asked about and is told the steps that were added since.
- *  3. One that met a limit is gone; the next question starts another, which is told all again. One that was ended
- *     by somebody else is replaced once for the same question.
- *  4. It is started with the first question, and ends with whoever asked. */
+ *  1. The engine's thread never waits for an expression's computation: its cost is paid elsewhere. A worker thread
+ *     would not do: one allocation beyond its heap ends the whole process.
+ *  2. The process keeps the threads it was asked about and is sent only the steps added since.
+ *  3. A process that hit a limit is gone; the next question starts another, which is sent everything again. One that
+ *     was killed from outside is replaced once for the same question.
+ *  4. It starts with the first question, and ends with its caller. */
 import type { ModeratorContext } from "@uncaged/workflow-protocol";
 import type { Wanted } from "./answer-in.ts";
 import { type Ended, EvaluatorProcess } from "./evaluator-process.ts";
@@ -24,7 +24,7 @@ export type Question = {
 export async function evaluateApart(
   question: Question,
 ): Promise<{ answer: string; tookMs: number }> {
-  // One after the other: a limit of time is for one question, not for those that wait for the same process.
+  // One at a time: the time limit is for one question, not for those that wait for the same process.
   const turn = last.then(() => answerTo(question));
   last = turn.catch(() => undefined);
   return turn;
@@ -63,7 +63,7 @@ async function askOnce(question: Question): Promise<{ reply: Reply; tookMs: numb
 
 type Prepared = { process: EvaluatorProcess; thread: number; steps: string | null };
 
-/** A process that is told all but the steps that go with the question; null when there is none. */
+/** A process that has everything except the steps sent with the question; null when there is none. */
 async function prepare(context: ModeratorContext): Promise<Prepared | null> {
   const { process, told } = await running(0);
   if (process.isGone) return null;
@@ -86,7 +86,7 @@ async function prepare(context: ModeratorContext): Promise<Prepared | null> {
   for (const steps of known === null ? ["[]", ...batches] : batches) {
     await process.tell({ type: "load", thread: id, head, steps });
   }
-  // What it takes to read a long history is no part of the limit.
+  // Reading a long history does not count towards the limit.
   const read = {
     type: "evaluate",
     thread: id,
@@ -98,7 +98,7 @@ async function prepare(context: ModeratorContext): Promise<Prepared | null> {
   return typeof reply === "object" ? { process, thread: id, steps: null } : null;
 }
 
-/** The process of now, or another one with room for such a history. */
+/** The current process, or a new one with room for such a history. */
 async function running(
   neededMiB: number,
 ): Promise<{ process: EvaluatorProcess; told: ToldThreads }> {
@@ -113,5 +113,5 @@ async function running(
 
 const LOAD_LIMIT_MS = 60_000;
 const LEAST_HISTORY_MIB = 64;
-/** A character of JSON takes up to eight bytes once it is read, indexed and moved about. */
+/** A character of JSON takes up to eight bytes once it is parsed, indexed and moved. */
 const CHARS_PER_MIB = 131_072;

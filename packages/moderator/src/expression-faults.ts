@@ -2,7 +2,7 @@ import { type AstNode, astNodes, isAstNode } from "./ast.ts";
 import { IMPURE_FUNCTIONS, PURE_FUNCTIONS } from "./functions.ts";
 import { linearRegex } from "./linear-regex.ts";
 
-/** Why this parsed expression must not be a rule, each fault a sentence. */
+/** Why this parsed expression may not be used in a rule, one sentence per fault. */
 export function* faultsIn(ast: unknown): Generator<string> {
   const bound = boundNames(ast);
   for (const node of astNodes(ast)) {
@@ -16,7 +16,7 @@ export function* faultsIn(ast: unknown): Generator<string> {
 const transformFault =
   "the transform operator |…|…| can change the steps it reads; build a new object instead";
 
-/** Names that the expression binds itself: by `:=`, as a lambda's parameter, by `@` or `#`. */
+/** Names that the expression binds itself: with `:=`, as a lambda's parameter, with `@` or `#`. */
 function boundNames(ast: unknown): ReadonlySet<unknown> {
   const names = new Set<unknown>();
   for (const node of astNodes(ast)) {
@@ -26,7 +26,7 @@ function boundNames(ast: unknown): ReadonlySet<unknown> {
     }
     if (typeof node.focus === "string") names.add(node.focus);
     if (typeof node.index === "string") names.add(node.index);
-    // After a sort or a filter the name of `#` stands in a stage of its own.
+    // After a sort or a filter the name of `#` is in a separate stage.
     if (node.type === "index") names.add(node.value);
   }
   return names;
@@ -42,7 +42,7 @@ function* variableFaults(node: AstNode, bound: ReadonlySet<unknown>): Generator<
   }
 }
 
-/** `count(steps)`: without the `$` it calls what the steps hold, which is never a function. */
+/** `count(steps)`: without the `$` it would call a value from the steps, which is never a function. */
 function* callFaults(node: AstNode): Generator<string> {
   const { procedure } = node;
   if (!isAstNode(procedure) || procedure.type !== "path") return;

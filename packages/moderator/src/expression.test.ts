@@ -33,19 +33,19 @@ describe("an evaluation is stopped", () => {
     );
   });
 
-  it("when it makes too long a sequence", async () => {
+  it("when it creates too long a sequence", async () => {
     expect(await cause("[1..1000001]")).toContain(
       "maximum sequence length of 1000001 was exceeded",
     );
   });
 
-  it("when a text grows without measure", async () => {
+  it("when a text grows without limit", async () => {
     expect(await cause("$reduce([1..40], function($a, $b) { $a & $a }, 'x')")).toContain(
       "a text of 33554432 characters",
     );
   });
 
-  it("when it pads without measure", async () => {
+  it("when it pads without limit", async () => {
     expect(await cause("$pad('x', 200000000)")).toContain("$pad to a width of 200000000");
     expect(await cause("$pad('x', -1e300)")).toContain("$pad to a width of");
   });

@@ -1,9 +1,9 @@
-/** JSONata as rules and edge prompts use it: parsed once, checked, evaluated within limits.
+/** JSONata as used in rules and edge prompts: parsed once, checked, evaluated within limits.
  *
- *  1. Pure: no clock, no randomness, no text run as code, no change of what it reads.
+ *  1. Pure: no clock, no randomness, no text executed as code, no changes to what it reads.
  *  2. Bounded: time, depth, length of sequences and texts; regular expressions are linear.
- *  3. The evaluator looks at its limits between two nodes only. What is not bounded by that (`isBounded`) is
- *     evaluated in a process of its own, which can be ended. */
+ *  3. The evaluator checks its limits only between two nodes. An expression for which that is not enough
+ *     (`isBounded`) is evaluated in a separate process, which can be killed. */
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
 import jsonata from "jsonata";
 import { nestingOf } from "./ast.ts";
@@ -18,13 +18,13 @@ export type Expression = {
   readonly text: string;
   /** The parsed tree, for checks. */
   readonly ast: unknown;
-  /** Whether its limits are looked at often enough for the thread that asks. */
+  /** Whether its limits are checked often enough to evaluate it on the calling thread. */
   readonly isBounded: boolean;
   /** Rejects with the evaluator's own error; `causeOf` puts it into words. */
   evaluate(root: object): Promise<unknown>;
 };
 
-/** The evaluator, with the symbols its `assign` also takes. */
+/** The evaluator, with the symbols that its `assign` also accepts. */
 type Evaluator = {
   ast(): unknown;
   evaluate(root: object): Promise<unknown>;
@@ -36,10 +36,10 @@ type Evaluator = {
   ): void;
 };
 
-/** Thrown where an evaluation would become more than the thread that asks should do. */
+/** Thrown when an evaluation becomes too much for the calling thread. */
 export class TooMuchHere extends Error {}
 
-/** Where an expression is evaluated: on the thread that asks, for a short time and nothing large; or apart. */
+/** Where an expression is evaluated: on the calling thread, briefly and nothing large; or in a separate process. */
 export type Place = "here" | "apart";
 
 /** Parses and checks; the failure's code is `RULE_INVALID`. */
@@ -83,7 +83,7 @@ export function parseExpression(text: string, place: Place = "apart"): Result<Ex
   });
 }
 
-/** What the evaluator threw, as a sentence with the place in the expression. */
+/** The evaluator's error as a sentence, with the position in the expression. */
 export function causeOf(thrown: unknown): string {
   if (typeof thrown !== "object" || thrown === null) return String(thrown);
   const message = "message" in thrown ? String(thrown.message) : "it failed without a message";
@@ -92,10 +92,10 @@ export function causeOf(thrown: unknown): string {
   return place === null ? message : `${message} (at character ${place})`;
 }
 
-/** Whether an evaluation on the thread that asks did not come to its end. */
+/** Whether an evaluation on the calling thread was cut short. */
 export function isTooMuchHere(thrown: unknown): boolean {
   if (thrown instanceof TooMuchHere) return true;
-  // The evaluator's own: its time is up.
+  // The evaluator's own error: its time is up.
   return (
     typeof thrown === "object" && thrown !== null && "code" in thrown && thrown.code === "D1012"
   );

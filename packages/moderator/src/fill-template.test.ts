@@ -25,11 +25,11 @@ describe("a template", () => {
     ).toBe('a\nb|1.5|true|[1,{"a":"x"}]|{"b":null}');
   });
 
-  it("fills in nothing for what is missing or null", async () => {
+  it("fills in nothing for missing or null values", async () => {
     expect(await fill("[{{ last.meta.a }}{{ last.meta.b }}]", { b: null })).toBe("[]");
   });
 
-  it("ends a placeholder where the expression is whole, not at the first }}", async () => {
+  it("ends a placeholder where the expression is complete, not at the first }}", async () => {
     expect(await fill('{{ {"a": {"b": 1}} }} and {{ {"a":{"b":2}}.a.b }}')).toBe(
       '{"a":{"b":1}} and 2',
     );
@@ -37,11 +37,11 @@ describe("a template", () => {
     expect(await fill('{{ "}}" }}{{ "{{" }}')).toBe("}}{{");
   });
 
-  it("does not read again what it filled in", async () => {
+  it("does not expand placeholders in what it filled in", async () => {
     expect(await fill("{{ last.meta.said }}", { said: "{{ 1 + 1 }}" })).toBe("{{ 1 + 1 }}");
   });
 
-  it("without placeholders stays as it is", async () => {
+  it("without placeholders stays unchanged", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.string().filter((text) => !text.includes("{{")),
@@ -52,7 +52,7 @@ describe("a template", () => {
     );
   });
 
-  it("with a broken placeholder is refused with its place", async () => {
+  it("with a broken placeholder is refused with its position", async () => {
     expect(checkTemplate("fine {{ last.role }}")).toBeNull();
     expect(checkTemplate("fix {{ $cuont(steps) }} now")?.message).toBe(
       "the placeholder at character 4: $cuont is neither a function nor bound in the expression (at character 6)",

@@ -12,12 +12,15 @@ import { type Ask, asking } from "./asking.ts";
 import { causeOf, type Expression, parseExpression } from "./expression.ts";
 import { LIMITS } from "./limits.ts";
 
-/** Literal text as it is, a placeholder with its source for messages. */
-type Part = string | { source: string; expression: Expression };
+/** Literal text, or a placeholder with its source for messages. */
+type Part = string | Placeholder;
 
-/** Fills the placeholders in: text as it is, numbers and booleans as text, lists and objects as JSON,
- *  nothing for what is missing or null. What is filled in is not read again.
- *  Rejects with `RULE_INVALID` for a broken placeholder, `MODERATOR_FAILED` for one that fails. */
+/** `at`: where its expression begins in the text. */
+type Placeholder = { source: string; at: number; expression: Expression };
+
+/** Fills in the placeholders: text as it is, numbers and booleans as text, lists and objects as JSON, nothing for
+ *  missing or null values. Placeholders in filled-in text are not expanded. Rejects with `RULE_INVALID` for a broken
+ *  placeholder, with `MODERATOR_FAILED` for one that fails. */
 export async function fillTemplate(template: string, context: ModeratorContext): Promise<string> {
   const parts = parseTemplate(template);
   if (!parts.ok) throw new WorkflowError(parts.error);
@@ -36,7 +39,13 @@ export function checkTemplate(template: string): Failure | null {
   return parts.ok ? null : parts.error;
 }
 
-async function filled({ source, expression }: Exclude<Part, string>, ask: Ask): Promise<string> {
+/** Its placeholders, in their order; none of a template that `checkTemplate` refuses. */
+export function placeholdersOf(template: string): readonly Placeholder[] {
+  const parts = parseTemplate(template);
+  return parts.ok ? parts.value.filter((part) => typeof part !== "string") : [];
+}
+
+async function filled({ source, expression }: Placeholder, ask: Ask): Promise<string> {
   try {
     return await ask(expression, "text");
   } catch (thrown) {
@@ -56,7 +65,7 @@ function failed(message: string, cause?: unknown): WorkflowError {
   return new WorkflowError(failure("MODERATOR_FAILED", message, hint), { cause });
 }
 
-/** Templates are part of a table, so there are few of them and they live as long as the process. */
+/** Templates belong to a table, so there are few, and they are cached as long as the process lives. */
 const parsed = new Map<string, Result<readonly Part[], Failure>>();
 
 function parseTemplate(template: string): Result<readonly Part[], Failure> {
@@ -81,13 +90,13 @@ function parseParts(template: string): Result<readonly Part[], Failure> {
   }
 }
 
-/** The placeholder that begins at `from`. It ends at the first `}}` that leaves a whole expression:
- *  object constructors may well contain one themselves. Each try takes its length off the `budget`. */
+/** The placeholder that begins at `from`. It ends at the first `}}` that leaves a complete expression, because
+ *  object constructors may contain one themselves. Each attempt reduces the `budget` by its length. */
 function parsePlaceholder(
   template: string,
   from: number,
   budget: { chars: number },
-): Result<{ part: Exclude<Part, string>; end: number }, Failure> {
+): Result<{ part: Placeholder; end: number }, Failure> {
   let problem: Failure | null = null;
   for (
     let close = template.indexOf("}}", from);
@@ -99,7 +108,8 @@ function parsePlaceholder(
     if (budget.chars < 0) break;
     const expression = parseExpression(source, "here");
     if (expression.ok) {
-      return ok({ part: { source, expression: expression.value }, end: close + 2 });
+      const at = from + template.slice(from).search(/\S|$/u);
+      return ok({ part: { source, at, expression: expression.value }, end: close + 2 });
     }
     problem ??= expression.error;
   }

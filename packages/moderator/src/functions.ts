@@ -8,8 +8,8 @@ export const IMPURE_FUNCTIONS: ReadonlyMap<string, string> = new Map([
   ["toMillis", "it fills in what a date leaves out from the clock and the machine's time zone"],
 ]);
 
-/** Everything else that the evaluator offers. A list of what is known to be pure rather than of what
- *  is not, so that a function of a later version is refused until somebody has looked at it. */
+/** All other functions of the evaluator. A list of those known to be pure rather than impure, so that a function
+ *  added in a later version is refused until somebody has reviewed it. */
 export const PURE_FUNCTIONS: ReadonlySet<string> = new Set(
   `abs append assert average base64decode base64encode boolean ceil clone contains count
    decodeUrl decodeUrlComponent distinct each encodeUrl encodeUrlComponent error exists filter

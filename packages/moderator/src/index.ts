@@ -1,6 +1,8 @@
+export { checkFields, type FieldFinding } from "./check-fields.ts";
 export { checkPattern } from "./check-pattern.ts";
 export { checkRule } from "./check-rule.ts";
 export { checkRuleWarnings } from "./check-rule-warnings.ts";
+export { evaluateResult } from "./evaluate-result.ts";
 export { checkTemplate, fillTemplate } from "./fill-template.ts";
 export { LIMITS } from "./limits.ts";
 export { withLinearPatterns } from "./linear-patterns.ts";

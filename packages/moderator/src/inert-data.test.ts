@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { inertData } from "./inert-data.ts";
 
 describe("data without the evaluator's marks", () => {
-  it("is the very same object when there are none", () => {
+  it("is the same object when there are none", () => {
     fc.assert(
       fc.property(fc.jsonValue({ noUnicodeString: true }), (value) => {
         expect(inertData(value)).toBe(value);

@@ -1,5 +1,5 @@
-/** The expression evaluator marks its own values with ordinary properties, so a meta that happens
- *  to carry such a property would be taken for a function or a wrapper instead of for data. */
+/** The expression evaluator marks its own values with ordinary properties, so a meta that happens to have such a
+ *  property would be taken for a function or a wrapper instead of data. */
 const EVALUATOR_MARKS: ReadonlySet<string> = new Set([
   "_jsonata_function",
   "_jsonata_lambda",
@@ -7,8 +7,8 @@ const EVALUATOR_MARKS: ReadonlySet<string> = new Set([
   "tupleStream",
 ]);
 
-/** The same data without fields that the evaluator would mistake for its own. What carries none
- *  (nearly everything) is returned as it is, not copied. */
+/** The same data without fields that the evaluator would mistake for its own. Data without any (nearly all) is
+ *  returned as it is, not copied. */
 export function inertData<T>(value: T): T;
 export function inertData(value: unknown): unknown {
   if (Array.isArray(value)) return changedOnly(value, value.map(inertData));

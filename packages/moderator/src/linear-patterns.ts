@@ -1,13 +1,13 @@
 import type { JsonObject } from "@uncaged/workflow-protocol";
 import { RE2JS } from "re2js";
 
-/** Gives what `make` makes of a JSON Schema, in which the schema's patterns are matched in linear time: they meet
- *  what agents say. See docs/decisions/0009-regexes-of-rules-are-linear.md.
+/** Returns the result of `make` on a JSON Schema, with the schema's patterns matched in linear time, because they
+ *  run on what agents say. See docs/decisions/0009-regexes-of-rules-are-linear.md.
  *
- *  `make` has to be synchronous. Whoever turns a schema into a validator constructs its regular expressions there,
- *  at any depth and out of reach of the caller; so that is where they are exchanged.
+ *  `make` must be synchronous. A library that turns a schema into a validator constructs its regular expressions in
+ *  there, at any depth and out of the caller's reach; so that is where they are replaced.
  *
- *  `notLinear`: a pattern that no linear engine can match is refused by throwing, or not asked. */
+ *  `notLinear`: a pattern that no linear engine can match is either refused by throwing, or left unchecked. */
 export function withLinearPatterns<T>(
   schema: JsonObject,
   notLinear: "refuse" | "skip",
@@ -32,7 +32,7 @@ export function withLinearPatterns<T>(
   }
 }
 
-/** What JSON Schema calls one, wherever it stands; a name of a field that looks like one does no harm. */
+/** Patterns, as JSON Schema names them, anywhere; a field whose name looks like one does no harm. */
 function patternsIn(schema: JsonObject): ReadonlySet<string> {
   const patterns = new Set<string>();
   const open: unknown[] = [schema];
@@ -48,7 +48,7 @@ function patternsIn(schema: JsonObject): ReadonlySet<string> {
   return patterns;
 }
 
-/** Still has its source, which is what a schema is written with. */
+/** Keeps its source, with which a schema is written. */
 class LinearRegExp extends RegExp {
   readonly #linear: RE2JS | null;
 

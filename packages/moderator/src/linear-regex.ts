@@ -1,16 +1,16 @@
 /** Regular expressions of rules, matched in linear time.
  *
- *  Agent output is matched by rules that somebody wrote in a hurry; with the built-in engine one
- *  unlucky pair keeps the process busy for hours, and no time limit can interrupt it.
- *  See docs/decisions/0009-regexes-of-rules-are-linear.md. */
+ *  They may be written in a hurry and run on agent output; with the built-in engine one unlucky pair keeps the
+ *  process busy for hours, and no time limit can interrupt it. See
+ *  docs/decisions/0009-regexes-of-rules-are-linear.md. */
 import { RE2JS } from "re2js";
 import { LIMITS } from "./limits.ts";
 
-/** What the evaluator needs of a regular expression: `exec` from `lastIndex` on, as with flag `g`. */
+/** What the evaluator needs from a regular expression: `exec` from `lastIndex` on, as with flag `g`. */
 type Matcher = { lastIndex: number; exec(text: string): Match | null };
 type Match = { index: number; length: number; [group: number]: string | undefined };
 
-/** Stands in for `RegExp` where the evaluator constructs one from a parsed literal. */
+/** Replaces `RegExp` where the evaluator constructs one from a parsed literal. */
 export const LINEAR_REGEX_ENGINE: RegExpConstructor = new Proxy(RegExp, {
   construct(_target, [literal]: unknown[]) {
     if (literal instanceof RegExp) return matcher(linearRegex(literal));
@@ -20,8 +20,8 @@ export const LINEAR_REGEX_ENGINE: RegExpConstructor = new Proxy(RegExp, {
 
 const compiled = new WeakMap<RegExp, RE2JS>();
 
-/** Compiles a literal once. Throws when it has what no linear engine can do (look-around, back
- *  references) or would grow too large. */
+/** Compiles a literal once. Throws when it uses what no linear engine supports (look-around, back references) or
+ *  would grow too large. */
 export function linearRegex(literal: RegExp): RE2JS {
   const known = compiled.get(literal);
   if (known !== undefined) return known;
@@ -38,7 +38,7 @@ function matcher(regex: RE2JS): Matcher {
   return {
     lastIndex: 0,
     exec(text) {
-      // Finding all matches is a loop inside the evaluator, where its own time limit does not look.
+      // Finding all matches is a loop inside the evaluator that does not check its time limit.
       if (Date.now() - startedAt > LIMITS.timeoutMs) throw tooSlow(regex);
       if (current.text !== text) current = { text, matcher: regex.matcher(text) };
       const found = current.matcher.find(this.lastIndex);

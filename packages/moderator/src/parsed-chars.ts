@@ -1,6 +1,6 @@
-/** How long an expression is for its parser, which writes the left side of `?:` and of `??` out twice, and what
- *  stands inside it four times, eight times …: a few lines can stand for gigabytes. An upper bound, read off the
- *  brackets and the operators alone; what only looks like one counts, too. */
+/** How long an expression becomes in its parser, which duplicates the left side of `?:` and `??`, so that nested
+ *  ones are written four times, eight times …: a few lines can become gigabytes. An upper bound from brackets and
+ *  operators alone; what only looks like one counts too. */
 export function parsedChars(text: string): number {
   const open: Group[] = [];
   let group: Group = { most: 0, inLeft: 0 };
@@ -23,5 +23,5 @@ export function parsedChars(text: string): number {
   return text.length * 2 ** doublings;
 }
 
-/** How often text within a pair of brackets is doubled: at most, and what stands before the next operator. */
+/** How often text in a pair of brackets is doubled: at most, and before the next operator. */
 type Group = { most: number; inLeft: number };

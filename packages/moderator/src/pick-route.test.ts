@@ -37,7 +37,7 @@ describe("the moderator", () => {
     expect(await evaluateModerator(rules, context())).toBe("planner");
   });
 
-  it("tells a thread that another one started from one that a person started", async () => {
+  it("distinguishes a thread started by another one from one started by a person", async () => {
     const when = "start.parentState != null";
     const alone = context();
     const child = { ...alone, start: { ...alone.start, parentState: "EYHPV6X8XHTCS" } };
@@ -64,12 +64,12 @@ describe("the moderator", () => {
     expect(await pickRoute(rules, context(step("toString")))).toEqual({ from: "toString", ...end });
   });
 
-  it("tells which rule of the state it took", async () => {
+  it("reports which rule of the state it took", async () => {
     const picked = await pickRoute(rules, context(step("planner")));
     expect(picked).toEqual({ from: "planner", to: "coder", rule: 1, matched: rules[2] });
   });
 
-  it("answers the same when asked a hundred times at once", async () => {
+  it("returns the same when asked a hundred times at once", async () => {
     const asked = context(step("planner", { status: "aborted" }));
     const answers = await Promise.all(
       Array.from({ length: 100 }, () => evaluateModerator(rules, asked)),
@@ -81,7 +81,7 @@ describe("the moderator", () => {
     expect(rulebookOf(rules)).toBe(rulebookOf(rules));
   });
 
-  it("leaves the steps as they were", async () => {
+  it("leaves the steps unchanged", async () => {
     const asked = context(step("planner", { phases: ["a"] }), step("coder", { done: true }));
     const before = structuredClone(asked);
     await next(
@@ -137,7 +137,7 @@ describe("an expression", () => {
     );
   });
 
-  it("takes a meta for data even when it looks like a function of the evaluator", async () => {
+  it("treats a meta as data even when it looks like a function of the evaluator", async () => {
     const hostile = { _jsonata_lambda: true, thunk: true, body: {}, outerWrapper: true, ok: 1 };
     const asked = step("coder", { plan: hostile });
     expect(await next("$append(last.meta.plan, []).ok = 1", asked)).toBe("yes");
@@ -154,7 +154,7 @@ describe("an expression", () => {
     expect(await next(complete, planned)).toBe(END);
   });
 
-  it("matches when its result is true in the sense of $boolean", async () => {
+  it("matches when its result is true as $boolean defines it", async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue(), async (value) => {
         const answer: unknown = await jsonata("$boolean(value)").evaluate({ value });
@@ -167,7 +167,7 @@ describe("an expression", () => {
     expect(await next("function($x) { $x }")).toBe(END);
   });
 
-  it("that fails names its state, place, condition and cause, and loses nothing", async () => {
+  it("that fails names its state, place, condition and cause", async () => {
     const rules = [
       { from: "coder", to: "a", when: "false" },
       { from: "coder", to: "b", when: "last.meta.n + 1 = 2", condition: "enough" },
@@ -183,7 +183,7 @@ describe("an expression", () => {
     expect(await evaluateModerator(rules, context(step("coder", { n: 1 })))).toBe("b");
   });
 
-  it("that cannot be compiled is refused with its place before anything is decided", async () => {
+  it("that cannot be compiled is refused with its place before any decision", async () => {
     const rules = [
       { from: START, to: "a", when: null },
       { from: "a", to: "b", when: "$count(" },

@@ -1,11 +1,11 @@
-/** The moderator: which rule of the table is taken, and so which role comes next.
+/** The moderator: decides which rule of the table is taken, and so which role comes next.
  *
- *  1. Pure: the same rules and steps give the same answer, on every machine, at any time.
- *  2. The state is the role of the last step, or `__start__`. Its rules are tried in order; the first
- *     whose condition holds is taken; when none holds, the thread ends.
- *     A rule is asked only about the outcomes that it names, `ok` unless it names any.
- *  3. Rules are compiled once per process, the projection of the steps is kept up to date.
- *  4. Whatever a rule does, the thread that asks goes on: see `evaluator.ts`. */
+ *  1. Pure: the same rules and steps always have the same result, on every machine, at any time.
+ *  2. The state is the role of the last step, or `__start__`. Its rules are tried in order; the first whose
+ *     condition holds is taken; if none holds, the thread ends. A rule is only tried for the outcomes that it names,
+ *     `ok` by default.
+ *  3. Rules are compiled once per process; the projection of the steps is updated incrementally.
+ *  4. Whatever a rule does, the calling thread stays responsive: see `evaluator.ts`. */
 import {
   END,
   failure,
@@ -23,12 +23,12 @@ export type PickedRoute<R extends TableRule = TableRule> = {
   from: string;
   /** A role, `END` or `SUSPEND`. */
   to: string;
-  /** Place of the rule among those of `from`, from 0; null when none matched. */
+  /** Index of the rule among those of `from`, from 0; null when none matched. */
   rule: number | null;
   matched: R | null;
 };
 
-/** Gives the next role, `END` or `SUSPEND`. Rejects like `pickRoute`. */
+/** Returns the next role, `END` or `SUSPEND`. Rejects like `pickRoute`. */
 export async function evaluateModerator(
   rules: readonly ModeratorRule[],
   context: ModeratorContext,
@@ -36,9 +36,8 @@ export async function evaluateModerator(
   return (await pickRoute(rules, context)).to;
 }
 
-/** `outcome`: how the last step ended, unless a limit is what the rules are asked about.
- *  Rejects with `RULE_INVALID` when a rule of the table is broken, with `MODERATOR_FAILED` when a
- *  condition fails on these steps; both name the rule. */
+/** `outcome`: how the last step ended, or `limit` to try the rules for a limit. Rejects with `RULE_INVALID` when a
+ *  rule of the table is broken, with `MODERATOR_FAILED` when a condition fails on these steps; both name the rule. */
 export async function pickRoute<R extends TableRule>(
   rules: readonly R[],
   context: ModeratorContext,

@@ -52,7 +52,7 @@ describe("the projection", () => {
     });
   });
 
-  it("reads a step that was added once, and the earlier ones not again", () => {
+  it("reads an added step once, and the earlier ones not again", () => {
     const reads = { count: 0 };
     const steps = Array.from({ length: 50 }, () => watchedStep(reads));
     visible(context(steps));
@@ -65,7 +65,7 @@ describe("the projection", () => {
     expect(reads.count).toBe(first);
   });
 
-  it("reads everything anew when the array shrank or its ends are other steps", () => {
+  it("reads everything again when the array shrank or its ends are different steps", () => {
     const steps = [step("a"), step("b"), step("c")];
     expect(Object.keys(visible(context(steps)).byRole)).toEqual(["a", "b", "c"]);
     steps.pop();
@@ -98,7 +98,7 @@ describe("the projection", () => {
     );
   });
 
-  it("takes names such as __proto__ and constructor for data and pollutes nothing", () => {
+  it("treats names such as __proto__ and constructor as data and pollutes nothing", () => {
     const proto: Record<string, unknown> = JSON.parse('{"__proto__": "x", "constructor": "y"}');
     const { byRole } = visible(context([step("__proto__", proto), step("constructor", proto)]));
     const histories = new Map(Object.entries(byRole));

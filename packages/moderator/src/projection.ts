@@ -1,9 +1,9 @@
-/** What expressions see of a thread, kept up to date step by step.
+/** What expressions see of a thread, updated step by step.
  *
- *  1. The cost of a decision does not grow with the thread: an array that grew is read from where
- *     the last look ended. It is read anew when it shrank or its first or last known step changed.
- *  2. Roles, fields and values of metas are data: they live in objects without a prototype.
- *  3. It is derived from the steps alone, so the same steps always give the same projection. */
+ *  1. The cost of a decision does not grow with the thread: an array that grew is read from where the last call
+ *     stopped. It is read again from the start when it shrank or its first or last known step changed.
+ *  2. Roles, fields and values of metas are data: they are kept in objects without a prototype.
+ *  3. It is derived from the steps alone, so the same steps always have the same projection. */
 import type { ModeratorContext, ModeratorStep } from "@uncaged/workflow-protocol";
 import { inertData } from "./inert-data.ts";
 
@@ -18,7 +18,7 @@ type RoleHistory = {
 };
 
 type Projection = {
-  /** The steps as the array held them, to see what changed. */
+  /** The ends of the array as last seen, to detect changes. */
   source: { first: ModeratorStep | undefined; last: ModeratorStep | undefined; length: number };
   steps: ModeratorStep[];
   byRole: { [role: string]: RoleHistory };
@@ -31,12 +31,12 @@ export type Visible = Omit<ModeratorContext, "steps" | "bundleHash"> & {
   byRole: { readonly [role: string]: RoleHistory };
 };
 
-/** Longer texts are not worth a tally: nobody routes on their exact value. */
+/** Longer texts are not tallied: nobody routes on their exact value. */
 const TALLY_TEXT_CHARS = 64;
 
 const projections = new WeakMap<readonly ModeratorStep[], Projection>();
 
-/** The view of the thread that belongs to these steps. O(steps added since the last call). */
+/** The view of the thread for these steps. O(steps added since the last call). */
 export function visible(context: ModeratorContext): Visible {
   const { steps, byRole } = projectionOf(context.steps);
   const { threadId, depth, start } = context;
@@ -90,7 +90,7 @@ function countValue(tally: Tally, field: string, value: unknown): void {
   tally[field] = counts;
 }
 
-/** The value as a key; null for what is not counted: long texts, lists, objects. */
+/** The value as a key; null for values that are not counted: long texts, lists, objects. */
 function tallyText(value: unknown): string | null {
   if (typeof value === "string") return value.length <= TALLY_TEXT_CHARS ? value : null;
   if (typeof value === "boolean") return String(value);

@@ -15,15 +15,17 @@ it.each([
   expect(imported.map(([, from, bare]) => from ?? bare).toSorted()).toEqual(["node:module", needs]);
 });
 
-it("offers the names that the engine and the command line rely on", async () => {
+it("exports the names that the engine and the command line rely on", async () => {
   const names = Object.keys(await import(FILE.href)).toSorted();
   expect(names).toEqual([
     "LIMITS",
+    "checkFields",
     "checkPattern",
     "checkRule",
     "checkRuleWarnings",
     "checkTemplate",
     "evaluateModerator",
+    "evaluateResult",
     "fillTemplate",
     "pickRoute",
     "withLinearPatterns",

@@ -1,4 +1,4 @@
-/** A table ready for use. */
+/** A table compiled for use. */
 import {
   failure,
   type ModeratorRule,
@@ -7,17 +7,17 @@ import {
 } from "@uncaged/workflow-protocol";
 import { type Expression, parseExpression } from "./expression.ts";
 
-/** A rule as a table or a descriptor's edge has it; the condition's name is for messages. */
+/** A rule as in a table or a descriptor's edge; the condition's name is for messages. */
 export type TableRule = ModeratorRule & {
   condition?: string;
-  /** How the step before has to have ended; left out: `ok`. */
+  /** How the previous step must have ended; left out: `ok`. */
   outcomes?: readonly RuleOutcome[];
 };
 
 export type CompiledRule = {
-  /** Place in the whole table. */
+  /** Index in the whole table. */
   index: number;
-  /** Place among the rules of the same state, from 0. */
+  /** Index among the rules of the same state, from 0. */
   place: number;
   /** Null always matches. */
   when: Expression | null;
@@ -28,8 +28,8 @@ export type Rulebook = ReadonlyMap<string, readonly CompiledRule[]>;
 
 const rulebooks = new WeakMap<readonly TableRule[], Rulebook>();
 
-/** Compiles a table once per process: the array is the key, so it must not be changed afterwards.
- *  Throws `RULE_INVALID` naming the rule. */
+/** Compiles a table once per process: the array is the cache key, so it must not be changed afterwards. Throws
+ *  `RULE_INVALID` naming the rule. */
 export function rulebookOf(rules: readonly TableRule[]): Rulebook {
   const known = rulebooks.get(rules);
   if (known !== undefined) return known;
@@ -43,7 +43,7 @@ export function rulebookOf(rules: readonly TableRule[]): Rulebook {
   return book;
 }
 
-/** How messages name a rule: by its place in the table, and its condition where it has a name. */
+/** A rule's name in messages: its index in the table, and its condition if that has a name. */
 export function nameOf(rule: TableRule, place: number): string {
   return `table.${rule.from}[${place}]${rule.condition ? ` (${rule.condition})` : ""}`;
 }

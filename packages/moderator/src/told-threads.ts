@@ -1,6 +1,6 @@
-/** What the process that evaluates was told of which threads, so that it is told each step once.
+/** Records which steps of which threads the evaluating process was sent, so that each is sent once.
  *
- *  An array of steps stands for its thread, as in the projection: it grows, or it is another one. */
+ *  An array of steps identifies its thread, as in the projection: it grows, or it is a different one. */
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import type { ModeratorContext, ModeratorStep } from "@uncaged/workflow-protocol";
 import type { ThreadHead } from "./evaluator-messages.ts";
@@ -8,25 +8,25 @@ import type { ThreadHead } from "./evaluator-messages.ts";
 export type Told = {
   id: number;
   head: ThreadHead;
-  /** The steps as the array held them, to see what changed. */
+  /** The ends of the array as last seen, to detect changes. */
   first: ModeratorStep | undefined;
   last: ModeratorStep | undefined;
   length: number;
-  /** Of the JSON texts that it was told. */
+  /** Length of the JSON texts it was sent. */
   chars: number;
 };
 
-/** A thread whose steps went another way is not kept for long either way. */
+/** A thread whose steps were replaced does not stay long in any case. */
 const MOST_THREADS = 64;
 const BATCH_CHARS = 1_048_576;
 
 export class ToldThreads {
   readonly #byArray = new WeakMap<readonly ModeratorStep[], Told>();
-  /** Those that are kept, the one that was asked about last at the end. */
+  /** Those that are kept, the most recently used one at the end. */
   readonly #kept = new Map<number, Told>();
   #ids = 0;
 
-  /** null: nothing of it, or not what it is now. */
+  /** null: nothing of it, or not as it is now. */
   known({ steps, ...head }: ModeratorContext): Told | null {
     const told = this.#byArray.get(steps);
     if (told === undefined || !this.#kept.has(told.id) || !isSame(told.head, head)) return null;
@@ -35,7 +35,7 @@ export class ToldThreads {
     return grew && (length === 0 || steps[0] === first) ? told : null;
   }
 
-  /** Notes that a thread was told so many characters more. */
+  /** Records that this many more characters of a thread were sent. */
   note({ steps, ...head }: ModeratorContext, known: Told | null, chars: number): Told {
     const id = known?.id ?? this.#ids++;
     const [first, last, length] = [steps[0], steps.at(-1), steps.length];
@@ -46,7 +46,7 @@ export class ToldThreads {
     return told;
   }
 
-  /** Forgets threads that were not asked about for the longest time, until there is room; gives their ids. */
+  /** Forgets the least recently used threads until there is room; returns their ids. */
   forgetFor(known: Told | null, chars: number, maxChars: number): number[] {
     const forgotten: number[] = [];
     const sum = (): number =>
@@ -61,7 +61,7 @@ export class ToldThreads {
   }
 }
 
-/** JSON texts of lists, none of them large unless a step is. */
+/** JSON texts of lists, none of them large unless a single step is. */
 export async function jsonBatches(steps: readonly ModeratorStep[]): Promise<string[]> {
   const batches: string[] = [];
   let batch: string[] = [];

@@ -1,4 +1,4 @@
-/** JSONata's own notion of truth: what `$boolean` would answer, and false for what is missing. */
+/** Truth as JSONata defines it: the result of `$boolean`, and false for a missing value. */
 export function isTruthy(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(isTruthy);
   if (typeof value === "object" && value !== null) return isFilledObject(value);
@@ -6,7 +6,13 @@ export function isTruthy(value: unknown): boolean {
 }
 
 function isFilledObject(value: object): boolean {
-  // The evaluator represents functions as marked objects, and a function is no answer to a question.
-  if ("_jsonata_function" in value || "_jsonata_lambda" in value) return false;
-  return Object.keys(value).length > 0;
+  // A function is not an answer.
+  return !isFunction(value) && Object.keys(value).length > 0;
+}
+
+/** The evaluator represents functions as marked objects. */
+export function isFunction(value: unknown): boolean {
+  if (typeof value === "function") return true;
+  if (typeof value !== "object" || value === null) return false;
+  return "_jsonata_function" in value || "_jsonata_lambda" in value;
 }

@@ -18,7 +18,7 @@ export const FAULT_CODES: { readonly [fault in AgentFault]: ErrorCode } = {
   timeout: "AGENT_TIMEOUT",
 };
 
-/** A role that gave no result. Carries the record of the run: what it cost counts although it gave nothing. */
+/** A role that returned no result. Carries the record of the run, because a failed run costs money too. */
 export class AgentError extends WorkflowError {
   readonly outcome: AgentFault;
   readonly run: StepRun | null;
@@ -31,7 +31,7 @@ export class AgentError extends WorkflowError {
   }
 }
 
-/** The error for an outcome, under the code of that outcome. */
+/** The error for an outcome, with that outcome's code. */
 export function agentError(
   outcome: AgentFault,
   about: { message: string; hint: string; run: StepRun | null },
@@ -42,9 +42,8 @@ export function agentError(
   });
 }
 
-/** The outcome that an error thrown by a role stands for, by its shape, for a bundle carries its own copy of
- *  the class; null when it is no failure of the agent, but of the engine below it. Its run record is not parsed
- *  here. */
+/** The outcome that an error thrown by a role stands for, recognized by shape, because a bundle carries its own copy
+ *  of the class; null when the failure is not the agent's but the engine's. The run record is not parsed here. */
 export function agentFaultOf(thrown: unknown): { outcome: AgentFault; run: unknown } | null {
   if (!(thrown instanceof Error)) return { outcome: "crashed", run: null };
   const run = "run" in thrown ? thrown.run : null;

@@ -12,7 +12,7 @@ export const AGENT_OUTCOMES = [
   "crashed",
   "timeout",
 ] as const;
-/** How a run of an agent ended, by our own verdict. */
+/** How a run of an agent ended, by the engine's own verdict. */
 export type AgentOutcome = (typeof AGENT_OUTCOMES)[number];
 
 /** What an agent does while it runs, for live display. Emitting never blocks and never throws. */

@@ -1,4 +1,5 @@
-import type { HeadMove, SignalKind } from "./thread-store.ts";
+import type { SignalKind } from "./thread-record.ts";
+import type { HeadMove } from "./thread-store.ts";
 
 /** Bytes under a name. */
 export type BlobRow = { readonly hash: string; readonly bytes: Uint8Array };
@@ -34,24 +35,18 @@ export type BlobTable = {
   /** Sorted, without those aside. */
   list(): Promise<string[]>;
 
+  /** Those of them that stand in the table, not aside. Changes nothing. */
+  standing(hashes: readonly string[]): Promise<string[]>;
+
   /** Those aside, and since when (Unix milliseconds). */
   listAside(): Promise<{ hash: string; sinceMs: number }[]>;
-  /** `now` is asked while nobody else writes: whoever saw a row in place did so before. */
-  setAside(hashes: readonly string[], now: () => number): Promise<void>;
-  bringBack(hashes: readonly string[]): Promise<void>;
-  /** Deletes for good those that still lie aside, and have since `untilMs` or longer. */
-  purge(hashes: readonly string[], untilMs: number): Promise<void>;
+  /** Sets rows aside; those that lie there already keep their time. `nowMs`: the caller's clock at this call. Noted
+   *  is when a row was moved, by that clock: whoever saw it in place did so before. Returns the latest such time. */
+  quarantine(hashes: readonly string[], nowMs: number): Promise<number>;
+  restore(hashes: readonly string[]): Promise<void>;
+  /** Deletes for good those that still lie aside, and have since `untilMs` or longer. Returns which. */
+  purge(hashes: readonly string[], untilMs: number): Promise<string[]>;
 
-  /** Runs a short synchronous section while nobody else writes to the index. What it removed is gone
-   *  when this resolves, unless the section threw. */
-  exclusively<T>(section: (rows: HeldRows) => T): Promise<T>;
-  /** Gives the room of deleted rows back to the disk. Takes as long as copying the file. */
+  /** Returns the room of deleted rows to the disk. Takes as long as copying the file. */
   shrink(): Promise<void>;
-};
-
-/** The rows, while nobody else can change them. */
-export type HeldRows = {
-  /** Whether it stands in the table, not aside. */
-  has(hash: string): boolean;
-  remove(hash: string): void;
 };

@@ -18,15 +18,17 @@ export type DescriptorEdge = {
   when: string | null;
   prompt: string | null;
   location: string | null;
-  /** Left out: `ok` alone. */
+  /** Left out: only `ok`. */
   outcomes?: readonly RuleOutcome[];
 };
 
-/** A workflow without its code: what can be shown, checked and re-evaluated without running anything.
- *  Edges of one `from` stand in the order in which they are tried. */
+/** A workflow without its code: what can be shown, checked and re-evaluated without running anything. Edges with the
+ *  same `from` are listed in the order in which they are tried. */
 export type WorkflowDescriptor = {
   description: string;
   roles: { readonly [role: string]: DescriptorRole };
   graph: { edges: readonly DescriptorEdge[] };
   limits?: Limits;
+  /** JSONata: what the workflow returns when it has completed. */
+  result?: string;
 };

@@ -1,9 +1,9 @@
 import type { Usage } from "./step-run.ts";
 
-/** Of English text; other languages and code have fewer. */
+/** For English text; other languages and code have fewer. */
 const CHARS_PER_TOKEN = 4;
 
-/** What a model used of which only the size is known: nobody else counted, and a budget has to count something. */
+/** Estimates usage from text size, for runs that nobody metered: a budget has to count something. */
 export function estimatedUsage(size: { sentChars: number; receivedChars: number }): Usage {
   return {
     inputTokens: Math.ceil(size.sentChars / CHARS_PER_TOKEN),

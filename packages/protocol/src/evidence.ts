@@ -1,47 +1,47 @@
 import type { JsonValue } from "./json.ts";
 import type { ToolKind } from "./tool-policy.ts";
 
-/** One call of a tool that the engine itself saw, as an adapter reports it. Stored, with its secrets taken out
- *  and its texts shortened, as the JSON text of a content node whose hash is on the step. */
+/** One tool call that the engine itself saw, as an adapter reports it. Stored with secrets redacted and texts
+ *  shortened, as the JSON text of a content node; the step lists that node's hash. */
 export type ToolCallRecord = {
   id: string;
-  /** The agent's own name of the tool. */
+  /** The agent's own name for the tool. */
   name: string;
   kind: ToolKind;
   /** What the call was about: see `ToolRule.input`. */
   subject: string;
   input: JsonValue;
-  /** What the tool gave back, as text. */
+  /** What the tool returned, as text. */
   output: string;
   ok: boolean;
-  /** Of `execute`, when the agent reports it. */
+  /** For `execute`, when the agent reports it. */
   exitCode: number | null;
   durationMs: number | null;
   /** Unix milliseconds at which the call ended. */
   timestamp: number;
-  /** Directory that it was made in, absolute; left out when the agent does not tell. */
+  /** Absolute directory in which the call ran; left out when the agent does not report it. */
   cwd?: string | undefined;
-  /** Of `execute`: whether it ran in the step's directory, which was looked at when it ended. Of `edit`, `delete` and
-   *  `move`: `elsewhere` when all it touched is outside of the step's repository. Left out: `here`. */
+  /** For `execute`: whether it ran in the step's directory, checked when the call ended. For `edit`, `delete` and
+   *  `move`: `elsewhere` when everything it touched is outside the step's repository. Left out: `here`. */
   place?: "here" | "elsewhere" | "unknown" | undefined;
-  /** Made by an agent that the agent started: its id. */
+  /** Id of the subagent that made the call, if one did. */
   subagent?: string | undefined;
-  /** The role's policy refused it, so nothing happened. */
+  /** The role's policy refused the call, so nothing happened. */
   refused?: boolean | undefined;
 };
 
 /** What has to be seen before a role's result counts: `{ name: "tests", kind: "execute", command: ["npm", "test"],
- *  after: "last_edit" }`. A call fits when it succeeded (of `execute`: exited 0) and is what `command` or `input` says;
- *  one of both. */
+ *  after: "last_edit" }`. A call counts when it succeeded (for `execute`: exited 0) and matches `command` or
+ *  `input`; exactly one of the two is given. */
 export type EvidenceRequirement = {
-  /** For the message to the agent and for the record. */
+  /** Shown to the agent and stored in the record. */
   name: string;
   kind: ToolKind;
-  /** Regular expression over the call's subject. Of `execute`, over one plain command: see `command`. */
+  /** Regular expression over the call's subject. For `execute`, over one plain command: see `command`. */
   input?: string | undefined;
-  /** Of `execute`: the words of the command; `*` as the last one stands for any further words. */
+  /** For `execute`: the words of the command; a final `*` stands for any further words. */
   command?: readonly string[] | undefined;
-  /** `last_edit`: only a call counts that began after the last edit, delete or move, or command that may have
-   *  changed files, had ended. */
+  /** `last_edit`: only a call counts that began after the end of the last edit, delete or move, or of the last
+   *  command that may have changed files. */
   after?: "last_edit" | undefined;
 };

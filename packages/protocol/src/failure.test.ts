@@ -13,8 +13,8 @@ class ForeignError extends Error {
   }
 }
 
-describe("the failure of what was thrown", () => {
-  it("is the one that our error carries, whichever copy of the class made it", () => {
+describe("the failure of a thrown value", () => {
+  it("is the one that a WorkflowError carries, whichever copy of the class made it", () => {
     expect(failureFrom(new WorkflowError(reason), "INTERNAL")).toEqual(reason);
     expect(failureFrom(new ForeignError({ ...reason }), "INTERNAL")).toEqual(reason);
   });
@@ -39,7 +39,7 @@ describe("the failure of what was thrown", () => {
     });
   });
 
-  it("is the fallback for what is not an error of ours", () => {
+  it("is the fallback for any other error", () => {
     expect(failureFrom(new TypeError("no"), "INTERNAL")).toEqual(failure("INTERNAL", "no", ""));
     expect(failureFrom(new TypeError(), "INTERNAL")).toEqual(failure("INTERNAL", "TypeError", ""));
     expect(failureFrom("text", "INTERNAL")).toEqual(failure("INTERNAL", "text", ""));

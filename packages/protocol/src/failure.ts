@@ -1,4 +1,5 @@
 import { type ErrorCode, isErrorCode } from "./error-codes.ts";
+import type { Result } from "./result.ts";
 
 /** What went wrong, where, and what to do next: the same three things on every surface. */
 export type Failure = {
@@ -13,8 +14,8 @@ export function failure(code: ErrorCode, message: string, hint: string): Failure
   return { code, message, hint };
 }
 
-/** A failure on its way through code that cannot go on: broken storage, a broken agent.
- *  Refusals that a caller is expected to handle are `Result` values instead. */
+/** A failure that travels through code that cannot continue: broken storage, a broken agent. Refusals that a caller
+ *  is expected to handle are `Result` values instead. */
 export class WorkflowError extends Error {
   readonly failure: Failure;
 
@@ -25,9 +26,15 @@ export class WorkflowError extends Error {
   }
 }
 
-/** Turns anything that was thrown into a failure; what is not ours becomes `fallbackCode`.
- *  A bundle carries its own copy of this class, so its errors are known by shape, not by `instanceof`;
- *  a code that only a newer copy knows counts as `fallbackCode`. */
+/** The value of a result, for callers whose own failures are thrown. */
+export function unwrap<T>(result: Result<T, Failure>): T {
+  if (result.ok) return result.value;
+  throw new WorkflowError(result.error);
+}
+
+/** Turns any thrown value into a failure; anything but a `WorkflowError` becomes `fallbackCode`. A bundle carries
+ *  its own copy of the class, so its errors are recognized by shape, not by `instanceof`; a code that only a newer
+ *  copy knows counts as `fallbackCode`. */
 export function failureFrom(thrown: unknown, fallbackCode: ErrorCode): Failure {
   if (thrown instanceof Error) {
     return carriedFailure(thrown) ?? failure(fallbackCode, thrown.message || thrown.name, "");

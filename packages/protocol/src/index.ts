@@ -8,7 +8,7 @@ export {
 } from "./agent-error.ts";
 export { AGENT_OUTCOMES, type AgentEvent, type AgentOutcome } from "./agent-event.ts";
 export type { AgentHost, AgentPackage, AgentProbe, ModelSettings } from "./agent-package.ts";
-export type { BlobRow, BlobTable, BlobWrite, HeldRows } from "./blob-table.ts";
+export type { BlobRow, BlobTable, BlobWrite } from "./blob-table.ts";
 export type { CasStore, EncodedNode, NodeStore } from "./cas-store.ts";
 export {
   END,
@@ -16,7 +16,7 @@ export {
   FALLBACK,
   type Fallback,
   MAX_UNIX_MS,
-  RUN_MARK_ENV,
+  PROCESS_TAG_ENV,
   START,
   type Start,
   SUSPEND,
@@ -28,7 +28,7 @@ export { ERROR_CODES, type ErrorCode, exitCodeOf, isErrorCode } from "./error-co
 export { estimatedUsage } from "./estimated-usage.ts";
 export type { EvidenceRequirement, ToolCallRecord } from "./evidence.ts";
 export { EXIT, type ExitCode, type ExitKind } from "./exit-codes.ts";
-export { type Failure, failure, failureFrom, WorkflowError } from "./failure.ts";
+export { type Failure, failure, failureFrom, unwrap, WorkflowError } from "./failure.ts";
 export {
   HASH_PATTERN,
   isHash,
@@ -78,24 +78,51 @@ export type {
   WorkflowDefinition,
 } from "./role.ts";
 export { roleNameFault } from "./role-name.ts";
+export type {
+  CollectReport,
+  CollectRequest,
+  MoveReport,
+  RootStore,
+  StoreKind,
+} from "./root-store.ts";
 export { type StepRoute, type StepRun, sumUsage, type Usage } from "./step-run.ts";
+export type { Activity, ThreadActivity } from "./thread-activity.ts";
 export type { RoleStep, StartStep, ThreadContext } from "./thread-context.ts";
 export {
+  endingOf,
+  type FinishedThread,
+  isFinished,
+  type Lease,
+  leaseOf,
+  type NewThread,
+  type PendingInput,
+  type ProcessIdentity,
+  pendingInputOf,
+  type RunningThread,
+  type SignalKind,
+  type SuspendedThread,
+  suspensionOf,
+  type ThreadCopy,
+  type ThreadEnding,
+  type ThreadFacts,
+  type ThreadRecord,
+  type ThreadSteering,
+  threadFacts,
+  type UnfinishedThread,
+} from "./thread-record.ts";
+export {
   canMove,
+  type FinalStatus,
   isFinal,
   THREAD_STATUSES,
   THREAD_TRANSITIONS,
   type ThreadStatus,
 } from "./thread-status.ts";
 export type {
+  FinalMove,
   HeadMove,
-  Lease,
-  NewThread,
-  ProcessIdentity,
-  SignalKind,
-  Tenure,
-  ThreadCopy,
-  ThreadRecord,
+  LeaseRef,
+  ParkedState,
   ThreadStore,
 } from "./thread-store.ts";
 export { timerMs } from "./timer-ms.ts";
@@ -104,6 +131,7 @@ export type {
   CheckReport,
   GcReport,
   Problem,
+  RecordedResult,
   StepView,
   ThreadResult,
   ThreadSummary,

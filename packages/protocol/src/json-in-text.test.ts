@@ -15,8 +15,8 @@ describe("jsonInText", () => {
       'So:\n{\n"a": {"b": 1}\n}\n',
       { a: { b: 1 } },
     ],
-    ["an object behind words on its line", 'The result is: {"a":1}', { a: 1 }],
-    ["an object that a sentence follows", 'So {"a":1} is it. Bye.', { a: 1 }],
+    ["an object after words on its line", 'The result is: {"a":1}', { a: 1 }],
+    ["an object followed by a sentence", 'So {"a":1} is it. Bye.', { a: 1 }],
     [
       "an object in the middle, over several lines",
       'So:\n{\n  "a": [1, {"b": "}"}]\n}\nThat is it.',
@@ -28,16 +28,20 @@ describe("jsonInText", () => {
       { a: 2 },
     ],
     [
-      "an object behind brackets of prose",
-      'In [1] and {this}, f("x") { return } gives {"a":1}',
+      "an object after brackets in prose",
+      'In [1] and {this}, f("x") { return } returns {"a":1}',
       { a: 1 },
     ],
-    ["an object behind a quote that is none", 'I looked for {" and found {"a":1}', { a: 1 }],
-    ["an object before a bracket that is not closed", '{"a":1} and so on (see [the list', { a: 1 }],
+    ["an object after a quote mark in prose", 'I looked for {" and found {"a":1}', { a: 1 }],
+    [
+      "an object before a bracket that is never closed",
+      '{"a":1} and so on (see [the list',
+      { a: 1 },
+    ],
     ["an object in a fence that is never closed", '```json\n{"a":1}\nand so on', { a: 1 }],
     ["a block whose closing fence is longer", '```json\n{"a":1}\n`````\nBye.', { a: 1 }],
-    ["the object behind a byte order mark", '\uFEFF{"a":1}', { a: 1 }],
-    ["a key that is no prototype", '{"__proto__":{"a":1}}', JSON.parse('{"__proto__":{"a":1}}')],
+    ["the object after a byte order mark", '\uFEFF{"a":1}', { a: 1 }],
+    ["a `__proto__` key, as data", '{"__proto__":{"a":1}}', JSON.parse('{"__proto__":{"a":1}}')],
   ])("finds %s", (_name, text, value) => {
     expect(first(text)).toEqual(value);
   });
@@ -46,23 +50,23 @@ describe("jsonInText", () => {
     ["prose", "no result"],
     ["a list", "[1]"],
     ["a block in another language", '```ts\n{"a":1}\n```\nBye.'],
-    ["an object that is a part of another value", '[{"a":1},{"a":2}]'],
-    ["an object that was cut off, whatever is in it", 'So: {"a":{"b":1},"c":[{"d":2}'],
-    ["an object that is cut off in a text", '{"a":{},"b":"x {} y'],
-    ["an object with a fault behind another", '{"a": {"b":1} oops}'],
+    ["an object inside another value", '[{"a":1},{"a":2}]'],
+    ["an object that was cut off, whatever it contains", 'So: {"a":{"b":1},"c":[{"d":2}'],
+    ["an object that is cut off inside a string", '{"a":{},"b":"x {} y'],
+    ["an object with a syntax error after another", '{"a": {"b":1} oops}'],
     ["what only looks like JSON", '{a:1} {\'a\':1} {"a":1,} {"a":01} {"a":"\\x"} {"a":1 "b":2}'],
-    ["an object that is nested without measure", `${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`],
+    ["an object nested far too deep", `${'{"a":'.repeat(5_000)}1${"}".repeat(5_000)}`],
     ["a megabyte that opens and never closes", '{"a":'.repeat(200_000)],
     ["a megabyte of quotes", '{"'.repeat(500_000)],
     ["a megabyte of lists", "[".repeat(1_000_000)],
     ["a megabyte that fails at its end", `${'["a",'.repeat(200_000)}x`],
-    ["a text of nothing but braces", "\n{".repeat(1_000_000)],
+    ["a text of braces only", "\n{".repeat(1_000_000)],
   ])("finds nothing in %s", (_name, text) => {
     expect([...jsonInText(text)]).toEqual([]);
   });
 });
 
-it("finds whatever JSON is put between words", () => {
+it("finds any JSON object placed between words", () => {
   const words = fc.string({
     unit: fc.constantFrom("a", " ", "\n", '"', ":", ",", "}", "]", "\\", "1", "é"),
   });
@@ -76,7 +80,7 @@ it("finds whatever JSON is put between words", () => {
   );
 });
 
-it("finds only what is JSON, in texts of nothing but its marks", () => {
+it("finds only valid JSON in texts of random punctuation", () => {
   const noise = fc.string({
     unit: fc.constantFrom(
       "{",

@@ -1,9 +1,10 @@
-/** Every whole JSON object that a text of an agent may mean as its result, the likeliest first: that is from the
- *  last to the first, wherever they stand.
+/** Finds every complete JSON object that an agent may have meant as its result, the likeliest first, that is, from
+ *  the last to the first.
  *
- *  1. What is inside another value is a part of it, and what was cut off is no value, nor is anything inside it.
- *  2. A fenced block in another language is no answer.
- *  3. The text is data: each character is looked at once or twice, whatever it says. */
+ *  1. An object inside another value belongs to that value. Truncated JSON is not a value, and neither is anything
+ *     in it.
+ *  2. A fenced block in another language is not an answer.
+ *  3. The text is untrusted: each character is read at most twice, whatever the text contains. */
 import { wholeObjects } from "./whole-objects.ts";
 
 export function* jsonInText(text: string): Generator<object> {
@@ -17,11 +18,12 @@ export function* jsonInText(text: string): Generator<object> {
   }
 }
 
-/** Of a text that is full of objects the last ones count. */
+/** In a text full of objects, only the last ones count. */
 const MOST_OBJECTS = 50;
 
-/** What stands between fences and in fences that are JSON or say nothing of their language. A value never reaches
- *  across a fence: its texts have no line breaks. A fence that is never closed was forgotten. */
+/** The text outside fences, and the content of fences that are marked as JSON or not marked at all. A value never
+ *  crosses a fence, because JSON strings contain no line breaks. An unclosed fence is taken as forgotten, not as
+ *  open. */
 function readableParts(text: string): string[] {
   const parts: string[] = [];
   let lines: string[] = [];

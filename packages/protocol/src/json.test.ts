@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { MAX_JSON_DEPTH, parseJson, toJsonObject } from "./json.ts";
 
 describe("toJsonObject", () => {
-  it("gives any JSON object back as it is, keys such as __proto__ included", () => {
+  it("returns any JSON object as it is, keys such as __proto__ included", () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.oneof(fc.string(), fc.constant("__proto__")), fc.jsonValue()),
@@ -31,7 +31,7 @@ describe("toJsonObject", () => {
     expect(toJsonObject(value)).toBeNull();
   });
 
-  it("refuses nesting that other readers give up on, and cycles with it", () => {
+  it("refuses cycles, and nesting too deep for other readers", () => {
     const cycle: Record<string, unknown> = {};
     cycle.self = cycle;
     expect(toJsonObject(cycle)).toBeNull();
@@ -42,7 +42,7 @@ describe("toJsonObject", () => {
 });
 
 describe("parseJson", () => {
-  it("tells what a text says, and undefined of one that is no JSON", () => {
+  it("returns the parsed value, and undefined for text that is not JSON", () => {
     expect(parseJson('{"a":[1,null]}')).toEqual({ a: [1, null] });
     expect(parseJson("null")).toBeNull();
     for (const text of ["", "{", "undefined", "a"]) expect(parseJson(text)).toBeUndefined();

@@ -2,10 +2,10 @@
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
 export type JsonObject = { readonly [key: string]: JsonValue };
 
-/** Nesting beyond this is refused: recursive readers of other programs give up around there. */
+/** Deeper nesting is refused: recursive parsers in other programs fail at about this depth. */
 export const MAX_JSON_DEPTH = 200;
 
-/** What a text says in JSON; undefined when it is none. */
+/** The parsed value; undefined when the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -14,14 +14,14 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** A copy of a plain object of plain JSON values, without its `undefined` properties; null when it holds
- *  anything else: a function, a class instance, a cycle, NaN. Keys such as `__proto__` are data. */
+/** A copy of a plain object of plain JSON values, without its `undefined` properties; null when it contains anything
+ *  else: a function, a class instance, a cycle, NaN. Keys such as `__proto__` are data. */
 export function toJsonObject(value: unknown): JsonObject | null {
   const copy = jsonCopy(value, 0);
   return isPlainObject(copy) ? copy : null;
 }
 
-/** `undefined` stands for "not JSON": it is never a JSON value. */
+/** `undefined` means "not JSON"; it is never a JSON value itself. */
 function jsonCopy(value: unknown, depth: number): JsonValue | undefined {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
@@ -48,13 +48,13 @@ function objectCopy(source: object, depth: number): JsonObject | undefined {
     if (copy === undefined) return undefined;
     entries.push([key, copy]);
   }
-  // fromEntries defines properties, so a key `__proto__` becomes data and no prototype.
+  // fromEntries defines properties, so a key `__proto__` becomes data, not the prototype.
   return Object.fromEntries(entries);
 }
 
 function isPlainObject<T>(value: T): value is T & JsonObject {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
-  // A bundle may run in a realm of its own, where `Object` is another one.
+  // A bundle may run in its own realm, with a different `Object`.
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

@@ -1,39 +1,38 @@
 import type { AgentFault } from "./agent-error.ts";
 
-/** How a step ended: a role whose agent failed can still be a step, when the table has a rule for that. */
+/** How a step ended. A role whose agent failed still makes a step when the table has a rule for that outcome. */
 export type StepOutcome = "ok" | AgentFault;
 
-/** How a rule is asked: after a step, by how that ended; `limit` before a step that a limit forbids. */
+/** When a rule is tried: after a step with this outcome, or (`limit`) before a step that a limit forbids. */
 export type RuleOutcome = StepOutcome | "limit";
 
-/** Bounds of a thread, or of all the runs of one role in it. What is left out is not bounded, but for a
- *  thread's steps. */
+/** Limits of a thread, or of all runs of one role in it. What is left out is unlimited, except a thread's steps. */
 export type Limits = {
   steps?: number | undefined;
   /** Input and output tokens together. */
   tokens?: number | undefined;
   costUsd?: number | undefined;
-  /** Milliseconds that roles ran; waiting for a person does not count. */
+  /** Milliseconds during which roles ran; waiting for a person does not count. */
   timeMs?: number | undefined;
 };
 
-/** Bounds of one thread, in place of those that its workflow sets. */
+/** Limits of one thread, which replace those of its workflow. */
 export type ThreadLimits = Limits & {
-  /** For all the runs of a role in the thread. */
+  /** For all runs of a role in the thread. */
   roles?: { readonly [role: string]: Limits } | undefined;
 };
 
-/** The limit that a thread waits at. */
+/** The limit that stopped a thread. */
 export type ReachedLimit = {
-  /** The role whose limit it is; null: the thread's. */
+  /** The role that the limit belongs to; null: the thread itself. */
   role: string | null;
   bound: keyof Limits;
   limit: number;
-  /** At least as much as the limit. */
+  /** At least the limit. */
   used: number;
 };
 
-/** `raised` over what was set before; what it leaves out stays. */
+/** `raised` on top of what was set before; whatever it leaves out stays as it was. */
 export function raisedLimits(before: ThreadLimits | null, raised: ThreadLimits): ThreadLimits {
   const { roles: _roles, ...thread } = raised;
   const roles = { ...before?.roles };
@@ -47,8 +46,8 @@ export function raisedLimits(before: ThreadLimits | null, raised: ThreadLimits):
   };
 }
 
-/** The options of `thread resume` that raise this limit; unknown for threads that came to wait under an older version:
- *  then all of them. */
+/** The options of `thread resume` that raise this limit; all of them when it is unknown, for threads that stopped
+ *  under an older version. */
 export function raisingOptions(reached: ReachedLimit | undefined): string {
   if (reached === undefined) return Object.values(LIMIT_OPTIONS).join(", ");
   const ofRole = reached.role === null ? "" : `--role ${reached.role} `;
@@ -62,14 +61,14 @@ const LIMIT_OPTIONS: { readonly [bound in keyof Limits]-?: string } = {
   timeMs: "--max-time <duration>",
 };
 
-/** Steps of a thread whose workflow and caller set no other bound: what runs away stops there. */
+/** Step limit when neither the workflow nor the caller sets one: it stops a runaway thread. */
 export const DEFAULT_MAX_STEPS = 1_000;
 
-/** When a failed run of a role is worth another try. */
+/** When a failed run of a role is retried. */
 export type RetryPolicy = {
   /** Tries after the first. */
   attempts: number;
-  /** Before the first of them; doubled before each further one. Default 1,000. */
+  /** Wait before the first retry; doubled before each further one. Default 1,000. */
   backoffMs?: number | undefined;
   /** Default 60,000. */
   maxBackoffMs?: number | undefined;

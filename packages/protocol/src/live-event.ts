@@ -2,7 +2,7 @@ import type { AgentEvent } from "./agent-event.ts";
 import type { Usage } from "./step-run.ts";
 import type { ThreadStatus } from "./thread-status.ts";
 
-/** What happens to a thread, in the one stream that every front end follows. */
+/** What happens to a thread, in the one stream that every front end reads. */
 export type LiveEvent = {
   threadId: string /** Unix milliseconds. */;
   timestamp: number;
@@ -12,7 +12,7 @@ export type LiveEvent = {
       role: string;
       round: number;
       condition: string | null;
-      /** What a person told the role in place of the table, such as an answer; null: the table led here. */
+      /** What a person told the role in place of the table's prompt, such as an answer; null: the table led here. */
       said: string | null;
     }
   | { type: "agent"; role: string; round: number; event: AgentEvent }
@@ -23,8 +23,8 @@ export type LiveEvent = {
       stateHash: string;
       meta: Record<string, unknown>;
     }
-  /** What one of the engine's own models said or why it could not; `usage`: what it cost, when it was asked. */
+  /** What one of the engine's own models said, or why it could not; `usage`: its cost, if the model was called. */
   | { type: "note"; about: "supervisor" | "summarizer"; message: string; usage: Usage | null }
-  /** `summary`: how it ended, or what it asks. */
+  /** `summary`: how the thread ended, or what it asks. */
   | { type: "status"; status: ThreadStatus; summary: string | null }
 );

@@ -23,7 +23,7 @@ export type ModeratorStep = {
 export type ModeratorContext = {
   threadId: string;
   depth: number;
-  /** The version that the thread runs. Rules do not see it: an upgrade must not change what they say of the past. */
+  /** The version that the thread runs. Rules cannot see it: an upgrade must not change their verdict on the past. */
   bundleHash: string;
   start: StartStep;
   steps: readonly ModeratorStep[];

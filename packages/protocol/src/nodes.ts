@@ -2,7 +2,7 @@ import type { AgentFault } from "./agent-error.ts";
 import type { JsonObject } from "./json.ts";
 import type { StepRoute, StepRun } from "./step-run.ts";
 
-/** From each hash that a node directly depends on to the SHA-256 (hex) of that thing's bytes. */
+/** Maps each hash that a node directly depends on to the SHA-256 (hex) of the bytes behind it. */
 export type Digests = { readonly [hash: string]: string };
 
 export type ContentNode = { type: "content"; payload: string; refs: readonly string[] };
@@ -19,7 +19,7 @@ export type StartPayload = {
   externals: { readonly [packageName: string]: string };
   digests: Digests;
 };
-/** refs: prompt content, then `parentState` if any. */
+/** refs: prompt content, then `parentState` if set. */
 export type StartNode = { type: "start"; payload: StartPayload; refs: readonly string[] };
 
 export type StatePayload = {
@@ -27,7 +27,7 @@ export type StatePayload = {
   meta: JsonObject;
   start: string;
   content: string;
-  /** Skip list: the parent first, then the ancestors at distances 2, 4, 8 … 1024 as far as they exist. */
+  /** Skip list: the parent first, then the ancestors at distances 2, 4, 8 … 1024, as far as they exist. */
   ancestors: readonly string[];
   compact: null;
   /** Unix milliseconds. */

@@ -1,4 +1,4 @@
-/** An expected outcome as a value: callers must look before they use it. */
+/** An expected outcome as a value: callers must check it before they use it. */
 export type Result<T, E> = Ok<T> | Err<E>;
 export type Ok<T> = { readonly ok: true; readonly value: T };
 export type Err<E> = { readonly ok: false; readonly error: E };

@@ -1,6 +1,6 @@
 import { ROLE_NAME_PATTERN } from "./identifiers.ts";
 
-/** What is wrong with a name for a role, as the end of a sentence; null when nothing is. */
+/** What is wrong with a role's name, as the end of a sentence; null when it is valid. */
 export function roleNameFault(name: string): string | null {
   if (!ROLE_NAME_PATTERN.test(name)) {
     return "a role's name is a letter, then at most 63 letters, digits, _ or -";
@@ -10,7 +10,7 @@ export function roleNameFault(name: string): string | null {
     : null;
 }
 
-/** Names that every object already has, and words that JSONata reads as its own. */
+/** Names that every object already has, and words that JSONata reserves. */
 const TRAPS: ReadonlySet<string> = new Set([
   ...Object.getOwnPropertyNames(Object.prototype),
   "prototype",

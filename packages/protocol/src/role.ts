@@ -12,30 +12,30 @@ export type RoleDefinition<Meta extends Record<string, unknown> = Record<string,
   description: string;
   systemPrompt: string;
   schema: z.ZodType<Meta>;
-  /** Hashes of the artifacts that a result names; each must be in the CAS when the step is stored. */
+  /** Hashes of the artifacts that a result names; all of them must be in the CAS when the step is stored. */
   extractRefs: ((meta: NoInfer<Meta>) => string[]) | null;
 } & RoleRules;
 
-/** What a role is held to, whoever plays it. */
+/** What a role must obey, whichever agent runs it. */
 export type RoleRules = {
   /** Default: every tool. */
   tools?: ToolPolicy | undefined;
   /** Default: none. */
   requiredEvidence?: readonly EvidenceRequirement[] | undefined;
-  /** Milliseconds for one run of the role; it then ends as `timeout`. Default: no limit. */
+  /** Milliseconds for one run of the role, which then ends as `timeout`. Default: no limit. */
   timeoutMs?: number | undefined;
-  /** Default: a run that failed is not tried again. */
+  /** Default: a failed run is not retried. */
   retry?: RetryPolicy | undefined;
   /** For all runs of the role in one thread together. Default: none. */
   limits?: Limits | undefined;
 };
 
-/** One rule of the table. The first whose condition holds is taken. */
+/** One rule of the table. The first one whose condition holds is taken. */
 export type Transition<RoleName extends string = string> = {
   /** `when` is a JSONata expression over `threadId`, `depth`, `start`, `steps`, `last` and `byRole`. */
   condition: Fallback | { name: string; when: string };
-  /** How the step before has to have ended for this rule to be asked. Default: only `ok`. `limit`: asked in
-   *  place of the others when a limit forbids the step that they lead to. */
+  /** How the previous step must have ended for this rule to be tried. Default: only `ok`. `limit`: tried in place of
+   *  the others when a limit forbids the step that they lead to. */
   outcomes?: readonly RuleOutcome[];
   role: RoleName | End | Suspend;
   /** Handed to the next role (for `SUSPEND`, the question to the person); `{{ jsonata }}` is filled in. */
@@ -54,4 +54,6 @@ export type WorkflowDefinition<M extends RoleMeta = RoleMeta> = {
   table: ModeratorTable<NoInfer<M>>;
   /** For the whole thread, its children included. Default: 1,000 steps. */
   limits?: Limits;
+  /** What the workflow returns: a JSONata expression over what rules see, evaluated once the thread has completed. */
+  result?: string;
 };

@@ -1,5 +1,5 @@
-/** Zod schemas for what crosses the border between a bundle and the engine.
- *  A separate entry point: commands that touch no bundle must not pay for loading zod. */
+/** Zod schemas for everything that crosses the border between a bundle and the engine. A separate entry point:
+ *  commands that touch no bundle must not pay for loading zod. */
 import { z } from "zod";
 import { AGENT_FAULTS } from "./agent-error.ts";
 import { AGENT_OUTCOMES, type AgentEvent } from "./agent-event.ts";
@@ -80,7 +80,7 @@ export const stepRunSchema: z.ZodType<StepRun> = z.object({
   policy: z.literal("held").exactOptional(),
 });
 
-/** One call as it stands in the text of an evidence blob. */
+/** One tool call as stored in the text of an evidence blob. */
 export const toolCallRecordSchema: z.ZodType<ToolCallRecord> = z.object({
   id: z.string(),
   name: z.string(),
@@ -109,7 +109,7 @@ const reachedLimitSchema: z.ZodType<ReachedLimit> = z.strictObject({
   used: z.number().nonnegative(),
 });
 
-/** Why a thread waits: a question, or a limit. */
+/** Why a thread waits: for an answer, or because of a limit. */
 export const suspensionSchema: z.ZodType<Suspension> = z.object({
   role: z.string(),
   message: z.string(),
@@ -117,7 +117,7 @@ export const suspensionSchema: z.ZodType<Suspension> = z.object({
   limit: reachedLimitSchema.exactOptional(),
 });
 
-/** A role's output once it has been parsed: its meta is known to be JSON. */
+/** A role's output after parsing: its meta is known to be JSON. */
 export type ParsedRoleOutput = RoleOutput & { meta: JsonObject };
 
 export const roleOutputSchema: z.ZodType<ParsedRoleOutput> = z.object({
@@ -204,6 +204,7 @@ export const workflowDescriptorSchema: z.ZodType<WorkflowDescriptor> = z.strictO
     ),
   }),
   limits: limits.exactOptional(),
+  result: z.string().exactOptional(),
 });
 
 const toolStart = z.object({
@@ -221,7 +222,7 @@ const toolEnd = z.object({
   ok: z.boolean(),
 });
 
-/** What an adapter emits: some of them are code of a bundle. */
+/** What an adapter emits; some adapters are code in a bundle. */
 export const agentEventSchema: z.ZodType<AgentEvent> = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text"), text: z.string() }),
   z.discriminatedUnion("phase", [toolStart, toolEnd]),

@@ -7,11 +7,11 @@ export type Usage = {
   cachedInputTokens: number;
   /** US dollars; null when the agent does not report it. */
   costUsd: number | null;
-  /** The tokens, or some of them, are an estimate: nobody counted them. */
+  /** Some or all of the tokens are an estimate: nobody counted them. */
   estimated?: true;
 };
 
-/** Both together. A cost that one of them does not report counts as nothing when the other does. */
+/** The sum. A cost that only one of them reports is taken as the whole cost. */
 export function sumUsage(a: Usage, b: Usage): Usage;
 export function sumUsage(a: Usage | null, b: Usage | null): Usage | null;
 export function sumUsage(a: Usage | null, b: Usage | null): Usage | null {
@@ -25,16 +25,16 @@ export function sumUsage(a: Usage | null, b: Usage | null): Usage | null {
   };
 }
 
-/** What an adapter knows about the run that produced a step. */
+/** What an adapter reports about the run that produced a step. */
 export type StepRun = {
   agent: {
     name: string;
     version: string;
-    /** Name in `config.agents` when a named agent played in place of the bound one. */
+    /** Name in `config.agents` when a named agent ran the role in place of the bound one. */
     binding?: string;
-    /** The program that was started, its links followed. */
+    /** The program that was started, with symbolic links resolved. */
     path?: string;
-    /** SHA-256 (hex) of that file, as it was when the step began. */
+    /** SHA-256 (hex) of that file when the step began. */
     sha256?: string;
   };
   /** The agent's own session id; null when it has none. */
@@ -46,15 +46,15 @@ export type StepRun = {
   /** Unix milliseconds. */
   completedAt: number;
   usage: Usage | null;
-  /** The agent's own counters as it reported them last, for the next run in the same session; their meaning
-   *  is the agent's. */
+  /** The agent's own counters as last reported, for the next run in the same session. Only the agent knows what they
+   *  mean. */
   rawUsage?: JsonValue;
-  /** What an auditor should know: a session that could not be resumed, a repair turn, a refused claim. */
+  /** What an auditor should know: a session that could not be resumed, a repair turn, a rejected claim. */
   notes?: readonly string[];
   cwd: string;
-  /** Hashes of what the engine itself saw the agent do. */
+  /** Hashes of the evidence: what the engine itself saw the agent do. */
   evidence: readonly string[];
-  /** The adapter held the agent to the role's `tools`. */
+  /** The adapter enforced the role's `tools`. */
   policy?: "held";
 };
 
@@ -64,12 +64,12 @@ export type StepRoute = {
   to: string;
   /** Name of the condition, or `FALLBACK`; `NO_MATCH` when no rule matched, which ends the thread. */
   condition: string;
-  /** Place of the rule in the table entry of `from`, from 0; null for `NO_MATCH`. */
+  /** Index of the rule in the table entry of `from`, from 0; null for `NO_MATCH`. */
   rule: number | null;
-  /** The edge prompt with its placeholders filled in. */
+  /** The edge's prompt with its placeholders filled in. */
   prompt: string | null;
-  /** A person gave the prompt in place of the edge's own; left out: it is the edge's. */
+  /** A person wrote the prompt, in place of the edge's own; left out: it is the edge's. */
   promptFrom?: "person";
-  /** The rule was asked because a limit forbade the step that the others led to. */
+  /** The rule was tried because a limit forbade the step that the other rules led to. */
   outcome?: "limit";
 };

@@ -13,7 +13,7 @@ export type StartStep = {
   parentState: string | null;
 };
 
-/** One completed step: a union with one member per role, so `step.role === "coder"` narrows `meta`. */
+/** One completed step: a union with one member per role, so that `step.role === "coder"` narrows `meta`. */
 export type RoleStep<M extends RoleMeta = RoleMeta> = {
   [K in keyof M & string]: {
     role: K;

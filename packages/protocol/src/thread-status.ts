@@ -1,5 +1,5 @@
-/** `idle`: no runner, can go on. `running`: a runner owns it. `paused`: the gate is closed.
- *  `suspended`: waits for a person. The last three are final. */
+/** `idle`: no runner, can continue. `running`: a runner owns it. `paused`: the gate is closed. `suspended`: waits
+ *  for a person. The last three are final. */
 export const THREAD_STATUSES = [
   "idle",
   "running",
@@ -10,9 +10,10 @@ export const THREAD_STATUSES = [
   "aborted",
 ] as const;
 export type ThreadStatus = (typeof THREAD_STATUSES)[number];
+export type FinalStatus = "completed" | "failed" | "aborted";
 
-/** The only table of allowed changes; any other is `TRANSITION_INVALID`, exit code 3.
- *  A failed or aborted thread is final; `fork` is how to go on from one of its steps. */
+/** The only table of allowed changes; any other change is `TRANSITION_INVALID`, exit code 3. A failed or aborted
+ *  thread is final; to continue from one of its steps, use `fork`. */
 export const THREAD_TRANSITIONS: { readonly [from in ThreadStatus]: readonly ThreadStatus[] } = {
   idle: ["running", "paused", "aborted"],
   running: ["idle", "paused", "suspended", "completed", "failed", "aborted"],
@@ -27,6 +28,6 @@ export function canMove(from: ThreadStatus, to: ThreadStatus): boolean {
   return THREAD_TRANSITIONS[from].includes(to);
 }
 
-export function isFinal(status: ThreadStatus): boolean {
+export function isFinal(status: ThreadStatus): status is FinalStatus {
   return THREAD_TRANSITIONS[status].length === 0;
 }

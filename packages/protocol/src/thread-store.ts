@@ -1,109 +1,50 @@
 import type { ThreadLimits } from "./limits.ts";
-import type { ThreadStatus } from "./thread-status.ts";
+import type {
+  Lease,
+  NewThread,
+  ProcessIdentity,
+  SignalKind,
+  ThreadCopy,
+  ThreadEnding,
+  ThreadRecord,
+} from "./thread-record.ts";
 import type { Suspension } from "./workflow-runtime.ts";
 
-/** Which process, beyond doubt: a pid alone is reused. */
-export type ProcessIdentity = {
-  pid: number;
-  /** Opaque start time of the process as its system reports it; compared for equality only. */
-  startedAt: string;
-  /** Boot and pid namespace; a pid from another one says nothing here. */
-  bootId: string;
-};
+/** The right to write one thread: a lease's fence. */
+export type LeaseRef = { threadId: string; fence: number };
 
-/** Who may write a thread. A higher fence means a later owner; every write names its fence. */
-export type Lease = {
-  threadId: string;
-  fence: number;
-  process: ProcessIdentity;
-  /** Unix milliseconds, all three. */
-  acquiredAt: number;
-  heartbeatAt: number;
-  expiresAt: number;
-};
+/** From the head that the writer saw to a node that is stored by then. */
+type Move = LeaseRef & { from: string; to: string; toSha256: string; nowMs: number };
 
-/** What another process asks of a thread's runner. `pause` stays until the gate opens again. */
-export type SignalKind = "pause" | "stop" | "kill";
+export type HeadMove = Move &
+  (
+    | {
+        /** A step, one more: it took what a person had said. */
+        kind: "append";
+      }
+    | {
+        /** A step in place of the last one, which can be restored until the next step. */
+        kind: "replace";
+      }
+    | {
+        /** No step: the thread runs this bundle from here on. What a person said goes on waiting for the next step. */
+        kind: "upgrade";
+        bundleHash: string;
+      }
+  );
 
-/** All that is mutable about a thread. `status` is what was last written: a thread whose runner
- *  died still says `running` here, and readers compute the rest from `lease`. */
-export type ThreadRecord = {
-  threadId: string;
-  workflow: string;
-  bundleHash: string;
-  startHash: string;
-  /** The last node of the chain; the start node before the first step. */
-  head: string;
-  /** SHA-256 (hex) of the head's bytes: commits to the whole thread. */
-  headSha256: string;
-  status: ThreadStatus;
-  /** Role results in the chain; the end node is not one. */
-  stepCount: number;
-  depth: number;
-  /** Thread whose step runs this one as its child. */
-  parentThread: string | null;
-  /** Directory that roles work in unless a route says otherwise; absolute. */
-  cwd: string;
-  returnCode: number | null;
-  summary: string | null;
-  suspended: Suspension | null;
-  /** What a person answered to the role that asked; its next step takes it. */
-  answer: { role: string; text: string } | null;
-  /** What a person says to whoever the table names next, in place of the edge's prompt. */
-  nextPrompt: string | null;
-  /** Bounds that the thread was started with or that were raised since; null: those of its workflow. */
-  limits: ThreadLimits | null;
-  /** Name in `config.agents` of the agent that plays every role; null: whoever the workflow binds. */
-  agent: string | null;
-  /** The step that a poke replaced last, kept until the next step is published. */
-  replaced: { head: string; headSha256: string } | null;
-  forkedFrom: { threadId: string; stateHash: string } | null;
-  /** Unix milliseconds. `startedAt` is kept by forks, so that rules see what the original saw. */
-  startedAt: number;
-  createdAt: number;
-  updatedAt: number;
-  lease: Lease | null;
-  signals: readonly SignalKind[];
-};
-
-export type NewThread = Pick<
-  ThreadRecord,
-  | "threadId"
-  | "workflow"
-  | "bundleHash"
-  | "startHash"
-  | "head"
-  | "headSha256"
-  | "stepCount"
-  | "depth"
-  | "parentThread"
-  | "cwd"
-  | "forkedFrom"
-  | "startedAt"
-  | "createdAt"
-> &
-  Partial<Pick<ThreadRecord, "limits" | "agent" | "nextPrompt">>;
-
-/** A thread that was made in another storage root, as it stood while nobody ran it. */
-export type ThreadCopy = NewThread &
-  Pick<ThreadRecord, "returnCode" | "summary" | "suspended" | "answer" | "updatedAt"> & {
-    status: Exclude<ThreadStatus, "running" | "paused">;
+/** To the end node, which is no step. */
+export type FinalMove = Move &
+  ThreadEnding & {
+    /** Called when the fence has held and before anything counts: what it throws undoes the whole. */
+    record?: () => void;
   };
 
-/** The right to write one thread: a lease's fence. */
-export type Tenure = { threadId: string; fence: number };
-
-export type HeadMove = Tenure & {
-  /** The head takes the place of the old one, which can be brought back until the next step. */
-  replaces?: true;
-  /** The thread runs this bundle from here on. An answer that waits for the next step goes on waiting. */
-  bundleHash?: string;
-  from: string;
-  to: string;
-  toSha256: string;
-  stepCount: number;
-  nowMs: number;
-};
+/** What a thread is parked at by its owner. */
+export type ParkedState =
+  | { status: "idle" }
+  | { status: "paused" }
+  | { status: "suspended"; suspended: Suspension };
 
 /** The mutable half of a storage root.
  *
@@ -112,7 +53,7 @@ export type HeadMove = Tenure & {
  *     so an owner that was frozen while another took over cannot publish.
  *  3. A head moves only from the value the writer saw. */
 export type ThreadStore = {
-  /** With a `startKey` seen before, gives the thread made then and `created: false`. */
+  /** With a `startKey` seen before, returns the thread made then and `created: false`. */
   create(
     thread: NewThread,
     startKey: string | null,
@@ -130,6 +71,8 @@ export type ThreadStore = {
     /** Only those that wait for a person. */
     suspended?: true;
     parentThread?: string;
+    /** Only those made at this time or later, Unix milliseconds. */
+    sinceMs?: number;
     limit?: number;
   }): Promise<ThreadRecord[]>;
   /** Start and head of every thread: what garbage collection keeps. */
@@ -145,30 +88,17 @@ export type ThreadStore = {
     nowMs: number;
     replaces: number | null;
   }): Promise<Lease>;
-  /** Heartbeat. Gives the signals that wait for this owner. Throws `LEASE_LOST`. */
-  renew(request: Tenure & { ttlMs: number; nowMs: number }): Promise<readonly SignalKind[]>;
+  /** Heartbeat. Returns the signals that wait for this owner. Throws `LEASE_LOST`. */
+  renew(request: LeaseRef & { ttlMs: number; nowMs: number }): Promise<readonly SignalKind[]>;
   /** Waiting signals without a write. */
   signals(threadId: string): Promise<readonly SignalKind[]>;
-  /** Publishes a step. Gives the signals that wait, read in the same transaction. */
+  /** Publishes a step. Returns the signals that wait, read in the same transaction. */
   advance(move: HeadMove): Promise<readonly SignalKind[]>;
-  /** Publishes the end node, the final status and the release of the lease at once. `record` is called when the
-   *  fence has held and before anything counts: what it throws undoes the whole. */
-  finish(
-    move: HeadMove & {
-      status: "completed" | "failed" | "aborted";
-      returnCode: number;
-      summary: string;
-      record?: () => void;
-    },
-  ): Promise<void>;
-  /** Gives the lease up. For `paused`: only if the `pause` signal still stands, else `false` and the
+  /** Publishes the end node, the final status and the release of the lease at once. */
+  finish(move: FinalMove): Promise<void>;
+  /** Releases the lease. For `paused`: only if the `pause` signal still stands, else `false` and the
    *  owner goes on (someone opened the gate meanwhile). */
-  release(
-    request: Tenure & {
-      nowMs: number;
-      to: { status: "idle" } | { status: "paused" } | ({ status: "suspended" } & Suspension);
-    },
-  ): Promise<boolean>;
+  release(request: LeaseRef & { nowMs: number; to: ParkedState }): Promise<boolean>;
 
   /** Leaves a signal for the owner, whoever that is. A finished thread has none and keeps none. */
   signal(threadId: string, kind: SignalKind, nowMs: number): Promise<void>;
@@ -183,9 +113,5 @@ export type ThreadStore = {
   /** Forgets a thread that nobody owns, or whose lease has the fence `replaces` (an owner known to
    *  be dead). Throws `LEASE_HELD`. */
   remove(threadId: string, replaces: number | null): Promise<void>;
-
-  /** Runs a short synchronous section while no other process runs one on this storage root.
-   *  The lock dies with its holder. Throws `STORAGE_FAILED` when it cannot be had in time. */
-  exclusively<T>(section: () => T): Promise<T>;
   close(): Promise<void>;
 };

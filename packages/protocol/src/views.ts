@@ -1,9 +1,11 @@
+import type { JsonValue } from "./json.ts";
 import type { StepOutcome } from "./limits.ts";
 import type { StepRoute, StepRun } from "./step-run.ts";
+import type { ThreadActivity } from "./thread-activity.ts";
 import type { ThreadStatus } from "./thread-status.ts";
-import type { Suspension } from "./workflow-runtime.ts";
+import type { Suspension, Unrecorded } from "./workflow-runtime.ts";
 
-/** The shapes that `--json` prints. Keys may be added, none renamed. */
+/** The shapes that `--json` prints. Keys may be added, never renamed. */
 export type StepView = {
   /** 1-based. */
   round: number;
@@ -19,11 +21,11 @@ export type StepView = {
   run: Partial<StepRun> | null;
 };
 
-/** From where on the thread runs another version of its workflow. */
+/** The point from which the thread runs another version of its workflow. */
 export type UpgradeView = {
-  /** Round that it comes after; 0: before the first. */
+  /** The round before it; 0: before the first. */
   afterRound: number;
-  /** Hashes of the bundles. */
+  /** Bundle hashes. */
   from: string;
   to: string;
   stateHash: string;
@@ -34,15 +36,24 @@ export type ThreadSummary = {
   threadId: string;
   workflow: string;
   bundleHash: string;
-  /** As seen now: a thread whose runner is certainly gone is `idle`. */
+  /** The current status: a thread whose runner is certainly gone is `idle`. */
   status: ThreadStatus;
-  /** The runner went away without a word, or has not been heard of for longer than its lease. */
+  /** The runner disappeared, or has not been heard from for longer than its lease. */
   stale: boolean;
   head: string;
   stepCount: number;
   /** What it asks a person; null unless it is suspended. */
   suspended: Suspension | null;
   updatedAt: number;
+  /** Unix milliseconds; a fork's is that of the original. */
+  startedAt: number;
+  /** Null while it has not ended. */
+  returnCode: number | null;
+  /** Thread whose step runs this one as its child. */
+  parentThread: string | null;
+  depth: number;
+  /** What the workflow's `result` said; left out where there is none. */
+  result?: JsonValue;
 };
 
 export type ThreadView = Pick<
@@ -60,26 +71,34 @@ export type ThreadView = Pick<
   upgrades: UpgradeView[];
   suspended: Suspension | null;
   result: ThreadResult | null;
-  /** What its end node records besides: of a role whose failure ended it, what that run cost and what was seen of it. Null
-   *  while it has not ended. */
+  /** What else its end node records: for a thread ended by a role's failure, the cost of that run and its evidence.
+   *  Null while the thread has not ended. */
   end: { run: Partial<StepRun> | null } | null;
+  /** What was used since its last step and stands in none: by the step that runs, or by attempts that were cut off. */
+  unrecorded: Unrecorded[];
   forkedFrom: { threadId: string; stateHash: string } | null;
   cwd: string;
+  /** What its step does now; null while none is under way. */
+  activity: ThreadActivity | null;
 };
 
 export type ThreadResult = {
   returnCode: number;
   summary: string /** The end node. */;
   rootHash: string;
-};
+} & RecordedResult;
+
+/** What the `result` of a workflow said at the end of a thread, as its end node has it: the value, or why there is none.
+ *  Neither when the workflow has no `result`, or the thread did not complete. */
+export type RecordedResult = { value?: JsonValue; error?: string };
 
 export type Problem = { code: string; hash: string; message: string };
 export type CheckReport = { ok: boolean; checked: number; problems: Problem[] };
 export type GcReport = {
   scannedThreads: number;
   activeRefs: number;
-  /** Dead blobs that were set aside. */
+  /** Dead blobs that were quarantined. */
   setAside: number;
-  /** Those that were deleted for good. */
+  /** Blobs that were deleted for good. */
   deletedEntries: number;
 };

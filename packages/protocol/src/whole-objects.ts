@@ -1,12 +1,12 @@
-/** Finds the JSON objects in a text that says other things, too.
+/** Finds the JSON objects in a text that also contains other things.
  *
- *  1. A value begins at a bracket, and is read by the grammar of JSON until it is whole or cannot be one. Then the
- *     search goes on behind it, or where it went wrong.
- *  2. So each character is read once; once more when a text of a value turns out to be none, for a quote may be
- *     one of prose. */
+ *  1. A value begins at a bracket and is parsed by the JSON grammar until it is complete or cannot be JSON. The
+ *     search then continues after the value, or from where parsing failed.
+ *  2. So each character is read once, or twice when a string inside a value turns out not to be one, because a quote
+ *     mark may belong to prose. */
 import { MAX_JSON_DEPTH } from "./json.ts";
 
-/** The last `most` objects that are whole and stand in no other value, in the order of the text. */
+/** The last `most` complete objects that are not inside another value, in text order. */
 export function wholeObjects(text: string, most: number): object[] {
   const ends: { start: number; end: number }[] = [];
   for (let at = nextBracket(text, 0); at !== -1; ) {
@@ -22,7 +22,7 @@ export function wholeObjects(text: string, most: number): object[] {
   return objects;
 }
 
-/** `end`: behind the value; where the search goes on when there is none. */
+/** `end`: the offset after the value; if there was none, where the search continues. */
 type Read = { isWhole: boolean; end: number };
 
 /** What may come next in a container. */
@@ -81,7 +81,8 @@ function readValue(text: string, start: number): Read {
   return { isWhole: deepest <= MAX_JSON_DEPTH, end: at };
 }
 
-/** `lastText`: where the text begins that was read just before. What cannot follow it may mean that its quotes were none. */
+/** `lastText`: where the string that was just read begins. If what follows cannot follow a string, its quotes may
+ *  have been prose. */
 function goOnAt(at: number, lastText: number): number {
   return lastText === -1 ? at : lastText + 1;
 }
@@ -98,7 +99,7 @@ function behindSpace(text: string, from: number): number {
   return at;
 }
 
-/** null: it is no text of JSON. One that has no end reaches to the end of all. */
+/** null: not a JSON string. An unterminated one extends to the end of the text. */
 function behindText(text: string, from: number): number | null {
   for (let at = from + 1; at < text.length; at += 1) {
     const mark = text[at] ?? "";

@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { AgentFault } from "./agent-error.ts";
 import type { AgentEvent } from "./agent-event.ts";
 import type { CasStore } from "./cas-store.ts";
+import type { JsonValue } from "./json.ts";
 import type { ReachedLimit, ThreadLimits } from "./limits.ts";
 import type { RoleMeta, RoleRules } from "./role.ts";
 import type { StepRoute, StepRun, Usage } from "./step-run.ts";
@@ -13,29 +14,36 @@ export type StepRequest = {
   /** 1-based place of the step in the thread. */
   round: number;
   route: StepRoute | null;
-  /** Filled-in `location` of the route; null: the thread's own directory. */
+  /** The route's `location`, filled in; null: the thread's own directory. */
   location: string | null;
-  /** Session in which the same role ran last in this thread. */
+  /** The session in which this role last ran in this thread. */
   previousSession: string | null;
-  /** What the role is held to, by its definition; left out by workflow functions that have none. */
+  /** The rules in the role's definition; left out by workflow functions that have none. */
   rules?: RoleRules | undefined;
-  /** Name of the agent in `config.agents` to play it; null or left out: whoever plays the thread. */
+  /** Name in `config.agents` of the agent to run it; null or left out: the thread's agent. */
   agent?: string | null | undefined;
 };
 
-/** The scope of the step that is running. */
+/** The scope of the running step. */
 export type StepScope = Omit<StepRequest, "agent"> & {
-  /** Absolute directory to work in. */
+  /** Absolute working directory. */
   cwd: string;
-  /** The role's last session was in the thread that this one was forked from, so `previousSession` is null. It must not
-   *  be gone on with; a copy of it may, while the other thread left it as it was at the fork point. */
+  /** Set when the role's last session was in the thread that this one was forked from, so `previousSession` is null.
+   *  That session must not be continued; a copy of it may be, as long as the other thread has left it as it was at
+   *  the fork point. */
   originSession?: { id: string; isAsItWas(): Promise<boolean> } | undefined;
+  /** The run of the step that this one takes the place of (a poke): the steps before it no longer have it, its session
+   *  may still be gone on with. */
+  replaced?: StepRun | undefined;
   /** Value of `UNCAGED_RUN_MARK` for every process that the step starts. */
-  runMark: string;
-  /** Absolute path of a folder of this thread's role alone, for an agent's own configuration and sessions.
-   *  Whoever wants it makes it (mode 0700); it goes away with the thread. */
+  processTag: string;
+  /** Absolute path of a folder that belongs to this role in this thread, for an agent's own configuration and
+   *  sessions. The agent that needs it creates it (mode 0700); it is removed with the thread. */
   home: string;
-  /** Name of the agent in `config.agents` that plays in place of the bound one; null: the bound one plays. */
+  /** Absolute path of the engine's storage root. Of all that is in there, only `home` is the agent's to write. Left out
+   *  by engines that do not tell. */
+  storageRoot?: string | undefined;
+  /** Name in `config.agents` of the agent that runs the role in place of the bound one; null: the bound one runs it. */
   agent: string | null;
 };
 
@@ -49,59 +57,61 @@ export type ChildOutcome = {
   summary: string;
   /** Hash of the child's end node. */
   rootHash: string;
-  /** Meta of the child's last step; empty when it made none. */
+  /** Meta of the child's last step; empty when it has no steps. */
   lastMeta: Record<string, unknown>;
+  /** What its workflow's `result` said; left out when that has none, when it failed, or when the child did not complete. */
+  result?: JsonValue;
   bundleHash: string;
-  /** What all its steps used; null when none of them said. */
+  /** Total usage of all its steps; null when none of them reported any. */
   usage: Usage | null;
 };
 
-/** The engine's hand to a role; a bundle reaches the engine through it and through nothing else. */
+/** A role's handle on the engine: the only way for a bundle to reach it. */
 export type WorkflowRuntime = {
   cas: CasStore;
   extract: ExtractFn;
   /** Aborts when the thread is stopped or killed: end every process you started, then reject. */
   signal: AbortSignal;
   step: StepScope;
-  /** Sink for live output. Never blocks, never throws; what a slow reader cannot take is dropped. */
+  /** Sink for live output. Never blocks, never throws; what a slow reader cannot keep up with is dropped. */
   emit(event: AgentEvent): void;
-  /** Runs a registered workflow as a child of this step and waits for its end. Called again for the same
-   *  step after a crash, it goes on with the child it started before. Throws `MAX_DEPTH`. */
+  /** Runs a registered workflow as a child of this step and waits for its end. Called again for the same step after
+   *  a crash, it continues the child that it started before. Throws `MAX_DEPTH`. */
   runChild(request: ChildRequest): Promise<ChildOutcome>;
   /** Adapter of an agent named in `config.agents`; null: `config.defaultAgent`. Rejects with
    *  `AGENT_NOT_FOUND` or `CONFIG_INVALID`. */
   agent(name: string | null): Promise<AdapterFn>;
 };
 
-/** A step that the engine asks for without asking the table: the answered role of a suspended thread, or the
+/** A step that the engine asks for without consulting the table: the answered role of a suspended thread, or the
  *  head step once more. It is the first step that the workflow makes; the table decides what follows. */
 export type StepDirective = {
   route: StepRoute;
   location: string | null;
   previousSession: string | null;
-  /** Name of the agent in `config.agents` to play this one step; null: whoever plays the thread. */
+  /** Name in `config.agents` of the agent to run this one step; null: the thread's agent. */
   agent: string | null;
 };
 
-/** What was used and stands in no step: a runner was killed, or stopped, before the attempt made one. */
+/** Usage that no step records: the runner was killed or stopped before the attempt became a step. */
 export type Unrecorded = {
-  /** Who used it; null: the engine's own models did. */
+  /** The role that used it; null: the engine's own models. */
   role: string | null;
   usage: Usage;
 };
 
-/** The runtime between steps: a workflow enters a step to get the runtime of that step. */
+/** The runtime between steps: a workflow enters a step to get that step's runtime. */
 export type EngineRuntime = Omit<WorkflowRuntime, "step" | "emit" | "runChild" | "agent"> & {
   /** null: the table decides from the start. */
   directive: StepDirective | null;
-  /** The thread's own bounds, which win over those of the workflow; left out: none. */
+  /** The thread's own limits, which override those of the workflow; left out: none. */
   limits?: ThreadLimits | null;
-  /** Counts for limits until the next step that has a record of its run: the engine adds it there. Left out: nothing. */
+  /** Counts towards limits until the next step with a run record, to which the engine adds it. Left out: nothing. */
   unrecorded?: readonly Unrecorded[];
   enter(step: StepRequest): WorkflowRuntime;
 };
 
-/** What one role run gives the engine to store. */
+/** What a role run returns for the engine to store. */
 export type RoleOutput = {
   role: string;
   meta: Record<string, unknown>;
@@ -112,27 +122,26 @@ export type RoleOutput = {
   childThread?: string | null | undefined;
   route?: StepRoute | null | undefined;
   run?: StepRun | null | undefined;
-  /** How the role failed, when it did; its meta is then `{ outcome, reason }`. */
+  /** How the role failed, if it did; its meta is then `{ outcome, reason }`. */
   outcome?: AgentFault | undefined;
 };
 
-/** How a workflow ends or comes to rest. */
+/** How a workflow ends or stops for now. */
 export type WorkflowCompletion =
   | { returnCode: number; summary: string; route?: StepRoute | null | undefined }
   | { suspend: Suspension; route?: StepRoute | null | undefined };
 
-/** Why a thread waits for a person: a question, which is answered to the role, or a `limit`, which has to be
- *  raised. */
+/** Why a thread waits for a person: a question, whose answer goes to the role, or a `limit`, which has to be raised. */
 export type Suspension = {
   role: string;
   message: string;
   kind?: "limit";
-  /** Of a `limit`: which one. Left out in what older versions wrote. */
+  /** For a `limit`: which one. Left out in what older versions wrote. */
   limit?: ReachedLimit;
 };
 
-/** Yields one output per step; the engine stores it and answers with the stored step.
- *  Called again with the steps so far after a crash, it must go on from there. */
+/** Yields one output per step; the engine stores it and sends back the stored step. Called again after a crash, with
+ *  the steps so far, it must continue from there. */
 export type WorkflowFn = (
   ctx: ThreadContext,
   runtime: EngineRuntime,
@@ -146,18 +155,18 @@ export type RoleResult<T> = {
   run?: StepRun | undefined;
 };
 
-/** Runs a role once. Rejects when the agent gave nothing usable; the thread then fails with that cause. */
+/** Runs a role once. Rejects when the agent returned nothing usable; the thread then fails with that cause. */
 export type RoleFn<T> = (ctx: ThreadContext, runtime: WorkflowRuntime) => Promise<RoleResult<T>>;
 
-/** Binds an agent to the engine: told a role's prompt and the schema of its result, gives its `RoleFn`. */
+/** Binds an agent to the engine: takes a role's prompt and the schema of its result, returns its `RoleFn`. */
 export type AdapterFn = {
   <T>(prompt: string, schema: z.ZodType<T>): RoleFn<T>;
-  /** It holds its agent to a role's `tools`, or refuses to play; its run record then says `policy: "held"`. A role
-   *  with `tools` is not played by an adapter that does not say so. */
+  /** The adapter enforces a role's `tools`, or refuses to run it; its run record then says `policy: "held"`. A role
+   *  with `tools` is never run by an adapter that does not set this. */
   readonly holdsPolicy?: true;
 };
 
-/** Which adapter plays which role. `M` lets the compiler check the names in `overrides`. */
+/** Which adapter runs which role. `M` lets the compiler check the names in `overrides`. */
 export type AdapterBinding<M extends RoleMeta = RoleMeta> = {
   adapter: AdapterFn;
   overrides: Partial<Record<keyof M & string, AdapterFn>> | null;

@@ -9,7 +9,7 @@ import type { WholeReply } from "./reply-builder.ts";
 import { requestBody } from "./request-body.ts";
 import { sendRequest } from "./send-request.ts";
 
-/** How one try ended. `transient` is worth another one. */
+/** How one attempt ended. `transient` is worth a retry. */
 export type Attempt =
   | { kind: "reply"; reply: LlmReply }
   | { kind: "final"; failure: LlmFailure }
@@ -59,14 +59,14 @@ function headersOf({ apiKey }: LlmProvider): Record<string, string> {
   return apiKey === null ? headers : { ...headers, authorization: `Bearer ${apiKey}` };
 }
 
-/** A server's text as a message holds it: without our key, which it may repeat, and cut. */
+/** A server's text for use in a message: shortened, and without our key, which it may repeat. */
 function shown(text: string, { apiKey }: LlmProvider): string {
   return hideKey(text, apiKey).slice(0, ERROR_CHARS);
 }
 
 /** What an error status means. */
 async function refused(response: Response, provider: LlmProvider): Promise<Attempt> {
-  // Twice as much as is shown: a key that the end cuts in two is not in what is shown.
+  // Twice as much as is shown, so that a key cut in two by the end is not in what is shown.
   const body = shown(await boundedText(response, 2 * ERROR_CHARS).catch(() => ""), provider);
   const words = shown(response.statusText, provider).slice(0, STATUS_CHARS);
   const reason = `HTTP ${response.status} ${words}: ${body}`.trim();
@@ -83,7 +83,7 @@ async function refused(response: Response, provider: LlmProvider): Promise<Attem
   return { kind: "final", failure: { outcome: "crashed", reason } };
 }
 
-/** Providers name it differently; these are the words that they share. */
+/** Providers word it differently; these are the words that they share. */
 function isOverflow(body: string): boolean {
   return /context[ _]length|context window|maximum context|too many tokens|prompt is too long/i.test(
     body,

@@ -1,4 +1,4 @@
-/** The beginning of a response's body as text. No more is read than was asked for, whatever the server sends. */
+/** The beginning of a response's body as text. Reads no more than was asked for, whatever the server sends. */
 export async function boundedText(response: Response, maxChars: number): Promise<string> {
   if (response.body === null) return "";
   const pieces: string[] = [];

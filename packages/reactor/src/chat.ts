@@ -1,6 +1,6 @@
 import type { AgentOutcome, JsonObject, Result, Usage } from "@uncaged/workflow-protocol";
 
-/** A call of a tool as the model wrote it; the arguments are text until somebody parses them. */
+/** A tool call as the model wrote it; the arguments are text until somebody parses them. */
 export type ToolCall = { id: string; name: string; arguments: string };
 
 export type ChatMessage =
@@ -19,9 +19,9 @@ export type LlmRequest = {
   messages: readonly ChatMessage[];
   tools: readonly ToolDefinition[];
   signal: AbortSignal;
-  /** Text as it comes, for live display. Text of a try that failed is not taken back. */
+  /** Text as it arrives, for live display. Text of a failed attempt is not taken back. */
   onText?: ((text: string) => void) | undefined;
-  /** Called before each further try. */
+  /** Called before each retry. */
   onRetry?: ((retry: { reason: string; delayMs: number }) => void) | undefined;
 };
 
@@ -29,5 +29,5 @@ export type LlmReply = { text: string; toolCalls: readonly ToolCall[]; usage: Us
 
 export type LlmFailure = { outcome: Exclude<AgentOutcome, "ok">; reason: string };
 
-/** One answer of a model. Rejects never: a failure is a value. Retries are inside: a caller does not add any. */
+/** One answer of a model. Never rejects: a failure is a value. Retries are included: callers add none. */
 export type LlmFn = (request: LlmRequest) => Promise<Result<LlmReply, LlmFailure>>;

@@ -1,11 +1,12 @@
-/** One message of a server, read: what of it counts, and nothing that the server could make as large as it likes. */
+/** Parses one message from a server: only the parts that matter, and nothing that the server could make arbitrarily
+ *  large. */
 import { err, ok, parseJson, type Result } from "@uncaged/workflow-protocol";
 import { z } from "zod";
 import { holdsMoreValuesThan } from "./json-size.ts";
 
-/** Real messages hold some tens of values, a few thousand at most. */
+/** Real messages have some tens of values, a few thousand at most. */
 const MOST_VALUES = 50_000;
-/** No reply uses more. What a server says beyond it, or below nothing, says nothing. */
+/** No reply uses more. A counter above this, or below zero, is ignored. */
 const MOST_TOKENS = 1_000_000_000;
 const MOST_COST_USD = 1_000_000;
 
@@ -81,7 +82,7 @@ const chunk: z.ZodType<CompletionChunk> = z.object({
   error: z.object({ message: z.string() }).nullish(),
 });
 
-/** The error says what is wrong, and may quote the whole of it. */
+/** The error says what is wrong, and may quote all of it. */
 export function readChunk(data: string): Result<CompletionChunk, string> {
   if (holdsMoreValuesThan(MOST_VALUES, data)) {
     return err(`the server sent a message of more than ${MOST_VALUES} values`);

@@ -47,7 +47,7 @@ async function ask(
 }
 
 describe("createLlmFn", () => {
-  it("gives the streamed text, and what it cost", async () => {
+  it("returns the streamed text and its cost", async () => {
     const heard: string[] = [];
     const reply = await ask([answer], { request: { onText: (text) => heard.push(text) } });
     expect(reply).toEqual({
@@ -62,7 +62,7 @@ describe("createLlmFn", () => {
     expect(endpoint?.requests[0]?.headers.authorization).toBe("Bearer secret-key");
   });
 
-  it("puts a tool call together from its pieces", async () => {
+  it("assembles a tool call from its pieces", async () => {
     const piece = (fn: object, id?: string): unknown => ({
       choices: [{ delta: { tool_calls: [{ index: 0, id, function: fn }] } }],
     });
@@ -114,7 +114,7 @@ describe("createLlmFn", () => {
       ),
     ],
     ["something that is not a completion", streams("hello")],
-  ])("tries again after %s", async (_name, broken) => {
+  ])("retries after %s", async (_name, broken) => {
     const retries: string[] = [];
     const reply = await ask([broken, answer], {
       request: { onRetry: ({ reason }) => retries.push(reason) },
@@ -132,7 +132,7 @@ describe("createLlmFn", () => {
     expect(endpoint?.requests).toHaveLength(3);
   });
 
-  it("does not wait longer than it may, whatever the server asks", async () => {
+  it("does not wait longer than allowed, whatever the server asks", async () => {
     expect(await ask([refuses(429, { "retry-after": "3600" })])).toMatchObject({
       ok: false,
       error: { outcome: "rate_limited" },
@@ -156,7 +156,7 @@ describe("createLlmFn", () => {
     ["context_overflow", refuses(400, {}, "This model's maximum context length is 8192 tokens")],
     ["context_overflow", refuses(413)],
     ["crashed", refuses(404)],
-  ])("takes a refusal as final: %s", async (outcome, script) => {
+  ])("treats a refusal as final: %s", async (outcome, script) => {
     expect(await ask([script])).toMatchObject({ ok: false, error: { outcome } });
     expect(endpoint?.requests).toHaveLength(1);
   });
@@ -165,7 +165,7 @@ describe("createLlmFn", () => {
     ["the model refused: No.", streams({ choices: [{ delta: { refusal: "No." } }] }, finish())],
     ["the provider's content filter", streams(delta("Well,"), finish("content_filter"))],
     ["larger than 8 MiB", streams(delta("x".repeat(9 * 1024 * 1024)), finish())],
-  ])("does not ask again for a reply that came whole and is no use: %s", async (reason, script) => {
+  ])("does not retry a reply that is complete but useless: %s", async (reason, script) => {
     expect(await ask([script])).toMatchObject({
       ok: false,
       error: { outcome: "invalid_output", reason: expect.stringContaining(reason) },
@@ -203,7 +203,7 @@ describe("createLlmFn", () => {
     });
   });
 
-  it("ends at once when the step is stopped, in the reply or while it waits to try again", async () => {
+  it("ends at once when the step is stopped, during the reply or while it waits to retry", async () => {
     for (const script of [
       ((response) => begin(response)) satisfies Scripted,
       refuses(429, { "retry-after": "30" }),
@@ -218,7 +218,7 @@ describe("createLlmFn", () => {
     }
   });
 
-  it("lets its key appear in no failure", async () => {
+  it("never reveals its key in a failure", async () => {
     for (const script of [
       refuses(500),
       refuses(401),
@@ -287,7 +287,7 @@ describe("createLlmFn", () => {
     },
   );
 
-  it("takes a long text full of commas and brackets as the text it is", async () => {
+  it("accepts a long text full of commas and brackets as text", async () => {
     const content = `${'\\"[{,'.repeat(100_000)}\\`;
     expect(await ask([streams(delta(content), finish())])).toMatchObject({
       ok: true,
@@ -295,7 +295,7 @@ describe("createLlmFn", () => {
     });
   });
 
-  it("puts calls in the order of their indexes, whatever those begin with", async () => {
+  it("orders calls by their indexes, whatever the first index", async () => {
     const call = (index: number, name: string): unknown => ({
       choices: [{ delta: { tool_calls: [{ index, function: { name, arguments: "{}" } }] } }],
     });
@@ -311,7 +311,7 @@ describe("createLlmFn", () => {
     ["huge ones", { prompt_tokens: 1e300, completion_tokens: 2 ** 60 }],
     ["halves", { prompt_tokens: 1.5, completion_tokens: 0.5 }],
     ["words", { prompt_tokens: "many", completion_tokens: "NaN" }],
-  ])("estimates its counters, and says so, when the server tells %s", async (_what, usage) => {
+  ])("estimates its counters, and says so, when the server reports %s", async (_what, usage) => {
     const reply = await ask([streams(delta("x".repeat(400)), finish(), { choices: [], usage })]);
     const { usage: counted } = reply.ok ? reply.value : { usage: null };
     expect(counted).toMatchObject({ outputTokens: 100, cachedInputTokens: 0, costUsd: null });
@@ -326,7 +326,7 @@ describe("createLlmFn", () => {
     [307, "/v2/chat"],
     [308, "../v2/chat"],
   ])(
-    "follows a redirect (%i) within the server, with all that it sent",
+    "follows a redirect (%i) within the server, with everything it sent",
     async (status, location) => {
       const reply = await ask([refuses(status, { location }), answer]);
       expect(reply).toMatchObject({ ok: true, value: { text: "Hello" } });
@@ -350,13 +350,13 @@ describe("createLlmFn", () => {
     }
   });
 
-  it("does not run in circles after a server that redirects to itself", async () => {
+  it("does not follow a server in circles that redirects to itself", async () => {
     const failed = await ask([refuses(307, { location: "/v1/chat/completions" })]);
     expect(JSON.stringify(failed)).toContain("in circles");
     expect(endpoint?.requests.length).toBeLessThan(10);
   });
 
-  it("talks to a server made by others", async () => {
+  it("works with a third-party server", async () => {
     const mock = new LLMock({ port: 0, host: "127.0.0.1" });
     mock.onMessage("hi", { content: "Hello from the mock" });
     await mock.start();

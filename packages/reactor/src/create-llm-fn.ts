@@ -1,11 +1,11 @@
 /** Models behind an OpenAI-compatible chat-completions endpoint.
  *
- *  1. One retry layer, here: 429, 5xx, a broken connection, a stream that was cut.
- *  2. Only a reply with a finish reason is a reply. One that was cut, or that ran into its length limit with a
- *     tool call half written, yields no tool call to anybody.
- *  3. The key goes into one header and nowhere else: no failure and no event carries it. Neither it nor the prompt
- *     follows a redirect to another origin.
- *  4. Whatever the server sends, memory is bounded, and so is each number that is taken from it. */
+ *  1. This is the only retry layer: 429, 5xx, a broken connection, a stream that was cut.
+ *  2. Only a reply with a finish reason is a reply. One that was cut, or that hit its length limit in the middle of
+ *     a tool call, yields no tool call.
+ *  3. The key goes into one header and nowhere else: no failure and no event contains it. Neither the key nor the
+ *     prompt follows a redirect to another origin.
+ *  4. Whatever the server sends, memory is bounded, and so is every number taken from it. */
 import { err, ok, type Result } from "@uncaged/workflow-protocol";
 import { type Attempt, attemptCompletion } from "./attempt-completion.ts";
 import type { LlmFailure, LlmFn, LlmReply } from "./chat.ts";

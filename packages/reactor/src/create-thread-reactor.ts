@@ -1,42 +1,66 @@
 /** The loop of model and tools that ends in a value of a schema.
  *
- *  1. It ends with plain JSON that fits the schema, or with the structured tool's valid arguments.
- *  2. What does not fit is answered, never thrown away: a tool call by a tool result, for strict servers refuse
- *     a history with an unanswered call; plain text by a correction.
- *  3. Rounds are counted here, retries of the transport are not rounds. */
+ *  1. It ends with plain JSON that matches the schema, or with the structured tool's valid arguments.
+ *  2. A mismatch is answered, never discarded: a tool call with a tool result, plain text with a correction; unless
+ *     the caller ends with it (`onMisfit`).
+ *  3. It is bounded: rounds, calls per reply, calls that teach nothing. Rounds are counted here; transport retries
+ *     are not rounds.
+ *  4. A reply is reported before its calls are made, because it is paid for whatever happens to them; a round is
+ *     reported once it is complete, before the next one starts. */
 import { err, jsonInText, ok, type Result, sumUsage, type Usage } from "@uncaged/workflow-protocol";
-import { z } from "zod";
+import type { z } from "zod";
+import { answerCalls, type ToolHandler } from "./answer-calls.ts";
 import type {
   ChatMessage,
   LlmFailure,
   LlmFn,
   LlmReply,
   LlmRequest,
-  ToolCall,
   ToolDefinition,
 } from "./chat.ts";
+import { type EndingTool, endingTool } from "./ending-tool.ts";
+import { type Repetition, repetition } from "./repetition.ts";
 import { NO_USAGE } from "./usage.ts";
 
 export type ReactorConfig = {
   llm: LlmFn;
-  /** Tools beside the structured one. */
+  /** Tools in addition to the structured one. */
   staticTools: readonly ToolDefinition[];
-  /** The tool whose arguments are the result. */
+  /** The tool whose arguments are the result. Its parameters may be any JSON Schema, see `endingTool`. */
   structuredToolFromSchema: (schema: z.ZodType) => ToolDefinition;
-  /** Tells the model how to hand in its result. */
+  /** Tells the model how to submit its result. */
   systemPromptForStructuredTool: (toolName: string) => string;
-  /** Answers a call of one of `staticTools`; what it throws is told to the model. */
-  toolHandler: (call: ToolCall, signal: AbortSignal) => Promise<string>;
+  /** For calls of `staticTools`. */
+  toolHandler: ToolHandler;
+  /** Limit for one request. */
   maxRounds: number;
+  /** Which calls the model has made, for requests that continue each other. Default: a new one for each request. */
+  repeats?: Repetition | undefined;
 };
 
 export type ReactRequest<T> = {
   schema: z.ZodType<T>;
   messages: readonly ChatMessage[];
+  /** Called with each reply, before its calls are made. */
+  onReply?: ((reply: LlmReply) => void) | undefined;
+  /** Called with what each round adds to the messages, and awaited: the reply, and the answers to its calls. */
+  onRound?: ((added: readonly ChatMessage[]) => Promise<void>) | undefined;
+  /** Called with a mismatch: returns what to end with in spite of it, or null: the model is told and continues.
+   *  Default: it always continues. */
+  onMisfit?: ((misfit: Misfit) => T | null) | undefined;
 } & Pick<LlmRequest, "signal" | "onText" | "onRetry">;
 
+export type Misfit = {
+  /** `text`: a reply that calls no tool. */
+  by: "tool" | "text";
+  why: string;
+  /** What was submitted; undefined: nothing that is JSON. */
+  value: unknown;
+};
+
 export type ReactSuccess<T> = {
-  value: T /** The model's last text. */;
+  value: T;
+  /** The model's last text. */
   text: string;
   rounds: number;
   usage: Usage;
@@ -50,93 +74,82 @@ export type ThreadReactor = <T>(
 export function createThreadReactor(config: ReactorConfig): ThreadReactor {
   return async <T>(request: ReactRequest<T>) => {
     const { schema, signal, onText, onRetry } = request;
-    const structured = config.structuredToolFromSchema(schema);
-    const system = config.systemPromptForStructuredTool(structured.name);
+    const ending = endingTool(config.structuredToolFromSchema(schema), schema);
+    const { definition } = ending;
+    const system = config.systemPromptForStructuredTool(definition.name);
     const messages: ChatMessage[] = [{ role: "system", content: system }, ...request.messages];
-    const tools = [...config.staticTools, structured];
+    const tools = [...config.staticTools, definition];
+    const parts = { config, request, ending, repeats: config.repeats ?? repetition() };
     let usage = NO_USAGE;
-    for (let round = 1; round <= config.maxRounds; round++) {
+    for (let rounds = 1; rounds <= config.maxRounds; rounds++) {
       const reply = await config.llm({ messages, tools, signal, onText, onRetry });
       if (!reply.ok) return reply;
+      const { text, toolCalls } = reply.value;
       usage = sumUsage(usage, reply.value.usage);
-      const { text } = reply.value;
-      const value = resultIn(reply.value, structured.name, schema);
-      if (value.ok) return ok({ value: value.value, text, rounds: round, usage });
-      messages.push({ role: "assistant", content: text, toolCalls: reply.value.toolCalls });
-      messages.push(
-        ...(await answersTo(config, reply.value, {
-          structured,
-          schema,
-          signal,
-          problem: value.error,
-        })),
-      );
+      request.onReply?.(reply.value);
+      const { answers, end } =
+        toolCalls.length === 0
+          ? await readText(reply.value, parts)
+          : await readCalls(reply.value, parts);
+      const added: ChatMessage[] = [{ role: "assistant", content: text, toolCalls }, ...answers];
+      messages.push(...added);
+      await request.onRound?.(added);
+      if (signal.aborted) return err(CANCELLED);
+      if (end !== null) return end.ok ? ok({ value: end.value, text, rounds, usage }) : end;
     }
     return err("max_react_rounds_exceeded");
   };
 }
 
-/** The result, if the reply holds one. */
-function resultIn<T>(reply: LlmReply, toolName: string, schema: z.ZodType<T>): Result<T, string> {
-  for (const call of reply.toolCalls) {
-    if (call.name !== toolName) continue;
-    const parsed = parseArguments(call, schema);
-    if (parsed.ok) return parsed;
-  }
-  if (reply.toolCalls.length > 0) return err("");
-  for (const candidate of jsonInText(reply.text)) {
-    const parsed = schema.safeParse(candidate);
-    if (parsed.success) return ok(parsed.data);
-  }
-  const [first] = jsonInText(reply.text);
-  if (first === undefined) return err("It holds no JSON.");
-  const parsed = schema.safeParse(first);
-  return err(parsed.success ? "" : z.prettifyError(parsed.error));
+type RoundParts<T> = {
+  config: ReactorConfig;
+  request: ReactRequest<T>;
+  ending: EndingTool<T>;
+  repeats: Repetition;
+};
+
+/** `end`: null: it continues. */
+type Round<T> = { answers: readonly ChatMessage[]; end: Result<T, LlmFailure> | null };
+
+async function readCalls<T>(
+  { toolCalls }: LlmReply,
+  { config, request, ending, repeats }: RoundParts<T>,
+): Promise<Round<T>> {
+  const { staticTools: tools, toolHandler } = config;
+  const { signal } = request;
+  const parts = { tools, toolHandler, ending, repeats, signal };
+  const { answers, handIn, isRunaway } = await answerCalls(toolCalls, parts);
+  if (handIn?.ok === true) return { answers, end: handIn };
+  if (isRunaway) return { answers, end: err(RUNAWAY) };
+  const end = handIn === null ? null : endWith(request, { by: "tool", ...handIn.error });
+  return { answers, end };
 }
 
-async function answersTo(
-  config: ReactorConfig,
-  reply: LlmReply,
-  at: { structured: ToolDefinition; schema: z.ZodType; signal: AbortSignal; problem: string },
-): Promise<ChatMessage[]> {
-  if (reply.toolCalls.length === 0) {
-    const correction = `That is not a result of the required shape. ${at.problem}\nCall ${at.structured.name}, or answer with the JSON alone.`;
-    return [{ role: "user", content: correction }];
+async function readText<T>(
+  { text }: LlmReply,
+  { request, ending }: RoundParts<T>,
+): Promise<Round<T>> {
+  let why: string | null = null;
+  for (const candidate of jsonInText(text)) {
+    const read = await ending.fits(candidate);
+    if (read.ok) return { answers: [], end: read };
+    why ??= read.error;
   }
-  const answers: ChatMessage[] = [];
-  for (const call of reply.toolCalls) {
-    answers.push({ role: "tool", toolCallId: call.id, content: await answerTo(config, call, at) });
-  }
-  return answers;
+  why ??= "It holds no JSON.";
+  const end = endWith(request, { by: "text", why, value: undefined });
+  if (end !== null) return { answers: [], end };
+  const content = `That is not a result of the required shape. ${why}\nCall ${ending.definition.name}, or answer with the JSON alone.`;
+  return { answers: [{ role: "user", content }], end };
 }
 
-async function answerTo(
-  config: ReactorConfig,
-  call: ToolCall,
-  at: { structured: ToolDefinition; schema: z.ZodType; signal: AbortSignal },
-): Promise<string> {
-  if (call.name === at.structured.name) {
-    const parsed = parseArguments(call, at.schema);
-    return parsed.ok ? "" : `Error: ${parsed.error}`;
-  }
-  if (!config.staticTools.some(({ name }) => name === call.name))
-    return `Error: there is no tool ${call.name}.`;
-  try {
-    return await config.toolHandler(call, at.signal);
-  } catch (thrown) {
-    return `Error: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
-  }
+function endWith<T>({ onMisfit }: ReactRequest<T>, misfit: Misfit): Result<T, never> | null {
+  const value = onMisfit?.(misfit) ?? null;
+  return value === null ? null : ok(value);
 }
 
-function parseArguments<T>(call: ToolCall, schema: z.ZodType<T>): Result<T, string> {
-  let value: unknown;
-  try {
-    value = JSON.parse(call.arguments === "" ? "{}" : call.arguments);
-  } catch (thrown) {
-    return err(
-      `the arguments are not JSON: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
-    );
-  }
-  const parsed = schema.safeParse(value);
-  return parsed.success ? ok(parsed.data) : err(z.prettifyError(parsed.error));
-}
+const RUNAWAY: LlmFailure = {
+  outcome: "crashed",
+  reason: "it made the same tool calls again and again",
+};
+
+const CANCELLED: LlmFailure = { outcome: "cancelled", reason: "it was stopped" };

@@ -1,4 +1,4 @@
-/** Takes a key out of a text: some servers repeat what they were sent. Shorter ones are words of any text. */
+/** Removes a key from a text: some servers repeat what they were sent. Shorter keys could be words of any text. */
 export function hideKey(text: string, apiKey: string | null): string {
   return apiKey === null || apiKey.length < MIN_KEY_CHARS ? text : text.replaceAll(apiKey, "[key]");
 }

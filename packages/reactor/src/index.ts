@@ -1,3 +1,4 @@
+export type { ToolAnswer, ToolHandler } from "./answer-calls.ts";
 export type {
   ChatMessage,
   LlmFailure,
@@ -10,6 +11,7 @@ export type {
 export { createLlmFn } from "./create-llm-fn.ts";
 export {
   createThreadReactor,
+  type Misfit,
   type ReactFailure,
   type ReactorConfig,
   type ReactRequest,
@@ -17,4 +19,5 @@ export {
   type ThreadReactor,
 } from "./create-thread-reactor.ts";
 export type { LlmProvider } from "./llm-provider.ts";
+export { type Repetition, repetition } from "./repetition.ts";
 export { NO_USAGE } from "./usage.ts";

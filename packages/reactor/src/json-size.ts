@@ -1,5 +1,5 @@
-/** Whether a JSON text holds more values than `most`, told before it is parsed: a value takes many times the memory
- *  of its text. What stands inside of strings does not count. */
+/** Whether a JSON text contains more values than `most`, without parsing it: a value takes many times the memory of
+ *  its text. What is inside strings does not count. */
 export function holdsMoreValuesThan(most: number, json: string): boolean {
   let values = 1;
   for (let at = 0; at < json.length; at++) {
@@ -21,7 +21,7 @@ const COMMA = 0x2c;
 const BRACKET = 0x5b;
 const BRACE = 0x7b;
 
-/** Place of the quote that closes the string that begins at `start`, or the end of the text. */
+/** Position of the quote that closes the string that begins at `start`, or the end of the text. */
 function endOfString(json: string, start: number): number {
   for (let at = json.indexOf('"', start + 1); at !== -1; at = json.indexOf('"', at + 1)) {
     let escapes = 0;

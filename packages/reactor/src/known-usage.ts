@@ -1,8 +1,8 @@
 import { estimatedUsage, type Usage } from "@uncaged/workflow-protocol";
 import type { ToldUsage } from "./reply-builder.ts";
 
-/** What the server told, and an estimate of what it did not: a budget counts either. A request and a reply with text
- *  are never for nothing, so a 0 there tells nothing. */
+/** What the server reported, and an estimate of what it did not: a budget counts both. A request and a reply with
+ *  text are never free, so a 0 there means nothing. */
 export function knownUsage(
   told: ToldUsage,
   size: { sentChars: number; receivedChars: number },

@@ -12,12 +12,13 @@ import {
   type WholeReply,
 } from "./reply-builder.ts";
 
-/** Of one message: the reply's own limit is the lower one. */
+/** Limit for one message: the reply's own limit is lower. */
 const MAX_MESSAGE_CHARS = 2 * MAX_REPLY_CHARS;
-/** Of all messages together: each piece of a streamed reply brings some hundred characters of its own. */
+/** Limit for all messages together: each piece of a streamed reply has an overhead of some hundred characters. */
 const MAX_STREAM_CHARS = 32 * MAX_REPLY_CHARS;
 
-/** Reads a streamed reply, or a whole one from a server that does not stream. Memory is bounded, whatever it sends. */
+/** Reads a streamed reply, or a complete one from a server that does not stream. Memory is bounded, whatever it
+ *  sends. */
 export async function readCompletion(
   response: Response,
   sink: { onText: ((text: string) => void) | undefined; heard: () => void },
@@ -46,7 +47,7 @@ export async function readCompletion(
 
 async function* messagesOf(response: Response): AsyncGenerator<string> {
   if (!(response.headers.get("content-type") ?? "").includes("text/event-stream")) {
-    // Cut JSON is no JSON.
+    // Truncated JSON is not JSON.
     yield await boundedText(response, MAX_MESSAGE_CHARS);
     return;
   }

@@ -1,13 +1,14 @@
-/** A reply, put together from what the server sends.
+/** A reply, assembled from what the server sends.
  *
- *  1. All that is kept counts: texts, arguments, names, ids. Their sum has a limit, and so has the number of calls.
- *  2. An index says which call a piece belongs to; it is looked up, never used as a place. */
+ *  1. Everything that is kept counts: texts, arguments, names, ids. Their sum is limited, and so is the number of
+ *     calls.
+ *  2. An index says to which call a piece belongs; it is looked up, never used as a position. */
 import { err, ok, type Result } from "@uncaged/workflow-protocol";
 import type { LlmReply, ToolCall } from "./chat.ts";
 import type { CallPiece, ChunkUsage, CompletionChunk } from "./completion-chunk.ts";
 import { TextParts } from "./text-parts.ts";
 
-/** More of one reply than any model writes is not read further. */
+/** More than any model writes; nothing beyond this is read. */
 export const MAX_REPLY_CHARS: number = 8 * 1024 * 1024;
 /** Models make some tens at once. */
 const MOST_CALLS = 128;
@@ -15,15 +16,15 @@ const NAME_CHARS = 256;
 /** Some servers put a signature into it. */
 const ID_CHARS = 64 * 1024;
 
-/** What was wrong with a reply. It may hold all that the server sent. */
+/** What was wrong with a reply. It may contain everything that the server sent. */
 export type ReplyFault = {
   reason: string;
-  /** `crashed`: it was cut or is not the protocol; another try may do better. `invalid_output`: it came as the
-   *  model meant it, and is no use. */
+  /** `crashed`: it was cut or is not the protocol; a retry may do better. `invalid_output`: it is complete but
+   *  useless. */
   outcome: "crashed" | "invalid_output";
 };
 
-/** What a server says of its counters; null: nothing, or nothing that can be. */
+/** A server's counters; null: none, or impossible ones. */
 export type ToldUsage = {
   inputTokens: number | null;
   outputTokens: number | null;
@@ -49,7 +50,7 @@ export class ReplyBuilder {
   #finish: string | null = null;
   #usage: ToldUsage = NOTHING_TOLD;
 
-  /** The text that was added. */
+  /** Returns the text that was added. */
   add({ choices, usage }: CompletionChunk): Result<string, ReplyFault> {
     if (usage) this.#usage = told(usage);
     const [choice] = choices;
@@ -106,7 +107,7 @@ export class ReplyBuilder {
   }
 }
 
-/** A server that counts further than this does not count calls. */
+/** A server with larger indexes is not counting calls. */
 const MOST_INDEX = 4 * MOST_CALLS;
 
 const NOTHING_TOLD: ToldUsage = {

@@ -1,6 +1,6 @@
 import type { ChatMessage, LlmRequest, ToolDefinition } from "./chat.ts";
 
-/** The request as the chat-completions protocol spells it. */
+/** The request in the format of the chat-completions protocol. */
 export function requestBody(
   model: string,
   { messages, tools }: LlmRequest,

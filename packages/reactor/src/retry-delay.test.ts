@@ -17,7 +17,7 @@ const soonest = () => 0;
 const latest = () => 0.999_999;
 
 describe("retryDelayMs", () => {
-  it("doubles, and chance takes up to half of it away", () => {
+  it("doubles, minus a random part of up to half", () => {
     const range = (tries: number) => [
       delay({ tries, random: soonest }),
       delay({ tries, random: latest }),
@@ -29,7 +29,7 @@ describe("retryDelayMs", () => {
     ]);
   });
 
-  it("waits as long as the server asks, a little longer by chance, and never less", () => {
+  it("waits as long as the server asks, plus a small random part, and never less", () => {
     const retryAfter = "8";
     expect(delay({ retryAfter, random: soonest })).toBe(8_000);
     expect(delay({ retryAfter, random: latest })).toBe(9_000);
@@ -43,11 +43,11 @@ describe("retryDelayMs", () => {
   );
 
   it.each(["-5", "soon", "soon 5", "NaN", "Infinity", "1e9", "0x10", ", 5", "in 2001"])(
-    "takes what makes no sense for nothing said: %s",
+    "ignores what makes no sense: %s",
     (retryAfter) => expect(delay({ retryAfter })).toBe(250),
   );
 
-  // The first property of a process takes its library a second to prepare, more on a busy machine.
+  // The first property test in a process takes a second to load its library, more on a busy machine.
   it("is a time that can be waited, whatever the server says", { timeout: 30_000 }, () => {
     fc.assert(
       fc.property(

@@ -1,10 +1,10 @@
 const FIRST_DELAY_MS = 500;
 const MOST_SPREAD_MS = 1_000;
 
-/** How long to wait before the next try; null: the server asks for longer than `maxDelayMs`. Its `Retry-After`
- *  (RFC 9110 §10.2.3: seconds, or a date) is honoured; without a usable one the delay doubles from half a second.
- *  Chance spreads the tries of many who were turned away at once: by up to half of our own delay less, or a little
- *  more than the server asks. */
+/** How long to wait before a retry; null: the server asks for longer than `maxDelayMs`. Its `Retry-After` (RFC 9110
+ *  §10.2.3: seconds, or a date) is honoured; without a usable one the delay doubles from half a second. A random
+ *  part spreads the retries of many clients rejected at once: up to half of our own delay less, or slightly more
+ *  than the server asks. */
 export function retryDelayMs(opts: {
   tries: number;
   retryAfter: string | null;
@@ -30,7 +30,7 @@ export function retryDelayMs(opts: {
 function askedDelayMs(retryAfter: string | null, nowMs: number): number | null {
   const text = retryAfter?.trim() ?? "";
   if (/^\d+(?:\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000);
-  // Other texts that hold a number are dates for `Date.parse`, too.
+  // `Date.parse` also accepts other texts that contain a number.
   if (!/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},? [\w :-]{8,40}$/.test(text)) return null;
   const dateMs = Date.parse(text);
   return Number.isNaN(dateMs) ? null : Math.max(0, dateMs - nowMs);

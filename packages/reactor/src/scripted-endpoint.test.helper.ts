@@ -1,4 +1,4 @@
-/** A real HTTP server on loopback that answers chat completions as a test scripts them. */
+/** A real HTTP server on loopback that answers chat completions from a test's script. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -6,7 +6,7 @@ export type Scripted = (response: ServerResponse, body: unknown) => unknown;
 
 export type Endpoint = {
   baseUrl: string;
-  /** What was asked, in order. */
+  /** The requests, in order. */
   requests: { headers: IncomingMessage["headers"]; body: unknown }[];
   close: () => Promise<void>;
 };
@@ -44,7 +44,7 @@ export function streams(...chunks: unknown[]): Scripted {
   };
 }
 
-/** Answers with this, not streamed; a text stands as it is. */
+/** Answers with this, not streamed; a string is sent as it is. */
 export function whole(body: object | string): Scripted {
   return (response) => {
     response.writeHead(200, { "content-type": "application/json" });

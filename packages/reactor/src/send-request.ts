@@ -1,12 +1,12 @@
-/** Sends a request to a model, and to nobody else: a redirect is followed only within the origin that was configured.
- *  What goes with it, the prompt and the key, is meant for that one alone. */
+/** Sends a request to a model, and to nobody else: a redirect is followed only within the configured origin. The
+ *  prompt and the key are meant for that origin alone. */
 import { err, ok, type Result } from "@uncaged/workflow-protocol";
 
 const MOST_REDIRECTS = 3;
-/** 303 asks for another request than the one that was made. */
+/** 303 asks for a different request than the one that was made. */
 const REDIRECTS: readonly number[] = [301, 302, 307, 308];
 
-/** The response, or in words where the server wanted the request to go. Rejects as `fetch` does. */
+/** The response, or a description of where the server wanted the request to go. Rejects as `fetch` does. */
 export async function sendRequest(
   url: string,
   init: RequestInit,

@@ -1,5 +1,5 @@
-/** A text that comes in pieces. Millions of one character each take no more memory than the text: adding up strings
- *  one by one would keep every piece. */
+/** A text that arrives in pieces. Millions of single characters take no more memory than the text: concatenating
+ *  strings one by one would keep every piece. */
 export class TextParts {
   #whole = "";
   #parts: string[] = [];

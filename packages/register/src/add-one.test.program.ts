@@ -1,4 +1,4 @@
-/** Process of a test: `add-one.test.program.js <root> <bundle> …` adds each file as the next version of `flow`. */
+/** Test process: `add-one.test.program.js <root> <bundle> …` adds each file as the next version of `flow`. */
 import { type AddedWorkflow, addWorkflow } from "./add-workflow.ts";
 import { alone, UNCHECKED } from "./scratch.test.helper.ts";
 

@@ -1,5 +1,5 @@
-/** Bundles that do something when they are imported: files, programs, processes, the network. Each is refused with
- *  a sentence that says what it did, and nothing came of it. */
+/** Bundles that do something when they are imported: files, programs, processes, the network. Each is refused with a
+ *  sentence that says what it did, and nothing of it happened. */
 import { createServer, type Server } from "node:net";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Attempt, atImport, attempt, type Make } from "./attempt.test.helper.ts";
@@ -7,7 +7,7 @@ import { type Attempt, atImport, attempt, type Make } from "./attempt.test.helpe
 // Processes are started, perhaps on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
-/** Says why it was refused, once nothing is left of it. */
+/** Returns why it was refused, once nothing of it is left. */
 async function refusal(make: Make): Promise<Attempt> {
   const made = await attempt(make, onTestFinished);
   expect(made.left).toEqual([]);
@@ -50,49 +50,49 @@ describe("a bundle that acts when it is imported", () => {
       "writes a file (writeFileSync)",
     ],
     [
-      "writes a file and takes hold of every list that remembers it",
+      "writes a file and takes over every list that records it",
       inFolder(
         'import fs from "node:fs"; Array.prototype.push = () => 0; Array.prototype.includes = () => true; Set.prototype.has = () => true; try { fs.writeFileSync(join(here, "x"), "x") } catch {}',
       ),
       "writes a file (writeFileSync)",
     ],
     [
-      "opens a file to write and says of every report what it likes",
+      "opens a file for writing and forges every report",
       inFolder(
         'import fs from "node:fs"; Object.prototype.toJSON = function () { return this.attempts ? { ...this, attempts: [] } : this }; Array.prototype.toJSON = () => []; try { fs.openSync(join(here, "x"), "w") } catch {}',
       ),
       "writes a file (openSync)",
     ],
     [
-      "writes a file and has its own ways to write and to encode",
+      "writes a file and replaces the functions that write and encode",
       inFolder(
         'import fs from "node:fs"; import { syncBuiltinESMExports } from "node:module"; fs.writeSync = () => 0; Buffer.from = () => new Uint8Array(0); Buffer.prototype.utf8Write = () => 0; JSON.stringify = () => "{}"; String.prototype.slice = () => ""; syncBuiltinESMExports(); try { fs.writeFileSync(join(here, "x"), "x") } catch {}',
       ),
       "writes a file (writeFileSync)",
     ],
     [
-      "writes a file by require",
+      "writes a file through require",
       inFolder(
         'import { createRequire } from "node:module"; createRequire(import.meta.url)("fs").appendFileSync(join(here, "x"), "x");',
       ),
       "writes a file (appendFileSync)",
     ],
     [
-      "writes a file by getBuiltinModule",
+      "writes a file through getBuiltinModule",
       inFolder(
         'process.getBuiltinModule("node:fs/promises").writeFile(join(here, "x"), "x").catch(() => {});',
       ),
       "writes a file (writeFile)",
     ],
     [
-      "writes a file by a stream",
+      "writes a file through a stream",
       inFolder(
         'import { WriteStream } from "node:fs"; new WriteStream(join(here, "x")).on("error", (e) => { throw e });',
       ),
       "writes a file",
     ],
     [
-      "opens a file to write",
+      "opens a file for writing",
       inFolder('import { openSync } from "node:fs"; openSync(join(here, "x"), "w");'),
       "writes a file (openSync)",
     ],

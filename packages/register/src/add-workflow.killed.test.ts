@@ -14,7 +14,7 @@ const PROGRAM = fileURLToPath(new URL("../dist/add-one.test.program.js", import.
 const VERSIONS = 4;
 const KILLS = 4;
 
-/** Adds all versions in a process, ends it with SIGKILL at some instant, and gives what it had acknowledged. */
+/** Adds all versions in a process, kills it with SIGKILL after some time, and returns what it had acknowledged. */
 async function addAndKill(
   root: string,
   files: readonly string[],
@@ -52,7 +52,7 @@ it("killed at any instant, adding loses no acknowledged version and names none t
     ).toEqual(acknowledged);
     for (const { hash, sha256 } of versions)
       expect(await openBundle(root, hash, sha256)).toMatchObject({ ok: true });
-    // What was begun can be done again.
+    // Whatever was begun can be done again.
     const all = await addAndKill(root, files, 60_000);
     expect(all).toHaveLength(VERSIONS);
     expect(all).not.toContain("failed");

@@ -1,11 +1,11 @@
-/** Bundles that do not come to a proper end when they are imported, or try to fool who checks them. */
+/** Bundles that do not finish properly when they are imported, or try to fool their checker. */
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Attempt, atImport, attempt, type Make } from "./attempt.test.helper.ts";
 
 // Processes are started, perhaps on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
-/** Says why it was refused, once nothing is left of it. */
+/** Returns why it was refused, once nothing of it is left. */
 async function refusal(make: Make): Promise<Attempt> {
   const made = await attempt(make, onTestFinished);
   expect(made.left).toEqual([]);

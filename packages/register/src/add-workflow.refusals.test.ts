@@ -1,4 +1,4 @@
-/** Files that are no bundles, and bundles that do not say what a bundle must. */
+/** Files that are not bundles, and bundles that lack what a bundle must have. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,14 +11,14 @@ import { bundleSource, DESCRIPTOR, plant } from "./scratch.test.helper.ts";
 // Processes are started, perhaps on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
-/** Says why it was refused, once nothing is left of it. */
+/** Returns why it was refused, once nothing of it is left. */
 async function refusal(make: Make, options: Partial<AddWorkflow> = {}): Promise<Attempt> {
   const made = await attempt(make, onTestFinished, options);
   expect(made.left).toEqual([]);
   return made;
 }
 
-describe("a bundle of the wrong exports", () => {
+describe("a bundle with the wrong exports", () => {
   const run = "export async function* run() {}";
   const descriptor = `export const descriptor = ${JSON.stringify(DESCRIPTOR)};`;
 
@@ -41,7 +41,7 @@ describe("a bundle of the wrong exports", () => {
       "exports more than that: then",
     ],
     [
-      "`run` that is no function",
+      "`run` that is not a function",
       `export const run = 1;\n${descriptor}`,
       "exports run as a number, not as a function",
     ],
@@ -62,8 +62,8 @@ describe("a bundle with a wrong descriptor", () => {
 
   it.each([
     ["that lacks parts", { description: "x" }, "roles: "],
-    ["with a key more", { ...DESCRIPTOR, extra: 1 }, "extra"],
-    ["of no role", { ...DESCRIPTOR, roles: {}, graph: { edges: [] } }, "has no role"],
+    ["with an unknown key", { ...DESCRIPTOR, extra: 1 }, "extra"],
+    ["without roles", { ...DESCRIPTOR, roles: {}, graph: { edges: [] } }, "has no role"],
     [
       "with an edge to no role",
       { ...DESCRIPTOR, graph: { edges: [{ from: "__start__", to: "nobody", ...edge }] } },
@@ -135,7 +135,7 @@ describe("a bundle with a wrong descriptor", () => {
     }
   });
 
-  it("with a rule that its caller refuses; the message names the rule's place", async () => {
+  it("with a rule that its caller refuses; the message says where the rule is", async () => {
     const said = await refusal(source(bundleSource()), {
       checkRule: (when) => failure("RULE_INVALID", `no: ${when}`, "mend the rule"),
     });
@@ -149,7 +149,7 @@ describe("a bundle with a wrong descriptor", () => {
   });
 });
 
-describe("a file that is no bundle", () => {
+describe("a file that is not a bundle", () => {
   it.each([
     ["is empty", source(""), "is empty"],
     [
@@ -162,7 +162,7 @@ describe("a file that is no bundle", () => {
       source(`const x: number = 1;\n${bundleSource()}`),
       "is not JavaScript that Node understands: SyntaxError",
     ],
-    ["breaks off", source("export const run = {"), "flow.esm.js"],
+    ["is truncated", source("export const run = {"), "flow.esm.js"],
     ["is CommonJS", source("module.exports = {};"), "module is not defined in ES module scope"],
     ["is binary", binary, "is not UTF-8 text"],
     ["is larger than any bundle", huge, "has 65.0 MiB; at most 64.0 MiB are read"],
@@ -175,7 +175,7 @@ describe("a file that is no bundle", () => {
     expect(said.code).toBe("BUNDLE_INVALID");
   });
 
-  it("is not there, or is a link to nothing", async () => {
+  it("is missing, or is a broken link", async () => {
     expect((await refusal((folder) => join(folder, "none.js"))).code).toBe("FILE_NOT_FOUND");
     const dangling = (folder: string): string => {
       symlinkSync("none.js", join(folder, "link.js"));

@@ -91,7 +91,7 @@ describe("adding a workflow", () => {
     expect(tree(root)[`bundles/${other.hash}/build.json`]).toContain('"rolldown": null');
   });
 
-  it("again puts the same bytes nowhere else, and changes nothing", async () => {
+  it("again stores no second copy of the same bytes, and changes nothing", async () => {
     const { root, add } = setting();
     const first = await add(version(1));
     const before = tree(root);
@@ -99,7 +99,7 @@ describe("adding a workflow", () => {
     expect(tree(root)).toEqual(before);
   });
 
-  it("mends a stored bundle that was damaged", async () => {
+  it("repairs a stored bundle that was damaged", async () => {
     const { root, add } = setting();
     const { hash, sha256 } = await add(version(1));
     writeFileSync(join(root, "bundles", hash, "bundle.esm.js"), "damage");
@@ -107,7 +107,7 @@ describe("adding a workflow", () => {
     expect(await openBundle(root, hash, sha256)).toMatchObject({ ok: true });
   });
 
-  it("checks, hashes and stores one reading of the file, whatever becomes of it meanwhile", async () => {
+  it("checks, hashes and stores the bytes of a single read, whatever happens to the file meanwhile", async () => {
     const { folder, root, add } = setting();
     const added = await add(version(1), {
       checkRule: () => {
@@ -125,7 +125,7 @@ describe("adding a workflow", () => {
     expect(Object.keys(tree(root))).toEqual(["workflow.yaml"]);
   });
 
-  it("leaves a whole bundle and the registry as it was when the lock cannot be had", async () => {
+  it("leaves a complete bundle and an unchanged registry when the lock cannot be acquired", async () => {
     const { root, add } = setting();
     const busy = (): Promise<never> => Promise.reject(new Error("the lock is held"));
     await expect(add(version(1), { exclusively: busy })).rejects.toThrow("the lock is held");
@@ -135,7 +135,7 @@ describe("adding a workflow", () => {
 });
 
 describe("rolling a workflow back", () => {
-  it("brings the version before back, or the one that is named", async () => {
+  it("restores the previous version, or the one that is named", async () => {
     const { root, add } = setting();
     const [one, two, three] = [await add(version(1)), await add(version(2)), await add(version(3))];
     const back = await rollbackWorkflow({ root, exclusively: alone, name: "flow", hash: null });
@@ -152,7 +152,7 @@ describe("rolling a workflow back", () => {
     expect(first).toMatchObject({ ok: true, value: { hash: one.hash, previous: two.hash } });
   });
 
-  it("never lets a name stand for a bundle that is gone or damaged", async () => {
+  it("never points a name at a bundle that is missing or damaged", async () => {
     const { root, add } = setting();
     const one = await add(version(1));
     await add(version(2));
@@ -169,7 +169,7 @@ describe("rolling a workflow back", () => {
     expect(readFileSync(join(root, "workflow.yaml"), "utf8")).toBe(before);
   });
 
-  it("of a name or to a version that is not there is refused", async () => {
+  it("is refused for an unknown name or version", async () => {
     const { root, add } = setting();
     await add(version(1));
     const back = (name: string, hash: string | null): ReturnType<typeof rollbackWorkflow> =>

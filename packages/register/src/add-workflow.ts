@@ -1,7 +1,7 @@
-/** `workflow add`, whole: a file in, a registered version out, or a failure and nothing changed.
+/** All of `workflow add`: a file in, a registered version out, or a failure with nothing changed.
  *
- *  Order of effects: the file is read once and checked; then its bundle is stored, durable; then the registry
- *  names it. A crash in between leaves a folder that nothing names. */
+ *  Order of effects: the file is read once and checked; then its bundle is stored durably; then the registry names
+ *  it. A crash in between leaves a folder that nothing refers to. */
 import {
   err,
   type Failure,
@@ -12,21 +12,28 @@ import {
   WORKFLOW_NAME_PATTERN,
 } from "@uncaged/workflow-protocol";
 import { storeBundle } from "./bundle/store-bundle.ts";
+import type { Judge } from "./check/finding.ts";
 import { type ExamineFile, examineFile } from "./examine-file.ts";
 import { readRegistry } from "./registry/read-registry.ts";
 import type { BundleVersion, Exclusively } from "./registry/registry.ts";
+import { soundness } from "./soundness.ts";
 
 export type AddWorkflow = ExamineFile & {
   name: string;
   exclusively: Exclusively;
   nowMs: number;
+  /** A workflow with a fault is refused; left out: nothing is asked. */
+  judge?: Judge;
+  /** Adds it all the same; its faults are notes then. */
+  force?: boolean;
 };
 
 export type AddedWorkflow = {
   name: string;
   hash: string;
   sha256: string;
-  /** What the name stood for before; null when it is new. Equal to `hash` when it was on top already. */
+  /** The hash that the name pointed to before; null when the name is new. Equal to `hash` when it was already on
+   *  top. */
   previous: string | null;
   /** For people: what else happened. */
   notes: string[];
@@ -35,16 +42,19 @@ export type AddedWorkflow = {
 export async function addWorkflow(add: AddWorkflow): Promise<Result<AddedWorkflow, Failure>> {
   if (!WORKFLOW_NAME_PATTERN.test(add.name)) return err(badName(add.name));
   try {
-    // A registry that cannot be read is better known before anything is stored.
+    // An unreadable registry should be noticed before anything is stored.
     const registry = await readRegistry(add.root);
     if (!registry.ok) return registry;
     const bundle = await examineFile(add);
     if (!bundle.ok) return bundle;
-    const { notes, ...toStore } = bundle.value;
+    const { notes, source, ...toStore } = bundle.value;
+    const judged = soundness({ file: add.file, source, descriptor: toStore.descriptor }, add);
+    if (!judged.ok) return judged;
     await storeBundle(add.root, toStore);
     const { hash, sha256 } = toStore;
     const added = await register(add, { hash, sha256, timestamp: add.nowMs });
-    return added.ok ? ok({ ...added.value, notes: [...notes, ...added.value.notes] }) : added;
+    if (!added.ok) return added;
+    return ok({ ...added.value, notes: [...notes, ...judged.value, ...added.value.notes] });
   } catch (thrown) {
     return err(failureFrom(thrown, "STORAGE_FAILED"));
   }

@@ -1,4 +1,4 @@
-/** Tries to add what should be refused, and looks for what is left of the attempt. */
+/** Tries to add what should be refused, and checks what the attempt leaves behind. */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type AddWorkflow, addWorkflow } from "./add-workflow.ts";
@@ -13,14 +13,14 @@ import {
   UNCHECKED,
 } from "./scratch.test.helper.ts";
 
-/** Puts something into a folder and gives its path. */
+/** Puts something into a folder and returns its path. */
 export type Make = (folder: string) => string;
 
 export type Attempt = {
   code: string;
   message: string;
   hint: string;
-  /** Files of the storage root that changed, new files where the child ran, and processes that still run. */
+  /** Files of the storage root that changed, new files in the child's directory, and processes that still run. */
   left: string[];
 };
 
@@ -34,7 +34,7 @@ export async function attempt(
   plant(root, { "workflow.yaml": "# mine\n" });
   const file = make(folder);
   const before = JSON.stringify(tree(root));
-  // The child's working directory, where a trace or a core file would be.
+  // The child's working directory, where a trace or a core file would appear.
   const beside = new Set(readdirSync("/"));
   const added = await addWorkflow({
     root,
@@ -57,7 +57,7 @@ export async function attempt(
   return { code, message, hint, left };
 }
 
-/** A file of this text. */
+/** A file with this text. */
 export function source(text: string | ((folder: string) => string)): Make {
   return (folder) => {
     plant(folder, { "flow.esm.js": typeof text === "string" ? text : text(folder) });
@@ -65,7 +65,7 @@ export function source(text: string | ((folder: string) => string)): Make {
   };
 }
 
-/** A bundle that is right but for what it does when it is imported. */
+/** A bundle that is valid except for what it does when it is imported. */
 export function atImport(code: string | ((folder: string) => string)): Make {
   return source((folder) => bundleSource(typeof code === "string" ? code : code(folder)));
 }

@@ -8,7 +8,7 @@ export type ChangeConfiguration = {
   change: SettingsChange;
 };
 
-/** Changes the `config` part of `workflow.yaml`, which has mode 0600 afterwards. Gives notes for the person. */
+/** Changes the `config` part of `workflow.yaml`, which has mode 0600 afterwards. Returns notes for the person. */
 export async function changeConfiguration({
   root,
   exclusively,

@@ -1,8 +1,8 @@
-import type { StoreKind } from "@uncaged/workflow-cas";
+import type { StoreKind } from "@uncaged/workflow-protocol";
 import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import type { Exclusively } from "./registry/registry.ts";
 
-/** Says in `workflow.yaml` where new blobs go. Runners that are under way go on as they began. */
+/** Sets in `workflow.yaml` where new blobs go. Runners that are already running continue as they began. */
 export async function chooseStore(choice: {
   root: string;
   exclusively: Exclusively;

@@ -7,29 +7,32 @@ import type { ExternalBases } from "./externals/external-bases.ts";
 import { agentsToAdd } from "./yaml/agents-to-add.ts";
 import { compileYamlFile, isYamlFile, misnamedYaml } from "./yaml/compile-yaml-file.ts";
 import type { YamlChecks } from "./yaml/yaml-checks.ts";
+import type { YamlSource } from "./yaml/yaml-source.ts";
 
 export type ExamineFile = ExternalBases &
   YamlChecks & {
-    /** The bundle, or a workflow written as YAML; absolute or from the working directory. */
+    /** The bundle, or a workflow written as YAML; absolute or relative to the working directory. */
     file: string;
-    /** Type declarations to keep beside it; null: none. */
+    /** Type declarations to store next to it; null: none. */
     types: string | null;
   };
 
 export type ExaminedFile = BundleToStore & {
-  /** For people: what is allowed and yet may be a mistake. */
+  /** For people: what is allowed but may be a mistake. */
   notes: string[];
+  /** Of a workflow written as YAML; null: it is a bundle. */
+  source: YamlSource | null;
 };
 
-/** Reads a bundle once, or compiles a YAML file to one, and examines it under lock and key. Nothing is written; fails
- *  as `workflow add`. */
+/** Reads a bundle once, or compiles a YAML file to one, and checks it in a restricted child process. Nothing is
+ *  written; fails like `workflow add`. */
 export async function examineFile(examine: ExamineFile): Promise<Result<ExaminedFile, Failure>> {
   const place = resolve(examine.file);
   const misnamed = misnamedYaml(place);
   if (misnamed !== null) return err(misnamed);
   const read = isYamlFile(place) ? await readYaml(place, examine) : await readBundle(place);
   if (!read.ok) return read;
-  const { bytes, companions, notes } = read.value;
+  const { bytes, companions, notes, source } = read.value;
   const types = examine.types === null ? ok(null) : await readTypes(resolve(examine.types));
   if (!types.ok) return types;
   const { root, packagesBase, checkRule } = examine;
@@ -39,26 +42,34 @@ export async function examineFile(examine: ExamineFile): Promise<Result<Examined
     bytes,
     place,
     bases: { root, packagesBase },
-    beside: companions?.descriptor ?? null,
+    sidecar: companions?.descriptor ?? null,
     checkRule,
   });
   if (!checked.ok) return checked;
   const rolldown = companions?.rolldownFor(checked.value.sha256) ?? null;
-  return ok({ ...checked.value, rolldown, types: types.value, notes });
+  return ok({ ...checked.value, rolldown, types: types.value, notes, source });
 }
 
-type ReadFile = { bytes: Buffer; companions: Companions | null; notes: string[] };
+type ReadFile = { bytes: Buffer; companions: Companions | null } & Pick<
+  ExaminedFile,
+  "notes" | "source"
+>;
 
 async function readBundle(place: string): Promise<Result<ReadFile, Failure>> {
   const bytes = await readBundleFile(place);
   if (!bytes.ok) return bytes;
-  return ok({ bytes: bytes.value, companions: await readCompanions(place), notes: [] });
+  return ok({
+    bytes: bytes.value,
+    companions: await readCompanions(place),
+    notes: [],
+    source: null,
+  });
 }
 
 async function readYaml(place: string, examine: ExamineFile): Promise<Result<ReadFile, Failure>> {
   const compiled = await compileYamlFile(place, examine);
   if (!compiled.ok) return compiled;
-  const { code, warnings, agents } = compiled.value;
+  const { code, warnings, agents, source } = compiled.value;
   const notes = [...warnings, ...(await agentsToAdd(examine.root, agents))];
-  return ok({ bytes: Buffer.from(code), companions: null, notes });
+  return ok({ bytes: Buffer.from(code), companions: null, notes, source });
 }

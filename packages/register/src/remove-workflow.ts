@@ -3,7 +3,7 @@ import type { Exclusively, RegistryEntry } from "./registry/registry.ts";
 
 export type RemoveWorkflow = { root: string; exclusively: Exclusively; name: string };
 
-/** Forgets a name. Its bundles stay: threads that were started with them go on. Gives the entry that was there. */
+/** Forgets a name. Its bundles stay: threads started with them continue. Returns the removed entry. */
 export async function removeWorkflow(
   remove: RemoveWorkflow,
 ): Promise<Result<{ name: string; entry: RegistryEntry; notes: string[] }, Failure>> {

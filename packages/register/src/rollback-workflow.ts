@@ -7,14 +7,14 @@ export type RollbackWorkflow = {
   root: string;
   exclusively: Exclusively;
   name: string;
-  /** The version to bring back; null: the newest of the history. */
+  /** The version to restore; null: the newest of the history. */
   hash: string | null;
 };
 
 export type RolledBack = { name: string; hash: string; previous: string; notes: string[] };
 
-/** Brings an earlier version of a name back, once its bundle has proved to be whole: a name never comes to
- *  stand for something that cannot run. The version that was on top goes into the history. */
+/** Restores an earlier version of a name, once its bundle has been verified: a name never points to something that
+ *  cannot run. The version that was on top goes into the history. */
 export async function rollbackWorkflow(
   rollback: RollbackWorkflow,
 ): Promise<Result<RolledBack, Failure>> {

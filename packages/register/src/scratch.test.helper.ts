@@ -1,4 +1,4 @@
-/** What the tests of this package share: folders that go away, trees to compare, and small bundles. */
+/** What the tests of this package share: temporary folders, trees to compare, and small bundles. */
 import { spawnSync } from "node:child_process";
 import {
   lstatSync,
@@ -47,7 +47,7 @@ function kindOf(stats: ReturnType<typeof lstatSync>): string {
   return stats.isDirectory() ? "folder" : stats.isSymbolicLink() ? "link" : "special";
 }
 
-/** Command lines of processes that this one started and that still run the locked child. */
+/** Command lines of processes started by this one that still run the locked child. */
 export function lockedChildren(): string[] {
   const { stdout } = spawnSync("ps", ["-A", "-o", "ppid=,stat=,args="], { encoding: "utf8" });
   return stdout
@@ -82,7 +82,7 @@ export const DESCRIPTOR: WorkflowDescriptor = {
   },
 };
 
-/** A bundle that is right. `before` is run when it is imported. */
+/** A valid bundle. `before` is executed when it is imported. */
 export function bundleSource(before = "", descriptor: unknown = DESCRIPTOR): string {
   return `${before}
 export async function* run() { return { returnCode: 0, summary: "hello" }; }
@@ -95,12 +95,12 @@ export function emptyBase(folder: string): string {
   return new URL(`file://${folder}/engine/cli.js`).href;
 }
 
-/** For tests of one process: there is nobody to exclude. */
+/** For tests with one process: there is nobody to exclude. */
 export async function alone<T>(section: () => T): Promise<T> {
   return section();
 }
 
-/** The moderator's checks, of which most tests here want nothing. */
+/** The moderator's checks, which most tests here do not need. */
 export const UNCHECKED: YamlChecks = {
   checkRule: () => null,
   checkTemplate: () => null,

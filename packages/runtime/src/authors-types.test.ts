@@ -1,4 +1,4 @@
-/** What the compiler checks for an author; `tsc` fails when one of the expected errors goes away. */
+/** What the compiler checks for an author; `tsc` fails when one of the expected errors disappears. */
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import {
@@ -82,7 +82,7 @@ describe("an author's types", () => {
     expect(() => createWorkflow(definition, unchecked)).toThrow("binding.overrides.codr");
   });
 
-  it("are inferred for a role that is written in place, its references included", () => {
+  it("are inferred for a role written inline, its references included", () => {
     const definition = defineWorkflow({
       description: "",
       roles: {
@@ -98,7 +98,7 @@ describe("an author's types", () => {
     expectTypeOf(definition).toEqualTypeOf<WorkflowDefinition<{ writer: { file: string } }>>();
   });
 
-  it("know the names that a table may use", () => {
+  it("know which names a table may use", () => {
     defineWorkflow({
       description: "",
       roles,
@@ -122,7 +122,7 @@ describe("an author's types", () => {
     });
   });
 
-  it("check what a role extracts and what its schema gives", () => {
+  it("check what a role extracts and what its schema returns", () => {
     defineRole({
       description: "",
       systemPrompt: "",

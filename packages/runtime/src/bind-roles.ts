@@ -15,32 +15,32 @@ import { demandHeld } from "./demand-held.ts";
 import { keysOf } from "./keys-of.ts";
 import { parseMeta } from "./parse-meta.ts";
 
-/** Plays the role of the runtime's step once and gives what the engine is to store. */
-export type PlayRole = (ctx: ThreadContext, runtime: WorkflowRuntime) => Promise<RoleOutput>;
+/** Runs the role of the runtime's step once and returns what the engine has to store. */
+export type RunRole = (ctx: ThreadContext, runtime: WorkflowRuntime) => Promise<RoleOutput>;
 
-/** Ties each role to its agent: the role's own override, else the binding's adapter. */
+/** Binds each role to its agent: the role's own override, else the binding's adapter. */
 export function bindRoles<M extends RoleMeta>(
   definition: WorkflowDefinition<M>,
   binding: AdapterBinding<M>,
-): PlayRole {
+): RunRole {
   const overrides = new Map<string, AdapterFn | undefined>(Object.entries(binding.overrides ?? {}));
-  const players = new Map<string, PlayRole>();
+  const runners = new Map<string, RunRole>();
   for (const role of keysOf(definition.roles)) {
-    players.set(role, player(definition.roles[role], overrides.get(role) ?? binding.adapter));
+    runners.set(role, roleRunner(definition.roles[role], overrides.get(role) ?? binding.adapter));
   }
   return (ctx, runtime) => {
-    const play = players.get(runtime.step.role);
-    if (play === undefined) throw unknownRole(runtime.step.role);
-    return play(ctx, runtime);
+    const runRole = runners.get(runtime.step.role);
+    if (runRole === undefined) throw unknownRole(runtime.step.role);
+    return runRole(ctx, runtime);
   };
 }
 
-function player<Meta extends Record<string, unknown>>(
+function roleRunner<Meta extends Record<string, unknown>>(
   role: RoleDefinition<Meta>,
   adapter: AdapterFn,
-): PlayRole {
+): RunRole {
   return async (ctx, runtime) => {
-    // Bound when it plays, not before: an adapter may look for its program or its key first.
+    // Bound only when the role runs: an adapter may look for its program or its key first.
     const { agent } = runtime.step;
     const playing = agent === null ? adapter : await runtime.agent(agent);
     demandHeld(playing, runtime.step);
@@ -58,7 +58,7 @@ function player<Meta extends Record<string, unknown>>(
   };
 }
 
-/** Says in the record by which name the agent was called, if it played in place of the bound one. */
+/** Records the agent's name in `config.agents` if it ran in place of the bound one. */
 function recordOf(run: StepRun | undefined, agent: string | null): StepRun | null {
   if (run === undefined) return null;
   return agent === null ? run : { ...run, agent: { ...run.agent, binding: agent } };

@@ -33,19 +33,19 @@ const definition = defineWorkflow({
 });
 
 describe("a descriptor", () => {
-  it("keeps its form: it is stored beside the bundle and compared byte by byte", async () => {
+  it("keeps its exact bytes: it is stored beside the bundle and compared byte by byte", async () => {
     const text = `${JSON.stringify(buildDescriptor(definition), null, 2)}\n`;
     await expect(text).toMatchFileSnapshot("./golden/descriptor.json");
   });
 
-  it("is what the engine reads", () => {
+  it("can be read by the engine", () => {
     const descriptor = buildDescriptor(definition);
     expect(workflowDescriptorSchema.parse(JSON.parse(JSON.stringify(descriptor)))).toEqual(
       descriptor,
     );
   });
 
-  it("is refused for a schema that JSON Schema cannot express, with its place", () => {
+  it("is refused for a schema that JSON Schema cannot express, naming its place", () => {
     const schemas: z.ZodType<Record<string, unknown>>[] = [
       z.object({ at: z.date() }),
       z.object({ n: z.string().transform(Number) }),
@@ -75,5 +75,17 @@ describe("a descriptor", () => {
       table: { ...definition.table, coder: [{ condition: { name: "x", when: "(" }, role: END }] },
     } as const;
     expect(() => buildDescriptor(broken)).toThrow("table.coder[0].when");
+  });
+});
+
+describe("the result of a definition", () => {
+  it("stands in the descriptor", () => {
+    const result = "byRole.coder.last.meta.files";
+    const descriptor = buildDescriptor({ ...definition, result });
+    expect(workflowDescriptorSchema.parse(descriptor)).toMatchObject({ result });
+  });
+
+  it("that is no expression is refused, by its place", () => {
+    expect(() => buildDescriptor({ ...definition, result: "last.(" })).toThrow(/^result: /);
   });
 });

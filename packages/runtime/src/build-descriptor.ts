@@ -8,16 +8,16 @@ import {
   type WorkflowDescriptor,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
-// The core's converter alone: all of zod would cost a process some 30 ms of start-up.
+// Only the converter from zod's core: all of zod would add about 30 ms to a process's start.
 import { type $ZodType, toJSONSchema } from "zod/v4/core";
 import { checkDefinition } from "./check-definition.ts";
 import { edgesOf } from "./edges.ts";
 import { keysOf } from "./keys-of.ts";
 import { rulesOfRole } from "./role-rules.ts";
 
-/** The workflow as data: what a bundle exports beside its `run`, and what is shown and checked without
- *  running anything. Throws `RULE_INVALID` for a broken table, `DEFINITION_INVALID` for a schema that
- *  JSON Schema cannot express. */
+/** The workflow as data: what a bundle exports beside its `run`, and what is shown and checked without running
+ *  anything. Throws `RULE_INVALID` for a broken table, `DEFINITION_INVALID` for a schema that JSON Schema cannot
+ *  express. */
 export function buildDescriptor<M extends RoleMeta>(
   definition: WorkflowDefinition<M>,
 ): WorkflowDescriptor {
@@ -28,16 +28,22 @@ export function buildDescriptor<M extends RoleMeta>(
     const rules = rulesOfRole(definition.roles[role]);
     roles[role] = { description, systemPrompt, schema: jsonSchema(schema, role), ...rules };
   }
-  const { description, limits } = definition;
+  const { description, limits, result } = definition;
   const graph = { edges: edgesOf(definition) };
-  return { description, roles, graph, ...(limits === undefined ? {} : { limits }) };
+  return {
+    description,
+    roles,
+    graph,
+    ...(limits === undefined ? {} : { limits }),
+    ...(result === undefined ? {} : { result }),
+  };
 }
 
 function jsonSchema(schema: $ZodType, role: string): JsonObject {
   try {
     const json = toJsonObject(toJSONSchema(schema));
     if (json !== null) return json;
-    throw new TypeError("the conversion gave no JSON object");
+    throw new TypeError("the conversion returned no JSON object");
   } catch (thrown) {
     throw new WorkflowError(
       failure(

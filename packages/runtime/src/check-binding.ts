@@ -6,8 +6,8 @@ import {
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 
-/** The compiler sees a wrong name in a binding that is written in place or declared with its metas, not in one that is
- *  declared as a plain `AdapterBinding`. Throws `RULE_INVALID` naming each override that no role answers to. */
+/** The compiler finds a wrong name in a binding written inline or declared with its metas, but not in one declared
+ *  as a plain `AdapterBinding`. Throws `RULE_INVALID` naming each override that matches no role. */
 export function checkBinding<M extends RoleMeta>(
   { roles }: Pick<WorkflowDefinition<M>, "roles">,
   { overrides }: Pick<AdapterBinding<M>, "overrides">,

@@ -1,4 +1,4 @@
-/** Checks the numbers and names of limits, retries and outcomes: a bound that is not one would bound nothing. */
+/** Checks the numbers and names of limits, retries and outcomes: an invalid limit would limit nothing. */
 import {
   AGENT_FAULTS,
   type Limits,
@@ -10,7 +10,7 @@ import {
 } from "@uncaged/workflow-protocol";
 import { keysOf } from "./keys-of.ts";
 
-/** Faults by their place: `roles.coder.retry.attempts: …`. */
+/** Faults, each with its place: `roles.coder.retry.attempts: …`. */
 export function* boundFaults<M extends RoleMeta>(
   definition: WorkflowDefinition<M>,
 ): Generator<string> {

@@ -11,7 +11,7 @@ const role = defineRole({
 });
 const always = (to: string): Transition => ({ condition: "FALLBACK", role: to });
 
-/** As plain JavaScript would write it: any names at all. */
+/** As plain JavaScript could pass it: with any names at all. */
 const faultsOf = (
   roles: readonly string[],
   table: Record<string, readonly Transition[]>,
@@ -33,7 +33,7 @@ const faultsOf = (
 };
 
 describe("a definition", () => {
-  it("is fine when every role has its entry and every target exists", () => {
+  it("is accepted when every role has an entry and every target exists", () => {
     expect(
       faultsOf(["a", "b-c_1"], {
         [START]: [always("a")],
@@ -43,7 +43,7 @@ describe("a definition", () => {
     ).toBe("");
   });
 
-  it("is refused for a target that is no role", () => {
+  it("is refused for a target that is not a role", () => {
     expect(faultsOf(["a"], { a: [always("b")] })).toBe('table.a[0].role: there is no role "b"');
     expect(faultsOf(["a"], { a: [always("toString")] })).toBe(
       'table.a[0].role: there is no role "toString"',
@@ -53,12 +53,12 @@ describe("a definition", () => {
     );
   });
 
-  it("is refused for an entry that is missing or too many", () => {
+  it("is refused for a missing or an extra entry", () => {
     expect(faultsOf(["a"], {})).toContain("table.a: the entry is missing");
     expect(faultsOf(["a"], { a: [], b: [] })).toBe("table.b: there is no role of this name");
   });
 
-  it("is refused for a role's name that is no name, or means something else", () => {
+  it("is refused for a role's name that is invalid or has another meaning", () => {
     for (const name of ["", "1a", "a b", "a.b", "__start__", "é", "a".repeat(65)]) {
       expect(faultsOf([name], { [name]: [] })).toContain("a role's name is a letter");
     }
@@ -67,7 +67,7 @@ describe("a definition", () => {
     }
   });
 
-  it("is refused for a broken condition, prompt or location, each with its place", () => {
+  it("is refused for a broken condition, prompt or location, naming each place", () => {
     const broken: Transition = {
       condition: { name: "", when: "$now() > 1" },
       role: END,
@@ -81,7 +81,7 @@ describe("a definition", () => {
     expect(message).toContain("table.coder[1].location: the placeholder at character 0");
   });
 
-  it("is refused when it would wait for an answer before its first step", () => {
+  it("is refused when it could wait for an answer before its first step", () => {
     expect(faultsOf([], { [START]: [always(SUSPEND)] })).toContain("table.__start__[0].role");
   });
 });

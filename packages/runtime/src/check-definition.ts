@@ -14,7 +14,7 @@ import {
 import { boundFaults, outcomeFaults } from "./check-bounds.ts";
 import { toolFaults } from "./check-tools.ts";
 
-/** Checks what the compiler cannot see, or what plain JavaScript wrote: names, targets, conditions,
+/** Checks what the compiler cannot see and what plain JavaScript can get wrong: names, targets, conditions,
  *  placeholders. Throws `RULE_INVALID` naming every fault by its place (`table.coder[1].when`). */
 export function checkDefinition<M extends RoleMeta>(definition: WorkflowDefinition<M>): void {
   const roles = new Set(Object.keys(definition.roles));
@@ -23,6 +23,7 @@ export function checkDefinition<M extends RoleMeta>(definition: WorkflowDefiniti
     ...boundFaults(definition),
     ...toolFaults(definition),
     ...tableFaults(definition, roles),
+    ...resultFaults(definition),
   ];
   if (faults.length === 0) return;
   throw new WorkflowError(
@@ -56,6 +57,13 @@ function* tableFaults<M extends RoleMeta>(
       yield* transitionFaults(transition, { place: `table.${from}[${at}]`, from, roles });
     }
   }
+}
+
+function* resultFaults({ result }: { result?: unknown }): Generator<string> {
+  if (result === undefined) return;
+  const fault =
+    typeof result === "string" ? checkRule(result) : { message: "must be an expression" };
+  if (fault !== null) yield `result: ${fault.message}`;
 }
 
 type Where = { place: string; from: string; roles: ReadonlySet<string> };

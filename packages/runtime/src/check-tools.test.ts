@@ -4,7 +4,7 @@ import { z } from "zod";
 import { checkDefinition } from "./check-definition.ts";
 import { defineRole, START } from "./index.ts";
 
-/** As plain JavaScript would write it: any words at all. */
+/** As plain JavaScript could pass it: with any words at all. */
 function faultOf(rules: object): string {
   const parsed: RoleRules = JSON.parse(JSON.stringify(rules));
   const role = defineRole({
@@ -26,7 +26,7 @@ function faultOf(rules: object): string {
 const tests = { name: "tests", kind: "execute", input: "npm test", after: "last_edit" };
 
 describe("a role's tools and required evidence", () => {
-  it("are fine when each rule names a tool and each pattern can be matched", () => {
+  it("are accepted when each rule names a tool and each pattern can be matched", () => {
     expect(
       faultOf({
         tools: {
@@ -40,12 +40,12 @@ describe("a role's tools and required evidence", () => {
 
   it.each([
     [
-      "a rule that is about no tool",
+      "a rule that names no tool",
       { tools: { deny: [{ input: "x" }] } },
       "roles.a.tools.deny[0]: says neither",
     ],
     [
-      "a kind that is none",
+      "an unknown kind",
       { tools: { allow: [{ kind: "write" }] } },
       'roles.a.tools.allow[0].kind: "write" is none of',
     ],
@@ -61,7 +61,7 @@ describe("a role's tools and required evidence", () => {
       "roles.a.requiredEvidence[0].input: /(?=a)/ is no",
     ],
     [
-      "a requirement that any call meets",
+      "a requirement that every call meets",
       { requiredEvidence: [{ ...tests, input: "" }] },
       "roles.a.requiredEvidence[0].input: an empty pattern",
     ],

@@ -10,7 +10,7 @@ import {
 } from "@uncaged/workflow-protocol";
 import { keysOf } from "./keys-of.ts";
 
-/** Faults by their place: `roles.reviewer.tools.deny[0].input: …`. */
+/** Faults, each with its place: `roles.reviewer.tools.deny[0].input: …`. */
 export function* toolFaults<M extends RoleMeta>(
   definition: WorkflowDefinition<M>,
 ): Generator<string> {

@@ -66,7 +66,7 @@ const definition = defineWorkflow({
 
 type Answer = Partial<RoleResult<unknown>>;
 
-/** Plays one answer after the other, whatever the role, and keeps what it was called with. */
+/** Returns one answer after the other, whatever the role, and records what it was called with. */
 function agent(...answers: Answer[]): {
   adapter: AdapterFn;
   calls: { prompt: string; ctx: ThreadContext; runtime: WorkflowRuntime }[];
@@ -105,7 +105,7 @@ function runtime(
         cas,
         extract,
         signal,
-        step: { ...request, cwd: "/work", runMark: "", home: "/nowhere", agent: null },
+        step: { ...request, cwd: "/work", processTag: "", home: "/nowhere", agent: null },
         emit: () => undefined,
         runChild,
         agent: extract,
@@ -122,7 +122,7 @@ const thread = (...steps: RoleStep[]): ThreadContext => ({
   steps,
 });
 
-/** Drives as the engine does: every output is answered with the stored step. */
+/** Drives the workflow as the engine does: every output is answered with the stored step. */
 async function drive(
   workflow: WorkflowFn,
   ctx = thread(),
@@ -160,7 +160,7 @@ const run = (session: string | null): StepRun => ({
 });
 
 describe("a workflow made from a definition", () => {
-  it("goes through its roles as the table says and ends with a summary of its own", async () => {
+  it("runs its roles as the table says and ends with its own summary", async () => {
     const { adapter } = agent({ ...planned, content: "I planned." }, coded(false), coded(true));
     const { outputs, end } = await drive(createWorkflow(definition, { adapter, overrides: null }));
     expect(outputs).toEqual([
@@ -208,7 +208,7 @@ describe("a workflow made from a definition", () => {
     });
   });
 
-  it("comes to rest with the question when the table says so", async () => {
+  it("suspends with the question when the table says so", async () => {
     const { adapter } = agent({ meta: { status: "planned", phases: [] } });
     const { end } = await drive(createWorkflow(definition, { adapter, overrides: null }));
     expect(end).toMatchObject({
@@ -217,7 +217,7 @@ describe("a workflow made from a definition", () => {
     });
   });
 
-  it("gives each role to its own agent, told the role's prompt", async () => {
+  it("binds each role to its own agent, with the role's prompt", async () => {
     const everyone = agent(planned);
     const forCoder = agent(coded(true));
     await drive(
@@ -230,7 +230,7 @@ describe("a workflow made from a definition", () => {
     expect(forCoder.calls.map(({ prompt }) => prompt)).toEqual(["You code."]);
   });
 
-  it("binds an agent when its role plays, not before", () => {
+  it("binds an agent only when its role runs", () => {
     const adapter = vi.fn(() => {
       throw new Error("no key");
     });
@@ -238,7 +238,7 @@ describe("a workflow made from a definition", () => {
     expect(adapter).not.toHaveBeenCalled();
   });
 
-  it("goes on after the steps it is given, and leaves the caller's list alone", async () => {
+  it("continues after the steps it is given, and leaves the caller's list alone", async () => {
     const earlier = thread(
       stored({ role: "planner", ...planned }),
       stored({ role: "coder", meta: { done: false, where: null } }),
@@ -261,7 +261,7 @@ describe("a workflow made from a definition", () => {
     ]);
   });
 
-  it("stores what is said itself when nobody answers a yield", async () => {
+  it("stores the content itself when nobody answers a yield", async () => {
     const { adapter, calls } = agent({ ...planned, content: "I planned." }, coded(true));
     const lent = runtime();
     const roles: string[] = [];
@@ -278,7 +278,7 @@ describe("a workflow made from a definition", () => {
     });
   });
 
-  it("hands a role its round, its route, its directory and its last session", async () => {
+  it("passes a role its round, its route, its directory and its last session", async () => {
     const { adapter } = agent(
       planned,
       { ...coded(false, "/there"), run: run("s1") },
@@ -302,7 +302,7 @@ describe("a workflow made from a definition", () => {
     ]);
   });
 
-  it("makes the step that the engine asks for first, then goes by the table", async () => {
+  it("makes the step that the engine asks for first, then follows the table", async () => {
     const earlier = thread(stored({ role: "planner", ...planned }));
     const route = { from: START, to: "planner", condition: "POKE", rule: null, prompt: "shorter" };
     const directive = { route, location: "/there", previousSession: null, agent: null };
@@ -329,7 +329,7 @@ describe("a workflow made from a definition", () => {
     });
   });
 
-  it("keeps of a result what the schema keeps", async () => {
+  it("keeps only the parts of a result that the schema keeps", async () => {
     const { adapter } = agent({ meta: { status: "aborted", phases: [], chatter: "x" } });
     const { outputs } = await drive(createWorkflow(definition, { adapter, overrides: null }));
     expect(outputs[0]?.meta).toEqual({ status: "aborted", phases: [] });

@@ -1,13 +1,13 @@
 /** The loop that every workflow made from a definition runs.
  *
- *  1. Who is next is asked of the moderator before every step, unless the engine asks for a certain first
- *     one; nothing is decided here.
- *  2. It keeps no state that the steps do not hold: given the steps so far, it goes on from there.
- *  3. What an agent gave is checked against the role's schema before it becomes a step.
- *  4. A role that failed becomes a step when the table has a rule for how it failed; else the thread fails.
- *  5. Before a step that a limit forbids, the rules for `limit` are asked in place of the others; without one
- *     the thread waits for a person to raise it.
- *  6. It reaches the engine through the lent runtime alone, so a bundle carries no engine. */
+ *  1. The moderator decides who is next, before every step, unless the engine asks for a particular first step;
+ *     nothing is decided here.
+ *  2. It has no state beyond the steps: given the steps so far, it continues from there.
+ *  3. An agent's result is checked against the role's schema before it becomes a step.
+ *  4. A failed role becomes a step when the table has a rule for that outcome; otherwise the thread fails.
+ *  5. Before a step that a limit forbids, the rules for `limit` are tried in place of the others; if there are none,
+ *     the thread waits for a person to raise the limit.
+ *  6. It reaches the engine only through the runtime it is lent, so a bundle contains no engine. */
 import { pickRoute } from "@uncaged/workflow-moderator";
 import {
   type AdapterBinding,
@@ -29,20 +29,20 @@ import {
   type WorkflowDefinition,
   type WorkflowFn,
 } from "@uncaged/workflow-protocol";
-import { bindRoles, type PlayRole } from "./bind-roles.ts";
+import { bindRoles, type RunRole } from "./bind-roles.ts";
 import { checkBinding } from "./check-binding.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { edgesOf } from "./edges.ts";
 import { Ledger, reachedInWords } from "./ledger.ts";
-import { playOrRoute } from "./play-or-route.ts";
 import { recordRoute } from "./record-route.ts";
 import { rulesOf, withLimits } from "./role-rules.ts";
+import { runOrRoute } from "./run-or-route.ts";
 import { SessionBook } from "./session-book.ts";
 import { storedStep } from "./stored-step.ts";
 import { summaryOf } from "./summary.ts";
 
 /** Binds agents to a definition. Throws `RULE_INVALID`, at once, for a broken definition and for an override of a
- *  role that it does not have. */
+ *  role that does not exist. */
 export function createWorkflow<M extends RoleMeta>(
   definition: WorkflowDefinition<M>,
   binding: AdapterBinding<NoInfer<M>>,
@@ -50,23 +50,23 @@ export function createWorkflow<M extends RoleMeta>(
   checkDefinition(definition);
   checkBinding(definition, binding);
   const edges = edgesOf(definition);
-  const play = bindRoles(definition, binding);
+  const runRole = bindRoles(definition, binding);
   const rules = rulesOf(definition);
   const limits = definition.limits ?? {};
   return (ctx, runtime) =>
-    drive({ edges, play, rules, limits, runtime }, { ...ctx, steps: [...ctx.steps] });
+    drive({ edges, runRole, rules, limits, runtime }, { ...ctx, steps: [...ctx.steps] });
 }
 
 type Drive = {
   edges: readonly DescriptorEdge[];
-  play: PlayRole;
+  runRole: RunRole;
   rules: ReadonlyMap<string, RoleRules>;
   limits: Limits;
   runtime: EngineRuntime;
 };
 
 async function* drive(
-  { edges, play, rules, limits, runtime }: Drive,
+  { edges, runRole, rules, limits, runtime }: Drive,
   ctx: ThreadContext,
 ): AsyncGenerator<RoleOutput, WorkflowCompletion, RoleStep | undefined> {
   const sessions = new SessionBook(ctx.steps);
@@ -76,7 +76,7 @@ async function* drive(
   let directive = runtime.directive;
   while (true) {
     runtime.signal.throwIfAborted();
-    // What a person asks for is done, whatever the limits are.
+    // A person's request is carried out whatever the limits say.
     const next = directive ?? (await decide({ edges, ctx, sessions, ledger }));
     directive = null;
     if ("limit" in next) return next.limit;
@@ -84,9 +84,9 @@ async function* drive(
     if (role === END) return completion(ctx, next.route);
     if (role === SUSPEND) return suspension(next.route);
     const round = ctx.steps.length + 1;
-    const output = await playOrRoute(ctx, {
+    const output = await runOrRoute(ctx, {
       edges,
-      play,
+      runRole,
       entered: runtime.enter({ role, round, ...next, rules: rules.get(role) }),
       timeLeftMs: ledger.timeLeftMs(role),
     });
@@ -125,14 +125,14 @@ function completion(ctx: ThreadContext, route: StepRoute): WorkflowCompletion {
   return { returnCode: 0, summary: summaryOf(ctx.steps, route), route };
 }
 
-/** The thread rests where it is; the last role has nothing to answer. */
+/** The thread stops where it is; the last role has nothing to answer. */
 function atLimit(ctx: ThreadContext, limit: ReachedLimit): WorkflowCompletion {
   const role = ctx.steps.at(-1)?.role ?? START;
   const message = `${reachedInWords(limit)}; raise the limit to go on`;
   return { suspend: { role, message, kind: "limit", limit } };
 }
 
-/** The question is put on behalf of the role that ran last: it gets the answer. */
+/** The question comes from the role that ran last, so that role gets the answer. */
 function suspension(route: StepRoute): WorkflowCompletion {
   const message = route.prompt ?? `${route.from} waits for an answer (${route.condition}).`;
   return { suspend: { role: route.from, message }, route };

@@ -9,7 +9,7 @@ import { demandHeld } from "./demand-held.ts";
 
 const step = (rules: RoleRules | undefined): StepScope => ({
   ...{ role: "reviewer", round: 1, route: null, location: null, previousSession: null },
-  ...{ agent: null, cwd: "/", runMark: "T:1", home: "/home", rules },
+  ...{ agent: null, cwd: "/", processTag: "T:1", home: "/home", rules },
 });
 const handmade: AdapterFn = () => async () => {
   throw new Error("it is not run");
@@ -25,11 +25,11 @@ function refusal(adapter: AdapterFn, rules: RoleRules | undefined): unknown {
   }
 }
 
-describe("an adapter that does not say that it holds a policy", () => {
+describe("an adapter that does not declare that it enforces a policy", () => {
   it.each<[string, RoleRules]>([
     ["denies something", { tools: { deny: [{ kind: "edit" }] } }],
     ["allows nothing", { tools: { allow: [] } }],
-  ])("is refused for a role that %s, with what to do", (_name, rules) => {
+  ])("is refused for a role that %s, with a hint", (_name, rules) => {
     const thrown = refusal(handmade, rules);
     expect(thrown).toBeInstanceOf(AgentError);
     expect(thrown).toMatchObject({
@@ -42,12 +42,12 @@ describe("an adapter that does not say that it holds a policy", () => {
     });
   });
 
-  it("plays a role without one, which the engine can look at afterwards", () => {
+  it("runs a role without one, because the engine can check its evidence afterwards", () => {
     expect(refusal(handmade, undefined)).toBeNull();
     expect(refusal(handmade, { requiredEvidence: [{ name: "t", kind: "execute" }] })).toBeNull();
   });
 });
 
-it("an adapter that says so plays a role with a policy", () => {
+it("an adapter that declares it runs a role with a policy", () => {
   expect(refusal(held, { tools: { deny: [{ kind: "edit" }] } })).toBeNull();
 });

@@ -1,7 +1,7 @@
 import { type AdapterFn, agentError, type StepScope } from "@uncaged/workflow-protocol";
 
-/** Refuses, before it runs, an adapter that does not say that it holds its agent to a role's `tools`. What a role
- *  requires as evidence the engine can look at afterwards; what an agent did cannot be undone. */
+/** Refuses, before it runs, an adapter that does not declare that it enforces a role's `tools`. Required evidence
+ *  can be checked by the engine afterwards; what an agent did cannot be undone. */
 export function demandHeld(adapter: AdapterFn, { role, rules }: StepScope): void {
   if (rules?.tools === undefined || adapter.holdsPolicy === true) return;
   throw agentError("crashed", {

@@ -6,8 +6,8 @@ import {
   type WorkflowDefinition,
 } from "@uncaged/workflow-protocol";
 
-/** The table as a list: the entry of `START` first, then those of the roles in their order; within an
- *  entry, the order in which the transitions are tried. */
+/** The table as a list: the entry of `START` first, then those of the roles, in their order; within an entry, in the
+ *  order in which the transitions are tried. */
 export function edgesOf<M extends RoleMeta>(definition: WorkflowDefinition<M>): DescriptorEdge[] {
   const table = new Map(Object.entries(definition.table));
   return [START, ...Object.keys(definition.roles)].flatMap((from) =>

@@ -1,7 +1,6 @@
 import type { StepRun } from "@uncaged/workflow-protocol";
 
-/** The record that an error carries of the run that failed, if it looks like one; the engine checks it whole
- *  before it stores it. */
+/** The run record that an error carries, if it looks like one; the engine validates it fully before storing it. */
 export function failedRunOf(run: unknown): StepRun | null {
   return looksLikeRun(run) ? run : null;
 }

@@ -1,7 +1,7 @@
-/** What a thread has used so far, kept up to date step by step, and whether a limit forbids a further step.
+/** What a thread has used so far, updated step by step, and whether a limit forbids another step.
  *
- *  It is made of the steps, so a thread that was resumed, forked or imported has the same sums; and, until the next
- *  step has it in its record, of what attempts used that were cut off before they made one. */
+ *  It is computed from the steps, so a thread that was resumed, forked or imported has the same sums, plus what
+ *  interrupted attempts used before they became a step, until the next step records that. */
 import {
   DEFAULT_MAX_STEPS,
   type Limits,
@@ -15,12 +15,12 @@ import {
 type Spent = { [bound in keyof Limits]-?: number };
 
 export type LedgerLimits = {
-  /** Of the whole thread. */
+  /** For the whole thread. */
   thread: Limits;
   roles: ReadonlyMap<string, RoleRules>;
 };
 
-/** Steps that may be made although a limit was reached before them. */
+/** Steps that may still be made after a limit was reached before them. */
 const WAY_OUT_STEPS = 16;
 
 export class Ledger {
@@ -49,7 +49,7 @@ export class Ledger {
     if (step.run !== null) this.#unrecorded = [];
   }
 
-  /** Why the thread may not enter this role any more; null: it may. */
+  /** Why the thread may not run this role any more; null: it may. */
   reached(role: string): ReachedLimit | null {
     const { thread, roles } = this.#limits;
     const ofThread = reachedOf(
@@ -67,14 +67,14 @@ export class Ledger {
     return ofRole === null ? null : { role, ...ofRole };
   }
 
-  /** Rules for `limit` lead out of a thread, for instance to a role that sums up. Those that lead round in
-   *  circles are not followed for ever. */
+  /** Rules for `limit` lead out of a thread, for instance to a role that sums up. If they go round in circles, they
+   *  are not followed for ever. */
   isBeyondLimits(): boolean {
     return this.#beyond >= WAY_OUT_STEPS;
   }
 
-  /** Milliseconds that this role may still run; null: no limit. Time that is used up bounds nobody: who is
-   *  entered all the same is the way out, or a person's wish. */
+  /** Milliseconds that this role may still run; null: no limit. Time that is already used up limits nobody: a role
+   *  that runs anyway is the way out, or a person's request. */
   timeLeftMs(role: string): number | null {
     const { thread, roles } = this.#limits;
     const ofRole = roles.get(role)?.limits?.timeMs;

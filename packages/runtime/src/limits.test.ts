@@ -100,7 +100,7 @@ async function drive(
       cas,
       extract: notHere,
       signal,
-      step: { ...request, cwd: "/", runMark: "", home: "/nowhere", agent: null },
+      step: { ...request, cwd: "/", processTag: "", home: "/nowhere", agent: null },
       emit: (event) => events.push(event),
       runChild: notHere,
       agent: notHere,
@@ -145,7 +145,7 @@ const waitsFor = (end: WorkflowCompletion | null): string | undefined =>
     : undefined;
 
 describe("limits of a thread", () => {
-  it("stop what runs in circles after 1,000 steps, and leave it to a person", async () => {
+  it("stop a workflow that runs in circles after 1,000 steps, and leave it to a person", async () => {
     const { outputs, end } = await drive(workflow({}), [{}]);
     expect(outputs).toHaveLength(1_000);
     expect(waitsFor(end)).toBe("the thread has used 1000 of 1000 steps; raise the limit to go on");
@@ -156,7 +156,7 @@ describe("limits of a thread", () => {
     [{ tokens: 30 }, "30 of 30 tokens"],
     [{ costUsd: 0.025 }, "$0.0300 of $0.0250"],
     [{ timeMs: 2_500 }, "3.0 s of 2.5 s of running time"],
-  ])("are reached by what the steps used: %j", async (limits, used) => {
+  ])("are reached by the steps' usage: %j", async (limits, used) => {
     const { outputs, end } = await drive(workflow({ limits }), [{ tokens: 10 }]);
     expect(outputs).toHaveLength(3);
     expect(waitsFor(end)).toContain(used);
@@ -208,7 +208,7 @@ describe("limits of a thread", () => {
     expect(waitsFor(end)).toContain("180 of 20 tokens");
   });
 
-  it("leave the way out the time that it takes", async () => {
+  it("leave the way out as much time as it needs", async () => {
     const after: Transition<keyof Roles>[] = [
       { condition: "FALLBACK", role: "closer", outcomes: ["limit"] },
       { condition: "FALLBACK", role: "worker" },
@@ -224,7 +224,7 @@ describe("limits of a thread", () => {
     expect(end).toMatchObject({ returnCode: 0 });
   });
 
-  it("may be longer than a timer takes", async () => {
+  it("may be longer than a timer accepts", async () => {
     const aYearMs = 365 * 86_400_000;
     const after: Transition<keyof Roles>[] = [{ condition: "FALLBACK", role: END }];
     const { outputs } = await drive(workflow({ limits: { timeMs: aYearMs }, after }), [
@@ -233,7 +233,7 @@ describe("limits of a thread", () => {
     expect(outputs[0]?.outcome).toBeUndefined();
   });
 
-  it("hold for all tries of a role together", async () => {
+  it("apply to all attempts of a role together", async () => {
     const after: Transition<keyof Roles>[] = [
       { condition: "FALLBACK", role: "closer", outcomes: ["timeout"] },
     ];
@@ -255,7 +255,7 @@ describe("limits of a thread", () => {
 });
 
 describe("limits of a role", () => {
-  it("are for its own runs in the thread", async () => {
+  it("apply to its own runs in the thread", async () => {
     const rules = { limits: { steps: 2 } };
     const { outputs, end } = await drive(workflow({ rules }), [{}]);
     expect(outputs).toHaveLength(2);
@@ -279,7 +279,7 @@ describe("limits of a role", () => {
 });
 
 describe("a role that fails", () => {
-  it("fails the thread when no rule is for that", async () => {
+  it("fails the thread when there is no rule for that", async () => {
     const after: Transition<keyof Roles>[] = [
       { condition: "FALLBACK", role: "closer" },
       { condition: "FALLBACK", role: "closer", outcomes: ["timeout"] },
@@ -290,7 +290,7 @@ describe("a role that fails", () => {
     });
   });
 
-  it("is a step of its own when a rule is for how it failed", async () => {
+  it("becomes a step when there is a rule for its outcome", async () => {
     const after: Transition<keyof Roles>[] = [
       {
         condition: { name: "gave up", when: "last.outcome = 'denied' and byRole.worker.count = 1" },
@@ -310,7 +310,7 @@ describe("a role that fails", () => {
     expect(outputs[1]?.route).toMatchObject({ condition: "gave up", prompt: "it denied" });
   });
 
-  it("is tried again where that is worth it, and its step sums up all tries", async () => {
+  it("is retried where that is worth it, and its step sums up all attempts", async () => {
     const rules: RoleRules = { retry: { attempts: 2, backoffMs: 1 } };
     const { outputs, events } = await drive(
       workflow({ rules }),
@@ -327,7 +327,7 @@ describe("a role that fails", () => {
     ]);
   });
 
-  it("is not tried again more often than that, nor for another reason", async () => {
+  it("is not retried more often than that, nor for another reason", async () => {
     const retry = { attempts: 1, backoffMs: 1 };
     const twice = drive(workflow({ rules: { retry } }), [{ fails: "crashed" }]);
     await expect(twice).rejects.toMatchObject({ run: { usage: { inputTokens: 0 } } });
@@ -337,7 +337,7 @@ describe("a role that fails", () => {
     });
   });
 
-  it("is not blamed for a store that broke", async () => {
+  it("is not blamed for a broken store", async () => {
     const broken = new WorkflowError({ code: "STORAGE_FAILED", message: "full", hint: "" });
     const after: Transition<keyof Roles>[] = [
       { condition: "FALLBACK", role: "closer", outcomes: ["crashed"] },
@@ -347,8 +347,8 @@ describe("a role that fails", () => {
   });
 });
 
-describe("bounds that bound nothing", () => {
-  it("are refused by their places", () => {
+describe("limits that limit nothing", () => {
+  it("are refused, naming their places", () => {
     const rules: RoleRules = { timeoutMs: 0, retry: { attempts: -1 }, limits: { steps: 0.5 } };
     const after: Transition<keyof Roles>[] = [
       { condition: "FALLBACK", role: "closer", outcomes: [] },
@@ -365,7 +365,7 @@ describe("bounds that bound nothing", () => {
     }
   });
 
-  it("stand in the descriptor when they are right", () => {
+  it("are in the descriptor when they are valid", () => {
     const rules: RoleRules = { timeoutMs: 5, retry: { attempts: 1 }, limits: { steps: 2 } };
     const descriptor = buildDescriptor(workflow({ rules, limits: { tokens: 9 } }));
     expect(descriptor).toMatchObject({ limits: { tokens: 9 }, roles: { worker: rules } });

@@ -1,9 +1,9 @@
 import { failure, type StepRequest, WorkflowError } from "@uncaged/workflow-protocol";
 import type { z } from "zod";
 
-/** Checks an agent's result against the schema of its role. Gives what the schema made of it, without
- *  fields that are present but undefined: JSON has no such thing. Throws `INVALID_OUTPUT` naming role, round
- *  and the first places that do not fit. */
+/** Checks an agent's result against its role's schema. Returns the schema's output without fields that are present
+ *  but undefined, which JSON does not have. Throws `INVALID_OUTPUT` naming the role, the round and the first places
+ *  that do not match. */
 export async function parseMeta<Meta>(
   schema: z.ZodType<Meta>,
   meta: unknown,
@@ -24,7 +24,7 @@ export async function parseMeta<Meta>(
   );
 }
 
-/** What does not fit may be as much as an agent can say. */
+/** The list of mismatches may be as long as the agent's output. */
 const MOST_ISSUES = 10;
 const ISSUE_CHARS = 500;
 

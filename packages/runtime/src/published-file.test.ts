@@ -18,7 +18,7 @@ it.each([
   ]);
 });
 
-it("keeps the terms of what is inside beside the file", async () => {
+it("has the licences of its contents beside the file", async () => {
   const licenses = await readFile(new URL("./licenses.txt", FILE), "utf8");
   expect(licenses.match(/^[a-z0-9@/.-]+ \d+\.\d+\.\d+$/gmu)).toEqual([
     expect.stringMatching(/^jsonata /u),
@@ -27,7 +27,7 @@ it("keeps the terms of what is inside beside the file", async () => {
   ]);
 });
 
-it("offers the names that authors rely on", async () => {
+it("exports the names that authors rely on", async () => {
   const names = Object.keys(await import(FILE.href)).toSorted();
   expect(names).toEqual([
     "END",
@@ -42,6 +42,6 @@ it("offers the names that authors rely on", async () => {
   ]);
 });
 
-it("offers one name to bundles that are data", async () => {
+it("exports one name for bundles that are data", async () => {
   expect(Object.keys(await import(DATA_FILE.href))).toEqual(["workflowFromData"]);
 });

@@ -1,11 +1,11 @@
 import { fillTemplate, type PickedRoute } from "@uncaged/workflow-moderator";
 import type { DescriptorEdge, StepRoute, ThreadContext } from "@uncaged/workflow-protocol";
 
-/** Condition of a route that no rule gave: the thread ends. */
+/** Condition of a route when no rule matched: the thread ends. */
 export const NO_MATCH = "NO_MATCH";
 
-/** A route as it is kept with the step, and the directory it asks for: the edge's prompt and location
- *  filled in. A location that comes out empty asks for nothing. */
+/** A route as recorded with the step, and the directory it asks for: the edge's prompt and location, filled in. An
+ *  empty location asks for nothing. */
 export async function recordRoute(
   { from, to, rule, matched }: PickedRoute<DescriptorEdge>,
   ctx: ThreadContext,

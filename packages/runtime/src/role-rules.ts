@@ -1,7 +1,7 @@
 import type { Limits, RoleMeta, RoleRules, WorkflowDefinition } from "@uncaged/workflow-protocol";
 import { keysOf } from "./keys-of.ts";
 
-/** What each role is held to; a role without rules has an empty entry. */
+/** The rules of each role; a role without rules has an empty entry. */
 export function rulesOf<M extends RoleMeta>(
   definition: WorkflowDefinition<M>,
 ): ReadonlyMap<string, RoleRules> {
@@ -10,7 +10,7 @@ export function rulesOf<M extends RoleMeta>(
   );
 }
 
-/** Without keys that are not set: the rules also stand in the descriptor, which is JSON. */
+/** Leaves out unset keys: the rules are also in the descriptor, which is JSON. */
 export function rulesOfRole(role: RoleRules): RoleRules {
   const { tools, requiredEvidence, timeoutMs, retry, limits } = role;
   return {
@@ -22,7 +22,7 @@ export function rulesOfRole(role: RoleRules): RoleRules {
   };
 }
 
-/** The same with the limits that were set for one thread over those of the workflow. */
+/** The same, with a thread's own limits in place of those of the workflow. */
 export function withLimits(
   rules: ReadonlyMap<string, RoleRules>,
   raised: { readonly [role: string]: Limits },

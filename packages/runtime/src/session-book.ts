@@ -1,6 +1,6 @@
 import type { RoleStep } from "@uncaged/workflow-protocol";
 
-/** Which session of its agent each role ran in last, so that it can go on there. */
+/** The agent session in which each role last ran, so that the role can resume it. */
 export class SessionBook {
   readonly #sessions = new Map<string, string>();
 
@@ -8,7 +8,7 @@ export class SessionBook {
     for (const step of steps) this.note(step);
   }
 
-  /** A step without a session leaves the role's earlier one in place. */
+  /** A step without a session leaves the role's earlier session in place. */
   note(step: RoleStep): void {
     if (step.run?.session != null) this.#sessions.set(step.role, step.run.session);
   }

@@ -1,7 +1,7 @@
 import type { CasStore, RoleOutput, RoleStep } from "@uncaged/workflow-protocol";
 
-/** Makes a step of an output that nobody stored: the engine answers a `yield` with the stored step, a
- *  plain `for await` answers with nothing. */
+/** Builds a step from an output that nobody stored: the engine answers a `yield` with the stored step, a plain `for
+ *  await` answers with nothing. */
 export async function storedStep(cas: CasStore, output: RoleOutput): Promise<RoleStep> {
   return {
     role: output.role,

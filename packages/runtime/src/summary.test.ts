@@ -21,7 +21,7 @@ const end = (condition: string): StepRoute => ({
 });
 
 describe("a workflow's own summary", () => {
-  it("tells the way, the reason and the last result", () => {
+  it("states the path, the reason and the last result", () => {
     const steps = [step("a"), step("b"), step("b"), step("a", { ok: true })];
     expect(summaryOf(steps, end("approved"))).toBe(
       '4 steps: a → b ×2 → a; ended by approved.\na: {"ok":true}',

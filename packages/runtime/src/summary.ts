@@ -1,11 +1,11 @@
 import { FALLBACK, type RoleStep, type StepRoute } from "@uncaged/workflow-protocol";
 import { NO_MATCH } from "./record-route.ts";
 
-/** Longer ones are cut: a summary is read in a list. */
+/** Longer paths are cut: a summary is read in a list. */
 const RUNS_SHOWN = 12;
 const META_CHARS = 300;
 
-/** What happened, told from the steps alone: the same thread always gets the same words.
+/** What happened, computed from the steps alone: the same thread always gets the same words.
  *
  *      5 steps: planner → coder ×2 → reviewer → committer; ended by done.
  *      committer: {"commit":"1f3c9d2"} */

@@ -1,4 +1,5 @@
 import {
+  type ChildOutcome,
   type ChildRequest,
   START,
   type ThreadContext,
@@ -26,7 +27,10 @@ const ctx: ThreadContext = {
   steps: [],
 };
 
-function runtime(prompt: string | null): WorkflowRuntime & { requests: ChildRequest[] } {
+function runtime(
+  prompt: string | null,
+  more: Partial<ChildOutcome> = {},
+): WorkflowRuntime & { requests: ChildRequest[] } {
   const requests: ChildRequest[] = [];
   const route = { from: START, to: "developer", condition: "FALLBACK", rule: 0, prompt };
   return {
@@ -45,7 +49,7 @@ function runtime(prompt: string | null): WorkflowRuntime & { requests: ChildRequ
       location: null,
       previousSession: null,
       cwd: "/",
-      runMark: "",
+      processTag: "",
       home: "/nowhere",
       agent: null,
     },
@@ -54,7 +58,7 @@ function runtime(prompt: string | null): WorkflowRuntime & { requests: ChildRequ
     agent: () => Promise.reject(new Error("not here")),
     runChild: async (request) => {
       requests.push(request);
-      return outcome;
+      return { ...outcome, ...more };
     },
   };
 }
@@ -66,7 +70,7 @@ describe("a workflow as an agent", () => {
     lastMeta: z.object({ commit: z.string() }),
   });
 
-  it("runs the child with the edge prompt and gives its outcome as meta", async () => {
+  it("runs the child with the edge's prompt and returns its outcome as meta", async () => {
     const lent = runtime("develop it");
     const result = await workflowAsAgent("develop")("", schema)(ctx, lent);
     expect(lent.requests).toEqual([{ workflow: "develop", prompt: "develop it" }]);
@@ -84,7 +88,7 @@ describe("a workflow as an agent", () => {
     expect(lent.requests[0]?.prompt).toBe("the task");
   });
 
-  it("takes the author's word for prompt and meta", async () => {
+  it("uses the author's prompt and meta", async () => {
     const lent = runtime("unused");
     const adapter = workflowAsAgent("develop", {
       prompt: ({ start }, { step }) => `${step.role}: ${start.content}`,
@@ -95,7 +99,7 @@ describe("a workflow as an agent", () => {
     expect(result.meta).toEqual({ commit: "1f3c9d2" });
   });
 
-  it("refuses an outcome that does not fit the role", async () => {
+  it("refuses an outcome that does not match the role's schema", async () => {
     await expect(
       workflowAsAgent("develop")("", z.object({ url: z.string() }))(ctx, runtime(null)),
     ).rejects.toMatchObject({
@@ -104,5 +108,16 @@ describe("a workflow as an agent", () => {
         message: expect.stringContaining("role developer, round 1"),
       },
     });
+  });
+});
+
+describe("a child whose workflow has a result", () => {
+  it.each([
+    ["text\n", "text\n"],
+    [{ a: [1] }, '{"a":[1]}'],
+  ])("hands %j to the parent's step", async (result, content) => {
+    const schema = z.object({ result: z.unknown() });
+    const role = workflowAsAgent("child")("", schema);
+    expect(await role(ctx, runtime(null, { result }))).toMatchObject({ content, meta: { result } });
   });
 });

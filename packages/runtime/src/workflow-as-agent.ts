@@ -10,16 +10,16 @@ import type { z } from "zod";
 import { parseMeta } from "./parse-meta.ts";
 
 export type WorkflowAgentOptions = {
-  /** What the child is asked to do. Default: the edge prompt, else the thread's own prompt. */
+  /** What the child is asked to do. Default: the edge's prompt, else the thread's own prompt. */
   prompt?: (ctx: ThreadContext, runtime: WorkflowRuntime) => string;
-  /** The role's meta, from how the child ended; parsed by the role's schema. Default: the outcome itself
-   *  (`threadId`, `returnCode`, `summary`, `rootHash`, `lastMeta`). */
+  /** Maps how the child ended to the role's meta, which is then parsed by the role's schema. Default: the outcome
+   *  itself (`threadId`, `returnCode`, `summary`, `rootHash`, `lastMeta`, and `result` if the workflow has one). */
   toMeta?: (outcome: ChildOutcome) => unknown;
 };
 
-/** An agent that is a workflow: runs the registered workflow `name` as a child thread and waits for its
- *  end. A child that failed is a result like any other, its return code says so; the role rejects with
- *  `INVALID_OUTPUT` when the meta does not fit, with `MAX_DEPTH` when children are nested too deep. */
+/** Uses a workflow as an agent: runs the registered workflow `name` as a child thread and waits for its end. A
+ *  failed child is a result like any other; its return code says so. The role rejects with `INVALID_OUTPUT` when the
+ *  meta does not match, with `MAX_DEPTH` when children are nested too deep. */
 export function workflowAsAgent(name: string, options: WorkflowAgentOptions = {}): AdapterFn {
   const { prompt = defaultPrompt, toMeta = defaultMeta } = options;
   return <T>(_systemPrompt: string, schema: z.ZodType<T>) =>
@@ -37,8 +37,14 @@ export function workflowAsAgent(name: string, options: WorkflowAgentOptions = {}
         cwd: runtime.step.cwd,
         evidence: [],
       };
-      return { meta, childThread: outcome.threadId, content: outcome.summary, run };
+      return { meta, childThread: outcome.threadId, content: contentOf(outcome), run };
     };
+}
+
+/** What the child's workflow returns, as a person would read it; else how the child sums itself up. */
+function contentOf({ result, summary }: ChildOutcome): string {
+  if (result === undefined) return summary;
+  return typeof result === "string" ? result : JSON.stringify(result);
 }
 
 function defaultMeta({ bundleHash: _, usage: __, ...outcome }: ChildOutcome): unknown {

@@ -34,7 +34,7 @@ const data: WorkflowData = {
 };
 
 describe("a workflow made of data", () => {
-  it("is described as one that is written in code", () => {
+  it("has the same descriptor as one written in code", () => {
     const { run, descriptor } = workflowFromData(data);
     expect(run).toBeTypeOf("function");
     expect(descriptor).toEqual({
@@ -130,14 +130,14 @@ describe("a pattern in a schema that is data", () => {
     expect(checked.safeParse(JSON.parse(JSON.stringify(meta).replace("!", ""))).success).toBe(true);
   });
 
-  it("that is none of a linear engine is refused", () => {
+  it("that a linear engine cannot match is refused", () => {
     const schema = { type: "object", properties: { a: { type: "string", pattern: "(a)\\1" } } };
     expect(() => workflowFromData(withSchema(schema))).toThrow(
       /roles\.writer\.schema: .*linear time/u,
     );
   });
 
-  it("leaves everybody else the expressions they had", () => {
+  it("leaves everyone else's regular expressions alone", () => {
     workflowFromData(
       withSchema({ type: "object", properties: { a: { type: "string", pattern } } }),
     );

@@ -16,13 +16,13 @@ import { buildDescriptor } from "./build-descriptor.ts";
 import { createWorkflow } from "./create-workflow.ts";
 import { namedAgent } from "./named-agent.ts";
 
-/** What a bundle exports, made of data. Throws `RULE_INVALID` for a broken table, `DEFINITION_INVALID` for a schema
+/** A bundle's exports, made from data. Throws `RULE_INVALID` for a broken table, `DEFINITION_INVALID` for a schema
  *  that cannot be checked. */
 export function workflowFromData(data: WorkflowData): {
   run: WorkflowFn;
   descriptor: WorkflowDescriptor;
 } {
-  const { description, table, limits, agents } = data;
+  const { description, table, limits, result, agents } = data;
   const roles = Object.fromEntries(
     Object.entries(data.roles).map(([name, role]) => [name, roleOf(name, role)]),
   );
@@ -31,6 +31,7 @@ export function workflowFromData(data: WorkflowData): {
     roles,
     table,
     ...(limits === undefined ? {} : { limits }),
+    ...(result === undefined ? {} : { result }),
   };
   const overrides = Object.fromEntries(
     Object.entries(agents.roles).map(([role, agent]): [string, AdapterFn] => [

@@ -122,7 +122,7 @@ async function owned(store, no) {
     n += 1;
     const toSha256 = "0".repeat(64);
     const [from, to] = [hash(n - 1), hash(n)];
-    return { threadId, fence, from, to, toSha256, stepCount: n, nowMs: Date.now() };
+    return { kind: "append", threadId, fence, from, to, toSha256, nowMs: Date.now() };
   };
   const end = { status: "completed", returnCode: 0, summary: "All tests pass." };
   return {

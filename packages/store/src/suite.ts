@@ -1,16 +1,25 @@
 /** The promises of a `ThreadStore`, as cases that any test runner can run:
  *  `for (const c of threadStoreCases) test(c.name, () => c.run(freshStore()))`. */
+import { adoptionCases } from "./suite/adoption-cases.ts";
 import { headCases } from "./suite/head-cases.ts";
 import { leaseCases } from "./suite/lease-cases.ts";
 import { lifecycleCases } from "./suite/lifecycle-cases.ts";
+import { limitCases } from "./suite/limit-cases.ts";
 import { queryCases } from "./suite/query-cases.ts";
 import { signalCases } from "./suite/signal-cases.ts";
 import type { ThreadStoreCase } from "./suite/store-case.ts";
 
+export {
+  type BlobTableCase,
+  type BlobTableHarness,
+  blobTableCases,
+} from "./suite/blob-table-cases.ts";
 export type { ThreadStoreCase } from "./suite/store-case.ts";
 
 export const threadStoreCases: readonly ThreadStoreCase[] = [
   ...lifecycleCases,
+  ...adoptionCases,
+  ...limitCases,
   ...leaseCases,
   ...headCases,
   ...signalCases,

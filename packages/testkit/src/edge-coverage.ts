@@ -9,7 +9,7 @@ import type { RunResult } from "./run-workflow.ts";
 /** One transition of a table. */
 export type Edge = {
   from: string;
-  /** Place among the transitions of `from`, from 0. */
+  /** Index among the transitions of `from`, from 0. */
   rule: number;
   /** Name of its condition, or `FALLBACK`. */
   condition: string;
@@ -40,7 +40,7 @@ export function untakenEdges<M extends RoleMeta>(
   return walkTable(definition).filter(({ from, rule }) => !taken.has(`${from} ${rule}`));
 }
 
-/** Throws when a transition was taken by none of these runs, and names each. */
+/** Throws when none of these runs took a transition, and names each one. */
 export function expectEveryEdge<M extends RoleMeta>(
   definition: WorkflowDefinition<M>,
   runs: readonly Pick<RunResult, "routes">[],

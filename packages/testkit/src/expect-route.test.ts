@@ -36,11 +36,11 @@ const run = (scripts: Parameters<typeof scripted>[0]): ReturnType<typeof runWork
   runWorkflow(definition, { prompt: "go", agents: scripted(scripts) });
 
 describe("an expected route", () => {
-  it("that was taken is fine", async () => {
+  it("that was taken passes", async () => {
     expectRoute(await run(approved), ["coder", "reviewer", END]);
   });
 
-  it("that was not taken is shown beside the one that was, with the rules", async () => {
+  it("that was not taken is shown next to the actual one, with the rules", async () => {
     const result = await run(rejected);
     expect(() =>
       expectRoute(result, ["coder", "reviewer", END]),

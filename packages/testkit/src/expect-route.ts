@@ -1,6 +1,6 @@
 import type { RunResult } from "./run-workflow.ts";
 
-/** Throws when the run went another way, with both ways side by side and the rules that were taken. */
+/** Throws when the run took another route, with both routes side by side and the rules that were taken. */
 export function expectRoute(result: RunResult, expected: readonly string[]): void {
   const { route } = result;
   if (route.length === expected.length && route.every((to, at) => to === expected[at])) return;

@@ -8,9 +8,9 @@ import {
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 
-/** Makes a step of an output as the engine would, and refuses what the engine would refuse: a meta that
- *  is not plain JSON, a reference that is no hash. (That an artifact is really stored is not checked:
- *  tests name artifacts that they never wrote.) */
+/** Makes a step from an output as the engine would, and refuses what the engine would refuse: a meta that is not
+ *  plain JSON, a reference that is not a hash. (Whether an artifact is really stored is not checked: tests name
+ *  artifacts that they never wrote.) */
 export async function keepOutput(
   cas: CasStore,
   output: RoleOutput,

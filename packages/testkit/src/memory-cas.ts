@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { CasStore } from "@uncaged/workflow-protocol";
 
-/** A store in memory that keeps content nodes in the form the real one does. Its hashes have the real
- *  ones' shape and not their values: tests must not depend on them. */
+/** A store in memory that keeps content nodes in the same form as the real one. Its hashes look like the real ones
+ *  but have other values: tests must not depend on them. */
 export function memoryCas(): CasStore {
   const blobs = new Map<string, string>();
   return {

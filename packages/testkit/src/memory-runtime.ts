@@ -1,4 +1,4 @@
-/** The engine's hand to a workflow, in memory: what a test needs of it and nothing more. */
+/** The engine's runtime for a workflow, in memory: only what a test needs of it. */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -15,7 +15,7 @@ import {
 } from "@uncaged/workflow-protocol";
 import type { z } from "zod";
 
-/** How a child thread ends, by the name of its workflow. What is left out is filled in. */
+/** How a child thread ends, by the name of its workflow. Whatever is left out is filled in. */
 export type Children = {
   readonly [workflow: string]: (request: ChildRequest) => Partial<ChildOutcome>;
 };
@@ -23,7 +23,7 @@ export type Children = {
 export type MemoryRuntime = EngineRuntime & {
   /** Every step that was entered, in order: its role, edge prompt, location. */
   readonly requests: readonly StepRequest[];
-  /** The routes that led to these steps, and to questions and the end; in order. */
+  /** The routes that led to these steps, to questions and to the end, in order. */
   readonly routes: StepRoute[];
   /** Every event that a role emitted. */
   readonly events: readonly AgentEvent[];
@@ -54,7 +54,7 @@ export function memoryRuntime(parts: {
         step: {
           ...request,
           cwd: request.location ?? process.cwd(),
-          runMark: "testkit",
+          processTag: "testkit",
           home: join(tmpdir(), "testkit-agents", request.role),
           agent: request.agent ?? null,
         },
@@ -94,7 +94,7 @@ function unknownChild(workflow: string): WorkflowError {
   );
 }
 
-/** Only what needs no model: content that is JSON, or whose last fenced block is. */
+/** Handles only what needs no model: content that is JSON, or whose last fenced block is. */
 function extractFrom(cas: CasStore): EngineRuntime["extract"] {
   return async <T>(schema: z.ZodType<T>, contentHash: string): Promise<T> => {
     const text = contentOf((await cas.get(contentHash)) ?? "");

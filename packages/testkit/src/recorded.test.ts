@@ -47,14 +47,14 @@ const shown = {
 };
 
 describe("a recorded agent", () => {
-  it("says again what was said", async () => {
+  it("replays what was said", async () => {
     const result = await runWorkflow(definition, { prompt: "go", agents: recorded(shown) });
     expectRoute(result, ["coder", "coder", END]);
     expect(await result.cas.get(result.steps[1]?.contentHash ?? "")).toContain('payload: "two"');
     expect(result.steps[1]?.childThread).toBe("01KAJ2Z6PVX0000000000000AA");
   });
 
-  it("fails again where a role failed, and the rule for that is taken", async () => {
+  it("fails where a role failed, and the rule for that is taken", async () => {
     const patient = defineWorkflow({
       description: "Counts to two, and asks again when the coder is late",
       roles: { coder },
@@ -75,7 +75,7 @@ describe("a recorded agent", () => {
     expect(result.steps[0]).toMatchObject({ outcome: "timeout", meta: { reason: "too slow" } });
   });
 
-  it("tells the way that the thread took", () => {
+  it("returns the route that the thread took", () => {
     expect(recordedRoute({ ...shown, result: { returnCode: 0 } })).toEqual(["coder", "coder", END]);
     expect(recordedRoute({ ...shown, result: { returnCode: 1 } })).toEqual(["coder", "coder"]);
     const suspended = { role: "coder", message: "?" };
@@ -86,7 +86,7 @@ describe("a recorded agent", () => {
     ]);
   });
 
-  it("goes on where a person answered, with the answer that was given", async () => {
+  it("continues where a person answered, with the same answer", async () => {
     const asking = defineWorkflow({
       description: "Asks",
       roles: { coder },
@@ -132,7 +132,7 @@ describe("a recorded agent", () => {
       { steps: [{ role: "a", meta: {}, content: "", outcome: "?" }] },
       "steps[0].outcome is unknown",
     ],
-  ])("is not made of something else: %j", (document, why) => {
+  ])("is not created from anything else: %j", (document, why) => {
     expect(() => recorded(document)).toThrow(why);
   });
 });

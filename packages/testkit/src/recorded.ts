@@ -11,8 +11,8 @@ import {
 import { scripted } from "./scripted.ts";
 import { fails, type ScriptedTurn, says } from "./scripted-turn.ts";
 
-/** Agents that say again what was said in a real thread, and fail again where a role failed: the document is what
- *  `thread show --json` prints. Throws `USAGE` for another document. */
+/** Agents that replay what was said in a real thread, and fail where a role failed, from the document that `thread
+ *  show --json` prints. Throws `USAGE` for any other document. */
 export function recorded(threadShow: unknown): AdapterFn {
   const turns = Map.groupBy(stepsOf(threadShow), ({ role }) => role);
   return scripted(
@@ -20,8 +20,8 @@ export function recorded(threadShow: unknown): AdapterFn {
   );
 }
 
-/** The way that the thread took, as `expectRoute` takes it: its roles, then `END` when it completed, `SUSPEND` while
- *  it waits for an answer. Throws `USAGE` for another document. */
+/** The route that the thread took, as `expectRoute` expects it: its roles, then `END` when it completed, `SUSPEND`
+ *  while it waits for an answer. Throws `USAGE` for any other document. */
 export function recordedRoute(threadShow: unknown): string[] {
   const roles = stepsOf(threadShow).flatMap(({ role, answer }) =>
     answer === null ? [role] : [SUSPEND, role],
@@ -33,7 +33,7 @@ export function recordedRoute(threadShow: unknown): string[] {
   return isRecord(suspended) ? [...roles, SUSPEND] : roles;
 }
 
-/** What people answered in the thread, for `answers` of `runWorkflow`. Throws `USAGE` for another document. */
+/** What people answered in the thread, for `answers` of `runWorkflow`. Throws `USAGE` for any other document. */
 export function recordedAnswers(threadShow: unknown): string[] {
   return stepsOf(threadShow).flatMap(({ answer }) => (answer === null ? [] : [answer]));
 }
@@ -45,7 +45,7 @@ type RecordedStep = {
   childThread: string | null;
   /** How the role failed; null when it did not. */
   fault: AgentFault | null;
-  /** The person's answer that the role ran with; null when a rule led to it. */
+  /** The person's answer with which the role ran; null when a rule led to it. */
   answer: string | null;
 };
 

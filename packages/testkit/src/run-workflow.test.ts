@@ -63,7 +63,7 @@ const agentRun: StepRun = {
 const planned = { status: "planned", phases: ["EYHPV6X8XHTCS"] };
 
 describe("a run in memory", () => {
-  it("tells the route, the rules taken, the requests and the steps", async () => {
+  it("returns the route, the rules taken, the requests and the steps", async () => {
     const result = await runWorkflow(definition, {
       prompt: "go",
       agents: scripted({ planner: [planned], developer: [{ returnCode: 1 }] }),
@@ -84,14 +84,14 @@ describe("a run in memory", () => {
     expect(result).toMatchObject({ completion: { returnCode: 0 }, failure: null });
   });
 
-  it("comes to rest at a question", async () => {
+  it("stops at a question", async () => {
     const agents = scripted({ planner: [{ status: "unclear", phases: [] }] });
     const { route, completion } = await runWorkflow(definition, { prompt: "go", agents });
     expect(route).toEqual(["planner", SUSPEND]);
     expect(completion).toMatchObject({ suspend: { role: "planner", message: "What?" } });
   });
 
-  it("goes on with what a person answers, in the role that asked", async () => {
+  it("continues with a person's answer, in the role that asked", async () => {
     const unclear = { status: "unclear", phases: [] };
     const agents = scripted({
       planner: [says(unclear, { run: agentRun }), unclear, planned],
@@ -115,7 +115,7 @@ describe("a run in memory", () => {
     expect(result).toMatchObject({ completion: { returnCode: 0 }, failure: null });
   });
 
-  it("rests at the question that nobody answers", async () => {
+  it("stops at a question that nobody answers", async () => {
     const unclear = { status: "unclear", phases: [] };
     const agents = scripted({ planner: [unclear, unclear] });
     const { route, completion } = await runWorkflow(definition, {
@@ -127,7 +127,7 @@ describe("a run in memory", () => {
     expect(completion).toMatchObject({ suspend: { role: "planner" } });
   });
 
-  it("goes on after steps that were made before", async () => {
+  it("continues after earlier steps", async () => {
     const { route, steps } = await runWorkflow(definition, {
       prompt: "go",
       steps: [pastStep("planner", planned)],
@@ -228,5 +228,38 @@ describe("a run in memory", () => {
     await expect(runWorkflow(broken, { prompt: "go", agents: scripted({}) })).rejects.toThrow(
       "table.developer[0].when",
     );
+  });
+});
+
+describe("the result of a workflow in a test", () => {
+  const returning = (result: string) =>
+    runWorkflow(
+      defineWorkflow({
+        description: "",
+        roles: { developer },
+        table: {
+          [START]: [{ condition: "FALLBACK", role: "developer" }],
+          developer: [{ condition: "FALLBACK", role: END }],
+        },
+        result,
+      }),
+      {
+        prompt: "go",
+        agents: scripted({ developer: [{ returnCode: 0, n: 7 }] }),
+      },
+    );
+
+  it("is what the expression says of the steps", async () => {
+    expect(await returning("{ 'n': [byRole.developer.last.meta.n] }")).toMatchObject({
+      failure: null,
+      result: { n: [7] },
+    });
+  });
+
+  it("that cannot be evaluated fails the test, with the reason", async () => {
+    expect(await returning("$number(last.role)")).toMatchObject({
+      completion: null,
+      failure: { code: "RESULT_FAILED" },
+    });
   });
 });

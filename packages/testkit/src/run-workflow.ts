@@ -1,5 +1,6 @@
 /** Runs a definition to its end in memory: no store, no process, no model, no clock (a step's timestamp is
  *  its round). */
+import { evaluateResult } from "@uncaged/workflow-moderator";
 import {
   type AdapterBinding,
   type AdapterFn,
@@ -7,6 +8,7 @@ import {
   type Failure,
   failure,
   failureFrom,
+  type JsonValue,
   type RoleMeta,
   type RoleStep,
   START,
@@ -28,20 +30,20 @@ export type RunOptions<M extends RoleMeta = RoleMeta> = {
   prompt: string;
   /** An adapter for every role, or a whole binding. */
   agents: AdapterFn | AdapterBinding<M>;
-  /** Steps that were made before, as after a crash; see `pastStep`. */
+  /** Earlier steps, as after a crash; see `pastStep`. */
   steps?: readonly RoleStep[];
   /** How the workflows end that roles run as child threads, by name. */
   children?: Children;
-  /** What people answer to the questions of the run, in order. A question that none is left for ends the run. */
+  /** What people answer to the run's questions, in order. A question without an answer ends the run. */
   answers?: readonly string[];
-  /** A run that makes more steps fails: its table goes in circles. Default 100. */
+  /** A run with more steps fails, because its table goes in circles. Default 100. */
   maxSteps?: number;
   signal?: AbortSignal;
 };
 
 export type RunResult = {
-  /** Where the moderator sent the thread, step by step; ends with `END` or `SUSPEND` unless the run failed. A question
-   *  that was answered is a `SUSPEND` followed by the role that had asked. */
+  /** Where the moderator sent the thread, step by step; ends with `END` or `SUSPEND` unless the run failed. An
+   *  answered question is a `SUSPEND` followed by the role that had asked. */
   route: string[];
   /** The same with the rules that were taken and the filled-in edge prompts. */
   routes: StepRoute[];
@@ -50,14 +52,16 @@ export type RunResult = {
   /** All steps, the given ones first. */
   steps: readonly RoleStep[];
   cas: CasStore;
+  /** What the workflow returns, by its `result`; left out when it has none, or the run did not end. */
+  result?: JsonValue;
   /** How the run ended; null when it failed. */
   completion: WorkflowCompletion | null;
   /** Why the run failed; null when it did not. */
   failure: Failure | null;
 };
 
-/** Does not reject for what the agents or the rules do: that is the result's `failure`. Throws
- *  `RULE_INVALID` for a broken definition. */
+/** Does not reject because of the agents or the rules: that is the result's `failure`. Throws `RULE_INVALID` for a
+ *  broken definition. */
 export async function runWorkflow<M extends RoleMeta>(
   definition: WorkflowDefinition<M>,
   options: RunOptions<NoInfer<M>>,
@@ -73,10 +77,16 @@ export async function runWorkflow<M extends RoleMeta>(
   const ending = await drive(workflow, { ctx, runtime, maxSteps, answers: [...answers] });
   const { requests, routes } = runtime;
   const route = routes.map(({ to }) => to);
-  return { route, routes, requests, steps: ctx.steps, cas, ...ending };
+  const run = { route, routes, requests, steps: ctx.steps, cas };
+  const ended = ending.completion !== null && "returnCode" in ending.completion;
+  if (!ended || definition.result === undefined) return { ...run, ...ending };
+  const result = await evaluateResult(definition.result, ctx);
+  return result.ok
+    ? { ...run, ...ending, result: result.value }
+    : { ...run, completion: null, failure: result.error };
 }
 
-/** A step for `RunOptions.steps`: what a role gave in an earlier run. */
+/** A step for `RunOptions.steps`: what a role returned in an earlier run. */
 export function pastStep(
   role: string,
   meta: Record<string, unknown>,
@@ -91,7 +101,7 @@ type Thread = {
   ctx: ThreadContext;
   runtime: MemoryRuntime;
   maxSteps: number;
-  /** Those not given yet; each that is given is taken off. */
+  /** Those not used yet; each is removed when it is used. */
   answers: string[];
 };
 
@@ -114,7 +124,7 @@ async function drive(workflow: WorkflowFn, thread: Thread): Promise<Ending> {
   }
 }
 
-/** Until the workflow ends or asks. */
+/** Runs until the workflow ends or asks. */
 async function toRest(
   outputs: ReturnType<WorkflowFn>,
   { ctx, runtime, maxSteps, past }: Thread & { past: number },

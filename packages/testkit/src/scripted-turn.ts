@@ -11,7 +11,7 @@ import {
 /** One turn of a scripted role: its meta, or a turn made by `says`, `fails`, `after` or `answers`. */
 export type Turn<Meta = Record<string, unknown>> = Meta | ScriptedTurn;
 
-/** What an agent gave; its meta is not checked yet. */
+/** What an agent returned; its meta is not checked yet. */
 export type Said = Omit<RoleResult<unknown>, "childThread"> & { childThread?: string | null };
 
 type Play = (ctx: ThreadContext, runtime: WorkflowRuntime) => Promise<Said>;
@@ -37,7 +37,7 @@ export function fails(message: string, code: ErrorCode = "AGENT_FAILED"): Script
   });
 }
 
-/** The turn comes after a wait, which an abort ends. */
+/** The turn comes after a delay, which an abort ends. */
 export function after(delayMs: number, turn: Turn): ScriptedTurn {
   return new ScriptedTurn(async (ctx, runtime) => {
     await sleep(delayMs, undefined, { signal: runtime.signal });

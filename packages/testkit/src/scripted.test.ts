@@ -25,7 +25,7 @@ const definition = defineWorkflow({
 type Metas = { coder: { done: boolean } };
 
 describe("a scripted agent", () => {
-  it("gives its turns one after the other", async () => {
+  it("returns its turns one after the other", async () => {
     const agents = scripted<Metas>({ coder: [{ done: false }, { done: false }, { done: true }] });
     const { steps } = await runWorkflow(definition, { prompt: "go", agents });
     expect(steps.map(({ meta }) => meta.done)).toEqual([false, false, true]);
@@ -70,7 +70,7 @@ describe("a scripted agent", () => {
     ]);
   });
 
-  it("breaks when told to, and the steps before are kept", async () => {
+  it("fails when told to, and the earlier steps are kept", async () => {
     const agents = scripted({ coder: [{ done: false }, fails("no more tokens", "AGENT_TIMEOUT")] });
     const result = await runWorkflow(definition, { prompt: "go", agents });
     expect(result).toMatchObject({
@@ -107,7 +107,7 @@ describe("a scripted agent", () => {
     );
   });
 
-  it("that ran out is a fault of the test, which no rule for failures hides and no retry repeats", async () => {
+  it("that ran out is an error of the test, which no rule for failures hides and no retry repeats", async () => {
     const forgiving = defineWorkflow({
       ...definition,
       roles: { coder: { ...coder, retry: { attempts: 3 } } },
@@ -132,7 +132,7 @@ describe("a scripted agent", () => {
     expect(crashed.routes.at(-1)?.condition).toBe("broke");
   });
 
-  it("says where a turn does not fit the role", async () => {
+  it("says where a turn does not match the role's schema", async () => {
     const agents = scripted({ coder: [{ done: "yes" }] });
     const { failure } = await runWorkflow(definition, { prompt: "go", agents });
     expect(failure).toMatchObject({

@@ -11,14 +11,14 @@ import {
 import type { z } from "zod";
 import { playTurn, type Turn } from "./scripted-turn.ts";
 
-/** The turns of each role, in the order in which the role is played. */
+/** The turns of each role, in the order in which the role runs. */
 export type Scripts<M extends RoleMeta = RoleMeta> = {
   readonly [K in keyof M & string]?: readonly Turn<M[K]>[];
 };
 
-/** An adapter that plays every role from its script, turn by turn; each thread reads its script from the
- *  beginning. Rejects with `USAGE` when a role has no turn left: that is a fault of the test, so no retry and no rule
- *  for failures may hide it. Rejects with `INVALID_OUTPUT` when a turn's meta does not fit the role. */
+/** An adapter that runs every role from its script, turn by turn; each thread reads its script from the beginning.
+ *  Rejects with `USAGE` when a role has no turn left: that is an error of the test, so no retry and no rule for
+ *  failures may hide it. Rejects with `INVALID_OUTPUT` when a turn's meta does not match the role's schema. */
 export function scripted<M extends RoleMeta = RoleMeta>(scripts: Scripts<M>): AdapterFn {
   const turns = new Map<string, readonly Turn[] | undefined>(Object.entries(scripts));
   const played = new Map<string, number>();

@@ -11,49 +11,68 @@ export {
   policyVerdict,
   type SeenCall,
 } from "@uncaged/workflow-util/tool-rules";
-export type {
-  AgentConversation,
-  AgentDriver,
-  AgentOptions,
-  AgentStep,
-  TurnResult,
-} from "./agent-driver.ts";
-export { buildAgentPrompt } from "./build-agent-prompt.ts";
-export { buildThreadInput, type ThreadInputOptions } from "./build-thread-input.ts";
-export { type CapturedOutput, captureOutput, type OutputCapture } from "./captured-output.ts";
-export { cliEnvironment, type Environment, type EnvironmentChoice } from "./cli-environment.ts";
-export type { CliRun, CliStop, OpenCliOptions, SpawnCliOptions } from "./cli-run.ts";
-export { createAgent } from "./create-agent.ts";
-export { type AgentCall, createAgentAdapter } from "./create-agent-adapter.ts";
-export { type TextEmitter, textEmitter } from "./emit-text.ts";
-export { EMPTY_TURN } from "./empty-turn.ts";
-export { type EvidenceBook, evidenceBook } from "./evidence-book.ts";
-export { evidenceRefusal } from "./evidence-refusal.ts";
-export { faultInWords } from "./fault-in-words.ts";
-export { type JsonLines, type JsonNoise, jsonLines } from "./json-lines.ts";
-export { lastLines } from "./last-lines.ts";
-export { lendFile } from "./lend-file.ts";
-export type { OutputLine } from "./line-reader.ts";
-export { modelAgentPackage } from "./model-agent-package.ts";
+export { createAgent } from "./agent/create-agent.ts";
+export { type AgentCall, createAgentAdapter } from "./agent/create-agent-adapter.ts";
+export { modelAgentPackage } from "./agent/model-agent-package.ts";
 export {
   type ModelAccess,
   type ModelEndpoint,
   modelEndpoint,
   modelSecrets,
   probeModel,
-} from "./model-endpoint.ts";
-export { type OpenCli, openCli } from "./open-cli.ts";
+} from "./agent/model-endpoint.ts";
+export { readAgentOptions, readOptions } from "./agent/read-agent-options.ts";
+export { withRun } from "./agent/with-run.ts";
+export { faultInWords } from "./answer/fault-in-words.ts";
+export { readContent } from "./answer/read-content.ts";
+export { describeIssues, readStructured } from "./answer/read-structured.ts";
+export type {
+  AgentConversation,
+  AgentDriver,
+  AgentOptions,
+  AgentStep,
+  TurnResult,
+} from "./driver/agent-driver.ts";
+export { EMPTY_TURN } from "./driver/empty-turn.ts";
+export { callVerdict, type JudgedStep } from "./evidence/call-verdict.ts";
+export { type EvidenceBook, evidenceBook } from "./evidence/evidence-book.ts";
+export { evidenceRefusal } from "./evidence/evidence-refusal.ts";
+export {
+  type CapturedOutput,
+  captureOutput,
+  type OutputCapture,
+} from "./process/captured-output.ts";
+export {
+  cliEnvironment,
+  type Environment,
+  type EnvironmentChoice,
+} from "./process/cli-environment.ts";
+export type { CliRun, CliStop, OpenCliOptions, SpawnCliOptions } from "./process/cli-run.ts";
+export { type TextEmitter, textEmitter } from "./process/emit-text.ts";
+export { type JsonLines, type JsonNoise, jsonLines } from "./process/json-lines.ts";
+export { lastLines } from "./process/last-lines.ts";
+export { lendFile } from "./process/lend-file.ts";
+export type { OutputLine } from "./process/line-reader.ts";
+export { type OpenCli, openCli } from "./process/open-cli.ts";
 export {
   askProgram,
   type FoundProgram,
   type ProgramAnswer,
   probeProgram,
-} from "./probe-program.ts";
-export { readAgentOptions, readOptions } from "./read-agent-options.ts";
-export { readContent } from "./read-content.ts";
-export { describeIssues, readStructured } from "./read-structured.ts";
-export { spawnCli } from "./spawn-cli.ts";
-export { stepEnvironment } from "./step-environment.ts";
-export type { McpTool, ThreadReach } from "./thread-access.ts";
-export { versionIn } from "./version-in.ts";
-export { withRun } from "./with-run.ts";
+} from "./process/probe-program.ts";
+export { spawnCli } from "./process/spawn-cli.ts";
+export { stepEnvironment } from "./process/step-environment.ts";
+export { versionIn } from "./process/version-in.ts";
+export { buildAgentPrompt } from "./prompt/build-agent-prompt.ts";
+export { buildThreadInput, type ThreadInputOptions } from "./prompt/build-thread-input.ts";
+export type { McpTool, ThreadReach } from "./prompt/thread-access.ts";
+export { programConversation, type TurnStart } from "./turn/program-conversation.ts";
+export { runTurn, type TurnProgram } from "./turn/run-turn.ts";
+export { type TurnHalt, turnHalt } from "./turn/turn-halt.ts";
+export {
+  endedTurn,
+  failedRun,
+  lostSession,
+  type TurnVerdict,
+  timedOutTurn,
+} from "./turn/turn-verdict.ts";

@@ -1,4 +1,4 @@
-/** What tests of an adapter need: the engine's hand in memory, and a stand-in for the agent's program. */
+/** What tests of an adapter need: the engine's runtime in memory, and a stand-in for the agent's program. */
 export { type FakeRuntime, fakeContext, fakeRuntime } from "./testing/fake-runtime.ts";
 export { fakeStep } from "./testing/fake-step.ts";
 export {

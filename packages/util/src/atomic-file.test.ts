@@ -51,14 +51,14 @@ describe.each(forms)("the %s form", (_name, write) => {
     expect(readFileSync(join(folder, "reader"), "utf8")).toBe("old");
   });
 
-  test("keeps a file that is there already when told so", async () => {
+  test("keeps an existing file when told to", async () => {
     expect(await write({ ...file(), data: "first", existing: "keep" })).toBe("written");
     expect(await write({ ...file(), data: "second", existing: "keep" })).toBe("kept");
     expect(readFileSync(join(folder, "f"), "utf8")).toBe("first");
     expect(readdirSync(folder)).toEqual(["f"]);
   });
 
-  test("of many that create one file at once exactly one does", async () => {
+  test("when many create one file at once, exactly one succeeds", async () => {
     const outcomes = await Promise.all(
       Array.from({ length: 20 }, (_, i) => write({ ...file(), data: `${i}`, existing: "keep" })),
     );
@@ -76,7 +76,7 @@ describe.each(forms)("the %s form", (_name, write) => {
     expect(readdirSync(join(folder, "real"))).toEqual(["f"]);
   });
 
-  test("says what it could not write, and why, and leaves nothing behind", async () => {
+  test("says what it could not write and why, and leaves nothing behind", async () => {
     const path = join(folder, "missing", "f");
     const thrown = await write({ path, mode: 0o600, data: "x", existing: "replace" }).catch(
       (e) => e,

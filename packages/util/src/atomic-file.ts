@@ -1,11 +1,11 @@
-/** Files that are either whole or not there, whatever happens while they are written.
+/** Files that are either complete or absent, whatever happens while they are written.
  *
- *  1. The bytes go to a temporary file of our own in the target's folder (`O_EXCL`: nobody else's).
- *  2. They are all written, counted and flushed before the target's name points at them,
- *     so a full disk or a power cut never publishes a short file.
- *  3. The folder is flushed last: once we return, the file survives a power cut.
- *  4. After an error the temporary file is gone and the target is as it was, unless it was the
- *     folder's flush that failed: then the new file stands, but may not survive. */
+ *  1. The bytes go to a temporary file in the target's folder, opened with `O_EXCL`, so nobody else uses it.
+ *  2. All bytes are written, counted and flushed before the target's name points at them, so a full disk or a power
+ *     cut never publishes a short file.
+ *  3. The folder is flushed last: once the call returns, the file survives a power cut.
+ *  4. After an error the temporary file is gone and the target is as it was, unless the folder's flush failed: then
+ *     the new file is in place, but may not survive. */
 import {
   closeSync,
   existsSync,
@@ -30,14 +30,14 @@ export type AtomicWrite = {
   data: string | Uint8Array;
   /** Permission bits of the new file, such as 0o600; the umask applies. */
   mode: number;
-  /** When the file is there already; `keep` never overwrites, even in a race. */
+  /** When the file already exists; `keep` never overwrites, even in a race. */
   existing: "replace" | "keep";
 };
 
-/** `kept`: the file was there already and stays as it was. */
+/** `kept`: the file already existed and is unchanged. */
 export type AtomicOutcome = "written" | "kept";
 
-/** Writes a file whole and durable. Throws `STORAGE_FAILED`. */
+/** Writes a file completely and durably. Throws `STORAGE_FAILED`. */
 export async function writeFileAtomic(write: AtomicWrite): Promise<AtomicOutcome> {
   const { folder, target, temp } = places(write.path);
   try {
@@ -67,10 +67,10 @@ export function writeFileAtomicSync(write: AtomicWrite): AtomicOutcome {
   }
 }
 
-/** Gives a file a name that nobody has yet; false when it is taken. `from` may stay as a second
- *  name. Some file systems have no hard links: there we look before we rename, and a file that
- *  another process creates in between is replaced. */
-export function giveName(from: string, to: string): boolean {
+/** Links a file under a name that must not exist; returns false when it does. `from` may remain as a second name.
+ *  Some file systems have no hard links: there it checks before it renames, and a file that another process creates
+ *  in between is replaced. */
+export function linkExclusive(from: string, to: string): boolean {
   try {
     linkSync(from, to);
     return true;
@@ -119,7 +119,7 @@ function fillSync(fd: number, bytes: Buffer): void {
 }
 
 function publish(temp: string, target: string, existing: AtomicWrite["existing"]): AtomicOutcome {
-  if (existing === "keep") return giveName(temp, target) ? "written" : "kept";
+  if (existing === "keep") return linkExclusive(temp, target) ? "written" : "kept";
   renameSync(temp, target);
   return "written";
 }

@@ -4,7 +4,7 @@ import { bodyBeside } from "./body-beside.ts";
 const meta = { status: "good", files: ["a", "b"] };
 const JSON_TEXT = '{"status":"good","files":["a","b"]}';
 
-it("leaves nothing of a text that is the meta, in whatever order its fields stand", () => {
+it("removes all of a text that is the meta, in any order of fields", () => {
   expect(bodyBeside(JSON_TEXT, meta)).toBe("");
   expect(bodyBeside('\n{ "files": ["a", "b"], "status": "good" }\n', meta)).toBe("");
   expect(bodyBeside("{}", {})).toBe("");
@@ -25,7 +25,7 @@ it("leaves out the meta where an answer begins with it as front matter", () => {
   expect(bodyBeside("---\nstatus: good\nfiles: [a, b]\n---", meta)).toBe("");
 });
 
-it("keeps whatever says more, less or else", () => {
+it("keeps whatever says more, less or something else", () => {
   const kept = [
     '{"status":"good"}',
     '{"status":"good","files":["b","a"]}',

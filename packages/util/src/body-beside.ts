@@ -1,12 +1,12 @@
-/** An entry of its own: it loads a YAML parser, which most processes do not need. */
+/** A separate entry point: it loads a YAML parser, which most processes do not need. */
 import { isDeepStrictEqual } from "node:util";
 import { parseJson } from "@uncaged/workflow-protocol";
 import { parse } from "yaml";
 
 type Meta = { readonly [field: string]: unknown };
 
-/** What was said beside the meta: agents often end with it as JSON, or begin with it as front matter. The text
- *  without exactly that; empty when it is all of it. What says more, less or else than the meta stays. */
+/** The text without the meta: agents often end with the meta as JSON, or begin with it as front matter. Removes
+ *  exactly that; empty when nothing else is there. Text that says more, less or something else than the meta stays. */
 export function bodyBeside(content: string, meta: Meta): string {
   const text = content.trim();
   const isMeta = (value: unknown): boolean => isDeepStrictEqual(value, meta);
@@ -17,7 +17,7 @@ export function bodyBeside(content: string, meta: Meta): string {
   return content;
 }
 
-/** The object that a text ends with, in a fence or beginning a line. */
+/** The object at the end of a text, in a fence or starting a line. */
 function jsonAtEnd(text: string): { from: number; text: string } | null {
   if (text.endsWith("}")) {
     const from = text.lastIndexOf("\n{") + 1;
@@ -29,7 +29,7 @@ function jsonAtEnd(text: string): { from: number; text: string } | null {
   return opening === undefined ? null : { from, text: text.slice(from + opening.length, -4) };
 }
 
-/** More than this is no front matter that somebody wrote, and not worth its parsing. */
+/** Nobody writes front matter longer than this, so it is not worth parsing. */
 const MOST_CHARS = 10_000;
 
 function frontMatter(text: string): { to: number; text: string } | null {
@@ -43,7 +43,7 @@ function frontMatter(text: string): { to: number; text: string } | null {
 
 function yamlIn(text: string): unknown {
   try {
-    // No aliases: a few lines of them can stand for gigabytes.
+    // No aliases: a few lines of them can expand to gigabytes.
     return parse(text, { maxAliasCount: 0, logLevel: "silent" });
   } catch {
     return undefined;

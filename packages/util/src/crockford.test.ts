@@ -12,7 +12,7 @@ test("the smallest and the largest 64 bits keep their 13 characters", () => {
   expect(crockford64(0x80000000, 0)).toBe("8000000000000");
 });
 
-test("the halves together are the number that arithmetic on 64 bits would write", () => {
+test("the two halves are written like one 64-bit number", () => {
   fc.assert(
     fc.property(uint32, uint32, (high, low) => {
       let rest = (BigInt(high) << 32n) | BigInt(low);
@@ -33,7 +33,7 @@ test("texts sort as their numbers do", () => {
   );
 });
 
-test("a random tag has the length asked for and no letter that is easily misread", () => {
+test("a random tag has the requested length and no letter that is easily misread", () => {
   expect(randomTag(8)).toMatch(/^[0-9A-HJKMNP-TV-Z]{8}$/);
   expect(randomTag(0)).toBe("");
   expect(new Set(Array.from({ length: 1000 }, () => randomTag(8))).size).toBe(1000);

@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto";
 /** Crockford's base32: no I, L, O or U. Index is value. */
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/** Writes 64 bits, given as two unsigned 32-bit halves, as 13 characters, most significant first.
- *  65 bits hold 64, so the first character is 0–F. Halves instead of a BigInt: five times faster. */
+/** Writes 64 bits, given as two unsigned 32-bit halves, as 13 characters, most significant first. 13 characters
+ *  could hold 65 bits, so the first is 0–F. Halves are five times as fast as a BigInt. */
 export function crockford64(high: number, low: number): string {
   return (
     digit(high >>> 28) +

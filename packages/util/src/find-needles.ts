@@ -1,4 +1,4 @@
-/** Finds many texts in one pass: what each begins with leads to the few that can stand at a place. */
+/** Finds many texts in one pass: the first characters at a position select the few texts that can start there. */
 import type { Needle } from "./secret-needles.ts";
 
 export type Find = {
@@ -8,9 +8,9 @@ export type Find = {
 };
 
 export type NeedleFinder = {
-  /** From left to right, the longest at each place; none overlaps another. */
+  /** From left to right, the longest at each position; matches never overlap. */
   find(text: string): Find[];
-  /** Place from which on the text may be the beginning of one; its length when it is not. */
+  /** Position from which the text may be the beginning of a needle; the text's length when there is none. */
   begun(text: string): number;
   longest: number;
 };

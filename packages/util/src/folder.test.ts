@@ -8,7 +8,7 @@ import { makeFolderSync, syncFolder, syncFolderSync } from "./folder.ts";
 const folder = mkdtempSync(join(tmpdir(), "util-folder-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("folders are made with those above them, for their owner only", () => {
+test("folders are made with their parents, for their owner only", () => {
   const deep = join(folder, "a", "b", "c");
   makeFolderSync(deep);
   makeFolderSync(deep);
@@ -23,7 +23,7 @@ test("a folder that cannot be made is named in the error", () => {
   expect(() => makeFolderSync(impossible)).toThrow(impossible);
 });
 
-test("flushing a folder that is not there fails", async () => {
+test("flushing a missing folder fails", async () => {
   await expect(syncFolder(join(folder, "none"))).rejects.toThrow("ENOENT");
   expect(() => syncFolderSync(join(folder, "none"))).toThrow("ENOENT");
   await syncFolder(folder);

@@ -1,12 +1,12 @@
-/** Folders whose names survive a power cut: a new name is durable only once the folder that holds
- *  it has been flushed. */
+/** Folders whose names survive a power cut: a new name is durable only once the folder that contains it has been
+ *  flushed. */
 import { closeSync, fsync, fsyncSync, mkdirSync, openSync, rmdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { storageFailed } from "./storage-failed.ts";
 
-/** Makes a folder and those above it as needed, for this user only, and flushes what it made.
- *  Throws `STORAGE_FAILED`; what it made is then gone again, so that another try flushes it too. */
+/** Makes a folder and its parents as needed, for this user only, and flushes what it made. Throws `STORAGE_FAILED`
+ *  after removing whatever it made, so that a retry flushes it too. */
 export function makeFolderSync(folder: string): void {
   const made: string[] = [];
   try {
@@ -24,12 +24,12 @@ function removeEmptySync(deepestFirst: readonly string[]): void {
   try {
     for (const folder of deepestFirst) rmdirSync(folder);
   } catch {
-    // Someone uses it already, and the first error is the one to report.
+    // Someone already uses it, and the first error is the one to report.
   }
 }
 
-/** Makes durable what was created, renamed or removed in a folder. Throws what the system throws.
- *  Only the flush itself leaves the thread: opening is quicker than the trip. */
+/** Makes durable what was created, renamed or removed in a folder. Throws system errors as they are. Only the flush
+ *  itself leaves the thread: opening is quicker than handing it over. */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === "win32") return; // a folder cannot be opened for flushing there
   const fd = openSync(folder, "r");

@@ -1,17 +1,18 @@
 export {
   type AtomicOutcome,
   type AtomicWrite,
-  giveName,
+  linkExclusive,
   writeFileAtomic,
   writeFileAtomicSync,
 } from "./atomic-file.ts";
 export { crockford64, randomTag } from "./crockford.ts";
-export { type EndReport, type EndRequest, endMarked } from "./end-marked.ts";
 export { makeFolderSync, syncFolder, syncFolderSync } from "./folder.ts";
+export { type EndReport, type EndRequest, killTagged } from "./kill-tagged.ts";
 export { type DebugLog, debugLog } from "./log.ts";
 export { printable, printableLine } from "./printable.ts";
 export { keepPrivateSync } from "./private-file.ts";
 export { identifyProcess, isStopped, livenessOf, ownIdentity } from "./process-identity.ts";
+export { findTagged, processesWith, type Run, runMembers } from "./process-tag.ts";
 export { quotedText } from "./quoted-text.ts";
 export { type Redactor, type RedactStream, redactor } from "./redactor.ts";
 export {
@@ -22,7 +23,6 @@ export {
   readRegularFileSync,
   type Unreadable,
 } from "./regular-file.ts";
-export { findMarked, processesWith, type Run, runMembers } from "./run-mark.ts";
 export { looksSecret } from "./secret-names.ts";
 export type { SecretSource } from "./secret-needles.ts";
 export { isErrno, storageFailed } from "./storage-failed.ts";

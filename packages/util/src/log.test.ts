@@ -24,7 +24,7 @@ test("only its owner may read the log", () => {
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test("a log that cannot be written stops nobody", () => {
+test("a log that cannot be written stops nothing", () => {
   const log = debugLog(join(folder, "no", "such", "folder.jsonl"), Date.now);
   expect(() => log.write("4KNMR2PX", "lost")).not.toThrow();
 });

@@ -2,11 +2,11 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { type Redactor, redactor } from "./redactor.ts";
 import { APPEND_NOW } from "./regular-file.ts";
 
-/** Debug log: one JSON object a line, `{ tag, content, timestamp }`, timestamp in Unix ms. */
+/** Debug log: one JSON object per line, `{ tag, content, timestamp }`, timestamp in Unix ms. */
 export type DebugLog = {
-  /** `tag` is eight characters of Crockford base32, chosen once at random for each call site, so
-   *  that a line leads back to the code that wrote it. Never throws: a full disk must not stop
-   *  a thread for the sake of its log. What is written here is shown to people: secrets are taken out. */
+  /** `tag` is eight random characters of Crockford base32, fixed for each call site, so that a line leads back to
+   *  the code that wrote it. Never throws: a full disk must not stop a thread because of its log. People read these
+   *  lines, so secrets are redacted. */
   write(tag: string, content: string): void;
 };
 
@@ -18,7 +18,7 @@ export function debugLog(file: string, now: () => number): DebugLog {
       try {
         redact ??= redactor({ env: process.env });
         const line = JSON.stringify({ tag, content: redact(content), timestamp: now() });
-        // One write in append mode a line: lines of several processes do not mix.
+        // One write per line, in append mode: lines of several processes do not mix.
         const fd = openSync(file, APPEND_NOW, 0o600);
         try {
           writeSync(fd, `${line}\n`);
@@ -26,7 +26,7 @@ export function debugLog(file: string, now: () => number): DebugLog {
           closeSync(fd);
         }
       } catch {
-        // Nothing to do and nobody to tell.
+        // Nothing to do, and nobody to tell.
       }
     },
   };

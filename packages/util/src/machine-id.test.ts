@@ -10,12 +10,12 @@ describe("the name of a machine", () => {
     expect(nameOf("0123456789abcdef", "host")).not.toContain("0123456789abcdef");
   });
 
-  it("differs for copies of one disk image that have names of their own", () => {
+  it("differs for copies of one disk image with different host names", () => {
     expect(nameOf("1", "a")).not.toBe(nameOf("1", "b"));
     expect(nameOf("1", "a")).not.toBe(nameOf("2", "a"));
   });
 
-  it("is unknown where the system has no id: a host name alone is no proof", () => {
+  it("is unknown where the system has no id: a host name alone proves nothing", () => {
     expect(nameOf(null, "localhost")).toBe(UNKNOWN_MACHINE);
   });
 });

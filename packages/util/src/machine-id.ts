@@ -2,13 +2,13 @@ import { hash } from "node:crypto";
 import { hostname } from "node:os";
 import { processTable } from "./process-table.ts";
 
-/** What stands for a machine of which nothing is known: it is the same as no other, not even as itself. */
+/** Stands for a machine about which nothing is known: it equals no other machine, not even itself. */
 export const UNKNOWN_MACHINE = "unknown";
 
 let own: string | undefined;
 
-/** Name of this machine, the same after a restart. The system's own id is not passed on as it is (machine-id(5)),
- *  and its host name is part of ours: copies of one disk image often share the id. */
+/** A name for this machine that survives restarts. It hashes the system's own id, which must not be exposed
+ *  (machine-id(5)), together with the host name, because copies of one disk image often share the id. */
 export function machineId(): string {
   own ??= nameOf(processTable.machine(), hostname());
   return own;

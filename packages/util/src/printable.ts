@@ -1,12 +1,12 @@
-/** Text from agents, bundles and arguments as a terminal may show it: what would steer the terminal or
- *  reorder a line becomes visible instead. Line feeds and tabs stay. For people only, never for data. */
+/** Text from agents, bundles and arguments, made safe for a terminal: characters that would control the terminal or
+ *  reorder a line become visible. Line feeds and tabs stay. For people only, never for data. */
 export function printable(text: string): string {
   return text.replaceAll("\r\n", "\n").replace(STEERING, visible);
 }
 
-/** The same on one line, cut to a number of characters. */
+/** The same as a single line, cut to a number of characters. */
 export function printableLine(text: string, maxLength: number): string {
-  // Cut before and after: a megabyte of text is not worked through for a line of it.
+  // Cut before and after: one line does not need all of a megabyte.
   const line = printable(text.slice(0, maxLength * 4))
     .replaceAll(/\s+/g, " ")
     .trim();
@@ -15,7 +15,7 @@ export function printableLine(text: string, maxLength: number): string {
   return `${characters.slice(0, maxLength - 1).join("")}…`;
 }
 
-/** C0 but tab and line feed, DEL, C1, the line separators, and the marks that change a line's direction. */
+/** C0 except tab and line feed, DEL, C1, the line separators, and the marks that change a line's direction. */
 const STEERING = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 function visible(character: string): string {

@@ -1,10 +1,11 @@
 import { chmodSync, closeSync, openSync, statSync } from "node:fs";
 import { isErrno } from "./storage-failed.ts";
 
-/** Makes a file that nobody else can read, or takes what others can do with one of this user's. For files that
- *  another library opens and makes as the umask says. Never throws: who opens it next says what is wrong.
+/** Creates a file that nobody else can read, or removes other users' permissions from one that this user owns. For
+ *  files that another library opens and creates with the umask's mode. Never throws: the next one to open the file
+ *  reports what is wrong.
  *
- *  One that is there is not opened: closing it would give up the locks that this process has on it. */
+ *  An existing file is not opened: closing it would drop the locks that this process holds on it. */
 export function keepPrivateSync(path: string): void {
   if (process.platform === "win32") return; // modes say nothing there
   try {
@@ -21,6 +22,6 @@ function takeFromOthers(path: string): void {
     const { mode, uid } = statSync(path);
     if ((mode & 0o077) !== 0 && uid === process.getuid?.()) chmodSync(path, PRIVATE);
   } catch {
-    // It went away, or may not be changed.
+    // It disappeared, or may not be changed.
   }
 }

@@ -1,17 +1,17 @@
-/** Takes private keys out of lines that come one after the other: PEM of every kind, encrypted ones, PGP, SSH2, PuTTY.
+/** Removes private keys from a sequence of lines: PEM of every kind, encrypted ones, PGP, SSH2, PuTTY.
  *
- *  1. Nothing is held back: a line is judged by what came before it, so a key that is cut off at its end is taken out
- *     as far as it goes.
- *  2. Lines between may carry numbers or a margin, as tools print them, and JSON may have put all in one line.
- *  3. The frame of a key in a program's source is followed by no key: then nothing but the frame is taken out. */
+ *  1. Nothing is held back: a line is judged by those before it, so a key whose end is missing is removed as far as
+ *     it goes.
+ *  2. Lines may carry numbers or a margin, as tools print them, and JSON may have joined all of them into one.
+ *  3. In a program's source the frame of a key is not followed by a key: then only the frame is removed. */
 export type KeyFilter = {
-  /** A line with its line break, or a part of one; gives what is left of it. */
+  /** A line with its line break, or a part of one; returns what remains of it. */
   line(line: string): string;
-  /** A key has begun and has not ended: what follows has to be seen in whole lines. */
+  /** A key has begun and has not ended, so what follows has to be read in whole lines. */
   isInside(): boolean;
 };
 
-/** Lines after a beginning in which more of a key is looked for. */
+/** Number of lines after the first in which more of a key is looked for. */
 const MOST_LINES = 2_000;
 
 export function keyFilter(): KeyFilter {
@@ -29,7 +29,7 @@ export function keyFilter(): KeyFilter {
           const [frame, name, putty] = begin;
           const rest = shown.slice(begin.index + frame.length);
           const kind = name || putty;
-          // A frame that something follows stands in a program's source, or all is in this line.
+          // A frame with text after it is in a program's source, or the whole key is on this line.
           wasKey = rest.trim() === "";
           return `${shown.slice(0, begin.index)}[${kind}]${rest.replace(KEY_INLINE, "")}`;
         }
@@ -41,7 +41,7 @@ export function keyFilter(): KeyFilter {
         return "";
       }
       const isKey = isKeyLine(shown, wasKey);
-      // A blank line is part of a key with headers, and the end of nothing.
+      // A blank line belongs to a key with headers, and does not end it.
       wasKey = isKey || (wasKey && shown.trim() === "");
       return isKey ? "" : shown;
     },
@@ -53,10 +53,10 @@ const BEGIN = new RegExp(
   String.raw`-{4,5} ?BEGIN ${KEY_NAME} ?-{4,5}|(PuTTY)-User-Key-File-\d: [\w-]{1,40}`,
 );
 const END = new RegExp(String.raw`-{4,5} ?END ${KEY_NAME} ?-{4,5}|^[^\n]{0,24}Private-MAC: \w+`);
-/** What follows a frame in its own line, with line breaks as JSON writes them. */
+/** What follows a frame on its own line, with line breaks as JSON writes them. */
 const KEY_INLINE = /^(?:\\+[nr]|[A-Za-z\d+/=]|\s(?!$)|(?:Proc-Type|DEK-Info)[^\\]{0,80}){16,65536}/;
 
-/** Keys that begin and end in this line. */
+/** Keys that begin and end on this line. */
 function withoutWholeKeys(line: string): string {
   const parts: string[] = [];
   let at = 0;
@@ -65,7 +65,7 @@ function withoutWholeKeys(line: string): string {
     const end = new RegExp(END, "g");
     end.lastIndex = begin.index + begin[0].length;
     const found = end.exec(line);
-    // Nor is there one behind what comes later.
+    // Then there is none further on either.
     if (found === null) break;
     parts.push(line.slice(at, begin.index), `[${begin[1] ?? begin[2]}]`);
     at = end.lastIndex;
@@ -77,8 +77,8 @@ function mayFrame(line: string): boolean {
   return line.includes("PRIVATE KEY") || line.includes("PuTTY-User-Key-File-");
 }
 
-/** Base64 and nothing else, but for a margin; or one of the headers that stand above it. A short line is one when the
- *  line before was, or was the frame. */
+/** Base64 and nothing else except a margin, or one of the headers above it. A short line counts when the line before
+ *  it did, or was the frame. */
 function isKeyLine(line: string, wasKey: boolean): boolean {
   const text = line.trimEnd();
   const [, run = ""] =

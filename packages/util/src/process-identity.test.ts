@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { identifyProcess, isStopped, livenessOf, ownIdentity } from "./process-identity.ts";
 
 describe("process identity", () => {
-  it("calls ourselves alive, and names us the same way each time", () => {
+  it("calls this process alive, and identifies it the same way each time", () => {
     expect(livenessOf(ownIdentity())).toBe("alive");
     expect(identifyProcess(process.pid)).toEqual(ownIdentity());
   });
@@ -22,7 +22,7 @@ describe("process identity", () => {
     expect(identifyProcess(identity.pid)).toBeNull();
   });
 
-  it("calls a process dead when its pid has another owner now", () => {
+  it("calls a process dead when its pid has been reused", () => {
     expect(livenessOf({ ...ownIdentity(), startedAt: "1" })).toBe("dead");
   });
 
@@ -32,22 +32,22 @@ describe("process identity", () => {
     expect(livenessOf({ ...ownIdentity(), bootId })).toBe("dead");
   });
 
-  it("cannot tell about a process of another machine, whatever has its pid here", () => {
+  it("cannot judge a process of another machine, whatever has its pid here", () => {
     const [, namespace] = ownIdentity().bootId.split("/");
     const elsewhere = `another-boot/${namespace}/another-machine`;
     expect(livenessOf({ ...ownIdentity(), bootId: elsewhere })).toBe("unknown");
     expect(livenessOf({ pid: 2 ** 22 + 1, startedAt: "1", bootId: elsewhere })).toBe("unknown");
   });
 
-  it("cannot tell about another boot where the machine was not named", () => {
+  it("cannot judge a process of another boot when its machine was not named", () => {
     const [boot, namespace] = ownIdentity().bootId.split("/");
     for (const bootId of [`another-boot/${namespace}`, `another-boot/${namespace}/unknown`])
       expect(livenessOf({ ...ownIdentity(), bootId })).toBe("unknown");
-    // An identity from before machines were named, of this boot.
+    // An identity of this boot from before machines were named.
     expect(livenessOf({ ...ownIdentity(), bootId: `${boot}/${namespace}` })).toBe("alive");
   });
 
-  it("knows a process that is stopped from one that runs", async () => {
+  it("tells a stopped process from a running one", async () => {
     const child = spawn(process.execPath, ["-e", "setTimeout(() => {}, 60_000)"]);
     await once(child, "spawn");
     const identity = identifyProcess(child.pid ?? 0);
@@ -60,14 +60,14 @@ describe("process identity", () => {
     expect(isStopped(identity)).toBe(false);
   });
 
-  it("cannot tell about a process of another pid namespace", () => {
+  it("cannot judge a process of another pid namespace", () => {
     const [boot, , machine] = ownIdentity().bootId.split("/");
     const bootId = `${boot}/pid:[1]/${machine}`;
     expect(livenessOf({ ...ownIdentity(), bootId })).toBe("unknown");
   });
 
   it("calls a zombie dead", async () => {
-    // A shell that replaced itself never collects the child that it had started before.
+    // A shell that replaced itself never reaps the child that it had started before.
     const parent = spawn("sh", ["-c", "sleep 1 & echo $!; exec sleep 60"], {
       stdio: ["ignore", "pipe", "ignore"],
     });
@@ -80,7 +80,7 @@ describe("process identity", () => {
     await once(parent, "exit");
   });
 
-  it("has no identity for a pid that nobody has", () => {
+  it("has no identity for an unused pid", () => {
     expect(identifyProcess(2 ** 22 + 1)).toBeNull();
   });
 });

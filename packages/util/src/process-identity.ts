@@ -2,8 +2,8 @@ import type { ProcessIdentity } from "@uncaged/workflow-protocol";
 import { machineId, UNKNOWN_MACHINE } from "./machine-id.ts";
 import { processTable } from "./process-table.ts";
 
-/** Names a process beyond doubt: pids are reused, a pid with its start time and boot is not.
- *  Null when there is no such process. */
+/** Identifies a process unambiguously: a pid is reused, but not together with its start time and boot. Null when
+ *  there is no such process. */
 export function identifyProcess(pid: number): ProcessIdentity | null {
   const row = processTable.read(pid);
   if (row === null || row.defunct) return null;
@@ -12,7 +12,7 @@ export function identifyProcess(pid: number): ProcessIdentity | null {
 
 let own: ProcessIdentity | undefined;
 
-/** Who we are. Where the system does not tell, an identity that is never called dead while the pid is in use. */
+/** This process. Where the system reports too little, an identity that is never called dead while the pid is in use. */
 export function ownIdentity(): ProcessIdentity {
   own ??= identifyProcess(process.pid) ?? {
     pid: process.pid,
@@ -24,16 +24,16 @@ export function ownIdentity(): ProcessIdentity {
 
 const UNKNOWN = "unknown";
 
-/** Where a process runs, `<boot>/<pid namespace>/<machine>`. Before there were machines it had two parts. */
+/** Where a process runs, `<boot>/<pid namespace>/<machine>`. Older identities lack the third part. */
 function here(): string {
   return `${processTable.bootId()}/${machineId()}`;
 }
 
-/** Whether a process that was identified earlier, maybe by another program, still runs.
+/** Whether a process that was identified earlier, possibly by another program, still runs.
  *
- *  `dead` is certain, and a lease may be taken over on its strength: this machine has restarted since,
- *  or the pid is free, has another owner, or is a zombie. `unknown`: it lives on another machine or one that was
- *  not named, in another pid namespace (a container), or belongs to someone whose processes we may not see. */
+ *  `dead` is certain, so a lease may be taken over because of it: this machine has restarted since, or the pid is
+ *  free, has been reused, or is a zombie. `unknown`: the process is on another or an unnamed machine, in another pid
+ *  namespace (a container), or belongs to a user whose processes we may not see. */
 export function livenessOf(identity: ProcessIdentity): "alive" | "dead" | "unknown" {
   const boot = bootOf(identity.bootId, here());
   if (boot !== "this") return boot === "earlier" ? "dead" : "unknown";
@@ -44,13 +44,13 @@ export function livenessOf(identity: ProcessIdentity): "alive" | "dead" | "unkno
   return row.startedAt === identity.startedAt ? "alive" : "dead";
 }
 
-/** Whether a process is there and does nothing, not even hear what it is asked. */
+/** Whether a process exists but does nothing, not even respond to requests. */
 export function isStopped(identity: ProcessIdentity): boolean {
   return livenessOf(identity) === "alive" && processTable.read(identity.pid)?.stopped === true;
 }
 
-/** Of which boot an identity is, with the pids that we see. A boot id is never given twice, so an equal one proves
- *  the machine; a different one proves a restart only of a machine that is known to be this one. */
+/** Which boot an identity is from, given the pids that we see. Boot ids are never reused, so an equal one also
+ *  proves the same machine; a different one proves a restart only if the machine is known to be this one. */
 function bootOf(there: string, here: string): "this" | "earlier" | "unknown" {
   const [boot, namespace, machine = UNKNOWN_MACHINE] = there.split("/", 3);
   const [boot0, namespace0, machine0] = here.split("/", 3);

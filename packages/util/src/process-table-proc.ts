@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import type { ProcessRow, ProcessTable } from "./process-row.ts";
 
-/** Linux. A process may vanish between two reads: whatever cannot be read is not there. */
+/** Linux. A process may vanish between two reads: whatever cannot be read counts as absent. */
 export const procTable: ProcessTable = {
   read: (pid) => {
     const stat = readProc(`${pid}/stat`);
@@ -31,8 +31,8 @@ export const procTable: ProcessTable = {
 /** machine-id(5). A container may have none. */
 const MACHINE_FILES = ["/etc/machine-id", "/var/lib/dbus/machine-id"];
 
-/** Reads one line of `/proc/<pid>/stat`: `pid (name) state parent group session …`. The name may hold
- *  spaces and parentheses, so the fields are counted from the last parenthesis (proc(5)). */
+/** Parses one line of `/proc/<pid>/stat`: `pid (name) state parent group session …`. The name may contain spaces and
+ *  parentheses, so the fields are counted from the last parenthesis (proc(5)). */
 export function parseStat(stat: string): ProcessRow | null {
   const nameEnd = stat.lastIndexOf(")");
   const fields = stat.slice(nameEnd + 2).split(" ");

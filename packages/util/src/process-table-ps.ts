@@ -1,7 +1,7 @@
 import type { ProcessRow, ProcessTable } from "./process-row.ts";
 
-/** macOS and other systems without `/proc`. `ps` shows the environment of the user's own processes
- *  only, and start times by the second. Without `ps` the table is empty. */
+/** macOS and other systems without `/proc`. `ps` shows the environment of the user's own processes only, and start
+ *  times to the second. Without `ps` the table is empty. */
 export const psTable: ProcessTable = {
   read: (pid) => rows(["-p", String(pid)])[0] ?? null,
   list: () => rows(["-ax"]),
@@ -37,7 +37,7 @@ export function parsePsLine(line: string): ProcessRow | null {
   };
 }
 
-/** `ps` prints the environment after the arguments, so the last mention is the one that counts. */
+/** `ps` prints the environment after the arguments, so the last mention counts. */
 function valueIn(line: string, name: string): string | null {
   const start = line.lastIndexOf(` ${name}=`);
   return start === -1 ? null : (line.slice(start + name.length + 2).split(" ", 1)[0] ?? null);
@@ -49,8 +49,8 @@ function rows(which: readonly string[]): ProcessRow[] {
     .flatMap((line) => parsePsLine(line) ?? []);
 }
 
-/** Loaded only here: most commands never look at a process. The environment is bare so that `ps` itself
- *  carries no mark, and its dates have one spelling. */
+/** Loaded lazily: most commands never look at a process. The environment is minimal so that `ps` itself carries no
+ *  tag and always prints dates in the same format. */
 function run(command: string, args: readonly string[]): string {
   const { spawnSync } = process.getBuiltinModule("node:child_process");
   const env = { PATH: "/usr/bin:/bin:/usr/sbin:/sbin", LC_ALL: "C", TZ: "UTC" };

@@ -6,7 +6,7 @@ import { parseStat, procTable } from "./process-table-proc.ts";
 import { parsePsLine, psTable } from "./process-table-ps.ts";
 
 describe("a line of /proc/<pid>/stat", () => {
-  it("is read right whatever the program calls itself", () => {
+  it("is read correctly whatever the program calls itself", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 15 }), (name) => {
         const stat = `42 (${name}) S 7 42 41 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987654 1 2\n`;
@@ -23,7 +23,7 @@ describe("a line of /proc/<pid>/stat", () => {
     );
   });
 
-  it("is nothing when it is cut short", () => {
+  it("is ignored when it is cut short", () => {
     expect(parseStat("")).toBeNull();
     expect(parseStat("42 (x) S 7")).toBeNull();
   });

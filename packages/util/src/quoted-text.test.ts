@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { quotedText } from "./quoted-text.ts";
 
-it("indents every line that holds something", () => {
+it("indents every line that is not blank", () => {
   expect(quotedText("a\n\n  b\n")).toBe("  a\n\n    b\n");
   expect(quotedText("")).toBe("");
 });
 
-it("leaves nothing at the margin, whatever ends a line somewhere", () => {
+it("leaves nothing at the margin, whatever counts as a line break anywhere", () => {
   const ends = [
     "\n",
     "\r",
@@ -28,7 +28,7 @@ it("leaves nothing at the margin, whatever ends a line somewhere", () => {
   }
 });
 
-it("is the text again without its margin, where nothing had to be made visible", () => {
+it("is the original text once the margin is removed, unless something had to be made visible", () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom("a", "\n", " ", "\t", "#", "漢") }), (text) => {
       expect(quotedText(text).replaceAll(/^ {2}/gm, "")).toBe(text);

@@ -4,11 +4,11 @@ import { redactor } from "./redactor.ts";
 
 const redact = redactor({ env: {} });
 
-/** Put together here, so that nobody takes this file for a leak. */
+/** Built here, so that nobody takes this file for a leak. */
 const made = (prefix: string): string => `${prefix}${"a1B2c3D4e5".repeat(4)}`;
 
 describe("redactor", () => {
-  it("takes out the values of secret variables, the longest first", () => {
+  it("removes the values of secret variables, the longest first", () => {
     const known = redactor({
       env: { A_TOKEN: "abcdefgh", B_KEY: "abcdefghij", HOME: "/home/me", C_KEY: "short" },
     });
@@ -25,13 +25,13 @@ describe("redactor", () => {
     "xoxb-",
     "AKIA",
     "AIza",
-  ])("knows a secret that begins with %s by its looks", (prefix) => {
+  ])("recognizes a secret that begins with %s", (prefix) => {
     expect(redact(`curl -H "Authorization: Bearer ${made(prefix)}" x`)).toMatch(
       /^curl -H "Authorization: Bearer [\w-]+\[secret\]" x$/,
     );
   });
 
-  it("takes out private keys, and secrets in files of variables", () => {
+  it("removes private keys, and secrets in files of variables", () => {
     const key = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\nIBAAK\n-----END RSA PRIVATE KEY-----";
     expect(redact(`a\n${key}\nb`)).toBe("a\n[RSA PRIVATE KEY]\nb");
     expect(redact('PORT=80\nDB_PASSWORD="hunter22222"\nexport MY_API_KEY=abc12345\n')).toBe(
@@ -45,7 +45,7 @@ describe("redactor", () => {
     "the task-list and disk-usage",
     "sk-learn",
     "KEYBOARD=dvorak-programmer",
-  ])("leaves alone what is no secret: %s", (text) => {
+  ])("leaves alone what is not a secret: %s", (text) => {
     expect(redact(text)).toBe(text);
   });
 
@@ -62,7 +62,7 @@ describe("redactor", () => {
   });
 });
 
-/** As `openssl` and `ssh-keygen` write them; the letters are nobody's key. */
+/** As `openssl` and `ssh-keygen` write them; the letters belong to no real key. */
 const BODY = `${"MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQDEx4mPleL9y2Km\n".repeat(3)}pT1q+Zw=`;
 const pem = (kind: string, headers = ""): string =>
   `-----BEGIN ${kind}-----\n${headers}${BODY}\n-----END ${kind}-----`;
@@ -80,7 +80,7 @@ const KEYS: readonly [kind: string, key: string][] = [
 const SECRET_PARTS = ["MIIEvQIBADANBgkqh", "pT1q+Zw="];
 
 describe("a private key", () => {
-  it.each(KEYS)("%s is taken out, alone, numbered, indented, in JSON, or cut off", (kind, key) => {
+  it.each(KEYS)("%s is removed, alone, numbered, indented, in JSON, or cut off", (kind, key) => {
     const lines = key.split("\n");
     const forms = [
       `a\n${key}\nb`,
@@ -100,7 +100,7 @@ describe("a private key", () => {
     }
   });
 
-  it("of which a program's source speaks is no key", () => {
+  it("that a program's source only mentions is not a key", () => {
     const source = 'if (text.includes("-----BEGIN PRIVATE KEY-----")) {\n  return text;\n}\n';
     expect(redact(source)).toBe('if (text.includes("[PRIVATE KEY]")) {\n  return text;\n}\n');
   });
@@ -148,14 +148,14 @@ describe("a known secret", () => {
     }
   });
 
-  it("of several lines is found line by line, the short ones after the line before them", () => {
+  it("of several lines is found line by line, short ones only after the line before them", () => {
     expect(known("echo second-line, too; the end")).toBe("echo [SIGNING_KEY]; the end");
     expect(known(`a\n${MULTI_LINE}\nb`)).not.toMatch(/line|end/);
     expect(known(JSON.stringify({ a: MULTI_LINE }))).not.toMatch(/line|end/);
     expect(known(Buffer.from(MULTI_LINE).toString("base64"))).toMatch(/^\[SIGNING_KEY\]$/);
   });
 
-  it("may be the password of an address, also as it is decoded", () => {
+  it("may be the password in a URL, encoded or decoded", () => {
     expect(known("psql postgres://app:p%40ssw0rd-x@db/app")).not.toContain("ssw0rd");
     expect(known("password is p@ssw0rd-x")).toBe("password is [DATABASE_URL]");
     expect(known("the postgres server says true")).toBe("the postgres server says true");
@@ -170,7 +170,7 @@ describe("a known secret", () => {
     "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.hunter3xhunter3x",
     'declare -x DB_PASSWORD="two hunter3x words"',
     "MYSQL_PWD='hunter3x'",
-  ])("has a shape that is known in: %s", (text) => {
+  ])("has a known shape in: %s", (text) => {
     expect(redact(text)).not.toMatch(/hunter3x|dXNlcj|a1b2c3/);
   });
 
@@ -181,10 +181,10 @@ describe("a known secret", () => {
     'password: "must be given"',
     "git clone https://user:$TOKEN@host/r.git",
     "commit 95de007b66f5c21ffb71c0f52b54cdac65712345",
-  ])("has no shape that is known in: %s", (text) => expect(redact(text)).toBe(text));
+  ])("has no known shape in: %s", (text) => expect(redact(text)).toBe(text));
 });
 
-/** The same text, cut at these places. */
+/** The same text, cut at these positions. */
 function inPieces(text: string, cuts: readonly number[]): string {
   const stream = known.stream();
   const places = [...new Set(cuts.map((cut) => cut % (text.length + 1)))].sort((a, b) => a - b);
@@ -220,7 +220,7 @@ describe("a stream", () => {
     for (let at = 0; at < text.length; at++) expect(inPieces(text, [at])).not.toMatch(secrets);
   });
 
-  it("gives what holds no secret unchanged, however it is cut", { timeout: 60_000 }, () => {
+  it("returns text without secrets unchanged, however it is cut", { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "binary" })), (pieces) => {
         const stream = known.stream();
@@ -230,11 +230,11 @@ describe("a stream", () => {
     );
   });
 
-  it("takes out a secret that its end cuts off", () => {
+  it("removes a secret that the end of the stream cuts off", () => {
     expect(known("the key: hunter2hunt")).toBe("the key: [secret]");
   });
 
-  it("shows words as they come, and holds back only what may become a secret", () => {
+  it("shows words as they arrive, and holds back only what may become a secret", () => {
     const stream = known.stream();
     expect(stream.push("almost done")).toBe("almost ");
     expect(stream.pause()).toBe("done");
@@ -243,7 +243,7 @@ describe("a stream", () => {
     expect(stream.push("hunter2 x")).toBe("[PGPASSWORD] ");
   });
 
-  it("holds a bounded part of a line without end", () => {
+  it("holds a bounded part of an endless line", () => {
     const stream = known.stream();
     let shown = 0;
     let most = 0;

@@ -1,8 +1,8 @@
-/** Takes secrets out of texts: those whose values are known, in all forms, and whatever else looks like one.
+/** Removes secrets from texts: known values, in all their forms, and whatever else looks like a secret.
  *
- *  1. One function for all: a whole text is a stream of one piece.
- *  2. A secret may be cut anywhere by the pieces of a stream. What could be the beginning of one waits for more; that
- *     is the end of a line at most, and bounded.
+ *  1. One function for all: a whole text is a stream with one chunk.
+ *  2. The chunks of a stream may split a secret anywhere. What could be the beginning of one waits for more; that is
+ *     at most the end of a line, and bounded.
  *  3. Time is linear in the length of the text; memory does not depend on it. */
 
 import { type Find, type NeedleFinder, needleFinder } from "./find-needles.ts";
@@ -11,11 +11,11 @@ import { MIN_SECRET_CHARS, type SecretSource, secretNeedles } from "./secret-nee
 import { begunShape, withoutSecretShapes } from "./secret-shapes.ts";
 
 export type RedactStream = {
-  /** Gives what is safe to show by now: whole lines, and of the last one what cannot belong to a secret. */
+  /** Returns what is safe to show by now: whole lines, and the part of the last line that cannot belong to a secret. */
   push(text: string): string;
-  /** For a pause: also the word at the end, unless it may be the beginning of a secret. */
+  /** For a pause: also returns the word at the end, unless it may be the beginning of a secret. */
   pause(): string;
-  /** The rest. A known secret that was cut off at its end is taken out as well. */
+  /** The rest. A known secret that the end cuts off is removed as well. */
   end(): string;
 };
 
@@ -24,9 +24,9 @@ export type Redactor = {
   stream(): RedactStream;
 };
 
-/** Of a line without an end, before it is looked at in parts. */
+/** Limit for an unfinished line, after which it is processed in parts. */
 const MOST_HELD_CHARS = 64 * 1024;
-/** So much is looked at with each piece. */
+/** At most this much is scanned with each chunk. */
 const OFTEN_CHARS = 1_024;
 /** No shape is longer. */
 const TAIL_CHARS = 8 * 1024;
@@ -45,7 +45,7 @@ function redactStream(finder: NeedleFinder): RedactStream {
   const keys = keyFilter();
   const mostHeld = MOST_HELD_CHARS + 4 * finder.longest;
   let held = "";
-  /** Looking again costs the length of what is held: it has to have grown before it is worth it. */
+  /** Scanning again costs the length of what is held, which must have grown enough to be worth it. */
   let lookAgainAt = 0;
   let next: readonly string[] = [];
   const shown = (text: string): string => {
@@ -53,14 +53,14 @@ function redactStream(finder: NeedleFinder): RedactStream {
     next = clean.next;
     return withoutSecretShapes(withoutKeys(clean.text, keys));
   };
-  /** Shows what is held up to this place. */
+  /** Shows what is held, up to this position. */
   const take = (end: number): string => {
     if (end === 0) return "";
     const text = held.slice(0, end);
     held = held.slice(end);
     return shown(text);
   };
-  /** Place in the line that has no end yet, up to which it is safe. */
+  /** Position in the unfinished line up to which it is safe. */
   const safeEnd = (wordOf: (line: string) => number): number => {
     if (keys.isInside()) return 0;
     const end = Math.min(wordOf(held), finder.begun(held), begunShape(held));
@@ -106,7 +106,7 @@ function withoutNeedles(
   return { text: parts.join(""), next: at >= text.trimEnd().length ? next : [] };
 }
 
-/** How far the short lines of a secret go on behind the line before them, and which may still come. */
+/** How far a secret's short lines continue after the line before them, and which may still come. */
 function shortLines(
   text: string,
   { at, lines }: { at: number; lines: readonly string[] },
@@ -123,7 +123,7 @@ function shortLines(
   return { end, left };
 }
 
-/** As it is, and as JSON has it. */
+/** Literal, or as JSON writes it. */
 const LINE_BREAK = /(?:\r?\n|(?:\\r)?\\n)?[ \t]*/y;
 
 function withoutKeys(text: string, keys: KeyFilter): string {
@@ -133,7 +133,7 @@ function withoutKeys(text: string, keys: KeyFilter): string {
   for (const line of text.split(/(?<=\n)/)) {
     const left = keys.line(line);
     if (left === "") {
-      // The break of the last line of a key is the break behind its name.
+      // The last line break of a key is the one after its name.
       lineBreak = line.endsWith("\n") ? "" : lineBreak;
       continue;
     }
@@ -143,7 +143,7 @@ function withoutKeys(text: string, keys: KeyFilter): string {
   return shown;
 }
 
-/** Where a line that is too long is cut: behind all that is found in it, and not in the middle of a word. */
+/** Where a line that is too long is cut: after every match in it, and not inside a word. */
 function placeToCut(text: string, finder: NeedleFinder): number {
   const latest = text.length - Math.max(TAIL_CHARS, finder.longest);
   const spanning = finder.find(text).find(({ start, end }) => start < latest && end > latest);
@@ -153,18 +153,18 @@ function placeToCut(text: string, finder: NeedleFinder): number {
   return word < before.length ? cut - word : cut;
 }
 
-/** Place behind the last blank. */
+/** Position after the last blank. */
 function lastWord(text: string): number {
   let at = text.length;
   while (at > 0 && text.charCodeAt(at - 1) > BLANK) at--;
   return at;
 }
 
-/** It and all control characters before it. */
+/** Space and all control characters below it. */
 const BLANK = 0x20;
 
-/** Place of the last word when it may grow to a secret, else the end: long words with digits, and beginnings of the
- *  prefixes that services give theirs. */
+/** Position of the last word if it may grow into a secret, else the end: long words with digits, and beginnings of
+ *  the prefixes that services use for their keys. */
 function wordBegun(text: string): number {
   const at = lastWord(text);
   const word = text.slice(at);

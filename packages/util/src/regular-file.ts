@@ -1,8 +1,8 @@
-/** Files that somebody else may have put in their place: opened without waiting, and read only when they are files.
+/** Files that somebody else may have replaced: opened without blocking, and read only when they are regular files.
  *
  *  1. Without O_NONBLOCK, opening a FIFO waits for its other end, perhaps for ever.
- *  2. What was opened is looked at, not its name: a link leads to what it leads to, and nothing comes in between.
- *  3. A device has no end: nothing is read that is not a regular file, and never more than was asked for. */
+ *  2. The open file is checked, not its name: links are followed, and nothing can come in between.
+ *  3. A device has no end: only regular files are read, and never more than was asked for. */
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { err, ok, type Result } from "@uncaged/workflow-protocol";
@@ -11,12 +11,12 @@ import { isErrno, storageFailed } from "./storage-failed.ts";
 /** `absent`, or what is wrong with it, as the end of a sentence. */
 export type Unreadable = { absent: true } | { absent: false; problem: string };
 
-/** For opening what may be no file. Windows has no such flag, and no FIFOs among its files. */
+/** For opening what may not be a regular file. Windows has no such flag, and no FIFOs among its files. */
 export const READ_NOW: number = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 export const APPEND_NOW: number =
   constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
 
-/** A file that stays open. Throws `STORAGE_FAILED` when it is there and may not be read. */
+/** A file that stays open. Throws `STORAGE_FAILED` when it exists and may not be read. */
 export async function openRegularFile(
   path: string,
 ): Promise<Result<{ file: FileHandle; size: number; mode: number }, Unreadable>> {
@@ -32,7 +32,7 @@ export async function openRegularFile(
   }
 }
 
-/** Reads a file once and whole, if it has no more than `maxBytes`. Throws the same. */
+/** Reads a whole file in one go, if it has at most `maxBytes`. Throws the same. */
 export async function readRegularFile(
   path: string,
   maxBytes: number,
@@ -42,7 +42,7 @@ export async function readRegularFile(
   const { file, size } = opened.value;
   try {
     if (size > maxBytes) return tooLong(size, maxBytes);
-    // One byte more than it has, to see whether it grows meanwhile.
+    // One byte more than its size, to detect that it grew meanwhile.
     const bytes = Buffer.alloc(size + 1);
     let length = 0;
     while (length < bytes.length) {
@@ -58,7 +58,7 @@ export async function readRegularFile(
   }
 }
 
-/** The same, and the permission bits, for who must not yield. */
+/** The same, plus the permission bits, for callers that must not yield. */
 export function readRegularFileSync(
   path: string,
   maxBytes: number,
@@ -95,7 +95,7 @@ const NOT_REGULAR = "is not a regular file";
 function unopened(path: string, cause: unknown): Result<never, Unreadable> {
   if (isErrno(cause, "ENOENT", "ENOTDIR")) return err({ absent: true });
   if (isErrno(cause, "EISDIR")) return unreadable("is a directory");
-  // What a socket, and a device that is not there, answer to being opened.
+  // The error for opening a socket or a missing device.
   if (isErrno(cause, "ENXIO", "ENODEV")) return unreadable(NOT_REGULAR);
   throw storageFailed(`cannot read ${path}`, cause);
 }

@@ -20,7 +20,7 @@ describe("a secret variable", () => {
     "SLACK_WEBHOOK_URL",
     "AZURE_STORAGE_CONNECTION_STRING",
     "GOOGLE_CREDENTIALS",
-  ])("is told by its name: %s", (name) => expect(looksSecret(name)).toBe(true));
+  ])("is recognized by its name: %s", (name) => expect(looksSecret(name)).toBe(true));
 
   it.each([
     "PATH",
@@ -33,9 +33,9 @@ describe("a secret variable", () => {
     "GIT_AUTHOR_NAME",
     "SSL_KEY_FILE",
     "GOOGLE_CREDENTIALS_PATH",
-  ])("is not just any: %s", (name) => expect(looksSecret(name)).toBe(false));
+  ])("is not just any variable: %s", (name) => expect(looksSecret(name)).toBe(false));
 
-  it("is taken out of a text by its value, longest first", () => {
+  it("is removed from a text by its value, longest first", () => {
     const redact = redactor({
       env: { A_TOKEN: "sk-12345678", B_TOKEN: "sk-12345678-long", PATH: "/bin/abcd" },
     });
@@ -44,7 +44,7 @@ describe("a secret variable", () => {
     );
   });
 
-  it("that is a common word leaves a text as it is", () => {
+  it("whose value is a common word leaves a text unchanged", () => {
     expect(redactor({ env: { A_TOKEN: "test" } })("npm test")).toBe("npm test");
   });
 });

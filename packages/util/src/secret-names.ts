@@ -1,4 +1,4 @@
-/** A variable's name says that its value is a secret. `PWD` alone is the working directory. */
+/** Whether a variable's name suggests that its value is a secret. `PWD` alone is the working directory. */
 export function looksSecret(name: string): boolean {
   return SECRET_NAME.test(name) && !/(?:^|_)(?:FILE|PATH|DIR)$/i.test(name);
 }

@@ -1,26 +1,26 @@
-/** The texts by which a known secret is found: its value, each line of it, and the forms in which programs pass values
- *  on. */
+/** The texts by which a known secret is found: its value, each line of it, and the forms in which programs pass
+ *  values on. */
 import { looksSecret } from "./secret-names.ts";
 
 export type Needle = {
   text: string;
-  /** What stands in its place. */
+  /** What replaces it. */
   label: string;
-  /** Base64: up to this many characters more belong to it, which depend on what followed the value. */
+  /** Base64: up to this many further characters belong to it; they depend on what followed the value. */
   slack: number;
-  /** Short lines that follow this one in the value; alone they would be words of any text. */
+  /** Short lines that follow this one in the value; alone they could occur in any text. */
   next: readonly string[];
 };
 
-/** Shorter texts are words that stand in any text. */
+/** Shorter texts are words that occur in any text. */
 export const MIN_SECRET_CHARS = 8;
-/** Of a longer one only the lines themselves are looked for. */
+/** For a longer value only its lines are searched for, not its encodings. */
 const MAX_ENCODED_CHARS = 32_768;
 
 export type SecretSource = {
-  /** Variables: those whose name says so are secrets, and passwords that stand in addresses. */
+  /** Environment variables: those with a secret's name are secrets, and so are passwords in URLs. */
   env: Readonly<Record<string, string | undefined>>;
-  /** Values that are secrets whatever they are called. */
+  /** Values that are secrets whatever their name. */
   values?: readonly string[] | undefined;
 };
 
@@ -44,13 +44,13 @@ export function secretNeedles({ env, values = [] }: SecretSource): Needle[] {
   return [...found.values()].sort((a, b) => b.text.length - a.text.length);
 }
 
-/** `true`, a number, a path's beginning: nobody would guard it. */
+/** `true`, a number, the start of a path: nobody would guard it. */
 function isPlain(value: string): boolean {
   return /^(?:true|false|null|undefined|\d{1,11})$/i.test(value);
 }
 
-/** Those of addresses: `scheme://user:password@host`. A password that is a word of its own address is found only
- *  with it, for it would stand in any text. */
+/** Passwords in URLs: `scheme://user:password@host`. A password that also occurs elsewhere in its own URL is
+ *  searched for only together with the URL, because it could occur in any text. */
 function passwordsIn(value: string): string[] {
   const passwords: string[] = [];
   for (const [, scheme = "", user = "", password = "", rest = ""] of value.matchAll(ADDRESS)) {
@@ -90,7 +90,7 @@ function needlesOf(value: string, label: string): Needle[] {
   return needles;
 }
 
-/** The frame of a key says what it is, and stands around every other key, too. */
+/** The frame of a key only says what it is, and surrounds every other key too. */
 function isArmour(line: string): boolean {
   return /^-{4,5} ?(?:BEGIN|END) [A-Z\d ]+-{4,5}$/.test(line);
 }
@@ -104,7 +104,7 @@ function shortLinesAfter(lines: readonly string[], at: number): string[] {
   return next;
 }
 
-/** JSON inside of JSON, as tool calls write their arguments. */
+/** JSON inside JSON, as tool calls write their arguments. */
 function inJsonTwice(text: string): string {
   return JSON.stringify(JSON.stringify(text).slice(1, -1)).slice(1, -1);
 }
@@ -133,12 +133,12 @@ function hexForms(text: string): string[] {
   return [hex, hex.toUpperCase()];
 }
 
-/** Base64 of a text that holds the value, wherever in it that begins; also cut into the rows that programs write. */
+/** Base64 of any text that contains the value at any offset; also split into the rows that programs write. */
 function base64Forms(text: string): string[] {
   const bytes = Buffer.from(text);
   const forms = [0, 1, 2].map((offset) => {
     const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
-    // What stands before and behind the value changes these characters.
+    // The text before and after the value changes these characters.
     const wholeGroups = Math.floor((offset + bytes.length) / 3) * 4;
     return encoded.slice(offset === 0 ? 0 : offset + 1, wholeGroups);
   });

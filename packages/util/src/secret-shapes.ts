@@ -1,19 +1,20 @@
-/** Secrets that nobody told us of, known by their looks: a tool may print a file that holds some. The text is
- *  data, so each pattern looks a bounded way ahead, and begins only where a word does. None reaches over a line. */
+/** Secrets that nobody told us about, recognized by their shape, because a tool may print a file that contains some.
+ *  The text is untrusted, so each pattern looks a bounded way ahead, and begins only where a word does. None crosses
+ *  a line. */
 type Shape = {
-  /** One of these stands in each: looking for them is many times as fast as the pattern. */
+  /** Every match contains one of these: searching for them is many times as fast as the pattern. */
   holds: readonly string[];
   find: RegExp;
   instead: string | ((...parts: string[]) => string);
 };
 
-/** A value that is none: a variable, a placeholder, a word of a program. */
+/** Not a value: a variable, a placeholder, a word of a program. */
 const NO_VALUE = String.raw`(?!["']?(?:[$<{[*(]|process\.|import\.|os\.|env[.(\[]|undefined|null\b|true\b|false\b))`;
 const SECRET_WORD =
   "password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credential";
 
 const SHAPES: readonly Shape[] = [
-  // What the big services hand out; the prefix says what it is.
+  // Keys of the big services; the prefix identifies them.
   {
     holds: [
       "sk-",
@@ -74,7 +75,7 @@ const SHAPES: readonly Shape[] = [
     find: /\b(Bearer[ \t]{1,4})[\w+/=.~-]{20,8192}(?![\w+/=.~[-])/g,
     instead: "$1[secret]",
   },
-  // Passwords in addresses.
+  // Passwords in URLs.
   {
     holds: ["://"],
     find: /(?<![A-Za-z\d+.-])([A-Za-z][A-Za-z\d+.-]{1,30}:\/\/[^\s:@/"'<>]{0,128}:)(?![$<{[*])[^\s@/"'<>]{1,512}@/g,
@@ -108,12 +109,13 @@ const SHAPES: readonly Shape[] = [
   },
 ];
 
-/** Letters and digits together, and no place in a program. */
+/** Letters and digits together, but not a path or location in a program. */
 function isRandom(value: string): boolean {
   return /[A-Za-z]/.test(value) && /\d/.test(value) && !/^[$<{[*(]|^process\.|\(/.test(value);
 }
 
-/** The shortest text that holds one; most lines of a flood are shorter, and looking at each costs more than reading it. */
+/** The shortest text that contains one; most lines of a flood are shorter, and matching costs more than reading
+ *  them. */
 const LEAST_CHARS = "KEY=123456".length;
 
 export function withoutSecretShapes(text: string): string {
@@ -129,9 +131,9 @@ function without(text: string, { find, instead }: Shape): string {
   return typeof instead === "string" ? text.replace(find, instead) : text.replace(find, instead);
 }
 
-/** Place in a line whose end is not here yet, from which on it may be one of them; its length when it is not. */
+/** Position in an unfinished line from which it may be one of these shapes; the line's length when there is none. */
 export function begunShape(line: string): number {
-  // More of a line than this is not held back for its shape.
+  // At most this much of a line is held back because of its shape.
   const tail = line.slice(-TAIL_CHARS);
   const at = tail.search(BEGUN);
   if (at === -1) return line.length;

@@ -1,7 +1,7 @@
 import { failure, WorkflowError } from "@uncaged/workflow-protocol";
 
-/** Wraps what the file system threw: `what` says the deed and the path, the hint what to mend.
- *  Errors that already are ours pass through. */
+/** Wraps a file system error: `what` names the operation and the path, the hint says what to fix. A `WorkflowError`
+ *  passes through unchanged. */
 export function storageFailed(what: string, cause: unknown): WorkflowError {
   if (cause instanceof WorkflowError) return cause;
   const reason = cause instanceof Error ? cause.message : String(cause);
@@ -9,7 +9,7 @@ export function storageFailed(what: string, cause: unknown): WorkflowError {
   return new WorkflowError(failure("STORAGE_FAILED", `${what}: ${reason}`, hint), { cause });
 }
 
-/** True when a thrown value is a system error with one of these codes. */
+/** True for a system error with one of these codes. */
 export function isErrno(thrown: unknown, ...codes: readonly string[]): boolean {
   const code = errno(thrown);
   return code !== null && codes.includes(code);

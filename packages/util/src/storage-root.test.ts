@@ -5,7 +5,7 @@ import { storagePaths, storageRoot } from "./storage-root.ts";
 const HASH = "EYHPV6X8XHTCS";
 const THREAD = "01HY5DD8M0ABCDEFGHJKMNPQRS";
 
-test("the product's own variable wins over the general one, and both over the home folder", () => {
+test("the product's own variable takes precedence over the general one, and both over the home folder", () => {
   const own = { UNCAGED_WORKFLOW_STORAGE_ROOT: "/own" };
   const general = { WORKFLOW_STORAGE_ROOT: "/general" };
   expect(storageRoot({ ...own, ...general }, "/home/ada")).toBe("/own");
@@ -21,7 +21,7 @@ test("a relative root is taken from the working directory", () => {
   expect(storageRoot({ WORKFLOW_STORAGE_ROOT: "store" }, "/h")).toBe(`${process.cwd()}/store`);
 });
 
-test("everything has its published place", () => {
+test("everything is in its published place", () => {
   const paths = storagePaths("/r");
   expect(paths).toMatchObject({
     root: "/r",

@@ -2,20 +2,20 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { failure, isHash, isThreadId, WorkflowError } from "@uncaged/workflow-protocol";
 
-/** Where everything of one user or project is kept; absolute. An empty variable counts as unset. */
+/** The folder that holds everything of one user or project; absolute. An empty variable counts as unset. */
 export function storageRoot(env: StorageRootEnv, home: string = homedir()): string {
   const chosen = env.UNCAGED_WORKFLOW_STORAGE_ROOT || env.WORKFLOW_STORAGE_ROOT;
   return chosen ? resolve(chosen) : join(home, ".uncaged", "workflow");
 }
 
-/** The part of the environment that says where the storage root is. */
+/** The part of the environment that determines the storage root. */
 export type StorageRootEnv = {
   readonly UNCAGED_WORKFLOW_STORAGE_ROOT?: string | undefined;
   readonly WORKFLOW_STORAGE_ROOT?: string | undefined;
 };
 
-/** The paths inside a storage root. Those made of an id refuse a malformed one with `USAGE`,
- *  so that no text from outside ever becomes a path. */
+/** The paths inside a storage root. Those built from an id refuse a malformed one with `USAGE`, so that no outside
+ *  text ever becomes a path. */
 export type StoragePaths = {
   readonly root: string;
   /** `workflow.yaml`: registry and configuration, mode 0600. */
@@ -28,27 +28,27 @@ export type StoragePaths = {
   readonly index: string;
   /** Folder of blobs. */
   readonly cas: string;
-  /** Folder of folders, one a bundle. */
+  /** Folder with one folder per bundle. */
   readonly bundles: string;
   readonly logs: string;
-  /** Folder of packages installed from npm: adapters and what bundles leave external. */
+  /** Folder of packages installed from npm: adapters, and whatever bundles leave external. */
   readonly packages: string;
   /** Held while packages are being installed. */
   readonly packagesLock: string;
-  /** Folder of the private homes of agents. */
+  /** Folder of the agents' private homes. */
   readonly agents: string;
   bundle(hash: string): string;
-  /** Folder of finished threads of a bundle, one file a day. */
+  /** Folder of a bundle's finished threads, one file per day. */
   history(hash: string): string;
   /** Debug log of a thread. */
   debugLog(threadId: string): string;
-  /** Folder of what a thread's agents say and do, for whoever watches. */
+  /** Folder of what a thread's agents say and do, for people watching. */
   liveFolder(threadId: string): string;
   /** What a thread's background runner printed. */
   runnerLog(threadId: string): string;
-  /** Private configuration and sessions of the agents of a thread, one folder a role. */
+  /** Private configuration and sessions of a thread's agents, one folder per role. */
   agentHomes(threadId: string): string;
-  /** Every file beside its live folder that goes away with a thread. */
+  /** Every file, besides the live folder, that is removed with a thread. */
   threadLogs(threadId: string): string[];
 };
 
@@ -83,7 +83,7 @@ export function storagePaths(root: string): StoragePaths {
 const LOG = {
   debug: "info.jsonl",
   runner: "runner.log",
-  /** Live output as earlier versions kept it. */
+  /** Live output, as earlier versions stored it. */
   formerLive: "live.jsonl",
   formerEarlierLive: "live.1.jsonl",
 } as const;

@@ -4,7 +4,7 @@ import { newThreadId, threadIdTime } from "./thread-id.ts";
 
 const NOW = 1_716_000_000_000;
 
-test("a thread id says when it was made", () => {
+test("a thread id tells when it was made", () => {
   const id = newThreadId(NOW);
   expect(isThreadId(id)).toBe(true);
   expect(threadIdTime(id)).toBe(NOW);

@@ -3,13 +3,13 @@ import { decodeTime, monotonicFactory } from "ulid";
 
 const nextUlid = monotonicFactory();
 
-/** A new thread id: a ULID of `nowMs`. Ids made by one process always ascend, also within one
- *  millisecond and when the clock steps back. */
+/** A new thread id: a ULID of `nowMs`. Ids made by one process always ascend, even within a millisecond or when the
+ *  clock steps back. */
 export function newThreadId(nowMs: number): string {
   return nextUlid(nowMs);
 }
 
-/** When a thread id was made, Unix milliseconds. Throws `USAGE` for what is not a thread id. */
+/** When a thread id was made, in Unix milliseconds. Throws `USAGE` for anything but a thread id. */
 export function threadIdTime(threadId: string): number {
   if (isThreadId(threadId)) return decodeTime(threadId);
   throw new WorkflowError(

@@ -1,4 +1,4 @@
-/** One row for each preset of the Agent Client Protocol whose program npm carries. */
+/** One row for each preset of the Agent Client Protocol whose program is on npm. */
 import {
   type AcpAgentConfig,
   type AcpPresetName,
@@ -12,7 +12,7 @@ import type { AgentUnderTest, Difference } from "./agent-under-test.ts";
 const NO_COUNTERS = "it does not tell what a turn used";
 const ASKS_NOT =
   "it does not ask before it acts inside its sandbox, so no policy could be enforced";
-/** Before anything starts: the adapter could not hold the role to its policy. */
+/** Before anything starts: the adapter could not enforce the role's policy. */
 const REFUSED = { outcome: "crashed", recorded: false };
 
 export const acpGemini: AgentUnderTest = acpAgent("gemini", "gemini", {
@@ -99,7 +99,7 @@ function acpAgent(
   };
 }
 
-/** What speaks ACP for Codex takes its configuration from the environment as well. */
+/** The ACP adapter for Codex takes its configuration from the environment as well. */
 const codexEnv = (
   { baseUrl, envKey }: CodexProvider,
   model: string | null,

@@ -8,24 +8,24 @@ import type { InstalledProgram } from "../programs/install-programs.ts";
 export type AgentUnderTest = {
   name: string;
   program: ProgramName;
-  /** Binds it to the model server at `url`, which is without a path. */
+  /** Binds it to the model server at `url`, which has no path. */
   bind(program: InstalledProgram, url: string, options: AgentOptions): AdapterFn;
   /** The same as an entry of `config.agents` in `workflow.yaml`. */
   binding(program: InstalledProgram, url: string): AgentBinding;
-  /** Where the program cannot do as the others do, by the behaviour's id. */
+  /** Where the program differs from the others, by the behaviour's id. */
   differs: { readonly [behaviour: string]: Difference };
 };
 
 export type AgentBinding = {
   package: string;
-  /** JSON, once it is written. */
+  /** Becomes JSON. */
   options: Pick<AgentOptions, "env"> & { readonly [name: string]: unknown };
 };
 
 export type Difference = {
   /** Facts that are seen in place of the expected ones. */
   expects?: Facts;
-  /** Facts that are not the same every time, and are not looked at. */
+  /** Facts that vary from run to run, and are not checked. */
   unsteady?: readonly string[];
   because: string;
 };

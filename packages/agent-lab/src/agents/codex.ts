@@ -4,7 +4,7 @@ import { connectionOf } from "../programs/connection.ts";
 import type { InstalledProgram } from "../programs/install-programs.ts";
 import type { AgentUnderTest } from "./agent-under-test.ts";
 
-/** Before anything starts: the adapter could not hold the role to its policy. */
+/** Before anything starts: the adapter could not enforce the role's policy. */
 const REFUSED = { outcome: "crashed", recorded: false };
 
 export const codex: AgentUnderTest = {

@@ -36,7 +36,7 @@ export const ANSWERS: readonly Behaviour[] = [
     id: "tool",
     says: "a command that the agent runs is an event while it runs and evidence afterwards",
     async play(bench) {
-      // Its output is not in it; and nothing is substituted, which some programs refuse.
+      // The line does not contain its output; and nothing is substituted, which some programs refuse.
       const command = "printf 'lab-%s' 42";
       const step = await bench.play({ prompt: `[[shell:${command}]] ${ANSWER}` });
       const call = step.evidence.find(({ kind }) => kind === "execute");

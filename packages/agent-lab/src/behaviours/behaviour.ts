@@ -1,28 +1,28 @@
 import type { JsonValue } from "@uncaged/workflow-protocol";
 import type { Bench, Played } from "../bench/open-bench.ts";
 
-/** What was seen of an agent, one name a fact. */
+/** What was observed about an agent, by the name of each fact. */
 export type Facts = { readonly [fact: string]: JsonValue };
 
-/** Something that every adapter has to do alike. */
+/** Something that every adapter must do in the same way. */
 export type Behaviour = {
-  /** Names it in tables and where an adapter differs. */
+  /** Its name in tables and where an adapter differs. */
   id: string;
   /** A sentence. */
   says: string;
-  /** Plays it on a bench of its own and tells what was seen. */
+  /** Performs it on its own bench and returns what was observed. */
   play(bench: Bench): Promise<Facts>;
-  /** What has to be seen, of an adapter that does not differ. */
+  /** What must be observed, for an adapter that does not differ. */
   expects: Facts;
 };
 
-/** Script of a model that answers at once, and well. */
+/** Script of a model that answers at once, and correctly. */
 export const ANSWER = '[[json:{"status":"ok"}]]';
 
-/** An answer that does not fit. */
+/** An answer that does not match. */
 export const MISFIT = '[[json:{"status":"perhaps"}]]';
 
-/** How a step ended, which is asked of every one: nothing is left of it, and what it cost is known. */
+/** How a step ended, which is checked every time: nothing of it is left, and its cost is known. */
 export const ending = ({ outcome, left, run }: Played): Facts => ({
   outcome,
   left: [...left],

@@ -1,10 +1,10 @@
 /** What the model's endpoint does wrong. */
 import { ANSWER, type Behaviour, ending, endsAs } from "./behaviour.ts";
 
-/** For agents that try again and again. */
+/** For agents that keep retrying. */
 const SHORT = { timeoutMs: 40_000 };
 const IDLE_MS = 6_000;
-/** An agent that is stopped for its silence is gone this long after. */
+/** An agent that is stopped because of its silence is gone this long after. */
 const STOPPED_WITHIN_MS = IDLE_MS + 12_000;
 
 export const FAILURES: readonly Behaviour[] = [

@@ -1,4 +1,4 @@
-/** What a role is held to. */
+/** What a role must obey. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ANSWER, type Behaviour, ending, endsAs } from "./behaviour.ts";
@@ -29,6 +29,17 @@ export const RULES: readonly Behaviour[] = [
       return { ...ending(step), happened: existsSync(path) };
     },
     expects: { ...endsAs("ok"), happened: false },
+  },
+  {
+    id: "no-storage",
+    says: "a role without a policy cannot write into the engine's storage",
+    async play(bench) {
+      const path = join(bench.storageRoot, "workflow.yaml");
+      const own = join(bench.cwd, "own.txt");
+      const step = await bench.play({ prompt: `[[edit:${path}]] [[edit:${own}]] ${ANSWER}` });
+      return { ...ending(step), happened: existsSync(path), own: existsSync(own) };
+    },
+    expects: { ...endsAs("ok"), happened: false, own: true },
   },
   {
     id: "some-execute",

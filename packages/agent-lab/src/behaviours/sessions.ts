@@ -1,4 +1,4 @@
-/** A role that is entered again. */
+/** A role that runs again. */
 import { randomUUID } from "node:crypto";
 import { ANSWER, type Behaviour, ending, endsAs } from "./behaviour.ts";
 

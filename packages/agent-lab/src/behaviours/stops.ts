@@ -1,4 +1,4 @@
-/** Ends that nobody chose, in the middle of a tool call. */
+/** Unplanned ends, in the middle of a tool call. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -23,7 +23,7 @@ export const STOPS: readonly Behaviour[] = [
   {
     id: "agent-killed",
     says: "an agent that is killed during a tool call leaves no process, and the step has crashed",
-    play: (bench) => duringTool(bench, undefined, () => killAgent(bench.runMark)),
+    play: (bench) => duringTool(bench, undefined, () => killAgent(bench.processTag)),
     expects: { ...endsAs("crashed"), began: true, inTime: true },
   },
   {
@@ -31,7 +31,7 @@ export const STOPS: readonly Behaviour[] = [
     says: "after an agent was killed the role goes on in the same session, or says why not",
     async play(bench) {
       const first = await bench.play({ prompt: `Step one. ${ANSWER}` });
-      await duringTool(bench, undefined, () => killAgent(bench.runMark));
+      await duringTool(bench, undefined, () => killAgent(bench.processTag));
       const third = await bench.play({ prompt: `Step three. ${ANSWER}` });
       const same = first.run?.session === third.run?.session;
       return { ...ending(third), said: same || (third.run?.notes ?? []).length > 0 };
@@ -40,7 +40,7 @@ export const STOPS: readonly Behaviour[] = [
   },
 ];
 
-/** Plays a step whose tool never ends, and does something once it runs. */
+/** Runs a step whose tool never ends, and does something once the tool runs. */
 async function duringTool(
   bench: Bench,
   signal: AbortSignal | undefined,
@@ -65,9 +65,9 @@ async function duringTool(
   return { ...ending(played), began, inTime: performance.now() - actedMs < STOPPED_WITHIN_MS };
 }
 
-/** The processes that the adapter itself started; what these started is left alone. */
-function killAgent(runMark: string): void {
-  for (const { pid, parent } of runMembers({ mark: runMark })) {
+/** The processes that the adapter itself started; whatever those started is left alone. */
+function killAgent(processTag: string): void {
+  for (const { pid, parent } of runMembers({ tag: processTag })) {
     if (parent === process.pid) process.kill(pid, "SIGKILL");
   }
 }

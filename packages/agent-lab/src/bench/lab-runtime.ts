@@ -9,11 +9,12 @@ import {
 } from "@uncaged/workflow-protocol";
 
 export type LabStep = {
-  /** Place of the step in its thread, from 1. */
+  /** Number of the step in its thread, from 1. */
   round: number;
   cwd: string;
   home: string;
-  runMark: string;
+  storageRoot: string;
+  processTag: string;
   previousSession: string | null;
   route: StepRoute | null;
   rules: RoleRules | undefined;
@@ -24,7 +25,7 @@ export type LabStep = {
 
 export const LAB_ROLE = "worker";
 
-/** The engine's hand to a role, without the engine: it has no model to extract with and starts no thread. */
+/** The engine's runtime for a role, without the engine: it has no model to extract with and starts no thread. */
 export function labRuntime(step: LabStep): WorkflowRuntime {
   return {
     cas: step.cas,
@@ -37,8 +38,9 @@ export function labRuntime(step: LabStep): WorkflowRuntime {
       location: null,
       previousSession: step.previousSession,
       cwd: step.cwd,
-      runMark: step.runMark,
+      processTag: step.processTag,
       home: step.home,
+      storageRoot: step.storageRoot,
       agent: null,
       rules: step.rules,
     },

@@ -1,15 +1,15 @@
 import { readFile } from "node:fs/promises";
-import { endMarked, findMarked } from "@uncaged/workflow-util";
+import { findTagged, killTagged } from "@uncaged/workflow-util";
 
-/** Command lines of the processes that still carry the mark of a step that is over. They are ended: one
- *  behaviour does not spoil the next. */
-export async function leftBehind(runMark: string): Promise<string[]> {
-  const commands = await Promise.all(findMarked(runMark).map(commandOf));
-  if (commands.length > 0) await endMarked({ mark: runMark });
+/** Command lines of the processes that still carry the tag of a finished step. They are ended, so that one behaviour
+ *  does not affect the next. */
+export async function leftBehind(processTag: string): Promise<string[]> {
+  const commands = await Promise.all(findTagged(processTag).map(commandOf));
+  if (commands.length > 0) await killTagged({ tag: processTag });
   return commands;
 }
 
-/** Its pid where the system does not show it, or it is gone by now. */
+/** Its pid if the system does not show the command line, or the process is gone. */
 async function commandOf(pid: number): Promise<string> {
   const line = await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "");
   return line === "" ? `process ${pid}` : line.replaceAll("\0", " ").trim();

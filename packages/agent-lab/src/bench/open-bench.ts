@@ -1,8 +1,8 @@
-/** A place to play one role of one thread by an adapter: a folder, a scripted model, a store in memory.
+/** A place to run one role of one thread with an adapter: a folder, a scripted model, a store in memory.
  *
- *  1. Every bench is a thread of its own: no session, folder or run mark is shared.
- *  2. `close` ends the model and the folder; a process that a step left running is reported by the step itself
- *     (`Played.left`) and ended, so that one red behaviour does not spoil the next. */
+ *  1. Every bench is its own thread: no session, folder or process tag is shared.
+ *  2. `close` ends the model and removes the folder; a process that a step left running is reported by the step
+ *     itself (`Played.left`) and ended, so that one red behaviour does not affect the next. */
 import { randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -30,13 +30,13 @@ import { readCalls } from "./read-calls.ts";
 /** Binds the agent under test to the model server at `url`. */
 export type BindAgent = (url: string, options: AgentOptions) => AdapterFn;
 
-/** What the roles of the lab hand in. */
+/** The result that the lab's roles submit. */
 const LAB_SCHEMA: z.ZodType<{ status: "ok" | "failed" }> = z.object({
   status: z.enum(["ok", "failed"]),
 });
 
 export type StepOrder = {
-  /** The task; for a later step of the thread, what the route asks of it. */
+  /** The task; for a later step of the thread, the route's prompt. */
   prompt: string;
   rules?: RoleRules;
   options?: AgentOptions;
@@ -46,46 +46,49 @@ export type StepOrder = {
 
 export type Played = {
   outcome: AgentOutcome;
-  /** Why it failed; empty when it did not. */
+  /** Why it failed; empty if it did not. */
   reason: string;
   meta: Record<string, unknown>;
   run: StepRun | null;
   events: readonly AgentEvent[];
   evidence: readonly ToolCallRecord[];
   durationMs: number;
-  /** Command lines of the processes that carried the run's mark after the adapter had answered. */
+  /** Command lines of the processes that carried the run's tag after the adapter had answered. */
   left: readonly string[];
 };
 
 export type Bench = {
-  /** The directory that the role works in. */
+  /** The role's working directory. */
   cwd: string;
+  storageRoot: string;
   model: ModelServer;
-  runMark: string;
-  /** Has the thread's record name another session for its last step than the one that it was. */
+  processTag: string;
+  /** Makes the thread's record name another session for its last step than the real one. */
   pretendSession(session: string): void;
-  /** Plays the role once more, as the next step of the thread. Never rejects. */
+  /** Runs the role once more, as the next step of the thread. Never rejects. */
   play(order: StepOrder): Promise<Played>;
-  /** Every step so far, for the message of a test that failed. */
+  /** Every step so far, for the message of a failed test. */
   history(): readonly Played[];
   close(): Promise<void>;
 };
 
-/** Of one step: no behaviour waits longer for an agent. */
+/** Limit for one step: no behaviour waits longer for an agent. */
 const STEP_LIMIT_MS = 120_000;
 
 export async function openBench(bind: BindAgent): Promise<Bench> {
   const folder = await mkdtemp(join(tmpdir(), "agent-lab-"));
   const cwd = join(folder, "work");
   await mkdir(cwd);
+  const storageRoot = join(folder, "root");
+  await mkdir(storageRoot);
   const model = await startModelServer();
   const cas = openMemoryStore();
-  const runMark = `lab-${randomUUID()}:1`;
+  const processTag = `lab-${randomUUID()}:1`;
   const steps: RoleStep[] = [];
   const history: Played[] = [];
   const bound = (options: AgentOptions) =>
     bind(model.url, { timeoutMs: STEP_LIMIT_MS, ...options });
-  // One for all steps, as a bundle has it: the program is looked for once.
+  // One for all steps, as in a bundle: the program is looked for once.
   const usual = bound({});
   let task: string | null = null;
 
@@ -96,7 +99,8 @@ export async function openBench(bind: BindAgent): Promise<Bench> {
       round: steps.length + 1,
       cwd,
       home: join(folder, "home"),
-      runMark,
+      storageRoot,
+      processTag,
       previousSession: steps.findLast((step) => step.run?.session != null)?.run?.session ?? null,
       route: steps.length === 0 ? null : routeWith(order.prompt),
       rules: order.rules,
@@ -111,7 +115,7 @@ export async function openBench(bind: BindAgent): Promise<Bench> {
       faultOf,
     );
     const durationMs = performance.now() - startedMs;
-    const left = await leftBehind(runMark);
+    const left = await leftBehind(processTag);
     if (ended.run !== null) steps.push(await stepOf(ended, ended.run));
     const evidence = await readCalls(cas, ended.run?.evidence ?? []);
     const played = { ...ended, events, evidence, durationMs, left };
@@ -134,8 +138,9 @@ export async function openBench(bind: BindAgent): Promise<Bench> {
 
   return {
     cwd,
+    storageRoot,
     model,
-    runMark,
+    processTag,
     pretendSession: (session) => {
       const last = steps.pop();
       if (last?.run == null) throw new Error("the thread has no step with a record yet");
@@ -164,14 +169,14 @@ function contextOf(task: string, steps: readonly RoleStep[]): ThreadContext {
   };
 }
 
-/** The route of a later step carries its prompt, as an edge of the table does. */
+/** The route of a later step carries its prompt, like an edge of the table. */
 function routeWith(prompt: string): StepRoute {
   return { from: LAB_ROLE, to: LAB_ROLE, condition: "FALLBACK", rule: 0, prompt };
 }
 
 type Ending = Pick<Played, "outcome" | "reason" | "meta" | "run">;
 
-/** An error that is no fault of an agent is a fault of the lab. */
+/** An error that is not the agent's failure is an error of the lab. */
 function faultOf(thrown: unknown): Ending {
   if (!(thrown instanceof AgentError)) throw thrown;
   return {

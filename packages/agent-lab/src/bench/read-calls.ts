@@ -15,7 +15,7 @@ const CALL: z.ZodType<ToolCallRecord> = z.object({
   timestamp: z.number(),
 });
 
-/** The tool calls that a step's record names, as they were stored. */
+/** The tool calls named in a step's record, as they were stored. */
 export async function readCalls(
   cas: CasStore,
   hashes: readonly string[],

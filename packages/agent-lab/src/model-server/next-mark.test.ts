@@ -24,7 +24,7 @@ const result = (id: string, content: string): ChatMessage => ({
   content,
 });
 
-test("each answered call takes the next mark, and the last one is given for ever", () => {
+test("each answered call takes the next mark, and the last one is repeated for ever", () => {
   const script = prompt("[[shell:a]] [[text:b]]");
   const failures = new Map<string, number>();
   expect(next(request(script), failures)).toMatchObject({ kind: "shell" });
@@ -40,12 +40,12 @@ test("a failing mark fails as often as it says, then the call takes the one afte
   expect(kinds).toMatchObject([{ kind: "429" }, { kind: "429" }, { kind: "text" }]);
 });
 
-test("a new prompt with a script begins anew", () => {
+test("a new prompt with a script starts over", () => {
   const messages = [prompt("[[text:a]]"), said("a"), prompt("[[text:b]]")];
   expect(next(request(...messages), new Map())).toMatchObject({ text: "b" });
 });
 
-test("an answer handed in by a tool takes last words, which stand for no mark", () => {
+test("an answer submitted by a tool gets last words, which stand for no mark", () => {
   const script = prompt('[[json:{"a":1}]] [[text:b]]');
   const handed = [script, call("StructuredOutput", "1"), result("1", "Provided successfully")];
   expect(next(request(...handed), new Map())).toBe("handed in");
@@ -54,7 +54,7 @@ test("an answer handed in by a tool takes last words, which stand for no mark", 
   });
 });
 
-test("a call without tools, for a title or so, is no part of the script", () => {
+test("a call without tools, for a title for example, is not part of the script", () => {
   const { tools, ...bare } = request(prompt("[[text:a]]"));
   expect(tools).toHaveLength(1);
   expect(next(bare, new Map())).toBeNull();

@@ -1,14 +1,14 @@
 import type { ChatCompletionRequest, ChatMessage } from "@copilotkit/aimock";
 import { type Mark, readScript } from "./script.ts";
 
-/** What the model says after it has handed in an answer by a tool; no mark stands for it. */
+/** What the model says after it has submitted an answer with a tool; no mark stands for it. */
 export const HANDED_IN = "It is handed in.";
 
-/** Gives the script that a message of the user's stands for; a text without marks when for none. */
+/** Returns the script that a user message stands for; a text without marks when there is none. */
 export type ScriptOf = (message: string) => string;
 
-/** What this call of the model is to do; null: the conversation has no script, as when an agent asks for a
- *  title. `failures` counts, by mark, how often one that fails has failed. */
+/** What this call of the model should do; null: the conversation has no script, as when an agent asks for a title.
+ *  `failures` counts, by mark, how often a failing one has failed. */
 export function nextMark(
   request: ChatCompletionRequest,
   scriptOf: ScriptOf,
@@ -26,8 +26,8 @@ export function nextMark(
   return standing(script, done.length, textOf(prompt), failures);
 }
 
-/** Failing marks leave nothing in the conversation, so they do not count as calls that were answered. After
- *  the last mark it is given again: a model that does not learn. */
+/** Failing marks leave nothing in the conversation, so they do not count as answered calls. After the last mark it
+ *  is repeated, like a model that does not learn. */
 function standing(
   script: readonly Mark[],
   answered: number,
@@ -63,8 +63,13 @@ function awaitsLastWords(since: readonly ChatMessage[]): boolean {
   );
 }
 
-/** Tools by which agents take a structured answer. */
-export const ANSWER_TOOLS: readonly string[] = ["StructuredOutput", "structured_output"];
+/** Tools with which agents accept a structured answer. */
+export const ANSWER_TOOLS: readonly string[] = [
+  "StructuredOutput",
+  "structured_output",
+  // agent-react
+  "submit_result",
+];
 
 function textOf(message: ChatMessage): string {
   if (typeof message.content === "string") return message.content;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readScript } from "./script.ts";
 
-test("a script is its marks, in order, wherever they stand in the prompt", () => {
+test("a script is its marks, in order, wherever they are in the prompt", () => {
   expect(readScript('Do it.\n[[shell:npm test]] and [[json:{"a":[[1]]}]], else [[429:2]]')).toEqual(
     [
       { kind: "shell", command: "npm test" },
@@ -22,11 +22,11 @@ test("a failing mark without a number fails for ever", () => {
   expect(readScript("[[cut]]")).toEqual([{ kind: "cut", times: Number.POSITIVE_INFINITY }]);
 });
 
-test("double brackets that are no mark are left alone", () => {
+test("double brackets that are not a mark are left alone", () => {
   expect(readScript("if [[ -f x ]]; then [[1]]; see [[wiki:page]]")).toEqual([]);
 });
 
-test("what stands inside a mark is no mark", () => {
+test("what is inside a mark is not a mark", () => {
   expect(readScript("[[shell:echo [[silence]]")).toEqual([
     { kind: "shell", command: "echo [[silence" },
   ]);

@@ -1,19 +1,19 @@
-/** What a scripted model does, written into the prompt: `[[shell:npm test]] [[json:{"status":"passed"}]]`.
+/** A scripted model's behaviour, written into the prompt: `[[shell:npm test]] [[json:{"status":"passed"}]]`.
  *
  *  1. A mark is one model call; the calls of a turn take the marks in order.
- *  2. Where a session stands is read off the conversation that the agent sends, so that nothing is remembered
- *     between calls but how often a failing mark has failed. */
+ *  2. The position in the script is derived from the conversation that the agent sends, so the only state between
+ *     calls is how often a failing mark has failed. */
 export type Mark =
   /** Ends the turn with this text. */
   | { kind: "text"; text: string }
-  /** Ends the turn with this JSON, by the agent's own tool for structured output where it offers one. */
+  /** Ends the turn with this JSON, using the agent's own tool for structured output if it offers one. */
   | { kind: "json"; json: string }
   | { kind: "shell"; command: string }
-  /** Writes a new file; an absolute path, and after a line break what to write. */
+  /** Writes a new file; an absolute path, and after a line break its content. */
   | { kind: "edit"; path: string; content: string }
-  /** Answers 429 with `Retry-After: 1` this many times, then goes on with the next mark. */
+  /** Answers 429 with `Retry-After: 1` this many times, then continues with the next mark. */
   | { kind: "429"; times: number }
-  /** Breaks the stream off after its first words this many times, then goes on with the next mark. */
+  /** Breaks the stream off after its first words this many times, then continues with the next mark. */
   | { kind: "cut"; times: number }
   /** The endpoint's own words for a prompt that is too long. */
   | { kind: "overflow" }
@@ -24,7 +24,7 @@ export type Mark =
 
 const OPENING = /\[\[(text|json|shell|edit|429|cut|overflow|unauthorized|silence)(:|\]\])/g;
 
-/** The marks of a text, in order; none where there is no script. Throws for one that does not end. */
+/** The marks of a text, in order; none if there is no script. Throws for an unterminated mark. */
 export function readScript(text: string): Mark[] {
   const marks: Mark[] = [];
   const opening = new RegExp(OPENING);
@@ -32,13 +32,13 @@ export function readScript(text: string): Mark[] {
     const kind = found[1] ?? "";
     const payload = found[2] === ":" ? payloadAt(text, opening.lastIndex, kind) : null;
     marks.push(readMark(kind, payload ?? ""));
-    // What a payload holds is not looked through for further marks.
+    // A payload is not searched for further marks.
     if (payload !== null) opening.lastIndex += payload.length + "]]".length;
   }
   return marks;
 }
 
-/** JSON may itself hold `]]`, so its end is where it parses. */
+/** JSON may itself contain `]]`, so it ends where it parses. */
 function payloadAt(text: string, start: number, kind: string): string {
   for (let end = text.indexOf("]]", start); end >= 0; end = text.indexOf("]]", end + 1)) {
     const payload = text.slice(start, end);
@@ -69,7 +69,7 @@ function readMark(kind: string, payload: string): Mark {
   }
 }
 
-/** What `[[edit:<path>]]` writes when it says nothing else. */
+/** What `[[edit:<path>]]` writes by default. */
 const EDITED = "written by the scripted model\n";
 
 function readEdit(payload: string): { path: string; content: string } {

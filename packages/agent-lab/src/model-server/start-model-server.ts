@@ -13,23 +13,23 @@ import { editCall, shellCall } from "./tools.ts";
 export type ModelServer = {
   /** `http://127.0.0.1:port`, without a path. */
   url: string;
-  /** Bodies of the model calls so far, whatever their protocol, in one shape. */
+  /** Bodies of the model calls so far, in one format for all protocols. */
   calls(): readonly ChatCompletionRequest[];
-  /** Ends every call that waits and the server. */
+  /** Ends all pending calls and the server. */
   stop(): Promise<void>;
 };
 
-/** Every answered call is said to have used this much. */
+/** The reported usage of every answered call. */
 export const CALL_USAGE = { inputTokens: 1000, outputTokens: 50 } as const;
 
 type Reply = TextResponse | ToolCallResponse | ErrorResponse;
 
 export type ModelOptions = {
-  /** The script that a prompt stands for. Default: the one that stands in it. */
+  /** The script for a prompt. Default: the one it contains. */
   scriptOf?: ScriptOf;
 };
 
-/** A model on loopback that follows the script in the prompt (script.ts), by the protocols of OpenAI (chat and
+/** A model on loopback that follows the script in the prompt (script.ts), using the protocols of OpenAI (chat and
  *  responses), Anthropic and Gemini. */
 export async function startModelServer({
   scriptOf = (prompt) => prompt,
@@ -56,7 +56,7 @@ export async function startModelServer({
   };
 }
 
-/** The mark of a request, found once, for looking at a failing mark counts it. */
+/** The mark of a request, determined once, because determining a failing mark counts it. */
 function planner(
   scriptOf: ScriptOf,
 ): (request: ChatCompletionRequest) => Mark | "handed in" | null {
@@ -100,7 +100,7 @@ function answer(request: ChatCompletionRequest, json: string): Reply {
     : { toolCalls: [{ name: tool, arguments: json }], ...OVERRIDES };
 }
 
-/** In the words of each vendor, which programs look for. */
+/** In each vendor's words, which programs look for. */
 function tooLong(model: string): ErrorResponse {
   if (model.startsWith("claude")) {
     return error(
@@ -129,7 +129,7 @@ function tooLong(model: string): ErrorResponse {
 
 const CUT_TEXT = "This sentence breaks off before it comes to its end, for the stream does.";
 
-/** Under the names that each protocol knows. */
+/** Under each protocol's own names. */
 const OVERRIDES: Pick<ResponseOverrides, "usage"> = {
   usage: {
     prompt_tokens: CALL_USAGE.inputTokens,

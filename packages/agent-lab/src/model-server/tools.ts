@@ -1,4 +1,4 @@
-/** How each agent's own tools are called: their names and arguments, which the agents check. */
+/** How to call each agent's own tools: their names and arguments, which the agents check. */
 import type { ToolCall } from "@copilotkit/aimock";
 
 type ToolWords = {
@@ -10,7 +10,7 @@ type ToolWords = {
 
 type FileEdit = { path: string; content: string };
 
-/** By the name of the tool, for an agent may offer one or another of these. */
+/** By tool name, because an agent may offer any of these. */
 const SHELL_TOOLS: { readonly [tool: string]: ToolWords["shell"] } = {
   // Claude Code, and what speaks ACP for it
   Bash: (command) => ({ command, description: "Run a command" }),
@@ -33,14 +33,14 @@ const EDIT_TOOLS: { readonly [tool: string]: ToolWords["edit"] } = {
   create: ({ path, content }) => ({ path, file_text: content }),
 };
 
-/** The call by which an agent that offers these tools runs a command. */
+/** The call with which an agent that offers these tools runs a command. */
 export function shellCall(offered: readonly string[], command: string): ToolCall {
   return callOf(offered, SHELL_TOOLS, command) ?? fail(offered, "runs a command");
 }
 
-/** The call by which an agent that offers these tools writes a file; Codex does it by a patch in the shell. */
+/** The call with which an agent that offers these tools writes a file; Codex uses a patch in the shell. */
 export function editCall(offered: readonly string[], edit: FileEdit): ToolCall {
-  // agent-react has a tool of the same name as Gemini, with other arguments.
+  // agent-react has a tool with the same name as Gemini's, but other arguments.
   if (offered.includes("patch_file")) {
     return { name: "write_file", arguments: JSON.stringify(edit) };
   }

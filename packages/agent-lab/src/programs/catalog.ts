@@ -19,7 +19,7 @@ export const PROGRAM_NAMES = [
 ] as const;
 export type ProgramName = (typeof PROGRAM_NAMES)[number];
 
-/** The agent programs that npm carries, each at the version that the adapters are tested with. */
+/** The agent programs on npm, each at the version with which the adapters are tested. */
 export const PROGRAMS: { readonly [name in ProgramName]: ProgramSource } = {
   claude: { package: "@anthropic-ai/claude-code", version: "2.1.329", bin: "claude" },
   codex: { package: "@openai/codex", version: "0.169.0", bin: "codex" },

@@ -1,23 +1,23 @@
 import type { ProgramName } from "./catalog.ts";
 
-/** What makes a program talk to a model server on loopback, with no account. */
+/** What makes a program talk to a model server on loopback, without an account. */
 export type Connection = {
   /** Variables for the agent's process. */
   env: { readonly [name: string]: string };
-  /** To be asked for; null: as the environment says. */
+  /** Model to request; null: according to the environment. */
   model: string | null;
-  /** For programs that read their endpoint from a file: what belongs into it. */
+  /** For programs that read their endpoint from a file: its content. */
   codex: CodexProvider | null;
 };
 
-/** A provider as Codex's `config.toml` has it. */
+/** A provider in the format of Codex's `config.toml`. */
 export type CodexProvider = {
   baseUrl: string;
   /** The variable that holds the key. */
   envKey: string;
 };
 
-/** `url` is the server's, without a path. The keys are no secrets. */
+/** `url` is the server's, without a path. The keys are not secret. */
 export function connectionOf(name: ProgramName, url: string): Connection {
   switch (name) {
     case "claude":
@@ -39,7 +39,7 @@ export function connectionOf(name: ProgramName, url: string): Connection {
     case "gemini":
       return {
         ...byEnv({ GEMINI_API_KEY: KEY, GOOGLE_GEMINI_BASE_URL: url }),
-        // Left to itself it asks a model which model to ask.
+        // By default it asks a model which model to use.
         model: "gemini-2.5-pro",
       };
     case "copilot":

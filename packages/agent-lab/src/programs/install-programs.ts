@@ -1,9 +1,9 @@
 /** Installs real agent programs from npm, outside the workspace.
  *
- *  1. A program's folder is named for its version and appears by one rename: it is whole or not there.
- *  2. The version is asked of the installed program itself, for npm may install another than was meant.
+ *  1. A program's folder is named after its version and appears with a single rename: it is complete or absent.
+ *  2. The version is checked with the installed program itself, because npm may install another one than intended.
  *  3. One process installs at a time; a second one finds what the first has installed.
- *  4. npm and the programs' install scripts run under the Node that runs us, not under an older one on PATH. */
+ *  4. npm and the programs' install scripts run under our own Node, not under an older one on PATH. */
 import { mkdir, mkdtemp, rename, rm, stat, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
@@ -21,8 +21,8 @@ export type InstalledProgram = {
 const INSTALL_TIMEOUT_MS = 5 * 60_000;
 const VERSION_TIMEOUT_MS = 30_000;
 
-/** The programs asked for, in that order; what is missing is installed (hundreds of megabytes each).
- *  Throws when npm fails or a program is not what was asked for. */
+/** The requested programs, in that order; missing ones are installed (hundreds of megabytes each). Throws when npm
+ *  fails or a program is not the requested one. */
 export async function installPrograms(
   names: readonly ProgramName[],
   cache: string = programCache(),
@@ -66,7 +66,7 @@ async function install(cache: string, folder: string, source: ProgramSource): Pr
   }
 }
 
-/** A person's npm may have install scripts switched off; the programs place their binaries by them. */
+/** A person's npm may have install scripts switched off; the programs need them to place their binaries. */
 const NPM_FLAGS = ["--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts=false"];
 
 async function mustBe(path: string, source: ProgramSource, home: string): Promise<void> {

@@ -1,5 +1,5 @@
-/** Source of a workflow: `develop`, its coder believed only after `npm test`. The default agent plans, codes and
- *  reviews; tests and commits need no model. */
+/** Source of a workflow: `develop`, whose coder is believed only after `npm test`. The default agent plans, codes
+ *  and reviews; tests and commits need no model. */
 export const DEVELOP_WORKFLOW: string = `
 import { createCommandAgent } from "@uncaged/workflow-agent-command";
 import { buildDescriptor, createWorkflow, namedAgent } from "@uncaged/workflow-runtime";

@@ -1,5 +1,5 @@
-/** Source of a workflow of one step: a task that says "flood" is a command that prints 100 MB before its answer,
- *  any other is the default agent's. */
+/** Source of a workflow with one step: for a task that says "flood" a command that prints 100 MB before its answer,
+ *  otherwise the default agent. */
 export const LIMITS_WORKFLOW: string = `
 import { createCommandAgent } from "@uncaged/workflow-agent-command";
 import { buildDescriptor, createWorkflow, defineRole, defineWorkflow, END, namedAgent, START } from "@uncaged/workflow-runtime";

@@ -4,7 +4,7 @@ import { execa } from "execa";
 
 const PROJECT = fileURLToPath(new URL("../../../../examples/demo/project", import.meta.url));
 
-/** Makes the demo's project, which has a bug and a failing test, a git repository in an empty folder. */
+/** Turns the demo's project, which has a bug and a failing test, into a git repository in an empty folder. */
 export async function makeRepository(folder: string): Promise<void> {
   await cp(PROJECT, folder, { recursive: true });
   for (const args of [

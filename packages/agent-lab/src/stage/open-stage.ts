@@ -1,9 +1,9 @@
-/** The built command line with one named agent, a scripted model behind it and a workflow: whole threads, played
- *  by real programs.
+/** The built command line with one named agent, a scripted model behind it and a workflow: whole threads, run by
+ *  real programs.
  *
  *  1. Everything is in one folder, `HOME` included: nothing of the user's is seen or changed.
- *  2. The bundle names no agent; `workflow.yaml` does. Who plays is a matter of the binding alone.
- *  3. `close` kills the threads that still run, and removes the folder. */
+ *  2. The bundle names no agent; `workflow.yaml` does. Which agent runs depends on the binding alone.
+ *  3. `close` kills the threads that are still running, and removes the folder. */
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
@@ -25,13 +25,13 @@ export type Place = {
 export type StageOrder = {
   agent: AgentUnderTest;
   program: InstalledProgram;
-  /** Left out: the script stands in the prompt. */
+  /** Left out: the script is in the prompt. */
   scripts?: (place: Place) => StepScripts;
-  /** Source of the workflow, which is registered as `flow`; it imports packages of ours and zod. */
+  /** Source of the workflow, which is registered as `flow`; it imports our packages and zod. */
   workflow: string;
   /** Further options of the agent; variables are added to its own. */
   options?: ((place: Place) => AgentBinding["options"]) | undefined;
-  /** Further settings beside its entry. */
+  /** Further settings besides its entry. */
   config?: { agents?: object; providers?: object };
   /** Further variables for every command. */
   env?: Record<string, string>;
@@ -51,7 +51,7 @@ export async function openStage(order: StageOrder): Promise<Stage> {
   const { root, work } = place;
   const [bin, flow] = [join(folder, "bin"), join(folder, "flow")];
   for (const each of [root, work, bin, flow]) await mkdir(each);
-  // Agents call the command line by its name.
+  // Agents call the command line by name.
   await symlink(CLI, join(bin, "uncaged-workflow"));
   const env = {
     PATH: [bin, dirname(process.execPath), process.env.PATH].join(delimiter),
@@ -86,7 +86,7 @@ export async function openStage(order: StageOrder): Promise<Stage> {
   return stage;
 }
 
-/** As `agent add` would, but that the package is the one of this repository. */
+/** As `agent add` would, but with this repository's package. */
 async function bindAgent({ root, work, model }: Stage, order: StageOrder): Promise<void> {
   const binding = order.agent.binding(order.program, model.url);
   const target = join(root, "node_modules", binding.package);

@@ -6,12 +6,12 @@ export const CLI: string = fileURLToPath(
   new URL("../../../cli/bin/uncaged-workflow.mjs", import.meta.url),
 );
 
-/** No command of a test waits longer. */
+/** No command in a test takes longer. */
 const LIMIT_MS = 280_000;
 
 export type CommandRun = { code: number | undefined; stdout: string; stderr: string };
 
-/** Runs it with this environment and no other; `input` is what its stdin holds. */
+/** Runs it with exactly this environment; `input` is the content of its stdin. */
 export async function runCommand(
   args: readonly string[],
   { cwd, env, input }: { cwd: string; env: Record<string, string>; input?: string | undefined },

@@ -1,4 +1,4 @@
-/** Source of a workflow whose worker is entered twice: the second time it goes on in its session. */
+/** Source of a workflow whose worker runs twice: the second time it resumes its session. */
 export const TWO_STEPS_WORKFLOW: string = `
 import { buildDescriptor, createWorkflow, defineRole, defineWorkflow, END, namedAgent, START } from "@uncaged/workflow-runtime";
 import { z } from "zod";

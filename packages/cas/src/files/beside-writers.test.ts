@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { checkBlobs } from "../fsck.ts";
-import { collectGarbage } from "../gc.ts";
+import { filesOnly } from "../root/files-only.test.helper.ts";
 import { ASIDE } from "./files-layout.ts";
 
 const CHILD = fileURLToPath(new URL("./beside-writers.test.child.ts", import.meta.url));
@@ -40,9 +39,7 @@ test("collections that run beside writers all the time never take what a head ne
   };
   let [runs, dead, restored] = [0, 0, 0];
   while (writers.some(isRunning)) {
-    const report = await collectGarbage({
-      dir,
-      table: null,
+    const report = await filesOnly(dir).collect({
       roots: async () => heads(),
       nowMs: Date.now(),
       // No grace at all: what the writers rely on is their leases alone.
@@ -53,19 +50,19 @@ test("collections that run beside writers all the time never take what a head ne
     runs += 1;
     dead += report.setAside;
     restored += report.restoredEntries;
-    expect(await checkBlobs({ dir, table: null, roots: heads() })).toMatchObject({ ok: true });
+    expect(await filesOnly(dir).check(heads())).toMatchObject({ ok: true });
     await breathe();
   }
   expect((await exits).map(([code]) => code)).toEqual(Array(WRITERS).fill(0));
   // The test is worth something only if blobs really came and went under the writers' hands.
   expect(Math.min(runs, dead, restored)).toBeGreaterThan(10);
-  expect(await checkBlobs({ dir, table: null, roots: heads() })).toMatchObject({
+  expect(await filesOnly(dir).check(heads())).toMatchObject({
     ok: true,
     problems: [],
   });
 
   await purgeAll(dir, heads());
-  expect(await checkBlobs({ dir, table: null, roots: heads() })).toMatchObject({
+  expect(await filesOnly(dir).check(heads())).toMatchObject({
     ok: true,
     problems: [],
   });
@@ -81,9 +78,7 @@ async function purgeAll(dir: string, heads: string[]): Promise<void> {
     const longAgo = Date.now() / 1000 - 3600;
     utimesSync(join(dir, ASIDE, name), longAgo, longAgo);
   }
-  const report = await collectGarbage({
-    dir,
-    table: null,
+  const report = await filesOnly(dir).collect({
     roots: async () => heads,
     nowMs: Date.now() + HOUR_MS,
     graceMs: 0,

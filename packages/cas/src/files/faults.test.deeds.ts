@@ -1,8 +1,8 @@
 /** What the fault tests do to a files store, and what they expect to find before and after. */
 import { mkdirSync, renameSync, utimesSync } from "node:fs";
-import type { EncodedNode } from "@uncaged/workflow-protocol";
-import { type CollectReport, collectGarbage } from "../gc.ts";
+import type { CollectReport, EncodedNode } from "@uncaged/workflow-protocol";
 import { encodeContent } from "../node/codec.ts";
+import { filesOnly } from "../root/files-only.test.helper.ts";
 import { asidePath, blobPath } from "./files-layout.ts";
 import { openFilesStore } from "./files-store.ts";
 
@@ -35,9 +35,7 @@ async function litter(folder: string): Promise<void> {
 }
 
 function collect(folder: string): Promise<CollectReport> {
-  return collectGarbage({
-    dir: folder,
-    table: null,
+  return filesOnly(folder).collect({
     roots: async () => [root.hash],
     nowMs: Date.now(),
     graceMs: HOUR_MS,

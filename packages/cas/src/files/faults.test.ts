@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { checkBlobs } from "../fsck.ts";
+import { filesOnly } from "../root/files-only.test.helper.ts";
 import { deeds, littered, step } from "./faults.test.deeds.ts";
 import { isTempFile } from "./files-layout.ts";
 import { openFilesStore } from "./files-store.ts";
@@ -25,7 +25,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const sound = async (store: string, roots: readonly string[]) =>
-  expect(await checkBlobs({ dir: store, table: null, roots })).toMatchObject({
+  expect(await filesOnly(store).check(roots)).toMatchObject({
     ok: true,
     problems: [],
   });

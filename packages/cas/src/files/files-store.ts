@@ -1,14 +1,14 @@
 import { existsSync, rmSync } from "node:fs";
 import type { EncodedNode, NodeStore } from "@uncaged/workflow-protocol";
 import { storageFailed, syncFolder } from "@uncaged/workflow-util";
-import { blobsOf } from "../blobs-of.ts";
+import { blobsOf } from "../node/blobs-of.ts";
 import { encodeContent } from "../node/codec.ts";
-import { soundMany } from "../sound-many.ts";
-import { checkedHash } from "../store-failures.ts";
-import { bringBack } from "./bring-back.ts";
+import { checkedHash } from "../node/store-failures.ts";
+import { verifiedMany } from "../node/verified-many.ts";
 import { blobPath } from "./files-layout.ts";
 import { filesWriter } from "./files-writer.ts";
 import { asideFolders, findAside, listBlobs, readBlob } from "./read-blob.ts";
+import { restoreBlobs } from "./restore-blobs.ts";
 
 /** The store in `<folder>/<hash>.txt`. The folder is made with the first blob. Holds nothing open,
  *  so there is nothing to close. */
@@ -26,7 +26,7 @@ export function openFilesStore(folder: string): NodeStore {
       return readBlob(folder, checkedHash(hash)) ?? (await recover(folder, hash));
     },
     async getMany(hashes) {
-      return soundMany(hashes, (hash) => readBlob(folder, hash));
+      return verifiedMany(hashes, (hash) => readBlob(folder, hash));
     },
     async delete(hash) {
       await remove(folder, checkedHash(hash));
@@ -43,7 +43,7 @@ async function recover(folder: string, hash: string): Promise<string | null> {
   const aside = findAside(folder, hash);
   // Without one, look again: another reader may have brought it back after our first look.
   if (aside === null) return readBlob(folder, hash);
-  await bringBack(folder, [{ hash, from: aside.folder }]).catch(() => {});
+  await restoreBlobs(folder, [{ hash, from: aside.folder }]).catch(() => {});
   return aside.text;
 }
 

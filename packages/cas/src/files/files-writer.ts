@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { storageFailed, syncFolder } from "@uncaged/workflow-util";
-import type { Blob } from "../blobs-of.ts";
+import type { Blob } from "../node/blobs-of.ts";
 import { writeBlobs } from "./write-blobs.ts";
 
 /** Makes blobs durable in a folder, which is made with the first of them. Throws what `writeBlobs` throws. */

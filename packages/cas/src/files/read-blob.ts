@@ -3,8 +3,8 @@ import { closeSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
 import type { WorkflowError } from "@uncaged/workflow-protocol";
 import { isErrno, READ_NOW, readRegularFileSync, storageFailed } from "@uncaged/workflow-util";
-import { soundText } from "../sound-text.ts";
-import { corrupt } from "../store-failures.ts";
+import { corrupt } from "../node/store-failures.ts";
+import { verifiedText } from "../node/verified-text.ts";
 import { ASIDE, asideTime, blobPath, hashOfFile } from "./files-layout.ts";
 
 /** A blob that stands in the store or aside, hashed again; null when there is none.
@@ -22,7 +22,7 @@ export function readStored(folder: string, hash: string): string | null {
  *  times faster than a trip through the thread pool. */
 export function readBlob(folder: string, hash: string): string | null {
   const bytes = readBytes(blobPath(folder, hash), hash);
-  return bytes === null ? null : soundText(hash, bytes);
+  return bytes === null ? null : verifiedText(hash, bytes);
 }
 
 /** A blob that was set aside, and the folder it lies in. */

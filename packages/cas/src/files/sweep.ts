@@ -3,14 +3,14 @@
  *  cost more than the files. */
 import { mkdirSync, renameSync, rmdirSync, statSync, unlinkSync } from "node:fs";
 import { basename, join } from "node:path";
-import { isErrno } from "@uncaged/workflow-util";
-import { type AsideBlob, bringBack } from "./bring-back.ts";
 import { asidePath, asideTime, blobPath, isTempFile } from "./files-layout.ts";
 import { asideFolders, listBlobs, namesIn } from "./read-blob.ts";
+import { type AsideBlob, restoreBlobs } from "./restore-blobs.ts";
+import { unlessGone } from "./unless-gone.ts";
 
 export type SweepPlan = {
   /** Dead blobs of the store, and the folder they go to. */
-  setAside: { hashes: readonly string[]; to: string };
+  quarantine: { hashes: readonly string[]; to: string };
   restore: readonly AsideBlob[];
   purge: readonly AsideBlob[];
   /** Aside folders to take away once they are empty. */
@@ -19,7 +19,7 @@ export type SweepPlan = {
   leftovers: readonly string[];
 };
 
-/** What a sweep goes by. The times are those of `CollectOptions`. */
+/** What a sweep goes by. The times are those of `CollectRequest`. */
 export type SweepFacts = {
   dir: string;
   /** Blobs that were in the store before the roots were read. */
@@ -38,7 +38,7 @@ export function planSweep(facts: SweepFacts): SweepPlan {
     listBlobs(from).map((hash) => ({ hash, from, ripe })),
   );
   return {
-    setAside: {
+    quarantine: {
       hashes: facts.listed.filter((hash) => !live.has(hash)),
       to: asidePath(dir, facts.nowMs),
     },
@@ -73,26 +73,26 @@ function isRipe(aside: string, facts: SweepFacts): boolean {
 /** Throws what the system throws. */
 export async function applySweep(dir: string, plan: SweepPlan): Promise<void> {
   // First what threads need, so that nothing below can come between them and it.
-  await bringBack(dir, plan.restore);
-  setAside(dir, plan.setAside);
-  for (const { hash, from } of plan.purge) unlessGone(() => unlinkSync(blobPath(from, hash)));
+  await restoreBlobs(dir, plan.restore);
+  quarantineFiles(dir, plan.quarantine);
+  purgeFiles(plan.purge);
   for (const folder of plan.emptied) unlessGone(() => rmdirSync(folder));
   for (const path of plan.leftovers) unlessGone(() => unlinkSync(path));
 }
 
-function setAside(dir: string, { hashes, to }: SweepPlan["setAside"]): void {
+/** Sets files aside, into a folder of their own. Throws what the system throws. */
+export function quarantineFiles(
+  dir: string,
+  { hashes, to }: { hashes: readonly string[]; to: string },
+): void {
   if (hashes.length === 0) return;
   mkdirSync(to, { recursive: true, mode: 0o700 });
   for (const hash of hashes) unlessGone(() => renameSync(blobPath(dir, hash), blobPath(to, hash)));
 }
 
-/** Another collection or a `cas rm` may have been there first; a folder may have something new. */
-function unlessGone(effect: () => void): void {
-  try {
-    effect();
-  } catch (cause) {
-    if (!isErrno(cause, "ENOENT", "ENOTEMPTY", "EEXIST")) throw cause;
-  }
+/** Deletes files that lie aside. Throws what the system throws. */
+export function purgeFiles(blobs: readonly AsideBlob[]): void {
+  for (const { hash, from } of blobs) unlessGone(() => unlinkSync(blobPath(from, hash)));
 }
 
 /** Unix milliseconds; infinite for what is gone, which is never old enough. */

@@ -21,10 +21,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { giveName, makeFolderSync, storageFailed, syncFolder } from "@uncaged/workflow-util";
-import type { Blob } from "../blobs-of.ts";
+import { linkExclusive, makeFolderSync, storageFailed, syncFolder } from "@uncaged/workflow-util";
+import type { Blob } from "../node/blobs-of.ts";
 import { hashBytes } from "../node/hash.ts";
-import { collision } from "../store-failures.ts";
+import { collision } from "../node/store-failures.ts";
 import { ASIDE, blobPath, newTempPath } from "./files-layout.ts";
 import { asideFolders, readBytes } from "./read-blob.ts";
 
@@ -100,7 +100,7 @@ async function flushTogether(temps: readonly Temp[]): Promise<void> {
 
 function publish(folder: string, temp: Temp): void {
   const path = blobPath(folder, temp.blob.hash);
-  if (giveName(temp.path, path)) return;
+  if (linkExclusive(temp.path, path)) return;
   if (lookAt(folder, temp.blob) !== "same") renameSync(temp.path, path);
 }
 

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { failureFrom, type NodeStore } from "@uncaged/workflow-protocol";
+import type { NodeStore } from "@uncaged/workflow-protocol";
 import { decodeNode, encodeContent, encodeStart, encodeState } from "../node/codec.ts";
 import { hashBytes } from "../node/hash.ts";
 import { collidingTexts } from "./collision-pair.ts";
+import { failsWith } from "./fails-with.ts";
 
 /** A backend as the suite needs it: an empty store, and a hand that can reach behind its back. */
 export type NodeStoreHarness = {
@@ -22,7 +23,7 @@ export type NodeStoreCase = {
 /** Every backend runs all of them: `for (const c of nodeStoreCases) test(c.name, () => c.run(h()))`. */
 export const nodeStoreCases: readonly NodeStoreCase[] = [
   {
-    name: "gives back a text exactly as it was put, inside a content node",
+    name: "returns a text exactly as it was put, inside a content node",
     async run({ store }) {
       for (const text of AWKWARD_TEXTS) {
         const node = contentOf(await store.get(await store.put(text)));
@@ -40,7 +41,7 @@ export const nodeStoreCases: readonly NodeStoreCase[] = [
     },
   },
   {
-    name: "gives null for a hash that it does not hold",
+    name: "returns null for a hash that it does not hold",
     async run({ store }) {
       assert.equal(await store.get(hashBytes("never put")), null);
     },
@@ -130,7 +131,7 @@ export const nodeStoreCases: readonly NodeStoreCase[] = [
     },
   },
   {
-    name: "never gives damaged bytes as data",
+    name: "never returns damaged bytes as data",
     async run({ store, damage }) {
       for (const [what, spoil] of Object.entries(DAMAGES)) {
         const { hash, text } = encodeContent(`to be damaged: ${what}`);
@@ -141,7 +142,7 @@ export const nodeStoreCases: readonly NodeStoreCase[] = [
     },
   },
   {
-    name: "gives many at once, and leaves out what is missing or damaged",
+    name: "returns many at once, and leaves out what is missing or damaged",
     async run({ store, damage }) {
       const many = Array.from({ length: 300 }, (_, i) => encodeContent(`one of many: ${i}`));
       await store.putBatch(many);
@@ -229,10 +230,6 @@ function contentOf(text: string | null): { payload: string; refs: readonly strin
   const node = decodeNode(text ?? "");
   assert.ok(node.ok && node.value.type === "content", `not a content node: ${text?.slice(0, 80)}`);
   return node.value;
-}
-
-async function failsWith(code: string, outcome: Promise<unknown>): Promise<void> {
-  await assert.rejects(outcome, (thrown) => failureFrom(thrown, "INTERNAL").code === code, code);
 }
 
 /** A thread of one step. */

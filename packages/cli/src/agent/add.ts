@@ -1,5 +1,5 @@
-/** Adds an agent: fetched, tried out, installed, configured; or nothing of it. Several at once take turns from the
- *  installing on. One that came with the command line is only configured. */
+/** Adds an agent: fetches, tries out, installs and configures it, or does nothing. Several commands at once take
+ *  turns from the installation on. An agent that came with the command line is only configured. */
 import {
   type AgentHost,
   err,
@@ -22,12 +22,12 @@ import {
   type Settings,
 } from "@uncaged/workflow-register";
 import { storageRoot } from "@uncaged/workflow-util";
-import type { Output } from "../command.ts";
-import type { Io } from "../io.ts";
-import { misuse } from "../options.ts";
-import { printableLine } from "../printable.ts";
-import { withLock } from "../workflow/lend-lock.ts";
-import { warn } from "../workflow/warn.ts";
+import type { Output } from "../command/command.ts";
+import type { Io } from "../command/io.ts";
+import { withLock } from "../command/lend-lock.ts";
+import { usageError } from "../command/options.ts";
+import { warn } from "../command/warn.ts";
+import { printableLine } from "../terminal/printable.ts";
 import { insidePackage } from "./inside-package.ts";
 import { probeOf } from "./inspect-agents.ts";
 import { installPackage } from "./install-package.ts";
@@ -37,15 +37,15 @@ import { withStagedPackage } from "./stage-package.ts";
 export type AddAgent = {
   /** npm package, tarball or folder. */
   source: string;
-  /** null: as the package calls it. */
+  /** null: the name in its package. */
   name: string | null;
-  /** `key=value` each. */
+  /** Each is `key=value`. */
   options: readonly string[];
 };
 
 export async function add(request: AddAgent, io: Io): Promise<Result<Output, Failure>> {
   const given = optionsIn(request.options);
-  // The packages of agents are loaded here, and may print.
+  // Agent packages are loaded here, and may print.
   io.hostBundle(io.json ? "nowhere" : "to stderr");
   const root = storageRoot(io.env);
   const signal = io.interruption();
@@ -63,7 +63,7 @@ export async function add(request: AddAgent, io: Io): Promise<Result<Output, Fai
 }
 
 type Settle = () => Promise<Result<Output, Failure>>;
-/** Settles once the package is where it will be loaded from. */
+/** Calls `settle` once the package is where it will be loaded from. */
 type Install = (settle: Settle) => Promise<Result<Output, Failure>>;
 
 async function addFound(
@@ -77,7 +77,7 @@ async function addFound(
   },
 ): Promise<Result<Output, Failure>> {
   const { root, io } = at;
-  // Inside the lock of who installs: another may have taken the name meanwhile.
+  // Inside the installation lock: another process may have taken the name meanwhile.
   const settings = await readSettings(root);
   if (!settings.ok) return settings;
   const host = agentHost(settings.value, { root, env: io.env });
@@ -88,7 +88,7 @@ async function addFound(
 
 type Plan = { name: string; package: string; version: string; options: JsonObject };
 
-/** What will be configured. The agent itself says whether its options are right. */
+/** What will be configured. The agent itself checks its options. */
 function planOf(
   settings: Settings,
   {
@@ -104,7 +104,7 @@ function planOf(
   if (!WORKFLOW_NAME_PATTERN.test(name)) return err(badName(name));
   const known = settings.agents.get(name);
   if (known !== undefined && known.package !== located.name) return err(taken(name, known.package));
-  // Another version of the same keeps its options, unless there are new ones.
+  // Another version of the same agent keeps its options, unless new ones are given.
   const options = Object.keys(given).length === 0 ? (known?.options ?? {}) : given;
   try {
     agent.create(options, host);
@@ -144,12 +144,12 @@ function optionsIn(pairs: readonly string[]): JsonObject {
   const entries = pairs.map((pair): [string, unknown] => {
     const [, key, value] = /^([^=]+)=([\s\S]*)$/.exec(pair) ?? [];
     if (key === undefined || value === undefined)
-      throw misuse(`--option must be key=value; it was ${JSON.stringify(pair)}`);
+      throw usageError(`--option must be key=value; it was ${JSON.stringify(pair)}`);
     return [key, jsonOrText(value)];
   });
   const options = toJsonObject(Object.fromEntries(entries));
   if (options !== null) return options;
-  throw misuse("--option holds a value that is nested too deep");
+  throw usageError("--option holds a value that is nested too deep");
 }
 
 function jsonOrText(text: string): JsonValue {
@@ -161,7 +161,7 @@ function jsonOrText(text: string): JsonValue {
   }
 }
 
-/** A package that workflows import, or the engine itself, and none that plays as an agent. */
+/** A package that workflows import, or the engine itself, but not one with an agent. */
 function isEnginesOwn(name: string): boolean {
   return name.startsWith("@uncaged/") && !name.startsWith("@uncaged/workflow-agent-");
 }

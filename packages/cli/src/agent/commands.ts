@@ -1,14 +1,14 @@
-import type { Command, CommandGroup } from "../command.ts";
+import type { Command, CommandGroup } from "../command/command.ts";
 import {
   type Argument,
   type Option,
   requiredArgument,
   textOption,
   textsOption,
-} from "../options.ts";
+} from "../command/options.ts";
 
 const list: Command = {
-  description: "List the agents: installed or not, version, log-in, and what to do.",
+  description: "List the agents: installed or not, version, login, and what to do.",
   arguments: [],
   options: [],
   example: "--json",
@@ -17,15 +17,15 @@ const list: Command = {
 
 const source: Argument<string> = requiredArgument(
   "package",
-  "npm package (with @version, if wanted), tarball or folder of an adapter",
+  "npm package (optionally with @version), tarball or folder of an adapter",
 );
 const name: Option<string | null> = textOption(
   "--name <agent>",
-  "what to call the agent (default: as its package calls it)",
+  "name of the agent (default: the name in its package)",
 );
 const settings: Option<readonly string[]> = textsOption(
   "--option <key=value...>",
-  "options of the agent; a value is JSON, or else text",
+  "options of the agent; a value is JSON if it parses as JSON, otherwise text",
 );
 const add: Command = {
   description: "Install an agent's package into the storage root and configure it.",

@@ -1,11 +1,11 @@
-/** The adapters that came with the command line: they are there already, so adding one only configures it. */
+/** The adapters that came with the command line: they are already there, so adding one only configures it. */
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Failure, Result } from "@uncaged/workflow-protocol";
 import { type InstalledAgent, loadAgentPackage, locateExternal } from "@uncaged/workflow-register";
 import { OWN_ADAPTERS } from "./inspect-agents.ts";
 
-/** null: it has to be fetched. A version that the storage root has installed, or another than ours, is. */
+/** null: it has to be fetched, as does another version than ours, or one that the storage root has installed. */
 export async function insidePackage(
   source: string,
   { cwd, root }: { cwd: string; root: string },
@@ -21,7 +21,7 @@ export async function insidePackage(
   return null;
 }
 
-/** A clone's own folder of the package is what a command line linked from that clone runs. */
+/** A command line linked from a clone runs that clone's own folder of the package. */
 function isSameFolder(path: string, folder: string): boolean {
   return existsSync(join(path, "package.json")) && realpathSync(path) === realpathSync(folder);
 }

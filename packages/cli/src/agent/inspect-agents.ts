@@ -1,4 +1,4 @@
-/** What is known of the agents of this storage root, without letting any of them work. */
+/** What is known about the agents of this storage root, without running any of them. */
 import type { AgentHost, AgentPackage, AgentProbe, JsonObject } from "@uncaged/workflow-protocol";
 import {
   agentHost,
@@ -9,14 +9,14 @@ import {
 } from "@uncaged/workflow-register";
 
 export type AgentReport = AgentProbe & {
-  /** Name in `config.agents`; null: its package is installed, and it is not configured. */
+  /** Name in `config.agents`; null: its package is installed but not configured. */
   name: string | null;
   package: string;
   /** null: the package is not installed. */
   packageVersion: string | null;
   /** Whether it is `config.defaultAgent`. */
   default: boolean;
-  /** What it plays by `config.bindings`: `<workflow>.<role>` each. Left out when nothing is bound to it. */
+  /** The roles bound to it by `config.bindings`, each as `<workflow>.<role>`. Left out when there are none. */
   plays?: string[];
 };
 
@@ -33,7 +33,7 @@ export function inspectConfigured(at: Inspection): Promise<AgentReport[]> {
   );
 }
 
-/** Adapters of our own whose packages are there, and that are not configured. */
+/** Our own adapters whose packages are present but not configured. */
 export function inspectFurther(at: Inspection): Promise<AgentReport[]> {
   const configured = new Set([...at.settings.agents.values()].map((agent) => agent.package));
   const further = OWN_ADAPTERS.filter(
@@ -44,7 +44,7 @@ export function inspectFurther(at: Inspection): Promise<AgentReport[]> {
   );
 }
 
-/** They come with the command line. */
+/** Included with the command line. */
 export const OWN_ADAPTERS: readonly string[] = [
   "acp",
   "claude-code",
@@ -87,10 +87,10 @@ function boundTo({ bindings }: Settings, name: string | null): Pick<AgentReport,
   return plays.length === 0 ? {} : { plays };
 }
 
-/** It asks programs that may hang; each of those questions is over after 15 seconds by itself. */
+/** It asks programs that may hang; each of these questions times out after 15 seconds by itself. */
 const PROBE_WITHIN_MS = 40_000;
 
-/** What a package says of its agent. It is somebody else's code, which may break its promises. */
+/** A package's report about its agent. It is foreign code, which may break its promises. */
 export async function probeOf(
   agent: AgentPackage,
   { options, host }: { options: JsonObject; host: AgentHost },

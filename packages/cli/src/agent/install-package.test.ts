@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { fakeIo } from "../io.test.helper.ts";
+import { fakeIo } from "../command/io.test.helper.ts";
 import { installPackage } from "./install-package.ts";
 import { withStagedPackage } from "./stage-package.ts";
 
@@ -29,7 +29,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const CODE = "export const agent = { name: 'a', create: () => () => {}, probe: async () => ({}) };";
 const TOO_LATE = failure("REGISTRY_BUSY", "somebody else was faster", "");
 
-/** Installs a package of this name and version; what follows gives this. */
+/** Installs a package with this name and version; the work that follows returns this. */
 function install(
   name: string,
   version: string,
@@ -55,12 +55,12 @@ function installedVersion(name: string): string | null {
   return version;
 }
 
-it("leaves an empty root empty when what follows fails", async () => {
+it("leaves an empty root empty when the work that follows fails", async () => {
   expect(await install("one", "1.0.0", err(TOO_LATE))).toEqual({ ok: false, error: TOO_LATE });
   expect(readdirSync(root)).toEqual([]);
 });
 
-it("brings the version back that was there when what follows fails", async () => {
+it("restores the previous version when the work that follows fails", async () => {
   expect(await install("one", "1.0.0", ok("done"))).toEqual({ ok: true, value: "done" });
   const manifest = readFileSync(join(root, "package.json"), "utf8");
   await install("one", "2.0.0", err(TOO_LATE));

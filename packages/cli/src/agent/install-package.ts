@@ -1,10 +1,10 @@
 /** Installs a package into the storage root, whose own `package.json` pins it.
  *
- *  1. Whole or not at all: when npm fails, or what comes after it, the root's manifest and lock file are as
- *     before, and npm brings `node_modules` back to them.
- *  2. npm removes packages that no manifest names, so a root that has such is refused.
- *  3. A package that no registry has is kept as a tarball in the root, so that npm finds it again with the
- *     next package. */
+ *  1. All or nothing: when npm or the work after it fails, the root's manifest and lock file are restored, and npm
+ *     brings `node_modules` back in line with them.
+ *  2. npm removes packages that no manifest names, so a root that contains such packages is refused.
+ *  3. A package that is in no registry is kept as a tarball in the root, so that npm still finds it when the next
+ *     package is installed. */
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { err, type Failure, failure, type Result } from "@uncaged/workflow-protocol";
@@ -15,7 +15,7 @@ import type { StagedPackage } from "./stage-package.ts";
 export type InstallRequest<T> = Omit<NpmCall, "folder"> & {
   root: string;
   staged: StagedPackage;
-  /** What has to succeed for the package to stay. */
+  /** The work that must succeed for the package to stay. */
   settle: () => Promise<Result<T, Failure>>;
 };
 
@@ -34,7 +34,7 @@ export async function installPackage<T>(request: InstallRequest<T>): Promise<Res
   return done;
 }
 
-/** Gives what makes all as it is now. It is not ended by the signal that perhaps ended the rest. */
+/** Returns a function that restores the present state. It ignores the signal that may have ended the rest. */
 function remember(root: string): (call: NpmCall) => Promise<void> {
   const manifests = MANIFESTS.map((name) => ({ path: join(root, name), text: textOf(root, name) }));
   return async (call) => {
@@ -58,7 +58,7 @@ function unnamed(root: string): Failure {
 const MANIFESTS = ["package.json", "package-lock.json"] as const;
 const EMPTY = `${JSON.stringify({ private: true, description: "Packages of a workflow storage root" }, null, 2)}\n`;
 
-/** What npm is asked for: exactly what was tried out. */
+/** What npm is asked to install: exactly what was tried out. */
 function wanted(root: string, { located, tarball }: StagedPackage): string {
   if (tarball === null) return `${located.name}@${located.version}`;
   const folder = tarballs(root);

@@ -1,15 +1,15 @@
 import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { readSettings } from "@uncaged/workflow-register";
 import { storageRoot } from "@uncaged/workflow-util";
-import type { Output } from "../command.ts";
-import type { Io } from "../io.ts";
-import { printableLine } from "../printable.ts";
-import { renderTable } from "../render-table.ts";
-import type { Style } from "../style.ts";
+import type { Output } from "../command/command.ts";
+import type { Io } from "../command/io.ts";
+import { printableLine } from "../terminal/printable.ts";
+import { renderTable } from "../terminal/render-table.ts";
+import type { Style } from "../terminal/style.ts";
 import { type AgentReport, inspectConfigured, inspectFurther } from "./inspect-agents.ts";
 
 export async function list(io: Io): Promise<Result<Output, Failure>> {
-  // The packages of agents are loaded here, and may print.
+  // Agent packages are loaded here, and may print.
   io.hostBundle(io.json ? "nowhere" : "to stderr");
   const root = storageRoot(io.env);
   const settings = await readSettings(root);
@@ -50,7 +50,7 @@ const PLAYS = {
   cell: ({ plays = [] }: AgentReport): string => printableLine(plays.join(", "), 100),
 };
 
-/** An agent that nobody configured is no fault: it is there to be added, whatever else it lacks. */
+/** An agent that nobody configured is not a fault: it can be added, whatever else it lacks. */
 function whatToDo(agent: AgentReport, style: Style): string[] {
   const fix = agent.fix === null ? "" : printableLine(agent.fix, 500);
   if (agent.name === null) {
@@ -63,7 +63,7 @@ function whatToDo(agent: AgentReport, style: Style): string[] {
   return fix === "" ? [] : [`${style.cyan("mend")} ${agentName(agent)}: ${fix}`];
 }
 
-/** Without these an adapter of ours cannot say anything of its agent. */
+/** Without these, one of our own adapters cannot report anything about its agent. */
 const NEEDED: ReadonlyMap<string, string> = new Map([
   ["@uncaged/workflow-agent-acp", "--name opencode --option preset=opencode"],
   ["@uncaged/workflow-agent-llm", "--option model=<provider>/<model>"],

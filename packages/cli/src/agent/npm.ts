@@ -1,9 +1,9 @@
-/** Runs npm as the person has it: no shell, no scripts of packages. */
+/** Runs the person's npm: without a shell, and without packages' scripts. */
 import { randomUUID } from "node:crypto";
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { spawnCli } from "@uncaged/workflow-util-agent";
-import type { Io } from "../io.ts";
-import { withProgress } from "../with-progress.ts";
+import type { Io } from "../command/io.ts";
+import { withProgress } from "../command/with-progress.ts";
 
 export type NpmCall = {
   folder: string;
@@ -16,7 +16,7 @@ export type NpmCall = {
 /** Fetching a large package over a slow line takes minutes. */
 const WITHIN_MS = 15 * 60_000;
 
-/** Gives what npm printed. `INSTALL_FAILED` with its last words. Words of people stand behind `--`. */
+/** Returns npm's output. `INSTALL_FAILED` with its last words. User input goes after `--`. */
 export async function npm(
   args: readonly string[],
   { folder, env, signal, io }: NpmCall,
@@ -26,7 +26,7 @@ export async function npm(
   const run = await withProgress(io, `npm ${verb}`, () =>
     spawnCli("npm", [verb, "--prefix", folder, ...flags, ...rest], {
       cwd: folder,
-      mark: `npm:${randomUUID()}`,
+      tag: `npm:${randomUUID()}`,
       hostEnv: env,
       inheritEnv: "all",
       signal,
@@ -47,7 +47,7 @@ export async function npm(
 const HINT =
   "nothing was changed; check the name, and npm's own settings: registry, proxy, certificates";
 
-/** The lines that say something, without what npm puts before each. */
+/** The lines that say something, without the prefix that npm puts before each. */
 function lastWords(stderr: string): string {
   const lines = stderr.split("\n").flatMap((line) => {
     const [, said = ""] = /^npm (?:error|ERR!) (?:\d{3} |enoent )?(.*)$/.exec(line) ?? [];

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { fakeIo } from "../io.test.helper.ts";
+import { fakeIo } from "../command/io.test.helper.ts";
 import { packFolder } from "./pack-folder.ts";
 
 // npm is started, perhaps on a busy machine.
@@ -30,7 +30,7 @@ function pack(): ReturnType<typeof packFolder> {
   });
 }
 
-it("packs a folder of a workspace with the versions that the workspace has", async () => {
+it("packs a workspace folder with the workspace's versions", async () => {
   plant("workspace/inner", { name: "@me/inner", version: "1.4.0" });
   plant("workspace/adapter", {
     name: "adapter",
@@ -62,7 +62,7 @@ it("packs a folder of a workspace with the versions that the workspace has", asy
   expect(manifest).not.toHaveProperty("devDependencies");
 });
 
-it("names the package of the workspace that is not linked", async () => {
+it("names the workspace package that is not linked", async () => {
   plant("workspace/adapter", {
     name: "adapter",
     version: "1.0.0",

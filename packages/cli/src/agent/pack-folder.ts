@@ -1,5 +1,5 @@
-/** Packs a folder or tarball into one file, whatever the path is: what is installed must not change with a folder that
- *  somebody works in. */
+/** Packs a folder or tarball into one file, whatever its path: an installed package must not change with a folder
+ *  that somebody works in. */
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -8,7 +8,7 @@ import { locateUpwards } from "@uncaged/workflow-register";
 import { z } from "zod";
 import { type NpmCall, npm } from "./npm.ts";
 
-/** `fileName` is one by which it can be kept beside others. */
+/** `fileName` is unique enough to keep it next to others. */
 export type PackedFile = { path: string; fileName: string };
 
 export async function packFolder(
@@ -31,7 +31,7 @@ export async function packFolder(
 
 const printed = z.tuple([z.object({ name: z.string(), filename: z.string() })]);
 
-/** As npm allows them, and no part that leads elsewhere. */
+/** As npm allows them, without any part that leads elsewhere. */
 const PACKAGE_NAME = /^(?:@[\w~-][\w.~-]*\/)?[\w~-][\w.~-]*$/;
 
 const KINDS = ["dependencies", "peerDependencies", "optionalDependencies"] as const;
@@ -40,8 +40,8 @@ const manifestOf = z.looseObject(
   Object.fromEntries(KINDS.map((kind) => [kind, z.record(z.string(), z.string()).optional()])),
 );
 
-/** npm leaves `workspace:` in the manifest of a folder, and cannot install that again. So such a folder is copied, and
- *  the copy names the versions that the workspace has, as it does when its own package manager publishes it. */
+/** npm leaves `workspace:` in a folder's manifest, and then cannot install it. So such a folder is copied, and the
+ *  copy names the workspace's versions, as when its own package manager publishes it. */
 function publishable(path: string, copy: string): Result<string, Failure> {
   const file = join(path, "package.json");
   const text = existsSync(file) ? readFileSync(file, "utf8") : "";
@@ -49,7 +49,7 @@ function publishable(path: string, copy: string): Result<string, Failure> {
   const read = manifestOf.safeParse(JSON.parse(text));
   if (!read.success) return ok(path);
   const manifest: { [key: string]: unknown } = { ...read.data };
-  // Nobody who installs it gets these.
+  // Nobody who installs the package gets these.
   delete manifest.devDependencies;
   for (const kind of KINDS) {
     const versions: { [name: string]: string } = {};
@@ -67,7 +67,7 @@ function publishable(path: string, copy: string): Result<string, Failure> {
 
 const LEFT_OUT: ReadonlySet<string> = new Set(["node_modules", ".git"]);
 
-/** `workspace:^` is `^` and the version; `workspace:^1.2.0` says it itself. */
+/** `workspace:^` becomes `^` plus the version; `workspace:^1.2.0` contains it. */
 function publishedSpec(spec: string, version: () => string | null): string | null {
   if (!spec.startsWith(WORKSPACE)) return spec;
   const range = spec.slice(WORKSPACE.length);

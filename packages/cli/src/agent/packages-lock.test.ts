@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ok, type Result } from "@uncaged/workflow-protocol";
 import { expect, it, onTestFinished } from "vitest";
-import { fakeIo } from "../io.test.helper.ts";
+import { fakeIo } from "../command/io.test.helper.ts";
 import { withPackagesLock } from "./packages-lock.ts";
 
-it("waits no longer than it is let, and leaves the work undone", async () => {
+it("waits no longer than it may, and leaves the work undone", async () => {
   const root = mkdtempSync(join(tmpdir(), "uwf-packages-lock-"));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   const io = fakeIo({});

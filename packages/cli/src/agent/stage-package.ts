@@ -1,4 +1,4 @@
-/** Tries a package out in a folder of its own, before anything of the storage root is touched. */
+/** Tries a package out in a separate folder, before anything in the storage root is touched. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -9,7 +9,7 @@ import { type NpmCall, npm } from "./npm.ts";
 import { type PackedFile, packFolder } from "./pack-folder.ts";
 
 export type StagedPackage = InstalledAgent & {
-  /** For a package that no registry has, its tarball; null: name and version say all. */
+  /** Its tarball, if it is in no registry; null: name and version suffice. */
   tarball: PackedFile | null;
 };
 
@@ -20,7 +20,7 @@ export type StageRequest = Omit<NpmCall, "folder"> & {
   cwd: string;
 };
 
-/** Lends the package while it is staged; it goes away afterwards. */
+/** Provides the package while it is staged; it is removed afterwards. */
 export async function withStagedPackage<T>(
   request: StageRequest,
   use: (staged: StagedPackage) => Promise<Result<T, Failure>>,
@@ -50,19 +50,19 @@ async function stagePackage(
   if (name === null) {
     return err(failure("INSTALL_FAILED", `npm installed nothing for ${source}`, "check the name"));
   }
-  // Nothing else is looked at: an engine's own package of the same name is not what was asked for.
+  // Look nowhere else: an engine's own package of the same name is not the requested one.
   const nowhere = new URL("none/none.js", `file://${stage}/`).href;
   const loaded = await loadAgentPackage(name, { root: stage, packagesBase: nowhere });
   return loaded.ok ? ok({ ...loaded.value, tarball: tarball?.value ?? null }) : loaded;
 }
 
-/** As npm tells them apart: a folder is written `./folder`, so a folder that happens to be called like a package
- *  is not taken for it. */
+/** npm's own rule: a folder is written `./folder`, so a folder that happens to have a package's name is not mistaken
+ *  for the package. */
 function isPath(source: string): boolean {
   return /^(?:[./]|[A-Za-z]:[\\/])|\.(?:tgz|tar\.gz)$/.test(source);
 }
 
-/** A name with or without a version, or where a package is. npm takes anything else for something. */
+/** A name with or without a version, or a package's location. npm would accept anything else too. */
 function isSpecifier(source: string): boolean {
   if (isPath(source) || /^[a-z+]+:\S+$/.test(source)) return !source.includes("\0");
   return /^(?:@?[\w.~-]+\/)?\w[\w.~-]*(?:[@#][^\s@]+)?$/.test(source);

@@ -1,11 +1,11 @@
-import type { Command, CommandGroup } from "../command.ts";
+import type { Command, CommandGroup } from "../command/command.ts";
 import {
   type Argument,
   durationOption,
   type Option,
   requiredArgument,
   switchOption,
-} from "../options.ts";
+} from "../command/options.ts";
 
 const hash: Argument<string> = requiredArgument("hash", "13 characters, as cas put prints them");
 
@@ -44,7 +44,7 @@ const list: Command = {
   run: async (_given, io) => (await import("./list.ts")).listBlobs(io),
 };
 
-const force: Option<boolean> = switchOption("--force", "also when a thread needs it");
+const force: Option<boolean> = switchOption("--force", "even if a thread needs it");
 const rm: Command = {
   description: "Delete a blob that no thread needs.",
   arguments: [hash],
@@ -60,10 +60,11 @@ const rm: Command = {
 const dryRun: Option<boolean> = switchOption("--dry-run", "only say what would be deleted");
 const grace: Option<number | null> = durationOption(
   "--grace <duration>",
-  "how long a dead blob is kept aside before it is deleted for good, such as 90s, 2h or 0 (default: 1h)",
+  "how long a dead blob stays set aside before it is deleted for good, such as 90s, 2h or 0 (default: 1h)",
 );
 const gc: Command = {
-  description: "Set aside every blob that no thread reaches; delete what was set aside long ago.",
+  description:
+    "Set aside every blob that no thread reaches; delete those set aside before the grace period.",
   arguments: [],
   options: [dryRun, grace],
   example: "--dry-run",
@@ -80,7 +81,7 @@ const fsck: Command = {
 };
 
 const pack: Command = {
-  description: "Move the blobs into rows of index.db, where new ones go from then on.",
+  description: "Move the blobs into rows of index.db; new ones go there, too.",
   arguments: [],
   options: [],
   example: "--json",
@@ -88,7 +89,7 @@ const pack: Command = {
 };
 
 const unpack: Command = {
-  description: "Move the blobs into files of their own, where new ones go from then on.",
+  description: "Move the blobs into separate files; new ones go there, too.",
   arguments: [],
   options: [],
   example: "--json",

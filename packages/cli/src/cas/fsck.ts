@@ -1,10 +1,10 @@
 import { checkStorage } from "@uncaged/workflow-execute";
 import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
-import type { Output } from "../command.ts";
-import type { Io } from "../io.ts";
-import { checkOutput } from "../render-check.ts";
-import { withEngine } from "../with-engine.ts";
-import { withProgress } from "../with-progress.ts";
+import type { Output } from "../command/command.ts";
+import type { Io } from "../command/io.ts";
+import { checkOutput } from "../command/render-check.ts";
+import { withEngine } from "../command/with-engine.ts";
+import { withProgress } from "../command/with-progress.ts";
 
 export async function check(io: Io): Promise<Result<Output, Failure>> {
   const report = await withEngine(io, (engine) =>

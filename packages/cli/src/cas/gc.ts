@@ -1,10 +1,10 @@
 import { collectStorage, DEFAULT_GRACE_MS, type StorageGcReport } from "@uncaged/workflow-execute";
 import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
-import type { Output } from "../command.ts";
-import { count } from "../count.ts";
-import type { Io } from "../io.ts";
-import { withEngine } from "../with-engine.ts";
-import { withProgress } from "../with-progress.ts";
+import type { Output } from "../command/command.ts";
+import { count } from "../command/count.ts";
+import type { Io } from "../command/io.ts";
+import { withEngine } from "../command/with-engine.ts";
+import { withProgress } from "../command/with-progress.ts";
 
 /** `graceMs` null: the engine's own default. */
 export async function collect(

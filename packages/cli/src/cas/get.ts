@@ -1,10 +1,10 @@
 import { decodeNode } from "@uncaged/workflow-cas";
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
-import type { Output } from "../command.ts";
-import type { Io } from "../io.ts";
+import type { Output } from "../command/command.ts";
+import type { Io } from "../command/io.ts";
 import { checkedHash, withStore } from "./open-store.ts";
 
-/** The blob as it is stored, or the text inside it. */
+/** The blob as stored, or the text inside it. */
 export async function getBlob(
   opts: { hash: string; payload: boolean },
   io: Io,

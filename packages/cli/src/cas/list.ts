@@ -1,6 +1,6 @@
 import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
-import type { Output } from "../command.ts";
-import type { Io } from "../io.ts";
+import type { Output } from "../command/command.ts";
+import type { Io } from "../command/io.ts";
 import { withStore } from "./open-store.ts";
 
 export async function listBlobs(io: Io): Promise<Result<Output, Failure>> {

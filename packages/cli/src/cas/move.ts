@@ -1,15 +1,15 @@
 import { moveStorage, type StorageMove } from "@uncaged/workflow-execute";
 import { EXIT, type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { storageRoot } from "@uncaged/workflow-util";
-import type { Output } from "../command.ts";
-import { count } from "../count.ts";
-import type { Io } from "../io.ts";
-import { renderProblems } from "../render-check.ts";
-import type { Style } from "../style.ts";
-import { withProgress } from "../with-progress.ts";
-import { warn } from "../workflow/warn.ts";
+import type { Output } from "../command/command.ts";
+import { count } from "../command/count.ts";
+import type { Io } from "../command/io.ts";
+import { renderProblems } from "../command/render-check.ts";
+import { warn } from "../command/warn.ts";
+import { withProgress } from "../command/with-progress.ts";
+import type { Style } from "../terminal/style.ts";
 
-/** Moves every blob to where new ones go from now on. Exit code 5 when some were damaged and left. */
+/** Moves every blob to the place where new ones will go from now on. Exit code 5 when some were damaged and left. */
 export async function move(to: StorageMove["store"], io: Io): Promise<Result<Output, Failure>> {
   const root = storageRoot(io.env);
   const moved = await withProgress(io, "moving every blob", () => moveStorage(root, to));

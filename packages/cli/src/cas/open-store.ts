@@ -1,10 +1,10 @@
 import { withBlobs } from "@uncaged/workflow-execute";
 import { isHash, type NodeStore } from "@uncaged/workflow-protocol";
 import { storageRoot } from "@uncaged/workflow-util";
-import type { Io } from "../io.ts";
-import { misuse } from "../options.ts";
+import type { Io } from "../command/io.ts";
+import { usageError } from "../command/options.ts";
 
-/** Lends the blobs of this storage root. The engine is not opened. */
+/** Provides the blobs of this storage root, without opening the engine. */
 export function withStore<T>(
   io: Pick<Io, "env">,
   access: "read" | "write",
@@ -13,10 +13,10 @@ export function withStore<T>(
   return withBlobs(storageRoot(io.env), access, use);
 }
 
-/** Throws `USAGE` for what is not a hash. */
+/** Throws `USAGE` for anything but a hash. */
 export function checkedHash(text: string): string {
   if (isHash(text)) return text;
-  throw misuse(
+  throw usageError(
     `${JSON.stringify(text)} is not a hash`,
     "a hash has 13 characters, digits and upper-case letters without I, L, O and U; see: uncaged-workflow cas list",
   );

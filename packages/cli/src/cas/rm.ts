@@ -8,12 +8,13 @@ import {
   ok,
   type Result,
 } from "@uncaged/workflow-protocol";
-import type { Output } from "../command.ts";
-import type { Io } from "../io.ts";
-import { withEngine } from "../with-engine.ts";
+import type { Output } from "../command/command.ts";
+import type { Io } from "../command/io.ts";
+import { withEngine } from "../command/with-engine.ts";
 import { checkedHash, withStore } from "./open-store.ts";
 
-/** Deletes a blob. One that a thread needs only when asked to: that thread can no longer be read whole. */
+/** Deletes a blob. One that a thread needs is only deleted when forced: that thread can then no longer be read
+ *  completely. */
 export async function removeBlob(
   opts: { hash: string; even: "needed" | "unneeded" },
   io: Io,
@@ -30,7 +31,7 @@ export async function removeBlob(
   return ok({ document: { hash, removed: true }, human: () => `${hash} is deleted` });
 }
 
-/** A damaged blob is stored too, and deleting it may be how it is mended. */
+/** A damaged blob counts as stored: deleting it may be how it gets repaired. */
 async function isStored(cas: NodeStore, hash: string): Promise<boolean> {
   try {
     return (await cas.get(hash)) !== null;

@@ -1,8 +1,8 @@
 import { decodeNode, nodeToYaml } from "@uncaged/workflow-cas";
 import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
-import type { Output } from "../command.ts";
-import type { Io } from "../io.ts";
-import { printable } from "../printable.ts";
+import type { Output } from "../command/command.ts";
+import type { Io } from "../command/io.ts";
+import { printable } from "../terminal/printable.ts";
 import { readStored } from "./get.ts";
 
 /** A node as block YAML; with `--json` the node itself. */

@@ -13,7 +13,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "uwf-completion-"));
   const script = bashCompletion(await completionModel(COMMANDS), ["uncaged-workflow", "uwf"]);
   writeFileSync(join(folder, "completion.bash"), script);
-  // Stands for the installed program: it knows two workflows and one thread.
+  // Stands in for the installed program: it knows two workflows and one thread.
   const program = join(folder, "uwf");
   const answer = `case "$*" in
     'completion --list workflows') printf 'review\\nrelease\\n' ;;
@@ -34,7 +34,7 @@ function offered(...words: string[]): string[] {
   return offeredFor({ COMP_TYPE: "9" }, words);
 }
 
-/** The same when the choices are only shown, after a second tab. */
+/** The same when the choices are only listed, after a second tab. */
 function shown(...words: string[]): string[] {
   return offeredFor({ COMP_TYPE: "63" }, words);
 }
@@ -55,7 +55,7 @@ function offeredFor(at: { COMP_TYPE: string }, words: readonly string[]): string
 
 test("commands are completed, and then their subcommands", () => {
   expect(offered("th")).toEqual(["thread"]);
-  expect(offered("thread", "resu")).toEqual(["resume"]);
+  expect(offered("thread", "resum")).toEqual(["resume"]);
   expect(offered("")).toEqual(expect.arrayContaining(COMMANDS.map(({ name }) => name)));
 });
 
@@ -65,13 +65,13 @@ test("options are completed for the command that they belong to", () => {
   expect(offered("thread", "show", "--w")).toEqual([]);
 });
 
-test("names of workflows and ids of threads are asked of the program", () => {
+test("workflow names and thread ids come from the program", () => {
   expect(offered("run", "re")).toEqual(["review", "release"]);
   expect(offered("workflow", "show", "rev")).toEqual(["review"]);
   expect(offered("thread", "show", "01")).toEqual(["01K0000000000000000000000A"]);
 });
 
-test("threads that are shown have a title and an age, and a single one is its id alone", () => {
+test("listed threads have a title and an age, a single one is only its id", () => {
   expect(shown("thread", "show", "")).toEqual([
     "01K0000000000000000000000A  $(touch owned); say * (2 d ago)",
     "02K0000000000000000000000B  Fix (3 s ago)",
@@ -85,14 +85,14 @@ test("threads that are shown have a title and an age, and a single one is its id
   expect(readdirSync(folder)).not.toContain("owned");
 });
 
-test("the value of an option is completed as what it stands for", () => {
+test("the value of an option is completed according to its kind", () => {
   expect(offered("thread", "list", "--status", "p")).toEqual(["paused"]);
   expect(offered("thread", "list", "--status", "=", "p")).toEqual(["paused"]);
   expect(offered("run", "review", "--prompt-file", "prompt")).toEqual(["prompt *.md", "prompts"]);
   expect(offered("run", "--prompt", "")).toEqual([]);
 });
 
-test("the value of an option is not taken for an argument", () => {
+test("the value of an option is not mistaken for an argument", () => {
   expect(offered("thread", "run", "--prompt", "show", "re")).toEqual(["review", "release"]);
   expect(offered("workflow", "add", "--types", "a.d.ts", "new", "prompt")).toEqual([
     "prompt *.md",
@@ -103,4 +103,12 @@ test("the value of an option is not taken for an argument", () => {
 test("a place that takes no more words offers none", () => {
   expect(offered("thread", "show", "01K0000000000000000000000A", "")).toEqual([]);
   expect(offered("thread", "nonsense", "")).toEqual([]);
+});
+
+test("where several threads may be named, each of them is completed", () => {
+  const id = "01K0000000000000000000000A";
+  for (const path of [["wait"], ["thread", "kill"]]) {
+    expect(offered(...path, id, "02")).toEqual(["02K0000000000000000000000B"]);
+    expect(offered(...path, id, id, id, "02")).toEqual(["02K0000000000000000000000B"]);
+  }
 });

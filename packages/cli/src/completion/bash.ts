@@ -9,7 +9,7 @@ export function bashCompletion(places: readonly Place[], programs: readonly stri
 
 # What may follow a place: its commands, its options, the kinds of its arguments.
 _uncaged_workflow_place() {
-  commands='' options='' arguments=''
+  commands='' options='' arguments='' repeats=''
   case "$1" in
 ${places.map(placeCase).join("\n")}
   esac
@@ -43,7 +43,7 @@ _uncaged_workflow_threads() {
 }
 
 _uncaged_workflow() {
-  local path='' commands='' options='' arguments='' kind='' word at place=0
+  local path='' commands='' options='' arguments='' repeats='' kind='' word at place=0
   local current="\${COMP_WORDS[COMP_CWORD]}"
   COMPREPLY=()
   _uncaged_workflow_place ''
@@ -72,6 +72,8 @@ _uncaged_workflow() {
   fi
   if [[ -z "$kind" ]]; then
     set -- $arguments
+    # Where the last argument repeats, what comes later is the same.
+    [[ -z "$repeats" ]] || ((place < $#)) || place=$(($# - 1))
     shift "$place" 2> /dev/null || return
     kind="\${1-}"
   fi
@@ -96,10 +98,10 @@ complete -F _uncaged_workflow ${programs.join(" ")}
 `;
 }
 
-function placeCase({ path, subcommands, options, arguments: kinds }: Place): string {
+function placeCase({ path, subcommands, options, arguments: kinds, repeats }: Place): string {
   const commands = subcommands.map(({ name }) => name).join(" ");
   const flags = options
     .flatMap(({ short, long }) => (short === null ? [long] : [short, long]))
     .join(" ");
-  return `    '${path.join(" ")}') commands='${commands}' options='${flags}' arguments='${kinds.map(kindWord).join(" ")}' ;;`;
+  return `    '${path.join(" ")}') commands='${commands}' options='${flags}' arguments='${kinds.map(kindWord).join(" ")}'${repeats ? " repeats=yes" : ""} ;;`;
 }

@@ -2,22 +2,22 @@ import { existsSync } from "node:fs";
 import type { Engine } from "@uncaged/workflow-execute";
 import { type Failure, ok, type Result, type ThreadRecord } from "@uncaged/workflow-protocol";
 import { storagePaths, storageRoot } from "@uncaged/workflow-util";
-import type { Output } from "../command.ts";
-import type { Io } from "../io.ts";
-import { printableLine } from "../printable.ts";
-import { ago } from "../times.ts";
+import type { Output } from "../command/command.ts";
+import type { Io } from "../command/io.ts";
+import { printableLine } from "../terminal/printable.ts";
+import { ago } from "../terminal/times.ts";
 import type { NameList } from "./words.ts";
 
-/** Nobody picks from more. */
+/** Nobody chooses from more. */
 const MAX_THREADS = 200;
 
-/** Enough to know it by, and short enough for two to stand side by side. */
+/** Enough to recognize it by, and short enough for two side by side. */
 const TITLE_CHARS = 50;
 
 type Named = { name: string; description: string };
 
-/** Names of the storage root, one a line; what is not there has none. Makes nothing. `describe`: what is known of a
- *  name follows it after a tab. */
+/** Names in the storage root, one per line; a missing root has none. Creates nothing. `describe`: adds a description
+ *  of each name after a tab. */
 export async function listNames(
   { names: kind, describe }: { names: NameList; describe: boolean },
   io: Io,
@@ -42,8 +42,8 @@ async function workflowNames(io: Io): Promise<Result<Named[], Failure>> {
 /** The newest threads. */
 async function threads(io: Io, describe: boolean): Promise<Named[]> {
   if (!existsSync(storagePaths(storageRoot(io.env)).index)) return [];
-  // The engine loads for longer than the names of workflows take.
-  const { withEngine } = await import("../with-engine.ts");
+  // Loading the engine takes longer than listing workflow names.
+  const { withEngine } = await import("../command/with-engine.ts");
   return withEngine(io, async (engine) => {
     const newest = await engine.store.list({ limit: MAX_THREADS });
     if (!describe) return newest.map(({ threadId }) => ({ name: threadId, description: "" }));
@@ -56,7 +56,7 @@ async function threads(io: Io, describe: boolean): Promise<Named[]> {
   });
 }
 
-/** Start of its prompt, on one line; its workflow's name where it has none that can be read. */
+/** The beginning of its prompt, on one line; its workflow's name if no prompt can be read. */
 async function title(engine: Engine, thread: ThreadRecord): Promise<string> {
   const { startPrompt } = await import("@uncaged/workflow-execute");
   const prompt = await startPrompt(engine.cas, thread).catch(() => "");

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { allCommands } from "../command-tree.ts";
+import { allCommands } from "../command/command-tree.ts";
 import { COMMANDS } from "../commands.ts";
 import { completionModel } from "./model.ts";
 import { completionScript } from "./shells.ts";
 import { SHELLS } from "./words.ts";
 
-test("wherever a thread, a registered workflow or a file is asked for, it is offered", async () => {
+test("wherever a thread, a registered workflow or a file is expected, it is offered", async () => {
   const model = await completionModel(COMMANDS);
   const asked = (await allCommands(COMMANDS)).flatMap(({ path, command }) =>
     command.arguments.map(({ declaration, description }, at) => ({
@@ -26,7 +26,7 @@ test("wherever a thread, a registered workflow or a file is asked for, it is off
   }
 });
 
-test("every command stands in the script of every shell, and the scripts are for both names", async () => {
+test("every command is in the script of every shell, and the scripts are for both names", async () => {
   const commands = await allCommands(COMMANDS);
   for (const shell of SHELLS) {
     const result = await completionScript(shell, COMMANDS);

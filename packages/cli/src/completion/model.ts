@@ -1,9 +1,9 @@
-/** What the shells need to know of the command line: which words may stand where. */
-import type { CommandEntry } from "../command.ts";
-import { allCommands, type NamedCommand } from "../command-tree.ts";
-import type { Argument, Option } from "../options.ts";
+/** What the shells need to know about the command line: which words may be used where. */
+import type { CommandEntry } from "../command/command.ts";
+import { allCommands, type NamedCommand } from "../command/command-tree.ts";
+import type { Argument, Option } from "../command/options.ts";
 
-/** What a word stands for, and so what is offered for it. */
+/** What a word stands for, and therefore what is offered for it. */
 export type Kind = "workflows" | "threads" | "files" | "any" | { choices: readonly string[] };
 
 export type OptionModel = {
@@ -12,7 +12,7 @@ export type OptionModel = {
   /** `--prompt`. */
   long: string;
   description: string;
-  /** Of its value; null when it takes none. */
+  /** Kind of its value; null when it takes none. */
   value: Kind | null;
 };
 
@@ -23,6 +23,8 @@ export type Place = {
   subcommands: readonly { name: string; description: string }[];
   options: readonly OptionModel[];
   arguments: readonly Kind[];
+  /** Whether its last argument may be followed by more of the same. */
+  repeats: boolean;
 };
 
 export async function completionModel(entries: readonly CommandEntry[]): Promise<Place[]> {
@@ -40,6 +42,7 @@ export async function completionModel(entries: readonly CommandEntry[]): Promise
         { short: "-V", long: "--version", description: "print the version", value: null },
       ],
       arguments: [],
+      repeats: false,
     },
     ...groups.map(({ name }) => groupPlace(name, commands)),
     ...commands.map(commandPlace),
@@ -61,6 +64,7 @@ function groupPlace(group: string, commands: readonly NamedCommand[]): Place {
     })),
     options: EVERYWHERE,
     arguments: [],
+    repeats: false,
   };
 }
 
@@ -70,8 +74,12 @@ function commandPlace({ path, command }: NamedCommand): Place {
     subcommands: [],
     options: [...command.options.map(optionModel), ...EVERYWHERE],
     arguments: command.arguments.map(argumentKind),
+    repeats: REPEATED.test(command.arguments.at(-1)?.declaration ?? ""),
   };
 }
+
+/** How an argument is declared that takes several words: `<id...>`, `[id...]`. */
+const REPEATED = /\.\.\.[>\]]$/;
 
 function optionModel({ flags, description, choices }: Option<unknown>): OptionModel {
   const placeholder = /<([^>]+)>/.exec(flags)?.[1];
@@ -84,14 +92,14 @@ function optionModel({ flags, description, choices }: Option<unknown>): OptionMo
 }
 
 function argumentKind({ declaration, choices }: Argument<unknown>): Kind {
-  return kindOf(declaration.slice(1, -1), choices);
+  return kindOf(declaration.slice(1, -1).replace(/\.\.\.$/, ""), choices);
 }
 
 function kindOf(placeholder: string, choices: readonly string[] | undefined): Kind {
   return choices === undefined ? (PLACEHOLDERS.get(placeholder) ?? "any") : { choices };
 }
 
-/** What a word stands for, by how commands write it. */
+/** What a word stands for, from its placeholder in a command's declaration. */
 const PLACEHOLDERS: ReadonlyMap<string, Kind> = new Map([
   ["id", "threads"],
   ["a", "threads"],

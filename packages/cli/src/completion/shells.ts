@@ -1,12 +1,12 @@
 import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
-import type { CommandEntry, Output } from "../command.ts";
+import type { CommandEntry, Output } from "../command/command.ts";
 import { bashCompletion } from "./bash.ts";
 import { fishCompletion } from "./fish.ts";
 import { completionModel, type Place } from "./model.ts";
 import type { Shell } from "./words.ts";
 import { zshCompletion } from "./zsh.ts";
 
-/** The names under which the program is installed; the first is the one that help speaks of. */
+/** The names under which the program is installed; help uses the first. */
 const PROGRAMS = ["uncaged-workflow", "uwf"];
 
 const SCRIPTS: {

@@ -1,7 +1,7 @@
 import type { Place } from "./model.ts";
 import { kindWord, valueCases } from "./shell-words.ts";
 
-/** A completion script for zsh: to be sourced, or put into `$fpath` as `_uncaged-workflow`. */
+/** A completion script for zsh: to be sourced, or placed in `$fpath` as `_uncaged-workflow`. */
 export function zshCompletion(places: readonly Place[], programs: readonly string[]): string {
   const [program = ""] = programs;
   return `#compdef ${programs.join(" ")}
@@ -10,7 +10,7 @@ export function zshCompletion(places: readonly Place[], programs: readonly strin
 
 # What may follow a place: its commands, its options, the kinds of its arguments.
 _uncaged_workflow_place() {
-  subcommands=() flags=() kinds=()
+  subcommands=() flags=() kinds=() repeats=''
   case "$1" in
 ${places.map(placeCase).join("\n")}
   esac
@@ -25,7 +25,7 @@ ${places.flatMap(valueCases).join("\n")}
 }
 
 _uncaged_workflow() {
-  local where='' kind='' word
+  local where='' kind='' repeats='' word
   local -a subcommands flags kinds offered
   local -i at place=0
   _uncaged_workflow_place ''
@@ -47,6 +47,8 @@ _uncaged_workflow() {
   elif [[ -z "$kind" && \${#subcommands} -gt 0 ]]; then
     ((place > 0)) || _describe command subcommands
   else
+    # Where the last argument repeats, what comes later is the same.
+    [[ -z "$repeats" ]] || ((place < \${#kinds})) || place=$((\${#kinds} - 1))
     [[ -n "$kind" ]] || kind="\${kinds[place + 1]}"
     case "$kind" in
       threads)
@@ -71,7 +73,7 @@ fi
 `;
 }
 
-function placeCase({ path, subcommands, options, arguments: kinds }: Place): string {
+function placeCase({ path, subcommands, options, arguments: kinds, repeats }: Place): string {
   const commands = subcommands.map(({ name, description }) => described(name, description));
   const flags = options.flatMap(({ short, long, description }) =>
     short === null
@@ -82,7 +84,7 @@ function placeCase({ path, subcommands, options, arguments: kinds }: Place): str
     `    '${path.join(" ")}')`,
     `      subcommands=(${commands.join(" ")})`,
     `      flags=(${flags.join(" ")})`,
-    `      kinds=(${kinds.map((kind) => `'${kindWord(kind)}'`).join(" ")}) ;;`,
+    `      kinds=(${kinds.map((kind) => `'${kindWord(kind)}'`).join(" ")})${repeats ? " repeats=yes" : ""} ;;`,
   ].join("\n");
 }
 

@@ -2,8 +2,8 @@ import type { Stats } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isErrno, storagePaths } from "@uncaged/workflow-util";
-import { shellWord } from "../shell-word.ts";
-import { type Check, fine, type Patient, wrong } from "./check.ts";
+import { shellWord } from "../command/shell-word.ts";
+import { type Check, type DoctorContext, fine, wrong } from "./check.ts";
 
 const NAME = "access";
 const SHOWN = 5;
@@ -11,8 +11,8 @@ const OTHERS_WRITE = 0o022;
 const OTHERS_ENTER = 0o011;
 const OTHERS = 0o077;
 
-/** Nobody else can write into the storage root, or read what is kept there. */
-export async function checkAccess({ root }: Patient): Promise<Check> {
+/** Checks that nobody else can write to the storage root, or read its content. */
+export async function checkAccess({ root }: DoctorContext): Promise<Check> {
   const folder = await statsOf(root);
   if (folder === null || process.platform === "win32") return fine(NAME, "nothing to look at");
   if ((folder.mode & OTHERS_WRITE) !== 0) {
@@ -22,7 +22,7 @@ export async function checkAccess({ root }: Patient): Promise<Check> {
       `chmod 700 ${shellWord(root)}`,
     );
   }
-  // Nobody else comes to what lies in it.
+  // Nobody else can reach what is in it.
   if ((folder.mode & OTHERS_ENTER) === 0) return fine(NAME, `nobody else can enter ${root}`);
   const open: string[] = [];
   for (const path of await keptIn(root)) {
@@ -37,7 +37,8 @@ export async function checkAccess({ root }: Patient): Promise<Check> {
   );
 }
 
-/** All but the configuration and its keys, which have a check of their own, and installed packages, which are no secret. */
+/** Everything but the configuration and its keys, which have their own check, and installed packages, which are not
+ *  secret. */
 async function keptIn(root: string): Promise<string[]> {
   const { registry, keyFile, packages } = storagePaths(root);
   const paths = (await readdir(root)).map((name) => join(root, name)).sort();
@@ -45,7 +46,7 @@ async function keptIn(root: string): Promise<string[]> {
   return paths.filter((path) => !others.includes(path) && !isManifest(path));
 }
 
-/** What npm keeps beside the packages, as its umask says. */
+/** Files that npm keeps next to the packages, with the umask's mode. */
 function isManifest(path: string): boolean {
   return path.endsWith("/package.json") || path.endsWith("/package-lock.json");
 }

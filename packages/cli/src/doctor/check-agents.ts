@@ -1,17 +1,17 @@
 import { addAgentsCommand, readRegistry } from "@uncaged/workflow-register";
 import { type AgentReport, inspectConfigured } from "../agent/inspect-agents.ts";
-import { printableLine } from "../printable.ts";
-import { type Check, fine, type Patient, wrong } from "./check.ts";
+import { printableLine } from "../terminal/printable.ts";
+import { type Check, type DoctorContext, fine, wrong } from "./check.ts";
 import { unknownAgents } from "./unknown-agents.ts";
 
 const NAME = "agents";
 
-/** The agents that workflows and threads ask for are configured, those that are configured are installed and logged
- *  in, and the default is one of them. */
-export async function checkAgents(patient: Patient): Promise<Check> {
+/** Checks that the agents named by workflows and threads are configured, that the configured ones are installed and
+ *  logged in, and that the default is one of them. */
+export async function checkAgents(patient: DoctorContext): Promise<Check> {
   const { root, env } = patient;
   const registry = await readRegistry(root);
-  // Another check says that the configuration cannot be read.
+  // Another check reports an unreadable configuration.
   if (!registry.ok) return fine(NAME, "none are configured");
   const { settings } = registry.value;
   const { agents, defaultAgent } = settings;

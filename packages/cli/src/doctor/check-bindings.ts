@@ -1,15 +1,15 @@
 import { openBundle, type Registry, readRegistry } from "@uncaged/workflow-register";
 import { storagePaths } from "@uncaged/workflow-util";
-import { count } from "../count.ts";
-import { printableLine } from "../printable.ts";
-import { type Check, doubtful, fine, type Patient } from "./check.ts";
+import { count } from "../command/count.ts";
+import { printableLine } from "../terminal/printable.ts";
+import { type Check, type DoctorContext, doubtful, fine } from "./check.ts";
 
 const NAME = "bindings";
 
-/** The workflows and roles of `config.bindings` are there. One that is not may come later, or is mistyped. */
-export async function checkBindings({ root }: Patient): Promise<Check> {
+/** Checks that the workflows and roles in `config.bindings` exist. A missing one may be added later, or is a typo. */
+export async function checkBindings({ root }: DoctorContext): Promise<Check> {
   const registry = await readRegistry(root);
-  // Another check says that the configuration cannot be read.
+  // Another check reports an unreadable configuration.
   if (!registry.ok) return fine(NAME, "none");
   const { bindings } = registry.value.settings;
   const doubts: string[] = [];

@@ -1,4 +1,4 @@
-/** Every registered version has the bytes that were registered, and what it imports is installed. */
+/** Checks that every registered version has the registered bytes, and that what it imports is installed. */
 
 import type { Failure } from "@uncaged/workflow-protocol";
 import {
@@ -8,10 +8,10 @@ import {
   readRegistry,
   resolveExternals,
 } from "@uncaged/workflow-register";
-import { count } from "../count.ts";
-import { type Check, fine, type Patient, wrong } from "./check.ts";
+import { count } from "../command/count.ts";
+import { type Check, type DoctorContext, fine, wrong } from "./check.ts";
 
-export async function checkBundles({ root }: Patient): Promise<Check> {
+export async function checkBundles({ root }: DoctorContext): Promise<Check> {
   const versions = (await entriesOf(root)).flatMap(([name, entry]) =>
     [entry, ...entry.history].map(({ hash, sha256 }) => ({ name, hash, sha256 })),
   );
@@ -30,7 +30,7 @@ export async function checkBundles({ root }: Patient): Promise<Check> {
   );
 }
 
-export async function checkExternals({ root }: Patient): Promise<Check> {
+export async function checkExternals({ root }: DoctorContext): Promise<Check> {
   const faults: Failure[] = [];
   const packages = new Map<string, string>();
   for (const [, { hash, sha256 }] of await entriesOf(root)) {
@@ -47,7 +47,7 @@ export async function checkExternals({ root }: Patient): Promise<Check> {
   return fine("packages", list.length === 0 ? "no bundle imports any" : list.join(", "));
 }
 
-/** None when the registry cannot be read: another check says that. */
+/** None when the registry cannot be read: another check reports that. */
 async function entriesOf(root: string): Promise<[name: string, entry: RegistryEntry][]> {
   const registry = await readRegistry(root);
   const workflows: Registry["workflows"] = registry.ok ? registry.value.workflows : new Map();

@@ -1,13 +1,13 @@
 import { stat } from "node:fs/promises";
 import { readKeyFile, readRegistry } from "@uncaged/workflow-register";
 import { isErrno, storagePaths } from "@uncaged/workflow-util";
-import { shellWord } from "../shell-word.ts";
-import { type Check, fine, type Patient, wrong } from "./check.ts";
+import { shellWord } from "../command/shell-word.ts";
+import { type Check, type DoctorContext, fine, wrong } from "./check.ts";
 
 const NAME = "configuration";
 
-/** `workflow.yaml` and `.env` can be read, and only by their owner: they may hold keys. */
-export async function checkConfiguration({ root }: Patient): Promise<Check> {
+/** Checks that `workflow.yaml` and `.env` can be read, and only by their owner: they may contain keys. */
+export async function checkConfiguration({ root }: DoctorContext): Promise<Check> {
   const { registry: path } = storagePaths(root);
   const keys = readKeyFile(root);
   if (!keys.ok) return wrong(NAME, keys.error.message, keys.error.hint);

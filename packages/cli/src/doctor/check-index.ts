@@ -2,17 +2,17 @@ import { existsSync } from "node:fs";
 import { endedAndLost } from "@uncaged/workflow-execute";
 import { checkThreadIndex } from "@uncaged/workflow-store";
 import { storagePaths } from "@uncaged/workflow-util";
-import { count } from "../count.ts";
-import { withEngine } from "../with-engine.ts";
-import { type Check, fine, type Patient, wrong } from "./check.ts";
+import { count } from "../command/count.ts";
+import { withEngine } from "../command/with-engine.ts";
+import { type Check, type DoctorContext, fine, wrong } from "./check.ts";
 import { lockedIndex } from "./locked-index.ts";
 
 const NAME = "index";
 const SHOWN = 3;
 
-/** The database that says where every thread stands is there, can be written, is sound, and knows every thread that
- *  the history names. */
-export async function checkIndex(patient: Patient): Promise<Check> {
+/** Checks that the database with the state of every thread exists, is writable and sound, and knows every thread in
+ *  the history. */
+export async function checkIndex(patient: DoctorContext): Promise<Check> {
   const { root, env } = patient;
   const { index } = storagePaths(root);
   const locked = await lockedIndex(patient);

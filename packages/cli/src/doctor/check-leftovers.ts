@@ -2,17 +2,17 @@ import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { atomicFolders, leftoverProcesses, oldTemporaries } from "@uncaged/workflow-execute";
 import { storagePaths } from "@uncaged/workflow-util";
-import { count } from "../count.ts";
-import { withEngine } from "../with-engine.ts";
-import { type Check, fine, type Patient, wrong } from "./check.ts";
+import { count } from "../command/count.ts";
+import { withEngine } from "../command/with-engine.ts";
+import { type Check, type DoctorContext, fine, wrong } from "./check.ts";
 
 const NAME = "leftovers";
-/** A file takes milliseconds to write; what is this old has lost its writer. */
+/** Writing a file takes milliseconds; one this old has lost its writer. */
 const OLD_MS = 60 * 60 * 1000;
 const SHOWN = 5;
 
-/** No temporary file of a writer that died lies about, and no process of a thread that nobody runs is at work. */
-export async function checkLeftovers(patient: Patient): Promise<Check> {
+/** Checks that no temporary file of a dead writer is left, and no process of a thread without a runner. */
+export async function checkLeftovers(patient: DoctorContext): Promise<Check> {
   const found = [await leftFiles(patient), ...(await leftProcesses(patient))].filter(
     (each) => each !== null,
   );
@@ -23,7 +23,7 @@ export async function checkLeftovers(patient: Patient): Promise<Check> {
 
 type Left = { message: string; fix: string };
 
-async function leftFiles({ root, nowMs }: Patient): Promise<Left | null> {
+async function leftFiles({ root, nowMs }: DoctorContext): Promise<Left | null> {
   const folders = [storagePaths(root).cas, ...(await atomicFolders(root))];
   const old = { named: TEMPORARY, untilMs: nowMs - OLD_MS };
   const all = (await Promise.all(folders.map((each) => oldTemporaries(each, old)))).flat();
@@ -38,7 +38,7 @@ async function leftFiles({ root, nowMs }: Patient): Promise<Left | null> {
   };
 }
 
-async function leftProcesses({ root, env }: Patient): Promise<Left[]> {
+async function leftProcesses({ root, env }: DoctorContext): Promise<Left[]> {
   if (!existsSync(storagePaths(root).index)) return [];
   const left = await withEngine({ env }, leftoverProcesses);
   return left.map(({ threadId, pids, command }) => ({

@@ -1,12 +1,12 @@
 import { readSettings, resolveModel, variablesOf } from "@uncaged/workflow-register";
-import { type Check, fine, type Patient, wrong } from "./check.ts";
+import { type Check, type DoctorContext, fine, wrong } from "./check.ts";
 
 const NAME = "models";
 
-/** The models that the configuration names have a provider and a key. Nobody is called: `setup` does that. */
-export async function checkModels({ root, env }: Patient): Promise<Check> {
+/** Checks that the configured models have a provider and a key. No model is called: `setup` does that. */
+export async function checkModels({ root, env }: DoctorContext): Promise<Check> {
   const settings = await readSettings(root);
-  // Another check says that the configuration cannot be read.
+  // Another check reports an unreadable configuration.
   if (!settings.ok) return fine(NAME, "none are configured");
   const { models, supervisorInterval } = settings.value;
   for (const use of models.keys()) {

@@ -1,14 +1,14 @@
-/** The programs that everything runs on. */
+/** Checks the programs that everything else needs. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { type Check, fine, type Patient, wrong } from "./check.ts";
+import { type Check, type DoctorContext, fine, wrong } from "./check.ts";
 
-/** An older Node would not have come this far; what is to be seen here is which one it is. */
+/** An older Node would not have come this far; this only shows which one it is. */
 export function checkNode(): Check {
   return fine("node", `Node ${process.versions.node} (${process.execPath})`);
 }
 
-export async function checkGit({ env }: Patient): Promise<Check> {
+export async function checkGit({ env }: DoctorContext): Promise<Check> {
   try {
     const { stdout } = await promisify(execFile)("git", ["--version"], { env, timeout: 10_000 });
     return fine("git", stdout.trim());

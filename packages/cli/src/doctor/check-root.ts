@@ -1,15 +1,15 @@
 import { constants } from "node:fs";
 import { access, stat, statfs } from "node:fs/promises";
 import { isErrno } from "@uncaged/workflow-util";
-import { shellWord } from "../shell-word.ts";
-import { type Check, fine, type Patient, wrong } from "./check.ts";
+import { shellWord } from "../command/shell-word.ts";
+import { type Check, type DoctorContext, fine, wrong } from "./check.ts";
 
 const NAME = "storage";
-/** A thread writes kilobytes a step; below this even a log may fail. */
+/** A thread writes kilobytes per step; below this even a log may fail. */
 const MIN_FREE_BYTES = 64 * 1024 * 1024;
 
-/** The storage root is a folder that this user can read, and that has room if it can be written. */
-export async function checkRoot({ root }: Patient): Promise<Check> {
+/** Checks that the storage root is a folder that this user can read, with free space if it is writable. */
+export async function checkRoot({ root }: DoctorContext): Promise<Check> {
   try {
     if (!(await stat(root)).isDirectory()) {
       return wrong(
@@ -29,7 +29,7 @@ export async function checkRoot({ root }: Patient): Promise<Check> {
       `give this user the right to read there: chmod u+rwx ${shellWord(root)}`,
     );
   }
-  // A backup, or a root of another user: it can be checked, and that is what doctor does.
+  // A backup, or another user's root: it can be checked, which is what doctor does.
   if (!(await isWritable(root)))
     return fine(NAME, `${root} may only be read: threads can be looked at, and none can be run`);
   const { bavail, bsize } = await statfs(root);

@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
 import { runningThreads } from "@uncaged/workflow-execute";
 import { storagePaths } from "@uncaged/workflow-util";
-import { count } from "../count.ts";
-import { withEngine } from "../with-engine.ts";
-import { type Check, fine, type Patient, wrong } from "./check.ts";
+import { count } from "../command/count.ts";
+import { withEngine } from "../command/with-engine.ts";
+import { type Check, type DoctorContext, fine, wrong } from "./check.ts";
 
 const NAME = "threads";
 
-/** No thread lost its runner. */
-export async function checkThreads({ root, env }: Patient): Promise<Check> {
+/** Checks that no thread has lost its runner. */
+export async function checkThreads({ root, env }: DoctorContext): Promise<Check> {
   if (!existsSync(storagePaths(root).index)) return fine(NAME, "none yet");
   return withEngine({ env }, async (engine) => {
     const running = await runningThreads(engine);

@@ -32,12 +32,12 @@ async function examined(
     env: { PATH: process.env.PATH, ...env, WORKFLOW_STORAGE_ROOT: root },
     now: Date.now,
   });
-  if (!("document" in value)) throw new Error("doctor gives a document");
+  if (!("document" in value)) throw new Error("doctor returns a document");
   const document: Report = JSON.parse(JSON.stringify(value.document));
   return { ...document, exitCode: value.exitCode };
 }
 
-/** The one check that found something. */
+/** The only check that found something. */
 async function onlyFault(env: NodeJS.ProcessEnv = {}): Promise<Check> {
   const { ok, checks, exitCode } = await examined(env);
   const faults = checks.filter((check) => !check.ok);
@@ -53,7 +53,7 @@ const HASH = "D4KP4Y6MRRVJV";
 const registry = (workflows: string): void =>
   writeFileSync(join(root, "workflow.yaml"), `workflows:\n${workflows}`, { mode: 0o600 });
 
-test("an empty storage root, and one that is not there, are healthy and stay as they are", async () => {
+test("an empty storage root, and a missing one, are healthy and stay as they are", async () => {
   expect(await examined()).toMatchObject({ ok: true, exitCode: 0 });
   expect(readdirSync(root)).toEqual([]);
   rmSync(root, { recursive: true });
@@ -77,7 +77,7 @@ test("an empty storage root, and one that is not there, are healthy and stay as 
   expect(existsSync(root)).toBe(false);
 });
 
-test("a storage root that is a file is found, and checks that cannot work say so too", async () => {
+test("a storage root that is a file is found, and checks that cannot run say so too", async () => {
   rmSync(root, { recursive: true });
   writeFileSync(root, "");
   const { checks, exitCode } = await examined();
@@ -85,7 +85,7 @@ test("a storage root that is a file is found, and checks that cannot work say so
   expect(exitCode).toBe(1);
 });
 
-test("a configuration that others can read is found, with the command that mends it", async () => {
+test("a configuration that others can read is found, with the command that fixes it", async () => {
   registry("");
   chmodSync(join(root, "workflow.yaml"), 0o644);
   expect(await onlyFault()).toMatchObject({
@@ -94,14 +94,14 @@ test("a configuration that others can read is found, with the command that mends
   });
 });
 
-test("a configuration that is no YAML is found by line and column", async () => {
+test("a configuration that is not YAML is reported with line and column", async () => {
   writeFileSync(join(root, "workflow.yaml"), "config:\n  maxDepth: [\n", { mode: 0o600 });
   const { name, message } = await onlyFault();
   expect(name).toBe("configuration");
   expect(message).toMatch(/workflow\.yaml:\d+:\d+/);
 });
 
-test("an index that is no database is found", async () => {
+test("an index that is not a database is found", async () => {
   writeFileSync(
     join(root, "index.db"),
     "no database, but long enough to be read as one".repeat(99),
@@ -110,14 +110,14 @@ test("an index that is no database is found", async () => {
   expect(checks.find(({ name }) => name === "index")).toMatchObject({ ok: false });
 });
 
-test("a bundle that is gone is found by its workflow's name", async () => {
+test("a missing bundle is reported under its workflow's name", async () => {
   registry(`  review: { hash: "${HASH}", sha256: "${"0".repeat(64)}", timestamp: 1 }\n`);
   const { name, message, fix } = await onlyFault();
   expect([name, message]).toEqual(["bundles", expect.stringContaining("review")]);
   expect(fix).toContain("workflow add");
 });
 
-/** A package in the storage root that plays as an agent, and is as it says. */
+/** An agent package in the storage root that reports this status. */
 function installAgent(name: string, probe: { installed: boolean; login: string }): void {
   const folder = join(root, "node_modules", name);
   mkdirSync(folder, { recursive: true });
@@ -140,7 +140,7 @@ function configure(config: unknown): void {
   writeFileSync(join(root, "workflow.yaml"), JSON.stringify({ config }), { mode: 0o600 });
 }
 
-test("an agent that is not installed is found, and so is a default that is none", async () => {
+test("an agent that is not installed is found, and so is an unknown default agent", async () => {
   const agents = (name: string, defaultAgent: string): void =>
     configure({ agents: { one: { package: name } }, defaultAgent });
   agents("@uncaged/nowhere", "one");
@@ -161,7 +161,7 @@ test("an agent that is not installed is found, and so is a default that is none"
   expect(checks.find(({ name }) => name === "agents")?.message).toBe("one 2.1");
 });
 
-test("an agent whose program is missing or not logged in is found, with what it says to do", async () => {
+test("an agent whose program is missing or not logged in is found, with its own hint", async () => {
   for (const [probe, message] of [
     [{ installed: false, login: "unknown" }, "one cannot work"],
     [{ installed: true, login: "missing" }, "one is not logged in"],
@@ -172,7 +172,7 @@ test("an agent whose program is missing or not logged in is found, with what it 
   }
 });
 
-test("a binding of a workflow that is not registered is a warning, and no fault", async () => {
+test("a binding of a workflow that is not registered is a warning, not a fault", async () => {
   installAgent("ready", { installed: true, login: "ok" });
   configure({ agents: { one: { package: "ready" } }, bindings: { reveiw: { writer: "one" } } });
   const { ok, checks, exitCode } = await examined();
@@ -200,7 +200,7 @@ test("a model without its key or provider is found, and so is an interval withou
   });
 });
 
-test("a thread whose runner died is found, with the command that goes on", async () => {
+test("a thread whose runner died is found, with the command that continues it", async () => {
   const threadId = await threadOfDeadRunner();
   expect(await onlyFault()).toMatchObject({
     name: "threads",
@@ -226,7 +226,7 @@ test("a missing git is found", async () => {
   expect(await onlyFault({ PATH: bin })).toMatchObject({ name: "git" });
 });
 
-/** As a runner that was killed leaves it. */
+/** The state that a killed runner leaves. */
 async function threadOfDeadRunner(): Promise<string> {
   const store = await openThreadStore(root);
   const nowMs = Date.now();

@@ -1,10 +1,10 @@
 import { EXIT, failureFrom, type Ok, ok } from "@uncaged/workflow-protocol";
 import { storageRoot } from "@uncaged/workflow-util";
-import type { Output } from "../command.ts";
-import type { Io } from "../io.ts";
-import { printable } from "../printable.ts";
-import type { Style } from "../style.ts";
-import { type Check, type Patient, wrong } from "./check.ts";
+import type { Output } from "../command/command.ts";
+import type { Io } from "../command/io.ts";
+import { printable } from "../terminal/printable.ts";
+import type { Style } from "../terminal/style.ts";
+import { type Check, type DoctorContext, wrong } from "./check.ts";
 import { checkAccess } from "./check-access.ts";
 import { checkAgents } from "./check-agents.ts";
 import { checkBindings } from "./check-bindings.ts";
@@ -17,8 +17,8 @@ import { checkGit, checkNode } from "./check-programs.ts";
 import { checkRoot } from "./check-root.ts";
 import { checkThreads } from "./check-threads.ts";
 
-/** In the order in which to mend: what a check needs is checked before it. */
-const CHECKS: { readonly [name: string]: (patient: Patient) => Check | Promise<Check> } = {
+/** In the order in which to fix: a check comes after the checks of what it needs. */
+const CHECKS: { readonly [name: string]: (patient: DoctorContext) => Check | Promise<Check> } = {
   node: checkNode,
   git: checkGit,
   storage: checkRoot,
@@ -34,7 +34,7 @@ const CHECKS: { readonly [name: string]: (patient: Patient) => Check | Promise<C
   leftovers: checkLeftovers,
 };
 
-/** Looks at everything and changes nothing. Exit code 1 when something is wrong. */
+/** Checks everything and changes nothing. Exit code 1 when something is wrong. */
 export async function examine(io: Pick<Io, "env" | "now">): Promise<Ok<Output>> {
   const patient = { root: storageRoot(io.env), env: io.env, nowMs: io.now() };
   const checks: Check[] = [];

@@ -1,16 +1,16 @@
 import { runningThreads } from "@uncaged/workflow-execute";
 import { heldWriteLock } from "@uncaged/workflow-store";
-import { withEngine } from "../with-engine.ts";
-import type { Patient } from "./check.ts";
+import { withEngine } from "../command/with-engine.ts";
+import type { DoctorContext } from "./check.ts";
 
-/** A transaction takes milliseconds, and the slowest of 200 writers at once five seconds. */
+/** A transaction takes milliseconds; the slowest of 200 concurrent writers takes five seconds. */
 const WITHIN_MS = 6_000;
 
-/** Who froze, or hangs, in the middle of a write of the index, and how to end it. Null: it can be written. */
+/** The process that froze or hangs while writing the index, and how to end it. Null: the index can be written. */
 export async function lockedIndex({
   root,
   env,
-}: Patient): Promise<{ message: string; fix: string } | null> {
+}: DoctorContext): Promise<{ message: string; fix: string } | null> {
   const held = await heldWriteLock(root, WITHIN_MS);
   if (held === null) return null;
   const since = `index.db has been locked for more than ${WITHIN_MS / 1000} s`;

@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
 import { isFinal } from "@uncaged/workflow-protocol";
-import { agentsInBundle, openBundle, playersOf, type Registry } from "@uncaged/workflow-register";
+import { agentsInBundle, openBundle, type Registry, roleAgents } from "@uncaged/workflow-register";
 import { storagePaths } from "@uncaged/workflow-util";
-import { withEngine } from "../with-engine.ts";
-import type { Patient } from "./check.ts";
+import { withEngine } from "../command/with-engine.ts";
+import type { DoctorContext } from "./check.ts";
 
-/** Name → who asks for it: workflows made of YAML, for roles that no binding of this machine gives to somebody else,
- *  and threads that go on. Whom a workflow in code names is known only when its role plays. */
+/** Maps a name to what needs it: YAML workflows, for roles that no binding on this machine gives to another agent,
+ *  and unfinished threads. The agents of a workflow in code are known only when a role runs. */
 export async function unknownAgents(
-  { root, env }: Pick<Patient, "root" | "env">,
+  { root, env }: Pick<DoctorContext, "root" | "env">,
   { workflows, settings }: Registry,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const askers = new Map<string, string[]>();
@@ -22,8 +22,8 @@ export async function unknownAgents(
     if (!bundle.ok) continue; // another check says that
     const { bytes, descriptor } = bundle.value;
     const roles = Object.keys(descriptor.roles);
-    const players = playersOf({ name, roles, named: agentsInBundle(bytes) }, settings);
-    for (const { agent, by } of players.values())
+    const agents = roleAgents({ name, roles, named: agentsInBundle(bytes) }, settings);
+    for (const { agent, by } of agents.values())
       if (by === "workflow") note(agent, `workflow ${name}`);
   }
   if (!existsSync(storagePaths(root).index)) return askers;

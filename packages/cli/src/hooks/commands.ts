@@ -1,11 +1,11 @@
-import type { Command, CommandGroup } from "../command.ts";
+import type { Command, CommandGroup } from "../command/command.ts";
 import {
   type Argument,
   choiceOption,
   type Option,
   optionalArgument,
   textOption,
-} from "../options.ts";
+} from "../command/options.ts";
 import type { SettingsScope } from "./settings-file.ts";
 
 const scope: Option<SettingsScope | null> = choiceOption(
@@ -16,7 +16,8 @@ const scope: Option<SettingsScope | null> = choiceOption(
 const file: Option<string | null> = textOption("--file <path>", "another settings file");
 
 const install: Command = {
-  description: "Have Claude Code sessions that a person starts recorded and reminded.",
+  description:
+    "Record Claude Code sessions that you start yourself, and remind them of their thread.",
   arguments: [],
   options: [scope, file],
   example: "--scope project",
@@ -25,7 +26,7 @@ const install: Command = {
 };
 
 const uninstall: Command = {
-  description: "Take out what hooks install put in, and nothing else.",
+  description: "Remove what hooks install added, and nothing else.",
   arguments: [],
   options: [scope, file],
   example: "--scope project",
@@ -46,7 +47,7 @@ const log: Command = {
 };
 
 const record: Command = {
-  description: "For a hook: keep the tool call that stdin tells of. Never fails.",
+  description: "For a hook: record the tool call on stdin. Never fails.",
   arguments: [],
   options: [],
   example: "--json < hook-input.json",

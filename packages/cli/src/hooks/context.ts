@@ -3,19 +3,19 @@ import {
   type Failure,
   isThreadId,
   ok,
+  PROCESS_TAG_ENV,
   type Result,
-  RUN_MARK_ENV,
 } from "@uncaged/workflow-protocol";
-import type { Output } from "../command.ts";
-import type { Io } from "../io.ts";
-import { withThread } from "../with-engine.ts";
+import type { Output } from "../command/command.ts";
+import type { Io } from "../command/io.ts";
+import { withThread } from "../command/with-engine.ts";
 
-/** What a session that a person started for a thread must not forget: `UNCAGED_THREAD_ID` says which, `UNCAGED_ROLE`
- *  as whom, where it works as one. Without a thread there is nothing to say, and a session that the engine runs is
- *  told by the engine. It never fails: of a thread that cannot be read it says as much as is known. */
+/** What a session started by a person for a thread must not forget. `UNCAGED_THREAD_ID` names the thread,
+ *  `UNCAGED_ROLE` the role, if it works as one. Without a thread there is nothing to say, and a session run by the
+ *  engine is told by the engine. Never fails: for a thread that cannot be read it says as much as is known. */
 export async function context(io: Io): Promise<Result<Output, Failure>> {
   const threadId = io.env.UNCAGED_THREAD_ID ?? "";
-  const text = isThreadId(threadId) && !io.env[RUN_MARK_ENV] ? await reminder(threadId, io) : "";
+  const text = isThreadId(threadId) && !io.env[PROCESS_TAG_ENV] ? await reminder(threadId, io) : "";
   return ok({ document: { text }, verbatim: text });
 }
 

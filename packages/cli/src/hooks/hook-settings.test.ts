@@ -33,7 +33,7 @@ const OTHERS = `{
 `;
 
 describe("hooks in a settings file", () => {
-  it("are put in where there was nothing", () => {
+  it("are added to an empty file", () => {
     const hooks = JSON.parse(changed(withHooks, "")).hooks;
     expect(Object.keys(hooks)).toEqual([
       "SessionStart",
@@ -54,7 +54,7 @@ describe("hooks in a settings file", () => {
     ]);
   });
 
-  it("stand after those of others, and change nothing else: neither order nor indentation", () => {
+  it("come after existing hooks, and change nothing else: neither order nor indentation", () => {
     const text = changed(withHooks, OTHERS);
     const before = JSON.parse(OTHERS);
     const after = JSON.parse(text);
@@ -66,19 +66,19 @@ describe("hooks in a settings file", () => {
     expect(text.endsWith("}\n")).toBe(true);
   });
 
-  it("put in twice are there once, to the byte", () => {
+  it("added twice are there once, to the byte", () => {
     const once = changed(withHooks, OTHERS);
     expect(changed(withHooks, once)).toBe(once);
   });
 
-  it("taken out leave what was there before", () => {
+  it("when removed leave what was there before", () => {
     expect(JSON.parse(changed(withoutHooks, changed(withHooks, OTHERS)))).toEqual(
       JSON.parse(OTHERS),
     );
     expect(changed(withoutHooks, changed(withHooks, '{ "a": 1 }'))).toBe('{\n  "a": 1\n}');
   });
 
-  it("are taken out of a group that somebody has put more into", () => {
+  it("are removed from a group to which somebody added more", () => {
     const more = { type: "command", command: "say done" };
     const text = JSON.parse(changed(withHooks, "{}"));
     text.hooks.PostToolUse[0].hooks.push(more);
@@ -87,7 +87,7 @@ describe("hooks in a settings file", () => {
     });
   });
 
-  it("that are not there leave the text as it is", () => {
+  it("that are missing leave the text unchanged", () => {
     expect(changed(withoutHooks, OTHERS)).toBe(OTHERS);
     expect(changed(withoutHooks, "")).toBe("");
   });

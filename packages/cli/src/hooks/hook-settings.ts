@@ -1,10 +1,10 @@
-/** The hooks that we put into a settings file of Claude Code, as a change of its text.
+/** The hooks that we add to a settings file of Claude Code, as a change of its text.
  *
- *  1. Ours are known by their exact command. Nothing else is added, moved or taken out; the order of keys, what
- *     we do not know, and the indentation stay.
- *  2. Doing it twice is doing it once. Taking out leaves no empty list or object that we brought in.
- *  3. They cannot break a session: whatever becomes of the command, the hook succeeds (`|| true`), and it has a
- *     time limit. */
+ *  1. Ours are recognized by their exact command. Nothing else is added, moved or removed; the order of keys,
+ *     unknown keys and the indentation stay.
+ *  2. Doing it twice has the effect of doing it once. Removing leaves no empty list or object that we added.
+ *  3. They cannot break a session: whatever happens to the command, the hook succeeds (`|| true`), and it has a time
+ *     limit. */
 import {
   err,
   type Failure,
@@ -27,7 +27,7 @@ const OURS: Readonly<Record<string, string>> = {
 
 const TIMEOUT_S = 10;
 
-/** The new text; the same text when all is there already. Fails with `CONFIG_INVALID`. */
+/** The new text; the same text when all hooks are already there. Fails with `CONFIG_INVALID`. */
 export function withHooks(text: string, file: string): Result<string, Failure> {
   return edited(text, file, (hooks) => {
     const missing = Object.entries(OURS).filter(
@@ -87,7 +87,7 @@ function parsed(text: string): JsonObject | null {
   return toJsonObject(parseJson(text));
 }
 
-/** Of the first line that is indented. */
+/** From the first line that is indented. */
 function indentOf(text: string): string {
   return /\n([ \t]+)\S/.exec(text)?.[1] ?? "  ";
 }

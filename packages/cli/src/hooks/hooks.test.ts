@@ -11,11 +11,11 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { RUN_MARK_ENV } from "@uncaged/workflow-protocol";
+import { PROCESS_TAG_ENV } from "@uncaged/workflow-protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readStored } from "../cas/get.ts";
-import type { Output } from "../command.ts";
-import { type FakeIo, fakeIo } from "../io.test.helper.ts";
+import type { Output } from "../command/command.ts";
+import { type FakeIo, fakeIo } from "../command/io.test.helper.ts";
 import { context } from "./context.ts";
 import { install, uninstall } from "./install.ts";
 import { log } from "./log.ts";
@@ -61,7 +61,7 @@ const ended = (more: object = {}): string =>
   });
 
 describe("hooks record", () => {
-  it("keeps a call, without secrets, and the log has its hash", async () => {
+  it("stores a call, without secrets, and logs its hash", async () => {
     const env = { UNCAGED_THREAD_ID: THREAD, MY_TOKEN: "s3cr3t-s3cr3t" };
     const { document, text } = await said(record(world(ended(), env)));
     expect(text).toBe("");
@@ -94,18 +94,18 @@ describe("hooks record", () => {
     ["no JSON", "{"],
     ["another event", JSON.stringify({ session_id: "s", hook_event_name: "Stop" })],
     ["a session whose name is a path", ended({ session_id: "../x" })],
-  ])("never fails, told %s", async (_what, stdin) => {
+  ])("never fails on %s", async (_what, stdin) => {
     expect(await said(record(world(stdin)))).toEqual({ document: { hash: null }, text: "" });
     expect((await said(log(null, world()))).document).toEqual({ sessions: [] });
   });
 
-  it("never fails, though nothing can be written", async () => {
+  it("never fails, even when nothing can be written", async () => {
     await writeFile(join(folder, "root"), "a file where the storage root should be");
     expect((await said(record(world(ended())))).document).toEqual({ hash: null });
   });
 
-  it("leaves what the engine runs to the engine", async () => {
-    const { document } = await said(record(world(ended(), { [RUN_MARK_ENV]: "T:1:x" })));
+  it("leaves sessions run by the engine to the engine", async () => {
+    const { document } = await said(record(world(ended(), { [PROCESS_TAG_ENV]: "T:1:x" })));
     expect(document).toEqual({ hash: null });
   });
 });
@@ -118,15 +118,15 @@ describe("hooks context", () => {
 
   it.each([
     ["there is no thread", {}],
-    ["the thread is none", { UNCAGED_THREAD_ID: "x; rm -rf ~" }],
-    ["the engine runs the session", { UNCAGED_THREAD_ID: THREAD, [RUN_MARK_ENV]: "T:1:x" }],
+    ["the thread id is invalid", { UNCAGED_THREAD_ID: "x; rm -rf ~" }],
+    ["the engine runs the session", { UNCAGED_THREAD_ID: THREAD, [PROCESS_TAG_ENV]: "T:1:x" }],
   ])("says nothing when %s", async (_why, env) => {
     expect((await said(context(world(undefined, env)))).text).toBe("");
   });
 });
 
 describe("hooks log", () => {
-  it("refuses a session that is not there, or not clear", async () => {
+  it("refuses an unknown or ambiguous session", async () => {
     await record(world(ended()));
     await record(world(ended({ session_id: "5e55-2" })));
     expect(await log("nope", world())).toMatchObject({ ok: false, error: { code: "USAGE" } });
@@ -137,7 +137,7 @@ describe("hooks log", () => {
 describe("hooks install", () => {
   const user = { scope: null, file: null };
 
-  it("edits the user's settings, and uninstall takes it back", async () => {
+  it("edits the user's settings, and uninstall undoes it", async () => {
     const file = join(folder, ".claude", "settings.json");
     expect((await said(install(user, world()))).document).toEqual({ file, changed: true });
     expect((await said(install(user, world()))).document).toEqual({ file, changed: false });
@@ -159,14 +159,14 @@ describe("hooks install", () => {
     expect(await readFile(target, "utf8")).toContain("hooks record");
   });
 
-  it("leaves a file that it cannot read as it is", async () => {
+  it("leaves a file that it cannot parse unchanged", async () => {
     const file = join(folder, "odd.json");
     await writeFile(file, "{ // mine\n}");
     expect(await install({ scope: null, file: "odd.json" }, world())).toMatchObject({ ok: false });
     expect(await readFile(file, "utf8")).toBe("{ // mine\n}");
   });
 
-  it("refuses two answers to the same question", async () => {
+  it("refuses contradictory options", async () => {
     await expect(install({ scope: "user", file: "x" }, world())).rejects.toMatchObject({
       failure: { code: "USAGE" },
     });

@@ -1,6 +1,6 @@
 import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
-import type { Output } from "../command.ts";
-import type { Io } from "../io.ts";
+import type { Output } from "../command/command.ts";
+import type { Io } from "../command/io.ts";
 import { withHooks, withoutHooks } from "./hook-settings.ts";
 import { readSettings, type SettingsScope, settingsPath, writeSettings } from "./settings-file.ts";
 

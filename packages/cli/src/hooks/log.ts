@@ -1,14 +1,14 @@
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
-import type { Output } from "../command.ts";
-import type { Io } from "../io.ts";
-import { printableLine } from "../printable.ts";
-import { renderTable } from "../render-table.ts";
-import { ago } from "../times.ts";
+import type { Output } from "../command/command.ts";
+import type { Io } from "../command/io.ts";
+import { printableLine } from "../terminal/printable.ts";
+import { renderTable } from "../terminal/render-table.ts";
+import { ago } from "../terminal/times.ts";
 import { findSessions, listSessions, readCalls, type SessionCall } from "./session-log.ts";
 
 const SUBJECT_COLUMNS = 80;
 
-/** The sessions, or the tool calls of one. */
+/** The sessions, or one session's tool calls. */
 export async function log(beginning: string | null, io: Io): Promise<Result<Output, Failure>> {
   if (beginning === null) return sessions(io);
   const [session, another] = await findSessions(io.env, beginning);

@@ -1,33 +1,33 @@
-/** Keeps a tool call of a session that a person started.
+/** Records a tool call of a session that a person started.
  *
- *  1. It never fails and says nothing: whatever is wrong here, the person's session goes on.
- *  2. Secrets that stand in our environment are taken out before anything is stored, and texts are shortened,
- *     as for the steps of a thread.
- *  3. A session that the engine runs is recorded by the engine. */
+ *  1. It never fails and prints nothing: whatever is wrong here, the person's session continues.
+ *  2. Secrets from our environment are removed before anything is stored, and texts are shortened, as for the steps
+ *     of a thread.
+ *  3. A session run by the engine is recorded by the engine. */
 import { readEndedCall } from "@uncaged/workflow-agent-claude-code";
 import {
   type Failure,
   isThreadId,
   ok,
+  PROCESS_TAG_ENV,
   type Result,
-  RUN_MARK_ENV,
   type ToolCallRecord,
 } from "@uncaged/workflow-protocol";
 import { evidenceBook, redactor } from "@uncaged/workflow-util-agent";
 import { withStore } from "../cas/open-store.ts";
-import type { Output } from "../command.ts";
-import type { Io } from "../io.ts";
-import { readStdin } from "../read-text.ts";
+import type { Output } from "../command/command.ts";
+import type { Io } from "../command/io.ts";
+import { readStdin } from "../command/read-text.ts";
 import { appendCall, isSessionId } from "./session-log.ts";
 
 const SUBJECT_CHARS = 500;
 
 export async function record(io: Io): Promise<Result<Output, Failure>> {
-  const hash = io.env[RUN_MARK_ENV] ? null : await kept(io).catch(() => null);
+  const hash = io.env[PROCESS_TAG_ENV] ? null : await kept(io).catch(() => null);
   return ok({ document: { hash }, verbatim: "" });
 }
 
-/** Hash of the record; null when stdin tells of no call that came to its end. */
+/** Hash of the record; null when stdin does not describe a call that has ended. */
 async function kept(io: Io): Promise<string | null> {
   const told = readEndedCall(JSON.parse(await readStdin(io.stdin)), io.now());
   if (told === null || !isSessionId(told.session)) return null;

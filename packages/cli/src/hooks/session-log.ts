@@ -1,5 +1,5 @@
-/** What the hooks of sessions that people start recorded: one file a session, one line a tool call, in the
- *  storage root's `sessions`. A line is short; the whole record of the call is a blob, and the line has its hash. */
+/** What the hooks recorded of sessions that people start: one file per session, one line per tool call, in the
+ *  storage root's `sessions`. Lines are short; the full record of a call is a blob, whose hash is in the line. */
 import { constants } from "node:buffer";
 import { appendFile, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,12 +12,12 @@ import {
   storageRoot,
 } from "@uncaged/workflow-util";
 import { z } from "zod";
-import type { Io } from "../io.ts";
+import type { Io } from "../command/io.ts";
 
 export type SessionCall = {
-  /** Unix milliseconds at which it ended. */
+  /** Unix milliseconds when it ended. */
   timestamp: number;
-  /** Of the environment in which the person started the session; null: none. */
+  /** From the environment in which the person started the session; null: none. */
   threadId: string | null;
   name: string;
   kind: ToolKind;
@@ -25,7 +25,7 @@ export type SessionCall = {
   ok: boolean;
   exitCode: number | null;
   durationMs: number | null;
-  /** Of the whole record. */
+  /** Hash of the full record. */
   hash: string;
 };
 
@@ -39,12 +39,12 @@ export type SessionSummary = {
 
 const ENDING = ".jsonl";
 
-/** A session id comes from outside: only such as can be a file's name are taken. */
+/** A session id comes from outside: only ids that are safe as file names are accepted. */
 export function isSessionId(text: string): boolean {
   return /^[A-Za-z0-9][\w-]{0,127}$/.test(text);
 }
 
-/** Lines of hooks that run at the same time do not mix: each is one short write to the end of the file. */
+/** Lines of hooks that run at the same time do not mix: each is one short append. */
 export async function appendCall(
   env: Io["env"],
   session: string,
@@ -74,12 +74,12 @@ export async function listSessions(env: Io["env"]): Promise<SessionSummary[]> {
   return summaries.flat().sort((a, b) => b.lastAt - a.lastAt);
 }
 
-/** Sessions whose id begins so. */
+/** Sessions whose id begins with this. */
 export async function findSessions(env: Io["env"], beginning: string): Promise<string[]> {
   return (await sessionNames(env)).filter((session) => session.startsWith(beginning));
 }
 
-/** In the order in which they ended; a line that was cut short by a full disk is left out. */
+/** In the order in which they ended; a line cut short by a full disk is left out. */
 export async function readCalls(env: Io["env"], session: string): Promise<SessionCall[]> {
   const file = join(folderOf(env), `${session}${ENDING}`);
   const read = await readRegularFile(file, constants.MAX_STRING_LENGTH);

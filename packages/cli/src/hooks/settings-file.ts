@@ -3,19 +3,19 @@ import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { failure, WorkflowError } from "@uncaged/workflow-protocol";
 import { readRegularFile, writeFileAtomic } from "@uncaged/workflow-util";
-import type { Io } from "../io.ts";
-import { misuse } from "../options.ts";
+import type { Io } from "../command/io.ts";
+import { usageError } from "../command/options.ts";
 
-/** Claude Code's own: of the user, of the project for everybody, of the project for this user. */
+/** Claude Code's own scopes: the user, the project for everybody, the project for this user. */
 export type SettingsScope = "user" | "project" | "local";
 
-/** The settings file that was chosen; absolute. */
+/** The chosen settings file; absolute. */
 export function settingsPath(
   chosen: { scope: SettingsScope | null; file: string | null },
   { env, cwd }: Pick<Io, "env" | "cwd">,
 ): string {
   if (chosen.file !== null) {
-    if (chosen.scope !== null) throw misuse("--scope and --file exclude each other");
+    if (chosen.scope !== null) throw usageError("--scope and --file exclude each other");
     return resolve(cwd, chosen.file);
   }
   switch (chosen.scope ?? "user") {
@@ -38,7 +38,7 @@ export async function readSettings(path: string): Promise<string> {
   throw new WorkflowError(failure("FILE_NOT_FOUND", `${path} ${read.error.problem}`, ""));
 }
 
-/** Whole or not at all, with the permissions that it had. */
+/** All or nothing, keeping the file's permissions. */
 export async function writeSettings(path: string, data: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const mode = await stat(path).then(

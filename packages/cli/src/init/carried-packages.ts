@@ -1,13 +1,13 @@
-/** The packed packages that a command line of a clone carries with it, for projects on machines whose registry does
- *  not have them. One that was installed from a registry carries none.
+/** The packed packages that a clone's command line carries with it, for projects on machines whose registry does not
+ *  have them. A command line installed from a registry carries none.
  *
- *  A project keeps its packages under `vendor/uncaged`, with the same index; so the command line that is
- *  installed in such a project can make another. */
+ *  A project keeps its packages under `vendor/uncaged`, with the same index; so the command line installed in such a
+ *  project can create another one. */
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { cliVersion } from "../cli-version.ts";
+import { cliVersion } from "../command/cli-version.ts";
 
 export const VENDOR = "vendor/uncaged";
 export const INDEX = "packages.json";
@@ -15,7 +15,7 @@ export const INDEX = "packages.json";
 export type CarriedPackages = {
   /** Where the files are. */
   folder: string;
-  /** Package name → its tarball there. */
+  /** Package name → its tarball in the folder. */
   files: ReadonlyMap<string, string>;
 };
 
@@ -39,7 +39,7 @@ function vendoredAbove(folder: string): CarriedPackages | null {
   return vendoredAbove(dirname(folder));
 }
 
-/** Those in a folder, when they are of this release. */
+/** The packages in a folder, when they are of this release. */
 function packagesIn(folder: string): CarriedPackages | null {
   const file = join(folder, INDEX);
   if (!existsSync(file)) return null;

@@ -1,11 +1,8 @@
-import type { Command } from "../command.ts";
-import { choiceOption, misuse, optionalArgument, switchOption } from "../options.ts";
+import type { Command } from "../command/command.ts";
+import { choiceOption, optionalArgument, switchOption, usageError } from "../command/options.ts";
 import { TEMPLATES } from "./templates.ts";
 
-const dir = optionalArgument(
-  "dir",
-  "folder of the new project, empty or not there yet (default: this one)",
-);
+const dir = optionalArgument("dir", "folder of the new project, empty or new (default: this one)");
 const template = choiceOption(
   "-t, --template <template>",
   "what to start from: two small roles, plan-code-review-test-commit, or a workflow without code",
@@ -13,18 +10,18 @@ const template = choiceOption(
 );
 const update = switchOption(
   "--update",
-  "bring the @uncaged packages of a project that is there to this release instead",
+  "update the @uncaged packages of an existing project to this release instead",
 );
 
 export const init: Command = {
-  description: "Make a workflow project that builds, tests and runs at once.",
+  description: "Create a workflow project that builds, tests and runs at once.",
   arguments: [dir],
   options: [template, update],
   example: "my-flows --template minimal",
   run: async (given, io) => {
     const folder = given(dir) ?? ".";
     if (given(update) && given(template) !== null)
-      throw misuse("--update and --template exclude each other");
+      throw usageError("--update and --template exclude each other");
     if (given(update)) return (await import("./update-project.ts")).updateProject(folder, io);
     const { makeProject } = await import("./init.ts");
     return makeProject({ dir: folder, template: given(template) ?? "minimal" }, io);

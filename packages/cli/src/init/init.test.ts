@@ -19,7 +19,7 @@ test.each(["My Flows", "-rf", "flöws", "node_modules", "a".repeat(65), "__proto
   },
 );
 
-test("what is to be done next fits the folder", async () => {
+test("the next steps are right for the folder", async () => {
   const result = await makeProject({ dir: "deep/my-flows", template: "minimal" }, { cwd: folder });
   const document = result.ok && "document" in result.value ? result.value.document : null;
   expect(document).toMatchObject({

@@ -1,16 +1,16 @@
 import { basename, resolve } from "node:path";
 import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
-import { cliVersion } from "../cli-version.ts";
-import type { Output } from "../command.ts";
-import type { Io } from "../io.ts";
-import { shellWord } from "../shell-word.ts";
+import { cliVersion } from "../command/cli-version.ts";
+import type { Output } from "../command/command.ts";
+import type { Io } from "../command/io.ts";
+import { shellWord } from "../command/shell-word.ts";
 import { carriedPackages, VENDOR } from "./carried-packages.ts";
 import { projectFiles } from "./project-files.ts";
 import { checkProjectName } from "./project-name.ts";
 import type { Template } from "./templates.ts";
 import { writeProject } from "./write-project.ts";
 
-/** Makes a project named after its folder, and says how to go on. */
+/** Creates a project named after its folder, and prints the next steps. */
 export async function makeProject(
   { dir, template }: { dir: string; template: Template },
   io: Pick<Io, "cwd">,
@@ -36,7 +36,7 @@ export async function makeProject(
   });
 }
 
-/** Without the packages one by one. */
+/** Without listing each package. */
 function shownPaths(paths: readonly string[]): string[] {
   const own = paths.filter((path) => !path.startsWith(`${VENDOR}/`));
   return own.length === paths.length ? own : [...own, `${VENDOR}/  the @uncaged packages`];

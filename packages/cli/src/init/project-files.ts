@@ -7,7 +7,7 @@ import type { Template } from "./templates.ts";
 import type { ProjectFile } from "./write-project.ts";
 
 const SCAFFOLD = fileURLToPath(new URL("../../scaffold/", import.meta.url));
-/** What the projects in `scaffold/` are called. */
+/** The name of the projects in `scaffold/`. */
 const PLACEHOLDER = "my-flows";
 
 /** The files of a new project. */
@@ -28,11 +28,11 @@ export async function projectFiles(project: {
       return filledIn({ path: path.split(sep).join("/"), text }, project);
     }),
   );
-  // A workflow without code is played by the command line alone.
+  // The command line alone can run a workflow without code.
   return project.template === "yaml" ? own : [...own, ...vendored(project.packages)];
 }
 
-/** The packages that come with the project, and what they are. */
+/** The packages that come with the project, and their index. */
 export function vendored({ carried }: ProjectPackages): ProjectFile[] {
   if (carried === null) return [];
   return [INDEX, ...carried.files.values()].map((name) => ({

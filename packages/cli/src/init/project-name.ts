@@ -7,7 +7,7 @@ import {
   WORKFLOW_NAME_PATTERN,
 } from "@uncaged/workflow-protocol";
 
-/** A project's name is also its package's and, until the author says otherwise, its workflow's. */
+/** A project's name is also its package's and, by default, its workflow's. */
 export function checkProjectName(name: string): Result<string, Failure> {
   if (WORKFLOW_NAME_PATTERN.test(name) && !REFUSED_BY_NPM.has(name)) return ok(name);
   return err(

@@ -1,13 +1,13 @@
-/** Where a project gets the `@uncaged` packages from: the registry, or files of its own under `vendor/uncaged`, which
- *  move with it to another machine. `overrides` say the same of what those packages need of each other; npm reads
- *  them in `package.json`, pnpm in `pnpm-workspace.yaml`. */
+/** Where a project gets the `@uncaged` packages from: the registry, or its own files under `vendor/uncaged`, which
+ *  move with it to another machine. `overrides` do the same for the dependencies of those packages on each other;
+ *  npm reads them in `package.json`, pnpm in `pnpm-workspace.yaml`. */
 import { isMap, parseDocument } from "yaml";
 import { type CarriedPackages, VENDOR } from "./carried-packages.ts";
 
 export type ProjectPackages = {
-  /** Of the command line: the packages of one release belong together. */
+  /** The command line's version: the packages of one release belong together. */
   version: string;
-  /** null: the registry has them. */
+  /** null: they come from the registry. */
   carried: CarriedPackages | null;
 };
 
@@ -30,7 +30,7 @@ export function withPackages(manifest: Manifest, packages: ProjectPackages): Man
   return Object.keys(overrides).length === 0 ? changed : { ...changed, overrides };
 }
 
-/** The same `pnpm-workspace.yaml`, comments and all. */
+/** The same `pnpm-workspace.yaml`, comments included. */
 export function withPnpmOverrides(text: string, packages: ProjectPackages): string {
   const document = parseDocument(text);
   const node = document.get("overrides");

@@ -1,4 +1,4 @@
-/** The projects that `init` copies are real ones: they are compiled and tested where they lie. */
+/** The projects that `init` copies are real ones: they are compiled and tested in place. */
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -50,7 +50,7 @@ describe.each(CODE_TEMPLATES)("the project of template %s", (template) => {
     expect(stdout).toMatch(/^# pass [1-9]/m);
   });
 
-  test("has the packages of this release, and of others what this release is made with", async () => {
+  test("has the packages of this release, and of others the versions that this release is built with", async () => {
     const { dependencies, devDependencies } = await manifestOf(template);
     const workspace: { catalog: Record<string, string> } = parse(
       readFileSync(`${repository}pnpm-workspace.yaml`, "utf8"),
@@ -61,7 +61,7 @@ describe.each(CODE_TEMPLATES)("the project of template %s", (template) => {
     }
   });
 
-  test("takes every package of ours from its own files when the command line carries them", async () => {
+  test("takes each of our packages from its own files when the command line carries them", async () => {
     const release = Object.keys((await manifestOf(template)).dependencies).concat(CLI, TESTKIT);
     const ours = [...release.filter((name) => name.startsWith("@uncaged/")), "@uncaged/inner"];
     const files = new Map(ours.map((name): [string, string] => [name, `${name.slice(9)}.tgz`]));
@@ -98,7 +98,7 @@ describe.each(CODE_TEMPLATES)("the project of template %s", (template) => {
     }
   });
 
-  test("bears its own name wherever it is spoken of", async () => {
+  test("uses its own name everywhere", async () => {
     const files = await projectOf(template);
     expect((await manifestOf(template)).name).toBe("reviews");
     expect([...files.values()].join("")).not.toMatch(/my-flows|0\.0\.0"\s*,\s*"@uncaged/);
@@ -108,7 +108,7 @@ describe.each(CODE_TEMPLATES)("the project of template %s", (template) => {
 });
 
 describe("the project of template yaml", () => {
-  test("holds no code to build, and bears its own name", async () => {
+  test("has no code to build, and uses its own name", async () => {
     const files = await projectOf("yaml");
     expect([...files.keys()]).toEqual([
       "README.md",
@@ -120,7 +120,7 @@ describe("the project of template yaml", () => {
     expect(files.get("README.md")).toContain("workflow add reviews flow.yaml");
   });
 
-  test("tells editors by a JSON Schema what may be written", async () => {
+  test("has a JSON Schema that tells editors what may be written", async () => {
     const files = await projectOf("yaml");
     const schema = z.fromJSONSchema(JSON.parse(files.get("workflow.schema.json") ?? ""));
     const flow: unknown = parse(files.get("flow.yaml") ?? "");

@@ -1,15 +1,16 @@
-/** Brings the `@uncaged` packages of a project that is there to this release, and leaves everything else as it is.
+/** Updates the `@uncaged` packages of an existing project to this release, and changes nothing else.
  *
- *  New files come first and old ones go last: a crash in between leaves a project that can be updated again. */
+ *  New files are written first and old ones removed last: a crash in between leaves a project that can be updated
+ *  again. */
 import { existsSync, readFileSync } from "node:fs";
 import { copyFile, mkdir, readdir, rm } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { writeFileAtomicSync } from "@uncaged/workflow-util";
-import { cliVersion } from "../cli-version.ts";
-import type { Output } from "../command.ts";
-import type { Io } from "../io.ts";
-import { shellWord } from "../shell-word.ts";
+import { cliVersion } from "../command/cli-version.ts";
+import type { Output } from "../command/command.ts";
+import type { Io } from "../command/io.ts";
+import { shellWord } from "../command/shell-word.ts";
 import { carriedPackages, VENDOR } from "./carried-packages.ts";
 import { vendored } from "./project-files.ts";
 import { type ProjectPackages, withPackages, withPnpmOverrides } from "./project-packages.ts";
@@ -64,12 +65,12 @@ function noProject(problem: string): Failure {
   );
 }
 
-/** The names of what belongs into the folder of packages now. */
+/** The names of the files that now belong in the folder of packages. */
 async function keepPackages(folder: string, packages: ProjectPackages): Promise<Set<string>> {
   const files = vendored(packages).flatMap((file) => ("copyOf" in file ? [file] : []));
   if (files.length > 0) await mkdir(join(folder, VENDOR), { recursive: true });
   for (const { path, copyOf } of files) {
-    // The project's own command line is updating its own project.
+    // This is the project's own command line updating its own project.
     if (resolve(copyOf) !== join(folder, path)) await copyFile(copyOf, join(folder, path));
   }
   return new Set(files.map(({ path }) => basename(path)));

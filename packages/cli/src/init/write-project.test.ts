@@ -16,7 +16,7 @@ const FILES = [
   { path: ".gitignore", text: "dist/\n" },
   { path: "src/workflow.ts", text: "export {};\n" },
 ];
-/** A file cannot also be a folder: the second of these fails when the first is written. */
+/** A file cannot also be a folder: the second of these fails once the first is written. */
 const IMPOSSIBLE = [...FILES, { path: ".gitignore/inner", text: "" }];
 
 let folder = "";
@@ -27,7 +27,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const tree = (): string[] => readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
 
-test("a folder that is not there is made, with those above it", async () => {
+test("a missing folder is created, with its parents", async () => {
   const result = await writeProject(join(folder, "a", "flows"), FILES);
   expect(result.ok).toBe(true);
   expect(tree()).toEqual([
@@ -40,14 +40,14 @@ test("a folder that is not there is made, with those above it", async () => {
   expect(readFileSync(join(folder, "a", "flows", ".gitignore"), "utf8")).toBe("dist/\n");
 });
 
-test("an empty folder is filled and stays the same folder", async () => {
+test("an empty folder is filled and remains the same folder", async () => {
   const before = statSync(folder).ino;
   expect((await writeProject(folder, FILES)).ok).toBe(true);
   expect(tree()).toEqual([".gitignore", "src", join("src", "workflow.ts")]);
   expect(statSync(folder).ino).toBe(before);
 });
 
-test("a folder that holds something is refused and left as it was", async () => {
+test("a folder with content is refused and left unchanged", async () => {
   mkdirSync(join(folder, "flows"));
   writeFileSync(join(folder, "flows", "notes.txt"), "mine");
   const result = await writeProject(join(folder, "flows"), FILES);
@@ -55,7 +55,7 @@ test("a folder that holds something is refused and left as it was", async () => 
   expect(tree()).toEqual(["flows", join("flows", "notes.txt")]);
 });
 
-test("a file in the folder's place is refused and left as it was", async () => {
+test("a file in the folder's place is refused and left unchanged", async () => {
   writeFileSync(join(folder, "flows"), "mine");
   const result = await writeProject(join(folder, "flows"), FILES);
   expect(!result.ok && result.error.code).toBe("TARGET_EXISTS");

@@ -1,8 +1,8 @@
-/** Puts the files of a new project into a folder that is not there yet, or is empty.
+/** Writes the files of a new project into a folder that does not exist yet, or is empty.
  *
- *  1. All or nothing: they are written into a folder of our own, which is moved into place at the end;
- *     after a failure nothing of ours is left.
- *  2. What is there already is never overwritten. */
+ *  1. All or nothing: they are written into a temporary folder, which is moved into place at the end; after a
+ *     failure nothing of ours is left.
+ *  2. Existing files are never overwritten. */
 import { constants, copyFile, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import {
@@ -18,7 +18,8 @@ import { isErrno, randomTag, storageFailed } from "@uncaged/workflow-util";
 /** `path` is relative to the project, with `/`. */
 export type ProjectFile = { path: string; text: string } | { path: string; copyOf: string };
 
-/** `target` is absolute. `TARGET_EXISTS` when something is there, `STORAGE_FAILED` when it cannot be written. */
+/** `target` is absolute. `TARGET_EXISTS` when something is already there, `STORAGE_FAILED` when it cannot be
+ *  written. */
 export async function writeProject(
   target: string,
   files: readonly ProjectFile[],
@@ -37,7 +38,7 @@ export async function writeProject(
     else await renameFolder(stage, target);
     return ok(undefined);
   } catch (cause) {
-    // The newest first: what stands inside goes before what holds it.
+    // The newest first: the content goes before its container.
     for (const path of made.reverse()) await rm(path, { recursive: true, force: true });
     return err(storageFailed(`cannot make the project ${target}`, cause).failure);
   }
@@ -62,7 +63,7 @@ async function writeFiles(folder: string, files: readonly ProjectFile[]): Promis
   }
 }
 
-/** Someone else may have been faster with a folder of that name. */
+/** Someone else may have been faster to create a folder of that name. */
 async function renameFolder(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);
@@ -73,7 +74,7 @@ async function renameFolder(from: string, to: string): Promise<void> {
   }
 }
 
-/** A folder that is somebody's working directory must stay the same folder, so its entries are moved. */
+/** A folder that is somebody's working directory must remain the same folder, so its entries are moved. */
 async function moveEntries({
   from,
   to,

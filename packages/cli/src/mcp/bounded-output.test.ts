@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Sink } from "../io.ts";
+import type { Sink } from "../command/io.ts";
 import { boundedOutput } from "./bounded-output.ts";
 
 /** A client that reads when it is told to. */
@@ -18,8 +18,8 @@ async function* asked(log: number[]): AsyncGenerator<Uint8Array> {
   }
 }
 
-describe("what is said to a client", () => {
-  it("that does not read keeps us from reading what it asks further", async () => {
+describe("output to a client", () => {
+  it("that does not read stops us from reading further requests", async () => {
     const { sink, reads } = client();
     const output = boundedOutput(sink);
     const pieces = output.whileRead(asked([]));
@@ -32,7 +32,7 @@ describe("what is said to a client", () => {
     expect(await next).toMatchObject({ done: false });
   });
 
-  it("may be one answer of any length, but not any number of them that nobody reads", async () => {
+  it("may be one answer of any length, but not any number of unread ones", async () => {
     const output = boundedOutput(client().sink);
     const ended = (): Promise<string> =>
       Promise.race([output.overflown, new Promise<string>((go) => setImmediate(go, "goes on"))]);

@@ -1,21 +1,21 @@
-/** What was said to a client and waits to be read, bounded.
+/** Output that waits for a client to read it, bounded.
  *
- *  1. While the client is behind, nothing more is read of what it asks.
- *  2. What it asked before may be answered with more than that. A client that lets too much of it lie does not read. */
+ *  1. While the client is behind, no further requests are read.
+ *  2. Answers to earlier requests may exceed that. A client that leaves too much of it unread is not reading at all. */
 import { once } from "node:events";
 import { Writable } from "node:stream";
-import type { Input, Sink } from "../io.ts";
+import type { Input, Sink } from "../command/io.ts";
 
 const BEHIND_CHARS = 1024 * 1024;
 const MOST_WAITING_CHARS = 64 * 1024 * 1024;
 
 export type BoundedOutput = {
   stream: Writable;
-  /** What the client asks, piece by piece, as long as it reads. */
+  /** The client's requests, piece by piece, as long as it reads the answers. */
   whileRead(input: ReturnType<Input["chunks"]>): AsyncGenerator<Uint8Array>;
-  /** To be called before each answer: it may itself be of any length. */
+  /** To be called before each answer, which may itself have any length. */
   beforeAnswer(): void;
-  /** Resolves when too much waits. */
+  /** Resolves when too much is waiting. */
   overflown: Promise<"overflown">;
 };
 
@@ -26,7 +26,7 @@ export function boundedOutput(sink: Sink): BoundedOutput {
     highWaterMark: BEHIND_CHARS,
     write: (chunk, _encoding, done) => void sink.write(String(chunk)).then(() => done(), done),
   });
-  // Each answer that waits listens to it.
+  // Each waiting answer adds a listener.
   stream.setMaxListeners(0);
   return {
     stream,

@@ -1,8 +1,8 @@
-import type { Command } from "../command.ts";
+import type { Command } from "../command/command.ts";
 
 export const mcp: Command = {
   description:
-    "Serve threads and blobs to an agent, by the Model Context Protocol on stdin and stdout.",
+    "Serve threads and blobs to an agent over the Model Context Protocol on stdin and stdout.",
   arguments: [],
   options: [],
   example: "< /dev/null",

@@ -10,13 +10,13 @@ import {
 } from "@uncaged/workflow-protocol";
 import { spawnCli } from "@uncaged/workflow-util-agent";
 import { z } from "zod";
-import type { Output } from "../command.ts";
-import type { Io } from "../io.ts";
+import type { Output } from "../command/command.ts";
+import type { Io } from "../command/io.ts";
 
 const BIN = new URL("../../bin/uncaged-workflow.mjs", import.meta.url);
 
-/** `thread poke` in a process of its own: a workflow's code has no business in ours, which serves further calls
- *  and whose stdout is the protocol's. When the call is given up, the poke is, and the head stays as it was. */
+/** Runs `thread poke` in a separate process: a workflow's code must not run in ours, which serves further calls and
+ *  whose stdout belongs to the protocol. Cancelling the call cancels the poke, and the head stays as it was. */
 export async function pokeApart(
   opts: { id: string; prompt: string; agent: string | null; signal: AbortSignal },
   { cwd, env }: Pick<Io, "cwd" | "env">,
@@ -30,7 +30,7 @@ export async function pokeApart(
       cwd,
       hostEnv: env,
       inheritEnv: "all",
-      mark: `poke-${process.pid}:${Date.now()}`,
+      tag: `poke-${process.pid}:${Date.now()}`,
       stdin: prompt,
       signal,
     },
@@ -45,7 +45,7 @@ export async function pokeApart(
     : err(failureIn(stderr.text));
 }
 
-/** The last line of stderr is the failure; a bundle's own words may stand above it. */
+/** The last line of stderr is the failure; the bundle's own output may come before it. */
 function failureIn(stderr: string): Failure {
   const line = stderr.trimEnd().split("\n").at(-1) ?? "";
   try {

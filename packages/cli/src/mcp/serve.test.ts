@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { fakeIo } from "../io.test.helper.ts";
+import { fakeIo } from "../command/io.test.helper.ts";
 import { serve } from "./serve.ts";
 
 describe("serve", () => {
-  it("tells a person at a terminal how it is meant to be started", async () => {
+  it("tells a person at a terminal how to start it", async () => {
     const io = fakeIo({ stdin: { kind: "terminal", chunks: () => new ReadableStream() } });
     expect(await serve(io)).toMatchObject({
       ok: false,

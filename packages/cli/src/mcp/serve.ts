@@ -1,23 +1,23 @@
-/** `uncaged-workflow mcp`: the tools of this folder, to one client, until it closes its end.
+/** `uncaged-workflow mcp`: serves the tools of this folder to one client, until it closes its end.
  *
- *  1. stdout is the protocol's. The tools print nothing: they are lent a world without output.
+ *  1. stdout belongs to the protocol. The tools print nothing: they get a world without output.
  *  2. A failure is a tool result with code, message and hint, for the agent to act on.
- *  3. A client that does not read is not waited for without bound.
- *  4. Client and server may be years apart: the older handshake is served as well. */
+ *  3. It does not wait without bound for a client that does not read.
+ *  4. Client and server may be years apart: the older handshake is supported as well. */
 import { finished, Readable } from "node:stream";
 import { McpServer } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { EXIT, err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
-import { cliVersion } from "../cli-version.ts";
-import type { Output } from "../command.ts";
-import type { Io, Sink } from "../io.ts";
-import { printable } from "../printable.ts";
+import { cliVersion } from "../command/cli-version.ts";
+import type { Output } from "../command/command.ts";
+import type { Io, Sink } from "../command/io.ts";
+import { printable } from "../terminal/printable.ts";
 import { type BoundedOutput, boundedOutput } from "./bounded-output.ts";
 import { STORE_TOOLS } from "./store-tools.ts";
 import { THREAD_TOOLS } from "./thread-tools.ts";
 import type { Tool } from "./tool.ts";
 
-/** A prompt of 2 MB, and whatever JSON makes of it. */
+/** A prompt of 2 MB, with JSON's overhead. */
 const MOST_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 export async function serve(io: Io): Promise<Result<Output, Failure>> {
@@ -37,7 +37,7 @@ export async function serve(io: Io): Promise<Result<Output, Failure>> {
   );
   const end = await Promise.race([closed, output.overflown]);
   if (end !== "closed") {
-    // Nothing is waited for: what is in the way is a client that does not read.
+    // Nothing is awaited: the problem is a client that does not read.
     await io.stderr.write("mcp: the client does not read its answers; the connection is ended\n");
     return ok({ streamed: true, exitCode: EXIT.failure });
   }
@@ -73,15 +73,15 @@ function serverWith(
 }
 
 const INSTRUCTIONS =
-  "Threads are runs of workflows, step by step, each step a role's result. A failed call gives { error: { code, message, hint } }: decide by `code`; `hint` says what to do next.";
+  "Threads are runs of workflows, step by step, each step a role's result. A failed call returns { error: { code, message, hint } }: decide by `code`; `hint` says what to do next.";
 
-/** Shows the schema and lets everything pass: the tool itself checks, so that its failure has a code. */
+/** Shows the schema but accepts everything: the tool itself checks, so that its failure has a code. */
 function unchecked(schema: Tool["arguments"]) {
   const standard = schema["~standard"];
   return { "~standard": { ...standard, validate: (value: unknown) => ({ value }) } };
 }
 
-/** Tools answer by what they return. */
+/** Tools answer with what they return. */
 function quiet(io: Io): Io {
   const sink: Sink = { write: async () => {}, isTerminal: false, color: false, columns: null };
   const stdin: Io["stdin"] = { kind: "none", chunks: () => Readable.from([]) };

@@ -1,12 +1,12 @@
 import { viewThread } from "@uncaged/workflow-execute";
 import { type Failure, ok, type Result, type StepView } from "@uncaged/workflow-protocol";
-import type { Output } from "../command.ts";
-import type { Io } from "../io.ts";
-import { withThread } from "../with-engine.ts";
+import type { Output } from "../command/command.ts";
+import type { Io } from "../command/io.ts";
+import { withThread } from "../command/with-engine.ts";
 
 const MOST_CHARS = 2_000;
 
-/** What `thread show` tells, of the latest steps only, for a reader whose memory is short. */
+/** The result of `thread show` for the latest steps only, for a reader with little memory. */
 export function showLatest(
   opts: { id: string; last: number },
   io: Io,

@@ -8,7 +8,7 @@ import { type Tool, toolOf } from "./tool.ts";
 const get: Tool = toolOf({
   name: "cas_get",
   description:
-    "A stored text by its hash, page by page. Of a blob that is not a text but a node, the node as it is stored.",
+    "Returns a stored text by its hash, page by page; for a blob that is a node and not a text, the stored node.",
   arguments: z.strictObject({
     hash: z.string(),
     offset: z.int().nonnegative().optional().describe("character to begin with; default 0"),
@@ -34,7 +34,7 @@ const get: Tool = toolOf({
 
 const put: Tool = toolOf({
   name: "cas_put",
-  description: "Stores a text and gives its hash. The same text has the same hash.",
+  description: "Stores a text and returns its hash. The same text has the same hash.",
   arguments: z.strictObject({ text: z.string() }),
   readOnly: false,
   async call({ text }, { io }) {

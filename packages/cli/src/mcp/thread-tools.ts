@@ -7,31 +7,31 @@ import {
   THREAD_STATUSES,
 } from "@uncaged/workflow-protocol";
 import { z } from "zod";
-import type { Io } from "../io.ts";
-import { context as threadContext } from "../thread/context.ts";
-import { list as listThreads } from "../thread/list.ts";
-import { runWorkflow } from "../thread/run.ts";
-import { resume as resumeThread } from "../thread/steer.ts";
+import type { Io } from "../command/io.ts";
+import { context as threadContext } from "../thread/look/context.ts";
+import { list as listThreads } from "../thread/look/list.ts";
+import { runWorkflow } from "../thread/start/run.ts";
+import { resume as resumeThread } from "../thread/steer/steer.ts";
 import { list as listWorkflows } from "../workflow/list.ts";
 import { pokeApart } from "./poke-apart.ts";
 import { showLatest } from "./show-latest.ts";
 import { type Tool, toolOf } from "./tool.ts";
 
-const thread = z.string().min(1).describe("thread id, or a part that it begins or ends with");
+const thread = z.string().min(1).describe("thread id, or its beginning or end");
 const count = z.int().positive();
 
 const context: Tool = toolOf({
   name: "thread_context",
   description:
-    "The conversation of a thread so far, its latest page. It says which `before` gives the page before it.",
+    "The latest page of a thread's conversation. It says which `before` returns the previous page.",
   arguments: z.strictObject({
-    thread: thread.optional().describe("default: the thread that you work in, if you work in one"),
+    thread: thread.optional().describe("default: the thread you work in, if any"),
     before: count.optional().describe("only what comes before this round"),
-    budget: z.int().min(200).optional().describe("how many characters at most; default 8000"),
+    budget: z.int().min(200).optional().describe("at most this many characters; default 8000"),
   }),
   readOnly: true,
   async call({ thread: id, before = null, budget = null }, { io }) {
-    const found = id === undefined ? ownThread(io) : ok(id);
+    const found = id === undefined ? withLease(io) : ok(id);
     if (!found.ok) return found;
     return threadContext({ id: found.value, budget, before }, io);
   },
@@ -47,18 +47,18 @@ const workflows: Tool = toolOf({
 
 const start: Tool = toolOf({
   name: "thread_start",
-  description: "Starts a thread of a workflow in the background and gives its id at once.",
+  description: "Starts a thread of a workflow in the background and returns its id at once.",
   arguments: z.strictObject({
     workflow: z.string().min(1),
     prompt: z.string(),
     cwd: z
       .string()
       .optional()
-      .describe("directory that its roles work in; default: the server's own"),
+      .describe("directory in which its roles work; default: the server's own"),
     key: z
       .string()
       .optional()
-      .describe("the same key gives the same thread, however often it is asked for"),
+      .describe("the same key returns the same thread, however often the call is repeated"),
   }),
   readOnly: false,
   async call({ workflow, prompt, cwd = null, key = null }, { io }) {
@@ -80,14 +80,14 @@ const list: Tool = toolOf({
   }),
   readOnly: true,
   async call({ workflow = null, status = null, limit = 20 }, { io }) {
-    return listThreads({ workflow, status, limit }, io);
+    return listThreads({ workflow, status, limit, withinMs: null }, io);
   },
 });
 
 const show: Tool = toolOf({
   name: "thread_show",
   description:
-    "How a thread stands: status, latest steps with their results, what it waits for, how it ended. Long texts are shortened; `cas_get` with a step's `contentHash` gives all of one.",
+    "Shows a thread: status, latest steps with their results, what it waits for, how it ended. Long texts are shortened; `cas_get` with a step's `contentHash` returns the whole text.",
   arguments: z.strictObject({
     thread,
     last: count.optional().describe("how many of its latest steps; default 10"),
@@ -99,22 +99,23 @@ const show: Tool = toolOf({
 const resume: Tool = toolOf({
   name: "thread_resume",
   description:
-    "Lets a thread go on in the background: opens its gate, answers what it asks, or takes it up where its runner went away.",
+    "Continues a thread in the background: unpauses it, answers its question, or replaces its lost runner.",
   arguments: z.strictObject({
     thread,
-    answer: z.string().optional().describe("to what a suspended thread asks"),
+    answer: z.string().optional().describe("the answer to a suspended thread's question"),
   }),
   readOnly: false,
   async call({ thread: id, answer }, { io }) {
     const source = answer === undefined ? null : ({ kind: "text", text: answer } as const);
-    return resumeThread({ id, answer: source, limits: null, stay: "background" }, io);
+    const choice = { kind: "one", id } as const;
+    return resumeThread({ choice, answer: source, limits: null, stay: "background" }, io);
   },
 });
 
 const poke: Tool = toolOf({
   name: "thread_poke",
   description:
-    "Runs a thread's last step again with a further prompt, and waits for it; the new step replaces it.",
+    "Runs a thread's last step again with an extra prompt, and waits for it; the new step replaces the old one.",
   arguments: z.strictObject({
     thread,
     prompt: z.string().min(1),
@@ -128,7 +129,7 @@ const poke: Tool = toolOf({
 export const THREAD_TOOLS: readonly Tool[] = [context, workflows, start, list, show, resume, poke];
 
 /** The thread of the step that started us. */
-function ownThread({ env }: Pick<Io, "env">): Result<string, Failure> {
+function withLease({ env }: Pick<Io, "env">): Result<string, Failure> {
   const id = env.UNCAGED_THREAD_ID ?? "";
   if (id !== "") return ok(id);
   return err(failure("USAGE", "no thread is named, and you work in none", "give `thread`"));

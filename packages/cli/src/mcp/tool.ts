@@ -1,14 +1,14 @@
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { describeIssues } from "@uncaged/workflow-util-agent";
 import type { z } from "zod";
-import type { Output } from "../command.ts";
-import type { Io } from "../io.ts";
-import { failureOfThrown } from "../render-error.ts";
+import type { Output } from "../command/command.ts";
+import type { Io } from "../command/io.ts";
+import { failureOfThrown } from "../command/render-error.ts";
 
-/** What a tool is called with, beside its arguments. */
+/** What a tool is called with, besides its arguments. */
 export type Call = {
   io: Io;
-  /** Aborts when the client gives the call up, and when it goes away. */
+  /** Aborts when the client cancels the call, and when it disconnects. */
   signal: AbortSignal;
 };
 
@@ -22,7 +22,7 @@ export type Tool = {
   call(input: unknown, call: Call): Promise<Result<string, Failure>>;
 };
 
-/** A tool whose arguments are parsed before it sees them. What does not fit is a failure as any other. */
+/** A tool whose arguments are parsed before it sees them. Invalid ones are a failure like any other. */
 export function toolOf<T>(about: {
   name: string;
   description: string;
@@ -48,7 +48,7 @@ export function toolOf<T>(about: {
   };
 }
 
-/** What is meant to be read as it is, or the document. */
+/** The verbatim text, or the document. */
 function textOf(output: Output): string {
   if ("verbatim" in output) return output.verbatim;
   return "document" in output ? JSON.stringify(output.document, null, 2) : "";

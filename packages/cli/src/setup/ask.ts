@@ -1,23 +1,23 @@
-/** Questions on the terminal of this process. They go to stderr: stdout holds the command's document. */
+/** Questions on this process's terminal. They go to stderr: stdout contains the command's document. */
 import { cancel, password, select, text } from "@clack/prompts";
-import { printableLine } from "../printable.ts";
+import { printableLine } from "../terminal/printable.ts";
 
 export type Choice = { value: string; label: string };
 
-/** Each gives null when the person does not want to go on. */
+/** Each returns null when the person cancels. */
 export type Questions = {
   choose: (
     question: string,
     choices: readonly Choice[],
-    /** Value of the choice that is marked at first; without it the first. */
+    /** The initially selected choice; by default the first. */
     marked?: string | undefined,
   ) => Promise<string | null>;
-  /** `check` gives what is wrong with an answer, or null. */
+  /** `check` returns what is wrong with an answer, or null. */
   text: (
     question: string,
     about: { suggestion: string; check: (answer: string) => string | null },
   ) => Promise<string | null>;
-  /** What is typed is not shown. */
+  /** Input is not echoed. */
   secret: (question: string) => Promise<string | null>;
 };
 

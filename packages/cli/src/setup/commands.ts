@@ -1,9 +1,9 @@
-import type { Command } from "../command.ts";
-import { countOption, type Option, switchOption, textOption } from "../options.ts";
+import type { Command } from "../command/command.ts";
+import { countOption, type Option, switchOption, textOption } from "../command/options.ts";
 
 const provider: Option<string | null> = textOption(
   "--provider <provider>",
-  "what to call the provider; openai, openrouter, groq, mistral and ollama are known",
+  "name of the provider; openai, openrouter, groq, mistral and ollama are known",
 );
 const baseUrl: Option<string | null> = textOption(
   "--base-url <url>",
@@ -11,40 +11,41 @@ const baseUrl: Option<string | null> = textOption(
 );
 const apiKeyEnv: Option<string | null> = textOption(
   "--api-key-env <variable>",
-  "environment variable that holds the key; only its name is written down",
+  "environment variable that contains the key; only its name is stored",
 );
 const apiKeyStdin: Option<boolean> = switchOption(
   "--api-key-stdin",
-  "read the key from stdin and keep it in workflow.yaml",
+  "read the key from stdin and store it in workflow.yaml",
 );
 const model: Option<string | null> = textOption(
   "--model <model>",
-  "model that turns what agents say into data; without --provider: <provider>/<model>",
+  "model that extracts results from what agents say; without --provider: <provider>/<model>",
 );
 const supervisorModel: Option<string | null> = textOption(
   "--supervisor-model <model>",
-  "model that watches over threads",
+  "model that supervises threads",
 );
 const supervisorInterval: Option<number | null> = countOption(
   "--supervisor-interval <steps>",
-  "steps between two looks of the supervisor; 0 turns it off",
+  "steps between two checks by the supervisor; 0 turns it off",
   { atLeast: 0 },
 );
 const summarizerModel: Option<string | null> = textOption(
   "--summarizer-model <model>",
-  "model that sums completed threads up",
+  "model that summarises completed threads",
 );
 const defaultAgent: Option<string | null> = textOption(
   "--default-agent <agent>",
-  "agent of config.agents that plays where none is named",
+  "agent of config.agents that plays roles for which none is named",
 );
 const skipTest: Option<boolean> = switchOption(
   "--skip-test",
-  "do not ask the models for a word first",
+  "do not test the models with one word first",
 );
 
 export const setup: Command = {
-  description: "Choose models and the default agent; asks for what no flag says, on a terminal.",
+  description:
+    "Choose models and the default agent; on a terminal, asks for whatever no flag sets.",
   arguments: [],
   options: [
     provider,

@@ -1,8 +1,8 @@
-/** Providers that need not be described: where they are, and in which variable people have their key. */
+/** Providers that need not be described: their address, and the variable in which people keep their key. */
 export type KnownProvider = {
   title: string;
   baseUrl: string;
-  /** null: it wants no key. */
+  /** null: it needs no key. */
   keyVariable: string | null;
 };
 

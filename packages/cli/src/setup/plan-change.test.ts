@@ -1,7 +1,7 @@
 import type { Settings } from "@uncaged/workflow-register";
 import { describe, expect, it } from "vitest";
+import { type Answers, NO_ANSWERS } from "./answers.ts";
 import { planChange } from "./plan-change.ts";
-import { NO_WISHES, type Wishes } from "./wishes.ts";
 
 const settings: Settings = {
   maxDepth: 3,
@@ -14,13 +14,13 @@ const settings: Settings = {
   defaultAgent: null,
 };
 
-function planned(wishes: Partial<Wishes>): unknown {
-  const change = planChange(settings, { ...NO_WISHES, ...wishes });
+function planned(answers: Partial<Answers>): unknown {
+  const change = planChange(settings, { ...NO_ANSWERS, ...answers });
   return change.ok ? change.value : `${change.error.code}: ${change.error.message}`;
 }
 
 describe("planning a setup", () => {
-  it("needs no more than the name of a known provider", () => {
+  it("needs only the name of a known provider", () => {
     expect(planned({ provider: "openrouter", model: "vendor/m" })).toEqual({
       providers: {
         openrouter: { baseUrl: "https://openrouter.ai/api/v1", apiKey: "$OPENROUTER_API_KEY" },
@@ -29,7 +29,7 @@ describe("planning a setup", () => {
     });
   });
 
-  it("keeps what is configured of a provider and not said again", () => {
+  it("keeps the configured parts of a provider that are not given again", () => {
     expect(planned({ provider: "mine", baseUrl: "https://new.test/v1" })).toEqual({
       providers: { mine: { baseUrl: "https://new.test/v1", apiKey: "$MINE" } },
     });
@@ -38,7 +38,7 @@ describe("planning a setup", () => {
     });
   });
 
-  it("takes models with their providers when none is named", () => {
+  it("accepts models with their providers when none is named", () => {
     expect(
       planned({
         model: "mine/a",
@@ -62,7 +62,7 @@ describe("planning a setup", () => {
     [{ provider: "mine", apiKeyEnv: "sk-123" }, "USAGE: --api-key-env is no name of a variable"],
     [{ model: "alone" }, 'USAGE: "alone" is no model'],
     [{ defaultAgent: "nobody" }, 'AGENT_NOT_FOUND: config.agents has no agent "nobody"'],
-  ])("refuses %j", (wishes, refusal) => {
-    expect(planned(wishes)).toBe(refusal);
+  ])("refuses %j", (answers, refusal) => {
+    expect(planned(answers)).toBe(refusal);
   });
 });

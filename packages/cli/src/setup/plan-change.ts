@@ -1,4 +1,4 @@
-/** From wishes to a change of the configuration. Nothing is read, asked or written here. */
+/** Turns answers into a change of the configuration. Nothing is read, asked or written here. */
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
 import {
   modelReference,
@@ -6,15 +6,15 @@ import {
   type Settings,
   type SettingsChange,
 } from "@uncaged/workflow-register";
+import type { Answers } from "./answers.ts";
 import { KNOWN_PROVIDERS } from "./known-providers.ts";
-import type { Wishes } from "./wishes.ts";
 
-export function planChange(settings: Settings, wishes: Wishes): Result<SettingsChange, Failure> {
-  const provider = plannedProvider(settings, wishes);
+export function planChange(settings: Settings, answers: Answers): Result<SettingsChange, Failure> {
+  const provider = plannedProvider(settings, answers);
   if (!provider.ok) return provider;
-  const models = plannedModels(wishes);
+  const models = plannedModels(answers);
   if (!models.ok) return models;
-  const { supervisorInterval, defaultAgent } = wishes;
+  const { supervisorInterval, defaultAgent } = answers;
   if (defaultAgent !== null && !settings.agents.has(defaultAgent))
     return err(unknownAgent(settings, defaultAgent));
   return ok({
@@ -27,7 +27,7 @@ export function planChange(settings: Settings, wishes: Wishes): Result<SettingsC
 
 function plannedProvider(
   settings: Settings,
-  { provider: name, baseUrl, apiKeyEnv, apiKey }: Wishes,
+  { provider: name, baseUrl, apiKeyEnv, apiKey }: Answers,
 ): Result<{ [name: string]: ProviderSettings } | null, Failure> {
   if (name === null) {
     if (baseUrl === null && apiKeyEnv === null && apiKey === null) return ok(null);
@@ -66,8 +66,8 @@ function plannedProvider(
   return ok({ [name]: { baseUrl: url, apiKey: key ?? known?.apiKey ?? presetKey } });
 }
 
-function plannedModels(wishes: Wishes): Result<{ [use: string]: string }, Failure> {
-  const { provider, model, supervisorModel, summarizerModel } = wishes;
+function plannedModels(answers: Answers): Result<{ [use: string]: string }, Failure> {
+  const { provider, model, supervisorModel, summarizerModel } = answers;
   const models: { [use: string]: string } = {};
   const wanted = { extract: model, supervisor: supervisorModel, summarizer: summarizerModel };
   for (const [use, name] of Object.entries(wanted)) {
@@ -103,7 +103,7 @@ function misused(message: string, hint: string): Failure {
   return failure("USAGE", message, hint);
 }
 
-/** The configuration as it will be. */
+/** The resulting configuration. */
 export function changed(settings: Settings, change: SettingsChange): Settings {
   const models = Object.entries(change.models ?? {}).flatMap(([use, text]) => {
     const reference = modelReference(text);

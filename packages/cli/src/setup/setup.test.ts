@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { type FakeIo, fakeIo } from "../io.test.helper.ts";
+import { type FakeIo, fakeIo } from "../command/io.test.helper.ts";
 import type { Questions } from "./ask.ts";
 import { type SetupFlags, setup } from "./setup.ts";
 
@@ -26,7 +26,7 @@ const SILENT: SetupFlags = {
   skipTest: false,
 };
 
-/** Answers in order; "=" takes what is suggested. */
+/** Answers in order; "=" accepts the suggestion. */
 function person(...answers: (string | null)[]): Questions {
   const next = (suggested: string): string | null => {
     const answer = answers.shift();
@@ -49,11 +49,11 @@ async function answered(at: FakeIo, ...answers: (string | null)[]): Promise<numb
   return done.value.exitCode;
 }
 
-/** Nobody listens there. */
+/** Nothing listens there. */
 const DEAD = "http://127.0.0.1:1/v1";
 const FIRST = ["another", DEAD, "mine", "file", "sk-pasted-1", "small", "0", "no"];
 
-it("keeps the answers when the model does not answer: they are changed, and what is right is not asked again", async () => {
+it("keeps the answers when the model does not respond, and asks only what is wrong again", async () => {
   const server = createServer((_request, response) => {
     const message = { role: "assistant", content: "ready" };
     response.setHeader("content-type", "application/json");
@@ -73,7 +73,7 @@ it("keeps the answers when the model does not answer: they are changed, and what
   expect(text).toContain("extract: mine/small");
 });
 
-it("writes the answers without a test when the person wants that, and nothing when they stop", async () => {
+it("writes the answers untested when the person wants that, and nothing when they stop", async () => {
   const at = io();
   expect(await answered(at, ...FIRST, "again", "stop")).not.toBe(0);
   expect(existsSync(file())).toBe(false);
@@ -81,7 +81,7 @@ it("writes the answers without a test when the person wants that, and nothing wh
   expect(readFileSync(file(), "utf8")).toContain("extract: mine/small");
 });
 
-it("asks again about an answer that cannot be one", async () => {
+it("asks again after an invalid answer", async () => {
   const at = io();
   const wrong = FIRST.with(2, "My Provider");
   await answered(at, ...wrong, "change", "=", "=", "mine", "=", "=", "=", "=", "keep");

@@ -1,8 +1,8 @@
 /** Chooses models and the default agent: by flags, or by questions on a terminal.
  *
- *  1. Nothing is written before every model that was chosen has answered, unless the person says so. What a person
- *     answered is kept until then: they change it, try it again, or have it written all the same.
- *  2. A key goes into the environment's variable or into the file, never into argv, where others can see it. */
+ *  1. Nothing is written before every chosen model has responded, unless the person insists. Their answers are kept
+ *     until then: they can change them, try again, or have them written anyway.
+ *  2. A key goes into an environment variable or into the file, never into argv, where others can see it. */
 import { EXIT, err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
 import {
   changeConfiguration,
@@ -13,24 +13,24 @@ import {
   variablesOf,
 } from "@uncaged/workflow-register";
 import { storagePaths, storageRoot } from "@uncaged/workflow-util";
-import type { Output } from "../command.ts";
-import type { Io } from "../io.ts";
-import { misuse } from "../options.ts";
-import { printable, printableLine } from "../printable.ts";
-import { readStdin } from "../read-text.ts";
-import { styleOf } from "../style.ts";
-import { withLock } from "../workflow/lend-lock.ts";
-import { warn } from "../workflow/warn.ts";
-import { writeText } from "../write-text.ts";
+import type { Output } from "../command/command.ts";
+import type { Io } from "../command/io.ts";
+import { withLock } from "../command/lend-lock.ts";
+import { usageError } from "../command/options.ts";
+import { readStdin } from "../command/read-text.ts";
+import { warn } from "../command/warn.ts";
+import { writeText } from "../command/write-text.ts";
+import { printable, printableLine } from "../terminal/printable.ts";
+import { styleOf } from "../terminal/style.ts";
+import type { Answers } from "./answers.ts";
 import type { Questions } from "./ask.ts";
-import { askWishes } from "./ask-wishes.ts";
+import { askQuestions } from "./ask-questions.ts";
 import { changed, planChange } from "./plan-change.ts";
 import { type TestedModel, testModel } from "./test-model.ts";
-import type { Wishes } from "./wishes.ts";
 
-export type SetupFlags = Omit<Wishes, "apiKey"> & { apiKeyStdin: boolean; skipTest: boolean };
+export type SetupFlags = Omit<Answers, "apiKey"> & { apiKeyStdin: boolean; skipTest: boolean };
 
-/** `questions`: how a person is asked; null: this terminal, when there is one. */
+/** `questions`: how to ask a person; null: on this terminal, if there is one. */
 export async function setup(
   flags: SetupFlags,
   io: Io,
@@ -59,24 +59,24 @@ type Plan = { change: SettingsChange; tested: readonly TestedModel[] };
 type At = { settings: Settings; skipTest: boolean; io: Io };
 
 async function tryOut(
-  wishes: Wishes,
+  answers: Answers,
   { settings, skipTest, io }: At,
 ): Promise<Result<Plan, Failure>> {
-  const change = planChange(settings, wishes);
+  const change = planChange(settings, answers);
   if (!change.ok) return change;
   const tested = skipTest ? ok([]) : await testAll(settings, change.value, io);
   return tested.ok ? ok({ change: change.value, tested: tested.value }) : tested;
 }
 
-/** Until the models answer, or the person has had enough (null). */
+/** Repeats until the models respond, or the person stops (null). */
 async function askPlan(questions: Questions, at: At): Promise<Result<Plan, Failure> | null> {
   const { settings, io } = at;
-  const ask = (before: Wishes | null): Promise<Wishes | null> =>
-    askWishes(questions, { settings, env: io.env, before });
-  let wishes = await ask(null);
+  const ask = (before: Answers | null): Promise<Answers | null> =>
+    askQuestions(questions, { settings, env: io.env, before });
+  let answers = await ask(null);
   let skipTest = at.skipTest;
-  while (wishes !== null) {
-    const plan = await tryOut(wishes, { settings, io, skipTest });
+  while (answers !== null) {
+    const plan = await tryOut(answers, { settings, io, skipTest });
     if (plan.ok || plan.error.code === "THREAD_ABORTED") return plan;
     const { message, hint } = plan.error;
     const { red, cyan } = styleOf(io.stderr);
@@ -85,13 +85,13 @@ async function askPlan(questions: Questions, at: At): Promise<Result<Plan, Failu
     const next = await questions.choose("What now? Your answers are kept.", [
       { value: "change", label: "Change them" },
       { value: "again", label: "Try once more" },
-      ...(planChange(settings, wishes).ok
+      ...(planChange(settings, answers).ok
         ? [{ value: "keep", label: "Write them down without a test" }]
         : []),
       { value: "stop", label: "Stop; nothing is written" },
     ]);
     if (next === null || next === "stop") return null;
-    if (next === "change") wishes = await ask(wishes);
+    if (next === "change") answers = await ask(answers);
     skipTest = at.skipTest || next === "keep";
   }
   return null;
@@ -119,21 +119,22 @@ function isSilent({ skipTest: _, ...flags }: SetupFlags): boolean {
 async function terminal(io: Io): Promise<Questions> {
   if (io.stdin.kind === "terminal" && io.stderr.isTerminal)
     return (await import("./ask.ts")).terminalQuestions();
-  throw misuse(
+  throw usageError(
     "setup asks its questions on a terminal, and this is none",
     "say it with flags, for example: --provider openrouter --model vendor/model, or --default-agent <agent>; no model is needed for agents that bring their own",
   );
 }
 
-async function wishesIn(flags: SetupFlags, io: Io): Promise<Wishes> {
-  const { apiKeyStdin, skipTest: _, ...wishes } = flags;
+async function wishesIn(flags: SetupFlags, io: Io): Promise<Answers> {
+  const { apiKeyStdin, skipTest: _, ...answers } = flags;
   if (apiKeyStdin && flags.apiKeyEnv !== null)
-    throw misuse("--api-key-env and --api-key-stdin are both given");
+    throw usageError("--api-key-env and --api-key-stdin are both given");
   const apiKey = apiKeyStdin ? (await readStdin(io.stdin)).trim() : null;
-  if (apiKey === "") throw misuse("stdin holds no key", "pipe it in: … --api-key-stdin < key-file");
+  if (apiKey === "")
+    throw usageError("stdin holds no key", "pipe it in: … --api-key-stdin < key-file");
   if (apiKey?.startsWith("$"))
-    throw misuse("stdin holds the name of a variable", "give it with --api-key-env <name>");
-  return { ...wishes, apiKey };
+    throw usageError("stdin holds the name of a variable", "give it with --api-key-env <name>");
+  return { ...answers, apiKey };
 }
 
 async function testAll(

@@ -14,8 +14,8 @@ export type TestedModel = { model: string; answeredInMs: number; usage: Usage };
 
 const WITHIN_MS = 30_000;
 
-/** Asks a model for one word: it is there, the key is right, and it speaks the protocol. Fails with the code of what
- *  went wrong, such as `AGENT_AUTH`; no message carries the key. */
+/** Asks a model for one word: it is reachable, the key is right, and it speaks the protocol. Fails with the code of
+ *  what went wrong, such as `AGENT_AUTH`; no message contains the key. */
 export async function testModel(
   reference: string,
   settings: ModelSettings,

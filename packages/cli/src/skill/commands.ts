@@ -1,5 +1,5 @@
-import type { Command, CommandEntry } from "../command.ts";
-import { choiceArgument } from "../options.ts";
+import type { Command, CommandEntry } from "../command/command.ts";
+import { choiceArgument } from "../command/options.ts";
 import { TOPICS } from "./topics.ts";
 
 const topic = choiceArgument(
@@ -8,7 +8,7 @@ const topic = choiceArgument(
   TOPICS,
 );
 
-/** `entries`: the commands that the texts speak of. */
+/** `entries`: the commands that the texts describe. */
 export function skillCommand(entries: readonly CommandEntry[]): Command {
   return {
     description: "Print what an agent should know, as Markdown.",

@@ -1,6 +1,6 @@
-/** The parts of the skills that the program writes about itself, as Markdown. */
+/** The parts of the skills that the program generates about itself, as Markdown. */
 import { EXIT, type ExitKind } from "@uncaged/workflow-protocol";
-import type { NamedCommand } from "../command-tree.ts";
+import type { NamedCommand } from "../command/command-tree.ts";
 
 /** Every command with its arguments and options. */
 export function commandReference(commands: readonly NamedCommand[]): string {

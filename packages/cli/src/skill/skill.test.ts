@@ -1,9 +1,9 @@
 import { isErrorCode } from "@uncaged/workflow-protocol";
 import { expect, test } from "vitest";
-import { allCommands } from "../command-tree.ts";
+import { allCommands } from "../command/command-tree.ts";
 import { COMMANDS } from "../commands.ts";
-import { strangeCalls } from "../strange-calls.test.helper.ts";
 import { skillText } from "./skill.ts";
+import { strangeCalls } from "./strange-calls.test.helper.ts";
 import { TOPICS, type Topic } from "./topics.ts";
 
 async function textOf(topic: Topic): Promise<string> {

@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { type Ok, ok } from "@uncaged/workflow-protocol";
-import type { CommandEntry, Output } from "../command.ts";
-import { allCommands } from "../command-tree.ts";
+import type { CommandEntry, Output } from "../command/command.ts";
+import { allCommands } from "../command/command-tree.ts";
 import { commandReference, exitCodeTable } from "./reference.ts";
 import { ABOUT, TOPICS, type Topic } from "./topics.ts";
 
 const SKILLS = new URL("../../skills/", import.meta.url);
 
-/** The text of a topic. What it says of commands and exit codes comes from the program itself. */
+/** A topic's text. Its commands and exit codes come from the program itself. */
 export async function skillText(
   topic: Topic,
   entries: readonly CommandEntry[],

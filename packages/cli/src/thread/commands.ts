@@ -1,5 +1,5 @@
-import type { CommandGroup } from "../command.ts";
-import { bisect, context, diff, list, ps, show } from "./look-commands.ts";
+import type { CommandGroup } from "../command/command.ts";
+import { bisect, context, diff, inbox, list, ps, result, show, wait } from "./look-commands.ts";
 import { attest, exportThread, importThread, recover, verify } from "./provenance-commands.ts";
 import { exec, fork, live, race, run } from "./start-commands.ts";
 import { kill, pause, poke, resume, rm, stop, upgrade } from "./steer-commands.ts";
@@ -9,9 +9,12 @@ export const threadCommands: CommandGroup = {
     run,
     exec,
     list,
+    inbox,
     show,
+    result,
     context,
     live,
+    wait,
     ps,
     pause,
     resume,

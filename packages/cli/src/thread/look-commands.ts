@@ -1,34 +1,57 @@
 /** Commands that read threads and change nothing. */
 import { THREAD_STATUSES, type ThreadStatus } from "@uncaged/workflow-protocol";
-import type { Command } from "../command.ts";
+import type { Command } from "../command/command.ts";
 import {
   type Argument,
   choiceOption,
   countOption,
+  durationOption,
   type Option,
   optionalArgument,
   programArgument,
   requiredArgument,
-} from "../options.ts";
+  severalArguments,
+  switchOption,
+} from "../command/options.ts";
 import { threadId } from "./start-commands.ts";
 
 const workflow: Argument<string | null> = optionalArgument("name", "only threads of this workflow");
-const limit: Option<number | null> = countOption("--limit <n>", "at most so many, newest first", {
-  atLeast: 1,
-});
+const limit: Option<number | null> = countOption(
+  "--limit <n>",
+  "show at most n threads, newest first",
+  {
+    atLeast: 1,
+  },
+);
 const status: Option<ThreadStatus | null> = choiceOption(
   "--status <status>",
   "only threads in this status",
   THREAD_STATUSES,
 );
+const since: Option<number | null> = durationOption(
+  "--since <duration>",
+  "only threads made within this time, such as 12h or 7d",
+);
 export const list: Command = {
   description: "List threads, newest first.",
   arguments: [workflow],
-  options: [limit, status],
+  options: [limit, status, since],
   example: "demo --status suspended",
+  run: async (given, io) => {
+    const [limited, withinMs] = [given(limit), given(since)];
+    const filter = { workflow: given(workflow), limit: limited, status: given(status), withinMs };
+    return (await import("./look/list.ts")).list(filter, io);
+  },
+};
+
+export const inbox: Command = {
+  description: "List what waits for a person, each with the command that answers it.",
+  arguments: [workflow],
+  options: [limit],
+  example: "--json",
   run: async (given, io) =>
-    (await import("./list.ts")).list(
-      { workflow: given(workflow), limit: given(limit), status: given(status) },
+    (await import("./look/list.ts")).list(
+      { workflow: given(workflow), limit: given(limit), status: "suspended", withinMs: null },
       io,
     ),
 };
@@ -38,15 +61,41 @@ export const show: Command = {
   arguments: [threadId],
   options: [],
   example: "7F3K",
-  run: async (given, io) => (await import("./show.ts")).show(given(threadId), io),
+  run: async (given, io) => (await import("./look/show.ts")).show(given(threadId), io),
+};
+
+export const result: Command = {
+  description: "Print what a completed thread returned: text as it is, anything else as JSON.",
+  arguments: [threadId],
+  options: [],
+  example: "7F3K",
+  run: async (given, io) => (await import("./look/result.ts")).result(given(threadId), io),
 };
 
 export const ps: Command = {
-  description: "List threads that have a runner, or had one that went away without a word.",
+  description: "List threads that have a runner, or had one that disappeared.",
   arguments: [],
   options: [],
   example: "--json",
-  run: async (_given, io) => (await import("./ps.ts")).ps(io),
+  run: async (_given, io) => (await import("./look/ps.ts")).ps(io),
+};
+
+const waitedFor: Argument<readonly string[]> = severalArguments(
+  "id",
+  "thread id, or its beginning or end; several are waited for together",
+);
+const any: Option<boolean> = switchOption("--any", "return as soon as one of them has ended");
+export const wait: Command = {
+  description:
+    "Wait until threads end, wait for a person, or have no runner. Exits with the thread's return code; of several, with the highest.",
+  arguments: [waitedFor],
+  options: [any],
+  example: "7F3K 9Q2M --any",
+  run: async (given, io) =>
+    (await import("./look/wait-for.ts")).waitFor(
+      { ids: given(waitedFor), until: given(any) ? "first" : "all" },
+      io,
+    ),
 };
 
 const budget: Option<number | null> = countOption(
@@ -66,7 +115,7 @@ export const context: Command = {
   example: "7F3K --before 12",
   alias: "read",
   run: async (given, io) =>
-    (await import("./context.ts")).context(
+    (await import("./look/context.ts")).context(
       { id: given(threadId), budget: given(budget), before: given(before) },
       io,
     ),
@@ -80,24 +129,25 @@ const good: Argument<string> = requiredArgument(
 );
 const bad: Argument<string | null> = optionalArgument("bad", "the thread that went wrong");
 const program: Argument<readonly string[]> = programArgument(
-  "run for a step, which is on its stdin as JSON: 0 is good, 125 cannot tell, all else is bad",
+  "runs on a step, which it reads from stdin as JSON: exit code 0 is good, 125 cannot tell, any other is bad",
 );
 export const bisect: Command = {
-  description: "Find the step with which a thread went wrong, by running a command for few steps.",
+  description:
+    "Find the step at which a thread went wrong, by running a command on as few steps as possible.",
   arguments: [good, bad, program],
   options: [],
   example: "7F3K 9Q2M -- node is-it-good.mjs",
   run: async (given, io) => {
-    const { bisect: search } = await import("./bisect.ts");
+    const { bisect: search } = await import("./look/bisect.ts");
     return search({ good: given(good), bad: given(bad), program: given(program) }, io);
   },
 };
 
 export const diff: Command = {
-  description: "Show where two threads part, role by role and meta by meta.",
+  description: "Show where two threads diverge, role by role and meta by meta.",
   arguments: [one, other],
   options: [],
   example: "7F3K 9Q2M",
   run: async (given, io) =>
-    (await import("./diff.ts")).diff({ a: given(one), b: given(other) }, io),
+    (await import("./look/diff.ts")).diff({ a: given(one), b: given(other) }, io),
 };

@@ -1,6 +1,13 @@
-/** Commands that prove threads, and take them elsewhere. */
-import type { Command } from "../command.ts";
-import { type Argument, misuse, type Option, requiredArgument, textOption } from "../options.ts";
+/** Commands that prove threads, and move them elsewhere. */
+import type { Command } from "../command/command.ts";
+import {
+  type Argument,
+  type Option,
+  requiredArgument,
+  textOption,
+  usageError,
+} from "../command/options.ts";
+import { chooser } from "./several/choose-threads.ts";
 import { threadId } from "./start-commands.ts";
 
 const exported: Option<string | null> = textOption(
@@ -9,32 +16,32 @@ const exported: Option<string | null> = textOption(
 );
 const attestation: Option<string | null> = textOption(
   "--attestation <file>",
-  "hold the thread against this attestation, too",
+  "check the thread against this attestation, too",
 );
 const publicKey: Option<string | null> = textOption(
   "--public-key <file>",
-  "the key that the attestation must be signed with",
+  "the key with which the attestation must be signed",
 );
 export const verify: Command = {
-  description: "Prove a thread: every hash, digest, reference and route, computed again.",
+  description: "Verify a thread: recompute every hash, digest, reference and route.",
   arguments: [threadId],
   options: [exported, attestation, publicKey],
   example: "7F3K --attestation thread.intoto.json --public-key attest.pub",
   run: async (given, io) => {
     const [claim, key] = [given(attestation), given(publicKey)];
     if ((claim === null) !== (key === null))
-      throw misuse(
+      throw usageError(
         "--attestation and --public-key go together: a signature proves who holds a key",
       );
     const against = claim === null || key === null ? null : { attestation: claim, publicKey: key };
-    const { verify: prove } = await import("./verify.ts");
+    const { verify: prove } = await import("./proof/verify.ts");
     return prove({ id: given(threadId), exported: given(exported), against }, io);
   },
 };
 
 const keyFile: Option<string | null> = textOption(
   "--key <file>",
-  "sign with this Ed25519 key (default: keys/attest.key, made when it is first needed)",
+  "sign with this Ed25519 key (default: keys/attest.key, created on first use)",
 );
 const attestationOut: Option<string | null> = textOption(
   "--out <file>",
@@ -46,39 +53,43 @@ export const attest: Command = {
   options: [keyFile, attestationOut],
   example: "7F3K --out thread.intoto.json",
   run: async (given, io) =>
-    (await import("./attest.ts")).attest(
+    (await import("./proof/attest.ts")).attest(
       { id: given(threadId), key: given(keyFile), out: given(attestationOut) },
       io,
     ),
 };
 
 const exportOut: Option<string | null> = textOption(
-  "--out <file>",
-  "the export (default: <id>.thread.tar, here)",
+  "--out <path>",
+  "the export (default: <id>.thread.tar, here); of several threads the folder of theirs",
 );
+const exportable = chooser();
 export const exportThread: Command = {
-  description: "Write a thread into one file: every node, its child threads, their bundles.",
-  arguments: [threadId],
-  options: [exportOut],
+  description: "Write threads, each into one file: every node, its child threads, their bundles.",
+  arguments: [exportable.argument],
+  options: [exportOut, ...exportable.options],
   example: "7F3K --out thread.tar",
   run: async (given, io) =>
-    (await import("./export.ts")).exportOne({ id: given(threadId), out: given(exportOut) }, io),
+    (await import("./proof/export.ts")).exportChosen(
+      { choice: exportable.read(given), out: given(exportOut) },
+      io,
+    ),
 };
 
 const file: Argument<string> = requiredArgument("file", "what `thread export` wrote");
 export const importThread: Command = {
-  description: "Take a thread over from an export, all of it proved before anything is written.",
+  description: "Import a thread from an export; all of it is verified before anything is written.",
   arguments: [file],
   options: [],
   example: "thread.tar",
-  run: async (given, io) => (await import("./import.ts")).importOne(given(file), io),
+  run: async (given, io) => (await import("./proof/import.ts")).importOne(given(file), io),
 };
 
 export const recover: Command = {
   description:
-    "Make threads again that a lost or older index.db does not know: from the history and the blobs.",
+    "Restore threads that a lost or older index.db does not know, from the history and the blobs.",
   arguments: [],
   options: [],
   example: "--json",
-  run: async (_given, io) => (await import("./recover.ts")).recover(io),
+  run: async (_given, io) => (await import("./proof/recover.ts")).recover(io),
 };

@@ -1,45 +1,45 @@
-/** Commands that make steps happen: run, exec, fork; and live, which watches them. */
+/** Commands that cause steps: run, exec, fork; and live, which watches them. */
 import type { ForkPoint } from "@uncaged/workflow-execute";
-import type { Command } from "../command.ts";
+import type { Command } from "../command/command.ts";
 import {
   type Argument,
   bareOrCountOption,
   countOption,
   type Given,
-  misuse,
   type Option,
   optionalArgument,
   requiredArgument,
   switchOption,
   textOption,
   textsOption,
-} from "../options.ts";
-import { promptFileOption, promptOption, promptSource } from "../prompt.ts";
-import { limitOptions, limitsOf } from "./limit-options.ts";
-import { stayOf, stayOptions } from "./stay-options.ts";
+  usageError,
+} from "../command/options.ts";
+import { promptFileOption, promptOption, promptSource } from "../command/prompt.ts";
+import { stayOf, stayOptions } from "./look/stay-options.ts";
+import { limitOptions, limitsOf } from "./start/limit-options.ts";
 
 export const threadId: Argument<string> = requiredArgument(
   "id",
-  "thread id, or a part that it begins or ends with",
+  "thread id, or its beginning or end",
 );
-const idle: Option<boolean> = switchOption("--idle", "make the thread without running it");
+const idle: Option<boolean> = switchOption("--idle", "create the thread without running it");
 
 const workflow: Argument<string> = requiredArgument("name", "a registered workflow");
 const idKey: Option<string | null> = textOption(
   "--id-key <key>",
-  "the same key returns the same thread, however often it is asked for; with another prompt it is refused",
+  "the same key returns the same thread, however often you repeat the call; another prompt is refused",
 );
 const cwd: Option<string | null> = textOption(
   "--cwd <path>",
-  "directory that the roles work in (default: this one)",
+  "directory in which the roles work (default: this one)",
 );
 const dry: Option<boolean> = switchOption(
   "--dry-run",
-  "only follow the rules, with --stubs; nothing runs and nothing is kept",
+  "only follow the rules, with --stubs; nothing runs and nothing is stored",
 );
 const stubs: Option<string | null> = textOption(
   "--stubs <file>",
-  "YAML or JSON: what each role gives in a dry run; - reads it from stdin",
+  "YAML or JSON: what each role returns in a dry run; - reads it from stdin",
 );
 export const run: Command = {
   description: "Start a thread of a workflow in the background and print its id.",
@@ -59,18 +59,18 @@ export const run: Command = {
   run: async (given, io) => {
     const watched = stayOf(given);
     if (given(idle) && watched !== "background") {
-      throw misuse("--idle makes a thread that nobody runs: there is nothing to wait for");
+      throw usageError("--idle makes a thread that nobody runs: there is nothing to wait for");
     }
     if (given(dry) !== (given(stubs) !== null)) {
-      throw misuse("--dry-run and --stubs go together: the stubs stand for the agents");
+      throw usageError("--dry-run and --stubs go together: the stubs stand for the agents");
     }
     const stubFile = given(stubs);
     if (stubFile !== null) {
-      const { tryOut } = await import("./dry-run.ts");
+      const { tryOut } = await import("./start/dry-run.ts");
       const [prompt, limits] = [promptSource(given), limitsOf(given)];
       return tryOut({ workflow: given(workflow), prompt, stubs: stubFile, limits }, io);
     }
-    const { runWorkflow } = await import("./run.ts");
+    const { runWorkflow } = await import("./start/run.ts");
     return runWorkflow(
       {
         workflow: given(workflow),
@@ -94,7 +94,10 @@ export const exec: Command = {
   options: [steps],
   example: "7F3K --count 2",
   run: async (given, io) =>
-    (await import("./exec.ts")).execSteps({ id: given(threadId), count: given(steps) ?? 1 }, io),
+    (await import("./start/exec.ts")).execSteps(
+      { id: given(threadId), count: given(steps) ?? 1 },
+      io,
+    ),
 };
 
 const fromRole: Option<string | null> = textOption(
@@ -108,7 +111,8 @@ const fromStep: Option<number | null> = countOption(
 );
 function forkPoint(given: Given): ForkPoint {
   const [role, step] = [given(fromRole), given(fromStep)];
-  if (role !== null && step !== null) throw misuse("--from-role and --from-step are both given");
+  if (role !== null && step !== null)
+    throw usageError("--from-role and --from-step are both given");
   if (role !== null) return { kind: "role", role };
   return step !== null ? { kind: "step", step } : { kind: "head" };
 }
@@ -119,11 +123,11 @@ const forkAgent: Option<string | null> = textOption(
 );
 const forkBundle: Option<string | null> = textOption(
   "--bundle <version>",
-  "another version to go on with: a workflow, workflow@hash, or a hash",
+  "another version to continue with: a workflow, workflow@hash, or a hash",
 );
 export const fork: Command = {
   description:
-    "Make a new thread that shares this one's steps and goes on from there, its next step as --prompt says.",
+    "Create a new thread that shares this one's steps and continues from there; --prompt is for its next step.",
   arguments: [threadId],
   options: [
     fromRole,
@@ -137,7 +141,7 @@ export const fork: Command = {
   ],
   example: '7F3K --from-step 2 --prompt "Keep the old name"',
   run: async (given, io) => {
-    const { fork } = await import("./fork.ts");
+    const { fork } = await import("./steer/fork.ts");
     return fork(
       {
         id: given(threadId),
@@ -158,14 +162,15 @@ const contenders: Option<readonly string[]> = textsOption(
   "an agent of config.agents; give two or more",
 );
 export const race: Command = {
-  description: "Let several agents go on from one state, side by side, and compare what they do.",
+  description:
+    "Let several agents continue from the same step, side by side, and compare the results.",
   arguments: [threadId],
   options: [fromRole, fromStep, contenders, ...limitOptions],
   example: "7F3K --from-step 2 --agent claude --agent codex",
   run: async (given, io) => {
     const agents = [...new Set(given(contenders))];
-    if (agents.length < 2) throw misuse("a race has two agents or more: --agent a --agent b");
-    const { race: raceAgents } = await import("./race.ts");
+    if (agents.length < 2) throw usageError("a race has two agents or more: --agent a --agent b");
+    const { race: raceAgents } = await import("./start/race.ts");
     const [id, from, limits] = [given(threadId), forkPoint(given), limitsOf(given)];
     return raceAgents({ id, from, agents, limits }, io);
   },
@@ -173,7 +178,7 @@ export const race: Command = {
 
 const watched: Argument<string | null> = optionalArgument(
   "id",
-  "thread id, or a part that it begins or ends with",
+  "thread id, or its beginning or end",
 );
 const latest: Option<boolean> = switchOption("--latest", "the newest thread");
 const role: Option<string | null> = textOption(
@@ -188,25 +193,25 @@ const tail: Option<number | null> = bareOrCountOption(
 );
 const after: Option<number | null> = countOption(
   "--after <seq>",
-  "begin after the event of this number, as --json gives it",
+  "begin after the event with this number, as shown by --json",
   { atLeast: 0 },
 );
 export const live: Command = {
   description:
-    "Watch what a thread's agents say and do, from the first step on, until it rests; with --json one event a line. Exits with the thread's code.",
+    "Watch what a thread's agents say and do, from the first step, until it stops running; with --json one event per line. Exits with the thread's code.",
   arguments: [watched],
   options: [latest, role, tail, after, debug],
   example: "--latest --tail",
   run: async (given, io) => {
-    // First: an id right behind a bare --tail is taken for its number.
+    // First: an id directly after a bare --tail is parsed as its number.
     const [last, seq] = [given(tail), given(after)];
     const id = given(watched);
     if ((id === null) !== given(latest)) {
-      throw misuse("name one thread: give its id, or --latest");
+      throw usageError("name one thread: give its id, or --latest");
     }
-    if (last !== null && seq !== null) throw misuse("--tail and --after are both given");
+    if (last !== null && seq !== null) throw usageError("--tail and --after are both given");
     const from = last !== null ? { last } : { after: seq ?? 0 };
-    const { watchThread } = await import("./live.ts");
+    const { watchThread } = await import("./look/live.ts");
     const detail = given(debug) ? "all" : "usual";
     return watchThread({ id, role: given(role), from, detail }, io);
   },

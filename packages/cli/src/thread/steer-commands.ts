@@ -1,93 +1,112 @@
-/** Commands that steer a thread which another process may run. */
-import type { ThreadLimits } from "@uncaged/workflow-protocol";
-import type { Command } from "../command.ts";
-import { type Given, misuse, type Option, switchOption, textOption } from "../options.ts";
-import { promptFileOption, promptOption, promptSource } from "../prompt.ts";
-import { limitOptions, limitsOf } from "./limit-options.ts";
+/** Commands that steer threads which other processes may be running. */
+import type { ThreadLimits, ThreadStatus } from "@uncaged/workflow-protocol";
+import type { Command } from "../command/command.ts";
+import {
+  type Given,
+  type Option,
+  switchOption,
+  textOption,
+  usageError,
+} from "../command/options.ts";
+import { promptFileOption, promptOption, promptSource } from "../command/prompt.ts";
+import { stayOf, stayOptions } from "./look/stay-options.ts";
+import { chooser } from "./several/choose-threads.ts";
+import { limitOptions, limitsOf } from "./start/limit-options.ts";
 import { threadId } from "./start-commands.ts";
-import { stayOf, stayOptions } from "./stay-options.ts";
 
+const pausable = chooser(["idle", "running"]);
 export const pause: Command = {
-  description: "Close the gate: the thread rests after its current step.",
-  arguments: [threadId],
-  options: [],
+  description: "Pause threads after their current step.",
+  arguments: [pausable.argument],
+  options: [...pausable.options],
   example: "7F3K",
-  run: async (given, io) => (await import("./steer.ts")).pause(given(threadId), io),
+  run: async (given, io) => (await import("./steer/steer.ts")).pause(pausable.read(given), io),
 };
 
 const limitedRole: Option<string | null> = textOption(
   "--role <role>",
-  "raise the limits of this role in place of the thread's",
+  "raise the limits of this role, not the thread's",
 );
+const resumable = chooser(["idle", "paused", "suspended"]);
 export const resume: Command = {
-  description: "Open the gate, answer a question, raise a limit, or go on where a runner left off.",
-  arguments: [threadId],
-  options: [promptOption, promptFileOption, ...stayOptions, ...limitOptions, limitedRole],
+  description: "Continue paused or interrupted threads, answer a question, or raise a limit.",
+  arguments: [resumable.argument],
+  options: [
+    promptOption,
+    promptFileOption,
+    ...stayOptions,
+    ...limitOptions,
+    limitedRole,
+    ...resumable.options,
+  ],
   example: '7F3K --prompt "Yes, the second one" --wait',
-  run: async (given, io) =>
-    (await import("./steer.ts")).resume(
-      {
-        id: given(threadId),
-        answer: promptSource(given),
-        limits: raised(given),
-        stay: stayOf(given),
-      },
-      io,
-    ),
+  run: async (given, io) => {
+    const [answer, limits, stay] = [promptSource(given), raised(given), stayOf(given)];
+    // A question rests until somebody answers it.
+    const usual: ThreadStatus[] = answer === null ? ["idle", "paused"] : ["suspended"];
+    const choice = resumable.read(given, limits === null ? usual : [...usual, "suspended"]);
+    if (stay === "live" && choice.kind !== "one") {
+      throw usageError("--live shows one thread", "wait for several with --wait");
+    }
+    return (await import("./steer/steer.ts")).resume({ choice, answer, limits, stay }, io);
+  },
 };
 
 function raised(given: Given): ThreadLimits | null {
   const [limits, role] = [limitsOf(given), given(limitedRole)];
   if (role === null) return limits;
   if (limits === null)
-    throw misuse("--role says whose limits to raise: name one, such as --max-steps");
+    throw usageError("--role says whose limits to raise: name one, such as --max-steps");
   return { roles: { [role]: limits } };
 }
 
+const stoppable = chooser(["running"]);
 export const stop: Command = {
-  description: "End the runner now; the thread can be resumed.",
-  arguments: [threadId],
-  options: [],
+  description: "End the runners of threads now; the threads can be resumed.",
+  arguments: [stoppable.argument],
+  options: [...stoppable.options],
   example: "7F3K",
-  run: async (given, io) => (await import("./steer.ts")).stop(given(threadId), io),
+  run: async (given, io) => (await import("./steer/steer.ts")).stop(stoppable.read(given), io),
 };
 
+const killable = chooser(["idle", "running", "paused", "suspended"]);
 export const kill: Command = {
-  description: "Abort for good: end every process of the thread and record return code 130.",
-  arguments: [threadId],
-  options: [],
+  description: "Abort for good: end every process of the threads and record return code 130.",
+  arguments: [killable.argument],
+  options: [...killable.options],
   example: "7F3K",
-  run: async (given, io) => (await import("./steer.ts")).kill(given(threadId), io),
+  run: async (given, io) => (await import("./steer/steer.ts")).kill(killable.read(given), io),
 };
 
+const removable = chooser(["idle", "paused", "suspended", "completed", "failed", "aborted"]);
 export const rm: Command = {
-  description: "Forget a thread that nobody runs. Its blobs go with the next cas gc.",
-  arguments: [threadId],
-  options: [],
+  description: "Remove threads that are not running. A later cas gc deletes their blobs.",
+  arguments: [removable.argument],
+  options: [...removable.options],
   example: "7F3K",
-  run: async (given, io) => (await import("./rm.ts")).remove(given(threadId), io),
+  run: async (given, io) => (await import("./steer/rm.ts")).remove(removable.read(given), io),
 };
 
 const to: Option<string | null> = textOption(
   "--to <version>",
-  "workflow, workflow@hash, or a hash (default: what the workflow's name stands for now)",
+  "workflow, workflow@hash, or a hash (default: the current version of the workflow)",
 );
 export const upgrade: Command = {
-  description: "Go on with another version, if it leaves all that the thread did as it was.",
+  description: "Continue with another version, if the thread's past would be the same with it.",
   arguments: [threadId],
   options: [to],
   example: "7F3K",
   run: async (given, io) =>
-    (await import("./upgrade.ts")).upgrade({ id: given(threadId), to: given(to) }, io),
+    (await import("./steer/upgrade.ts")).upgrade({ id: given(threadId), to: given(to) }, io),
 };
 
 const pokeAgent: Option<string | null> = textOption(
   "--agent <name>",
-  "an agent of config.agents, in place of the one that made the step",
+  "an agent of config.agents, instead of the one that made the step",
 );
 const undo: Option<boolean> = switchOption(
   "--undo",
-  "put back the step that the last poke replaced",
+  "restore the step that the last poke replaced",
 );
 export const poke: Command = {
   description: "Run the last step again with an extra prompt; the new step replaces it.",
@@ -95,11 +114,11 @@ export const poke: Command = {
   options: [promptOption, promptFileOption, pokeAgent, undo],
   example: '7F3K --prompt "Shorter, please"',
   run: async (given, io) => {
-    const { poke, undo: undoPoke } = await import("./poke.ts");
+    const { poke, undo: undoPoke } = await import("./steer/poke.ts");
     const [id, agent] = [given(threadId), given(pokeAgent)];
     if (!given(undo)) return poke({ id, prompt: promptSource(given), agent }, io);
     if (given(promptOption) !== null || given(promptFileOption) !== null || agent !== null) {
-      throw misuse("--undo brings the replaced step back: it takes no prompt and no agent");
+      throw usageError("--undo brings the replaced step back: it takes no prompt and no agent");
     }
     return undoPoke(id, io);
   },

@@ -1,14 +1,14 @@
 import { resolve } from "node:path";
 import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { type AddedWorkflow, addWorkflow } from "@uncaged/workflow-register";
-import type { Output } from "../command.ts";
-import type { Io } from "../io.ts";
-import { withLock } from "./lend-lock.ts";
-import { ruleChecker } from "./rule-checker.ts";
-import { warn } from "./warn.ts";
+import type { Output } from "../command/command.ts";
+import type { Io } from "../command/io.ts";
+import { withLock } from "../command/lend-lock.ts";
+import { fieldFindings, ruleChecker } from "../command/rule-checker.ts";
+import { warn } from "../command/warn.ts";
 
 export async function add(
-  what: { name: string; file: string; types: string | null },
+  what: { name: string; file: string; types: string | null; force: boolean },
   io: Io,
 ): Promise<Result<Output, Failure>> {
   const { checks, warnings } = ruleChecker();
@@ -22,6 +22,8 @@ export async function add(
       file: resolve(io.cwd, what.file),
       types: what.types === null ? null : resolve(io.cwd, what.types),
       nowMs: io.now(),
+      judge: fieldFindings,
+      force: what.force,
     }),
   );
   if (!added.ok) return added;

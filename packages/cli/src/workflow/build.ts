@@ -1,11 +1,11 @@
 import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { buildBundle } from "@uncaged/workflow-register";
 import { storageRoot } from "@uncaged/workflow-util";
-import type { Output } from "../command.ts";
-import type { Io } from "../io.ts";
-import { shellWord } from "../shell-word.ts";
-import { ruleChecker } from "./rule-checker.ts";
-import { warn } from "./warn.ts";
+import type { Output } from "../command/command.ts";
+import type { Io } from "../command/io.ts";
+import { fieldFindings, ruleChecker } from "../command/rule-checker.ts";
+import { shellWord } from "../command/shell-word.ts";
+import { warn } from "../command/warn.ts";
 
 export async function build(
   what: { entry: string; out: string | null },
@@ -15,6 +15,7 @@ export async function build(
   const built = await buildBundle({
     ...what,
     ...checks,
+    judge: fieldFindings,
     cwd: io.cwd,
     root: storageRoot(io.env),
     packagesBase: import.meta.url,

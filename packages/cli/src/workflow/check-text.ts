@@ -1,13 +1,13 @@
-import type { TableFinding, ThreadCheck } from "@uncaged/workflow-execute";
-import { count } from "../count.ts";
-import { printableLine } from "../printable.ts";
-import { renderTable } from "../render-table.ts";
-import type { Style } from "../style.ts";
-import type { CheckDocument } from "./check-document.ts";
+import type { ThreadCheck } from "@uncaged/workflow-execute";
+import { count } from "../command/count.ts";
+import { printableLine } from "../terminal/printable.ts";
+import { renderTable } from "../terminal/render-table.ts";
+import type { Style } from "../terminal/style.ts";
+import type { CheckDocument, PlacedFinding } from "./check-document.ts";
 
 const LINE = 160;
 
-/** A check for people: the findings, then each thread that would have gone another way, then the verdict. */
+/** A check for people: the findings, then each thread that would have taken another route, then the verdict. */
 export function checkText({ name, hash, findings, threads }: CheckDocument, style: Style): string {
   const parts = [
     findingTable(findings, style),
@@ -17,16 +17,20 @@ export function checkText({ name, hash, findings, threads }: CheckDocument, styl
   return parts.filter((part) => part !== "").join("\n");
 }
 
-function findingTable(findings: readonly TableFinding[], { red, yellow }: Style): string {
+function findingTable(findings: readonly PlacedFinding[], { red, yellow }: Style): string {
   return renderTable(findings, [
     {
       title: "",
       cell: ({ level }) => level,
       paint: (padded, { level }) => (level === "fault" ? red(padded) : yellow(padded)),
     },
-    { title: "WHERE", cell: ({ place }) => place },
+    { title: "WHERE", cell: whereText },
     { title: "WHAT", cell: ({ message }) => printableLine(message, LINE) },
   ]);
+}
+
+function whereText({ place, line, column }: PlacedFinding): string {
+  return line === undefined ? place : `${place} (${line}:${column})`;
 }
 
 function threadText(

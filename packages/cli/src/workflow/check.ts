@@ -1,4 +1,5 @@
-/** `workflow check`: what is wrong with a table by itself, and where threads would have gone with it. */
+/** `workflow check`: what is wrong with a table by itself, and what routes existing threads would have taken with
+ *  it. */
 import { resolve } from "node:path";
 import {
   checkTable,
@@ -7,6 +8,7 @@ import {
   findThread,
   findVersion,
   observedStatus,
+  type TableFinding,
   type ThreadCheck,
 } from "@uncaged/workflow-execute";
 import {
@@ -18,15 +20,15 @@ import {
   type ThreadStatus,
   type WorkflowDescriptor,
 } from "@uncaged/workflow-protocol";
-import { examineFile } from "@uncaged/workflow-register";
+import { examineFile, lineOf, type YamlSource } from "@uncaged/workflow-register";
 import { storageRoot } from "@uncaged/workflow-util";
-import type { Output } from "../command.ts";
-import type { Io } from "../io.ts";
-import { withEngine } from "../with-engine.ts";
-import type { CheckDocument } from "./check-document.ts";
+import type { Output } from "../command/command.ts";
+import type { Io } from "../command/io.ts";
+import { ruleChecker } from "../command/rule-checker.ts";
+import { withEngine } from "../command/with-engine.ts";
+import type { CheckDocument, PlacedFinding } from "./check-document.ts";
 import { checkText } from "./check-text.ts";
 import { registered } from "./registered.ts";
-import { ruleChecker } from "./rule-checker.ts";
 
 export type Against =
   | { kind: "none" }
@@ -46,8 +48,8 @@ export async function check(
   const root = storageRoot(io.env);
   const version = await versionOf(root, what, io);
   if (!version.ok) return version;
-  const { hash, descriptor } = version.value;
-  const findings = checkTable(descriptor);
+  const { hash, descriptor, source } = version.value;
+  const findings = checkTable(descriptor).map((finding) => placed(finding, source));
   const threads =
     what.against.kind === "none" ? ok(null) : await checkAgainst(descriptor, { ...what, root }, io);
   if (!threads.ok) return threads;
@@ -68,7 +70,11 @@ export async function check(
   });
 }
 
-type Version = { hash: string; descriptor: WorkflowDescriptor };
+type Version = { hash: string; descriptor: WorkflowDescriptor; source?: YamlSource | null };
+
+function placed(finding: TableFinding, source: YamlSource | null = null): PlacedFinding {
+  return { ...finding, ...(source === null ? null : lineOf(source, finding)) };
+}
 
 async function versionOf(
   root: string,

@@ -1,16 +1,16 @@
 import { THREAD_STATUSES, type ThreadStatus } from "@uncaged/workflow-protocol";
-import type { Command, CommandGroup } from "../command.ts";
+import type { Command, CommandGroup } from "../command/command.ts";
 import {
   type Argument,
   choiceOption,
-  misuse,
   type Option,
   optionalArgument,
   requiredArgument,
   switchOption,
   textOption,
   textsOption,
-} from "../options.ts";
+  usageError,
+} from "../command/options.ts";
 
 const workflow: Argument<string> = requiredArgument("name", "a registered workflow");
 
@@ -23,7 +23,7 @@ const out: Option<string | null> = textOption(
   "where to write the bundle (default: dist/<entry>.esm.js)",
 );
 const build: Command = {
-  description: "Build a workflow to one file, the same bytes wherever it is built.",
+  description: "Build a workflow into one file, with the same bytes wherever it is built.",
   arguments: [entry],
   options: [out],
   example: "src/workflow.ts",
@@ -31,23 +31,27 @@ const build: Command = {
     (await import("./build.ts")).build({ entry: given(entry), out: given(out) }, io),
 };
 
-const name: Argument<string> = requiredArgument("name", "what to call it");
+const name: Argument<string> = requiredArgument("name", "name to register it under");
 const file: Argument<string> = requiredArgument(
   "file",
   "the bundle that workflow build wrote, or a workflow in YAML",
 );
 const types: Option<string | null> = textOption(
   "--types <path>",
-  "type declarations to keep with the bundle",
+  "type declarations to store with the bundle",
+);
+const force: Option<boolean> = switchOption(
+  "--force",
+  "add it although it names fields that no schema has",
 );
 const add: Command = {
-  description: "Check a bundle under lock and key and register it; an older version stays.",
+  description: "Check a bundle in a restricted process and register it; older versions stay.",
   arguments: [name, file],
-  options: [types],
+  options: [types, force],
   example: "review dist/workflow.esm.js",
   run: async (given, io) =>
     (await import("./add.ts")).add(
-      { name: given(name), file: given(file), types: given(types) },
+      { name: given(name), file: given(file), types: given(types), force: given(force) },
       io,
     ),
 };
@@ -76,7 +80,7 @@ const show: Command = {
 };
 
 const history: Command = {
-  description: "List the versions that a name stood for, the present one first.",
+  description: "List the versions of a name, the current one first.",
   arguments: [workflow],
   options: [],
   example: "review",
@@ -85,10 +89,10 @@ const history: Command = {
 
 const hash: Argument<string | null> = optionalArgument(
   "hash",
-  "the version to bring back (default: the one before)",
+  "the version to restore (default: the previous one)",
 );
 const rollback: Command = {
-  description: "Bring an earlier version back; the present one stays in the history.",
+  description: "Restore an earlier version; the current one stays in the history.",
   arguments: [workflow, hash],
   options: [],
   example: "review",
@@ -97,7 +101,7 @@ const rollback: Command = {
 };
 
 const rm: Command = {
-  description: "Forget a name. Threads that were started keep their version and go on.",
+  description: "Remove a name. Threads that were started keep their version and continue.",
   arguments: [workflow],
   options: [],
   example: "review",
@@ -114,7 +118,7 @@ const newFile: Argument<string | null> = optionalArgument(
 );
 const against: Option<readonly string[]> = textsOption(
   "--against <id...>",
-  "threads that it must leave as they were",
+  "threads that it must leave unchanged",
 );
 const all: Option<boolean> = switchOption("--all", "every thread of the workflow");
 const status: Option<ThreadStatus | null> = choiceOption(
@@ -123,14 +127,16 @@ const status: Option<ThreadStatus | null> = choiceOption(
   THREAD_STATUSES,
 );
 const check: Command = {
-  description: "Check a table by itself, and whether threads would have gone the same way with it.",
+  description:
+    "Check a table, and whether existing threads would have taken the same route with it.",
   arguments: [checked, newFile],
   options: [against, all, status],
   example: "review dist/workflow.esm.js --all",
   run: async (given, io) => {
     const ids = given(against);
     const every = given(all) || given(status) !== null;
-    if (ids.length > 0 && every) throw misuse("--against names threads; --all and --status do too");
+    if (ids.length > 0 && every)
+      throw usageError("--against names threads; --all and --status do too");
     const { check: checkVersion } = await import("./check.ts");
     const named = ids.length === 0 ? ({ kind: "none" } as const) : ({ kind: "ids", ids } as const);
     return checkVersion(

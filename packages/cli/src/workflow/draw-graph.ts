@@ -7,12 +7,12 @@
  *       └─ stuck ───▶ ? asks a person
  */
 import { END, START, SUSPEND, type WorkflowDescriptor } from "@uncaged/workflow-protocol";
-import { printable, printableLine } from "../printable.ts";
-import type { Style } from "../style.ts";
-import { widthOf } from "../text-width.ts";
+import { printable, printableLine } from "../terminal/printable.ts";
+import type { Style } from "../terminal/style.ts";
+import { widthOf } from "../terminal/text-width.ts";
 import { type GraphEdge, type GraphNode, graphNodes } from "./graph-nodes.ts";
 
-/** The name of a condition may be a whole expression. */
+/** A condition's name may be a whole expression. */
 const MAX_LABEL = 48;
 
 export function drawGraph(descriptor: WorkflowDescriptor, style: Style): string {
@@ -32,7 +32,7 @@ function drawNode({ name, edges }: GraphNode, style: Style): string {
     const arrow = arrowTo(labels[at] ?? "", { width, style });
     return ` ${branch}${arrow} ${target(edge, style)}`;
   });
-  // What no way leads out of ends the thread.
+  // A state without ways out ends the thread.
   if (edges.length === 0) ways.push(`  ${style.dim("the thread ends")}`);
   return [`┌${line}┐`, `│ ${style.bold(shown)} │`, `└${foot}┘`, ...ways].join("\n");
 }

@@ -7,18 +7,18 @@ import {
   type WorkflowDescriptor,
 } from "@uncaged/workflow-protocol";
 
-/** A state with the ways out of it, in the order in which they are tried. */
+/** A state with its ways out, in the order in which they are tried. */
 export type GraphNode = { name: string; edges: readonly GraphEdge[] };
 
 export type GraphEdge = {
   to: string;
   /** When it is taken; empty: it is the only way out. */
   label: string;
-  /** Whether it leads back to where the thread has been, or stays. */
+  /** Whether it leads back to an earlier state, or stays. */
   loops: boolean;
 };
 
-/** The graph from its start, each state before those that it leads to; roles that nothing leads to come last. */
+/** The graph from its start, each state before those it leads to; unreachable roles come last. */
 export function graphNodes({ roles, graph }: WorkflowDescriptor): GraphNode[] {
   const order = new Set([START, ...reachedFrom(START, graph.edges), ...Object.keys(roles)]);
   order.delete(END);
@@ -40,13 +40,13 @@ export function graphNodes({ roles, graph }: WorkflowDescriptor): GraphNode[] {
 /** Breadth first, without the start itself. */
 function reachedFrom(start: string, edges: readonly DescriptorEdge[]): string[] {
   const reached = new Set([start]);
-  // A set also gives what is added while it is gone through.
+  // A set's iterator also returns what is added during the iteration.
   for (const from of reached)
     for (const edge of edges) if (edge.from === from) reached.add(edge.to);
   return [...reached].slice(1);
 }
 
-/** A rule that names no outcomes holds after a role that succeeded, never after one that failed. */
+/** A rule that names no outcomes applies after a role that succeeded, never after one that failed. */
 function labelOf(
   { condition, outcomes }: DescriptorEdge,
   { place, ways }: { place: number; ways: number },

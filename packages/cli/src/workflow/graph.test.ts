@@ -7,7 +7,7 @@ import {
   type WorkflowDescriptor,
 } from "@uncaged/workflow-protocol";
 import { describe, expect, it } from "vitest";
-import { styleOf } from "../style.ts";
+import { styleOf } from "../terminal/style.ts";
 import { drawGraph } from "./draw-graph.ts";
 import { mermaid } from "./mermaid.ts";
 
@@ -59,7 +59,7 @@ describe("the graph of a workflow", () => {
     await expect(`${drawGraph(REVIEW, plain)}\n`).toMatchFileSnapshot("./golden/graph.txt");
   });
 
-  it("shows that a rule without outcomes holds only after a role that succeeded", () => {
+  it("shows that a rule without outcomes applies only after a role that succeeded", () => {
     const drawn = drawGraph(
       descriptorOf(
         ["coder"],
@@ -74,12 +74,12 @@ describe("the graph of a workflow", () => {
     expect(drawn).toContain(" ├─ on ok ──────▶ ■ end\n └─ on timeout ─▶ coder ↺");
   });
 
-  it("is coloured where that is wanted, and else holds no control character", () => {
+  it("is coloured where that is wanted, otherwise without control characters", () => {
     expect(drawGraph(REVIEW, styleOf({ color: true, columns: 80 }))).toContain("\u001b[");
     expect(drawGraph(REVIEW, plain)).not.toMatch(/[^\P{Cc}\n]/u);
   });
 
-  it("is Mermaid, in which no name or condition is taken for syntax", async () => {
+  it("is Mermaid, in which no name or condition is mistaken for syntax", async () => {
     await expect(mermaid(REVIEW)).toMatchFileSnapshot("./golden/graph.mmd");
   });
 });

@@ -1,7 +1,7 @@
 import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { storageRoot } from "@uncaged/workflow-util";
-import type { Output } from "../command.ts";
-import type { Io } from "../io.ts";
+import type { Output } from "../command/command.ts";
+import type { Io } from "../command/io.ts";
 import { registered } from "./registered.ts";
 import { versionTable } from "./version-table.ts";
 

@@ -1,10 +1,10 @@
 import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { readRegistry } from "@uncaged/workflow-register";
 import { storageRoot } from "@uncaged/workflow-util";
-import type { Output } from "../command.ts";
-import type { Io } from "../io.ts";
-import { renderTable } from "../render-table.ts";
-import { ago } from "../times.ts";
+import type { Output } from "../command/command.ts";
+import type { Io } from "../command/io.ts";
+import { renderTable } from "../terminal/render-table.ts";
+import { ago } from "../terminal/times.ts";
 
 export async function list(io: Io): Promise<Result<Output, Failure>> {
   const registry = await readRegistry(storageRoot(io.env));

@@ -1,5 +1,5 @@
 import { END, START, SUSPEND, type WorkflowDescriptor } from "@uncaged/workflow-protocol";
-import { printableLine } from "../printable.ts";
+import { printableLine } from "../terminal/printable.ts";
 import { graphNodes } from "./graph-nodes.ts";
 
 const MAX_LABEL = 80;
@@ -7,7 +7,7 @@ const MAX_LABEL = 80;
 /** The graph of a workflow as a Mermaid flowchart: GitHub and many editors draw it. */
 export function mermaid(descriptor: WorkflowDescriptor): string {
   const nodes = graphNodes(descriptor);
-  // Names of roles may be words of Mermaid's own, so nodes are numbered.
+  // Roles may have names that are Mermaid keywords, so nodes are numbered.
   const ids = new Map(nodes.map(({ name }, at) => [name, `n${at}`]));
   ids.set(END, "finish");
   ids.set(SUSPEND, "person");
@@ -26,7 +26,7 @@ export function mermaid(descriptor: WorkflowDescriptor): string {
   return `flowchart TD\n${lines.map((line) => `  ${line}\n`).join("")}`;
 }
 
-/** Mermaid writes characters that mean something to it as their numbers. */
+/** Mermaid writes its special characters as their numbers. */
 function escaped(text: string): string {
   return text.replace(/[^\p{L}\p{N} _.,()+/-]/gu, (char) => `#${char.codePointAt(0)};`);
 }

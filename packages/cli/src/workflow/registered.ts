@@ -1,7 +1,7 @@
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { type RegistryEntry, readRegistry } from "@uncaged/workflow-register";
 
-/** What a name stands for, or `WORKFLOW_NOT_FOUND`. */
+/** The entry of a name, or `WORKFLOW_NOT_FOUND`. */
 export async function registered(
   root: string,
   name: string,

@@ -6,13 +6,13 @@ import {
   type ThreadStore,
 } from "@uncaged/workflow-protocol";
 import { removeWorkflow } from "@uncaged/workflow-register";
-import type { Output } from "../command.ts";
-import { count } from "../count.ts";
-import type { Io } from "../io.ts";
-import { withLock } from "./lend-lock.ts";
-import { warn } from "./warn.ts";
+import type { Output } from "../command/command.ts";
+import { count } from "../command/count.ts";
+import type { Io } from "../command/io.ts";
+import { withLock } from "../command/lend-lock.ts";
+import { warn } from "../command/warn.ts";
 
-/** Forgets a name, and says which threads still need its bundles. */
+/** Forgets a name, and reports which threads still need its bundles. */
 export async function remove(name: string, io: Io): Promise<Result<Output, Failure>> {
   return withLock(io, async ({ root, exclusively, store }) => {
     const removed = await removeWorkflow({ root, exclusively, name });

@@ -1,9 +1,9 @@
 import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { rollbackWorkflow } from "@uncaged/workflow-register";
-import type { Output } from "../command.ts";
-import type { Io } from "../io.ts";
-import { withLock } from "./lend-lock.ts";
-import { warn } from "./warn.ts";
+import type { Output } from "../command/command.ts";
+import type { Io } from "../command/io.ts";
+import { withLock } from "../command/lend-lock.ts";
+import { warn } from "../command/warn.ts";
 
 export async function rollback(
   what: { name: string; hash: string | null },

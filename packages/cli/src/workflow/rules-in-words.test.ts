@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { limitsInWords, rulesInWords } from "./rules-in-words.ts";
 
-describe("what a role is held to", () => {
-  it("is said rule by rule: time, retries, limits, evidence", () => {
+describe("the rules of a role", () => {
+  it("are listed one by one: time, retries, limits, evidence", () => {
     expect(
       rulesInWords({
         timeoutMs: 900_000,
@@ -21,7 +21,7 @@ describe("what a role is held to", () => {
     ]);
   });
 
-  it("is nothing where there is no rule", () => {
+  it("are empty when there are none", () => {
     expect(rulesInWords({})).toEqual([]);
     expect(limitsInWords({ steps: 1 })).toEqual(["at most 1 step"]);
     expect(rulesInWords({ retry: { attempts: 1 } })).toEqual(["1 retry"]);

@@ -1,8 +1,8 @@
 import type { Limits, RetryPolicy, RoleRules } from "@uncaged/workflow-protocol";
-import { count } from "../count.ts";
-import { duration } from "../times.ts";
+import { count } from "../command/count.ts";
+import { duration } from "../terminal/times.ts";
 
-/** What a role is held to while it runs, one phrase for each rule; empty for a role without any. */
+/** What limits a role while it runs, one phrase per rule; empty for a role without any. */
 export function rulesInWords({
   timeoutMs,
   retry,

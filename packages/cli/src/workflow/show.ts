@@ -11,17 +11,17 @@ import {
 import {
   agentsInBundle,
   openBundle,
-  type Player,
-  playersOf,
   type RegistryEntry,
+  type RoleAgent,
   readSettings,
+  roleAgents,
 } from "@uncaged/workflow-register";
 import { storageRoot } from "@uncaged/workflow-util";
-import type { Output } from "../command.ts";
-import type { Io } from "../io.ts";
-import { printable, printableLine } from "../printable.ts";
-import { renderTable } from "../render-table.ts";
-import type { Style } from "../style.ts";
+import type { Output } from "../command/command.ts";
+import type { Io } from "../command/io.ts";
+import { printable, printableLine } from "../terminal/printable.ts";
+import { renderTable } from "../terminal/render-table.ts";
+import type { Style } from "../terminal/style.ts";
 import { drawGraph } from "./draw-graph.ts";
 import { mermaid } from "./mermaid.ts";
 import { registered } from "./registered.ts";
@@ -43,79 +43,79 @@ export async function show(name: string, how: HowToShow, io: Io): Promise<Result
   if (!settings.ok) return settings;
   const { descriptor, externals, bytes } = bundle.value;
   const roles = Object.keys(descriptor.roles);
-  const players = playersOf({ name, roles, named: agentsInBundle(bytes) }, settings.value);
+  const agents = roleAgents({ name, roles, named: agentsInBundle(bytes) }, settings.value);
   const history = entry.value.history.map((version) => ({
     hash: version.hash,
     timestamp: version.timestamp,
   }));
   const document = {
     ...{ name, hash, timestamp, descriptor, history, sha256, externals },
-    players: Object.fromEntries(players),
+    players: Object.fromEntries(agents),
   };
   if (how.mermaid) return ok({ document, verbatim: mermaid(descriptor) });
   if (how.graph) return ok({ document, human: (style) => drawGraph(descriptor, style) });
   return ok({
     document,
     human: (style) =>
-      text({ name, descriptor, players, entry: entry.value }, { style, nowMs: io.now() }),
+      text({ name, descriptor, agents, entry: entry.value }, { style, nowMs: io.now() }),
   });
 }
 
-type Players = ReadonlyMap<string, Player>;
+type RoleAgents = ReadonlyMap<string, RoleAgent>;
 type Shown = {
   name: string;
   descriptor: WorkflowDescriptor;
-  players: Players;
+  agents: RoleAgents;
   entry: RegistryEntry;
 };
 
 function text(
-  { name, descriptor, players, entry }: Shown,
+  { name, descriptor, agents, entry }: Shown,
   view: { style: Style; nowMs: number },
 ): string {
   const { bold } = view.style;
   return [
     `${bold(name)}: ${printable(descriptor.description)}\n`,
-    roleTable(descriptor, players),
+    roleTable(descriptor, agents),
     limitLine(descriptor),
     edgeTable(descriptor.graph.edges, view.style),
     versionTable([entry, ...entry.history], view),
   ].join("\n");
 }
 
-function roleTable({ roles }: WorkflowDescriptor, players: Players): string {
+function roleTable({ roles }: WorkflowDescriptor, agents: RoleAgents): string {
   const rows = Object.entries(roles);
   const rules = rows.some(([, role]) => rulesInWords(role).length > 0);
   return renderTable(rows, [
     { title: "ROLE", cell: ([role]) => role },
-    { title: "PLAYED BY", cell: ([role]) => playerCell(players.get(role)) },
+    { title: "PLAYED BY", cell: ([role]) => agentCell(agents.get(role)) },
     ...(rules ? [{ title: "HELD TO", cell: ruleCell }] : []),
     { title: "WHAT IT DOES", cell: ([, { description }]) => printableLine(description, LINE) },
   ]);
 }
 
-/** A star, as `agent list` has it at the default agent. */
-function playerCell(player: Player | undefined): string {
-  if (player === undefined || player.agent === null)
-    return player?.by === "default" ? "nobody yet" : "the workflow's own";
-  const why = { bindings: " (bound here)", workflow: "", default: " *" }[player.by];
-  return `${printableLine(player.agent, LINE)}${why}`;
+/** A star, as `agent list` shows at the default agent. */
+function agentCell(agent: RoleAgent | undefined): string {
+  if (agent === undefined || agent.agent === null)
+    return agent?.by === "default" ? "nobody yet" : "the workflow's own";
+  const why = { bindings: " (bound here)", workflow: "", default: " *" }[agent.by];
+  return `${printableLine(agent.agent, LINE)}${why}`;
 }
 
 function ruleCell([, role]: readonly [string, DescriptorRole]): string {
   return printableLine(rulesInWords(role).join("; "), LINE);
 }
 
-/** What bounds the whole thread; the number of steps always does. */
+/** The limits of the whole thread; there is always one on steps. */
 function limitLine({ limits }: WorkflowDescriptor): string {
   return `a thread: ${limitsInWords({ steps: DEFAULT_MAX_STEPS, ...limits }).join("; ")}\n`;
 }
 
-/** The graph: from each role, its rules in the order in which they are tried. */
+/** The graph: for each role, its rules in the order in which they are tried. */
 function edgeTable(edges: readonly DescriptorEdge[], { dim }: Style): string {
   return renderTable(edges, [
     { title: "FROM", cell: ({ from }) => from },
-    // A role that failed is asked only about the rules that name how.
+    // A role that failed is matched only against rules that name its outcome.
     {
       title: "AFTER",
       cell: ({ from, outcomes }) => (from === START ? "" : (outcomes ?? ["ok"]).join(", ")),

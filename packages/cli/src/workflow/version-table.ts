@@ -1,8 +1,8 @@
-import { renderTable } from "../render-table.ts";
-import type { Style } from "../style.ts";
-import { ago, isoSeconds } from "../times.ts";
+import { renderTable } from "../terminal/render-table.ts";
+import type { Style } from "../terminal/style.ts";
+import { ago, isoSeconds } from "../terminal/times.ts";
 
-/** Versions of a workflow, the present one first. */
+/** Versions of a workflow, the current one first. */
 export function versionTable(
   versions: readonly { hash: string; timestamp: number }[],
   { style, nowMs }: { style: Style; nowMs: number },

@@ -7,8 +7,8 @@ import {
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
 import { writeFileAtomic } from "@uncaged/workflow-util";
-import type { Engine } from "../engine.ts";
-import { storedThreads } from "../thread-source.ts";
+import { storedThreads } from "../chain/thread-source.ts";
+import type { Engine } from "../storage/engine.ts";
 import { ownAttestKey, readAttestKey } from "./attest-key.ts";
 import { keyIdOf, sealEnvelope } from "./dsse.ts";
 import { proveStored } from "./prove-stored.ts";

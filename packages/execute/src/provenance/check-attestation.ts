@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import type { KeyObject } from "node:crypto";
 import { type JsonValue, type Problem, parseJson, toJsonObject } from "@uncaged/workflow-protocol";
-import { type Difference, differences } from "../differences.ts";
-import type { ThreadSource } from "../thread-source.ts";
-import type { Proof } from "../verify-thread.ts";
+import type { ThreadSource } from "../chain/thread-source.ts";
+import { type Difference, differences } from "../read/differences.ts";
+import type { Proof } from "../verify/verify-thread.ts";
 import { isSignedBy, parseEnvelope } from "./dsse.ts";
 import { PAYLOAD_TYPE, threadStatement } from "./thread-statement.ts";
 

@@ -39,7 +39,7 @@ describe("an envelope", () => {
     );
   });
 
-  it("has the bytes that openssl gives for the same key", () => {
+  it("has the bytes that openssl returns for the same key", () => {
     const keyid = "06e3fd8fda29bb60ab59557de61edb0aecdb231134be30e75b455f8e1b792fa9";
     const sig =
       "uzNVOGxJaZDyK/1vp+fuNZCgnu6F8sINYvYJd/p8CBqfwQODV/Yzv7CcRTtig/ojUfykFlFvK/5/QLUkgMNSCQ==";

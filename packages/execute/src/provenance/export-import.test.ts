@@ -5,7 +5,7 @@ import { encodeContent, encodeStart, hashBytes } from "@uncaged/workflow-cas";
 import type { EncodedNode, Failure, Result } from "@uncaged/workflow-protocol";
 import { bundleFiles } from "@uncaged/workflow-register";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { verifyThread } from "../verify-thread.ts";
+import { verifyThread } from "../verify/verify-thread.ts";
 import { blobEntry, bundleEntries, INDEX_ENTRY } from "./export-layout.ts";
 import { exportThread } from "./export-thread.ts";
 import { flips } from "./flipped.test.helper.ts";
@@ -245,7 +245,24 @@ describe("a forged export is refused, and nothing stored,", () => {
       index(/"head":"\w+"/, `"head":"EYHPV6X8XHTCS"`),
       /MISSING/,
     ],
-    ["that claims to go on", index(/"completed"/, '"idle"'), /INDEX_MISMATCH/],
+    [
+      "that claims to go on",
+      edit(INDEX_ENTRY, (text) =>
+        text
+          .replace('"completed"', '"idle"')
+          .replace('"returnCode":0', '"returnCode":null')
+          .replace('"summary":"done"', '"summary":null'),
+      ),
+      /INDEX_MISMATCH/,
+    ],
+    ["that goes on, with a return code", index('"completed"', '"idle"'), /does not fit its status/],
+    ["that ended without a summary", index('"summary":"done"', '"summary":null'), /not fit its/],
+    [
+      "that ended and has an answer",
+      index('"answer":null', '"answer":{"role":"coder","text":"yes"}'),
+      /does not fit its status/,
+    ],
+    ["that waits and asks nothing", index('"completed"', '"suspended"'), /does not fit its status/],
     ["that says that somebody runs it", index('"completed"', '"running"'), /status/],
     [
       "started at a time that no calendar has",

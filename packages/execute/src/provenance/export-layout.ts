@@ -9,21 +9,25 @@
  *  There is one way to write each thread, and readers take no other. */
 import { canonicalJson } from "@uncaged/workflow-cas";
 import {
+  endingOf,
   err,
   type Failure,
   failure,
   HASH_PATTERN,
   MAX_UNIX_MS,
   parseJson,
+  pendingInputOf,
   type Result,
   ROLE_NAME_PATTERN,
+  suspensionOf,
   THREAD_ID_PATTERN,
   type ThreadCopy,
+  threadFacts,
   WORKFLOW_NAME_PATTERN,
 } from "@uncaged/workflow-protocol";
 import { suspensionSchema, threadLimitsSchema } from "@uncaged/workflow-protocol/schemas";
 import { z } from "zod";
-import { parseWith } from "../parse-with.ts";
+import { parseWith } from "../storage/parse-with.ts";
 
 export const INDEX_ENTRY = "thread.json";
 export const SUMS_ENTRY = "SHA256SUMS";
@@ -52,7 +56,14 @@ export function bundleEntries(hash: string): { code: string; descriptor: string 
 }
 
 export function indexText({ threads, bundles }: ExportIndex): string {
-  const plain = JSON.parse(JSON.stringify({ format: FORMAT, version: VERSION, threads, bundles }));
+  const plain = JSON.parse(
+    JSON.stringify({
+      format: FORMAT,
+      version: VERSION,
+      threads: threads.map(writtenThread),
+      bundles,
+    }),
+  );
   return `${canonicalJson(plain)}\n`;
 }
 
@@ -83,40 +94,75 @@ function isWellFormed(text: string): boolean {
   return text.isWellFormed();
 }
 
-const threadSchema: z.ZodType<ThreadCopy> = z
-  .strictObject({
-    threadId,
-    workflow: z.string().regex(WORKFLOW_NAME_PATTERN),
-    bundleHash: hash,
-    startHash: hash,
-    head: hash,
-    headSha256: sha256,
-    status: z.enum(["idle", "suspended", "completed", "failed", "aborted"]),
-    stepCount: count,
-    depth: count,
-    parentThread: threadId.nullable(),
-    // What is half a character would be another text in the index.
-    cwd: z
-      .string()
-      .regex(/^[^\0]{1,4096}$/s)
-      .refine(isWellFormed, "it is no text"),
-    limits: threadLimitsSchema.nullable(),
-    agent: z.string().regex(WORKFLOW_NAME_PATTERN).nullable(),
-    returnCode: z.number().int().min(0).max(255).nullable(),
-    summary: z.string().nullable(),
-    suspended: suspensionSchema.and(z.object({ role: roleName })).nullable(),
-    answer: z.strictObject({ role: roleName, text: z.string() }).nullable(),
-    nextPrompt: z.string().exactOptional(),
-    forkedFrom: z.strictObject({ threadId, stateHash: hash }).nullable(),
-    startedAt: time,
-    createdAt: time,
-    updatedAt: time,
-  })
-  .refine(
-    ({ status, suspended, answer }) =>
-      (status === "suspended") === (suspended !== null) && (answer === null || status === "idle"),
-    "a thread is suspended with a question, and has an answer only while it is idle",
-  );
+/** A thread as it is written: every field, whatever its status; null where that has none. */
+const writtenSchema = z.strictObject({
+  threadId,
+  workflow: z.string().regex(WORKFLOW_NAME_PATTERN),
+  bundleHash: hash,
+  startHash: hash,
+  head: hash,
+  headSha256: sha256,
+  status: z.enum(["idle", "suspended", "completed", "failed", "aborted"]),
+  stepCount: count,
+  depth: count,
+  parentThread: threadId.nullable(),
+  // What is half a character would be another text in the index.
+  cwd: z
+    .string()
+    .regex(/^[^\0]{1,4096}$/s)
+    .refine(isWellFormed, "it is no text"),
+  limits: threadLimitsSchema.nullable(),
+  agent: z.string().regex(WORKFLOW_NAME_PATTERN).nullable(),
+  returnCode: z.number().int().min(0).max(255).nullable(),
+  summary: z.string().nullable(),
+  suspended: suspensionSchema.and(z.object({ role: roleName })).nullable(),
+  answer: z.strictObject({ role: roleName, text: z.string() }).nullable(),
+  nextPrompt: z.string().exactOptional(),
+  forkedFrom: z.strictObject({ threadId, stateHash: hash }).nullable(),
+  startedAt: time,
+  createdAt: time,
+  updatedAt: time,
+});
+type WrittenThread = z.infer<typeof writtenSchema>;
+
+function writtenThread(thread: ThreadCopy): WrittenThread {
+  const { returnCode, summary } = endingOf(thread) ?? { returnCode: null, summary: null };
+  const input = pendingInputOf(thread);
+  return {
+    ...threadFacts(thread),
+    status: thread.status,
+    returnCode,
+    summary,
+    suspended: suspensionOf(thread),
+    answer: input?.kind === "answer" ? { role: input.role, text: input.text } : null,
+    ...(input?.kind === "prompt" ? { nextPrompt: input.text } : {}),
+  };
+}
+
+/** null: it fits no status. */
+function threadIn(written: WrittenThread): ThreadCopy | null {
+  const { status, returnCode, summary, suspended, answer, nextPrompt } = written;
+  if (answer !== null && nextPrompt !== undefined) return null;
+  const prompt = nextPrompt === undefined ? null : { kind: "prompt" as const, text: nextPrompt };
+  const pendingInput = answer === null ? prompt : { kind: "answer" as const, ...answer };
+  const facts = threadFacts(written);
+  if (status !== "idle" && status !== "suspended") {
+    if (returnCode === null || summary === null) return null;
+    if (suspended !== null || pendingInput !== null) return null;
+    return { ...facts, status, returnCode, summary };
+  }
+  if (returnCode !== null || summary !== null) return null;
+  if (status === "idle") return suspended === null ? { ...facts, status, pendingInput } : null;
+  return suspended === null ? null : { ...facts, status, suspended, pendingInput };
+}
+
+const threadSchema: z.ZodType<ThreadCopy> = writtenSchema.transform((written, ctx) => {
+  const thread = threadIn(written);
+  if (thread !== null) return thread;
+  const message = `what it says of thread ${written.threadId} does not fit its status, ${written.status}`;
+  ctx.addIssue({ code: "custom", message });
+  return z.NEVER;
+});
 
 const indexSchema: z.ZodType<ExportIndex> = z
   .strictObject({

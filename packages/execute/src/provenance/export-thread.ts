@@ -12,8 +12,8 @@ import {
 } from "@uncaged/workflow-protocol";
 import { bundleFiles } from "@uncaged/workflow-register";
 import { readRegularFile, storageFailed } from "@uncaged/workflow-util";
-import type { Engine } from "../engine.ts";
-import { readBlob } from "../read-node.ts";
+import { readBlob } from "../chain/read-node.ts";
+import type { Engine } from "../storage/engine.ts";
 import {
   blobEntry,
   bundleEntries,
@@ -35,7 +35,7 @@ export type ExportedThread = WrittenFile & {
   threads: readonly string[];
 };
 
-/** The same thread gives the same bytes, in any storage root. Refused: a thread that cannot be proved, and a file
+/** The same thread returns the same bytes, in any storage root. Refused: a thread that cannot be proved, and a file
  *  that is there already (`TARGET_EXISTS`). */
 export async function exportThread(
   engine: Engine,

@@ -20,8 +20,8 @@ import {
   type CheckRule,
   storeBundle,
 } from "@uncaged/workflow-register";
-import type { Engine } from "../engine.ts";
-import { proveThread } from "../verify-thread.ts";
+import type { Engine } from "../storage/engine.ts";
+import { proveThread } from "../verify/verify-thread.ts";
 import { portableThread } from "./portable-thread.ts";
 import { type ExportFile, openExport } from "./read-export.ts";
 import { invalid } from "./tar-reader.ts";

@@ -1,35 +1,27 @@
-import type { ThreadCopy, ThreadRecord } from "@uncaged/workflow-protocol";
+import { type ThreadCopy, type ThreadRecord, threadFacts } from "@uncaged/workflow-protocol";
 
 /** A thread as it can go elsewhere, together with the threads of `family` (ids). Who runs it, a gate that was
  *  closed, and a parent that does not come along stay behind; so a thread and its import export to the same bytes. */
 export function portableThread(thread: ThreadRecord, family: ReadonlySet<string>): ThreadCopy {
-  const { parentThread } = thread;
-  return {
-    threadId: thread.threadId,
-    workflow: thread.workflow,
-    bundleHash: thread.bundleHash,
-    startHash: thread.startHash,
-    head: thread.head,
-    headSha256: thread.headSha256,
-    status: restingStatus(thread.status),
-    stepCount: thread.stepCount,
-    depth: thread.depth,
-    parentThread: parentThread !== null && family.has(parentThread) ? parentThread : null,
-    cwd: thread.cwd,
-    limits: thread.limits,
-    agent: thread.agent,
-    returnCode: thread.returnCode,
-    summary: thread.summary,
-    suspended: thread.suspended,
-    answer: thread.answer,
-    ...(thread.nextPrompt === null ? {} : { nextPrompt: thread.nextPrompt }),
-    forkedFrom: thread.forkedFrom,
-    startedAt: thread.startedAt,
-    createdAt: thread.createdAt,
-    updatedAt: thread.updatedAt,
-  };
-}
-
-function restingStatus(status: ThreadRecord["status"]): ThreadCopy["status"] {
-  return status === "running" || status === "paused" ? "idle" : status;
+  const { parentThread: parent } = thread;
+  const parentThread = parent !== null && family.has(parent) ? parent : null;
+  const facts = { ...threadFacts(thread), parentThread };
+  switch (thread.status) {
+    case "idle":
+    case "running":
+    case "paused": {
+      const { pendingInput } = thread;
+      return { ...facts, status: "idle", pendingInput };
+    }
+    case "suspended": {
+      const { status, suspended, pendingInput } = thread;
+      return { ...facts, status, suspended, pendingInput };
+    }
+    case "completed":
+    case "failed":
+    case "aborted": {
+      const { status, returnCode, summary } = thread;
+      return { ...facts, status, returnCode, summary };
+    }
+  }
 }

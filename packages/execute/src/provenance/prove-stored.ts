@@ -10,9 +10,9 @@ import {
   type Result,
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
-import type { Engine } from "../engine.ts";
-import { storedThreads } from "../thread-source.ts";
-import { type Proof, proveThread } from "../verify-thread.ts";
+import { storedThreads } from "../chain/thread-source.ts";
+import type { Engine } from "../storage/engine.ts";
+import { type Proof, proveThread } from "../verify/verify-thread.ts";
 
 export type ProvedThread = {
   proof: Proof;

@@ -16,7 +16,7 @@ import {
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 import { parseStoredDescriptor } from "@uncaged/workflow-register";
-import type { ThreadSource } from "../thread-source.ts";
+import type { ThreadSource } from "../chain/thread-source.ts";
 import {
   blobEntry,
   bundleEntries,

@@ -4,7 +4,7 @@ import {
   encodeContent,
   encodeStart,
   hashBytes,
-  openMemoryStore,
+  type MemoryRow,
   sha256Hex,
 } from "@uncaged/workflow-cas";
 import {
@@ -17,12 +17,12 @@ import {
 } from "@uncaged/workflow-protocol";
 import type { ParsedRoleOutput } from "@uncaged/workflow-protocol/schemas";
 import { storeBundle } from "@uncaged/workflow-register";
-import { memoryLiveLog, memoryThreadStore } from "@uncaged/workflow-store";
-import { encodeStep } from "../append-step.ts";
-import { edge } from "../edge.test.helper.ts";
-import type { Engine } from "../engine.ts";
-import { publishInTurn } from "../publish-in-turn.test.helper.ts";
-import { timerKeeper } from "../timer-keeper.ts";
+import { memoryLiveLog } from "@uncaged/workflow-store";
+import { encodeStep } from "../chain/append-step.ts";
+import type { Engine } from "../storage/engine.ts";
+import { edge } from "../testing/edge.test.helper.ts";
+import { memoryRoot } from "../testing/memory-root.test.helper.ts";
+import { timerKeeper } from "../testing/timer-keeper.test.helper.ts";
 
 /** `coder` until it is done, then `tester`; no rule leads on from there. */
 const DESCRIPTOR: WorkflowDescriptor = {
@@ -68,12 +68,11 @@ export const ENDING: ParsedRoleOutput = {
 
 export const THREAD_ID = "01KAJ2Z6PVX0000000000000AB";
 
-export type SampleRoot = { engine: Engine; blobs: Map<string, string> };
+export type SampleRoot = { engine: Engine; blobs: Map<string, MemoryRow> };
 
 export async function emptyRoot(root: string): Promise<SampleRoot> {
-  const blobs = new Map<string, string>();
-  const cas = openMemoryStore(blobs);
-  const store = memoryThreadStore();
+  const blobs = new Map<string, MemoryRow>();
+  const { cas, store } = memoryRoot(root, blobs);
   const engine: Engine = {
     root,
     cas,
@@ -82,9 +81,6 @@ export async function emptyRoot(root: string): Promise<SampleRoot> {
     keeper: timerKeeper({ store, now: Date.now }),
     now: () => 1_700_000_000_000,
     packagesBase: import.meta.url,
-    publish: publishInTurn({ cas, store }),
-    table: null,
-    behind: null,
   };
   return { engine, blobs };
 }
@@ -138,12 +134,8 @@ export async function addThread(
   const hashes: string[] = [];
   let head: EncodedNode = start;
   for (const [index, output] of steps.entries()) {
-    const tail = {
-      ...{ threadId, fence: 0, startHash: start.hash, head: head.hash },
-      stateHashes: hashes,
-      parentSha256: head.sha256,
-    };
-    const { content, state } = await encodeStep(cas, tail, { output, nowMs: 1_000 + index });
+    const place = { startHash: start.hash, lastStates: hashes, parentSha256: head.sha256 };
+    const { content, state } = await encodeStep(cas, place, { output, nowMs: 1_000 + index });
     await cas.putBatch([content, state]);
     hashes.push(state.hash);
     head = state;
@@ -157,17 +149,15 @@ export async function addThread(
       startHash: start.hash,
       head: head.hash,
       headSha256: head.sha256,
-      status: end === undefined ? "idle" : "completed",
+      ...(end === undefined
+        ? { status: "idle", pendingInput: null }
+        : { status: "completed", returnCode: 0, summary: "done" }),
       stepCount: steps.length - (end === undefined ? 0 : 1),
       depth,
       parentThread: parent?.threadId ?? null,
       cwd: "/",
       limits: null,
       agent: null,
-      returnCode: end === undefined ? null : 0,
-      summary: end === undefined ? null : "done",
-      suspended: null,
-      answer: null,
       forkedFrom: null,
       startedAt: 1_000,
       createdAt: 1_000,

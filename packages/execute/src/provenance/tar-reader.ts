@@ -62,7 +62,7 @@ async function* entriesOf(opts: {
   if (!end) yield err(invalid(path, `what stands at byte ${at} is neither an entry nor the end`));
 }
 
-/** For reading from front to back: asks for much at once, and gives from that. */
+/** For reading from front to back: asks for much at once, and returns from that. */
 function ahead(read: Read, size: number): Read {
   let window: { at: number; bytes: Buffer } = { at: 0, bytes: Buffer.alloc(0) };
   return async (wanted) => {

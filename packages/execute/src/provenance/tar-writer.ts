@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
-import { giveName, randomTag, storageFailed, syncFolder } from "@uncaged/workflow-util";
+import { linkExclusive, randomTag, storageFailed, syncFolder } from "@uncaged/workflow-util";
 import { BLOCK_BYTES, paddingAfter, tarHeader } from "./tar-header.ts";
 
 /** Gives a piece of the file to whoever fills it. */
@@ -25,7 +25,7 @@ export async function writeTar(
   const temp = join(folder, `.${basename(path)}.${randomTag(8)}.tmp`);
   try {
     const written = await fillFile(await open(temp, "wx", 0o600), fill);
-    if (!giveName(temp, path)) return err(taken(path));
+    if (!linkExclusive(temp, path)) return err(taken(path));
     await rm(temp, { force: true });
     await syncFolder(folder);
     return ok(written);

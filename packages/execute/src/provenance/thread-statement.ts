@@ -7,16 +7,17 @@
 import { canonicalJson } from "@uncaged/workflow-cas";
 import {
   END,
-  isFinal,
+  endingOf,
   type JsonObject,
   type StateNode,
   type Usage,
 } from "@uncaged/workflow-protocol";
-import { type Chain, type ChainState, loadChain, roleStates } from "../chain.ts";
-import { runOf } from "../thread-context.ts";
-import type { KnownThread, ThreadSource } from "../thread-source.ts";
-import { isUpgrade } from "../upgrades.ts";
-import type { Proof } from "../verify-thread.ts";
+import { type Chain, type ChainState, loadChain, roleStates } from "../chain/chain.ts";
+import { recordedResult, resultInMeta } from "../chain/recorded-result.ts";
+import { runOf } from "../chain/thread-context.ts";
+import type { KnownThread, ThreadSource } from "../chain/thread-source.ts";
+import { isUpgrade } from "../chain/upgrades.ts";
+import type { Proof } from "../verify/verify-thread.ts";
 import { blobEntry, bundleEntries } from "./export-layout.ts";
 
 const STATEMENT_TYPE = "https://in-toto.io/Statement/v1";
@@ -60,7 +61,8 @@ function subjectOf(name: string, sha256: string): JsonObject {
 
 /** Times are Unix milliseconds. */
 function threadClaim(thread: KnownThread, chain: Chain): JsonObject {
-  const { threadId, workflow, bundleHash, head, startedAt, status, returnCode } = thread;
+  const { threadId, workflow, bundleHash, head, startedAt } = thread;
+  const ending = endingOf(thread);
   const { payload } = chain.start;
   const steps = roleStates(chain);
   const end = chain.states.find((state) => state.node.payload.role === END);
@@ -77,8 +79,10 @@ function threadClaim(thread: KnownThread, chain: Chain): JsonObject {
     headSha256: thread.headSha256,
     startedAt,
     endedAt: end?.node.payload.timestamp ?? null,
-    outcome: isFinal(status) ? { status, returnCode } : null,
+    outcome: ending && { status: ending.status, returnCode: ending.returnCode },
     endRoute: end === undefined ? null : routeClaim(end.node),
+    // Left out where there is none, like the upgrades.
+    ...(end === undefined ? {} : resultInMeta(recordedResult(end.node))),
     // Left out where there is none, so that what was signed before there were any can be written again.
     ...(upgrades.length === 0 ? {} : { upgrades }),
     usage: sumOf(steps.map(({ node }) => node.payload.usage ?? null)),

@@ -10,9 +10,9 @@ import {
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
 import { readRegularFile } from "@uncaged/workflow-util";
-import type { Engine } from "../engine.ts";
-import { type KnownThread, storedThreads, type ThreadSource } from "../thread-source.ts";
-import { proveThread } from "../verify-thread.ts";
+import { type KnownThread, storedThreads, type ThreadSource } from "../chain/thread-source.ts";
+import type { Engine } from "../storage/engine.ts";
+import { proveThread } from "../verify/verify-thread.ts";
 import { readPublicKey } from "./attest-key.ts";
 import { attestationProblems } from "./check-attestation.ts";
 import { problemOf } from "./import-thread.ts";

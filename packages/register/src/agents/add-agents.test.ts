@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { addAgentsCommand } from "./add-agents.ts";
 
-it("adds all of them in one line, each by the adapter that its name means", () => {
+it("adds all of them in one line, each with the adapter that its name suggests", () => {
   expect(addAgentsCommand(["codex", "writer", "opencode"])).toBe(
     [
       "uncaged-workflow agent add @uncaged/workflow-agent-codex --name codex",
@@ -11,7 +11,7 @@ it("adds all of them in one line, each by the adapter that its name means", () =
   );
 });
 
-it("puts nothing into the line that is no name of an agent", () => {
+it("puts nothing into the line that is not an agent's name", () => {
   const hostile = ["$(touch x)", "a b", "codex"];
   expect(addAgentsCommand(hostile)).toBe(
     "uncaged-workflow agent add @uncaged/workflow-agent-codex --name codex",

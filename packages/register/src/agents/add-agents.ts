@@ -1,7 +1,7 @@
 import { WORKFLOW_NAME_PATTERN } from "@uncaged/workflow-protocol";
 
-/** One line for a shell that adds agents of these names. A name says which program is meant where it can; any
- *  adapter's package may stand in the place of the one that is written. */
+/** One shell line that adds agents with these names. Where possible the name determines the program; any adapter's
+ *  package may replace the one that is written. */
 export function addAgentsCommand(names: readonly string[]): string {
   const known = names.filter((name) => WORKFLOW_NAME_PATTERN.test(name));
   // No other name can be added, so there is nothing to paste.
@@ -19,7 +19,7 @@ type Adapter = { adapter: string; options?: string };
 
 const USUAL: Adapter = { adapter: "claude-code" };
 
-/** By the names that people call them. */
+/** By the names that people use for them. */
 const ADAPTERS: ReadonlyMap<string, Adapter> = new Map([
   ["codex", { adapter: "codex" }],
   ["cursor", { adapter: "cursor" }],

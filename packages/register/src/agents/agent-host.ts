@@ -2,7 +2,7 @@ import { type AgentHost, WorkflowError } from "@uncaged/workflow-protocol";
 import { type Environment, variablesOf } from "../registry/key-file.ts";
 import { type ModelConfiguration, resolveModel } from "../registry/resolve-model.ts";
 
-/** What an agent package may ask of us: the environment, and what the configuration says of models. */
+/** What an agent package may ask the engine for: the environment, and the configured models. */
 export function agentHost(
   settings: ModelConfiguration,
   { root, env }: { root: string; env: Environment },

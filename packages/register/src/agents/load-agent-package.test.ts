@@ -23,7 +23,7 @@ function bases(folder: string): { root: string; packagesBase: string } {
 }
 
 describe("loadAgentPackage", () => {
-  it("takes the storage root's package before the engine's, whatever its name", async () => {
+  it("prefers the storage root's package to the engine's, whatever its name", async () => {
     const folder = scratchFolder(onTestFinished);
     for (const place of ["engine", "root"]) {
       install(folder, { place, name: "my-agent", code: AGENT(place) });
@@ -35,7 +35,7 @@ describe("loadAgentPackage", () => {
     }
   });
 
-  it("loads a package that exports itself to `import` alone, and one with a scope", async () => {
+  it("loads a package that exports itself only to `import`, and one with a scope", async () => {
     const folder = scratchFolder(onTestFinished);
     const exports = { ".": { import: "./index.js" } };
     install(folder, { place: "root", name: "@them/agent", code: AGENT("theirs"), exports });
@@ -44,7 +44,7 @@ describe("loadAgentPackage", () => {
     });
   });
 
-  it("says how to install what is not there", async () => {
+  it("says how to install a missing package", async () => {
     const folder = scratchFolder(onTestFinished);
     expect(await loadAgentPackage("my-agent", bases(folder))).toEqual({
       ok: false,
@@ -58,10 +58,10 @@ describe("loadAgentPackage", () => {
 
   it.each([
     ["exports something else", "export const a = 1; export const b = 2;", "it exports: a, b"],
-    ["exports an agent that is none", "export const agent = { name: 'x' };", "it exports: agent"],
+    ["exports an invalid agent", "export const agent = { name: 'x' };", "it exports: agent"],
     ["breaks when it is loaded", "throw new Error('no wheels');", "does not load: no wheels"],
     ["lacks a package", "import 'not-there';", "does not load"],
-  ])("refuses a package that %s, with its version and place", async (_name, code, problem) => {
+  ])("refuses a package that %s, naming its version and place", async (_name, code, problem) => {
     const folder = scratchFolder(onTestFinished);
     install(folder, { place: "root", name: "odd", code });
     const loaded = await loadAgentPackage("odd", bases(folder));

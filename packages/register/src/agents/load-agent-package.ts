@@ -1,8 +1,8 @@
-/** Loads the package that plays as an agent.
+/** Loads an agent's package.
  *
- *  1. It resolves as a bundle's externals do: what the storage root has installed comes first, then what the
- *     engine brought. Its name is free: anybody may publish one.
- *  2. What it exports is somebody else's: it is known by its shape, not by a class. */
+ *  1. It resolves like a bundle's externals: first what the storage root has installed, then what came with the
+ *     engine. Any name is allowed: anyone may publish one.
+ *  2. Its exports are foreign code: they are recognized by shape, not by class. */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import {
@@ -19,12 +19,12 @@ import { type LocatedPackage, locateExternal } from "../externals/locate-package
 
 export type InstalledAgent = { agent: AgentPackage; located: LocatedPackage };
 
-/** `AGENT_NOT_FOUND`: it is not installed. `CONFIG_INVALID`: it does not load, or exports no `agent`. */
+/** `AGENT_NOT_FOUND`: it is not installed. `CONFIG_INVALID`: it does not load, or has no `agent` export. */
 export async function loadAgentPackage(
   name: string,
   bases: ExternalBases,
 ): Promise<Result<InstalledAgent, Failure>> {
-  // A name that leads elsewhere is the name of nothing that can be installed.
+  // A relative or absolute path is not the name of anything that can be installed.
   const located = /(?:^|\/)\.{1,2}(?:\/|$)|^\//.test(name) ? null : locateExternal(name, bases);
   if (located === null) return err(notInstalled(name));
   const exported = await importFrom(located);
@@ -37,7 +37,7 @@ export async function loadAgentPackage(
   );
 }
 
-/** As a module beside its `node_modules` would import it. */
+/** As a module next to its `node_modules` would import it. */
 async function importFrom({
   name,
   installedIn,

@@ -17,7 +17,7 @@ import { type BuildBundle, type BuiltBundle, buildBundle } from "./build-bundle.
 // The bundler and processes are started, perhaps on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
-/** The runtime's part: a definition that it refuses when it is made. */
+/** The runtime's part: a definition that it refuses when it is created. */
 const REFUSING = {
   "node_modules/@uncaged/workflow-runtime/package.json":
     '{ "name": "@uncaged/workflow-runtime", "version": "1.0.0", "type": "module", "exports": "./index.js" }',
@@ -27,7 +27,7 @@ const REFUSING = {
     }`,
 };
 
-/** A project of several kinds of modules, with a CommonJS package and an external one. */
+/** A project with several kinds of modules, with a CommonJS package and an external one. */
 const PROJECT = {
   "package.json": '{ "name": "flows", "type": "module" }',
   "tsconfig.json":
@@ -87,7 +87,7 @@ const outputOf = (folder: string): { [path: string]: string } =>
 
 describe("building a bundle", () => {
   it.each(["RULE_INVALID", "DEFINITION_INVALID", "CONFIG_INVALID"])(
-    "tells a definition's own fault, %s, with its hint, at its place in the source",
+    "reports a definition's own fault, %s, with its hint, at its place in the source",
     async (code) => {
       const folder = project("project", {
         ...REFUSING,
@@ -109,7 +109,7 @@ describe("building a bundle", () => {
     },
   );
 
-  it("does not believe a bundle that poses as a fault of the engine", async () => {
+  it("does not believe a bundle that poses as an engine failure", async () => {
     const folder = project("project", {
       ...REFUSING,
       "src/flow.ts": `import { createWorkflow } from "@uncaged/workflow-runtime";
@@ -154,7 +154,7 @@ export const descriptor = {};`,
     expect(JSON.parse(files["dist/flow.esm.js.map"] ?? "").sources).toContain("../src/flow.ts");
   });
 
-  it("puts everything but external packages into it, and nothing that tells where it was made", async () => {
+  it("includes everything except external packages, and nothing that reveals where it was built", async () => {
     const folder = project();
     const code = readFileSync((await built(folder)).file, "utf8");
     for (const inside of ["from CommonJS", "from JSON", "later", 'from"@uncaged/greeting"'])
@@ -172,7 +172,7 @@ export const descriptor = {};`,
     }
   });
 
-  it("gives the same bytes in any folder, for any way to name the entry", async () => {
+  it("returns the same bytes in any folder, for any spelling of the entry's path", async () => {
     const one = project();
     const two = project("elsewhere/deep in/a folder (2)");
     const link = join(scratchFolder(onTestFinished), "link");
@@ -206,7 +206,7 @@ export const descriptor = {};`,
     expect((await built(other)).hash).toBe(hash);
   });
 
-  it("writes beside the package of its entry, into the working directory when there is none, or where it is told to", async () => {
+  it("writes into the entry's package, else the working directory, or where it is told to", async () => {
     const loose = scratchFolder(onTestFinished);
     plant(loose, {
       "flows/one.mjs": `export const run = () => {}; export const descriptor = ${JSON.stringify(DESCRIPTOR)};`,
@@ -220,13 +220,13 @@ export const descriptor = {};`,
     );
   });
 
-  it("gives a bundle that can be added, with the bundler that made it on record", async () => {
+  it("returns a bundle that can be added, with the bundler that made it on record", async () => {
     const folder = project();
     const bundle = await built(folder);
     const root = join(folder, "root");
     const added = await addWorkflow({
       root,
-      // As the engine would be installed beside the project's packages.
+      // As if the engine were installed next to the project's packages.
       packagesBase: `file://${folder}/cli.js`,
       name: "flow",
       file: bundle.file,
@@ -253,7 +253,7 @@ describe("a build that fails", () => {
       "src/flow.ts:1:19: Unexpected token",
     ],
     [
-      "imports a file that is not there",
+      "imports a missing file",
       '\n\nimport "./none.ts";',
       "BUILD_FAILED",
       "src/flow.ts:3:8: Could not resolve './none.ts'",
@@ -290,7 +290,7 @@ describe("a build that fails", () => {
       "the descriptor in the bundle of",
     ],
   ])(
-    "because its entry %s says so, and leaves the last build as it was",
+    "because its entry %s says so, and leaves the last build untouched",
     async (_, text, code, message) => {
       const folder = project();
       await built(folder);
@@ -324,7 +324,7 @@ describe("a build that fails", () => {
     expect(outputOf(folder)).toEqual({});
   });
 
-  it("because there is no such entry, or it is a folder, says so", async () => {
+  it("because the entry is missing, or a folder, says so", async () => {
     const folder = project();
     expect(await build(folder, { entry: "none.ts" })).toMatchObject({
       ok: false,

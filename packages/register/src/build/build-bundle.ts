@@ -1,4 +1,4 @@
-/** `workflow build`, whole: sources in, one checked module with its descriptor beside it out, or a failure and
+/** All of `workflow build`: sources in; one checked module out, with its descriptor next to it, or a failure with
  *  nothing written. */
 import { realpath, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
@@ -12,6 +12,7 @@ import {
   type Result,
 } from "@uncaged/workflow-protocol";
 import type { CheckedBundle } from "../check/check-bundle.ts";
+import { type Judge, notesOf } from "../check/finding.ts";
 import type { ExternalBases } from "../externals/external-bases.ts";
 import { compileYamlFile, isYamlFile, misnamedYaml } from "../yaml/compile-yaml-file.ts";
 import type { YamlChecks } from "../yaml/yaml-checks.ts";
@@ -21,11 +22,13 @@ import { type WrittenCode, writeOutput } from "./write-output.ts";
 export type BuildBundle = ExternalBases &
   YamlChecks & {
     /** TypeScript or JavaScript module that exports `run` and `descriptor`, or a workflow written as YAML; absolute
-     *  or from `cwd`. */
+     *  or relative to `cwd`. */
     entry: string;
-    /** The bundle's file; null: see `defaultOutput`. */
+    /** Where to write the bundle; null: see `defaultOutput`. */
     out: string | null;
     cwd: string;
+    /** What it finds is said, and refused only when the workflow is added; left out: nothing is asked. */
+    judge?: Judge;
   };
 
 export type BuiltBundle = {
@@ -34,7 +37,7 @@ export type BuiltBundle = {
   sha256: string;
   descriptorFile: string;
   externals: readonly string[];
-  /** For people: what is allowed and yet may be a mistake. */
+  /** For people: what is allowed but may be a mistake. */
   notes: readonly string[];
 };
 
@@ -56,13 +59,14 @@ export async function buildBundle(build: BuildBundle): Promise<Result<BuiltBundl
       checked: checked.value,
     });
     const { hash, sha256, externals } = checked.value;
-    return ok({ file, hash, sha256, descriptorFile, externals, notes });
+    const found = notesOf(build.judge?.(checked.value.descriptor) ?? []);
+    return ok({ file, hash, sha256, descriptorFile, externals, notes: [...notes, ...found] });
   } catch (thrown) {
     return err(failureFrom(thrown, "BUILD_FAILED"));
   }
 }
 
-/** The entry's real path: packages are looked up from where it really is. */
+/** The entry's real path: packages are looked up from its real location. */
 async function entryFile(path: string): Promise<Result<string, Failure>> {
   const stats = await stat(path).catch(() => null);
   if (stats === null) return err(failure("FILE_NOT_FOUND", `there is no file ${path}`, ENTRY_HINT));
@@ -101,7 +105,7 @@ async function checkCode(
       packagesBase: build.packagesBase,
       project: pathToFileURL(build.entry).href,
     },
-    beside: null,
+    sidecar: null,
     checkRule: build.checkRule,
     sources: sourceMap === null ? null : { sourceMap, folder: build.folder },
   });

@@ -1,5 +1,5 @@
-/** Bundles an entry and all it imports into one module, the same bytes for the same sources in any folder on any
- *  machine. Only packages of the scope `@uncaged/` and Node's own modules stay outside. */
+/** Bundles an entry and everything it imports into one module, with the same bytes for the same sources in any
+ *  folder on any machine. Only packages of the scope `@uncaged/` and Node's own modules stay external. */
 import { isBuiltin } from "node:module";
 import { dirname } from "node:path";
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
@@ -15,12 +15,12 @@ import { EXTERNAL_SCOPE } from "../externals/external-name.ts";
 
 export type BundledCode = {
   code: string;
-  /** JSON; names the sources from the folder of the bundle. */
+  /** JSON; source paths are relative to the bundle's folder. */
   sourceMap: string;
   rolldown: string;
 };
 
-/** Options of which each keeps the bytes free of where and by whom they were made. */
+/** Each of these keeps the bytes independent of where and by whom they were built. */
 const INPUT = {
   platform: "node",
   external: new RegExp(`^${EXTERNAL_SCOPE}`),
@@ -34,11 +34,11 @@ const OUTPUT = {
   minify: true,
   comments: false,
   codeSplitting: false,
-  // A file of its own that the bundle does not name: it may differ between machines.
+  // A separate file that the bundle does not mention: it may differ between machines.
   sourcemap: "hidden",
 } as const satisfies OutputOptions;
 
-/** `folder` is where the bundle will stand: the source map, and it alone, names sources from there. */
+/** `folder` is where the bundle will be: only the source map refers to it. */
 export async function bundleCode(paths: {
   entry: string;
   folder: string;
@@ -48,7 +48,7 @@ export async function bundleCode(paths: {
     const build = await rolldown({
       ...INPUT,
       input: paths.entry,
-      // Messages name files from here.
+      // File names in messages are relative to this.
       cwd: dirname(paths.entry),
       onLog: (_, log) => {
         if (log.code === "UNRESOLVED_IMPORT") unresolved.push(log);
@@ -77,7 +77,7 @@ async function generate(
   return ok({ code: chunk.code, sourceMap: chunk.map?.toString() ?? "", rolldown: VERSION });
 }
 
-/** The bundler would leave the import as it is, and the bundle would find nothing when it runs. */
+/** The bundler would leave the import as it is, and the bundle would fail when it runs. */
 function notInstalled(name: string, logs: readonly RolldownLog[]): Failure {
   const log = logs.find(({ message }) => message.includes(`'${name}'`));
   return failure(
@@ -101,7 +101,8 @@ function placeOf(log: RolldownLog | undefined): string {
   return `${loc.file ?? log?.id ?? ""}:${loc.line}:${loc.column + 1}: `;
 }
 
-/** The rest is a drawing of the place; the code in brackets says nothing to a person, and the file is named before. */
+/** The rest is a drawing of the place; the code in brackets means nothing to a person, and the file was already
+ *  named. */
 function firstLine(message: string): string {
   const [line = ""] = message.split("\n");
   return line.replace(/^(?:Error: )?\[\w+\] /, "").replace(/^(Could not resolve '.*') in .*/, "$1");

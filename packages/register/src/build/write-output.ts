@@ -9,14 +9,14 @@ import type { CheckedBundle } from "../check/check-bundle.ts";
 
 export type WrittenCode = {
   code: string;
-  /** Null: the sources are data, and nothing of them runs. */
+  /** Null: the sources are data, and none of them is executed. */
   sourceMap: string | null;
   /** Version of the bundler; null: none was needed. */
   rolldown: string | null;
 };
 
-/** Writes the files of a build, each whole or not at all. The bundle goes last: a crash before it leaves an old
- *  bundle beside a new descriptor, which `workflow add` refuses until it is built again. */
+/** Writes the files of a build, each completely or not at all. The bundle goes last: a crash before it leaves an old
+ *  bundle next to a new descriptor, which `workflow add` refuses until it is built again. */
 export async function writeOutput(
   file: string,
   built: WrittenCode & { checked: CheckedBundle },

@@ -1,5 +1,5 @@
-/** Examines a bundle that came with a thread from another storage root, as `workflow add` examines a file.
- *  Nothing is written. */
+/** Checks a bundle that came with a thread from another storage root, as `workflow add` checks a file. Nothing is
+ *  written. */
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
 import type { CheckRule } from "../check/check-descriptor.ts";
 import type { ExternalBases } from "../externals/external-bases.ts";
@@ -9,20 +9,20 @@ import type { BundleToStore } from "./store-bundle.ts";
 
 export type AdmitBundle = ExternalBases & {
   hash: string;
-  /** SHA-256 (hex) that the thread's start node vouches for. */
+  /** SHA-256 (hex) recorded in the thread's start node. */
   sha256: string;
   bytes: Buffer;
-  /** What came along as its descriptor file. */
+  /** The text of the descriptor file that came with it. */
   descriptorText: string;
-  /** Version of the bundler that is said to have made it; null: none is named. */
+  /** Version of the bundler that is said to have built it; null: none is named. */
   rolldown: string | null;
-  /** How messages name it. */
+  /** The bundle's name in messages. */
   place: string;
   checkRule: CheckRule;
 };
 
-/** What is to be stored; null when the storage root has this bundle already. Fails like `workflow add`, or with
- *  `BUNDLE_DESCRIPTOR_MISMATCH` when the descriptor that came along is not the bundle's own. */
+/** What to store; null when the storage root already has this bundle. Fails like `workflow add`, or with
+ *  `BUNDLE_DESCRIPTOR_MISMATCH` when the descriptor that came with it is not the bundle's own. */
 export async function admitBundle(
   admit: AdmitBundle,
 ): Promise<Result<BundleToStore | null, Failure>> {
@@ -38,7 +38,7 @@ export async function admitBundle(
     bytes,
     place,
     bases: { root, packagesBase },
-    beside: { path: `the descriptor of ${place}`, text: admit.descriptorText },
+    sidecar: { path: `the descriptor of ${place}`, text: admit.descriptorText },
     checkRule,
   });
   if (!checked.ok) return checked;

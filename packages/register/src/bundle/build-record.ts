@@ -1,6 +1,6 @@
 import { HASH_PATTERN, parseJson } from "@uncaged/workflow-protocol";
 
-/** What is known of a bundle besides its bytes. No times and no paths: the same sources give the same record. */
+/** What is known about a bundle besides its bytes. No times and no paths: the same sources have the same record. */
 export type BuildRecord = {
   hash: string;
   sha256: string;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { bundleFiles, outputFiles } from "./bundle-files.ts";
 
 describe("the files of a stored bundle", () => {
-  it("stand in a folder named by its hash", () => {
+  it("are in a folder named after its hash", () => {
     expect(bundleFiles("/root", "0123456789ABC")).toEqual({
       folder: "/root/bundles/0123456789ABC",
       bundle: "/root/bundles/0123456789ABC/bundle.esm.js",
@@ -13,7 +13,7 @@ describe("the files of a stored bundle", () => {
     });
   });
 
-  it("have no place for what is not a hash", () => {
+  it("refuse anything but a hash", () => {
     expect(() => bundleFiles("/root", "../../etc")).toThrow("is not a hash");
   });
 });

@@ -1,20 +1,20 @@
 import { join } from "node:path";
 import { storagePaths } from "@uncaged/workflow-util";
 
-/** What stands in `bundles/<hash>/`. */
+/** The files in `bundles/<hash>/`. */
 export type BundleFiles = {
   folder: string;
   bundle: string;
   descriptor: string;
   /** How it was built and what it needs; see `BuildRecord`. */
   build: string;
-  /** Optional: type declarations that an author gave along. */
+  /** Optional: type declarations supplied by the author. */
   types: string;
-  /** Says that the bundle is a module, whatever a `package.json` further up says. */
+  /** Declares the bundle to be a module, whatever a `package.json` further up says. */
   manifest: string;
 };
 
-/** Throws `USAGE` for what is not a hash. */
+/** Throws `USAGE` for anything but a hash. */
 export function bundleFiles(root: string, hash: string): BundleFiles {
   const folder = storagePaths(root).bundle(hash);
   return {
@@ -27,7 +27,7 @@ export function bundleFiles(root: string, hash: string): BundleFiles {
   };
 }
 
-/** What a build leaves beside its bundle. The source map is for debuggers only and no part of the bundle. */
+/** What a build writes next to its bundle. The source map is only for debuggers and not part of the bundle. */
 export type OutputFiles = { bundle: string; descriptor: string; build: string; sourceMap: string };
 
 /** `dist/flow.esm.js` → `dist/flow.descriptor.json` and so on. */

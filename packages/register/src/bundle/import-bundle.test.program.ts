@@ -1,5 +1,5 @@
-/** Process of a test: `import-bundle.test.program.js <root> <swap>` opens a bundle, swaps its file, imports it, and
- *  prints what it says. A test runner that loads modules itself would not come to the hooks. */
+/** Test process: `import-bundle.test.program.js <root> <swap>` opens a bundle, swaps its file, imports it, and
+ *  prints its output. A test runner that loads modules itself would bypass the hooks. */
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { hashBytes, sha256Hex } from "@uncaged/workflow-cas";
@@ -23,7 +23,7 @@ const refused = await importBundle(collision).then(
 );
 console.log(JSON.stringify({ ...run(), same: again.run === run, refused }));
 
-/** As `openBundle` gives it; its file stands there, too. */
+/** As `openBundle` returns it; its file exists, too. */
 function opened(): OpenedBundle {
   const bytes = Buffer.from(GOOD);
   const hash = hashBytes(bytes);

@@ -18,14 +18,14 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 it.each(["other bytes", "a link to other bytes", "a folder of other bytes", "nothing"])(
-  "runs what was checked when %s took its place, under the URL of its file",
+  "runs what was checked after it was replaced by %s, under the URL of its file",
   (swap) => {
     const { stdout, stderr } = spawnSync(process.execPath, [PROGRAM, root, swap], {
       encoding: "utf8",
     });
     expect(stderr).toBe("");
     const { said, url, stack, same, refused } = JSON.parse(stdout);
-    // The second time it is the same module, and other bytes do not go under its name.
+    // The second import is the same module, and other bytes are not loaded under its name.
     expect([said, same, refused]).toEqual(["checked", true, "BUNDLE_TAMPERED"]);
     const bundles = pathToFileURL(join(realpathSync(root), "bundles")).href;
     expect(url).toMatch(new RegExp(`^${bundles}/\\w{13}/bundle\\.esm\\.js$`));

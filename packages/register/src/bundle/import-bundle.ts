@@ -1,9 +1,9 @@
-/** Runs the bytes of a bundle that were checked, whatever becomes of its file.
+/** Runs the bytes of a bundle that were checked, whatever happens to its file.
  *
- *  1. The module has the URL of its file, for stacks, `import.meta.url` and the packages that it imports; its text
- *     comes from memory. So nothing that takes the file's place, or the place of a folder above it, runs.
- *  2. A process keeps a module under its URL for good. One URL is one bundle: other bytes of the same hash, which
- *     can be made on purpose, are refused. */
+ *  1. The module has the URL of its file, for stack traces, `import.meta.url` and the packages that it imports; its
+ *     text comes from memory. So a replacement for the file, or for a folder above it, never runs.
+ *  2. A process keeps a module under its URL for good. One URL is one bundle: different bytes with the same hash,
+ *     which can be created on purpose, are refused. */
 import { realpathSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { join, resolve } from "node:path";
@@ -11,7 +11,7 @@ import { pathToFileURL } from "node:url";
 import { failure, WorkflowError } from "@uncaged/workflow-protocol";
 import type { OpenedBundle } from "./open-bundle.ts";
 
-/** What it exports. Throws what its import throws, and `BUNDLE_TAMPERED`. */
+/** Returns its exports. Throws what its import throws, and `BUNDLE_TAMPERED`. */
 export async function importBundle(bundle: OpenedBundle): Promise<{ run?: unknown }> {
   const { file, hash, sha256, bytes } = bundle;
   const url = pathToFileURL(
@@ -29,9 +29,9 @@ export async function importBundle(bundle: OpenedBundle): Promise<{ run?: unknow
   }
 }
 
-/** SHA-256 of each module that this process has, or asked for. */
+/** SHA-256 of each module that this process has loaded or requested. */
 const sums = new Map<string, string>();
-/** Those that are being imported. */
+/** Those being imported. */
 const texts = new Map<string, Buffer>();
 let hooked = false;
 
@@ -40,7 +40,7 @@ function hookOnce(): void {
   hooked = true;
   registerHooks({
     resolve(specifier, context, nextResolve) {
-      // By default a link in its place would be followed, and lead to another URL.
+      // By default a link in its place would be followed to another URL.
       if (!sums.has(specifier)) return nextResolve(specifier, context);
       return { url: specifier, format: "module", shortCircuit: true };
     },

@@ -17,7 +17,7 @@ import { parseStoredDescriptor } from "./stored-descriptor.ts";
 export type OpenedBundle = {
   /** Absolute path of the module. */
   file: string;
-  /** Its bytes as they were checked: what is to be imported, see `importBundle`. */
+  /** The bytes that were checked: what has to be imported, see `importBundle`. */
   bytes: Buffer;
   hash: string;
   sha256: string;
@@ -26,12 +26,12 @@ export type OpenedBundle = {
   externals: readonly string[];
   /** SHA-256 (hex) of the descriptor file. */
   descriptorSha256: string;
-  /** Version of the bundler that made it; null when unknown. */
+  /** Version of the bundler that built it; null when unknown. */
   rolldown: string | null;
 };
 
-/** A stored bundle whose bytes are the ones that `hash` and `sha256` name: to be called before every run.
- *  `BUNDLE_MISSING` when a part is not there, `BUNDLE_TAMPERED` when one has other bytes. */
+/** A stored bundle whose bytes match `hash` and `sha256`: to be called before every run. `BUNDLE_MISSING` when a
+ *  part is missing, `BUNDLE_TAMPERED` when one has other bytes. */
 export async function openBundle(
   root: string,
   hash: string,
@@ -71,7 +71,7 @@ async function readBuild(
   const text = bytes.value.toString("utf8");
   const record = parseBuildRecord(text);
   const ours = record !== null && record.hash === hash && record.sha256 === sha256;
-  // Nothing vouches for its bytes, but we write it in one way only.
+  // No digest covers its bytes, but there is only one way in which we write it.
   if (ours && buildRecordText(record) === text) return ok(record);
   return err(tampered(files.build, "it is not the record of this bundle"));
 }

@@ -2,10 +2,10 @@ import { isUtf8 } from "node:buffer";
 import { err, type Failure, failure, type Result } from "@uncaged/workflow-protocol";
 import { readRegularFile } from "@uncaged/workflow-util";
 
-/** No honest bundle is near it; it bounds what a wrong path can make us read. */
+/** No honest bundle comes close; limits what a wrong path can make us read. */
 export const MAX_BUNDLE_BYTES: number = 64 * 1024 * 1024;
 
-/** Reads a bundle once: what is checked, hashed and stored afterwards are these bytes, whatever happens to the file.
+/** Reads a bundle once: these bytes are then checked, hashed and stored, whatever happens to the file.
  *  `FILE_NOT_FOUND`, or `BUNDLE_INVALID` for what cannot be a bundle. */
 export async function readBundleFile(path: string): Promise<Result<Buffer, Failure>> {
   const read = await readRegularFile(path, MAX_BUNDLE_BYTES);

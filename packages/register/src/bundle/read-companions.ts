@@ -8,11 +8,11 @@ const MAX_COMPANION_BYTES: number = 8 * 1024 * 1024;
 export type Companions = {
   /** The descriptor file that `workflow build` wrote; null when there is none. */
   descriptor: { path: string; text: string } | null;
-  /** Version of the bundler that made the bundle with this SHA-256; null when unknown. */
+  /** Version of the bundler that built the bundle with this SHA-256; null when unknown. */
   rolldownFor: (sha256: string) => string | null;
 };
 
-/** What stands beside a bundle file. */
+/** The files next to a bundle file. */
 export async function readCompanions(bundleFile: string): Promise<Companions> {
   const beside = outputFiles(bundleFile);
   const descriptor = await readRegularFile(beside.descriptor, MAX_COMPANION_BYTES);
@@ -28,7 +28,7 @@ export async function readCompanions(bundleFile: string): Promise<Companions> {
   };
 }
 
-/** Type declarations to keep with a bundle. */
+/** Type declarations to store with a bundle. */
 export async function readTypes(path: string): Promise<Result<Buffer, Failure>> {
   const read = await readRegularFile(path, MAX_COMPANION_BYTES);
   if (read.ok) return ok(read.value);

@@ -39,7 +39,7 @@ const golden = (name: string): string =>
   readFileSync(new URL(`./golden/${name}`, import.meta.url), "utf8");
 
 describe("storing a bundle", () => {
-  it("writes the files that are pinned", async () => {
+  it("writes exactly the pinned files", async () => {
     const root = await stored();
     expect(tree(join(root, FOLDER))).toEqual({
       "build.json": golden("build.json"),
@@ -49,7 +49,7 @@ describe("storing a bundle", () => {
     });
   });
 
-  it("keeps type declarations beside it, also when it is stored again without", async () => {
+  it("keeps type declarations next to it, also when it is stored again without them", async () => {
     const root = await stored();
     await storeBundle(root, { ...BUNDLE, types: Buffer.from("export {};\n") });
     await storeBundle(root, BUNDLE);
@@ -64,7 +64,7 @@ describe("storing a bundle", () => {
   });
 
   it.each(["bundle.esm.js", "descriptor.json", "build.json"])(
-    "mends a damaged or lost %s",
+    "repairs a damaged or lost %s",
     async (name) => {
       const root = await stored();
       const whole = tree(root);
@@ -79,7 +79,7 @@ describe("storing a bundle", () => {
     },
   );
 
-  it("refuses other bytes of the same hash, and leaves the first as they are", async () => {
+  it("refuses other bytes with the same hash, and leaves the first unchanged", async () => {
     const [one, other] = TWINS;
     expect(other.hash).toBe(one.hash);
     const root = scratchFolder(onTestFinished);
@@ -104,7 +104,7 @@ describe("opening a bundle", () => {
   const open = (root: string, sha256 = BUNDLE.sha256): ReturnType<typeof openBundle> =>
     openBundle(root, BUNDLE.hash, sha256);
 
-  it("gives its file, its descriptor and its external packages", async () => {
+  it("returns its file, its descriptor and its external packages", async () => {
     const root = await stored();
     expect(await open(root)).toEqual({
       ok: true,
@@ -122,7 +122,7 @@ describe("opening a bundle", () => {
   });
 
   it.each(["bundle.esm.js", "descriptor.json", "build.json"])(
-    "finds that %s is gone, or has other bytes",
+    "detects that %s is missing, or has other bytes",
     async (name) => {
       const root = await stored();
       const file = join(root, FOLDER, name);
@@ -151,7 +151,7 @@ describe("opening a bundle", () => {
     },
   );
 
-  it("finds other bytes of the same hash", async () => {
+  it("detects other bytes with the same hash", async () => {
     const [one, other] = TWINS;
     const root = scratchFolder(onTestFinished);
     await storeBundle(root, one);
@@ -162,14 +162,14 @@ describe("opening a bundle", () => {
     });
   });
 
-  it("finds bytes that fit the hash and not the digest that the registry vouches for", async () => {
+  it("detects bytes that match the hash but not the registry's digest", async () => {
     expect(await open(await stored(), "0".repeat(64))).toMatchObject({
       ok: false,
       error: { code: "BUNDLE_TAMPERED" },
     });
   });
 
-  it("refuses what is not a hash before it touches a path", async () => {
+  it("refuses anything but a hash before it touches a path", async () => {
     expect(await openBundle("/", "../etc/passwd", BUNDLE.sha256)).toMatchObject({
       ok: false,
       error: { code: "USAGE" },

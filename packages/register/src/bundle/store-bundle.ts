@@ -1,8 +1,9 @@
-/** Puts a checked bundle into `bundles/<hash>/`, durable.
+/** Stores a checked bundle in `bundles/<hash>/`, durably.
  *
  *  1. The bundle file goes last: a folder that has one is complete.
- *  2. The registry names a folder only after this returned; a crash before leaves a folder that nothing names.
- *  3. A bundle that is there already is left as it is when its bytes are right, and mended when they are not. */
+ *  2. The registry names a folder only after this has returned; a crash before that leaves a folder that nothing
+ *     refers to.
+ *  3. A bundle that is already there is left alone when its bytes are right, and repaired when they are not. */
 import { mkdir } from "node:fs/promises";
 import { hashBytes, sha256Hex } from "@uncaged/workflow-cas";
 import { failure, type WorkflowDescriptor, WorkflowError } from "@uncaged/workflow-protocol";
@@ -24,9 +25,9 @@ export type BundleToStore = {
   sha256: string;
   descriptor: WorkflowDescriptor;
   externals: readonly string[];
-  /** Version of the bundler that made it; null when unknown. */
+  /** Version of the bundler that built it; null when unknown. */
   rolldown: string | null;
-  /** Type declarations to keep beside it. */
+  /** Type declarations to store next to it. */
   types: Buffer | null;
 };
 
@@ -72,7 +73,7 @@ function write(path: string, data: string | Buffer): Promise<unknown> {
 async function refuseCollision(path: string, bundle: BundleToStore): Promise<void> {
   const stored = await readIfThere(path);
   if (stored === null || stored.equals(bundle.bytes)) return;
-  // Other bytes whose own hash is wrong are damage, and mended; only a second true owner of the hash is refused.
+  // Other bytes that do not have this hash either are damage, and repaired; only a true collision is refused.
   if (hashBytes(stored) !== bundle.hash) return;
   throw new WorkflowError(
     failure(

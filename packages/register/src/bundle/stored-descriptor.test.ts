@@ -48,7 +48,7 @@ const descriptor: fc.Arbitrary<WorkflowDescriptor> = fc.record({
 });
 
 describe("a stored descriptor", () => {
-  it("is read as it was written, by us and by the schema alike", () => {
+  it("is parsed as it was written, by us and by the schema alike", () => {
     fc.assert(
       fc.property(descriptor, (written) => {
         const text = descriptorText(written);
@@ -59,7 +59,7 @@ describe("a stored descriptor", () => {
     );
   });
 
-  it("that lost or gained a value somewhere is no descriptor any more, or still one to the schema", () => {
+  it("that lost or gained a value anywhere is refused, unless the schema accepts it too", () => {
     const places = fc.constantFrom<string[]>(
       ["description"],
       ["roles"],
@@ -78,7 +78,7 @@ describe("a stored descriptor", () => {
         const read = parseStoredDescriptor(JSON.stringify(damaged));
         const checked = workflowDescriptorSchema.safeParse(damaged);
         if (checked.success) expect(read).toEqual(checked.data);
-        // Names were checked when it was stored; the shape alone must hold here.
+        // Names were checked when it was stored; only the shape must hold here.
         else if (read !== null)
           expect(Object.keys(read)).toEqual(["description", "roles", "graph"]);
       }),
@@ -93,7 +93,7 @@ describe("a stored descriptor", () => {
     '{"description":"x"}',
     "not JSON",
     '{"description":1,"roles":{},"graph":{"edges":[]}}',
-  ])("%j is none", (text) => {
+  ])("%j is refused", (text) => {
     expect(parseStoredDescriptor(text)).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
-/** Reads a descriptor that `storeBundle` wrote. What it says was checked when the bundle was added, and its
- *  digest was compared just now; so only its shape is looked at here, without loading a schema library:
- *  every start of a runner passes through. */
+/** Parses a descriptor written by `storeBundle`. Its content was checked when the bundle was added, and its digest
+ *  has just been compared; so only its shape is checked here, without loading a schema library, because every start
+ *  of a runner passes through. */
 import {
   type DescriptorEdge,
   type DescriptorRole,
@@ -9,7 +9,7 @@ import {
   type WorkflowDescriptor,
 } from "@uncaged/workflow-protocol";
 
-/** null when the text is no descriptor. */
+/** null when the text is not a descriptor. */
 export function parseStoredDescriptor(text: string): WorkflowDescriptor | null {
   const value = toJsonObject(parseJson(text));
   return isDescriptor(value) ? value : null;
@@ -23,7 +23,8 @@ function isDescriptor(value: unknown): value is WorkflowDescriptor {
     Object.values(value.roles).every(isRole) &&
     Array.isArray(edges) &&
     edges.every(isEdge) &&
-    isObjectOrAbsent(value.limits)
+    isObjectOrAbsent(value.limits) &&
+    (value.result === undefined || typeof value.result === "string")
   );
 }
 

@@ -8,13 +8,13 @@ export type BoundedText = {
 
 export type Bounds = {
   maxBytes: number;
-  /** Called once, when more has come; nothing is kept or read from there on. */
+  /** Called once, when the limit is exceeded; nothing more is kept or read after that. */
   onFlood: () => void;
-  /** Called with each whole line. */
+  /** Called with each complete line. */
   onLine?: (line: string) => void;
 };
 
-/** Collects what a child's stream gives, up to a limit. */
+/** Collects the output of a child's stream, up to a limit. */
 export function boundedText(stream: unknown, bounds: Bounds): BoundedText {
   if (!(stream instanceof Readable)) throw new TypeError("the child has no such stream");
   const decoder = new StringDecoder("utf8");

@@ -22,13 +22,13 @@ function check({ source, install, importMs }: Setting): ReturnType<typeof checkB
     bytes: Buffer.from(source),
     place: "flow.esm.js",
     bases: { root: join(folder, "root"), packagesBase: emptyBase(folder) },
-    beside: null,
+    sidecar: null,
     checkRule: () => null,
     limits: { ...LOCKED_LIMITS, importMs: importMs ?? LOCKED_LIMITS.importMs },
   });
 }
 
-/** A package `@uncaged/greeting` below a folder, which imports another that only it can see. */
+/** A package `@uncaged/greeting` below a folder, which imports another one that only it can resolve. */
 function installGreeting(folder: string, said: string): void {
   const packages = "node_modules/@uncaged/greeting";
   plant(folder, {
@@ -54,7 +54,7 @@ const greeting = (text: string): string =>
   bundleSource(`${text} if (greeting !== EXPECTED) throw new Error(greeting);`);
 
 describe("checking a bundle", () => {
-  it("gives its names, its descriptor and what it imports", async () => {
+  it("returns its names, its descriptor and what it imports", async () => {
     const source = bundleSource(
       'import fs from "node:fs"; import path from "path"; console.log("hello", fs.constants, path.sep);',
     );
@@ -69,7 +69,7 @@ describe("checking a bundle", () => {
     );
   });
 
-  it("lets it do what honest libraries do at import: look around, extend classes, keep agents", async () => {
+  it("lets it do what honest libraries do at import: look around, extend classes, create agents", async () => {
     const source = bundleSource(`
 import { Agent } from "node:https";
 import { Socket } from "node:net";
@@ -102,7 +102,7 @@ setInterval(() => seen, 1000);
     );
   });
 
-  it("ends one that sleeps, or waits for a timer, after its time; none of them is left", async () => {
+  it("kills one that sleeps, or waits for a timer, when its time is up; no process is left", async () => {
     const sleeps = bundleSource("Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);");
     const waits = bundleSource("await new Promise((resolve) => setTimeout(resolve, 60_000));");
     for (const source of [sleeps, waits]) {
@@ -119,7 +119,7 @@ describe("the external packages of a bundle", () => {
   const FROM =
     'import { greeting } from "@uncaged/greeting"; import { loud } from "@uncaged/greeting/loud";';
 
-  it("come from the storage root, with all that they import themselves", async () => {
+  it("come from the storage root, with everything they import themselves", async () => {
     const checked = await check({
       source: greeting(FROM).replace("EXPECTED", '"root!"'),
       install: (folder) => {
@@ -130,7 +130,7 @@ describe("the external packages of a bundle", () => {
     expect(checked).toMatchObject({ ok: true, value: { externals: ["@uncaged/greeting"] } });
   });
 
-  it("come from the engine's installation when the storage root has them not", async () => {
+  it("come from the engine's installation when the storage root does not have them", async () => {
     const checked = await check({
       source: greeting(FROM).replace("EXPECTED", '"engine!"'),
       install: (folder) => installGreeting(join(folder, "engine"), "engine"),
@@ -156,7 +156,7 @@ describe("the external packages of a bundle", () => {
     expect(checked).toMatchObject({ ok: true });
   });
 
-  it("come through links of which one's name begins another's, as pnpm lays them out", async () => {
+  it("come through links where one name is a prefix of another, as pnpm lays them out", async () => {
     const link = (folder: string, name: string, of: string): void => {
       mkdirSync(join(folder, "engine/node_modules/.store", of, "node_modules/@uncaged"), {
         recursive: true,
@@ -203,7 +203,7 @@ describe("the external packages of a bundle", () => {
     expect(checked).toMatchObject({ ok: true });
   });
 
-  it("that it requires instead of importing are refused: nobody could list them", async () => {
+  it("that it requires instead of importing are refused: they could not be listed", async () => {
     const source = greeting(
       'import { createRequire } from "node:module"; const { greeting } = createRequire(import.meta.url)("@uncaged/greeting");',
     );

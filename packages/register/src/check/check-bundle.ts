@@ -1,5 +1,5 @@
-/** The whole examination of a bundle that nobody trusts yet: its text, its imports, its exports, its descriptor.
- *  Nothing of it runs in this process, and nothing is written. */
+/** The full check of an untrusted bundle: its text, its imports, its exports, its descriptor. None of it runs in
+ *  this process, and nothing is written. */
 import { hashBytes, sha256Hex } from "@uncaged/workflow-cas";
 import { type Failure, ok, type Result, type WorkflowDescriptor } from "@uncaged/workflow-protocol";
 import type { ExternalBases } from "../externals/external-bases.ts";
@@ -14,13 +14,13 @@ import type { BuiltSources } from "./source-place.ts";
 
 export type BundleCheck = {
   bytes: Buffer;
-  /** How messages name the bundle: its path. */
+  /** The bundle's name in messages: its path. */
   place: string;
   bases: ExternalBases;
-  /** The descriptor file beside the bundle; null when there is none. */
-  beside: { path: string; text: string } | null;
+  /** The descriptor file next to the bundle; null when there is none. */
+  sidecar: { path: string; text: string } | null;
   checkRule: CheckRule;
-  /** Of a bundle that was built just now. */
+  /** For a bundle that has just been built. */
   sources?: BuiltSources | null;
   limits?: LockedLimits;
 };

@@ -13,20 +13,20 @@ import {
 } from "@uncaged/workflow-protocol";
 import { workflowDescriptorSchema } from "@uncaged/workflow-protocol/schemas";
 
-/** Says what is wrong with a rule's expression; null when nothing is. Lent by the caller: the moderator
- *  stands beside this package, not below it. */
+/** Says what is wrong with a rule's expression; null when nothing is. Passed in by the caller, because the moderator
+ *  is a sibling of this package, not below it. */
 export type CheckRule = (when: string) => Failure | null;
 
 export type DescriptorCheck = {
   place: string;
   /** The module's own `descriptor`. */
   value: unknown;
-  /** Content of the descriptor file beside the bundle; null when there is none. */
-  beside: { path: string; text: string } | null;
+  /** Content of the descriptor file next to the bundle; null when there is none. */
+  sidecar: { path: string; text: string } | null;
   checkRule: CheckRule;
 };
 
-/** `BUNDLE_INVALID`, `BUNDLE_DESCRIPTOR_MISMATCH`, or what `checkRule` said with the rule's place before it. */
+/** `BUNDLE_INVALID`, `BUNDLE_DESCRIPTOR_MISMATCH`, or the result of `checkRule` with the rule's place in front. */
 export function checkDescriptor(check: DescriptorCheck): Result<WorkflowDescriptor, Failure> {
   const parsed = workflowDescriptorSchema.safeParse(check.value);
   if (!parsed.success) return err(invalid(check.place, issuesText(parsed.error.issues)));
@@ -35,7 +35,7 @@ export function checkDescriptor(check: DescriptorCheck): Result<WorkflowDescript
   if (problem !== null) return err(invalid(check.place, problem));
   const rule = ruleProblem(descriptor, check);
   if (rule !== null) return err(rule);
-  const mismatch = besideProblem(descriptor, check);
+  const mismatch = sidecarProblem(descriptor, check);
   return mismatch === null ? ok(descriptor) : err(mismatch);
 }
 
@@ -62,12 +62,14 @@ function ruleProblem(
     const rule = `rule ${JSON.stringify(condition)} from ${from} to ${to} (graph.edges.${index}.when)`;
     return failure(problem.code, `${place}: ${rule}: ${problem.message}`, problem.hint);
   }
-  return null;
+  const problem = descriptor.result === undefined ? null : checkRule(descriptor.result);
+  if (problem === null) return null;
+  return failure(problem.code, `${place}: result: ${problem.message}`, problem.hint);
 }
 
-function besideProblem(
+function sidecarProblem(
   descriptor: WorkflowDescriptor,
-  { place, beside }: DescriptorCheck,
+  { place, sidecar: beside }: DescriptorCheck,
 ): Failure | null {
   if (beside === null || isDeepStrictEqual(parseJson(beside.text), descriptor)) return null;
   return failure(

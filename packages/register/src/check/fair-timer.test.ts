@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { fairTimer, waitedMs } from "./fair-timer.ts";
 
-/** Clock time until the timer for a program of ours went off. */
+/** Clock time until the timer for one of our programs fired. */
 async function timeFor(script: string, limits: { ms: number; maxMs: number }): Promise<number> {
   const child = spawn(process.execPath, ["-e", script], { stdio: "ignore" });
   onTestFinished(() => {
@@ -16,18 +16,18 @@ async function timeFor(script: string, limits: { ms: number; maxMs: number }): P
 }
 
 describe("a fair timer", () => {
-  it("goes off in time for a process that sleeps, and never before", {
+  it("fires on time for a process that sleeps, and never early", {
     timeout: 60_000,
   }, async () => {
     const sleeping = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)";
     expect(await timeFor(sleeping, { ms: 200, maxMs: 20_000 })).toBeGreaterThanOrEqual(199);
   });
 
-  it("goes off for a process that is gone", async () => {
+  it("fires for a process that is gone", async () => {
     expect(await timeFor("", { ms: 50, maxMs: 20_000 })).toBeGreaterThanOrEqual(49);
   });
 
-  it("adds the time for which the process found no processor, up to a limit", async () => {
+  it("adds the time that the process waited for a processor, up to a limit", async () => {
     const timer = (waitedMs: number, maxMs: number): Promise<number> => {
       const startedAt = performance.now();
       const answers = [0, waitedMs];
@@ -47,9 +47,9 @@ describe("a fair timer", () => {
   });
 
   it.runIf(process.platform === "linux")(
-    "hears from the system how long a process waited",
+    "learns from the system how long a process waited",
     async () => {
-      // A process that is ready and never waits for anything else has waited for a processor sometimes.
+      // A busy process that never sleeps has waited for a processor at some point.
       const child = spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" });
       onTestFinished(() => {
         child.kill("SIGKILL");
@@ -58,7 +58,7 @@ describe("a fair timer", () => {
     },
   );
 
-  it("that was called off never goes off", async () => {
+  it("that was cancelled never fires", async () => {
     let over = false;
     const stop = fairTimer({ pid: process.pid, ms: 10, maxMs: 10, onOver: () => (over = true) });
     stop();

@@ -3,16 +3,16 @@ import { readFileSync } from "node:fs";
 export type FairTimer = {
   pid: number | undefined;
   ms: number;
-  /** Clock time after which it is over in any case. */
+  /** Clock time after which it fires in any case. */
   maxMs: number;
   onOver: () => void;
   /** How long the process has waited for a processor so far, in milliseconds. */
   waited?: (pid: number | undefined) => number;
 };
 
-/** Goes off when a process has had its time. Time in which it was ready to run and the machine had no processor for
- *  it does not count, so that an honest bundle passes on a machine that is busy with other things; sleeping counts.
- *  Where the system does not tell (it does on Linux), the clock alone counts. Gives the way to call it off. */
+/** Fires when a process has had its time. Time during which it was runnable but had no processor does not count, so
+ *  that an honest bundle passes on a busy machine; sleeping counts. Where the system does not report this (Linux
+ *  does), only the clock counts. Returns a function that cancels it. */
 export function fairTimer({ pid, ms, maxMs, onOver, waited = waitedMs }: FairTimer): () => void {
   const startedAt = performance.now();
   const waitedBefore = waited(pid);
@@ -26,7 +26,7 @@ export function fairTimer({ pid, ms, maxMs, onOver, waited = waitedMs }: FairTim
   return () => clearTimeout(timer);
 }
 
-/** The second number that Linux keeps, in nanoseconds. */
+/** The second number that Linux reports, in nanoseconds. */
 export function waitedMs(pid: number | undefined): number {
   try {
     const [, waitedNs = "0"] = readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ");

@@ -1,4 +1,4 @@
-/** Turns how a locked run went into a failure a person can act on, or into what the bundle exports. */
+/** Turns the outcome of a locked run into the bundle's exports, or a failure that a person can act on. */
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { unresolved } from "../externals/resolve-externals.ts";
 import { type ChildReport, MAX_DESCRIPTOR_BYTES, type ReportedError } from "./child-report.ts";
@@ -6,16 +6,16 @@ import type { LockedLimits, LockedOutcome } from "./run-locked-child.ts";
 import { type BuiltSources, sourcePlace } from "./source-place.ts";
 
 export type Judged = {
-  /** How messages name the bundle: its path. */
+  /** The bundle's name in messages: its path. */
   place: string;
   /** Storage root, for hints. */
   root: string;
   limits: LockedLimits;
-  /** Of a bundle that was built just now; null: only places in the bundle are known. */
+  /** For a bundle that has just been built; null: only positions in the bundle are known. */
   sources: BuiltSources | null;
 };
 
-/** Gives the module's own descriptor, not yet looked at. */
+/** Returns the module's own descriptor, not yet checked. */
 export function judgeRun(outcome: LockedOutcome, bundle: Judged): Result<unknown, Failure> {
   switch (outcome.kind) {
     case "loaded":
@@ -85,7 +85,7 @@ function failedImport({ when, error }: ChildReport & { kind: "failed" }, bundle:
   if (inner !== null) return inner;
   const at = error.at === null ? "" : ` (${source ?? `line ${error.at}`})`;
   const what = `${error.name}: ${error.message}${at}`;
-  // V8 gives no place for text it cannot parse; an error thrown by code that ran has one.
+  // V8 reports no position for text it cannot parse; an error thrown by running code has one.
   if (error.name === "SyntaxError" && error.at === null) {
     return invalid(bundle, `is not JavaScript that Node understands: ${what}`);
   }
@@ -95,8 +95,8 @@ function failedImport({ when, error }: ChildReport & { kind: "failed" }, bundle:
   );
 }
 
-/** What an author has to mend in the definition itself; its own hint says how. The bundle may forge such an error, so no
- *  other code is believed. */
+/** What an author has to fix in the definition itself; its own hint says how. The bundle can forge such an error, so
+ *  no other code is believed. */
 function definitionFault(
   { message, failure: carried }: ReportedError,
   where: string,
@@ -109,7 +109,7 @@ function definitionFault(
 const DEFINITION_FAULTS = ["RULE_INVALID", "DEFINITION_INVALID", "CONFIG_INVALID"] as const;
 const DEFINITION_HINT = "mend the definition there and build again; nothing was changed";
 
-/** The external package that an import did not find. */
+/** The external package that an import could not find. */
 function missingPackage(error: ReportedError): string | null {
   if (error.code !== "ERR_MODULE_NOT_FOUND" && error.code !== "MODULE_NOT_FOUND") return null;
   return /'(@uncaged\/[^/']+)/.exec(error.message)?.[1] ?? null;
@@ -144,7 +144,7 @@ function endedEarly(outcome: LockedOutcome & { kind: "ended" }, limits: LockedLi
   if (/heap out of memory|invalid array length Allocation failed/i.test(outcome.stderr)) {
     return tooLarge(limits.heapMebibytes);
   }
-  // Node's own code for a module whose top-level await nothing can ever settle.
+  // Node's exit code for a module whose top-level await can never settle.
   if (outcome.exitCode === 13)
     return "never finishes its import: a top-level await waits for nothing";
   const how = outcome.signal ?? `exit code ${outcome.exitCode ?? "unknown"}`;

@@ -1,11 +1,11 @@
-/** Takes from a process what a bundle has no business with while it is imported: the network, other programs,
- *  other processes, files. Node's permission model denies most of it below us; this adds what it leaves open
- *  (the network before Node 26, signals and priorities, trace files), and tells at once what was tried: what is
- *  kept in the process the bundle could change.
+/** Removes from a process what a bundle has no business with while it is imported: the network, other programs,
+ *  other processes, files. Node's permission model denies most of it below this level; this adds what it leaves open
+ *  (the network before Node 26, signals and priorities, trace files), and reports attempts at once, because the
+ *  bundle could change anything kept in the process.
  *
- *  1. Built-in modules are changed in place, so `import`, `require` and `getBuiltinModule` all see it.
- *  2. Classes stay usable: libraries extend them and make agents of them at import. Only what acts is taken.
- *  3. A seat belt for honest mistakes and simple malice, no security boundary. */
+ *  1. Built-in modules are changed in place, so `import`, `require` and `getBuiltinModule` are all affected.
+ *  2. Classes stay usable: libraries extend them and create agents from them at import. Only what acts is removed.
+ *  3. A seat belt against honest mistakes and simple malice, not a security boundary. */
 import childProcess from "node:child_process";
 import dgram from "node:dgram";
 import dns from "node:dns";
@@ -21,8 +21,9 @@ import tls from "node:tls";
 import traceEvents from "node:trace_events";
 import v8 from "node:v8";
 
-/** Gives for a phrase, such as `opens a socket (connect)`, what tells of it. Called before the bundle runs; what it
- *  gives is called at the moment of the attempt, and must rely on nothing that a bundle can change. */
+/** Returns, for a phrase such as `opens a socket (connect)`, the function that reports it. Called before the bundle
+ *  runs; the returned function is called at the moment of the attempt, and must not rely on anything that a bundle
+ *  can change. */
 export type Witness = (attempt: string) => () => void;
 
 export function lockDown(witness: Witness): void {
@@ -46,7 +47,7 @@ function gates(): Gate[] {
     { deed: SOCKET, on: net.Socket.prototype, names: ["connect"] },
     { deed: SOCKET, on: net.Server.prototype, names: ["listen", "_listen2"] },
     { deed: SOCKET, on: tls, names: ["connect"] },
-    // Makes a raw handle of its own when it is given no socket.
+    // Creates its own raw handle when it is passed no socket.
     { deed: SOCKET, on: tls.TLSSocket.prototype, names: ["_wrapHandle"] },
     { deed: SOCKET, on: dgram, names: ["createSocket", "Socket", "_createSocketHandle"] },
     { deed: SOCKET, on: http, names: ["request", "get"] },
@@ -74,7 +75,7 @@ function gates(): Gate[] {
   ];
 }
 
-/** Not `write` and `writev`: they go to what is open already, such as standard output. */
+/** Not `write` and `writev`: they go to what is already open, such as standard output. */
 const CHANGES_FILES =
   /^(?:appendFile|chmod|chown|copyFile|cp|createWriteStream|fchmod|fchown|ftruncate|futimes|lchmod|lchown|link|lutimes|mkdir|mkdtemp|mkdtempDisposable|rename|rm|rmdir|symlink|truncate|unlink|utimes|writeFile)(?:Sync)?$/;
 
@@ -84,7 +85,7 @@ function namesOf(on: object, pattern: RegExp): string[] {
 
 function close({ deed, on, names }: Gate, witness: Witness): void {
   for (const name of names) {
-    // Another Node version may not have it; a new name on a built-in would only be noise.
+    // Another Node version may not have it; adding a new name to a built-in would only be noise.
     if (name in on) replace(on, name, refusal(`${deed} (${name})`, witness));
   }
 }
@@ -98,7 +99,7 @@ function refusal(attempt: string, witness: Witness): () => never {
   };
 }
 
-/** `open` is for reading too; only other flags are an attempt to write. */
+/** `open` is also for reading; only other flags are an attempt to write. */
 function guardOpening(files: object, witness: Witness): void {
   const { apply } = Reflect;
   for (const name of namesOf(files, /^open(?:Sync)?$/)) {
@@ -111,7 +112,7 @@ function guardOpening(files: object, witness: Witness): void {
   }
 }
 
-/** Under the permission model it throws for what may not be read; honest libraries look around with it at import,
+/** Under the permission model it throws for what may not be read; honest libraries use it at import to look around,
  *  and rely on it never throwing. */
 function softenExists(): void {
   const { existsSync } = fs;
@@ -124,7 +125,7 @@ function softenExists(): void {
   });
 }
 
-/** Compared one by one: a set's `has` could be another by then. */
+/** Compared one by one: the bundle may have replaced a set's `has` by then. */
 function isReading(flags: unknown): boolean {
   if (typeof flags === "function" || flags === undefined || flags === null) return true;
   return flags === "r" || flags === "rs" || flags === "sr" || flags === READ_ONLY;
@@ -132,7 +133,7 @@ function isReading(flags: unknown): boolean {
 
 const READ_ONLY = fs.constants.O_RDONLY;
 
-/** Not read before it is replaced: some globals load half of Node when they are looked at. */
+/** Not read before it is replaced: reading some globals loads half of Node. */
 function replace(on: object, name: string, value: unknown): void {
   Object.defineProperty(on, name, { value, writable: true, configurable: true, enumerable: true });
 }

@@ -1,15 +1,16 @@
-/** Process that imports a bundle nobody trusts yet, and tells what it exports. Started by `runLockedChild` under
- *  Node's permission model; imports nothing but Node's own modules and its neighbours.
+/** Process that imports an untrusted bundle and reports its exports. Started by `runLockedChild` under Node's
+ *  permission model; imports nothing but Node's own modules and its neighbours.
  *
- *  1. The order is read before the bundle runs, so the bundle cannot read the token that marks true reports.
- *  2. What is needed after the import is taken hold of before it: the bundle may change every global, and what
- *     all objects inherit. So reports are put together from texts, and go out as texts.
- *  3. The bundle comes by standard input and is imported from memory: no file, so no race over one. */
+ *  1. The order is read before the bundle runs, so the bundle cannot read the token that marks genuine reports.
+ *  2. Whatever is needed after the import is saved before it: the bundle may change every global, and what all
+ *     objects inherit. So reports are assembled and sent as strings.
+ *  3. The bundle arrives on standard input and is imported from memory: with no file there is no race over one. */
 import fs, { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { installExternalHooks } from "../externals/external-hooks.ts";
-import { type ChildOrder, MAX_DESCRIPTOR_BYTES, REPORT_FD } from "./child-report.ts";
+import { MAX_DESCRIPTOR_BYTES, REPORT_FD } from "./child-report.ts";
 import { lockDown } from "./lockdown.ts";
+import { parseChildOrder } from "./parse-child-order.ts";
 
 const { stringify } = JSON;
 const { ownKeys } = Reflect;
@@ -17,19 +18,19 @@ const { byteLength } = Buffer;
 const toText = String;
 const slice: (text: string, from: number, to: number) => string = uncurried(String.prototype.slice);
 const indexOf: (text: string, part: string) => number = uncurried(String.prototype.indexOf);
-// Not the import: a bundle may replace that, too.
+// Not the import itself: a bundle may replace that as well.
 const { writeSync } = fs;
 const exit = process.exit.bind(process);
 const nextTurn = setImmediate;
 
-const { order, source } = readOrder();
+const { order, source } = parseChildOrder(readFileSync(0));
 const entryUrl = new URL("entry.js", order.bundleUrl).href;
 installExternalHooks(order.hooks);
 serveFromMemory(
   new Map<string, string | Buffer>([
     [order.bundleUrl, source],
     // A bundle that exports `then` would take part in its own `await import`; its namespace inside
-    // another's does not.
+    // another one's does not.
     [entryUrl, `import * as bundle from ${stringify(order.bundleUrl)};\nexport { bundle };\n`],
   ]),
 );
@@ -47,21 +48,14 @@ process.on("uncaughtException", (thrown: unknown) => fail("later", thrown));
 
 report('{"kind":"loading"}');
 try {
-  const entry: { bundle: { [name: string]: unknown } } = await import(entryUrl);
+  const entry: unknown = await import(entryUrl);
   await settled();
-  report(loaded(entry.bundle));
+  report(loaded(fieldsOf(fieldsOf(entry).bundle)));
 } catch (thrown) {
   fail("import", thrown);
 }
-// Timers and handles of the bundle would keep the process.
+// Timers and handles of the bundle would keep the process alive.
 exit(0);
-
-function readOrder(): { order: ChildOrder; source: Buffer } {
-  const input = readFileSync(0);
-  const end = input.indexOf(0x0a);
-  const order: ChildOrder = JSON.parse(input.subarray(0, end).toString("utf8"));
-  return { order, source: input.subarray(end + 1) };
-}
 
 function serveFromMemory(modules: ReadonlyMap<string, string | Buffer>): void {
   registerHooks({
@@ -78,7 +72,7 @@ function serveFromMemory(modules: ReadonlyMap<string, string | Buffer>): void {
   });
 }
 
-/** Errors of what the import started and did not wait for come up within the next turns of the loop. */
+/** Errors from work that the import started and did not await surface within the next turns of the loop. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 3; turn += 1) {
     await new Promise<void>((resolve) => {
@@ -87,8 +81,19 @@ async function settled(): Promise<void> {
   }
 }
 
+type Fields = { readonly [name: string]: unknown };
+
+/** A namespace is an object, whatever the bundle exports; anything else has no fields. */
+function fieldsOf(value: unknown): Fields {
+  return isObject(value) ? value : {};
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null;
+}
+
 /** As JSON; see `ChildReport`. Only texts are made JSON of: objects and lists would ask what they inherit. */
-function loaded(bundle: { [name: string]: unknown }): string {
+function loaded(bundle: Fields): string {
   const keys = ownKeys(bundle);
   let exports = "";
   for (let at = 0; at < keys.length; at += 1) {
@@ -118,14 +123,14 @@ function fail(when: "import" | "later", thrown: unknown): never {
 }
 
 function describe(thrown: unknown): string {
-  const fields: { [name: string]: unknown } = Object(thrown);
-  const field = (name: string, of: { [name: string]: unknown } = fields): string | null => {
+  const fields = fieldsOf(thrown);
+  const field = (name: string, of: Fields = fields): string | null => {
     const value = of[name];
     return typeof value === "string" ? slice(value, 0, 8_000) : null;
   };
   const message = field("message") ?? slice(toText(thrown), 0, 2_000);
   const place = placeIn(order.bundleUrl, field("stack") ?? "");
-  const carried: { [name: string]: unknown } = Object(fields.failure);
+  const carried = fieldsOf(fields.failure);
   const code = field("code", carried);
   const hint = field("hint", carried) ?? "";
   const failure = code === null ? "null" : `{"code":${stringify(code)},"hint":${stringify(hint)}}`;
@@ -136,7 +141,7 @@ function describe(thrown: unknown): string {
   );
 }
 
-/** First place in the bundle that a stack names; for a syntax error the stack begins with it. */
+/** First position in the bundle that a stack names; for a syntax error the stack begins with it. */
 function placeIn(url: string, stack: string): string | null {
   const from = indexOf(stack, url);
   if (from < 0) return null;
@@ -159,7 +164,7 @@ function uncurried<T extends unknown[], R>(
   return Function.prototype.call.bind(method);
 }
 
-/** In one write: the channel waits until all of it is taken. */
+/** In a single write: the channel blocks until all of it is written. */
 function report(json: string): void {
   writeSync(REPORT_FD, `${token} ${json}\n`);
 }

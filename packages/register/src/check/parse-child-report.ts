@@ -1,7 +1,7 @@
 import { parseJson } from "@uncaged/workflow-protocol";
 import type { ChildReport, ReportedError } from "./child-report.ts";
 
-/** Reads a report; null when it has not the shape of one. The child is ours, but the bundle lives in it. */
+/** Parses a report; null when it does not have the shape of one. The child is ours, but the bundle runs inside it. */
 export function parseChildReport(json: string): ChildReport | null {
   const report = parsed(json);
   if (report === null) return null;

@@ -1,8 +1,8 @@
-/** Starts the locked child on a bundle and brings back what it said, or how it ended without saying anything.
+/** Starts the locked child on a bundle and returns what it reported, or how it ended without a report.
  *
  *  1. Whatever the bundle does, this resolves within the limits and the child is gone by then.
- *  2. Only lines that carry the token count; any other byte on that channel is the bundle's doing.
- *  3. The first attempt that is told ends it: what the bundle says afterwards is not asked for. */
+ *  2. Only lines that carry the token count; any other byte on that channel comes from the bundle.
+ *  3. The first reported attempt ends it: anything the bundle says afterwards is ignored. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { parse } from "node:path";
@@ -21,26 +21,26 @@ import { watchMemory } from "./watch-memory.ts";
 
 export type LockedRun = {
   bytes: Uint8Array;
-  /** Where the bundle will stand when it is run; it is imported under that URL. */
+  /** The bundle's location when it will be run; it is imported under that URL. */
   bundleUrl: string;
   hooks: HookTargets;
-  /** Folders and links that the bundle's external packages are read from. */
+  /** Folders and links from which the bundle's external packages are read. */
   readable: readonly string[];
   limits: LockedLimits;
 };
 
 export type LockedLimits = {
-  /** For importing the bundle. */
+  /** Limit for importing the bundle. */
   importMs: number;
-  /** For Node to stand up before that. */
+  /** Limit for starting Node before that. */
   startMs: number;
   /** Clock time for each of the two, however busy the machine is; see `fairTimer`. */
   clockMs: number;
-  /** Of each of standard output and standard error. */
+  /** For standard output and standard error, each. */
   outputBytes: number;
-  /** Of JavaScript's own objects. */
+  /** For JavaScript's own objects. */
   heapMebibytes: number;
-  /** Of the whole process: buffers, WebAssembly and Node itself count. */
+  /** For the whole process, including buffers, WebAssembly and Node itself. */
   processMebibytes: number;
 };
 
@@ -75,7 +75,7 @@ export async function runLockedChild(run: LockedRun): Promise<LockedOutcome> {
   const end = (): void => {
     child.kill("SIGKILL");
   };
-  // A command that exits meanwhile takes the child along.
+  // If the command exits meanwhile, it ends the child too.
   process.once("exit", end);
   try {
     const outcome = firstOutcome(child, order.token, run.limits);
@@ -88,7 +88,7 @@ export async function runLockedChild(run: LockedRun): Promise<LockedOutcome> {
   }
 }
 
-// Named from the package's root, so that they are right for who runs these sources, too.
+// Relative to the package's root, so that it is right when these sources are run as well.
 const DIST: string = fileURLToPath(new URL("../../dist/", import.meta.url));
 const CHILD: string = fileURLToPath(new URL("../../dist/check/locked-child.js", import.meta.url));
 
@@ -99,7 +99,7 @@ function startChild(run: LockedRun): ChildProcess {
     ...readPermissions([DIST, ...run.readable]),
     "--no-addons",
     "--disable-sigusr1",
-    // Node's SQLite writes files past the permission model.
+    // Node's SQLite can write files despite the permission model.
     "--no-experimental-sqlite",
     "--disable-warning=ExperimentalWarning",
     `--max-old-space-size=${run.limits.heapMebibytes}`,
@@ -114,8 +114,8 @@ function startChild(run: LockedRun): ChildProcess {
   });
 }
 
-/** Node forgets the permission for a link `util` once it has one for `util-agent` beside it (seen on 26). So the
- *  shorter is given with all that begins like it, and before anything else that might split it again. */
+/** Node forgets the permission for a link `util` once it has one for `util-agent` next to it (seen on 26). So the
+ *  shorter one is passed as a prefix pattern, and before anything else that might split it again. */
 function readPermissions(paths: readonly string[]): string[] {
   const given: string[] = [];
   for (const path of [...paths].sort()) {
@@ -128,8 +128,8 @@ function readPermissions(paths: readonly string[]): string[] {
   return given.map((path) => `--allow-fs-read=${path}`);
 }
 
-/** No core file when it runs out of memory, not a byte into any file, and an end also when we are
- *  killed while it spins: then nobody else is left to end it. */
+/** No core file when it runs out of memory, not a byte into any file, and an end even if we are killed while it
+ *  spins, when nobody else is left to kill it. */
 const UNDER_LIMITS = 'ulimit -c 0; ulimit -f 0; ulimit -t 15; exec "$0" "$@"';
 
 function giveOrder(child: ChildProcess, order: ChildOrder, bytes: Uint8Array): void {
@@ -139,7 +139,7 @@ function giveOrder(child: ChildProcess, order: ChildOrder, bytes: Uint8Array): v
   child.stdin?.end(bytes);
 }
 
-/** Resolves with whatever comes first; what comes later is without effect. */
+/** Resolves with whatever comes first; anything later has no effect. */
 function firstOutcome(
   child: ChildProcess,
   token: string,

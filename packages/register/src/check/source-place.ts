@@ -1,11 +1,11 @@
-/** Where a place in a bundle comes from, as its source map has it. */
+/** Maps a position in a bundle to its source, using the source map. */
 import { SourceMap } from "node:module";
 import { resolve } from "node:path";
 
 export type BuiltSources = {
   /** JSON. */
   sourceMap: string;
-  /** The map names its sources from here. */
+  /** The map's source paths are relative to this folder. */
   folder: string;
 };
 

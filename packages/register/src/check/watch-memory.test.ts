@@ -13,7 +13,7 @@ it.each([
     "memory of WebAssembly",
     "const kept = []; for (;;) { const memory = new WebAssembly.Memory({ initial: 1024 }); new Uint8Array(memory.buffer).fill(1); kept.push(memory); }",
   ],
-])("a bundle that fills the memory with %s when it is imported is ended", async (_name, code) => {
+])("a bundle that fills the memory with %s when it is imported is killed", async (_name, code) => {
   const { code: refused, message, left } = await attempt(atImport(code), onTestFinished);
   expect([refused, left]).toEqual(["BUNDLE_INVALID", []]);
   expect(message).toMatch(/needs more than \d+ MiB of memory/);

@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 
-/** Often enough that a process which fills memory as fast as it can takes a few hundred megabytes more at most. */
+/** Often enough that a process filling memory as fast as it can gets only a few hundred megabytes further. */
 const LOOK_EVERY_MS = 25;
 
-/** Looks at a process from outside, however busy it is, and says once that it takes more memory than it may. The heap
- *  limit of V8 holds neither buffers nor WebAssembly; a limit of the address space would hold what V8 reserves and
- *  never uses. Gives the way to stop. */
+/** Watches a process from outside, however busy it is, and reports once that it uses more memory than allowed. V8's
+ *  heap limit covers neither buffers nor WebAssembly; a limit on the address space would include what V8 reserves
+ *  and never uses. Returns a function that stops watching. */
 export function watchMemory(
   pid: number | undefined,
   { maxBytes, onMore }: { maxBytes: number; onMore: () => void },
@@ -26,7 +26,7 @@ export function watchMemory(
   };
 }
 
-/** 0 when nobody knows, as of a process that has ended. */
+/** 0 when unknown, as for a process that has ended. */
 async function residentBytes(pid: number): Promise<number> {
   try {
     if (process.platform === "linux") {

@@ -1,8 +1,8 @@
-/** `node --import <this file>`: installs the hooks for the bases that one environment variable holds.
+/** `node --import <this file>`: installs the hooks for the bases given in an environment variable.
  *
- *  The variable goes at once: agents that a bundle starts inherit the environment and need not know. Worker
+ *  The variable is removed at once: agents that a bundle starts inherit the environment and need not know. Worker
  *  threads run this file again and find the targets in their environment data. A program that a bundle forks
- *  inherits the flag and not the data; there this file does nothing. */
+ *  inherits the flag but not the data; there this file does nothing. */
 import { getEnvironmentData, isMainThread, setEnvironmentData } from "node:worker_threads";
 import { type HookTargets, installExternalHooks } from "./external-hooks.ts";
 import { EXTERNAL_HOOKS_ENV, parseHookTargets } from "./hooks-environment.ts";

@@ -1,5 +1,5 @@
-/** Teaches Node where the external packages of bundles are. Imports nothing but Node's own modules and its
- *  neighbours: it runs before everything else in a runner, and inside the locked child. */
+/** Tells Node where the external packages of bundles are. Imports nothing but Node's own modules and its neighbours:
+ *  it runs before everything else in a runner, and inside the locked child. */
 import { createRequire, registerHooks } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -8,8 +8,8 @@ import { EXTERNAL_SCOPE, packageName } from "./external-name.ts";
 import { locateExternal } from "./locate-package.ts";
 
 export type HookTargets = {
-  /** `file:` URL prefix of the modules that count as bundles. Others resolve as they always do: an engine
-   *  that took its own packages from a storage root would run whatever was installed there. */
+  /** `file:` URL prefix of the modules that count as bundles. Others resolve as usual: an engine that loaded its own
+   *  packages from a storage root would run whatever was installed there. */
   bundles: string;
   bases: ExternalBases;
 };
@@ -24,7 +24,7 @@ export function installExternalHooks({ bundles, bases }: HookTargets): void {
       const found = locateExternal(packageName(specifier), bases);
       if (found === null) return nextResolve(specifier, context);
       const parent = join(found.installedIn, "bundle.js");
-      // A list by its type; Node 22 gives a set to `require`.
+      // A list according to its type, but Node 22 passes a set to `require`.
       if (![...context.conditions].includes("require")) {
         return nextResolve(specifier, { ...context, parentURL: pathToFileURL(parent).href });
       }

@@ -1,4 +1,4 @@
-/** Packages of this scope are the contract between bundles and the engine and stay outside of bundles. */
+/** Packages of this scope are the contract between bundles and the engine and are never bundled. */
 export const EXTERNAL_SCOPE = "@uncaged/";
 
 /** `@uncaged/x/sub` → `@uncaged/x` */

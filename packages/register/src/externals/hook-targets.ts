@@ -4,8 +4,8 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import type { ExternalBases } from "./external-bases.ts";
 import type { HookTargets } from "./external-hooks.ts";
 
-/** The hooks' targets for the bundles of a storage root: in real paths, as Node names modules, and as the locked
- *  child needs them, which may not follow links that lie outside of what it may read. */
+/** The hooks' targets for the bundles of a storage root: as real paths, because Node names modules that way, and
+ *  because the locked child may not follow links that are outside what it may read. */
 export function hookTargets({ root, packagesBase, project }: ExternalBases): HookTargets {
   const real = realFolder(root);
   const bases = { root: real, packagesBase: realModule(packagesBase) };
@@ -20,7 +20,7 @@ function realModule(url: string): string {
   return pathToFileURL(join(realFolder(dirname(path)), basename(path))).href;
 }
 
-/** What of the path is not there stays as it is named. */
+/** The part of the path that does not exist is kept as written. */
 function realFolder(path: string): string {
   try {
     return realpathSync(path);

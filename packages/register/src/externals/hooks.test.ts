@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const BUNDLE = "root/bundles/0123456789ABC/bundle.esm.js";
 
-/** `@uncaged/where` in several places, each saying which it is. */
+/** `@uncaged/where` in several places, each exporting which one it is. */
 function installWhere(folder: string, places: readonly string[]): void {
   for (const place of places) {
     plant(join(folder, place, "node_modules/@uncaged/where"), {
@@ -22,7 +22,7 @@ function installWhere(folder: string, places: readonly string[]): void {
   }
 }
 
-/** Runs a module of `folder` as a runner would be started, and gives what it printed. */
+/** Runs a module of `folder` the way a runner is started, and returns its output. */
 function run(folder: string, module: string, env: NodeJS.ProcessEnv = {}): string {
   const { stdout, stderr, status } = spawnSync(
     process.execPath,
@@ -42,14 +42,14 @@ function run(folder: string, module: string, env: NodeJS.ProcessEnv = {}): strin
 const PRINT = 'import { where } from "@uncaged/where"; console.log(where);';
 
 describe("the hooks", () => {
-  it("give a bundle the storage root's own package before the engine's", () => {
+  it("resolve a bundle's import to the storage root's own package before the engine's", () => {
     const folder = scratchFolder(onTestFinished);
     installWhere(folder, ["root", "engine"]);
     plant(folder, { [BUNDLE]: PRINT });
     expect(run(folder, BUNDLE)).toBe("root");
   });
 
-  it("give it the engine's when the storage root has none, also by require and by sub-path", () => {
+  it("resolve it to the engine's when the storage root has none, also for require and sub-paths", () => {
     const folder = scratchFolder(onTestFinished);
     installWhere(folder, ["engine"]);
     plant(folder, {
@@ -68,7 +68,7 @@ describe("the hooks", () => {
     expect(run(folder, BUNDLE)).toBe("engine");
   });
 
-  it("leave every module alone that is no bundle: the engine keeps its own packages", () => {
+  it("leave every other module alone: the engine keeps its own packages", () => {
     const folder = scratchFolder(onTestFinished);
     installWhere(folder, ["root", "engine"]);
     plant(folder, { "engine/cli.js": PRINT });
@@ -100,7 +100,7 @@ describe("the hooks", () => {
     }
   });
 
-  it("say which package is not there", () => {
+  it("say which package is missing", () => {
     const folder = scratchFolder(onTestFinished);
     plant(folder, { [BUNDLE]: PRINT });
     expect(run(folder, BUNDLE)).toContain("Cannot find package '@uncaged/where'");
@@ -108,7 +108,7 @@ describe("the hooks", () => {
 });
 
 describe("resolving external packages", () => {
-  it("gives the versions that the hooks would give", () => {
+  it("returns the versions that the hooks would load", () => {
     const folder = scratchFolder(onTestFinished);
     const bases = { root: join(folder, "root"), packagesBase: emptyBase(folder) };
     installWhere(folder, ["engine"]);

@@ -17,7 +17,7 @@ describe("the external packages of a text", () => {
     ).toEqual(["@uncaged/a", "@uncaged/b", "@uncaged/c", "@uncaged/d", "@uncaged/e"]);
   });
 
-  it("are not in comments, texts, regular expressions or what is built into Node", async () => {
+  it("exclude comments, strings, regular expressions and Node's built-in modules", async () => {
     expect(
       await externalsOf(`
         // import "@uncaged/a";
@@ -28,7 +28,7 @@ describe("the external packages of a text", () => {
     ).toEqual([]);
   });
 
-  it("may be joined by an optional package that is only tried for", async () => {
+  it("may be accompanied by an optional package that is only tried", async () => {
     expect(await externalsOf('try { await import("bufferutil") } catch {}')).toEqual([]);
   });
 
@@ -47,7 +47,7 @@ describe("the external packages of a text", () => {
     );
   });
 
-  it("cannot be read off what is no module", async () => {
+  it("cannot be read from anything but a module", async () => {
     expect(await externalsOf('import { from "x')).toContain(
       "BUNDLE_INVALID flow.esm.js cannot be read as a JavaScript module",
     );

@@ -3,8 +3,8 @@ import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-p
 import { init, parse } from "es-module-lexer";
 import { EXTERNAL_SCOPE, packageName } from "./external-name.ts";
 
-/** The external packages a bundle imports, sorted, read off its text. `BUNDLE_INVALID` when it needs
- *  anything else that is not built into Node: a bundle is complete in itself. */
+/** The external packages that a bundle imports, sorted, read from its text. `BUNDLE_INVALID` when it needs anything
+ *  else that is not built into Node: a bundle is self-contained. */
 export async function listExternals(
   code: string,
   place: string,
@@ -22,7 +22,7 @@ export async function listExternals(
   return ok([...externals].sort());
 }
 
-/** `optional`: by an `import()` expression, which libraries also use to try for what may not be installed. */
+/** `optional`: in an `import()` expression, which libraries also use to try for something that may not be installed. */
 type FoundImport = { specifier: string; optional: boolean };
 
 function importsOf(code: string): Result<FoundImport[], string> {

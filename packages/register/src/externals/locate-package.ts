@@ -1,4 +1,4 @@
-/** Finds installed packages as Node does. Imports nothing but Node's own modules: the hooks use it. */
+/** Finds installed packages as Node does. Imports nothing but Node's own modules, because the hooks use it. */
 import { readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,7 @@ export type LocatedPackage = {
   name: string;
   version: string;
   folder: string;
-  /** The folder whose `node_modules` has it. */
+  /** The folder whose `node_modules` contains it. */
   installedIn: string;
 };
 
@@ -22,14 +22,15 @@ export function locateExternal(name: string, bases: ExternalBases): LocatedPacka
   );
 }
 
-/** What npm put beside the packages that a person asked for, since those depend on it, is theirs alone: a package of an
- *  agent must not bring another runtime for every workflow. Where nothing says what was asked for, all of it was. */
+/** Dependencies that npm installed next to the packages that a person asked for belong only to those packages: an
+ *  agent's package must not bring another runtime for every workflow. If nothing records what was asked for,
+ *  everything was. */
 function isAskedFor(name: string, root: string): boolean {
   const manifest = readManifest(root);
   return manifest === null || manifest.dependencies.includes(name);
 }
 
-/** The package that a module in `folder` gets for a name: that of the nearest `node_modules` that has it. */
+/** The package that a module in `folder` gets for a name: from the nearest `node_modules` that has it. */
 export function locateUpwards(name: string, folder: string): LocatedPackage | null {
   for (let at = folder; ; at = dirname(at)) {
     const found = packageIn(at, name);
@@ -49,11 +50,11 @@ function packageIn(installedIn: string, name: string): LocatedPackage | null {
 
 export type Manifest = { version: string; dependencies: readonly string[] };
 
-/** What matters here of a folder's `package.json`; null when there is none or it cannot be read. */
+/** The relevant parts of a folder's `package.json`; null when there is none or it cannot be read. */
 export function readManifest(folder: string): Manifest | null {
   try {
     const file = join(folder, "package.json");
-    // Anything else might keep us waiting.
+    // Reading anything else might block.
     if (!statSync(file).isFile()) return null;
     const value: unknown = JSON.parse(readFileSync(file, "utf8"));
     const fields = new Map(Object.entries(Object(value)));

@@ -2,8 +2,8 @@ import { lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { type LocatedPackage, locateUpwards, readManifest } from "./locate-package.ts";
 
-/** Every folder that is read when these packages are imported: their own, those of all they depend on, and the links
- *  that lead there. */
+/** Every folder that is read when these packages are imported: their own, those of all their dependencies, and the
+ *  links that lead there. */
 export function readableFolders(packages: readonly LocatedPackage[]): string[] {
   const readable = new Set<string>();
   const waiting = packages.map(({ folder }) => folder);
@@ -14,7 +14,7 @@ export function readableFolders(packages: readonly LocatedPackage[]): string[] {
     for (const link of linksOn(folder)) readable.add(link);
     if (seen) continue;
     for (const name of readManifest(real)?.dependencies ?? []) {
-      // A dependency that is not installed is not read either: peers and optional ones may be absent.
+      // A dependency that is not installed is not read either: peer and optional ones may be absent.
       const found = locateUpwards(name, real);
       if (found !== null) waiting.push(found.folder);
     }
@@ -22,7 +22,8 @@ export function readableFolders(packages: readonly LocatedPackage[]): string[] {
   return [...readable];
 }
 
-/** The symbolic links that are followed on the way to a path, itself included, each by every name it is met under. */
+/** The symbolic links that are followed on the way to a path, itself included, each under every name by which it is
+ *  reached. */
 function linksOn(path: string): string[] {
   const parent = dirname(path);
   if (parent === path) return [];

@@ -2,8 +2,8 @@ import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-p
 import type { ExternalBases } from "./external-bases.ts";
 import { type LocatedPackage, locateExternal } from "./locate-package.ts";
 
-/** The version of each external package as this storage root resolves it now.
- *  `BUNDLE_UNRESOLVED` names those that are not installed. */
+/** The version of each external package as this storage root resolves it now. `BUNDLE_UNRESOLVED` names those that
+ *  are not installed. */
 export function resolveExternals(
   names: readonly string[],
   bases: ExternalBases,
@@ -13,7 +13,7 @@ export function resolveExternals(
   return ok(Object.fromEntries(located.value.map(({ name, version }) => [name, version])));
 }
 
-/** The same, with the folders they were found in. */
+/** The same, plus the folders in which they were found. */
 export function locateExternals(
   names: readonly string[],
   bases: ExternalBases,

@@ -1,9 +1,9 @@
-/** Edits of the text of `workflow.yaml` that leave alone what they are not about. */
+/** Edits of the text of `workflow.yaml` that leave everything else in it alone. */
 import { type Document, isMap, parseDocument, YAMLMap } from "yaml";
 import { parseRegistry } from "./parse-registry.ts";
 import type { RegistryFile } from "./registry.ts";
 
-/** A new file out, nothing written. */
+/** Returns a new file; writes nothing. */
 export function editDocument(
   file: RegistryFile,
   change: (document: Document) => void,

@@ -27,7 +27,7 @@ const golden = (name: string): string =>
   readFileSync(new URL(`./golden/${name}`, import.meta.url), "utf8");
 
 describe("choosing where blobs go", () => {
-  it("writes it into the configuration, and leaves the rest as it is", () => {
+  it("writes it into the configuration, and leaves the rest alone", () => {
     expect(setStoreKind(fileOf(""), "packed").file.text).toBe("config:\n  store: packed\n");
     const before = "# mine\nconfig:\n  maxDepth: 5 # yours\nother: 1\n";
     expect(setStoreKind(fileOf(before), "packed").file.text).toBe(
@@ -35,7 +35,7 @@ describe("choosing where blobs go", () => {
     );
   });
 
-  it("that is so already gives the very same file back", () => {
+  it("as they already are returns the very same file", () => {
     for (const kind of ["files", "packed"] as const) {
       const { file } = setStoreKind(fileOf("config: { maxDepth: 2 }"), kind);
       expect(file.registry.settings.store).toBe(kind);
@@ -45,7 +45,7 @@ describe("choosing where blobs go", () => {
 });
 
 describe("registering a version", () => {
-  it("writes the file that is pinned, from nothing", () => {
+  it("writes exactly the pinned file, from nothing", () => {
     const first = registerVersion(fileOf(""), {
       name: "solve-issue",
       version: version("1", 1716000000000),
@@ -74,14 +74,14 @@ describe("registering a version", () => {
     ).toBe(golden("by-hand-after.yaml"));
   });
 
-  it("that is on top already gives the very same file back", () => {
+  it("that is already on top returns the very same file", () => {
     const { file } = registerVersion(fileOf(""), { name: "flow", version: version("1", 1) });
     const again = registerVersion(file, { name: "flow", version: version("1", 2) });
     expect(again.file).toBe(file);
     expect(again.value.previous).toBe(version("1", 0).hash);
   });
 
-  it("that was there before puts it on top again and forgets nothing", () => {
+  it("that was registered before puts it on top again and forgets nothing", () => {
     let file = fileOf("");
     for (const [index, digit] of ["1", "2", "1"].entries()) {
       file = registerVersion(file, { name: "flow", version: version(digit, index) }).file;
@@ -126,14 +126,14 @@ describe("rolling back", () => {
     return [entry, ...(entry?.history ?? [])].map((item) => item?.hash[0]).join("");
   };
 
-  it("without a hash brings the newest of the history back; twice ends where it began", () => {
+  it("without a hash restores the newest of the history; doing it twice undoes it", () => {
     const once = must(rollbackVersion(three, { name: "flow", hash: null }));
     expect(order(once.file)).toBe("231");
     expect(once.value).toEqual({ hash: version("2", 0).hash, previous: version("3", 0).hash });
     expect(order(must(rollbackVersion(once.file, { name: "flow", hash: null })).file)).toBe("321");
   });
 
-  it("with a hash brings that version back, and keeps the others in their order", () => {
+  it("with a hash restores that version, and keeps the others in their order", () => {
     expect(
       order(must(rollbackVersion(three, { name: "flow", hash: version("1", 0).hash })).file),
     ).toBe("132");
@@ -144,7 +144,7 @@ describe("rolling back", () => {
     expect(top.file).toBe(three);
   });
 
-  it("takes a person's remarks along with the version they are about", () => {
+  it("moves a person's comments along with the version they are about", () => {
     const added = registerVersion(fileOf(golden("by-hand.yaml")), {
       name: "solve-issue",
       version: version("2", 1716000000001),
@@ -164,7 +164,7 @@ describe("rolling back", () => {
     expect(file.registry.workflows.get("flow")).toMatchObject(version("1", 0));
   });
 
-  it("to a version that is not there, or of a name that is not there, is refused with what there is", () => {
+  it("to an unknown version, or of an unknown name, is refused with a list of what exists", () => {
     expect(rollbackVersion(three, { name: "flow", hash: "7123456789ABC" })).toMatchObject(
       err({
         code: "WORKFLOW_NO_VERSION",
@@ -182,7 +182,7 @@ describe("rolling back", () => {
 });
 
 describe("removing a name", () => {
-  it("forgets it and leaves every other line", () => {
+  it("forgets it and keeps every other line", () => {
     const after = must(removeEntry(fileOf(golden("by-hand.yaml")), "solve-issue"));
     expect(after.file.registry.workflows.has("solve-issue")).toBe(false);
     expect(after.value.hash).toBe("0123456789ABC");
@@ -190,7 +190,7 @@ describe("removing a name", () => {
     expect(after.file.text).toContain("x-team: platform");
   });
 
-  it("that is not there is refused", () => {
+  it("that does not exist is refused", () => {
     expect(removeEntry(fileOf(""), "flow")).toMatchObject(err({ code: "WORKFLOW_NOT_FOUND" }));
   });
 });

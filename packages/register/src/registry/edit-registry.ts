@@ -1,9 +1,9 @@
 /** Edits of `workflow.yaml`: a file in, a new file out, nothing written.
  *
- *  1. Only what an edit is about changes; comments and unknown keys that a person wrote stay.
- *  2. An edit that changes nothing gives the very same file back. */
+ *  1. An edit changes only what it is about; a person's comments and unknown keys stay.
+ *  2. An edit that changes nothing returns the same file object. */
 
-import type { StoreKind } from "@uncaged/workflow-cas";
+import type { StoreKind } from "@uncaged/workflow-protocol";
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { type Document, isMap, isScalar, isSeq, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import { childMap, editDocument } from "./edit-document.ts";
@@ -12,8 +12,8 @@ import { unknownWorkflow } from "./unknown-workflow.ts";
 
 export type Edited<T> = { file: RegistryFile; value: T };
 
-/** Puts a version on top of a name; the one that was there becomes the newest of its history.
- *  Registering what is on top already changes nothing. Gives the hash that was on top before. */
+/** Puts a version on top of a name; the previous one becomes the newest of its history. Registering what is already
+ *  on top changes nothing. Returns the hash that was on top before. */
 export function registerVersion(
   file: RegistryFile,
   registration: { name: string; version: BundleVersion },
@@ -33,8 +33,8 @@ export function registerVersion(
   return { file: edited, value: { previous } };
 }
 
-/** Brings an earlier version back: the newest of the history, or the newest that has `hash`. The two trade places,
- *  so nothing is forgotten and rolling back twice ends where it began. */
+/** Restores an earlier version: the newest of the history, or the newest one with `hash`. It trades places with the
+ *  current one, so nothing is forgotten and rolling back twice undoes it. */
 export function rollbackVersion(
   file: RegistryFile,
   request: { name: string; hash: string | null },
@@ -56,7 +56,7 @@ export function rollbackVersion(
   return ok({ file: edited, value: { hash: version.hash, previous } });
 }
 
-/** Forgets a name and its history. The bundles stay: threads may run them. */
+/** Forgets a name and its history. The bundles stay, because threads may run them. */
 export function removeEntry(
   file: RegistryFile,
   name: string,
@@ -69,7 +69,7 @@ export function removeEntry(
   });
 }
 
-/** Says where new blobs go. */
+/** Sets where new blobs go. */
 export function setStoreKind(file: RegistryFile, kind: StoreKind): Edited<null> {
   if (file.registry.settings.store === kind) return { file, value: null };
   const edited = editDocument(file, (document) => {
@@ -94,7 +94,7 @@ function unknownVersion(
   );
 }
 
-/** The mapping of one name, made when it is not there. */
+/** The mapping of one name, created when it is missing. */
 function entryNode(document: Document, name: string): YAMLMap {
   const workflows = childMap(document.get("workflows"), (made) => document.set("workflows", made));
   return childMap(workflows.get(name), (made) => workflows.set(name, made));
@@ -103,7 +103,7 @@ function entryNode(document: Document, name: string): YAMLMap {
 function historyNode(entry: YAMLMap): YAMLSeq {
   const found = entry.get("history");
   if (isSeq(found)) {
-    // `[]` is written in brackets; what is put into it should not be.
+    // `[]` is written in brackets; what is added to it should not be.
     if (found.items.length === 0) found.flow = entry.flow ?? false;
     return found;
   }
@@ -112,15 +112,15 @@ function historyNode(entry: YAMLMap): YAMLSeq {
   return made;
 }
 
-/** Gives what the entry said of the version that goes, its comments with it. */
+/** Returns what the entry said about the replaced version, with its comments. */
 function replaceVersion(entry: YAMLMap, version: BundleVersion): YAMLMap {
   const earlier = new YAMLMap();
   setVersion(earlier, version);
   return tradePlaces(entry, earlier);
 }
 
-/** Puts all that an item of the history says into the entry, and what stood there under the same keys into the item.
- *  Whole pairs move, so a remark of a person stays with the version it was made about. */
+/** Moves everything in a history item into the entry, and what the entry had under the same keys into the item.
+ *  Whole pairs move, so that a person's comment stays with its version. */
 function tradePlaces(entry: YAMLMap, item: YAMLMap): YAMLMap {
   item.items = item.items.flatMap((pair) => {
     const name = nameOf(pair.key);

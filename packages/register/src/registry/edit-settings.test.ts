@@ -73,7 +73,7 @@ workflows: {}
     );
   });
 
-  it("takes a key away that is no longer wanted", () => {
+  it("removes a key that is no longer wanted", () => {
     const before = edited("", ALL);
     const keyless = { providers: { router: { baseUrl: "http://127.0.0.1:1", apiKey: null } } };
     const after = changeSettings(fileOf(before), keyless).file;
@@ -81,13 +81,13 @@ workflows: {}
     expect(after.text).not.toContain("apiKey");
   });
 
-  it("gives the very same file back when all is so already", () => {
+  it("returns the very same file when nothing changes", () => {
     const file = fileOf(edited("", ALL));
     expect(changeSettings(file, ALL).file).toBe(file);
     expect(changeSettings(file, {}).file).toBe(file);
   });
 
-  it("means afterwards what was asked for, whatever the texts are", () => {
+  it("has the requested meaning afterwards, whatever the texts are", () => {
     const odd = { "a: b": { package: "@x/y#z", options: { "k: v": "yes", no: "1" } } };
     const { settings } = changeSettings(fileOf("config: {}"), { agents: odd }).file.registry;
     expect(settings.agents.get("a: b")).toEqual(odd["a: b"]);

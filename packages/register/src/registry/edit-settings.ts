@@ -3,7 +3,7 @@ import { childMap, editDocument } from "./edit-document.ts";
 import type { Edited } from "./edit-registry.ts";
 import type { AgentSettings, ProviderSettings, RegistryFile, Settings } from "./registry.ts";
 
-/** What of the configuration is to be different. Names that are not mentioned stay as they are. */
+/** Changes to the configuration. Names that are not mentioned stay as they are. */
 export type SettingsChange = {
   providers?: { readonly [name: string]: ProviderSettings };
   /** Use → `provider/model`. */
@@ -13,7 +13,7 @@ export type SettingsChange = {
   defaultAgent?: string;
 };
 
-/** Sets what differs; nothing that a person wrote beside it, such as comments and further keys, is touched. */
+/** Sets what differs; whatever else a person wrote, such as comments and further keys, is not touched. */
 export function changeSettings(file: RegistryFile, change: SettingsChange): Edited<null> {
   const { settings } = file.registry;
   const edits = [
@@ -78,7 +78,7 @@ function scalarEdits(settings: Settings, change: SettingsChange): Edit[] {
   });
 }
 
-/** The mapping `config.<part>.<name>`, made when it is not there. */
+/** The mapping `config.<part>.<name>`, created when it is missing. */
 function entryIn(config: YAMLMap, part: string, name: string): YAMLMap {
   const all = childMap(config.get(part), (made) => config.set(part, made));
   const found: unknown = all.get(name);

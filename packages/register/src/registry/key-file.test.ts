@@ -17,7 +17,7 @@ function value(name: string, env: Environment = {}): unknown {
   return found.ok ? found.value : found.error;
 }
 
-it("finds what the environment has first, then what the file has", () => {
+it("looks in the environment first, then in the file", () => {
   expect(value("KEY")).toBeNull();
   writeFileSync(file, "KEY=sk-file\nEMPTY=\n", { mode: 0o600 });
   expect(value("KEY")).toBe("sk-file");
@@ -28,7 +28,7 @@ it("finds what the environment has first, then what the file has", () => {
 });
 
 it.each([0o640, 0o604, 0o620, 0o610])(
-  "refuses a file of mode %o, with the command that mends it",
+  "refuses a file of mode %o, with the command that fixes it",
   (mode) => {
     writeFileSync(file, "KEY=sk-file-secret\n");
     chmodSync(file, mode);
@@ -41,7 +41,7 @@ it.each([0o640, 0o604, 0o620, 0o610])(
   },
 );
 
-it("names file and line of what it cannot read, and no value", () => {
+it("names the file and line that it cannot read, but no value", () => {
   writeFileSync(file, "KEY=sk-1\nOTHER='sk-file-secret\n", { mode: 0o600 });
   const failure = value("KEY");
   expect(failure).toMatchObject({
@@ -51,7 +51,7 @@ it("names file and line of what it cannot read, and no value", () => {
   expect(JSON.stringify(failure)).not.toContain("sk-");
 });
 
-it("takes no folder for a file", () => {
+it("does not accept a folder as a file", () => {
   mkdirSync(file);
   expect(value("KEY")).toMatchObject({ code: "CONFIG_INVALID", message: `${file} is a directory` });
 });

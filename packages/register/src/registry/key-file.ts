@@ -1,7 +1,9 @@
-/** Values of the variables that the configuration names as `$NAME`: the environment, then `.env` of the storage root.
+/** Values of the variables that the configuration names as `$NAME`: from the environment, then from the storage
+ *  root's `.env`.
  *
- *  1. The file is read when a variable is not in the environment, each time anew, and never put into any environment.
- *  2. It holds keys: one that others can read is refused. No message has a value of it. */
+ *  1. The file is read when a variable is not in the environment, each time again, and never put into any
+ *     environment.
+ *  2. It contains keys: a file that others can read is refused. No message contains one of its values. */
 import { isUtf8 } from "node:buffer";
 import {
   err,
@@ -16,7 +18,7 @@ import { parseKeyFile } from "./parse-key-file.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** null: it is set nowhere; an empty value counts as that. Fails as `readKeyFile`. */
+/** null: it is set nowhere; an empty value counts as not set. Fails like `readKeyFile`. */
 export type Variables = (name: string) => Result<string | null, Failure>;
 
 export function variablesOf(root: string, env: Environment): Variables {
@@ -28,7 +30,7 @@ export function variablesOf(root: string, env: Environment): Variables {
   };
 }
 
-/** What `.env` says; empty when it is not there. `CONFIG_INVALID` when others can read it, or it cannot be read. */
+/** The content of `.env`; empty when it is missing. `CONFIG_INVALID` when others can read it, or it cannot be read. */
 export function readKeyFile(root: string): Result<ReadonlyMap<string, string>, Failure> {
   const path = storagePaths(root).keyFile;
   try {

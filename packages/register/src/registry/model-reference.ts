@@ -1,6 +1,6 @@
 import type { ModelReference } from "./registry.ts";
 
-/** `provider/model`: the provider is what stands before the first slash. null when either is empty. */
+/** `provider/model`: the provider is the part before the first slash. null when either is empty. */
 export function modelReference(text: string): ModelReference | null {
   const slash = text.indexOf("/");
   const provider = text.slice(0, Math.max(0, slash));

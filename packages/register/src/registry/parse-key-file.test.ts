@@ -31,11 +31,11 @@ it.each([
   ["A='sk-secret\n", "1: A: its quote is not closed on the same line"],
   ['A="sk-secret\\"\n', "1: A: its quote is not closed on the same line"],
   ["A='sk' secret\n", "1: A: there is text after its quote"],
-])("names the line of %j, and no value", (text, problem) => {
+])("names the line of %j, but no value", (text, problem) => {
   expect(values(text)).toBe(problem);
 });
 
-it("reads any value back that stands in double quotes", () => {
+it("reads back any value in double quotes", () => {
   const escaped = (value: string): string =>
     value.replace(/["\\]/g, "\\$&").replaceAll("\n", "\\n").replaceAll("\r", "\\r");
   fc.assert(

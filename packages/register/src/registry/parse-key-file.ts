@@ -1,10 +1,11 @@
 import { err, ok, type Result } from "@uncaged/workflow-protocol";
 
-/** `line` counts from 1; the problem never has a part of a value. */
+/** `line` counts from 1; the problem never contains any part of a value. */
 export type KeyFileFault = { line: number; problem: string };
 
-/** Lines of `NAME=value`, as shells and other programs write them: `export` before the name, quotes around the value,
- *  comments. Nothing is expanded, and a value ends on its line. Of two lines with one name the last counts. */
+/** Parses lines of `NAME=value`, as shells and other programs write them: `export` before the name, quotes around
+ *  the value, comments. Nothing is expanded, and a value ends on its line. If a name occurs twice, the last line
+ *  counts. */
 export function parseKeyFile(text: string): Result<ReadonlyMap<string, string>, KeyFileFault> {
   const values = new Map<string, string>();
   const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\r|\n/);

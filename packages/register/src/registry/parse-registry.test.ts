@@ -33,7 +33,7 @@ describe("a registry file", () => {
     }
   });
 
-  it("gives its configuration typed, references to the environment as they are written", () => {
+  it("returns its configuration typed, with references to the environment as they are written", () => {
     const { settings } = registryOf(`
 config:
   maxDepth: 5
@@ -64,7 +64,7 @@ config:
     expect(settings.defaultAgent).toBe("claude");
   });
 
-  it("gives who plays the roles of a workflow on this machine", () => {
+  it("returns the agents for the roles of a workflow on this machine", () => {
     const { settings } = registryOf(`
 config:
   bindings:
@@ -81,7 +81,7 @@ config:
     expect(settings.bindings.get("toString")).toBeUndefined();
   });
 
-  it("gives each workflow's versions, newest first", () => {
+  it("returns each workflow's versions, newest first", () => {
     const { workflows } = registryOf(`
 workflows:
   solve-issue:
@@ -98,7 +98,7 @@ workflows:
     });
   });
 
-  it("keeps names that are properties of every object apart from them", () => {
+  it("keeps names that are properties of every object separate from those", () => {
     expect(registryOf("").workflows.get("constructor")).toBeUndefined();
     expect(registryOf("config: { models: { constructor: a/b } }").settings.models.size).toBe(1);
   });

@@ -1,5 +1,5 @@
-/** Reads `workflow.yaml`: text in, typed registry out, or a failure that names line and column.
- *  Loads the YAML parser, so commands that need no registry must not import this module. */
+/** Parses `workflow.yaml`: text in, typed registry out, or a failure that names line and column. Loads the YAML
+ *  parser, so commands that need no registry must not import this module. */
 import {
   err,
   type Failure,
@@ -12,9 +12,9 @@ import {
 import { type Document, isAlias, isNode, LineCounter, parseDocument, visit } from "yaml";
 import { parseSettings } from "./parse-settings.ts";
 import type { BundleVersion, Registry, RegistryEntry, RegistryFile } from "./registry.ts";
-import { list, Misfit, mapping, matching, type Path, wholeNumber } from "./shape.ts";
+import { list, mapping, matching, ParseError, type Path, wholeNumber } from "./shape.ts";
 
-/** `place` is how messages name the file. An empty text is an empty registry. */
+/** `place` is the file's name in messages. An empty text is an empty registry. */
 export function parseRegistry(text: string, place: string): Result<RegistryFile, Failure> {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
@@ -24,7 +24,7 @@ export function parseRegistry(text: string, place: string): Result<RegistryFile,
   try {
     return ok({ text, registry: registryOf(document) });
   } catch (thrown) {
-    if (!(thrown instanceof Misfit)) throw thrown;
+    if (!(thrown instanceof ParseError)) throw thrown;
     const problem = `${thrown.path.join(".") || "the file"} ${thrown.message}`;
     return err(invalid(place, positionOf(document, thrown.path, lines), problem));
   }
@@ -39,33 +39,33 @@ function registryOf(document: Document.Parsed): Registry {
   return { workflows: new Map(workflows), settings: parseSettings(file.get("config")) };
 }
 
-/** Throws `Misfit` for what YAML allows and no value can hold, such as an alias that names nothing. */
+/** Throws `ParseError` for what YAML allows but no value can represent, such as an alias that names nothing. */
 function plainValue(document: Document.Parsed): unknown {
   try {
     return document.toJS();
   } catch (cause) {
-    throw new Misfit(
+    throw new ParseError(
       [],
       `cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
     );
   }
 }
 
-/** Two names with one node between them would change together, whichever of them is meant. */
+/** Two names sharing one node would change together, whichever of them is meant. */
 function refuseSharedNodes(document: Document.Parsed): void {
   const workflows = document.get("workflows", true);
   if (!isNode(workflows)) return;
   visit(workflows, {
     Node(_, node) {
       const shared = isAlias(node) || (node.anchor !== undefined && node.anchor !== "");
-      if (shared) throw new Misfit(["workflows"], "may hold no anchors and aliases");
+      if (shared) throw new ParseError(["workflows"], "may hold no anchors and aliases");
     },
   });
 }
 
 function checkedName(name: string): string {
   if (WORKFLOW_NAME_PATTERN.test(name)) return name;
-  throw new Misfit(
+  throw new ParseError(
     ["workflows", name],
     "is no name of a workflow: lower-case letters, digits, . _ and - only",
   );
@@ -98,7 +98,7 @@ function parseVersion(value: unknown, path: Path): BundleVersion {
 
 type Position = { line: number; col: number };
 
-/** Where the value stands; for one that is missing, where the mapping stands that should hold it. */
+/** The value's position; for a missing value, that of the mapping that should contain it. */
 function positionOf(
   document: Document.Parsed,
   path: Path,

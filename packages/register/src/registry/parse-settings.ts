@@ -1,13 +1,13 @@
-import type { StoreKind } from "@uncaged/workflow-cas";
+import type { StoreKind } from "@uncaged/workflow-protocol";
 import { toJsonObject } from "@uncaged/workflow-protocol";
 import { modelReference } from "./model-reference.ts";
 import type { AgentSettings, ModelReference, ProviderSettings, Settings } from "./registry.ts";
-import { Misfit, mapping, type Path, text, wholeNumber } from "./shape.ts";
+import { mapping, ParseError, type Path, text, wholeNumber } from "./shape.ts";
 
 const DEFAULT_MAX_DEPTH = 3;
 const SUPERVISOR_OFF = 0;
 
-/** The `config` part, with defaults for what it leaves out. Keys that are not ours are left alone. Throws `Misfit`. */
+/** The `config` part, with defaults for what it leaves out. Unknown keys are left alone. Throws `ParseError`. */
 export function parseSettings(value: unknown): Settings {
   const config = new Map(mapping(value, ["config"]));
   const agents = named(config.get("agents"), ["config", "agents"], parseAgent);
@@ -31,7 +31,7 @@ export function parseSettings(value: unknown): Settings {
 function storeKind(value: unknown, path: Path): StoreKind {
   if (value === undefined || value === null) return "files";
   if (value === "files" || value === "packed") return value;
-  throw new Misfit(path, "must be files or packed");
+  throw new ParseError(path, "must be files or packed");
 }
 
 function named<T>(
@@ -52,18 +52,19 @@ function parseProvider(value: unknown, path: Path): ProviderSettings {
 
 function parseModel(value: unknown, path: Path): ModelReference {
   const reference = modelReference(text(value, path));
-  if (reference === null) throw new Misfit(path, "must be <provider>/<model>");
+  if (reference === null) throw new ParseError(path, "must be <provider>/<model>");
   return reference;
 }
 
 function parseAgent(value: unknown, path: Path): AgentSettings {
   const agent = new Map(mapping(value, path));
   const options = toJsonObject(agent.get("options") ?? {});
-  if (options === null) throw new Misfit([...path, "options"], "must be a mapping of plain values");
+  if (options === null)
+    throw new ParseError([...path, "options"], "must be a mapping of plain values");
   return { package: text(agent.get("package"), [...path, "package"]), options };
 }
 
-/** A typing mistake here would let another agent play than the one that was meant. */
+/** With a typing mistake here, another agent than the intended one would run. */
 function knownAgent(
   value: unknown,
   { at, agents }: { at: Path; agents: Settings["agents"] },
@@ -71,7 +72,7 @@ function knownAgent(
   const name = text(value, at);
   if (agents.has(name)) return name;
   const known = [...agents.keys()].join(", ") || "none";
-  throw new Misfit(
+  throw new ParseError(
     at,
     `is ${JSON.stringify(name)}, which config.agents does not have (it has: ${known})`,
   );

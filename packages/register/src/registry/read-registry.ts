@@ -4,18 +4,19 @@ import { parseSettings } from "./parse-settings.ts";
 import type { Registry, Settings } from "./registry.ts";
 import { loadRegistryText } from "./registry-text.ts";
 
-/** What is registered in a storage root, and its configuration. No file is an empty registry. */
+/** What is registered in a storage root, and its configuration. A missing file is an empty registry. */
 export async function readRegistry(root: string): Promise<Result<Registry, Failure>> {
   const path = storagePaths(root).registry;
   const loaded = loadRegistryText(path);
   if (!loaded.ok) return loaded;
-  // The YAML parser takes longer to load than Node to start: only who reads the registry pays for it.
+  // Loading the YAML parser takes longer than starting Node: only readers of the registry pay for it.
   const { parseRegistry } = await import("./parse-registry.ts");
   const file = parseRegistry(loaded.value.text, path);
   return file.ok ? ok(file.value.registry) : file;
 }
 
-/** The configuration alone. A file without a word of it is not parsed: a runner asks this for every thread. */
+/** Only the configuration. A file that does not mention it is not parsed, because a runner asks for this for every
+ *  thread. */
 export async function readSettings(root: string): Promise<Result<Settings, Failure>> {
   const loaded = loadRegistryText(storagePaths(root).registry);
   if (!loaded.ok) return loaded;

@@ -26,7 +26,7 @@ test("a root without a registry keeps blobs in files", async () => {
   expect(await readStoreKind(root)).toEqual({ ok: true, value: "files" });
 });
 
-test("a place that is none is refused", async () => {
+test("an unknown kind of store is refused", async () => {
   writeFileSync(join(root, "workflow.yaml"), "config:\n  store: boxes\n");
   expect(await readStoreKind(root)).toMatchObject({ ok: false, error: { code: "CONFIG_INVALID" } });
 });

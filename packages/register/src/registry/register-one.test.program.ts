@@ -1,4 +1,4 @@
-/** Process of a test: `register-one.test.program.js <root> <name>` registers one name under a lock that is a file. */
+/** Test process: `register-one.test.program.js <root> <name>` registers one name, using a file as the lock. */
 import { closeSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

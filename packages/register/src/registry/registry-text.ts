@@ -18,7 +18,7 @@ export function loadRegistryText(path: string): Result<RegistryText, Failure> {
     }
     const { bytes, mode } = read.value;
     if (isUtf8(bytes)) return ok({ text: bytes.toString("utf8"), mode });
-    // Read as text it would be written back with other bytes than the person's.
+    // Decoded as text it would be written back with different bytes.
     return err(
       failure(
         "CONFIG_INVALID",

@@ -1,5 +1,4 @@
-import type { StoreKind } from "@uncaged/workflow-cas";
-import type { JsonObject } from "@uncaged/workflow-protocol";
+import type { JsonObject, StoreKind } from "@uncaged/workflow-protocol";
 
 /** One registered build of a workflow. */
 export type BundleVersion = {
@@ -15,28 +14,28 @@ export type RegistryEntry = BundleVersion & { history: readonly BundleVersion[] 
 
 export type ProviderSettings = {
   baseUrl: string;
-  /** A key, or `$NAME` for a variable of the environment, as written: resolved only by who calls the provider. */
+  /** A key, or `$NAME` for an environment variable, as written: resolved only where the provider is called. */
   apiKey: string | null;
 };
 
-/** `provider/model`: the provider is what stands before the first slash. */
+/** `provider/model`: the provider is the part before the first slash. */
 export type ModelReference = { provider: string; model: string };
 
-/** An adapter under a name: its npm package and the options it is made with. */
+/** A named adapter: its npm package and the options it is created with. */
 export type AgentSettings = { package: string; options: JsonObject };
 
 export type Settings = {
-  /** How deep child threads may nest; a thread that a person starts has depth 0. */
+  /** How deep child threads may nest; a thread started by a person has depth 0. */
   maxDepth: number;
-  /** Steps between two looks of the supervisor; 0 turns it off. */
+  /** Steps between two checks by the supervisor; 0 turns it off. */
   supervisorInterval: number;
   providers: ReadonlyMap<string, ProviderSettings>;
   models: ReadonlyMap<string, ModelReference>;
   agents: ReadonlyMap<string, AgentSettings>;
-  /** Workflow → role → name in `agents`: who plays on this machine, whatever the workflow binds. */
+  /** Workflow → role → name in `agents`: the agents on this machine, whatever the workflow binds. */
   bindings: ReadonlyMap<string, ReadonlyMap<string, string>>;
   defaultAgent: string | null;
-  /** Where new blobs go: into files of their own, or into rows of the index. */
+  /** Where new blobs go: into separate files, or into rows of the index. */
   store: StoreKind;
 };
 
@@ -46,9 +45,9 @@ export type Registry = {
   settings: Settings;
 };
 
-/** The file and its meaning. Edits make a new one of it; only `updateRegistry` writes. */
+/** The file and its meaning. Edits create a new one; only `updateRegistry` writes. */
 export type RegistryFile = { readonly text: string; readonly registry: Registry };
 
-/** Runs a short synchronous section while no other process runs one on the same storage root.
- *  Lent by the store; the registry needs no more of it. */
+/** Runs a short synchronous section while no other process runs one on the same storage root. Provided by the store;
+ *  the registry needs no more of it. */
 export type Exclusively = <T>(section: () => T) => Promise<T>;

@@ -23,14 +23,14 @@ function refusal(reference: string, env: Record<string, string> = {}): string {
 }
 
 describe("resolveModel", () => {
-  it("takes a key of config.models first, with the key out of the environment", () => {
+  it("looks for a key of config.models first, and takes the API key from the environment", () => {
     expect(resolveModel(settings, "extract", variables({ ROUTER_KEY: "sk-1" }))).toEqual({
       ok: true,
       value: { baseUrl: "https://router.test/v1", model: "vendor/small", apiKey: "sk-1" },
     });
   });
 
-  it("takes provider/model, where the provider ends at the first slash", () => {
+  it("accepts provider/model, where the provider ends at the first slash", () => {
     expect(resolveModel(settings, "local/a/b", variables({}))).toEqual({
       ok: true,
       value: { baseUrl: "http://127.0.0.1:11434/v1", model: "a/b", apiKey: null },
@@ -40,7 +40,7 @@ describe("resolveModel", () => {
     });
   });
 
-  it("names the variable that is missing or empty, and not what other keys are", () => {
+  it("names the variable that is missing or empty, but no other key's value", () => {
     const wanted =
       'CONFIG_INVALID: the key of provider "router" is the environment variable ROUTER_KEY, which is not set';
     expect(refusal("extract")).toBe(wanted);

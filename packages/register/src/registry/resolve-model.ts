@@ -1,7 +1,8 @@
-/** What a model's name in the configuration stands for.
+/** Resolves a model's name in the configuration.
  *
- *  1. `$NAME` in a provider's `apiKey` is looked up here, when the model is used, and nowhere else: see `key-file.ts`.
- *  2. No message carries a key: a variable is spoken of by its name. */
+ *  1. `$NAME` in a provider's `apiKey` is looked up here, when the model is used, and nowhere else: see
+ *     `key-file.ts`.
+ *  2. No message contains a key: a variable is only mentioned by name. */
 import {
   err,
   type Failure,

@@ -1,10 +1,10 @@
-/** Readers for values that came out of a YAML file. Each gives the typed value or throws a `Misfit`
- *  that knows the place; `parseRegistry` catches it and turns the place into a line and a column. */
+/** Readers for values from a YAML file. Each returns the typed value or throws a `ParseError` that knows the place;
+ *  `parseRegistry` catches it and turns the place into a line and a column. */
 
 export type Path = readonly (string | number)[];
 
-/** A value that is not what the file's format says. Never leaves the parser. */
-export class Misfit extends Error {
+/** A value that the file's format does not allow. Never leaves the parser. */
+export class ParseError extends Error {
   readonly path: Path;
 
   constructor(path: Path, problem: string) {
@@ -13,24 +13,24 @@ export class Misfit extends Error {
   }
 }
 
-/** The entries of a mapping; nothing (a key without a value) counts as an empty one. */
+/** The entries of a mapping; nothing (a key without a value) counts as an empty mapping. */
 export function mapping(value: unknown, path: Path): [key: string, value: unknown][] {
   if (value === undefined || value === null) return [];
   if (typeof value !== "object" || Array.isArray(value))
-    throw new Misfit(path, "must be a mapping");
+    throw new ParseError(path, "must be a mapping");
   return Object.entries(value);
 }
 
-/** The items of a list; nothing counts as an empty one. */
+/** The items of a list; nothing counts as an empty list. */
 export function list(value: unknown, path: Path): unknown[] {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw new Misfit(path, "must be a list");
+  if (!Array.isArray(value)) throw new ParseError(path, "must be a list");
   return value;
 }
 
 export function text(value: unknown, path: Path): string {
-  if (value === undefined) throw new Misfit(path, "is missing");
-  if (typeof value !== "string" || value === "") throw new Misfit(path, "must be a text");
+  if (value === undefined) throw new ParseError(path, "is missing");
+  if (typeof value !== "string" || value === "") throw new ParseError(path, "must be a text");
   return value;
 }
 
@@ -40,12 +40,12 @@ export function matching(
   expected: { pattern: RegExp; means: string },
 ): string {
   const found = text(value, path);
-  if (!expected.pattern.test(found)) throw new Misfit(path, `must be ${expected.means}`);
+  if (!expected.pattern.test(found)) throw new ParseError(path, `must be ${expected.means}`);
   return found;
 }
 
 export function wholeNumber(value: unknown, path: Path): number {
-  if (value === undefined) throw new Misfit(path, "is missing");
+  if (value === undefined) throw new ParseError(path, "is missing");
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
-  throw new Misfit(path, "must be a whole number, 0 or more");
+  throw new ParseError(path, "must be a whole number, 0 or more");
 }

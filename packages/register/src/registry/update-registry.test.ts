@@ -31,14 +31,14 @@ function add(
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
 describe("updating the registry", () => {
-  it("makes the storage root and a file that only its owner may read", async () => {
+  it("creates the storage root and a file that only its owner may read", async () => {
     const root = join(scratchFolder(onTestFinished), "new", "root");
     expect(await add(root)).toEqual(ok({ value: { previous: null }, notes: [] }));
     expect(modeOf(join(root, "workflow.yaml"))).toBe(0o600);
     expect(Object.keys(tree(root))).toEqual(["workflow.yaml"]);
   });
 
-  it("mends the mode of a file that others could read, and says so", async () => {
+  it("fixes the mode of a file that others could read, and says so", async () => {
     const root = scratchFolder(onTestFinished);
     const file = join(root, "workflow.yaml");
     writeFileSync(file, "config: { maxDepth: 4 }\n");
@@ -64,7 +64,7 @@ describe("updating the registry", () => {
     expect(text).toContain("flow:");
   });
 
-  it("gives up on a file that never rests, and leaves it as it is", async () => {
+  it("gives up on a file that keeps changing, and leaves it alone", async () => {
     const root = scratchFolder(onTestFinished);
     const file = join(root, "workflow.yaml");
     let calls = 0;
@@ -87,7 +87,7 @@ describe("updating the registry", () => {
     expect(readFileSync(join(folder, "mine.yaml"), "utf8")).toContain("flow:");
   });
 
-  it("never writes over a file that it cannot read whole", async () => {
+  it("never overwrites a file that it cannot read completely", async () => {
     const root = scratchFolder(onTestFinished);
     const file = join(root, "workflow.yaml");
     for (const bytes of [Buffer.from("config: [1"), Buffer.from([0x61, 0x3a, 0x20, 0xff])]) {

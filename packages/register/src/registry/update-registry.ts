@@ -1,8 +1,8 @@
-/** The one writer of `workflow.yaml`.
+/** The only writer of `workflow.yaml`.
  *
- *  1. Every update reads the file inside the lock, so two processes lose nothing to each other.
- *  2. The file is replaced whole and flushed: a crash leaves the old one or the new one.
- *  3. It holds keys, so it is written with mode 0600, whatever it had before. */
+ *  1. Every update reads the file inside the lock, so two processes never lose each other's changes.
+ *  2. The file is replaced as a whole and flushed: a crash leaves the old one or the new one.
+ *  3. It contains keys, so it is written with mode 0600, whatever its mode was. */
 import { mkdirSync } from "node:fs";
 import {
   err,
@@ -28,7 +28,7 @@ export type RegistryUpdate<T> = {
   change: (file: RegistryFile) => Result<Edited<T>, Failure>;
 };
 
-/** Gives what the change gave, and notes for the person about what else was done to the file. */
+/** Returns the result of the change, and notes for the person about what else was done to the file. */
 export async function updateRegistry<T>(
   update: RegistryUpdate<T>,
 ): Promise<Result<{ value: T; notes: string[] }, Failure>> {
@@ -53,8 +53,8 @@ function underLock<T>(
     const edited = change(file.value);
     if (!edited.ok) return edited;
     if (edited.value.file === file.value) return ok({ value: edited.value.value, notes: [] });
-    // An editor knows nothing of our lock. What it saved since we read is kept, by starting over;
-    // only a save within the microseconds between this look and the rename can still be lost.
+    // An editor does not use our lock. What it saved since we read is kept, by starting over;
+    // only a save in the microseconds between this check and the rename can still be lost.
     const now = loadRegistryText(path);
     if (!now.ok || now.value.text !== before.value.text) continue;
     writeFileAtomicSync({

@@ -1,7 +1,7 @@
 import { parseJson, type WorkflowData } from "@uncaged/workflow-protocol";
 import { DATA_AFTER, DATA_BEFORE } from "./module-text.ts";
 
-/** The agents that a bundle made of YAML names. null: the bundle is code, which binds whom it likes. */
+/** The agents named by a bundle made from YAML. null: the bundle is code, which binds its agents itself. */
 export function agentsInBundle(bytes: Buffer): WorkflowData["agents"] | null {
   const code = bytes.toString("utf8");
   if (!code.startsWith(DATA_BEFORE) || !code.endsWith(DATA_AFTER)) return null;

@@ -1,4 +1,4 @@
-/** Files with faults, and all that is said about each: `line:column message`. */
+/** Files with faults, and everything reported about each: `line:column message`. */
 import { failure } from "@uncaged/workflow-protocol";
 import { describe, expect, it } from "vitest";
 import { compileYaml } from "./compile-yaml.ts";
@@ -21,14 +21,14 @@ function faultsOf(text: string): string[] {
     .flatMap((line) => /^f:(\d+:\d+): (.*)$/.exec(line)?.slice(1).join(" ") ?? []);
 }
 
-/** The lines as they should be. */
+/** The suggested corrections. */
 function suggested(text: string): string[] {
   const result = compileYaml(text, { place: "f", checks: CHECKS });
   const lines = result.ok ? [] : result.error.message.split("\n");
   return lines.flatMap((line) => (line.startsWith("write | ") ? [line.slice(8)] : []));
 }
 
-/** A sound file; each case changes some of it. Lines 3 to 8 are the role, 10 and 11 the graph. */
+/** A valid file; each case changes a part of it. Lines 3 to 8 are the role, 10 and 11 the graph. */
 const SOUND = `description: d
 roles:
   writer:
@@ -52,7 +52,7 @@ const graph = (text: string): string =>
 const role = (text: string): string => SOUND.replace("goal: g", `goal: g\n    ${text}`);
 
 describe("a broken YAML file", () => {
-  it("is not the sound one", () => {
+  it("is not the valid one", () => {
     expect(faultsOf(SOUND)).toEqual([]);
     expect(faultsOf(output("{ type: object }"))).toEqual([]);
   });
@@ -64,13 +64,15 @@ describe("a broken YAML file", () => {
     [
       "a text",
       "hello",
-      ["1:1 the file: must be a mapping with description, agents, roles, graph, limits, not text"],
+      [
+        "1:1 the file: must be a mapping with description, agents, roles, graph, limits, result, not text",
+      ],
     ],
     [
       "a list",
       "- a",
       [
-        "1:1 the file: must be a mapping with description, agents, roles, graph, limits, not a list",
+        "1:1 the file: must be a mapping with description, agents, roles, graph, limits, result, not a list",
       ],
     ],
     [
@@ -127,7 +129,7 @@ describe("a broken YAML file", () => {
       ["6:7 an entry of a list begins with a hyphen and a space: - like this"],
     ],
     [
-      "a word with a sign that cannot be seen",
+      "a word with an invisible character",
       SOUND.replace("new: writer", "new: wri\u200bter"),
       ["10:18 the word has a sign in it that cannot be seen; type it anew"],
     ],
@@ -137,7 +139,7 @@ describe("a broken YAML file", () => {
       ["4:5 what stands behind a # is a comment, so there is no value; put the value into quotes"],
     ],
     [
-      "a fence around it",
+      "a Markdown fence around it",
       `\`\`\`yaml\n${SOUND}\`\`\`\n`,
       [
         "1:1 this line is no part of the workflow but of where it was copied from; take it out",
@@ -145,7 +147,7 @@ describe("a broken YAML file", () => {
       ],
     ],
     [
-      "no space behind a colon, alone in its place",
+      "no space after a colon, with nothing else there",
       SOUND.replace("{ new: writer }", "\n    new:writer"),
       [
         "11:5 graph.$START: must be a mapping with new, resume, not text; a space is missing after the colon: new: writer",
@@ -176,7 +178,9 @@ describe("a broken YAML file", () => {
     [
       "a name",
       `name: n\n${SOUND}`,
-      ['1:1 name: "name" is not known here; there are: description, agents, roles, graph, limits'],
+      [
+        '1:1 name: "name" is not known here; there are: description, agents, roles, graph, limits, result',
+      ],
     ],
     ["no graph", SOUND.replace(/graph:[\s\S]*/, ""), ['1:1 the file: "graph" is missing']],
     ["a key that is a number", `1: x\n${SOUND}`, ["1:1 1 is no name; put quotes around it"]],
@@ -315,7 +319,7 @@ describe("a broken YAML file", () => {
       ],
     ],
     [
-      "a required field that is not there",
+      "a required field that does not exist",
       output("{ type: object, properties: { text: { type: string } }, required: [txt] }"),
       [
         '5:80 roles.writer.output.required[0]: "txt" is none of the properties; did you mean "text"?',
@@ -361,7 +365,7 @@ describe("a broken YAML file", () => {
     ],
     // The graph.
     [
-      "nobody who begins",
+      "no role that begins",
       SOUND.replace("  $START: { new: writer }\n", ""),
       ['9:1 graph: "$START" is missing: who begins? Write below graph: $START: { new: writer }'],
     ],
@@ -376,12 +380,12 @@ describe("a broken YAML file", () => {
       ['9:1 graph: "writer" is missing: who comes after it?'],
     ],
     [
-      "an entry of nobody",
+      "an entry of an unknown role",
       `${SOUND}  writr: $END\n`,
       ['12:3 graph.writr: there is no role "writr"; did you mean "writer"?'],
     ],
     [
-      "a target that is nobody",
+      "an unknown target",
       SOUND.replace("stuck: { role: writer }", "stuck: { role: wrter }"),
       ['11:40 graph.writer.stuck.role: there is no role "wrter"; did you mean "writer"?'],
     ],
@@ -423,7 +427,7 @@ describe("a broken YAML file", () => {
       ["11:33 graph.writer.prompt: is no template"],
     ],
     [
-      "a place for nobody",
+      "a location without a role",
       graph("{ role: $END, location: x }"),
       ["11:25 graph.writer.location: nobody works there: it is for a role"],
     ],
@@ -453,13 +457,13 @@ describe("a broken YAML file", () => {
       ['11:39 graph.writer[0].outcomes[0]: "timout" is not known here; did you mean "timeout"?'],
     ],
     [
-      "a name of no condition",
+      "a name without a condition",
       graph("[{ role: writer, name: n }]"),
       ["11:34 graph.writer[0].name: names a condition, and the rule has none"],
     ],
     // Agents.
     [
-      "an agent for nobody",
+      "an agent for an unknown role",
       `${SOUND}agents: { witer: a }\n`,
       ['12:11 agents.witer: there is no role "witer"; did you mean "writer"?'],
     ],
@@ -477,12 +481,12 @@ describe("a broken YAML file", () => {
     ["single typographic quotes", "goal: ‘Write: now’", "goal: 'Write: now'"],
     ["a colon in a text", "goal: Note: be kind", 'goal: "Note: be kind"'],
     ["a colon at the end of a text", "goal: Write this:", 'goal: "Write this:"'],
-    ["no space behind the colon", "goal:write", "goal: write"],
+    ["no space after the colon", "goal:write", "goal: write"],
     ["a colon of another script", "goal： write", "goal: write"],
     ["a space of another kind", "goal:\u00a0write", "goal: write"],
     ["a quote inside quotes", "goal: 'it's good'", 'goal: "it\'s good"'],
-    ["words behind quotes", 'goal: "Hi" she says', "goal: '\"Hi\" she says'"],
-    ["words behind a placeholder", "goal: {{ x }} it", 'goal: "{{ x }} it"'],
+    ["words after quotes", 'goal: "Hi" she says', "goal: '\"Hi\" she says'"],
+    ["words after a placeholder", "goal: {{ x }} it", 'goal: "{{ x }} it"'],
     ["a star", "goal: *bold* text", 'goal: "*bold* text"'],
     ["an @", "goal: @ada", 'goal: "@ada"'],
     ["an open quote", 'goal: "write', 'goal: "write"'],
@@ -517,18 +521,18 @@ describe("a broken YAML file", () => {
     ]);
   });
 
-  it("reads what editors put in front of a text, and old ends of lines", () => {
+  it("accepts a byte order mark and old line ends", () => {
     expect(faultsOf(`\uFEFF${SOUND}`)).toEqual([]);
     expect(faultsOf(SOUND.replaceAll("\n", "\r\n"))).toEqual([]);
     expect(faultsOf(SOUND.replaceAll("\n", "\r"))).toEqual([]);
   });
 
-  it("says what to do in time when nothing helps", () => {
+  it("says what to do, without delay, when nothing helps", () => {
     const faults = faultsOf(`${"a: [b: {c\n".repeat(2_000)}`);
     expect(faults.length).toBeGreaterThan(0);
   });
 
-  it("says all at once, in the order of the file, each with its line", async () => {
+  it("reports all faults at once, in the order of the file, each with its line", async () => {
     const text = SOUND.replace("goal", "gaol")
       .replace("[status]", "[state]")
       .replace("stuck:", "stick:");
@@ -561,7 +565,7 @@ describe("a broken YAML file", () => {
       "is nested too deep",
     ],
   ])(
-    "%s is refused soon",
+    "%s is refused quickly",
     (_, text, fault) => {
       const [first = ""] = faultsOf(text).filter((one) => one.includes(fault));
       expect(first).toContain(fault);
@@ -569,7 +573,7 @@ describe("a broken YAML file", () => {
     30_000,
   );
 
-  it("shows a long line from shortly before the place", () => {
+  it("shows a long line from shortly before the fault", () => {
     const text = `description: { ${"a: 1, ".repeat(100)}b: [ }`;
     const result = compileYaml(text, { place: "f", checks: CHECKS });
     const longest = Math.max(

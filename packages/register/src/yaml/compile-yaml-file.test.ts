@@ -14,7 +14,7 @@ it.each([
   ["flow.yaml.txt", "flow.yaml"],
   ["flow.txt", "flow.yaml"],
   ["flow.docx", "flow.yaml"],
-])("a workflow under the name %s is told to be called %s", async (file, name) => {
+])("for a workflow named %s, the suggested name is %s", async (file, name) => {
   expect(await examine(file, "description: d\n")).toMatchObject({
     ok: false,
     error: { code: "YAML_INVALID", hint: expect.stringContaining(`under the name ${name}`) },
@@ -31,7 +31,7 @@ it("a file whose ending the system hides is found", async () => {
 it.each([
   ["rich text", "{\\rtf1 description: d}"],
   ["a word processor's document", "PK\u0003\u0004 and so on"],
-])("what is %s is told to be saved as plain text", async (_, text) => {
+])("for %s the hint is to save it as plain text", async (_, text) => {
   expect(await examine("flow.yaml", text)).toMatchObject({
     ok: false,
     error: { code: "YAML_INVALID", hint: expect.stringContaining("save it as plain text") },

@@ -6,10 +6,10 @@ import { readRegularFile } from "@uncaged/workflow-util";
 import type { CompiledYaml } from "./compile-yaml.ts";
 import type { YamlChecks } from "./yaml-checks.ts";
 
-/** More than any text that is compiled has. */
+/** More than any text that is compiled. */
 const MAX_FILE_BYTES: number = 1024 * 1024;
 
-/** Whether a path names a workflow that is written as YAML. */
+/** Whether a path names a workflow written as YAML. */
 export function isYamlFile(path: string): boolean {
   return [".yaml", ".yml"].includes(extname(path).toLowerCase());
 }
@@ -32,7 +32,7 @@ export async function compileYamlFile(
   return compileYaml(read.value.toString("utf8"), { place: path, checks });
 }
 
-/** A workflow under a name that an editor has given an ending of its own; null: the name is as good as any. */
+/** A workflow to whose name an editor added its own extension; null: the name is fine. */
 export function misnamedYaml(path: string): Failure | null {
   if (!/\.(?:txt|text|rtf|docx?|odt)$/i.test(path)) return null;
   const stem = path.replace(/\.[^./\\]+$/, "");
@@ -44,7 +44,7 @@ export function misnamedYaml(path: string): Failure | null {
   );
 }
 
-/** Editors for text add an ending, and some systems hide it. */
+/** Text editors add an extension, and some systems hide it. */
 async function whereItMayBe(path: string): Promise<string> {
   const other = `${path}.txt`;
   const found = await stat(other).catch(() => null);
@@ -52,7 +52,7 @@ async function whereItMayBe(path: string): Promise<string> {
   return `there is ${other}; rename it: mv ${basename(other)} ${basename(path)}`;
 }
 
-/** What word processors and old editors write, by how it begins. */
+/** What word processors and old editors write, recognized by how it begins. */
 function documentKind(bytes: Buffer): string | null {
   const head = bytes.subarray(0, 5).toString("latin1");
   if (head === "{\\rtf") return "a document in rich text";

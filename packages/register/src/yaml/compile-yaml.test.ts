@@ -13,7 +13,7 @@ function compiled(text: string): CompiledYaml {
   return result.value;
 }
 
-/** The workflow that a bundle holds. */
+/** The workflow in a bundle. */
 function dataIn(code: string): {
   roles: { [role: string]: { systemPrompt: string } };
   table: { [from: string]: { condition: unknown; role: string }[] };
@@ -45,7 +45,8 @@ describe("a workflow written as YAML", () => {
   });
 
   it("is the same whatever its line ends are, and with a byte order mark", () => {
-    expect(compiled(`\uFEFF${EXAMPLE.replaceAll("\n", "\r\n")}`)).toEqual(compiled(EXAMPLE));
+    const { source: _, ...other } = compiled(`\uFEFF${EXAMPLE.replaceAll("\n", "\r\n")}`);
+    expect(compiled(EXAMPLE)).toMatchObject(other);
   });
 
   it("tells an agent its role's name, goal, capabilities and procedure", async () => {
@@ -90,14 +91,14 @@ describe("a workflow written as YAML", () => {
     expect(compiled(`${text}\n  b: $END\n`).warnings).toEqual(["no rule leads to the role b"]);
   });
 
-  it("keeps names such as __proto__ and texts that look like code as what they are", () => {
+  it("keeps names such as __proto__ and texts that look like code as data", () => {
     const text = entry('{ role: $END, prompt: "\\"));process.exit(1);//\\u2028`" }');
     const code = compiled(text.replace("goal: do it", "goal: __proto__")).code;
     expect(Object.keys(dataIn(code).table)).toEqual(["a", START]);
     expect(code.split("\n")).toHaveLength(3);
   });
 
-  it("whatever the text is, it is compiled or its faults are told", () => {
+  it("any text is either compiled or its faults are reported", () => {
     const piece = fc.constantFrom(
       ...[
         "a",
@@ -129,7 +130,7 @@ describe("a workflow written as YAML", () => {
     );
   }, 60_000);
 
-  it("any change of one line of a file is compiled or told, never thrown", () => {
+  it("a file with any one line changed is compiled or its faults reported, never thrown", () => {
     const lines = EXAMPLE.split("\n");
     for (const at of lines.keys()) {
       for (const line of [null, `  ${lines[at]}`, lines[at]?.slice(1) ?? "", `${lines[at]} x: [`]) {
@@ -138,6 +139,6 @@ describe("a workflow written as YAML", () => {
         expect(result.ok || result.error.code).toBeOneOf([true, "YAML_INVALID"]);
       }
     }
-    // Hundreds of files, and for each the corrections that are tried out.
+    // Hundreds of files, with trial corrections for each.
   }, 120_000);
 });

@@ -1,8 +1,9 @@
-/** A workflow written as YAML, compiled to a bundle like any other: one module, the same bytes for the same file on any
- *  machine. The module holds the workflow as data; what runs it is the runtime, which stays outside as always.
+/** Compiles a workflow written as YAML to a bundle like any other: one module, with the same bytes for the same file
+ *  on any machine. The module contains the workflow as data; the runtime, which stays external as always, executes
+ *  it.
  *
- *  1. Every fault is told at once, each with its line.
- *  2. What the bundle holds is a JSON text, so a name such as `__proto__` in it is a name. */
+ *  1. Every fault is reported at once, each with its line.
+ *  2. The bundle contains JSON text, so a name such as `__proto__` in it is only a name. */
 import {
   END,
   err,
@@ -19,33 +20,41 @@ import { DATA_AFTER, DATA_BEFORE } from "./module-text.ts";
 import { parseText } from "./parse-text.ts";
 import { readWorkflow } from "./read-workflow.ts";
 import type { YamlChecks } from "./yaml-checks.ts";
+import type { YamlSource } from "./yaml-source.ts";
 
 export type CompiledYaml = {
   /** The bundle. */
   code: string;
-  /** For people: what is allowed and yet may be a mistake. */
+  /** For people: what is allowed but may be a mistake. */
   warnings: string[];
-  /** Names that have to be in `config.agents` when it runs. */
+  /** Names that must be in `config.agents` when it runs. */
   agents: WorkflowData["agents"];
+  source: YamlSource;
 };
 
-/** `YAML_INVALID`, with every fault of the text; `place` is how the message names the file. */
+/** `YAML_INVALID`, with every fault of the text; `place` is the file's name in messages. */
 export function compileYaml(
   text: string,
   { place, checks }: { place: string; checks: YamlChecks },
 ): Result<CompiledYaml, Failure> {
-  // What editors put in front, and the ends of lines of some.
+  // A byte order mark, and the line ends of some editors.
   const source = text.replace(/^\uFEFF+/, "").replace(/\r(?!\n)/g, "\n");
   const faults = collectFaults({ text: source, place });
   const root = parseText(source, faults, (tried) => weight(tried, { place, checks }));
-  const data = root === null ? null : readWorkflow(rootItem(root, faults), checks);
+  const read = root === null ? null : readWorkflow(rootItem(root, faults), checks);
   const failure = faults.failure();
   if (failure !== null) return err(failure);
-  if (data === null) throw new Error("a text that cannot be read has a fault");
-  return ok({ code: moduleOf(data), warnings: unreached(data), agents: data.agents });
+  if (read === null) throw new Error("a text that cannot be read has a fault");
+  const { data, written } = read;
+  return ok({
+    code: moduleOf(data),
+    warnings: unreached(data),
+    agents: data.agents,
+    source: { text: source, place, written },
+  });
 }
 
-/** How many faults a text has that the parser can read. */
+/** Number of faults in a text that the parser can read. */
 function weight(text: string, { place, checks }: { place: string; checks: YamlChecks }): number {
   const faults = collectFaults({ text, place });
   const root = parseText(text, faults, () => 0);
@@ -60,7 +69,7 @@ function moduleOf(data: WorkflowData): string {
 
 function unreached({ roles, table }: WorkflowData): string[] {
   const reached = new Set<string>([START, END, SUSPEND]);
-  // A set also gives what is added while it is gone through.
+  // A set's iterator also returns what is added during the iteration.
   for (const from of reached) for (const { role } of table[from] ?? []) reached.add(role);
   return Object.keys(roles)
     .filter((role) => !reached.has(role))

@@ -1,20 +1,20 @@
-/** Each kind of slip: what a line could have been meant to be, the likeliest first. */
+/** For each kind of slip: what a line may have been meant to be, the likeliest first. */
 export type Correction = {
   line: string;
   /** Column at which it goes wrong, from 0. */
   from: number;
-  /** By the parser's code, where it depends on that. */
+  /** From the parser's code, where it depends on that. */
   message: string | ((code: string) => string);
 };
 
 export type Neighbours = {
-  /** How many spaces the lines around it begin with. */
+  /** The indentation of the surrounding lines, in spaces. */
   indents: readonly number[];
 };
 
 export type Correct = (line: string, near: Neighbours) => Correction[];
 
-/** The most certain first: a sign that YAML does not know comes before what may be a matter of layout. */
+/** The most certain first: a character that YAML does not know comes before what may be a matter of layout. */
 export const CORRECTIONS: readonly Correct[] = [
   copiedFence,
   typographicQuotes,
@@ -103,7 +103,7 @@ export function openQuote(line: string): Correction[] {
   return [{ line: line.trimEnd() + quote, from, message }];
 }
 
-/** One space too few or too many; a line is not moved to where its meaning would be quite another. */
+/** One space too few or too many; a line is not moved to where it would mean something quite different. */
 export function indentation(line: string, { indents }: Neighbours): Correction[] {
   const [indent = ""] = /^ */.exec(line) ?? [];
   const message = "the line begins in another column than those it belongs to";

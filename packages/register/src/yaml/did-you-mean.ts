@@ -1,9 +1,10 @@
 import { closest, distance } from "fastest-levenshtein";
 
-/** `; did you mean "reviewer"?` when one of the known words is close, or else the words, when they are few. */
+/** `; did you mean "reviewer"?` when one of the known words is close, otherwise a list of the words, if they are
+ *  few. */
 export function didYouMean(word: string, known: readonly string[]): string {
   if (known.length === 0) return "";
-  // The comparison takes time by the product of both lengths.
+  // The comparison takes time proportional to the product of both lengths.
   const same = known.find((each) => each.toLowerCase() === word.toLowerCase());
   const nearest = word.length > MAX_LENGTH ? "" : (same ?? closest(word, [...known]));
   const isClose =

@@ -1,14 +1,14 @@
-/** Collects what is wrong with a text, and says it as a person can use it: place, words, the line itself. */
+/** Collects what is wrong with a text, and reports it so that a person can act on it: place, words, the line itself. */
 import { type Failure, failure } from "@uncaged/workflow-protocol";
 
-/** Offsets into the text; the end is behind the last character. */
+/** Offsets into the text; the end is after the last character. */
 export type Span = readonly [start: number, end: number];
 
 export type Faults = {
   /** `corrected` is the line as it should be, when that is certain. */
   add(span: Span, message: string, corrected?: string): void;
   readonly count: number;
-  /** One failure for all of them, in the order of the text; null when there is none. */
+  /** One failure for all of them, in text order; null when there is none. */
   failure(): Failure | null;
 };
 
@@ -16,7 +16,7 @@ export type Faults = {
 const MAX_SHOWN = 50;
 const MAX_LINE = 120;
 
-/** `place` is how messages name the file. */
+/** `place` is the file's name in messages. */
 export function collectFaults(source: { text: string; place: string }): Faults {
   const found = new Map<string, Fault>();
   return {
@@ -51,7 +51,7 @@ function faultText(
   const line = before.length;
   const col = (before.at(-1)?.length ?? 0) + 1;
   const whole = text.slice(start - (col - 1)).split(/\r?\n/, 1)[0] ?? "";
-  // A long line is shown from shortly before the place.
+  // A long line is shown from shortly before the fault.
   const from = col <= MAX_LINE ? 0 : col - 40;
   const shown = whole.slice(from, from + MAX_LINE).replaceAll("\t", " ");
   const width = Math.max(
@@ -60,7 +60,7 @@ function faultText(
   );
   const number = String(line).padStart(5);
   const marks = `${" ".repeat(col - 1 - from)}${"^".repeat(width)}`;
-  // A long line is not shown whole, so neither is what it should be.
+  // A long line is not shown completely, and neither is its correction.
   const write =
     corrected === null || corrected.length > MAX_LINE || corrected.trim() === ""
       ? ""

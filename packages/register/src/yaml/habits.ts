@@ -1,8 +1,8 @@
-/** What people type, or paste, that YAML reads, and reads as something else than they meant. */
+/** Things that people type or paste which YAML accepts, but with another meaning than intended. */
 import { type Document, isScalar, Scalar, visit } from "yaml";
 import type { Faults, Span } from "./faults.ts";
 
-/** Whether there was any. */
+/** Returns whether there were any. */
 export function faultHabits(
   document: Document,
   { text, faults }: { text: string; faults: Faults },
@@ -41,7 +41,7 @@ const COMMENT =
 
 const DASHES = "an entry of a list begins with a hyphen and a space: - like this";
 
-/** A text on lines of its own, each of which begins like an entry. */
+/** A multi-line text of which each line begins like a list entry. */
 function isListOfDashes(text: string, [start, end]: Span): boolean {
   if (!/^[–—−•·-]/.test(text.slice(start, start + 1))) return false;
   const lineStart = text.lastIndexOf("\n", start - 1) + 1;

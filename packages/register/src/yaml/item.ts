@@ -1,14 +1,14 @@
-/** A value in the file with all that a message about it needs; and the readers of each kind of value.
- *  A reader gives null when the value is not of its kind, having said so. */
+/** A value in the file with everything that a message about it needs, and the readers for each kind of value. A
+ *  reader returns null when the value is not of its kind, after reporting that. */
 import { isAlias, isMap, isScalar, isSeq, type Node } from "yaml";
 import { didYouMean } from "./did-you-mean.ts";
 import type { Faults, Span } from "./faults.ts";
 
 export type Item = {
   node: Node | null;
-  /** Of the value; of its key when there is none. */
+  /** The value's span; without a value, its key's. */
   span: Span;
-  /** Of the key; of the value in a list. */
+  /** The key's span; in a list, the value's. */
   keySpan: Span;
   /** `roles.writer.goal` */
   path: string;
@@ -34,7 +34,7 @@ function placeOf({ path }: Item): string {
   return path === "" ? "the file" : path;
 }
 
-/** Key → value, in the order of the file. */
+/** Key → value, in file order. */
 export function entriesOf(item: Item, kind: string): Map<string, Item> | null {
   const { node, path, faults } = item;
   if (!isMap(node)) return fault(item, `must be ${kind}, ${foundInstead(node)}`);
@@ -58,7 +58,7 @@ export function entriesOf(item: Item, kind: string): Map<string, Item> | null {
   return entries;
 }
 
-/** The fields of a mapping whose keys are known. */
+/** The fields of a mapping with known keys. */
 export function fieldsOf(
   item: Item,
   { known, required = [] }: { known: readonly string[]; required?: readonly string[] },
@@ -89,7 +89,7 @@ export function itemsOf(item: Item): Item[] | null {
 export function textOf(item: Item): string | null {
   const value = isScalar(item.node) ? item.node.value : undefined;
   if (typeof value !== "string") {
-    // `{{ last }}` without quotes is a mapping of a mapping.
+    // `{{ last }}` without quotes is a mapping in a mapping.
     const isPlaceholder = isMap(item.node) && item.node.flow === true;
     const hint = isPlaceholder || isScalar(item.node) ? "; put quotes around it" : "";
     return fault(item, `must be text, ${foundInstead(item.node)}${hint}`);
@@ -118,7 +118,7 @@ export function amountOf(item: Item): number | null {
   return fault(item, "must be an amount above 0");
 }
 
-/** What each of a list is; null when one is not. */
+/** Reads every item of a list; null when one cannot be read. */
 export function allOf<T>(item: Item, read: (each: Item) => T | null): T[] | null {
   const items = itemsOf(item);
   if (items === null) return null;

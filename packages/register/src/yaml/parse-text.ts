@@ -1,19 +1,19 @@
-/** YAML text to a tree of nodes that know where they stand.
+/** Parses YAML text to a tree of nodes that know their positions.
  *
- *  1. The text is data of somebody else: it is bounded in size and in depth before the parser sees it.
- *  2. Aliases are refused where they are read, and tags are: a file says what it says where it stands. */
+ *  1. The text is untrusted: its size and depth are limited before the parser sees it.
+ *  2. Aliases are refused where they are used, and so are tags: a file means what is written at each place. */
 import { type Node, parseDocument } from "yaml";
 import type { Faults } from "./faults.ts";
 import { faultHabits } from "./habits.ts";
 import { findSlips, type Weigh } from "./slips.ts";
 
-/** Of the text, and what of its lines may be indentation: the parser compiles expressions as long as that. */
+/** Limits of the text, and of what may be indentation in its lines: the parser compiles expressions of that length. */
 const MAX_CHARACTERS: number = 256 * 1024;
 const MAX_INDENTATION = 400;
-/** Brackets that are open at one time, those in texts included. */
+/** Brackets open at one time, including those inside strings. */
 const MAX_BRACKETS = 200;
 
-/** Null when it cannot be read at all; what is wrong is among the faults. */
+/** Null when it cannot be parsed at all; the reason is among the faults. */
 export function parseText(text: string, faults: Faults, weigh: Weigh): Node | null {
   if (isTooMuch(text, faults)) return null;
   const document = parseDocument(text, {
@@ -25,13 +25,13 @@ export function parseText(text: string, faults: Faults, weigh: Weigh): Node | nu
   if (document.errors.length > 0) {
     const { slips, left } = findSlips(text, weigh);
     for (const { span, message, corrected } of slips) faults.add(span, message, corrected);
-    // Behind a slip the rest is mostly its consequence.
+    // After a slip the rest is mostly its consequence.
     const told = slips.length > 0 ? left.slice(0, 1) : left;
     for (const { code, message, pos } of told) faults.add(pos, wordsOf(code, message));
     return null;
   }
   for (const { code, message, pos } of document.warnings) faults.add(pos, wordsOf(code, message));
-  // What is said of words that are not those that were meant would only confuse.
+  // Messages about words other than the intended ones would only confuse.
   if (faultHabits(document, { text, faults })) return null;
   if (document.contents === null) faults.add([0, 1], "the file is empty");
   return document.contents;
@@ -52,7 +52,7 @@ function isTooMuch(text: string, faults: Faults): boolean {
   return bracket !== null;
 }
 
-/** Spaces, and the signs of lists and keys that may stand in front of a value. */
+/** Spaces, and the indicators of lists and keys that may precede a value. */
 const DEEP_LINE = new RegExp(`^[ \\t?:-]{${MAX_INDENTATION}}`, "m");
 
 function tooManyBrackets(text: string): number | null {
@@ -64,7 +64,7 @@ function tooManyBrackets(text: string): number | null {
   return null;
 }
 
-/** The parser's own words are for who knows YAML's grammar. */
+/** The parser's own messages are for people who know YAML's grammar. */
 const WORDS: ReadonlyMap<string, string> = new Map([
   ["TAB_AS_INDENT", "a tab stands in the indentation; use spaces"],
   [

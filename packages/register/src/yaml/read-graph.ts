@@ -1,8 +1,8 @@
 /** The graph: from `$START` and from each role, where to go next.
  *
- *  1. Every role has an entry, and an entry leads on from every status that the role may report: a thread never
+ *  1. Every role has an entry, and an entry continues from every status that the role may report: a thread never
  *     ends because somebody forgot a line.
- *  2. Rules are tried in the order of the file. */
+ *  2. Rules are tried in file order. */
 import { FALLBACK, START, type Transition } from "@uncaged/workflow-protocol";
 import { isMap, isSeq } from "yaml";
 import { didYouMean } from "./did-you-mean.ts";
@@ -10,16 +10,19 @@ import { entriesOf, fault, fieldsOf, type Item, itemsOf, keyFault } from "./item
 import type { Statuses } from "./read-output.ts";
 import { type EntryScope, readRule, statusCondition, unknownStatus } from "./read-rule.ts";
 import { readTarget, type TargetScope } from "./read-target.ts";
+import type { RuleItems } from "./written.ts";
 import type { YamlChecks } from "./yaml-checks.ts";
 
 export type GraphScope = {
   roles: ReadonlyMap<string, Statuses>;
   checks: YamlChecks;
+  /** Notes what each rule is read from. */
+  rules: RuleItems;
 };
 
 export type Table = { [START]: Transition[]; [from: string]: Transition[] };
 
-export function readGraph(item: Item, { roles, checks }: GraphScope): Table {
+export function readGraph(item: Item, { roles, checks, rules }: GraphScope): Table {
   const names = [...roles.keys()];
   const entries =
     entriesOf(item, "a mapping with $START and every role") ?? new Map<string, Item>();
@@ -40,16 +43,17 @@ export function readGraph(item: Item, { roles, checks }: GraphScope): Table {
   }
   const table: [string, Transition[]][] = names.map((from) => {
     const entry = entries.get(from);
-    const scope = { from, roles: names, checks, statuses: roles.get(from) ?? "unreadable" };
+    const statuses = roles.get(from) ?? "unreadable";
+    const scope = { from, roles: names, checks, rules, statuses };
     return [from, entry === undefined ? [] : readEntry(entry, scope)];
   });
   const start = entries.get("$START");
   const first =
-    start === undefined ? [] : readStart(start, { from: "$START", roles: names, checks });
+    start === undefined ? [] : readStart(start, { from: "$START", roles: names, checks, rules });
   return { ...Object.fromEntries(table), [START]: first };
 }
 
-/** `new`, and `resume` for a thread that goes on from the state of another one, of which a step started it. */
+/** `new`, and `resume` for a thread that continues from the state of another one, whose step started it. */
 function readStart(item: Item, scope: TargetScope): Transition[] {
   const fields = fieldsOf(item, { known: ["new", "resume"], required: ["new"] });
   const resume = fields?.get("resume");
@@ -58,10 +62,12 @@ function readStart(item: Item, scope: TargetScope): Transition[] {
   const resumed = resume === undefined ? null : readTarget(resume, scope);
   if (resumed !== null) {
     const condition = { name: "resume", when: "start.parentState != null" };
-    transitions.push({ condition, ...resumed });
+    transitions.push(noted({ condition, ...resumed }, resume, scope));
   }
   const begun = begin === undefined ? null : readTarget(begin, scope);
-  if (begun !== null) transitions.push({ condition: FALLBACK, ...begun });
+  if (begun !== null) {
+    transitions.push(noted({ condition: FALLBACK, ...begun }, begin, scope));
+  }
   return transitions;
 }
 
@@ -69,7 +75,7 @@ function readEntry(item: Item, scope: EntryScope): Transition[] {
   if (isSeq(item.node)) return readRuleList(item, scope);
   if (!isMap(item.node) || item.node.has("role")) {
     const target = readTarget(item, scope);
-    return target === null ? [] : [{ condition: FALLBACK, ...target }];
+    return target === null ? [] : [noted({ condition: FALLBACK, ...target }, item, scope)];
   }
   return readStatuses(item, scope);
 }
@@ -90,7 +96,9 @@ function readStatuses(item: Item, scope: EntryScope): Transition[] {
     const unknown = unknownStatus(status, scope);
     if (unknown !== null) keyFault(entry, unknown);
     const target = readTarget(entry, scope);
-    if (target !== null) transitions.push({ condition: statusCondition([status]), ...target });
+    if (target !== null) {
+      transitions.push(noted({ condition: statusCondition([status]), ...target }, entry, scope));
+    }
   }
   sayMissing(
     item,
@@ -99,16 +107,16 @@ function readStatuses(item: Item, scope: EntryScope): Transition[] {
   return transitions;
 }
 
-/** Rules with conditions, tried in their order. */
+/** Rules with conditions, tried in order. */
 function readRuleList(item: Item, scope: EntryScope): Transition[] {
   const transitions: Transition[] = [];
-  // What no rule says anything about yet.
+  // Statuses that no rule covers yet.
   let open: readonly string[] = listed(scope.statuses);
   let isOpen = true;
   for (const each of itemsOf(item) ?? []) {
     const rule = readRule(each, scope);
     if (rule === null) continue;
-    if (rule.transition !== null) transitions.push(rule.transition);
+    if (rule.transition !== null) transitions.push(noted(rule.transition, each, scope));
     const { settles } = rule;
     if (settles === "nothing") continue;
     if (!isOpen) keyFault(each, "is never reached: the rules before it hold always");
@@ -119,6 +127,12 @@ function readRuleList(item: Item, scope: EntryScope): Transition[] {
   if (open.length > 0) sayMissing(item, open);
   else if (isOpen) keyFault(item, "the last rule must hold always: one without status and when");
   return transitions;
+}
+
+/** The rule, with where it is written. */
+function noted(rule: Transition, item: Item | undefined, { rules }: TargetScope): Transition {
+  if (item !== undefined) rules.set(rule, item);
+  return rule;
 }
 
 function listed(statuses: Statuses): readonly string[] {

@@ -1,4 +1,4 @@
-/** A role's `output`: JSON Schema, as much of it as can be checked and told to every agent. */
+/** A role's `output`: the part of JSON Schema that can be checked and passed to every agent. */
 import { type JsonObject, type JsonValue, toJsonObject } from "@uncaged/workflow-protocol";
 import { isMap, isScalar, isSeq } from "yaml";
 import { didYouMean } from "./did-you-mean.ts";
@@ -16,8 +16,8 @@ import {
 } from "./item.ts";
 import type { YamlChecks } from "./yaml-checks.ts";
 
-/** The values of an output's field `status`: a choice of texts, or none to decide by. What has faults of its own is
- *  `unreadable`, and no reason for further ones. */
+/** The values of an output's field `status`: a list of texts, or none to decide by. One that is itself faulty is
+ *  `unreadable`, and causes no further faults. */
 export type Statuses = readonly string[] | "none" | "unreadable";
 
 export type Output = { schema: JsonObject; statuses: Statuses };
@@ -43,13 +43,13 @@ const TYPES = ["object", "array", "string", "number", "integer", "boolean", "nul
 const FORMATS = ["date", "date-time", "time", "email", "uri", "uuid"] as const;
 const MAX_DEPTH = 30;
 
-/** How deep a schema stands, and what judges patterns. */
+/** The depth of a schema, and the check for patterns. */
 type Inside = { depth: number; checkPattern: YamlChecks["checkPattern"] };
 type Keyword = (item: Item, inside: Inside) => JsonValue | null;
 
 const count: Keyword = (item) => countOf(item, { atLeast: 0 });
 
-/** Each keyword that may be used, with its reader. */
+/** Each allowed keyword, with its reader. */
 const READERS: ReadonlyMap<string, Keyword> = new Map<string, Keyword>([
   ["type", (item) => (isSeq(item.node) ? allOf(item, typeOf) : typeOf(item))],
   ["title", textOf],
@@ -152,7 +152,7 @@ function numberOf(item: Item): number | null {
   return fault(item, "must be a number");
 }
 
-/** It is matched against what an agent says, so it has to be one of a linear engine, and one of JSON Schema. */
+/** It is matched against what an agent says, so a linear engine must accept it, and JSON Schema as well. */
 function patternOf(item: Item, { checkPattern }: Inside): string | null {
   const pattern = textOf(item);
   if (pattern === null) return null;
@@ -172,7 +172,7 @@ function plainList(item: Item): JsonValue | null {
   return items.map(plainValue);
 }
 
-/** What JSON can say; null may be meant. */
+/** What JSON can represent; null may be intended. */
 function plainValue(item: Item): JsonValue | null {
   const value = isScalar(item.node) ? toJsonObject({ value: item.node.value })?.value : undefined;
   return value === undefined ? fault(item, "must be a text, a number, true, false or null") : value;

@@ -7,7 +7,7 @@ import { rolePrompt } from "./role-prompt.ts";
 import type { YamlChecks } from "./yaml-checks.ts";
 
 export type ReadRole = {
-  /** Null when something of it cannot be read. */
+  /** Null when some part of it cannot be read. */
   data: RoleData | null;
   /** See `Output`. */
   statuses: Statuses;

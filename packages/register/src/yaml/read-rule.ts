@@ -16,11 +16,11 @@ export type EntryScope = TargetScope & { statuses: Statuses };
 export type Rule = {
   /** Null when its target cannot be read. */
   transition: Transition | null;
-  /** After which statuses no later rule is asked, of those after a step that ended well. */
+  /** The statuses for which no later rule is tried, among steps that ended well. */
   settles: readonly string[] | "all" | "nothing";
 };
 
-/** `{ role, prompt, location, status, when, name, outcomes }`; null when it is no mapping. */
+/** `{ role, prompt, location, status, when, name, outcomes }`; null when it is not a mapping. */
 export function readRule(item: Item, scope: EntryScope): Rule | null {
   const fields = fieldsOf(item, { known: RULE_KEYS, required: ["role"] });
   if (fields === null) return null;

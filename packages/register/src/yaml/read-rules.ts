@@ -1,4 +1,4 @@
-/** What a role is held to, and the bounds of a whole workflow: the same names as in code. */
+/** A role's rules, and the limits of a whole workflow, under the same names as in code. */
 import {
   AGENT_FAULTS,
   type EvidenceRequirement,
@@ -15,7 +15,7 @@ import type { YamlChecks } from "./yaml-checks.ts";
 
 export const RULE_FIELDS = ["tools", "requiredEvidence", "timeoutMs", "retry", "limits"] as const;
 
-/** What is left out of the file is left out of the result. */
+/** What the file leaves out, the result leaves out. */
 export function readRules(
   fields: ReadonlyMap<string, Item>,
   { checkPattern }: YamlChecks,
@@ -36,14 +36,14 @@ export function readLimits(item: Item): Limits | null {
   return read(fields, { steps: above0, tokens: above0, costUsd: amountOf, timeMs: above0 });
 }
 
-/** A text that a lent check has nothing against. */
+/** A text that passes a given check. */
 export function checkedText(item: Item, check: (text: string) => Failure | null): string | null {
   const text = textOf(item);
   const problem = text === null ? null : check(text);
   return problem === null ? text : fault(item, problem.message);
 }
 
-/** The fields that are there and can be read; a reader says what is wrong with the others. */
+/** The fields that are present and can be read; the readers report the others. */
 function read<T extends object>(
   fields: ReadonlyMap<string, Item>,
   readers: { readonly [K in keyof T]: (item: Item) => T[K] | null },

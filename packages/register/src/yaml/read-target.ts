@@ -3,16 +3,19 @@ import { isMap } from "yaml";
 import { didYouMean } from "./did-you-mean.ts";
 import { fault, fieldsOf, type Item, keyFault, textOf } from "./item.ts";
 import { checkedText } from "./read-rules.ts";
+import type { RuleItems } from "./written.ts";
 import type { YamlChecks } from "./yaml-checks.ts";
 
 export type Target = Pick<Transition, "role" | "prompt" | "location">;
 
-/** What a target may be looked up in. */
+/** The context of a target. */
 export type TargetScope = {
-  /** `$START`, or the role that is left. */
+  /** `$START`, or the role before it. */
   from: string;
   roles: readonly string[];
   checks: YamlChecks;
+  /** Notes what each rule is read from. */
+  rules: RuleItems;
 };
 
 export const TARGET_FIELDS = ["role", "prompt", "location"] as const;
@@ -24,7 +27,7 @@ export function readTarget(item: Item, scope: TargetScope): Target | null {
   return fields === null ? null : targetIn(fields, scope);
 }
 
-/** The target that these fields say; keys besides are the caller's. */
+/** The target in these fields; other keys are the caller's. */
 export function targetIn(fields: ReadonlyMap<string, Item>, scope: TargetScope): Target | null {
   const role = fields.get("role");
   const prompt = fields.get("prompt");

@@ -3,11 +3,15 @@ import { didYouMean } from "./did-you-mean.ts";
 import { entriesOf, fault, fieldsOf, type Item, keyFault, textOf } from "./item.ts";
 import { readGraph } from "./read-graph.ts";
 import { type ReadRole, readRole } from "./read-role.ts";
-import { readLimits } from "./read-rules.ts";
+import { checkedText, readLimits } from "./read-rules.ts";
+import { type RuleItems, type Written, writtenAt } from "./written.ts";
 import type { YamlChecks } from "./yaml-checks.ts";
 
-/** The whole file. What it gives is complete only when nothing was faulted. */
-export function readWorkflow(item: Item, checks: YamlChecks): WorkflowData {
+/** The whole file, and where its parts stand. What it returns is complete only when nothing was faulted. */
+export function readWorkflow(
+  item: Item,
+  checks: YamlChecks,
+): { data: WorkflowData; written: Written } {
   const fields = fieldsOf(item, { known: FIELDS, required: ["description", "roles", "graph"] });
   const field = <T>(name: string, read: (value: Item) => T | null): T | null => {
     const value = fields?.get(name);
@@ -18,25 +22,32 @@ export function readWorkflow(item: Item, checks: YamlChecks): WorkflowData {
   const names = [...roles.keys()];
   const agents = field("agents", (each) => readAgents(each, names)) ?? NO_AGENTS;
   const statuses = new Map([...roles].map(([name, role]) => [name, role.statuses]));
+  const rules: RuleItems = new Map();
   // Of a graph without roles nothing can be said that helps.
   const graph =
     roles.size === 0
       ? null
-      : field("graph", (each) => readGraph(each, { roles: statuses, checks }));
+      : field("graph", (each) => readGraph(each, { roles: statuses, checks, rules }));
   const limits = field("limits", readLimits);
+  const result = field("result", (each) => checkedText(each, checks.checkRule));
   const data = [...roles].flatMap(([name, role]): [string, RoleData][] =>
     role.data === null ? [] : [[name, role.data]],
   );
+  const table = graph ?? { __start__: [] };
   return {
-    description: description.trim(),
-    agents,
-    roles: Object.fromEntries(data),
-    table: graph ?? { __start__: [] },
-    ...(limits === null ? {} : { limits }),
+    data: {
+      description: description.trim(),
+      agents,
+      roles: Object.fromEntries(data),
+      table,
+      ...(limits === null ? {} : { limits }),
+      ...(result === null ? {} : { result }),
+    },
+    written: writtenAt({ table, rules, fields: fields ?? new Map() }),
   };
 }
 
-const FIELDS = ["description", "agents", "roles", "graph", "limits"];
+const FIELDS = ["description", "agents", "roles", "graph", "limits", "result"];
 const NO_AGENTS: WorkflowData["agents"] = { default: null, roles: {} };
 
 function readRoles(item: Item, checks: YamlChecks): Map<string, ReadRole> | null {
@@ -46,7 +57,7 @@ function readRoles(item: Item, checks: YamlChecks): Map<string, ReadRole> | null
   return new Map([...entries].map(([name, entry]) => [name, readRole(name, entry, checks)]));
 }
 
-/** `default`, and roles that others play. */
+/** `default`, and roles with their own agents. */
 function readAgents(item: Item, roles: readonly string[]): WorkflowData["agents"] | null {
   const entries = entriesOf(item, 'a mapping of "default" and of roles to agents');
   if (entries === null) return null;

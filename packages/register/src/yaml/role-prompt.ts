@@ -1,10 +1,10 @@
-/** What an agent is told it is: the role's name, goal, capabilities and procedure, each under its own heading. */
+/** What an agent is told about its role: its name, goal, capabilities and procedure, each under a heading. */
 export function rolePrompt(
   name: string,
   role: {
     goal: string;
     capabilities: readonly string[];
-    /** A text, or steps to be numbered. */
+    /** A text, or steps to number. */
     procedure: string | readonly string[] | null;
   },
 ): string {

@@ -1,5 +1,5 @@
-/** What people type, or paste, that makes a text unreadable as YAML, and the line as it should be. Each correction is
- *  tried out: only one after which the parser gets further than that line is suggested. */
+/** Things that people type or paste which make a text unreadable as YAML, with the line as it should be. Each
+ *  correction is tried out: only one after which the parser gets further than that line is suggested. */
 import { type Document, parseDocument } from "yaml";
 import {
   CORRECTIONS,
@@ -14,15 +14,15 @@ import type { Span } from "./faults.ts";
 export type Slip = { span: Span; message: string; corrected: string };
 type ParserError = Document["errors"][number];
 
-/** Trying costs a parse each; a file with more faults than that is mended in two rounds. */
+/** Each attempt costs a parse; a file with more faults than this is fixed in two rounds. */
 const MAX_PARSES = 24;
 const MAX_CHARACTERS = 32 * 1024;
 const MAX_LINE = 1_000;
 
-/** How much is wrong with a text that can be parsed: of several corrections the one that leaves least is meant. */
+/** How much is wrong with a text that can be parsed: of several corrections, the one that leaves least is chosen. */
 export type Weigh = (text: string) => number;
 
-/** The slips in the order of the file, and what the parser still says once they are corrected. */
+/** The slips in file order, and what the parser still reports once they are corrected. */
 export function findSlips(text: string, weigh: Weigh): { slips: Slip[]; left: ParserError[] } {
   const trial = new Trial(text, weigh);
   const slips: Slip[] = [];
@@ -47,7 +47,7 @@ class Trial {
     this.errors = errorsOf(text);
   }
 
-  /** Corrects the line of the first error, or one beside it; null when nothing helps. */
+  /** Corrects the line of the first error, or a neighbouring one; null when nothing helps. */
   correct(): Slip | null {
     const [error] = this.errors;
     if (error === undefined) return null;
@@ -70,13 +70,13 @@ class Trial {
     return null;
   }
 
-  /** The lines to look at, and up to where the parser has to get for a correction to count. */
+  /** The lines to look at, and how far the parser has to get for a correction to count. */
   #places(
     correct: Correct,
     { line, error }: { line: number; error: ParserError },
   ): { at: number; past: number }[] {
     if (correct === openQuote && error.code === "MISSING_CHAR") {
-      // The parser saw that it is open when the text was over.
+      // The parser only noticed at the end of the text that it is open.
       const opened = [...this.#lines.keys()].filter(
         (at) => openQuote(this.#lines[at] ?? "").length > 0,
       );
@@ -86,7 +86,7 @@ class Trial {
     return near.map((at) => ({ at, past: Math.max(at, line) }));
   }
 
-  /** The corrections of one line after which the parser gets past it. */
+  /** The corrections of one line with which the parser gets past it. */
   #helpful(correct: Correct, { at, past }: { at: number; past: number }): Tried[] {
     const before = this.#lines[at];
     if (before === undefined || before.trim() === "" || before.length > MAX_LINE) return [];

@@ -56,7 +56,7 @@ export const boundCases: readonly LiveLogCase[] = [
     },
   },
   {
-    name: "gives readers of a flood each number once, as an event or as part of a gap",
+    name: "returns readers of a flood each number once, as an event or as part of a gap",
     async run(open) {
       const log = open({ totalBytes: TOTAL_BYTES });
       const readers = numbers(1, 3).map(() => readUntil(log, { after: 0, isLast: lastOne }));

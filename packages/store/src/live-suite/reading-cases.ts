@@ -19,7 +19,7 @@ const isNewest = (item: Parameters<typeof isText>[0]): boolean => isText(item, "
 /** What a reader gets, whenever it comes and however slow it is. */
 export const readingCases: readonly LiveLogCase[] = [
   {
-    name: "gives every event back as it was, numbered from 1",
+    name: "returns every event as it was, numbered from 1",
     async run(open) {
       const log = open(ROOMY);
       const writer = log.writer({ threadId: THREAD, fence: 1 });
@@ -87,7 +87,7 @@ export const readingCases: readonly LiveLogCase[] = [
     },
   },
   {
-    name: "gives all readers all of it: early, late, slow, and one that comes back",
+    name: "lets every reader read all of it: early, late, slow, and one that comes back",
     async run(open) {
       const log = open(ROOMY);
       const early = readUntil(log, { after: 0, isLast: isNewest });

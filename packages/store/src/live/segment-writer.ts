@@ -18,7 +18,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { LiveWriter, Tenure } from "@uncaged/workflow-protocol";
+import type { LeaseRef, LiveWriter } from "@uncaged/workflow-protocol";
 import type { LiveBounds } from "./bounds.ts";
 import { liveLine, MAX_LINE_BYTES } from "./live-line.ts";
 import {
@@ -46,7 +46,7 @@ export type SegmentWriter = LiveWriter & { flush(): void };
 
 export function segmentWriter(
   folder: string,
-  { fence }: Pick<Tenure, "fence">,
+  { fence }: Pick<LeaseRef, "fence">,
   opts: { bounds: LiveBounds; boot: () => string; onClose: () => void },
 ): SegmentWriter {
   const segmentBytes = opts.bounds.totalBytes / SEGMENTS;

@@ -28,10 +28,9 @@ export function readRow(
 /** Those of them that stand in the table, not aside: one statement, since taking and giving back the right to read
  *  takes as long as reading a row. */
 export function readRows(index: ThreadIndex, hashes: readonly string[]): BlobRow[] {
-  const names = `[${hashes.map(nameOf).join(",")}]`;
   return index
     .sql(READ_MANY)
-    .all({ names })
+    .all({ names: namesOf(hashes) })
     .map(({ place, bytes }) => {
       const hash = hashes[Number(place)] ?? "";
       if (bytes instanceof Uint8Array) return { hash, bytes };
@@ -39,9 +38,15 @@ export function readRows(index: ThreadIndex, hashes: readonly string[]): BlobRow
     });
 }
 
-/** Whether it stands in the table, not aside. */
-export function hasRow(index: ThreadIndex, hash: string): boolean {
-  return index.sql(HAS).get({ name: nameOf(hash) }) !== undefined;
+/** Those of them that stand in the table, not aside. */
+export function standingRows(index: ThreadIndex, hashes: readonly string[]): string[] {
+  const rows = index.sql(STANDING).all({ names: namesOf(hashes) });
+  return rows.map(({ place }) => hashes[Number(place)] ?? "");
+}
+
+/** For `json_each`, whose keys are then the places of the hashes. */
+function namesOf(hashes: readonly string[]): string {
+  return `[${hashes.map(nameOf).join(",")}]`;
 }
 
 export function deleteRow(index: ThreadIndex, hash: string): void {
@@ -58,10 +63,12 @@ export function setRowAside(index: ThreadIndex, hash: string, sinceMs: number): 
   index.sql(SET_ASIDE).run({ name: nameOf(hash), sinceMs });
 }
 
-/** Deletes a row that still lies aside, and has since `untilMs` or longer. */
-export function purgeRow(index: ThreadIndex, hash: string, untilMs: number): void {
-  const { changes } = index.sql(PURGE).run({ name: nameOf(hash), untilMs });
-  if (changes === 1) index.sql("DELETE FROM blobs WHERE name = :name").run({ name: nameOf(hash) });
+/** Deletes a row that still lies aside, and has since `untilMs` or longer; false when there is none. */
+export function purgeRow(index: ThreadIndex, hash: string, untilMs: number): boolean {
+  const name = nameOf(hash);
+  if (index.sql(PURGE).run({ name, untilMs }).changes !== 1) return false;
+  index.sql("DELETE FROM blobs WHERE name = :name").run({ name });
+  return true;
 }
 
 function invalidBytes(hash: string): WorkflowError {
@@ -84,8 +91,9 @@ const READ_MANY = `
   SELECT key AS place, bytes FROM json_each(:names) CROSS JOIN blobs ON name = value
   WHERE blobs.id NOT IN (SELECT id FROM asideBlobs)`;
 
-const HAS = `
-  SELECT 1 FROM blobs WHERE name = :name AND id NOT IN (SELECT id FROM asideBlobs)`;
+const STANDING = `
+  SELECT key AS place FROM json_each(:names) CROSS JOIN blobs ON name = value
+  WHERE blobs.id NOT IN (SELECT id FROM asideBlobs)`;
 
 const ID = "(SELECT id FROM blobs WHERE name = :name)";
 const BRING_BACK = `DELETE FROM asideBlobs WHERE id = ${ID}`;

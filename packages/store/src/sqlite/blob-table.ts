@@ -1,19 +1,19 @@
 import type { BlobRow, BlobTable, BlobWrite } from "@uncaged/workflow-protocol";
+import { retryWhileBusy } from "../database/retry-while-busy.ts";
 import { hashOfHex, NAME_AS_HEX } from "./blob-name.ts";
 import {
   bringRowBack,
   deleteRow,
-  hasRow,
   insertRow,
   purgeRow,
   readRow,
   readRows,
   replaceRow,
   setRowAside,
+  standingRows,
 } from "./blob-rows.ts";
 import type { Commit } from "./commit-queue.ts";
 import { moveHead } from "./head-moves.ts";
-import { withPatience } from "./patience.ts";
 import { integerOf, textOf } from "./thread-columns.ts";
 import type { ThreadIndex } from "./thread-index.ts";
 
@@ -22,45 +22,55 @@ const SWEEP_ROWS = 5_000;
 
 /** The blobs of an open index. */
 export function blobTable(index: ThreadIndex, commit: Commit): BlobTable {
-  const sweep = async (
+  const sweep = async <T>(
     what: string,
     hashes: readonly string[],
-    change: (part: readonly string[]) => void,
-  ): Promise<void> => {
+    change: (part: readonly string[]) => T,
+  ): Promise<T[]> => {
+    const done: T[] = [];
     for (let at = 0; at < hashes.length; at += SWEEP_ROWS) {
       const part = hashes.slice(at, at + SWEEP_ROWS);
-      await withPatience(() => index.change(what, () => change(part)));
+      done.push(await retryWhileBusy(() => index.transaction(what, () => change(part))));
     }
+    return done;
   };
   return {
     write: (write) => commit(deedOf(write), () => writeRows(index, write)),
-    read: (hash) => withPatience(() => index.look(`read blob ${hash}`, () => readRow(index, hash))),
+    read: (hash) =>
+      retryWhileBusy(() => index.read(`read blob ${hash}`, () => readRow(index, hash))),
     readMany: (hashes) =>
-      withPatience(() => index.look(`read ${hashes.length} blobs`, () => readRows(index, hashes))),
+      retryWhileBusy(() =>
+        index.read(`read ${hashes.length} blobs`, () => readRows(index, hashes)),
+      ),
     delete: (hash) => commit(`delete blob ${hash}`, () => deleteRow(index, hash)),
-    list: () => withPatience(() => index.look("list blobs", () => listRows(index))),
-    listAside: () => withPatience(() => index.look("list blobs aside", () => listAside(index))),
-    setAside: (hashes, now) =>
-      sweep("set blobs aside", hashes, (part) => {
-        const sinceMs = now();
+    list: () => retryWhileBusy(() => index.read("list blobs", () => listRows(index))),
+    listAside: () => retryWhileBusy(() => index.read("list blobs aside", () => listAside(index))),
+    standing: (hashes) =>
+      retryWhileBusy(() =>
+        index.read(`look for ${hashes.length} blobs`, () => standingRows(index, hashes)),
+      ),
+    quarantine: async (hashes, nowMs) => {
+      const askedAt = performance.now();
+      const times = await sweep("set blobs aside", hashes, (part) => {
+        // Of now, when nobody else writes: we may have waited for that.
+        const sinceMs = Math.ceil(nowMs + performance.now() - askedAt);
         for (const hash of part) setRowAside(index, hash, sinceMs);
-      }),
-    bringBack: (hashes) =>
-      sweep("bring blobs back", hashes, (part) => {
-        for (const hash of part) bringRowBack(index, hash);
-      }),
-    purge: (hashes, untilMs) =>
-      sweep("delete blobs", hashes, (part) => {
-        for (const hash of part) purgeRow(index, hash, untilMs);
-      }),
-    exclusively: (section) => {
-      const held = {
-        has: (hash: string) => hasRow(index, hash),
-        remove: (hash: string) => deleteRow(index, hash),
-      };
-      return withPatience(() => index.change("move blobs", () => section(held)));
+        return sinceMs;
+      });
+      return times.at(-1) ?? nowMs;
     },
-    shrink: () => withPatience(() => shrink(index)),
+    restore: async (hashes) => {
+      await sweep("bring blobs back", hashes, (part) => {
+        for (const hash of part) bringRowBack(index, hash);
+      });
+    },
+    purge: async (hashes, untilMs) => {
+      const gone = await sweep("delete blobs", hashes, (part) =>
+        part.filter((hash) => purgeRow(index, hash, untilMs)),
+      );
+      return gone.flat();
+    },
+    shrink: () => retryWhileBusy(() => shrink(index)),
   };
 }
 
@@ -118,7 +128,7 @@ function listAside(index: ThreadIndex): { hash: string; sinceMs: number }[] {
 
 /** VACUUM writes the whole file anew into the log; the checkpoint then cuts file and log. */
 function shrink(index: ThreadIndex): void {
-  index.look("shrink the index", () => {
+  index.read("shrink the index", () => {
     index.sql("VACUUM").run();
     index.sql("PRAGMA wal_checkpoint(TRUNCATE)").all();
   });

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { failureFrom } from "@uncaged/workflow-protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { sampleThread } from "../suite/sample-threads.ts";
 import { checkThreadIndex } from "./check-index.ts";
@@ -48,6 +49,40 @@ test("a row that makes no sense is found", async () => {
   const [problem] = await checkThreadIndex(root);
   expect(problem?.message).toContain("resting");
 });
+
+test.each([
+  ["ended without a return code", "status = 'failed', summary = '\"no\"'", "returnCode"],
+  ["ended without a summary", "status = 'completed', returnCode = 0", "summary"],
+  ["has a return code and has not ended", "returnCode = 0", "returnCode"],
+  ["has a summary and has not ended", "status = 'paused', summary = '\"done\"'", "summary"],
+  ["runs and is nobody's", "status = 'running'", "leasePid"],
+  ["is owned and rests", "leasePid = 7", "leasePid"],
+  ["waits and asks nothing", "status = 'suspended'", "suspendedRole"],
+  ["asks and does not wait", "suspendedRole = 'coder'", "suspendedRole"],
+])(
+  "a row of a thread that %s fits no status, and no reader takes it for one",
+  async (_, changes, column) => {
+    await withThreads(1);
+    const { threadId } = sampleThread(0);
+    const db = new DatabaseSync(file);
+    db.exec(`PRAGMA ignore_check_constraints = ON; UPDATE threads SET ${changes}`);
+    db.close();
+    const store = await openThreadStore(root);
+    for (const read of [store.get(threadId), store.list({})]) {
+      const reason = await read.then(String, (thrown: unknown) => failureFrom(thrown, "INTERNAL"));
+      expect(reason).toMatchObject({
+        code: "STORAGE_FAILED",
+        hint: expect.stringMatching(/backup/),
+      });
+      expect(reason).toHaveProperty(
+        "message",
+        expect.stringContaining(`${column} for thread ${threadId}`),
+      );
+    }
+    await store.close();
+    expect((await checkThreadIndex(root)).map(({ code }) => code)).toContain("STORAGE_FAILED");
+  },
+);
 
 test("a file that is no database is found", async () => {
   await writeFile(file, "notes ".repeat(1_000));

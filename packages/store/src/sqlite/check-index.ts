@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { type Failure, failure, failureFrom } from "@uncaged/workflow-protocol";
 import { storagePaths } from "@uncaged/workflow-util";
+import { retryWhileBusy } from "../database/retry-while-busy.ts";
 import { refuseLostFile } from "./lost-index.ts";
-import { withPatience } from "./patience.ts";
 import { openThreadIndex } from "./thread-index.ts";
 import { listThreads } from "./thread-queries.ts";
 
@@ -15,10 +15,10 @@ export async function checkThreadIndex(root: string): Promise<Failure[]> {
     if (!existsSync(file)) return [];
     const index = await openThreadIndex(root);
     try {
-      const found = await withPatience(() =>
-        index.look("check every page", () => index.sql("PRAGMA integrity_check").all()),
+      const found = await retryWhileBusy(() =>
+        index.read("check every page", () => index.sql("PRAGMA integrity_check").all()),
       );
-      await withPatience(() => listThreads(index, {}));
+      await retryWhileBusy(() => listThreads(index, {}));
       return found.map((row) => String(row.integrity_check)).flatMap((text) => damage(file, text));
     } finally {
       index.close();

@@ -6,14 +6,14 @@
  *  2. A change that is refused takes back its own part and no other's.
  *  3. A change is acknowledged once the transaction it is part of is on disk. When that fails, all
  *     of them fail. */
-import { withPatience } from "./patience.ts";
+import { retryWhileBusy } from "../database/retry-while-busy.ts";
 import type { ThreadIndex } from "./thread-index.ts";
 
 /** Runs `body` in a transaction, perhaps with others; `body` may be called more than once. Rejects with
  *  what `body` throws. `what` names the deed, as in `ThreadIndex.change`. */
 export type Commit = <T>(what: string, body: () => T) => Promise<T>;
 
-/** `attempt` does the change and gives what is to be told once the transaction is on disk. */
+/** `attempt` does the change and returns what is to be told once the transaction is on disk. */
 type Waiting = { what: string; attempt: () => () => void; reject: (cause: unknown) => void };
 
 export function commitQueue(index: ThreadIndex): Commit {
@@ -38,7 +38,7 @@ export function commitQueue(index: ThreadIndex): Commit {
 /** Settles all of them; never rejects. */
 async function commitGroup(index: ThreadIndex, group: readonly Waiting[]): Promise<void> {
   try {
-    const settled = await withPatience(() => together(index, group));
+    const settled = await retryWhileBusy(() => together(index, group));
     for (const settle of settled) settle();
   } catch (cause) {
     for (const { reject } of group) reject(cause);
@@ -47,8 +47,8 @@ async function commitGroup(index: ThreadIndex, group: readonly Waiting[]): Promi
 
 function together(index: ThreadIndex, group: readonly Waiting[]): (() => void)[] {
   const [only] = group;
-  if (only !== undefined && group.length === 1) return [index.change(only.what, only.attempt)];
-  return index.change(`commit ${group.length} changes`, () =>
+  if (only !== undefined && group.length === 1) return [index.transaction(only.what, only.attempt)];
+  return index.transaction(`commit ${group.length} changes`, () =>
     group.map((each) => partly(index, each)),
   );
 }
@@ -57,7 +57,7 @@ function together(index: ThreadIndex, group: readonly Waiting[]): (() => void)[]
 function partly(index: ThreadIndex, { what, attempt, reject }: Waiting): () => void {
   index.sql("SAVEPOINT part").run();
   try {
-    const settle = index.look(what, attempt);
+    const settle = index.read(what, attempt);
     index.sql("RELEASE part").run();
     return settle;
   } catch (cause) {

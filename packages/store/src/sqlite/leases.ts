@@ -7,13 +7,19 @@ import {
   THREAD_STATUSES,
   type ThreadStore,
 } from "@uncaged/workflow-protocol";
-import { acquireRefusal, tenureRefusal } from "../refusals.ts";
+import { quoted } from "../database/sql-text.ts";
+import { toAcquire, toWrite } from "../threads/refusals.ts";
 import { refused } from "./refused.ts";
-import { quoted } from "./sql-text.ts";
 import { integerOf } from "./thread-columns.ts";
 import type { ThreadIndex } from "./thread-index.ts";
 import { getThread } from "./thread-queries.ts";
-import { SIGNAL_COLUMNS, signalsOf, storedLimit, storedProse } from "./thread-rows.ts";
+import {
+  NO_SUSPENSION,
+  SIGNAL_COLUMNS,
+  SUSPENSION,
+  signalsOf,
+  storedSuspension,
+} from "./thread-rows.ts";
 
 /** The rows that a writer with this fence owns. The expiry is left out on purpose: an owner that
  *  slept past it, and that nobody replaced, still publishes the step it finished. */
@@ -39,10 +45,10 @@ export function acquireLease(index: ThreadIndex, request: Acquisition): Lease {
     processStartedAt: owner.startedAt,
     bootId: owner.bootId,
   };
-  return index.change(`take over thread ${threadId}`, () => {
+  return index.transaction(`take over thread ${threadId}`, () => {
     const row = index.sql(ACQUIRE).get(values);
     if (row === undefined) {
-      throw refused(acquireRefusal(getThread(index, threadId), request), threadId);
+      throw refused(toAcquire(getThread(index, threadId), request), threadId);
     }
     const fence = integerOf(row, "fence");
     return { threadId, fence, process: owner, acquiredAt: nowMs, heartbeatAt: nowMs, expiresAt };
@@ -53,10 +59,10 @@ type Renewal = Parameters<ThreadStore["renew"]>[0];
 
 export function renewLease(index: ThreadIndex, renewal: Renewal): SignalKind[] {
   const { threadId, fence, ttlMs, nowMs } = renewal;
-  return index.change(`renew the lease of thread ${threadId}`, () => {
+  return index.transaction(`renew the lease of thread ${threadId}`, () => {
     const row = index.sql(RENEW).get({ threadId, fence, nowMs, expiresAt: nowMs + ttlMs });
     if (row === undefined) {
-      throw refused(tenureRefusal(getThread(index, threadId), renewal), threadId);
+      throw refused(toWrite(getThread(index, threadId), renewal), threadId);
     }
     return signalsOf(row);
   });
@@ -67,24 +73,15 @@ type Release = Parameters<ThreadStore["release"]>[0];
 /** False when the owner meant to rest at the gate and found it open. */
 export function releaseLease(index: ThreadIndex, release: Release): boolean {
   const { threadId, fence, nowMs, to } = release;
-  const asks = to.status === "suspended";
-  return index.change(`give up thread ${threadId}`, () => {
+  const question = to.status === "suspended" ? to.suspended : null;
+  return index.transaction(`release thread ${threadId}`, () => {
     const { changes } = index
       .sql(to.status === "paused" ? `${RELEASE} AND ${GATE_CLOSED}` : RELEASE)
-      .run({
-        threadId,
-        fence,
-        nowMs,
-        to: to.status,
-        role: asks ? to.role : null,
-        message: asks ? storedProse(to.message) : null,
-        kind: asks ? (to.kind ?? null) : null,
-        limit: asks ? storedLimit(to.limit) : null,
-      });
+      .run({ threadId, fence, nowMs, to: to.status, ...storedSuspension(question) });
     if (changes === 1) return true;
-    const lost = tenureRefusal(getThread(index, threadId), release);
-    if (to.status === "paused" && lost === null) return false;
-    throw refused(lost, threadId);
+    const owned = toWrite(getThread(index, threadId), release);
+    if (to.status === "paused" && owned.ok) return false;
+    throw refused(owned, threadId);
   });
 }
 
@@ -95,7 +92,7 @@ const ACQUIRE = `
     status = 'running', fence = fence + 1,
     leasePid = :pid, leaseStartedAt = :processStartedAt, leaseBootId = :bootId,
     leaseAcquiredAt = :nowMs, leaseHeartbeatAt = :nowMs, leaseExpiresAt = :expiresAt,
-    suspendedRole = NULL, suspendedMessage = NULL, suspendedKind = NULL, suspendedLimit = NULL,
+    ${NO_SUSPENSION},
     stopSignalAt = NULL, updatedAt = :nowMs
   WHERE threadId = :threadId AND (
     status IN (${STARTABLE})
@@ -109,9 +106,7 @@ const RENEW = `
 
 const RELEASE = `
   UPDATE threads SET
-    status = :to, suspendedRole = :role, suspendedMessage = :message, suspendedKind = :kind,
-    suspendedLimit = :limit,
-    updatedAt = :nowMs, ${NO_LEASE}
+    status = :to, ${SUSPENSION}, updatedAt = :nowMs, ${NO_LEASE}
   WHERE ${OWNED}`;
 
 const GATE_CLOSED = "pauseSignalAt IS NOT NULL";

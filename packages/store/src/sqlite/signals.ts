@@ -6,8 +6,8 @@ import {
   THREAD_STATUSES,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
-import { notFound } from "../refusals.ts";
-import { quoted } from "./sql-text.ts";
+import { quoted } from "../database/sql-text.ts";
+import { notFound } from "../threads/refusals.ts";
 import type { ThreadIndex } from "./thread-index.ts";
 import { getThread } from "./thread-queries.ts";
 import { SIGNAL_COLUMNS, signalsOf } from "./thread-rows.ts";
@@ -30,7 +30,7 @@ export function leaveSignal(
   signal: { kind: SignalKind; nowMs: number },
 ): void {
   const column = COLUMN[signal.kind];
-  index.change(`signal thread ${threadId}`, () => {
+  index.transaction(`signal thread ${threadId}`, () => {
     index
       .sql(
         `UPDATE threads SET ${column} = :nowMs
@@ -43,7 +43,7 @@ export function leaveSignal(
 
 export function clearSignal(index: ThreadIndex, threadId: string, kind: SignalKind): void {
   const column = COLUMN[kind];
-  index.change(`clear a signal of thread ${threadId}`, () => {
+  index.transaction(`clear a signal of thread ${threadId}`, () => {
     index
       .sql(
         `UPDATE threads SET ${column} = NULL WHERE threadId = :threadId AND ${column} IS NOT NULL`,
@@ -54,7 +54,7 @@ export function clearSignal(index: ThreadIndex, threadId: string, kind: SignalKi
 }
 
 export function waitingSignals(index: ThreadIndex, threadId: string): SignalKind[] {
-  return index.look(`read the signals of thread ${threadId}`, () => {
+  return index.read(`read the signals of thread ${threadId}`, () => {
     const row = index
       .sql(`SELECT ${SIGNAL_COLUMNS} FROM threads WHERE threadId = :threadId`)
       .get({ threadId });

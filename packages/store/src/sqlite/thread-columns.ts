@@ -99,6 +99,11 @@ export function optionalInteger(row: Row, column: Column): number | null {
   return at(row, column) === null ? null : integer(row, column);
 }
 
+/** The row's status leaves no room for a value here. */
+export function nothing(row: Row, column: Column): void {
+  if (at(row, column) !== null) damaged(found(row, column));
+}
+
 export function status(row: Row): ThreadStatus {
   const value = at(row, "status");
   return THREAD_STATUSES.find((known) => known === value) ?? damaged(found(row, "status"));

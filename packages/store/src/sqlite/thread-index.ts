@@ -1,10 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { storagePaths } from "@uncaged/workflow-util";
-import { compile, type Statement } from "./compile.ts";
+import { compile, type Statement } from "../database/compile.ts";
+import { openDatabase } from "../database/open-database.ts";
+import { sqliteFailed } from "../database/sqlite-failure.ts";
 import { refuseEmptied, refuseLostFile, withoutTables } from "./lost-index.ts";
 import { migrate, refuseOther } from "./migrations.ts";
-import { openDatabase } from "./open-database.ts";
-import { sqliteFailed } from "./sqlite-failure.ts";
 
 /** The open `index.db`. `what` names the deed in an error's message: "cannot <what> in <file>". */
 export type ThreadIndex = {
@@ -12,9 +12,9 @@ export type ThreadIndex = {
   sql(text: string): Statement;
   /** The same, for wide rows: they come as arrays, which takes half the time. */
   arrays(text: string): Statement;
-  look<T>(what: string, body: () => T): T;
+  read<T>(what: string, body: () => T): T;
   /** One transaction: what `body` changed is on disk when this returns, or nothing of it is. */
-  change<T>(what: string, body: () => T): T;
+  transaction<T>(what: string, body: () => T): T;
   close(): void;
 };
 
@@ -63,7 +63,7 @@ export async function openThreadIndex(
         throw cause;
       }
     });
-  return { sql, arrays, look, change, close: () => db.close() };
+  return { sql, arrays, read: look, transaction: change, close: () => db.close() };
 }
 
 function keeping(compiled: (text: string) => Statement): (text: string) => Statement {

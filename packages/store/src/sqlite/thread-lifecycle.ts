@@ -9,20 +9,31 @@ import {
   type ThreadStore,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
-import { answerRefusal, existsAlready, raiseRefusal, removeRefusal } from "../refusals.ts";
+import { quoted } from "../database/sql-text.ts";
+import { existsAlready, toAnswer, toRaise, toRemove } from "../threads/refusals.ts";
 import { refused } from "./refused.ts";
-import { quoted } from "./sql-text.ts";
 import { RECORD_COLUMNS } from "./thread-columns.ts";
 import type { ThreadIndex } from "./thread-index.ts";
 import { getThread } from "./thread-queries.ts";
-import { newRow, recordOf, storedLimit, storedProse } from "./thread-rows.ts";
+import {
+  ENDING,
+  NO_SUSPENSION,
+  newRow,
+  PENDING_INPUT,
+  recordOf,
+  SUSPENSION,
+  storedEnding,
+  storedInput,
+  storedProse,
+  storedSuspension,
+} from "./thread-rows.ts";
 
 export function createThread(
   index: ThreadIndex,
   thread: NewThread,
   startKey: string | null,
 ): { thread: ThreadRecord; created: boolean } {
-  return index.change(`create thread ${thread.threadId}`, () => {
+  return index.transaction(`create thread ${thread.threadId}`, () => {
     const earlier = startKey === null ? null : startedWith(index, startKey);
     if (earlier !== null) return { thread: earlier, created: false };
     const row = index.arrays(INSERT).get(newRow(thread, startKey));
@@ -33,11 +44,11 @@ export function createThread(
 
 /** Threads of another storage root, in one transaction. */
 export function adoptThreads(index: ThreadIndex, threads: readonly ThreadCopy[]): void {
-  index.change(`adopt ${threads.length} threads`, () => {
+  index.transaction(`adopt ${threads.length} threads`, () => {
     for (const thread of threads) {
       const row = index.arrays(INSERT).get(newRow(thread, null));
       if (row === undefined) throw new WorkflowError(existsAlready(thread.threadId));
-      index.sql(ADOPT).run(standingOf(thread));
+      adoptStanding(index, thread);
     }
   });
 }
@@ -48,10 +59,10 @@ export function answerThread(
   answer: Parameters<ThreadStore["answer"]>[0],
 ): void {
   const { threadId, text, nowMs } = answer;
-  index.change(`answer thread ${threadId}`, () => {
+  index.transaction(`answer thread ${threadId}`, () => {
     const { changes } = index.sql(ANSWER).run({ threadId, text: storedProse(text), nowMs });
     if (changes === 1) return;
-    throw refused(answerRefusal(getThread(index, threadId), threadId), threadId);
+    throw refused(toAnswer(getThread(index, threadId), threadId), threadId);
   });
 }
 
@@ -61,18 +72,18 @@ export function raiseLimits(
   request: Parameters<ThreadStore["raise"]>[0],
 ): void {
   const { threadId, nowMs } = request;
-  index.change(`set the limits of thread ${threadId}`, () => {
+  index.transaction(`set the limits of thread ${threadId}`, () => {
     const before = getThread(index, threadId)?.limits ?? null;
     const limits = JSON.stringify(raisedLimits(before, request.limits));
     const { changes } = index.sql(RAISE).run({ threadId, limits, nowMs });
     if (changes === 1) return;
-    throw refused(raiseRefusal(getThread(index, threadId), threadId), threadId);
+    throw refused(toRaise(getThread(index, threadId), threadId), threadId);
   });
 }
 
 /** `replaces` is the fence of an owner known to be dead. */
 export function removeThread(index: ThreadIndex, threadId: string, replaces: number | null): void {
-  index.change(`remove thread ${threadId}`, () => {
+  index.transaction(`remove thread ${threadId}`, () => {
     const { changes } = index
       .sql(
         `DELETE FROM threads
@@ -80,8 +91,7 @@ export function removeThread(index: ThreadIndex, threadId: string, replaces: num
       )
       .run({ threadId, replaces });
     if (changes === 1) return;
-    const reason = removeRefusal(getThread(index, threadId), { threadId, replaces });
-    throw refused(reason, threadId);
+    throw refused(toRemove(getThread(index, threadId), { threadId, replaces }), threadId);
   });
 }
 
@@ -89,8 +99,8 @@ const FINAL = quoted(THREAD_STATUSES.filter(isFinal));
 
 const ANSWER = `
   UPDATE threads SET
-    status = 'idle', answerRole = suspendedRole, answerText = :text,
-    suspendedRole = NULL, suspendedMessage = NULL, suspendedKind = NULL, suspendedLimit = NULL, updatedAt = :nowMs
+    status = 'idle', answerRole = suspendedRole, answerText = :text, nextPrompt = NULL,
+    ${NO_SUSPENSION}, updatedAt = :nowMs
   WHERE threadId = :threadId AND status = 'suspended' AND suspendedKind IS NOT 'limit'`;
 
 // Columns on the right are those before the update.
@@ -116,30 +126,34 @@ const INSERT = `
   ON CONFLICT (threadId) DO NOTHING
   RETURNING ${RECORD_COLUMNS}`;
 
-/** How a thread stood that was just inserted as a new one. */
-const ADOPT = `
-  UPDATE threads SET
-    status = :status, returnCode = :returnCode, summary = :summary, suspendedRole = :suspendedRole,
-    suspendedMessage = :suspendedMessage, suspendedKind = :suspendedKind, suspendedLimit = :suspendedLimit, answerRole = :answerRole, answerText = :answerText,
-    updatedAt = :updatedAt
+/** How a thread stood that was just inserted as a new one, which is idle. */
+function adoptStanding(index: ThreadIndex, thread: ThreadCopy): void {
+  const { threadId, status, updatedAt } = thread;
+  const at = { threadId, updatedAt };
+  switch (status) {
+    case "idle":
+      index.sql(ADOPT_IDLE).run({ ...at, ...storedInput(thread.pendingInput) });
+      break;
+    case "suspended": {
+      const { pendingInput, suspended } = thread;
+      const waits = { ...storedInput(pendingInput), ...storedSuspension(suspended) };
+      index.sql(ADOPT_SUSPENDED).run({ ...at, ...waits });
+      break;
+    }
+    default:
+      index.sql(ADOPT_FINISHED).run({ ...at, ...storedEnding(thread) });
+  }
+}
+
+const ADOPT_IDLE = `
+  UPDATE threads SET updatedAt = :updatedAt, ${PENDING_INPUT} WHERE threadId = :threadId`;
+
+const ADOPT_SUSPENDED = `
+  UPDATE threads SET updatedAt = :updatedAt, status = 'suspended', ${PENDING_INPUT}, ${SUSPENSION}
   WHERE threadId = :threadId`;
 
-function standingOf(thread: ThreadCopy): Record<string, string | number | null> {
-  const { threadId, status, returnCode, summary, suspended, answer, updatedAt } = thread;
-  return {
-    threadId,
-    status,
-    returnCode,
-    summary: summary === null ? null : storedProse(summary),
-    suspendedRole: suspended?.role ?? null,
-    suspendedMessage: suspended === null ? null : storedProse(suspended.message),
-    suspendedKind: suspended?.kind ?? null,
-    suspendedLimit: storedLimit(suspended?.limit),
-    answerRole: answer?.role ?? null,
-    answerText: answer === null ? null : storedProse(answer.text),
-    updatedAt,
-  };
-}
+const ADOPT_FINISHED = `
+  UPDATE threads SET updatedAt = :updatedAt, ${ENDING} WHERE threadId = :threadId`;
 
 function startedWith(index: ThreadIndex, startKey: string): ThreadRecord | null {
   const row = index

@@ -4,7 +4,7 @@ import type { ThreadIndex } from "./thread-index.ts";
 import { recordOf, reversed } from "./thread-rows.ts";
 
 export function getThread(index: ThreadIndex, threadId: string): ThreadRecord | null {
-  return index.look(`read thread ${threadId}`, () => {
+  return index.read(`read thread ${threadId}`, () => {
     const row = index
       .arrays(`SELECT ${RECORD_COLUMNS} FROM threads WHERE threadId = :threadId`)
       .get({ threadId });
@@ -26,12 +26,16 @@ export function listThreads(index: ThreadIndex, filter: ThreadFilter): ThreadRec
     conditions.push("parentThread = :parentThread");
     values.parentThread = filter.parentThread;
   }
+  if (filter.sinceMs !== undefined) {
+    conditions.push("createdAt >= :sinceMs");
+    values.sinceMs = filter.sinceMs;
+  }
   if (filter.suspended) conditions.push("suspendedRole IS NOT NULL");
   if (filter.withLease) conditions.push("leasePid IS NOT NULL");
   const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
   const query = `SELECT ${RECORD_COLUMNS} FROM threads ${where}
     ORDER BY createdAt DESC, threadId DESC LIMIT :limit`;
-  return index.look("list threads", () => index.arrays(query).all(values).map(recordOf));
+  return index.read("list threads", () => index.arrays(query).all(values).map(recordOf));
 }
 
 /** Letters of a thread id; whatever else is typed matches nothing. */
@@ -49,7 +53,7 @@ export function matchThreads(index: ThreadIndex, part: string, limit: number): s
     SELECT threadId FROM (SELECT threadId FROM threads
       WHERE threadIdReversed >= :end AND threadIdReversed < :end || '~' LIMIT :limit)
     ORDER BY threadId LIMIT :limit`;
-  return index.look("find a thread", () =>
+  return index.read("find a thread", () =>
     index
       .sql(query)
       .all({ beginning, end: reversed(beginning), limit })
@@ -61,7 +65,7 @@ type ThreadRoot = Awaited<ReturnType<ThreadStore["roots"]>>[number];
 
 export function threadRoots(index: ThreadIndex): ThreadRoot[] {
   const query = "SELECT threadId, startHash, head, headSha256 FROM threads";
-  return index.look("read the heads", () =>
+  return index.read("read the heads", () =>
     index
       .sql(query)
       .all()

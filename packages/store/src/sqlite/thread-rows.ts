@@ -1,13 +1,24 @@
-import type {
-  Lease,
-  NewThread,
-  ReachedLimit,
-  SignalKind,
-  ThreadRecord,
+/** Rows of the index and the threads that they stand for, by status.
+ *
+ *  A row that fits no status is refused: one that ended without saying how, one that has not and says so, one that runs
+ *  without an owner. What a status makes meaningless, such as an answer to a thread that has ended, is passed over. */
+import {
+  isFinal,
+  type Lease,
+  type NewThread,
+  type PendingInput,
+  type SignalKind,
+  type Suspension,
+  type ThreadEnding,
+  type ThreadFacts,
+  type ThreadRecord,
+  type ThreadSteering,
 } from "@uncaged/workflow-protocol";
+import { SIGNAL_ORDER } from "../threads/thread-changes.ts";
 import {
   integer,
   type NamedRow,
+  nothing,
   optionalInteger,
   optionalProse,
   optionalText,
@@ -24,9 +35,28 @@ export const SIGNAL_COLUMNS = "pauseSignalAt, stopSignalAt, killSignalAt";
 /** Throws `STORAGE_FAILED` for a row that this program cannot have written. */
 export function recordOf(selected: unknown): ThreadRecord {
   const row: Row = Array.isArray(selected) ? selected : [];
-  const suspendedRole = optionalText(row, "suspendedRole");
-  const replacedHead = optionalText(row, "replacedHead");
-  const answerRole = optionalText(row, "answerRole");
+  const facts = factsOf(row);
+  const known = status(row);
+  if (known !== "running") nothing(row, "leasePid");
+  if (known !== "suspended") nothing(row, "suspendedRole");
+  if (isFinal(known)) {
+    const returnCode = integer(row, "returnCode");
+    return { ...facts, status: known, returnCode, summary: prose(row, "summary") };
+  }
+  nothing(row, "returnCode");
+  nothing(row, "summary");
+  const unfinished = { ...facts, ...steeringOf(row) };
+  switch (known) {
+    case "running":
+      return { ...unfinished, status: known, lease: leaseOf(row) };
+    case "suspended":
+      return { ...unfinished, status: known, suspended: suspensionOf(row) };
+    default:
+      return { ...unfinished, status: known };
+  }
+}
+
+function factsOf(row: Row): ThreadFacts {
   const forkedFrom = optionalText(row, "forkedFromThread");
   return {
     threadId: text(row, "threadId"),
@@ -35,30 +65,12 @@ export function recordOf(selected: unknown): ThreadRecord {
     startHash: text(row, "startHash"),
     head: text(row, "head"),
     headSha256: text(row, "headSha256"),
-    status: status(row),
     stepCount: integer(row, "stepCount"),
     depth: integer(row, "depth"),
     parentThread: optionalText(row, "parentThread"),
     cwd: text(row, "cwd"),
-    returnCode: optionalInteger(row, "returnCode"),
-    summary: optionalProse(row, "summary"),
-    suspended:
-      suspendedRole === null
-        ? null
-        : {
-            role: suspendedRole,
-            message: prose(row, "suspendedMessage"),
-            ...(optionalText(row, "suspendedKind") === "limit" ? { kind: "limit" } : {}),
-            ...reachedLimit(optionalText(row, "suspendedLimit")),
-          },
-    answer: answerRole === null ? null : { role: answerRole, text: prose(row, "answerText") },
-    nextPrompt: optionalProse(row, "nextPrompt"),
     limits: storedLimits(optionalText(row, "limits")),
     agent: optionalText(row, "agent"),
-    replaced:
-      replacedHead === null
-        ? null
-        : { head: replacedHead, headSha256: text(row, "replacedSha256") },
     forkedFrom:
       forkedFrom === null
         ? null
@@ -66,7 +78,15 @@ export function recordOf(selected: unknown): ThreadRecord {
     startedAt: integer(row, "startedAt"),
     createdAt: integer(row, "createdAt"),
     updatedAt: integer(row, "updatedAt"),
-    lease: leaseOf(row),
+  };
+}
+
+function steeringOf(row: Row): ThreadSteering {
+  const replaced = optionalText(row, "replacedHead");
+  return {
+    pendingInput: inputOf(row),
+    replaced:
+      replaced === null ? null : { head: replaced, headSha256: text(row, "replacedSha256") },
     signals: waiting({
       pause: optionalInteger(row, "pauseSignalAt"),
       stop: optionalInteger(row, "stopSignalAt"),
@@ -75,11 +95,40 @@ export function recordOf(selected: unknown): ThreadRecord {
   };
 }
 
+/** An earlier version could leave both; the answer is the later word. */
+function inputOf(row: Row): PendingInput | null {
+  const role = optionalText(row, "answerRole");
+  if (role !== null) return { kind: "answer", role, text: prose(row, "answerText") };
+  const prompt = optionalProse(row, "nextPrompt");
+  return prompt === null ? null : { kind: "prompt", text: prompt };
+}
+
+function suspensionOf(row: Row): Suspension {
+  return {
+    role: text(row, "suspendedRole"),
+    message: prose(row, "suspendedMessage"),
+    ...(optionalText(row, "suspendedKind") === "limit" ? { kind: "limit" } : {}),
+    ...reachedLimit(optionalText(row, "suspendedLimit")),
+  };
+}
+
+function leaseOf(row: Row): Lease {
+  return {
+    threadId: text(row, "threadId"),
+    fence: integer(row, "fence"),
+    process: {
+      pid: integer(row, "leasePid"),
+      startedAt: text(row, "leaseStartedAt"),
+      bootId: text(row, "leaseBootId"),
+    },
+    acquiredAt: integer(row, "leaseAcquiredAt"),
+    heartbeatAt: integer(row, "leaseHeartbeatAt"),
+    expiresAt: integer(row, "leaseExpiresAt"),
+  };
+}
+
 /** The values of a fresh row, by the name of their parameter. */
-export function newRow(
-  thread: NewThread,
-  startKey: string | null,
-): Record<string, string | number | null> {
+export function newRow(thread: NewThread, startKey: string | null): Values {
   return {
     threadId: thread.threadId,
     threadIdReversed: reversed(thread.threadId),
@@ -103,9 +152,42 @@ export function newRow(
   };
 }
 
-/** A limit that a thread waits at, as it is stored. */
-export function storedLimit(reached: ReachedLimit | undefined): string | null {
-  return reached === undefined ? null : JSON.stringify(reached);
+type Values = Record<string, string | number | null>;
+
+/** For the SET part of an update: what a thread waits for. */
+export const SUSPENSION = `suspendedRole = :suspendedRole, suspendedMessage = :suspendedMessage,
+  suspendedKind = :suspendedKind, suspendedLimit = :suspendedLimit`;
+export const NO_SUSPENSION =
+  "suspendedRole = NULL, suspendedMessage = NULL, suspendedKind = NULL, suspendedLimit = NULL";
+
+export function storedSuspension(suspended: Suspension | null): Values {
+  const limit = suspended?.limit;
+  return {
+    suspendedRole: suspended?.role ?? null,
+    suspendedMessage: suspended === null ? null : storedProse(suspended.message),
+    suspendedKind: suspended?.kind ?? null,
+    suspendedLimit: limit === undefined ? null : JSON.stringify(limit),
+  };
+}
+
+/** For the SET part of an update: what a person said to the next step. */
+export const PENDING_INPUT =
+  "answerRole = :answerRole, answerText = :answerText, nextPrompt = :nextPrompt";
+export const NO_PENDING_INPUT = "answerRole = NULL, answerText = NULL, nextPrompt = NULL";
+
+export function storedInput(input: PendingInput | null): Values {
+  return {
+    answerRole: input?.kind === "answer" ? input.role : null,
+    answerText: input?.kind === "answer" ? storedProse(input.text) : null,
+    nextPrompt: input?.kind === "prompt" ? storedProse(input.text) : null,
+  };
+}
+
+/** For the SET part of an update: how a thread ended. */
+export const ENDING = "status = :status, returnCode = :returnCode, summary = :summary";
+
+export function storedEnding({ status, returnCode, summary }: ThreadEnding): Values {
+  return { status, returnCode, summary: storedProse(summary) };
 }
 
 /** Words of an agent or a person, as they are stored: any text at all comes back as it was. */
@@ -123,20 +205,6 @@ export function signalsOf(row: NamedRow): SignalKind[] {
   return waiting({ pause, stop, kill });
 }
 
-/** Always in this order. */
 function waiting(since: { readonly [kind in SignalKind]: unknown }): SignalKind[] {
-  return (["pause", "stop", "kill"] as const).filter((kind) => since[kind] !== null);
-}
-
-function leaseOf(row: Row): Lease | null {
-  const pid = optionalInteger(row, "leasePid");
-  if (pid === null) return null;
-  return {
-    threadId: text(row, "threadId"),
-    fence: integer(row, "fence"),
-    process: { pid, startedAt: text(row, "leaseStartedAt"), bootId: text(row, "leaseBootId") },
-    acquiredAt: integer(row, "leaseAcquiredAt"),
-    heartbeatAt: integer(row, "leaseHeartbeatAt"),
-    expiresAt: integer(row, "leaseExpiresAt"),
-  };
+  return SIGNAL_ORDER.filter((kind) => since[kind] !== null);
 }

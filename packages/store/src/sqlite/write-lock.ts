@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { storagePaths } from "@uncaged/workflow-util";
-import { openDatabase } from "./open-database.ts";
-import { isBusy } from "./sqlite-failure.ts";
+import { openDatabase } from "../database/open-database.ts";
+import { isBusy } from "../database/sqlite-failure.ts";
 
 /** A lock that nobody gave back while we waited. */
 export type HeldLock = {
@@ -12,7 +12,7 @@ export type HeldLock = {
 
 const PAUSE_MS = 50;
 
-/** Waits for the right to write in the index of a root, and gives it back at once. Null: it was to be had, or this
+/** Waits for the right to write in the index of a root, and returns it at once. Null: it was to be had, or this
  *  user may not write there in any case. Throws what opening the index throws. */
 export async function heldWriteLock(root: string, withinMs: number): Promise<HeldLock | null> {
   const { index } = storagePaths(root);

@@ -1,13 +1,24 @@
 import assert from "node:assert/strict";
-import { failure, type HeadMove, WorkflowError } from "@uncaged/workflow-protocol";
+import {
+  endingOf,
+  type FinalMove,
+  failure,
+  isFinished,
+  leaseOf,
+  pendingInputOf,
+  type ThreadRecord,
+  WorkflowError,
+} from "@uncaged/workflow-protocol";
 import { refuses } from "./refuses.ts";
 import {
   acquireAt,
+  known,
   ownedThread,
   sampleHash,
   sampleMove,
   sampleSha256,
   sampleThread,
+  suspendedThread,
 } from "./sample-threads.ts";
 import type { ThreadStoreCase } from "./store-case.ts";
 
@@ -24,7 +35,7 @@ export const headCases: readonly ThreadStoreCase[] = [
       assert.equal(thread?.stepCount, 3);
       assert.equal(thread?.updatedAt, 3);
       assert.equal(thread?.status, "running");
-      assert.deepEqual(thread?.lease, lease);
+      assert.deepEqual(thread && leaseOf(thread), lease);
     },
   },
   {
@@ -41,24 +52,99 @@ export const headCases: readonly ThreadStoreCase[] = [
     },
   },
   {
-    name: "moves to another bundle with the head, and keeps the answer that waits",
+    name: "moves to another bundle with the head, which is no step, and keeps what a person said",
     async run(store) {
-      const { threadId, fence } = await ownedThread(store, 1);
-      const question = { status: "suspended", role: "coder", message: "Which?" } as const;
-      await store.release({ threadId, fence, nowMs: 2, to: question });
+      const { threadId } = await suspendedThread(store, 1);
       await store.answer({ threadId, text: "This one", nowMs: 3 });
-      const process = { pid: 1, startedAt: "0", bootId: "test" };
-      const lease = await store.acquire({ threadId, process, ttlMs: 9, nowMs: 4, replaces: null });
+      const lease = await acquireAt(store, threadId, { pid: 1, nowMs: 4, replaces: null });
       const bundleHash = sampleHash(77);
-      await store.advance({ ...sampleMove(lease, 1), stepCount: 0, bundleHash });
-      const upgraded = await store.get(threadId);
-      assert.equal(upgraded?.bundleHash, bundleHash);
-      assert.equal(upgraded?.stepCount, 0);
-      assert.deepEqual(upgraded?.answer, { role: "coder", text: "This one" });
+      await store.advance({ ...sampleMove(lease, 1), kind: "upgrade", bundleHash });
+      const upgraded = await known(store, threadId);
+      assert.equal(upgraded.head, sampleHash(1));
+      assert.equal(upgraded.bundleHash, bundleHash);
+      assert.equal(upgraded.stepCount, 0);
+      const answer = { kind: "answer", role: "planner", text: "This one" };
+      assert.deepEqual(pendingInputOf(upgraded), answer);
       await store.advance(sampleMove(lease, 2));
-      const stepped = await store.get(threadId);
-      assert.equal(stepped?.bundleHash, bundleHash);
-      assert.equal(stepped?.answer, null);
+      const stepped = await known(store, threadId);
+      assert.equal(stepped.bundleHash, bundleHash);
+      assert.equal(stepped.stepCount, 1);
+      assert.equal(pendingInputOf(stepped), null);
+    },
+  },
+  {
+    name: "puts a step in the place of the last one, which it keeps until the next step",
+    async run(store) {
+      const lease = await ownedThread(store, 1);
+      await store.advance(sampleMove(lease, 1));
+      await store.advance({ ...sampleMove(lease, 2), kind: "replace" });
+      const replaced = { head: sampleHash(1), headSha256: sampleSha256(1) };
+      const poked = await known(store, lease.threadId);
+      assert.equal(poked.head, sampleHash(2));
+      assert.equal(poked.stepCount, 1);
+      assert.deepEqual(replacedOf(poked), replaced);
+      await store.release({ ...lease, nowMs: 3, to: { status: "idle" } });
+      assert.deepEqual(replacedOf(await known(store, lease.threadId)), replaced);
+      const next = await acquireAt(store, lease.threadId, { pid: 1, nowMs: 4, replaces: null });
+      await store.advance(sampleMove(next, 3));
+      const stepped = await known(store, lease.threadId);
+      assert.equal(stepped.stepCount, 2);
+      assert.equal(replacedOf(stepped), null);
+    },
+  },
+  {
+    name: "restores a replaced step by another replacement, which can be undone in turn",
+    async run(store) {
+      const lease = await ownedThread(store, 1);
+      await store.advance(sampleMove(lease, 1));
+      await store.advance({ ...sampleMove(lease, 2), kind: "replace" });
+      const back = { from: sampleHash(2), to: sampleHash(1), toSha256: sampleSha256(1) };
+      await store.advance({ ...sampleMove(lease, 2), ...back, kind: "replace" });
+      const restored = await known(store, lease.threadId);
+      assert.equal(restored.head, sampleHash(1));
+      assert.equal(restored.headSha256, sampleSha256(1));
+      assert.equal(restored.stepCount, 1);
+      const replaced = { head: sampleHash(2), headSha256: sampleSha256(2) };
+      assert.deepEqual(replacedOf(restored), replaced);
+    },
+  },
+  {
+    name: "forgets a replaced step when the thread goes over to another bundle, or ends",
+    async run(store) {
+      const lease = await ownedThread(store, 1);
+      await store.advance({ ...sampleMove(lease, 1), kind: "replace" });
+      const bundleHash = sampleHash(77);
+      await store.advance({ ...sampleMove(lease, 2), kind: "upgrade", bundleHash });
+      assert.equal(replacedOf(await known(store, lease.threadId)), null);
+      await store.advance({ ...sampleMove(lease, 3), kind: "replace" });
+      const end = { status: "completed", returnCode: 0, summary: "done" } as const;
+      await store.finish({ ...sampleMove(lease, 4), ...end });
+      assert.equal("replaced" in (await known(store, lease.threadId)), false);
+    },
+  },
+  {
+    name: "takes what a person said with the step that replaces another, too",
+    async run(store) {
+      const { thread } = await store.create(sampleThread(1, { nextPrompt: "Go on" }), null);
+      const { threadId } = thread;
+      const lease = await acquireAt(store, threadId, { pid: 1, nowMs: 4, replaces: null });
+      await store.advance({ ...sampleMove(lease, 1), kind: "replace" });
+      assert.equal(pendingInputOf(await known(store, threadId)), null);
+    },
+  },
+  {
+    name: "lets only the owner move a head, whichever way",
+    async run(store) {
+      const lost = await ownedThread(store, 1);
+      const by = { pid: 200, nowMs: 1, replaces: lost.fence };
+      await acquireAt(store, lost.threadId, by);
+      const before = await known(store, lost.threadId);
+      const move = sampleMove(lost, 1);
+      const upgrade = { ...move, kind: "upgrade", bundleHash: sampleHash(77) } as const;
+      await refuses(store.advance(move), "LEASE_LOST", lost.threadId, 200);
+      await refuses(store.advance({ ...move, kind: "replace" }), "LEASE_LOST", lost.threadId, 200);
+      await refuses(store.advance(upgrade), "LEASE_LOST", lost.threadId, 200);
+      assert.deepEqual(await known(store, lost.threadId), before);
     },
   },
   {
@@ -72,25 +158,10 @@ export const headCases: readonly ThreadStoreCase[] = [
       for (const [n, ending] of endings.entries()) {
         const lease = await ownedThread(store, n);
         await store.signal(lease.threadId, "kill", 1);
-        await store.finish({ ...sampleMove(lease, 1), stepCount: 0, ...ending });
-        const before = {
-          ...sampleThread(n),
-          suspended: null,
-          answer: null,
-          limits: null,
-          agent: null,
-          nextPrompt: null,
-          replaced: null,
-          signals: [],
-          lease: null,
-        };
-        assert.deepEqual(await store.get(lease.threadId), {
-          ...before,
-          ...ending,
-          head: sampleHash(1),
-          headSha256: sampleSha256(1),
-          updatedAt: 1,
-        });
+        await store.finish({ ...sampleMove(lease, 1), ...ending });
+        const at = { head: sampleHash(1), headSha256: sampleSha256(1), updatedAt: 1 };
+        const facts = { ...sampleThread(n), limits: null, agent: null, ...at };
+        assert.deepEqual(await store.get(lease.threadId), { ...facts, ...ending });
       }
     },
   },
@@ -111,7 +182,7 @@ export const headCases: readonly ThreadStoreCase[] = [
       const { threadId, fence } = lease;
       const recorded: string[] = [];
       const end = { status: "completed", returnCode: 0, summary: "done" } as const;
-      const ended = (by: string, move: HeadMove): Promise<void> =>
+      const ended = (by: string, move: Omit<FinalMove, keyof typeof end>): Promise<void> =>
         store.finish({ ...move, ...end, record: () => recorded.push(by) });
       const next = await acquireAt(store, threadId, { pid: 200, nowMs: 1, replaces: fence });
       await refuses(ended("the former owner", sampleMove(lease, 1)), "LEASE_LOST", threadId);
@@ -136,7 +207,11 @@ export const headCases: readonly ThreadStoreCase[] = [
       const summary = "é\u0000\u2028\ud83d\ude00'\"\\\ud800".repeat(50_000);
       const end = { status: "completed", returnCode: 0, summary } as const;
       await store.finish({ ...sampleMove(lease, 1), ...end });
-      assert.equal((await store.get(lease.threadId))?.summary, summary);
+      assert.deepEqual(endingOf(await known(store, lease.threadId)), end);
     },
   },
 ];
+
+function replacedOf(thread: ThreadRecord): { head: string; headSha256: string } | null {
+  return isFinished(thread) ? null : thread.replaced;
+}

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { leaseOf, suspensionOf } from "@uncaged/workflow-protocol";
 import { refuses } from "./refuses.ts";
 import {
   acquireAt,
+  known,
   ownedThread,
   sampleMove,
   sampleProcess,
@@ -26,7 +28,7 @@ export const leaseCases: readonly ThreadStoreCase[] = [
         expiresAt: 50 + TTL_MS,
       });
       const thread = await store.get(threadId);
-      assert.deepEqual(thread?.lease, lease);
+      assert.deepEqual(thread && leaseOf(thread), lease);
       assert.equal(thread?.status, "running");
       assert.equal(thread?.updatedAt, 50);
     },
@@ -37,7 +39,7 @@ export const leaseCases: readonly ThreadStoreCase[] = [
       const { threadId } = await ownedThread(store, 1);
       const late = { pid: 101, nowMs: TTL_MS - 1, replaces: null };
       await refuses(acquireAt(store, threadId, late), "LEASE_HELD", threadId, 100);
-      assert.equal((await store.get(threadId))?.lease?.process.pid, 100);
+      assert.equal(leaseOf(await known(store, threadId))?.process.pid, 100);
     },
   },
   {
@@ -85,7 +87,7 @@ export const leaseCases: readonly ThreadStoreCase[] = [
       const afterwards = TTL_MS * 100;
       await store.advance({ ...sampleMove(lease, 1), nowMs: afterwards });
       await store.renew({ ...lease, ttlMs: TTL_MS, nowMs: afterwards });
-      assert.equal((await store.get(lease.threadId))?.lease?.expiresAt, afterwards + TTL_MS);
+      assert.equal(leaseOf(await known(store, lease.threadId))?.expiresAt, afterwards + TTL_MS);
     },
   },
   {
@@ -95,7 +97,7 @@ export const leaseCases: readonly ThreadStoreCase[] = [
       await store.renew({ ...lease, ttlMs: TTL_MS, nowMs: 900 });
       const by = { pid: 101, nowMs: TTL_MS, replaces: null };
       await refuses(acquireAt(store, lease.threadId, by), "LEASE_HELD", 100);
-      const renewed = (await store.get(lease.threadId))?.lease;
+      const renewed = leaseOf(await known(store, lease.threadId));
       assert.deepEqual(renewed, { ...lease, heartbeatAt: 900, expiresAt: 900 + TTL_MS });
     },
   },
@@ -104,7 +106,7 @@ export const leaseCases: readonly ThreadStoreCase[] = [
     async run(store) {
       const first = await ownedThread(store, 1);
       await store.release({ ...first, nowMs: 1, to: { status: "idle" } });
-      assert.equal((await store.get(first.threadId))?.lease, null);
+      assert.equal(leaseOf(await known(store, first.threadId)), null);
       const by = { pid: 101, nowMs: 2, replaces: null };
       const second = await acquireAt(store, first.threadId, by);
       assert.ok(second.fence > first.fence);
@@ -130,15 +132,14 @@ export const leaseCases: readonly ThreadStoreCase[] = [
       const given = await store.release({
         ...lease,
         nowMs: 8,
-        to: { status: "suspended", ...question },
+        to: { status: "suspended", suspended: question },
       });
       assert.equal(given, true);
-      const waiting = await store.get(threadId);
-      assert.equal(waiting?.status, "suspended");
-      assert.equal(waiting?.updatedAt, 8);
-      assert.deepEqual(waiting?.suspended, question);
+      const waiting = await known(store, threadId);
+      assert.equal(waiting.updatedAt, 8);
+      assert.deepEqual(suspensionOf(waiting), question);
       await acquireAt(store, threadId, { pid: 101, nowMs: 9, replaces: null });
-      assert.equal((await store.get(threadId))?.suspended, null);
+      assert.equal((await known(store, threadId)).status, "running");
     },
   },
   {

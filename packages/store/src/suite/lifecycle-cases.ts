@@ -1,10 +1,18 @@
 import assert from "node:assert/strict";
-import type { Lease, ThreadCopy, ThreadLimits, ThreadStore } from "@uncaged/workflow-protocol";
+import { pendingInputOf } from "@uncaged/workflow-protocol";
 import { refuses } from "./refuses.ts";
-import { acquireAt, ownedThread, sampleHash, sampleMove, sampleThread } from "./sample-threads.ts";
+import {
+  acquireAt,
+  known,
+  ownedThread,
+  sampleHash,
+  sampleMove,
+  sampleThread,
+  suspendedThread,
+} from "./sample-threads.ts";
 import type { ThreadStoreCase } from "./store-case.ts";
 
-/** How threads come, go, and change while nobody owns them. */
+/** How threads come and go, and what a person says to them. */
 export const lifecycleCases: readonly ThreadStoreCase[] = [
   {
     name: "makes a thread that is idle and nobody's",
@@ -20,16 +28,11 @@ export const lifecycleCases: readonly ThreadStoreCase[] = [
       assert.deepEqual(thread, {
         ...asked,
         status: "idle",
-        returnCode: null,
-        summary: null,
-        suspended: null,
-        answer: null,
         limits: null,
         agent: null,
-        nextPrompt: null,
+        pendingInput: null,
         replaced: null,
         updatedAt: asked.createdAt,
-        lease: null,
         signals: [],
       });
       assert.deepEqual(await store.get(asked.threadId), thread);
@@ -42,7 +45,7 @@ export const lifecycleCases: readonly ThreadStoreCase[] = [
     },
   },
   {
-    name: "gives the first thread of a start key again, whatever became of it",
+    name: "returns the first thread of a start key again, whatever became of it",
     async run(store) {
       const first = await store.create(sampleThread(1), "nightly");
       const again = await store.create(sampleThread(2), "nightly");
@@ -73,75 +76,58 @@ export const lifecycleCases: readonly ThreadStoreCase[] = [
     },
   },
   {
-    name: "adopts threads as they stood elsewhere, word for word, and nobody owns them",
-    async run(store) {
-      const suspended = copyOf(1, {
-        status: "suspended",
-        suspended: { role: "planner", message: "which \0 one?\n" },
-      });
-      const answered = copyOf(2, { answer: { role: "planner", text: "the \0 second" } });
-      const ended = copyOf(3, { status: "completed", returnCode: 0, summary: "all \0 done" });
-      await store.adopt([suspended, answered, ended]);
-      for (const copy of [suspended, answered, ended]) {
-        const { threadId } = copy;
-        assert.deepEqual(await store.get(threadId), {
-          ...copy,
-          replaced: null,
-          lease: null,
-          signals: [],
-        });
-      }
-      assert.equal((await acquireAt(store, answered.threadId, ANYONE)).fence, 1);
-    },
-  },
-  {
-    name: "adopts all threads or none",
-    async run(store) {
-      await store.create(sampleThread(2), null);
-      const { threadId } = sampleThread(2);
-      await refuses(store.adopt([copyOf(1), copyOf(2)]), "TARGET_EXISTS", threadId);
-      await refuses(store.adopt([copyOf(3), copyOf(3)]), "TARGET_EXISTS", copyOf(3).threadId);
-      assert.deepEqual(
-        (await store.list({})).map((thread) => thread.threadId),
-        [threadId],
-      );
-    },
-  },
-  {
     name: "records an answer in place of the question, word for word",
     async run(store) {
-      const { threadId } = await suspendedThread(store);
+      const { threadId } = await suspendedThread(store, 1);
       await store.answer({ threadId, text: "the \0 second\n", nowMs: 9 });
-      const answered = await store.get(threadId);
-      assert.equal(answered?.status, "idle");
-      assert.equal(answered?.suspended, null);
-      assert.deepEqual(answered?.answer, { role: "planner", text: "the \0 second\n" });
-      assert.equal(answered?.updatedAt, 9);
+      const answered = await known(store, threadId);
+      const pendingInput = { kind: "answer", role: "planner", text: "the \0 second\n" };
+      assert.equal(answered.status, "idle");
+      assert.equal("suspended" in answered, false);
+      assert.deepEqual(pendingInputOf(answered), pendingInput);
+      assert.equal(answered.updatedAt, 9);
     },
   },
   {
     name: "keeps what is said to the next role, word for word, until a step is published",
     async run(store) {
       const { thread } = await store.create(sampleThread(1, { nextPrompt: "do \0 this\n" }), null);
-      assert.equal(thread.nextPrompt, "do \0 this\n");
-      const lease = await acquireAt(store, thread.threadId, ANYONE);
-      await store.advance({ ...sampleMove(lease, 1), stepCount: 0, bundleHash: sampleHash(77) });
-      assert.equal((await store.get(thread.threadId))?.nextPrompt, "do \0 this\n");
+      const { threadId } = thread;
+      const prompt = { kind: "prompt", text: "do \0 this\n" };
+      assert.deepEqual(pendingInputOf(thread), prompt);
+      const lease = await acquireAt(store, threadId, ANYONE);
+      const bundleHash = sampleHash(77);
+      await store.advance({ ...sampleMove(lease, 1), kind: "upgrade", bundleHash });
+      assert.deepEqual(pendingInputOf(await known(store, threadId)), prompt);
       await store.advance(sampleMove(lease, 2));
-      assert.equal((await store.get(thread.threadId))?.nextPrompt, null);
+      assert.equal(pendingInputOf(await known(store, threadId)), null);
     },
   },
   {
     name: "keeps an answer until a step is published",
     async run(store) {
-      const { threadId } = await suspendedThread(store);
+      const { threadId } = await suspendedThread(store, 1);
       await store.answer({ threadId, text: "yes", nowMs: 9 });
       const lease = await acquireAt(store, threadId, { pid: 1, nowMs: 10, replaces: null });
       await store.release({ ...lease, nowMs: 11, to: { status: "idle" } });
-      assert.equal((await store.get(threadId))?.answer?.text, "yes");
+      assert.equal(pendingInputOf(await known(store, threadId))?.text, "yes");
       const again = await acquireAt(store, threadId, { pid: 1, nowMs: 12, replaces: null });
       await store.advance(sampleMove(again, 1));
-      assert.equal((await store.get(threadId))?.answer, null);
+      assert.equal(pendingInputOf(await known(store, threadId)), null);
+    },
+  },
+  {
+    name: "takes a person's answer in place of what was said before it",
+    async run(store) {
+      const { thread } = await store.create(sampleThread(1, { nextPrompt: "Go on" }), null);
+      const { threadId } = thread;
+      const lease = await acquireAt(store, threadId, ANYONE);
+      const suspended = { role: "planner", message: "How?" };
+      await store.release({ ...lease, nowMs: 1, to: { status: "suspended", suspended } });
+      assert.equal(pendingInputOf(await known(store, threadId))?.text, "Go on");
+      await store.answer({ threadId, text: "Like this", nowMs: 2 });
+      const answer = { kind: "answer", role: "planner", text: "Like this" };
+      assert.deepEqual(pendingInputOf(await known(store, threadId)), answer);
     },
   },
   {
@@ -150,7 +136,7 @@ export const lifecycleCases: readonly ThreadStoreCase[] = [
       const { threadId } = (await store.create(sampleThread(1), null)).thread;
       const answer = { threadId, text: "yes", nowMs: 9 };
       await refuses(store.answer(answer), "TRANSITION_INVALID", threadId, "idle");
-      assert.equal((await store.get(threadId))?.answer, null);
+      assert.equal(pendingInputOf(await known(store, threadId)), null);
     },
   },
   {
@@ -183,80 +169,18 @@ export const lifecycleCases: readonly ThreadStoreCase[] = [
     },
   },
   {
-    name: "keeps which limit a thread waits at, until that is raised",
-    async run(store) {
-      const lease = await ownedThread(store, 1);
-      const { threadId } = lease;
-      const limit = { role: "coder", bound: "tokens", limit: 8, used: 9.5 } as const;
-      const waits = { role: "coder", message: "at its limit", kind: "limit", limit } as const;
-      await store.release({ ...lease, nowMs: 1, to: { status: "suspended", ...waits } });
-      assert.deepEqual((await store.get(threadId))?.suspended, waits);
-      await refuses(
-        store.answer({ threadId, text: "go on", nowMs: 2 }),
-        "TRANSITION_INVALID",
-        threadId,
-        "at its limit",
-      );
-      await store.raise({ threadId, limits: { roles: { coder: { tokens: 20 } } }, nowMs: 3 });
-      const raised = await store.get(threadId);
-      assert.equal(raised?.status, "idle");
-      assert.equal(raised?.suspended, null);
-      await store.adopt([copyOf(2, { status: "suspended", suspended: waits })]);
-      assert.deepEqual((await store.get(copyOf(2).threadId))?.suspended, waits);
-    },
-  },
-  {
-    name: "raises limits one by one: what is left out stays",
-    async run(store) {
-      const { threadId } = (await store.create(sampleThread(1, { limits: { steps: 3 } }), null))
-        .thread;
-      const raise = (limits: ThreadLimits): Promise<void> =>
-        store.raise({ threadId, limits, nowMs: 1 });
-      await raise({ tokens: 5 });
-      await raise({ roles: { coder: { costUsd: 0.5 }, planner: { steps: 2 } } });
-      await raise({ steps: 4, roles: { coder: { timeMs: 7 } } });
-      assert.deepEqual((await store.get(threadId))?.limits, {
-        steps: 4,
-        tokens: 5,
-        roles: { coder: { costUsd: 0.5, timeMs: 7 }, planner: { steps: 2 } },
-      });
-    },
-  },
-  {
     name: "says of every change that there is no such thread",
     async run(store) {
       const { threadId } = sampleThread(1);
       const by = { pid: 1, nowMs: 0, replaces: null };
       await refuses(acquireAt(store, threadId, by), "THREAD_NOT_FOUND", threadId);
       await refuses(store.answer({ threadId, text: "", nowMs: 0 }), "THREAD_NOT_FOUND", threadId);
+      const raised = store.raise({ threadId, limits: { steps: 1 }, nowMs: 0 });
+      await refuses(raised, "THREAD_NOT_FOUND", threadId);
       await refuses(store.signal(threadId, "stop", 0), "THREAD_NOT_FOUND", threadId);
       await refuses(store.clearSignal(threadId, "stop"), "THREAD_NOT_FOUND", threadId);
     },
   },
 ];
 
-async function suspendedThread(store: ThreadStore): Promise<Lease> {
-  const lease = await ownedThread(store, 1);
-  const question = { status: "suspended", role: "planner", message: "Which one?" } as const;
-  await store.release({ ...lease, nowMs: 1, to: question });
-  return lease;
-}
-
 const ANYONE = { pid: 100, nowMs: 0, replaces: null };
-
-/** The n-th sample thread as an export describes it: seven steps long, and untouched since then. */
-function copyOf(n: number, standing: Partial<ThreadCopy> = {}): ThreadCopy {
-  return {
-    ...sampleThread(n, { stepCount: 7, head: sampleHash(7) }),
-    status: "idle",
-    returnCode: null,
-    summary: null,
-    suspended: null,
-    answer: null,
-    limits: null,
-    agent: null,
-    nextPrompt: null,
-    updatedAt: 1_800_000_000_000,
-    ...standing,
-  };
-}

@@ -7,6 +7,7 @@ import {
   sampleMove,
   sampleSha256,
   sampleThread,
+  suspendedThread,
 } from "./sample-threads.ts";
 import type { ThreadStoreCase } from "./store-case.ts";
 
@@ -36,16 +37,25 @@ export const queryCases: readonly ThreadStoreCase[] = [
       assert.deepEqual(await listed(store, { withLease: true }), [4]);
       assert.deepEqual(await listed(store, { withLease: true, parentThread }), []);
       assert.deepEqual(await listed(store, { suspended: true }), []);
-      const { threadId, fence } = await ownedThread(store, 5);
-      const question = { status: "suspended", role: "coder", message: "Which?" } as const;
-      await store.release({ threadId, fence, nowMs: 2, to: question });
+      await suspendedThread(store, 5);
       assert.deepEqual(await listed(store, { suspended: true }), [5]);
       assert.deepEqual(await listed(store, { suspended: true, withLease: true }), []);
       assert.deepEqual(await listed(store, { workflow: "unknown" }), []);
     },
   },
   {
-    name: "lists the same records that it gives one by one",
+    name: "lists those made since a time, and no more than the limit of them",
+    async run(store) {
+      for (const n of [1, 2, 3])
+        await store.create({ ...sampleThread(n), createdAt: n * 100 }, null);
+      assert.deepEqual(await listed(store, { sinceMs: 200 }), [3, 2]);
+      assert.deepEqual(await listed(store, { sinceMs: 200, limit: 1 }), [3]);
+      assert.deepEqual(await listed(store, { sinceMs: 301 }), []);
+      assert.deepEqual(await listed(store, { sinceMs: 0, workflow: "unknown" }), []);
+    },
+  },
+  {
+    name: "lists the same records that it returns one by one",
     async run(store) {
       await ownedThread(store, 1);
       await store.signal(sampleId(1), "pause", 1);
@@ -77,7 +87,7 @@ export const queryCases: readonly ThreadStoreCase[] = [
     },
   },
   {
-    name: "gives start and head of every thread, finished ones too",
+    name: "returns start and head of every thread, finished ones too",
     async run(store) {
       await store.create(sampleThread(1), null);
       const lease = await ownedThread(store, 2);
@@ -94,19 +104,6 @@ export const queryCases: readonly ThreadStoreCase[] = [
           headSha256: sampleSha256(n - 1),
         })),
       );
-    },
-  },
-  {
-    name: "runs an exclusive section and gives its value, or what it throws",
-    async run(store) {
-      assert.equal(await store.exclusively(() => 42), 42);
-      const broken = new Error("broken section");
-      const failing = store.exclusively(() => {
-        throw broken;
-      });
-      await assert.rejects(failing, broken);
-      const both = [store.exclusively(() => "a"), store.exclusively(() => "b")];
-      assert.deepEqual(await Promise.all(both), ["a", "b"]);
     },
   },
 ];

@@ -1,4 +1,13 @@
-import type { Lease, NewThread, ProcessIdentity, ThreadStore } from "@uncaged/workflow-protocol";
+import assert from "node:assert/strict";
+import type {
+  HeadMove,
+  Lease,
+  LeaseRef,
+  NewThread,
+  ProcessIdentity,
+  ThreadRecord,
+  ThreadStore,
+} from "@uncaged/workflow-protocol";
 
 /** The n-th of a series of threads; a higher n is a newer thread. */
 export function sampleThread(n: number, changes: Partial<NewThread> = {}): NewThread {
@@ -44,6 +53,21 @@ export async function ownedThread(store: ThreadStore, n: number): Promise<Lease>
   return acquireAt(store, thread.threadId, { pid: 100, nowMs: 0, replaces: null });
 }
 
+/** The same thread, which waits for the answer to a question by now. */
+export async function suspendedThread(store: ThreadStore, n: number): Promise<Lease> {
+  const lease = await ownedThread(store, n);
+  const suspended = { role: "planner", message: "Which one?" };
+  await store.release({ ...lease, nowMs: 1, to: { status: "suspended", suspended } });
+  return lease;
+}
+
+/** A thread that is there. */
+export async function known(store: ThreadStore, threadId: string): Promise<ThreadRecord> {
+  const thread = await store.get(threadId);
+  assert.ok(thread !== null, `there is no thread ${threadId}`);
+  return thread;
+}
+
 export function acquireAt(
   store: ThreadStore,
   threadId: string,
@@ -55,16 +79,16 @@ export function acquireAt(
 
 /** The move that publishes step `n`, after step n − 1. */
 export function sampleMove(
-  { threadId, fence }: Lease,
+  { threadId, fence }: LeaseRef,
   n: number,
-): Parameters<ThreadStore["advance"]>[0] {
+): Extract<HeadMove, { kind: "append" }> {
   return {
+    kind: "append",
     threadId,
     fence,
     from: sampleHash(n - 1),
     to: sampleHash(n),
     toSha256: sampleSha256(n),
-    stepCount: n,
     nowMs: n,
   };
 }

@@ -1,5 +1,18 @@
 import assert from "node:assert/strict";
-import { acquireAt, ownedThread, sampleMove, sampleThread, TTL_MS } from "./sample-threads.ts";
+import {
+  isFinished,
+  leaseOf,
+  type SignalKind,
+  type ThreadRecord,
+} from "@uncaged/workflow-protocol";
+import {
+  acquireAt,
+  known,
+  ownedThread,
+  sampleMove,
+  sampleThread,
+  TTL_MS,
+} from "./sample-threads.ts";
 import type { ThreadStoreCase } from "./store-case.ts";
 
 /** What other processes ask of an owner. */
@@ -16,7 +29,7 @@ export const signalCases: readonly ThreadStoreCase[] = [
       assert.deepEqual(await store.advance(sampleMove(lease, 2)), waiting);
       assert.deepEqual(await store.renew({ ...lease, ttlMs: TTL_MS, nowMs: 7 }), waiting);
       assert.deepEqual(await store.signals(threadId), waiting);
-      assert.deepEqual((await store.get(threadId))?.signals, waiting);
+      assert.deepEqual(signalsOf(await known(store, threadId)), waiting);
     },
   },
   {
@@ -48,10 +61,9 @@ export const signalCases: readonly ThreadStoreCase[] = [
       const { threadId } = lease;
       await store.signal(threadId, "pause", 1);
       assert.equal(await store.release({ ...lease, nowMs: 2, to: { status: "paused" } }), true);
-      const thread = await store.get(threadId);
-      assert.equal(thread?.status, "paused");
-      assert.equal(thread?.lease, null);
-      assert.deepEqual(thread?.signals, ["pause"]);
+      const thread = await known(store, threadId);
+      assert.equal(thread.status, "paused");
+      assert.deepEqual(signalsOf(thread), ["pause"]);
     },
   },
   {
@@ -62,9 +74,9 @@ export const signalCases: readonly ThreadStoreCase[] = [
       await store.signal(threadId, "pause", 1);
       await store.clearSignal(threadId, "pause");
       assert.equal(await store.release({ ...lease, nowMs: 2, to: { status: "paused" } }), false);
-      const thread = await store.get(threadId);
-      assert.equal(thread?.status, "running");
-      assert.deepEqual(thread?.lease, lease);
+      const thread = await known(store, threadId);
+      assert.equal(thread.status, "running");
+      assert.deepEqual(leaseOf(thread), lease);
     },
   },
   {
@@ -93,3 +105,7 @@ export const signalCases: readonly ThreadStoreCase[] = [
     },
   },
 ];
+
+function signalsOf(thread: ThreadRecord): readonly SignalKind[] {
+  return isFinished(thread) ? [] : thread.signals;
+}

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { CasStore } from "@uncaged/workflow-protocol";
 
-/** Content nodes in memory, in the form that the real store has. */
+/** Content nodes in memory, in the same form as in the real store. */
 export function fakeCas(): CasStore & {
   /** Texts by hash. */
   readonly texts: Map<string, string>;

@@ -19,10 +19,13 @@ export type FakeRuntime = WorkflowRuntime & {
   readonly texts: Map<string, string>;
 };
 
-/** The engine's hand to a role, in memory. It has no model to extract with, and starts nothing. */
+/** The engine's runtime for a role, in memory. It has no model to extract with, and starts nothing. */
 export function fakeRuntime(
   about: Partial<
-    Pick<StepScope, "cwd" | "home" | "previousSession" | "originSession" | "role" | "round">
+    Pick<
+      StepScope,
+      "cwd" | "home" | "previousSession" | "originSession" | "replaced" | "role" | "round"
+    >
   > & {
     rules?: RoleRules;
     signal?: AbortSignal;
@@ -48,7 +51,7 @@ export function fakeRuntime(
       previousSession: null,
       rules,
       cwd: "/",
-      runMark: `test-${randomUUID()}:1`,
+      processTag: `test-${randomUUID()}:1`,
       home: `${about.cwd ?? "/nowhere"}/home`,
       agent: null,
       ...scope,

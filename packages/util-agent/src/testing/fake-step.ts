@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { redactor } from "@uncaged/workflow-util";
-import type { AgentStep } from "../agent-driver.ts";
+import type { AgentStep } from "../driver/agent-driver.ts";
 
-/** A step as a driver is given it: in this folder, with no policy and 20 s of patience, and nobody who listens, unless
- *  said otherwise. */
+/** A step as passed to a driver: in this folder, with no policy, time limits of 20 s and no observers, unless
+ *  overridden. */
 export function fakeStep(folder: string, about: Partial<AgentStep> = {}): AgentStep {
   return {
     threadId: "01KAJ2Z6PVX0000000000000ZZ",
@@ -12,13 +12,16 @@ export function fakeStep(folder: string, about: Partial<AgentStep> = {}): AgentS
     round: 1,
     cwd: folder,
     home: join(folder, "home"),
-    runMark: `test-${randomUUID()}:1`,
+    storageRoot: null,
+    processTag: `test-${randomUUID()}:1`,
     env: { PATH: process.env.PATH ?? "", HOME: folder },
     session: null,
     copiesSession: false,
     previousRawUsage: null,
     systemPrompt: "You code.",
     outputSchema: { type: "object" },
+    misfit: async () => null,
+    note: () => {},
     policy: null,
     isHeld: about.policy != null,
     limits: { timeoutMs: null, idleTimeoutMs: 20_000 },

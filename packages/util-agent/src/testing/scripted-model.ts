@@ -1,5 +1,5 @@
-/** A model server on loopback for tests of adapters that ask a model themselves. An entry of its own, for it needs
- *  `@copilotkit/aimock`, which other tests do not. */
+/** A model server on loopback for tests of adapters that call a model themselves. A separate entry point, because it
+ *  needs `@copilotkit/aimock`, which other tests do not. */
 import {
   type ChatCompletionRequest,
   type ErrorResponse,
@@ -17,7 +17,7 @@ export type ScriptedModel = {
   baseUrl: string;
   /** Bodies of the calls so far. */
   calls(): ChatCompletionRequest[];
-  /** Whether they brought a key; the server does not tell which. */
+  /** Whether each call brought a key; the server does not reveal which. */
   keys(): boolean[];
   stop(): Promise<void>;
 };
@@ -44,7 +44,7 @@ export async function scriptedModel(replies: readonly ScriptedReply[]): Promise<
   };
 }
 
-/** A reply that is this text. */
+/** A reply with this text. */
 export const text = (content: string): ScriptedReply => ({
   content,
   usage: { prompt_tokens: 100, completion_tokens: 5 },
@@ -57,7 +57,7 @@ export const refusal = (status: number, message: string, retryAfter?: number): S
   ...(retryAfter === undefined ? {} : { retryAfter }),
 });
 
-/** A reply that calls these tools; arguments that are a text stand as they are. */
+/** A reply that calls these tools; arguments given as a string are sent as they are. */
 export const calls = (
   ...made: readonly (readonly [name: string, input: object | string])[]
 ): ScriptedReply => ({

@@ -6,16 +6,16 @@ import type { JsonObject } from "@uncaged/workflow-protocol";
 export type StandInDeed =
   /** Writes one event. */
   | { say: JsonObject }
-  /** Writes this text as it is, so often. */
+  /** Writes this text as it is, this many times. */
   | { raw: string; times?: number }
   | { stderr: string }
-  /** Starts a process in a session of its own. */
+  /** Starts a process in its own session. */
   | { daemon: true }
-  /** Says this, and exits, when it is told to stop. */
+  /** Writes this and exits when it is told to stop. */
   | { parting: JsonObject }
-  /** Hears no signal from here on. */
+  /** Ignores signals from here on. */
   | { deaf: true }
-  /** Says this every so often and never ends. */
+  /** Writes this at this interval and never ends. */
   | { repeat: JsonObject; everyMs: number }
   | { hang: true }
   | { exit: number };
@@ -31,13 +31,13 @@ export type StandInStart = {
 
 export type StandIn = {
   command: string;
-  /** All of them, in their order. */
+  /** All of them, in order. */
   starts(): Promise<StandInStart[]>;
-  /** The one at this place, from 0; the first unless said otherwise. Throws when there is none. */
+  /** The one at this index, from 0; the first by default. Throws when there is none. */
   start(at?: number): Promise<StandInStart>;
 };
 
-/** Makes an executable that notes how it is started and does what its stdin says. */
+/** Creates an executable that records how it is started and does what its stdin says. */
 export async function standInProgram(
   folder: string,
   about: {
@@ -76,8 +76,8 @@ export async function standInProgram(
   };
 }
 
-/** First lines of an executable script for the Node that runs now: a `#!` line itself cannot name a path with a
- *  space. To JavaScript the second line is a text and a comment. */
+/** First lines of an executable script for the running Node: a `#!` line itself cannot name a path with a space. To
+ *  JavaScript the second line is a string and a comment. */
 export function nodeScriptHead(): string {
   return `#!/bin/sh\n':' //; exec "${process.execPath}" "$0" "$@"`;
 }

@@ -17,7 +17,7 @@ function seen(requirement: EvidenceRequirement, ...calls: SeenCall[]): string {
 describe.each([
   ["a pattern", BY_PATTERN],
   ["words", BY_WORDS],
-])("a command asked for by %s", (_name, requirement) => {
+])("a command required by %s", (_name, requirement) => {
   it.each([
     "npm test",
     " npm  test \n",
@@ -61,7 +61,7 @@ describe.each([
     ["cd a && cd b && npm test", "commands before it"],
     ["npm() { :; } && npm test", "more than one plain command"],
     ["export PATH=. && npm test", "commands before it"],
-  ])("is not proved by %j, and it is said why", (line, why) => {
+  ])("is not proved by %j, and the reason is given", (line, why) => {
     expect(seen(requirement, shell(line))).toContain(why);
   });
 
@@ -109,7 +109,7 @@ describe("evidence after the last edit", () => {
     "node --version",
     "uncaged-workflow thread context 01ABC",
     "if [ -f a ]; then cat a; fi",
-  ])("stands after %j, which changes no file", (line) => {
+  ])("still counts after %j, which changes no file", (line) => {
     expect(seen(requirement, met, shell(line))).toBe("met");
     expect(seen(requirement, met, shell(line, { ok: false, exitCode: 1 }))).toBe("met");
   });
@@ -141,14 +141,14 @@ describe("evidence after the last edit", () => {
     expect(seen(BY_WORDS, met, shell(line)), "asked for without `after`").toBe("met");
   });
 
-  it("is void after a tool of which nothing is known, not after one that failed or was refused", () => {
+  it("is void after an unknown tool, but not after one that failed or was refused", () => {
     const other: SeenCall = { kind: "other", subject: "{}", ok: true, exitCode: null };
     expect(seen(requirement, met, other)).toContain("a tool was used that may have changed files");
     expect(seen(requirement, met, { ...other, ok: false })).toBe("met");
     expect(seen(requirement, met, shell("git push -f", { refused: true, ok: false }))).toBe("met");
   });
 
-  it("stands after an edit outside of the step's repository", () => {
+  it("still counts after an edit outside the step's repository", () => {
     const edit: SeenCall = {
       kind: "edit",
       subject: "/elsewhere/notes.md",
@@ -159,7 +159,7 @@ describe("evidence after the last edit", () => {
     expect(seen(requirement, met, edit)).toBe("it was seen before the last edit, not after it");
   });
 
-  it("is void when an edit ended while it ran, whichever ended first", () => {
+  it("is void when an edit overlapped it, whichever ended first", () => {
     const edit: SeenCall = { kind: "edit", subject: "a", ok: true, exitCode: null, timestamp: 500 };
     const run = (from: number, to: number): SeenCall => ({
       ...met,
@@ -171,7 +171,7 @@ describe("evidence after the last edit", () => {
     expect(seen(requirement, run(100, 450), edit)).toContain("before the last edit");
   });
 
-  it("stands beside other evidence that is asked for", () => {
+  it("counts next to other required evidence", () => {
     const lint: EvidenceRequirement = {
       name: "lint",
       kind: "execute",
@@ -185,8 +185,8 @@ describe("evidence after the last edit", () => {
   });
 });
 
-describe("a shell that stays", () => {
-  it("is known to be in the directory that a line begins with", () => {
+describe("a persistent shell", () => {
+  it("is known to be in the directory that a line starts with", () => {
     expect(leadingDirectory("cd /a && npm test")).toBe("/a");
     expect(leadingDirectory("cd '/a b' && npm test")).toBe("/a b");
     for (const line of [

@@ -1,9 +1,10 @@
-/** What a command line proves of a command that is asked for.
+/** What a command line proves about a required command.
  *
- *  1. It counts where an exit code of 0 is certainly that command's: alone, carried by what passes its exit code on
- *     (`timeout`, `sh -c`), or joined by `&&` alone. What follows it may only look at files.
- *  2. `cd <directory> &&` before it says where it runs; whether that is the step's is looked at when it is seen.
- *  3. A line that does not count says why, when the command is in it. */
+ *  1. It counts where an exit code of 0 certainly belongs to that command: alone, run by a program that passes its
+ *     exit code on (`timeout`, `sh -c`), or joined only by `&&`. Whatever follows it may only read files.
+ *  2. A leading `cd <directory> &&` says where it runs; whether that is the step's directory is checked when the
+ *     call is seen.
+ *  3. When a line contains the command but does not count, the result says why. */
 import type { EvidenceRequirement } from "@uncaged/workflow-protocol";
 import { lineOfWords, sameCommands } from "./command-forms.ts";
 import { isCommand } from "./command-rule.ts";
@@ -13,7 +14,7 @@ import { readShellScript, type SimpleCommand } from "./shell-script.ts";
 
 type Asked = Pick<EvidenceRequirement, "input" | "command">;
 
-/** `why`: the command is there, and yet the line does not prove it. */
+/** `why`: the command is there, but the line does not prove it. */
 export function fitOfCommand(asked: Asked, line: string): boolean | { why: string } {
   const commands = readShellScript(line);
   if (commands === null) {
@@ -39,12 +40,12 @@ export function fitOfCommand(asked: Asked, line: string): boolean | { why: strin
     : { why: "commands after it on the same line may have changed files: run it alone" };
 }
 
-/** The line certainly leaves the files of the step as they are. */
+/** The line certainly leaves the step's files as they are. */
 export function leavesFiles(line: string): boolean {
   return readShellScript(line)?.every(onlyReads) ?? false;
 }
 
-/** `cd <directory> && …`: the directory, as it is written; null: the line begins otherwise. */
+/** `cd <directory> && …`: the directory as written; null: the line begins otherwise. */
 export function leadingDirectory(line: string): string | null {
   const [first] = readShellScript(line) ?? [];
   if (first === undefined || first.nested || first.joiner !== "&&" || first.redirections.length > 0)
@@ -54,8 +55,8 @@ export function leadingDirectory(line: string): string | null {
   return directory.literal && !directory.text.startsWith("-") ? directory.text : null;
 }
 
-/** What a line does to a shell that stays. `directory`: it changes it, once, and is told where to; anything else
- *  that later commands feel, or that cannot be told, is `any`. */
+/** What a line does to a persistent shell. `directory`: it changes directory once, to this one; anything else that
+ *  affects later commands, or cannot be determined, is `any`. */
 export function effectOnShell(line: string): "none" | "any" | { directory: string } {
   const commands = readShellScript(line);
   if (commands === null) return "any";
@@ -71,7 +72,7 @@ function isAsked({ input, command }: Asked, seen: SimpleCommand, line: string): 
   if (command !== undefined) return forms.some((words) => isCommand(command, words));
   if (input === undefined || forms.length === 0) return false;
   if (forms.some((words) => matchesPattern(input, lineOfWords(words)) === true)) return true;
-  // As it was written: an author's pattern may have its quotes.
+  // As written: an author's pattern may include the quotes.
   return (
     seen.joiner === "end" &&
     !seen.nested &&
@@ -84,7 +85,7 @@ function isWholeLine({ assignments }: SimpleCommand, line: string): boolean {
   return assignments.length === 0 && readShellScript(line)?.length === 1;
 }
 
-/** For the words to the agent alone. */
+/** Only used to word the message to the agent. */
 function looksLike({ input, command }: Asked, line: string): boolean {
   if (command !== undefined) return line.includes(command.filter((each) => each !== "*").join(" "));
   return input !== undefined && LOOSE.some((loose) => matchesPattern(loose(input), line) === true);

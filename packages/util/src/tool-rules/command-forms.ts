@@ -1,9 +1,9 @@
-/** The ways in which one command is written that certainly do the same. */
+/** Different spellings of one command that certainly do the same. */
 import { baseName, isHarmless, SHELLS } from "./known-programs.ts";
 import { readShellScript, type SimpleCommand } from "./shell-script.ts";
 
-/** Words of one simple command: nothing before its name, nothing that only a shell knows, its output at most joined
- *  or thrown away; null: the line is anything else. */
+/** The words of one simple command: nothing before its name, no word that only a shell can expand, its output at
+ *  most merged or discarded; null: the line is anything else. */
 export function bareWords(line: string): readonly string[] | null {
   const [command, ...more] = readShellScript(line) ?? [];
   if (command === undefined || more.length > 0 || command.nested || command.joiner !== "end")
@@ -11,25 +11,25 @@ export function bareWords(line: string): readonly string[] | null {
   return command.assignments.length > 0 ? null : plainWords(command);
 }
 
-/** Its words, when the shell does nothing to them and its output goes nowhere that matters. */
+/** The command's words, if the shell leaves them alone and its output goes nowhere that matters. */
 function plainWords({ words, redirections }: SimpleCommand): readonly string[] | null {
   if (words.length === 0 || !words.every(({ literal }) => literal)) return null;
   return redirections.every(isHarmless) ? words.map(({ text }) => text) : null;
 }
 
-/** The command as it is written when nothing needs to be: a word with other characters stands in quotes, so that two
- *  commands never have the same line. */
+/** The command in its plainest spelling: a word with other characters is quoted, so that two commands never have the
+ *  same line. */
 export function lineOfWords(words: readonly string[]): string {
   return words.map(quotedWord).join(" ");
 }
 
-/** A word as a shell reads it back. */
+/** A word in a form that a shell reads back. */
 function quotedWord(word: string): string {
   return /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** The command itself, and what is left when what only carries it is taken off, innermost last; each with the other
- *  ways to call the same script of a package. */
+/** The command itself, and what remains when wrapping programs are removed, innermost last; each with the other ways
+ *  to call the same package script. */
 export function sameCommands(command: SimpleCommand): readonly (readonly string[])[] {
   const found: (readonly string[])[] = [];
   let words = command.assignments.every(
@@ -44,7 +44,7 @@ export function sameCommands(command: SimpleCommand): readonly (readonly string[
   return found;
 }
 
-/** What a command runs that only carries it; null: it carries none that is known for certain. */
+/** The command that a wrapping program runs; null: none that is known for certain. */
 function carried(words: readonly string[]): readonly string[] | null {
   const [program = "", ...args] = words;
   switch (program) {
@@ -69,7 +69,7 @@ function isPlainStart([first = ""]: readonly string[]): boolean {
   return first !== "" && !first.startsWith("-");
 }
 
-/** `timeout [-k 5s] 100 npm test` exits as the command does, or 124. */
+/** `timeout [-k 5s] 100 npm test` exits with the command's code, or with 124. */
 function afterTimeout(args: readonly string[]): readonly string[] | null {
   const at = args[0] === "-k" ? 2 : 0;
   const rest = args.slice(at + 1);
@@ -88,7 +88,7 @@ function shellScript([flag = "", script, ...more]: readonly string[]): readonly 
   return harmless ? plainWords(command) : null;
 }
 
-/** Variables that say how a program prints, or that nobody sits before it. */
+/** Variables that control how a program prints, or say that nobody is at the terminal. */
 function isHarmlessVariable(name: string): boolean {
   return HARMLESS_VARIABLES.has(name) || name.startsWith("LC_");
 }
@@ -104,7 +104,7 @@ const HARMLESS_VARIABLES = new Set([
   "TZ",
 ]);
 
-/** `npm t`, `npm test` and `npm run test` are the same script; so it is with pnpm and yarn. */
+/** `npm t`, `npm test` and `npm run test` are the same script; likewise for pnpm and yarn. */
 function scriptCalls(words: readonly string[]): readonly (readonly string[])[] {
   const [manager = "", ...args] = words;
   const short = MANAGERS.get(manager);
@@ -127,7 +127,7 @@ const MANAGERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["yarn", new Set(["test"])],
 ]);
 
-/** Programs that run what follows among their arguments. */
+/** Programs that run a command given in their arguments. */
 export function isCarrier(program: string): boolean {
   return CARRIERS.has(baseName(program));
 }

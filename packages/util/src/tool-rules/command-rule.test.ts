@@ -72,7 +72,7 @@ describe.each([
     "case x in x) git push;; esac",
     "f() { git push; }; f",
     "git 'push",
-  ])("is refused as %j, which only a shell can read", (line) => {
+  ])("is refused as %j, which only a shell can expand", (line) => {
     expect(allowed(policy, line)).toBe(false);
   });
 
@@ -144,35 +144,39 @@ describe("the words of an allowed command", () => {
     allow: [{ kind: "execute", command: ["git", "log", "--output=a b"] }],
   };
 
-  it("are all of them, and may be an option by which a reader writes", () => {
+  it("must match completely, and may include an option that makes a reading program write", () => {
     expect(allowed(policy, "git log '--output=a b'")).toBe(true);
     expect(allowed(policy, "git log --output=a b")).toBe(false);
     expect(allowed(policy, "git log '--output=a b' c")).toBe(false);
   });
 });
 
-describe("a tool of which nothing is known", () => {
+describe("an unknown tool", () => {
   const mcp = { name: "mcp__files__write", kind: "other", subject: "{}" } as const;
 
   it.each([
-    ["an edit denial", { deny: [{ kind: "edit" }] }, false],
-    ["a delete denial", { deny: [{ kind: "delete" }] }, false],
-    ["a partial edit denial", { deny: [{ kind: "edit", input: "^src/" }] }, false],
+    ["a denial of edits", { deny: [{ kind: "edit" }] }, false],
+    ["a denial of deletes", { deny: [{ kind: "delete" }] }, false],
+    ["a partial denial of edits", { deny: [{ kind: "edit", input: "^src/" }] }, false],
     ["a denial of commands", { deny: [{ kind: "execute" }] }, true],
     [
-      "an edit denial and its name",
+      "a denial of edits and its name",
       { deny: [{ kind: "edit" }], allow: [{ name: "mcp__files__*" }] },
       true,
     ],
-    ["an edit denial and its kind", { deny: [{ kind: "edit" }], allow: [{ kind: "other" }] }, true],
-    ["an edit denial and any name", { deny: [{ kind: "edit" }], allow: [{ name: "*" }] }, false],
+    [
+      "a denial of edits and its kind",
+      { deny: [{ kind: "edit" }], allow: [{ kind: "other" }] },
+      true,
+    ],
+    ["a denial of edits and any name", { deny: [{ kind: "edit" }], allow: [{ name: "*" }] }, false],
   ] satisfies [string, ToolPolicy, boolean][])("under %s", (_name, policy, expected) => {
     expect(policyVerdict(policy, mcp).allowed).toBe(expected);
   });
 });
 
 describe("reading a command", () => {
-  it("takes time in proportion to it", () => {
+  it("takes time in proportion to its length", () => {
     const policy: ToolPolicy = { deny: [{ kind: "execute", command: ["git", "push"] }] };
     for (const piece of ["a ", "a;", "$(", "(", "'", '"a" ', "a|", "`a` ", "{ a; }; ", "sh -c '"]) {
       expect(allowed(policy, piece.repeat(20_000)), piece).toBeTypeOf("boolean");

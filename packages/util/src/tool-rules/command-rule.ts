@@ -1,21 +1,21 @@
-/** Whether a rule on commands fits a command line. What allows or proves is read narrowly, what denies widely:
+/** Whether a rule on commands matches a command line. What allows or proves is read narrowly, what denies widely:
  *
- *  1. An `allow` rule fits one simple command, written out; not the options by which a reader writes, unless
- *     `command` names them.
- *  2. A `deny` rule fits any command of the line, however it is quoted, carried or nested. A line that is not
- *     understood, or whose commands only the shell knows, may be the denied one. */
+ *  1. An `allow` rule matches one simple command, written out; not the options that make a reading program write,
+ *     unless `command` names them.
+ *  2. A `deny` rule matches any command of the line, however it is quoted, wrapped or nested. A line that cannot be
+ *     parsed, or whose commands only the shell can expand, may be the denied one. */
 import { bareWords, isCarrier, lineOfWords } from "./command-forms.ts";
 import { baseName, gitCommand, hasWritingOption, onlyReads, SHELLS } from "./known-programs.ts";
 import { matchesPattern } from "./linear-pattern.ts";
 import { readShellScript, type SimpleCommand } from "./shell-script.ts";
 
-/** One of both, or both. */
+/** At least one of them. */
 export type CommandRule = {
   input?: string | undefined;
   command?: readonly string[] | undefined;
 };
 
-/** Stands for any further words, as the last one of `command`. */
+/** As the last word of `command`, stands for any further words. */
 const ANY_WORDS = "*";
 
 export function allowsLine(rule: CommandRule, line: string): boolean {
@@ -28,7 +28,7 @@ export function allowsLine(rule: CommandRule, line: string): boolean {
   return matches(input, [line.trim(), lineOfWords(words)]) === true;
 }
 
-/** These words, or with `*` at its end at least those before it. */
+/** Exactly these words, or with a final `*` at least those before it. */
 export function isCommand(command: readonly string[], words: readonly string[]): boolean {
   const open = command.at(-1) === ANY_WORDS;
   const known = open ? command.slice(0, -1) : command;
@@ -37,7 +37,7 @@ export function isCommand(command: readonly string[], words: readonly string[]):
   return known.every((word, at) => word === words[at]);
 }
 
-/** Null: it cannot be told, because the rule cannot be read, or the line. */
+/** Null: undecidable, because the rule or the line cannot be read. */
 export function deniesLine(rule: CommandRule, line: string): boolean | null {
   const { input } = rule;
   const raw = input === undefined ? false : matchesPattern(input, line);
@@ -97,7 +97,7 @@ function fits({ input, command }: CommandRule, words: readonly string[]): boolea
   return input === undefined || matches(input, [lineOfWords(words), words.join(" ")]) === true;
 }
 
-/** The same call with its program's plain name, and without options that stand in between. */
+/** The same call with the program's plain name, and without options in between. */
 function spellings([program = "", ...args]: readonly string[]): readonly (readonly string[])[] {
   const name = baseName(program);
   if (name === "git") return [args, gitCommand(args)].map((rest) => [name, ...rest]);
@@ -109,7 +109,7 @@ function spellings([program = "", ...args]: readonly string[]): readonly (readon
   return [args, bare, valueless].map((rest) => [name, ...rest]);
 }
 
-/** Of a command with words that only the shell knows. */
+/** For a command with words that only the shell can expand. */
 function unsure(
   { input, command }: CommandRule,
   { words: [program, ...args] }: SimpleCommand,
@@ -121,7 +121,7 @@ function unsure(
   return denied.length > 0 || args.length > 0 ? null : false;
 }
 
-/** Scripts that a command hands to a shell; null: one that is not told. */
+/** Scripts that a command passes to a shell; null: unknown. */
 function scriptsIn(
   words: readonly string[],
   { piped, command }: { piped: boolean; command: SimpleCommand },
@@ -155,7 +155,7 @@ function scriptsIn(
   return found;
 }
 
-/** `xargs wc -l`: what is added to a command that only reads changes nothing. */
+/** `xargs wc -l`: whatever is appended to a command that only reads changes nothing. */
 function feedsReader(words: readonly string[]): boolean {
   return words.some((word, at) => {
     const rest = words.slice(at).map((text) => ({ text, literal: true }));

@@ -1,6 +1,6 @@
-/** What a role's tool calls are held to, and what they prove: judged here for whoever watches an agent, for the engine
- *  after it, and for whoever verifies a thread. An entry point of its own: commands that judge no call must not pay for
- *  loading the engine of patterns. */
+/** What a role's tool calls are allowed to do, and what they prove: used while an agent is being watched, by the
+ *  engine afterwards, and when a thread is verified. A separate entry point: commands that judge no call must not
+ *  pay for loading the regex engine. */
 export { effectOnShell, leadingDirectory } from "./command-evidence.ts";
 export { lineOfWords } from "./command-forms.ts";
 export {

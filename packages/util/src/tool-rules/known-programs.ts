@@ -1,9 +1,9 @@
-/** What is known of programs by their names. Whoever puts another program behind such a name deceives it: these are
- *  rules of thumb for what a watched agent does in its own shell, no proof. */
+/** What is known about programs by their names. Anyone who puts another program behind such a name defeats this:
+ *  these are rules of thumb for what a watched agent does in its own shell, not proof. */
 import type { Redirection, SimpleCommand } from "./shell-script.ts";
 
-/** The command reads, prints or waits, and changes no file. What only the shell knows of its words is looked at
- *  where an option of the program would write. */
+/** The command reads, prints or waits, and changes no file. Words that only the shell can expand are checked where
+ *  one of the program's options would write. */
 export function onlyReads({ words, redirections }: SimpleCommand): boolean {
   if (!redirections.every(isHarmless)) return false;
   const [program, ...rest] = words;
@@ -24,14 +24,14 @@ export function onlyReads({ words, redirections }: SimpleCommand): boolean {
   return rest.every(({ literal }) => literal) && !args.some((each) => writes.test(each));
 }
 
-/** An option by which a program that is known to read writes files, or starts others. */
+/** An option with which a program that otherwise only reads writes files, or starts other programs. */
 export function hasWritingOption(words: readonly string[]): boolean {
   const [program = "", ...args] = words;
   const writes = program === "git" ? GIT_WRITES : WRITING_OPTIONS.get(program);
   return writes !== undefined && args.some((each) => writes.test(each));
 }
 
-/** Output that is joined or thrown away. */
+/** Output that is merged or discarded. */
 export function isHarmless({ operator, target }: Redirection): boolean {
   if (!target.literal) return false;
   if (operator === ">&" || operator === "<&") return /^\d$/.test(target.text);
@@ -54,7 +54,7 @@ export const SHELLS: ReadonlySet<string> = new Set([
   "rbash",
 ]);
 
-/** Git's arguments without the options that stand before its command. */
+/** Git's arguments without the options before its command. */
 export function gitCommand(args: readonly string[]): readonly string[] {
   let at = 0;
   while (at < args.length && (args[at] ?? "").startsWith("-")) {
@@ -85,7 +85,7 @@ const GIT_TAKES_VALUE = new Set([
 ]);
 const GIT_RUNS_OTHERS = /^(?:-c|--config-env|--exec-path|--git-dir|--work-tree)/;
 const GIT_WRITES = /^--(?:out|ext-diff|textconv|open-files|upload-pack|receive-pack|exec)|^-O/;
-/** What leaves the files of the work tree as they are: reading, and keeping what is there. */
+/** Git commands that leave the work tree's files as they are: reading, and storing what is there. */
 const GIT_KEEPS_FILES = new Set([
   "add",
   "blame",
@@ -118,7 +118,7 @@ const GIT_KEEPS_FILES = new Set([
   "var",
   "version",
 ]);
-/** With words that only the shell knows, such as a message. */
+/** May have words that only the shell can expand, such as a message. */
 const GIT_TAKES_TEXT = new Set(["add", "commit", "tag"]);
 
 const PLAIN_READERS = new Set([
@@ -211,7 +211,7 @@ const VERSIONED = new Set([
   "yarn",
 ]);
 
-/** The engine's own command: what loads more of the thread is told to every agent. */
+/** The engine's own command: every agent is told how to load more of the thread with it. */
 const OWN = new Set(["uncaged-workflow", "uwf"]);
 const OWN_READS =
   /^(?:thread (?:context|show|list|live|diff|verify)|cas (?:get|put|list|has)|skill\b.*)$/;

@@ -1,13 +1,13 @@
-/** Patterns that authors wrote, over texts that agents made: matched in linear time, whatever the pair.
- *  See docs/decisions/0009-regexes-of-rules-are-linear.md. */
+/** Authors' patterns over agents' texts, matched in linear time whatever the pair. See
+ *  docs/decisions/0009-regexes-of-rules-are-linear.md. */
 import { RE2JS } from "re2js";
 
-/** Whether the regular expression matches somewhere in the text; null when it cannot be read. */
+/** Whether the regular expression matches anywhere in the text; null when it cannot be read. */
 export function matchesPattern(pattern: string, text: string): boolean | null {
   return compiledPattern(pattern)?.matcher(text).find() ?? null;
 }
 
-/** Whether the whole text is like this name, in which `*` stands for any characters. */
+/** Whether the whole text matches this name, in which `*` stands for any characters. */
 export function matchesName(name: string, text: string): boolean {
   const pattern = name
     .split("*")
@@ -20,7 +20,7 @@ function compiledPattern(pattern: string): RE2JS | null {
   const known = compiled.get(pattern);
   if (known !== undefined) return known;
   const made = compile(pattern);
-  // A process plays a handful of roles; who makes up patterns without end must not fill it.
+  // A process runs a handful of roles; endlessly new patterns must not fill its memory.
   if (compiled.size >= MOST_COMPILED) compiled.clear();
   compiled.set(pattern, made);
   return made;

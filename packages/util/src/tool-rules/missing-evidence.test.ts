@@ -42,11 +42,11 @@ describe("missingEvidence", () => {
     expect(seen(AFTER_EDIT, [{ ...edit, kind }, test])).toBe("met");
   });
 
-  it("does not take an edit that failed for one", () => {
+  it("does not count an edit that failed", () => {
     expect(seen(AFTER_EDIT, [test, { ...edit, ok: false }])).toBe("met");
   });
 
-  it("asks no exit code of calls that have none", () => {
+  it("requires no exit code of calls that have none", () => {
     const changelog: EvidenceRequirement = { name: "log", kind: "edit", input: "CHANGELOG" };
     expect(seen(changelog, [{ ...edit, subject: "CHANGELOG.md" }])).toBe("met");
     expect(seen({ ...changelog, after: "last_edit" }, [{ ...edit, subject: "CHANGELOG.md" }])).toBe(
@@ -58,14 +58,14 @@ describe("missingEvidence", () => {
     expect(seen({ ...TESTS, input: "(" }, [test])).toBe("no such call was seen");
   });
 
-  it("says a requirement in words", () => {
+  it("puts a requirement into words", () => {
     const [missing] = missingEvidence([AFTER_EDIT], [test, edit]);
     expect(missing && evidenceWords(missing)).toBe(
       "tests: a successful call of kind execute matching /^npm test$/, after the last edit (it was seen before the last edit, not after it)",
     );
   });
 
-  it("is told by a tally which calls count", () => {
+  it("learns from a tally which calls count", () => {
     const tally = evidenceTally([TESTS]);
     expect([edit, test].map(tally.note)).toEqual([false, true]);
   });

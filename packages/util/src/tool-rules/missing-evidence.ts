@@ -1,10 +1,10 @@
-/** What of a role's required evidence was not seen yet.
+/** Which of a role's required evidence has not been seen yet.
  *
  *  1. Only calls that the engine saw count, in the order in which they ended.
- *  2. A call fits when it succeeded and its subject matches; of `execute`, only an exit code of 0 that the
- *     agent reported is success, and only where it is certain whose exit code it is and where it ran.
- *  3. `after: "last_edit"`: whatever may have changed the step's files since it began takes it back: an edit, delete
- *     or move; a tool of which nothing is known; a command that is not known to leave files alone.
+ *  2. A call matches when it succeeded and its subject matches. For `execute`, only a reported exit code of 0 is
+ *     success, and only where it is certain whose exit code it is and where the command ran.
+ *  3. `after: "last_edit"`: anything that may have changed the step's files since the call began invalidates it: an
+ *     edit, delete or move, an unknown tool, a command that is not known to leave files alone.
  *  4. It remembers one word per requirement, however many calls come. */
 import type { EvidenceRequirement, ToolCallRecord } from "@uncaged/workflow-protocol";
 import { fitOfCommand, leavesFiles } from "./command-evidence.ts";
@@ -17,7 +17,7 @@ export type SeenCall = Pick<ToolCallRecord, "kind" | "subject" | "ok" | "exitCod
 
 export type MissingEvidence = {
   requirement: EvidenceRequirement;
-  /** The nearest to it that was seen: `it exited 1`. */
+  /** The closest call that was seen: `it exited 1`. */
   seen: string;
 };
 
@@ -31,12 +31,12 @@ export function missingEvidence(
 }
 
 export type EvidenceTally = {
-  /** Gives whether a requirement was met by this call. */
+  /** Returns whether this call met a requirement. */
   note(call: SeenCall): boolean;
   missing(): MissingEvidence[];
 };
 
-/** The same, told of each call as it ends. */
+/** The same, fed with each call as it ends. */
 export function evidenceTally(requirements: readonly EvidenceRequirement[]): EvidenceTally {
   const states = requirements.map((requirement) => ({
     requirement,
@@ -48,7 +48,7 @@ export function evidenceTally(requirements: readonly EvidenceRequirement[]): Evi
     note(call) {
       if (call.refused === true) return false;
       const fits = states.map(({ requirement }) => fitOf(requirement, call));
-      // A command that is asked for itself is not held against the others.
+      // A required command does not invalidate the evidence of the others.
       const asked = call.kind === "execute" && fits.includes(true);
       const changed = asked ? null : changeBy(call);
       let useful = false;
@@ -66,7 +66,7 @@ export function evidenceTally(requirements: readonly EvidenceRequirement[]): Evi
         }
         const during = requirement.after === "last_edit" && ranDuring(call, lastChangeMs);
         const fault = faultOf(call) ?? (during ? DURING : null);
-        // Tests that fail after they passed are tests that fail.
+        // Tests that fail after they passed are failing tests.
         state.met = fault === null;
         state.seen = fault ?? "";
         useful ||= state.met;
@@ -81,7 +81,7 @@ export function evidenceTally(requirements: readonly EvidenceRequirement[]): Evi
 
 const DURING = "files were changed while it ran: run it again, alone";
 
-/** Whether the call is the one that is asked for; `why`: it may be, but it is not certain. */
+/** Whether the call is the required one; `why`: it may be, but it is not certain. */
 function fitOf(requirement: EvidenceRequirement, call: SeenCall): boolean | { why: string } {
   if (call.kind !== requirement.kind) return false;
   if (call.kind === "execute") return fitOfCommand(requirement, call.subject);
@@ -107,7 +107,7 @@ function ranDuring({ timestamp, durationMs }: SeenCall, changeMs: number): boole
   return timestamp - durationMs < changeMs && changeMs < timestamp;
 }
 
-/** Why a call does not count; null: it does. */
+/** Why a call does not count; null: it counts. */
 function faultOf({ kind, ok, exitCode, place }: SeenCall): string | null {
   if (kind === "execute" && exitCode === null) return "its exit code was not reported";
   if (exitCode !== null && exitCode !== 0) return `it exited ${exitCode}`;

@@ -15,7 +15,7 @@ describe("policyVerdict", () => {
     expect(allowed({}, write)).toBe(true);
   });
 
-  it("refuses what a deny rule fits, and nothing else", () => {
+  it("refuses what a deny rule matches, and nothing else", () => {
     const policy = { deny: [{ kind: "edit" }] } as const;
     expect(policyVerdict(policy, write)).toEqual({
       allowed: false,
@@ -24,7 +24,7 @@ describe("policyVerdict", () => {
     expect(allowed(policy, shell("ls"))).toBe(true);
   });
 
-  it("refuses what no allow rule fits", () => {
+  it("refuses what no allow rule matches", () => {
     const policy = {
       allow: [{ kind: "read" }, { kind: "execute", input: "^npm (test|ci)$" }],
     } as const;
@@ -35,7 +35,7 @@ describe("policyVerdict", () => {
     expect(allowed({ allow: [] }, shell("ls"))).toBe(false);
   });
 
-  it("lets a deny rule win over an allow rule", () => {
+  it("gives a deny rule precedence over an allow rule", () => {
     const policy = {
       allow: [{ kind: "execute" }],
       deny: [{ kind: "execute", input: "git push" }],
@@ -44,7 +44,7 @@ describe("policyVerdict", () => {
     expect(allowed(policy, shell("git status"))).toBe(true);
   });
 
-  it("knows tools by the agent's own names, in which a star is any characters", () => {
+  it("matches tools by the agent's own names, in which a star is any characters", () => {
     const policy = { deny: [{ name: "mcp__*__write" }] };
     expect(allowed(policy, { ...write, name: "mcp__files__write" })).toBe(false);
     expect(allowed(policy, { ...write, name: "mcp__files__write2" })).toBe(true);

@@ -12,9 +12,9 @@ export type PolicyVerdict = {
   reason: string;
 };
 
-/** Whether a role may make this call. Never throws, and fails closed: a `deny` rule that cannot be read refuses,
- *  an `allow` rule that cannot be read allows nothing. No policy allows everything. A tool of which nothing is known
- *  (`other`) may write: where edits are denied it is, too, unless an `allow` rule names it. */
+/** Whether a role may make this call. Never throws, and fails closed: a `deny` rule that cannot be read refuses, an
+ *  `allow` rule that cannot be read allows nothing. No policy allows everything. An unknown tool (`other`) may
+ *  write: where edits are denied it is denied too, unless an `allow` rule names it. */
 export function policyVerdict(policy: ToolPolicy | null, call: PolicyCall): PolicyVerdict {
   const { allow, deny = [] } = policy ?? {};
   for (const rule of deny) {
@@ -46,7 +46,7 @@ export function policyVerdict(policy: ToolPolicy | null, call: PolicyCall): Poli
   return { allowed: false, reason: `${call.name} is not among what this role may use${plainly}` };
 }
 
-/** A rule in words, for an agent and for a person. */
+/** A rule in words, for an agent or a person. */
 export function ruleWords({ kind, name, input, command }: ToolRule): string {
   const parts = [
     kind === undefined ? null : `kind ${kind}`,
@@ -57,8 +57,8 @@ export function ruleWords({ kind, name, input, command }: ToolRule): string {
   return `the rule for ${parts.filter((each) => each !== null).join(", ") || "nothing"}`;
 }
 
-/** Null: it cannot be told, because the rule cannot be read (it names no tool, or its pattern is broken), or what the
- *  call is about cannot. */
+/** Null: undecidable, because the rule (it names no tool, or its pattern is broken) or the call's subject cannot be
+ *  read. */
 function denies(rule: ToolRule, call: PolicyCall): boolean | null {
   const about = isAbout(rule, call);
   if (about !== true) return about;

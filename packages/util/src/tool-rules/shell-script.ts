@@ -1,10 +1,10 @@
-/** A command line as a POSIX shell, or bash, reads it: a strict reader that says "not understood" of whatever it
- *  does not know for certain.
+/** Parses a command line as a POSIX shell or bash does: a strict parser that returns "not understood" for anything
+ *  it does not know for certain.
  *
- *  1. Nothing is expanded. A word with a variable, a substitution, a glob or braces is not `literal`: what it will
- *     be is known to the shell alone.
+ *  1. Nothing is expanded. A word with a variable, a substitution, a glob or braces is not `literal`: only the shell
+ *     knows its value.
  *  2. Commands inside groups, substitutions and loops are in the list as well, `nested`.
- *  3. Reading takes time in proportion to the text: each character is looked at once, save in nested quotes. */
+ *  3. Time is linear in the text: each character is read once, except in nested quotes. */
 
 import {
   Cursor,
@@ -27,11 +27,11 @@ export type SimpleCommand = {
   words: readonly ShellWord[];
   redirections: readonly Redirection[];
   joiner: Joiner;
-  /** It stands in a group, a loop or a substitution, or after `!`. */
+  /** It is in a group, a loop or a substitution, or after `!`. */
   nested: boolean;
 };
 
-/** The commands in the order in which they stand; null: not understood. */
+/** The commands in order; null: not understood. */
 export function readShellScript(text: string): SimpleCommand[] | null {
   if (text.includes("\0")) return null;
   const reader = new ScriptReader(text);
@@ -61,7 +61,7 @@ class ScriptReader implements Substitutions {
     this.#cursor = new Cursor(text);
   }
 
-  /** Reads to the end of the text, or over the closing bracket. */
+  /** Reads to the end of the text, or past the closing bracket. */
   list(until: ")" | null): void {
     if (++this.#depth > MOST_DEPTH) throw new NotUnderstood();
     while (true) {
@@ -151,7 +151,7 @@ class ScriptReader implements Substitutions {
     this.commands.push({ assignments, words, redirections, joiner, nested });
   }
 
-  /** `for NAME in words`: what the words are is known to the shell alone. */
+  /** `for NAME in words`: only the shell knows the words. */
   #forHead(): void {
     this.#blanks();
     if (this.#cursor.text.startsWith("((", this.#cursor.at)) throw new NotUnderstood();
@@ -182,7 +182,7 @@ class ScriptReader implements Substitutions {
     return joiner === ";" && this.#endsHere() ? "end" : joiner;
   }
 
-  /** Nothing but blanks and line ends is left. */
+  /** Only blanks and line ends are left. */
   #endsHere(): boolean {
     return (
       this.#hereDocuments.length === 0 && /^\s*$/.test(this.#cursor.text.slice(this.#cursor.at))

@@ -1,11 +1,11 @@
 /** One word of a command line. */
 
-/** `text` without its quotes; of a word that is not literal, as it stands. */
+/** `text` without its quotes; for a word that is not literal, as written. */
 export type ShellWord = { text: string; literal: boolean };
 
 export class NotUnderstood extends Error {}
 
-/** A place in a text. */
+/** A position in a text. */
 export class Cursor {
   readonly text: string;
   at = 0;
@@ -24,12 +24,12 @@ export class Cursor {
   }
 }
 
-/** Longer names, and pieces of words, are not looked for. */
+/** No name or piece of a word is longer than this. */
 const MOST_AHEAD = 256;
 
-/** Reads the scripts inside of words. */
+/** Reads the scripts inside words. */
 export type Substitutions = {
-  /** From behind `$(` to behind its bracket. */
+  /** From after `$(` to after its closing bracket. */
   inBrackets(): void;
   inBackquotes(script: string): void;
 };
@@ -72,7 +72,7 @@ function single(cursor: Cursor): string {
   return text;
 }
 
-/** Gives whether it is literal. */
+/** Returns whether the word is literal. */
 function double(cursor: Cursor, reading: Reading): boolean {
   let literal = true;
   cursor.at++;
@@ -94,7 +94,7 @@ function double(cursor: Cursor, reading: Reading): boolean {
   return literal;
 }
 
-/** Gives whether it is literal after all: a dollar sign by itself. */
+/** Returns whether it is literal after all: a dollar sign by itself. */
 function expansion(cursor: Cursor, { parts, scripts }: Reading): boolean {
   const begins = (text: string): boolean => cursor.text.startsWith(text, cursor.at);
   if (begins("`")) {

@@ -1,0 +1,131 @@
+/** Garbage collection in two steps, safe while writers run.
+ *
+ *  A run sets dead blobs aside; a later run, after a grace period, deletes what is still dead. That
+ *  nothing live is ever deleted rests on these points, in this order:
+ *
+ *  1. The blobs are listed before the roots are read. What is written later is not on the list and
+ *     is not touched by this run.
+ *  2. What is on the list and reachable from the roots stays. If anything reachable is missing or
+ *     damaged, the run stops here: a damaged node's refs are unknown, so nobody knows what is dead.
+ *  3. What is on the list and unreachable may still be needed: by a writer who put it, or found it
+ *     in place, and has not moved its head yet. So it is only set aside, where `get` finds it.
+ *  4. An aside folder is as old as the last move into it. Every writer who saw one of its blobs in
+ *     place did so before that. If that writer holds its lease still, `protectSinceMs` is not
+ *     later than the folder's age, and the folder stays. If it gave the lease up, its head had
+ *     moved before the roots of *this* run were read (`protectSinceMs` is read before them), so the
+ *     blob is marked and goes back. Writers without a lease have the grace period.
+ *  5. A writer who comes later does not find the blob in place and writes it anew.
+ *  6. A crash at any point leaves each blob in the store, aside, or both.
+ *  7. What only lost threads reach stays as well: those of which blobs are left and that no root names, since the
+ *     index is older than the blobs, or another's. What is missing of them stops nothing.
+ *  8. Rows of the index are treated like files, each with a time of its own instead of its folder's.
+ *  9. A blob that is moved from one place to the other is in the new one before its old copy is set aside, and only
+ *     what lies aside is deleted (`drop-copies.ts`): so 4 and 5 hold for it, too. */
+import {
+  type CollectReport,
+  type CollectRequest,
+  failure,
+  isErrorCode,
+  type Problem,
+  WorkflowError,
+} from "@uncaged/workflow-protocol";
+import { storageFailed } from "@uncaged/workflow-util";
+import { listBlobs } from "../files/read-blob.ts";
+import { applySweep, planSweep, ripeUntil, type SweepPlan } from "../files/sweep.ts";
+import { markReachable } from "../node/reachability.ts";
+import { applyRows, planRows, type RowPlan } from "../rows/sweep-rows.ts";
+import type { BlobPlaces } from "./blob-places.ts";
+import { readAnywhere } from "./read-anywhere.ts";
+
+/** Throws `CAS_MISSING`, `CAS_CORRUPT` or `CAS_NOT_A_NODE` before anything is touched when a blob
+ *  that a thread needs is broken, `STORAGE_FAILED` when the disk fails. */
+export async function collectGarbage(opts: BlobPlaces & CollectRequest): Promise<CollectReport> {
+  const startedAtMs = performance.now();
+  const listed = { files: listBlobs(opts.dir), rows: await opts.table.list() };
+  const roots = await opts.roots();
+  const live = await markReachable(roots, readAnywhere(opts));
+  if (live.problems[0] !== undefined) throw refusal(live.problems[0], live.problems.length);
+  const lost = await reachedByLost(opts, { listed, live: live.reachable });
+  const { files, rows } = await sweep(opts, {
+    listed,
+    live: new Set([...live.reachable, ...lost]),
+    // What a row saw of this run's clock: a run may take long, and what counts is the move.
+    now: () => Math.ceil(opts.nowMs + performance.now() - startedAtMs),
+  });
+  return {
+    activeRefs: live.reachable.size,
+    // A blob may lie in both places.
+    setAside: new Set([...files.quarantine.hashes, ...rows.quarantine]).size,
+    restoredEntries: files.restore.length + rows.restore.length,
+    deletedEntries: files.purge.length + rows.purge.length,
+  };
+}
+
+type Listed = { files: readonly string[]; rows: readonly string[] };
+
+async function reachedByLost(
+  { dir, table, lost }: BlobPlaces & CollectRequest,
+  { listed, live }: { listed: Listed; live: ReadonlySet<string> },
+): Promise<ReadonlySet<string>> {
+  if (lost === undefined) return new Set();
+  const { heads, isHead } = await lost();
+  const read = readAnywhere({ dir, table });
+  const found = [...heads];
+  for (const hash of new Set([...listed.files, ...listed.rows])) {
+    if (!live.has(hash) && isHead(await verifiedOrEmpty(hash, read))) found.push(hash);
+  }
+  const { reachable, problems } = await markReachable(found, read);
+  const damaged = problems.filter(({ code }) => code !== "CAS_MISSING");
+  if (damaged[0] !== undefined) throw refusal(damaged[0], damaged.length);
+  return reachable;
+}
+
+/** What is damaged and reached by nobody is dead as before. */
+async function verifiedOrEmpty(
+  hash: string,
+  read: (hash: string) => Promise<string | null>,
+): Promise<string> {
+  try {
+    return (await read(hash)) ?? "";
+  } catch (cause) {
+    if (cause instanceof WorkflowError && cause.failure.code === "CAS_CORRUPT") return "";
+    throw cause;
+  }
+}
+
+type Findings = {
+  listed: Listed;
+  live: ReadonlySet<string>;
+  now: () => number;
+};
+
+async function sweep(
+  opts: BlobPlaces & CollectRequest,
+  { listed, live, now }: Findings,
+): Promise<{ files: SweepPlan; rows: RowPlan }> {
+  const { dir, table, dryRun } = opts;
+  try {
+    const untilMs = ripeUntil(opts);
+    const files = planSweep({ ...opts, listed: listed.files, live });
+    const rows = await planRows(table, { listed: listed.rows, live, untilMs });
+    if (!dryRun) {
+      await applySweep(dir, files);
+      await applyRows(table, rows, now);
+    }
+    return { files, rows };
+  } catch (cause) {
+    // What was done by now is sound, and another run does the rest.
+    throw storageFailed(`garbage collection in ${dir} stopped half-way`, cause);
+  }
+}
+
+function refusal(first: Problem, count: number): WorkflowError {
+  const others = count > 1 ? `, and ${count - 1} more` : "";
+  return new WorkflowError(
+    failure(
+      isErrorCode(first.code) ? first.code : "CAS_CORRUPT",
+      `garbage collection stopped and touched nothing: ${first.message}${others}`,
+      "see all of them: uncaged-workflow cas fsck; then mend or remove the threads that need them",
+    ),
+  );
+}

@@ -1,0 +1,37 @@
+import { type RootStore, type StoreKind, WorkflowError } from "@uncaged/workflow-protocol";
+import type { BlobPlaces } from "./blob-places.ts";
+import { blobsInPlaces } from "./blobs-in-places.ts";
+import { checkBlobs } from "./fsck.ts";
+import { collectGarbage } from "./gc.ts";
+import { packBlobs, unpackBlobs } from "./move-blobs.ts";
+import { NO_WRITE_BEHIND, writeBehind } from "./write-behind.ts";
+
+/** A role that is at work has not published anything for so long. */
+const QUIET_MS = 50;
+
+/** The store of a storage root. `kind`: where new blobs come to rest. `quietMs`: how long a root of files waits for
+ *  another step before it writes the last ones out. The table stays open when this is closed. */
+export function openRootStore(root: BlobPlaces & { kind: StoreKind; quietMs?: number }): RootStore {
+  const { dir, table, kind, quietMs = QUIET_MS } = root;
+  const places = { dir, table };
+  const behind = kind === "files" ? writeBehind(places, quietMs) : NO_WRITE_BEHIND;
+  return {
+    ...blobsInPlaces(places, { kind, behind }),
+    recover: (head) => behind.recover(head),
+    flush: () => behind.flush(),
+    async collect(request) {
+      const report = await collectGarbage({ ...places, ...request });
+      if (request.dryRun) return report;
+      // What owners left that were killed, of threads that nobody took up again.
+      await behind.recoverAll();
+      const left = await behind.flush();
+      if (left !== null) throw new WorkflowError(left);
+      return report;
+    },
+    check: (roots) => checkBlobs(places, roots),
+    move: (to) => (to === "packed" ? packBlobs(places) : unpackBlobs(places)),
+    async close() {
+      await behind.flush();
+    },
+  };
+}

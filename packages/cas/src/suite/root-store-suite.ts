@@ -1,0 +1,6 @@
+import { collectCases } from "./collect-cases.ts";
+import { publishCases } from "./publish-cases.ts";
+import type { RootStoreCase } from "./root-store-case.ts";
+
+/** What a `RootStore` promises beyond `nodeStoreCases`: every backend runs both. */
+export const rootStoreCases: readonly RootStoreCase[] = [...publishCases, ...collectCases];

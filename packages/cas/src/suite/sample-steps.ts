@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import type {
+  EncodedNode,
+  HeadMove,
+  Lease,
+  RootStore,
+  ThreadStore,
+} from "@uncaged/workflow-protocol";
+import { encodeContent, encodeState } from "../node/codec.ts";
+import { hashBytes } from "../node/hash.ts";
+
+const START = encodeContent("the start of a sample thread");
+
+/** Where a sample thread stands before its first step, which is stored with that. */
+export const ORIGIN: string = START.hash;
+
+export type SampleStep = { state: EncodedNode; nodes: readonly EncodedNode[] };
+export type SampleSteps = {
+  all: readonly SampleStep[];
+  at(n: number): SampleStep;
+  last: SampleStep;
+};
+
+/** A chain of steps: what was said, and the state that names it. */
+export function sampleSteps(count: number): SampleSteps {
+  const all: SampleStep[] = [];
+  const at = (n: number): SampleStep => {
+    const step = all[n];
+    assert.ok(step !== undefined, `there is no step ${n}`);
+    return step;
+  };
+  for (let n = 0; n < count; n += 1) {
+    const content = encodeContent(`step ${n}`);
+    const ancestors = n === 0 ? [] : [at(n - 1).state.hash];
+    const state = encodeState(
+      {
+        role: "coder",
+        meta: {},
+        start: ORIGIN,
+        content: content.hash,
+        ancestors,
+        compact: null,
+        timestamp: n,
+        childThread: null,
+        digests: {},
+        route: null,
+      },
+      [content.hash, ORIGIN, ...ancestors],
+    );
+    all.push({ state, nodes: n === 0 ? [START, content, state] : [content, state] });
+  }
+  return { all, at, last: at(count - 1) };
+}
+
+/** Makes the n-th thread and takes its lease. */
+export async function ownedThread(threads: ThreadStore, n = 0): Promise<Lease> {
+  const threadId = `01HF${String(n).padStart(22, "0")}`;
+  const process = { pid: 1, startedAt: "then", bootId: "boot" };
+  await threads.create(
+    {
+      threadId,
+      workflow: "sample",
+      bundleHash: hashBytes("a bundle"),
+      startHash: ORIGIN,
+      head: ORIGIN,
+      headSha256: "0".repeat(64),
+      stepCount: 0,
+      depth: 0,
+      parentThread: null,
+      cwd: "/",
+      forkedFrom: null,
+      startedAt: 1,
+      createdAt: 1,
+    },
+    null,
+  );
+  return threads.acquire({ threadId, process, ttlMs: 1, nowMs: 1, replaces: null });
+}
+
+/** The move from the state of the step before, or from where the thread began. */
+export function moveTo(
+  { threadId, fence }: Lease,
+  to: SampleStep,
+  before?: SampleStep,
+): Extract<HeadMove, { kind: "append" }> {
+  const { hash, sha256 } = to.state;
+  const from = before?.state.hash ?? ORIGIN;
+  return { kind: "append", threadId, fence, from, to: hash, toSha256: sha256, nowMs: 2 };
+}
+
+/** Publishes one step after the other; returns all their nodes. */
+export async function publishAll(
+  store: RootStore,
+  lease: Lease,
+  { all }: SampleSteps,
+): Promise<EncodedNode[]> {
+  let before: SampleStep | undefined;
+  for (const step of all) {
+    await store.publish(step.nodes, moveTo(lease, step, before));
+    before = step;
+  }
+  return all.flatMap(({ nodes }) => nodes);
+}
+
+export async function allAreThere(store: RootStore, nodes: readonly EncodedNode[]): Promise<void> {
+  for (const { hash, text } of nodes) assert.equal(await store.get(hash), text);
+}
+
+export function hashesOf(nodes: readonly EncodedNode[]): string[] {
+  return nodes.map(({ hash }) => hash).sort();
+}

@@ -1,0 +1,250 @@
+/** Verbs for several threads at once, by the built command. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ThreadSummary, ThreadView } from "@uncaged/workflow-protocol";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Cli, openCli } from "./cli.test.helper.ts";
+
+let cli: Cli;
+beforeAll(async () => {
+  cli = openCli();
+  await cli.addSteps("steps");
+  await cli.addSteps("others");
+});
+afterAll(() => cli.close());
+
+const NOWHERE = "0000000000ZZZZZZZZZZZZZZZZ";
+
+type Failed = { threadId: string; error: { code: string; message: string; hint: string } };
+
+async function run(plan: object, ...more: string[]): Promise<string> {
+  const words = ["run", "steps", "-p", JSON.stringify(plan), ...more];
+  return (await cli.json<{ threadId: string }>(words)).threadId;
+}
+
+async function document<T>(args: readonly string[]): Promise<{ code: number | null; entries: T }> {
+  const { code, stdout } = await cli.run([...args, "--json"]);
+  const entries: T = JSON.parse(stdout);
+  return { code, entries };
+}
+
+async function statusOf(threadId: string): Promise<string> {
+  return (await cli.json<{ status: string }>(["show", threadId])).status;
+}
+
+describe("waiting for threads", () => {
+  it("returns the code of one, with the document of run --wait", async () => {
+    const threadId = await run({ steps: 1 });
+    const { code, entries } = await document(["thread", "wait", threadId]);
+    expect(code).toBe(0);
+    expect(entries).toMatchObject({ threadId, status: "completed", returnCode: 0 });
+    const failed = await run({ steps: 1, failAt: 1 });
+    expect((await cli.run(["wait", failed.slice(-10)])).code).toBe(1);
+  });
+
+  it("returns the worst code of several, and an entry for each", async () => {
+    const ids = [
+      await run({ steps: 1 }),
+      await run({ steps: 2, suspendAt: 1 }),
+      await run({ steps: 1, failAt: 1 }),
+    ];
+    const { code, entries } = await document<{ threadId: string; status: string }[]>([
+      "thread",
+      "wait",
+      ...ids,
+      ids[0] ?? "",
+    ]);
+    expect(code).toBe(7);
+    const statuses = new Map(entries.map((each) => [each.threadId, each.status]));
+    expect(ids.map((id) => statuses.get(id))).toEqual(["completed", "suspended", "failed"]);
+    expect(entries).toHaveLength(3);
+    const text = await cli.run(["wait", ...ids]);
+    expect(text.code).toBe(7);
+    for (const id of ids) expect(text.stdout).toContain(id);
+  });
+
+  it("with --any returns as soon as one has ended", async () => {
+    const slow = await run({ steps: 1, gate: "never" });
+    const quick = await run({ steps: 1 });
+    const { code, entries } = await document(["wait", slow, quick, "--any"]);
+    expect(code).toBe(0);
+    expect(entries).toMatchObject([{ threadId: quick, status: "completed" }]);
+    expect(await statusOf(slow)).toBe("running");
+    await cli.run(["kill", slow]);
+  });
+
+  it("refuses a name that fits no thread before it waits", async () => {
+    const slow = await run({ steps: 1, gate: "never" });
+    const { exit, code } = await cli.fails(["wait", slow, NOWHERE]);
+    expect([exit, code]).toEqual([1, "THREAD_NOT_FOUND"]);
+    await cli.run(["kill", slow]);
+  });
+
+  it("leaves the threads alone when it is interrupted", async () => {
+    const ids = [await run({ gate: "never" }), await run({ gate: "never" })];
+    const { code, stdout, stderr } = await cli.run(["wait", ...ids], {
+      at: { stderr: /waiting for 2 threads/, act: (_match, kill) => kill("SIGINT") },
+    });
+    expect(code).toBe(130);
+    expect(stderr).toContain("2 threads go on in the background");
+    for (const id of ids) expect(stdout).toContain(`running  ${id}`);
+    await cli.json(["kill", ...ids]);
+  });
+});
+
+describe("a verb for several threads", () => {
+  it("serves each, reports each failure, and returns the worst code", async () => {
+    const [one, two] = [await run({}, "--idle"), await run({}, "--idle")];
+    const { code, entries } = await document<(ThreadSummary | Failed)[]>([
+      "thread",
+      "pause",
+      one,
+      NOWHERE,
+      two,
+    ]);
+    expect(code).toBe(1);
+    expect(entries).toMatchObject([
+      { threadId: one, status: "paused" },
+      { threadId: NOWHERE, error: { code: "THREAD_NOT_FOUND" } },
+      { threadId: two, status: "paused" },
+    ]);
+    const again = await cli.run(["thread", "kill", one, NOWHERE, two]);
+    expect(again.code).toBe(1);
+    // Served side by side, and told as they are done.
+    const told = [`${one} is aborted`, `${two} is aborted`, ""];
+    expect(again.stdout.split("\n").sort()).toEqual(told.sort());
+    expect(again.stderr).toContain("kill 2 threads: 2 paused");
+    expect(again.stderr).toContain("[THREAD_NOT_FOUND]");
+    expect(again.stderr).toContain("1 of 3 threads failed");
+    const third = await document<Failed[]>(["thread", "kill", one, two]);
+    expect(third.code).toBe(3);
+    expect(third.entries.map(({ error }) => error.code)).toEqual([
+      "TRANSITION_INVALID",
+      "TRANSITION_INVALID",
+    ]);
+  });
+
+  it("chooses by status, workflow and age, and leaves all others alone", async () => {
+    const idle = await run({}, "--idle");
+    const { threadId: other } = await cli.json<{ threadId: string }>(["run", "others", "--idle"]);
+    const paused = await run({}, "--idle");
+    await cli.run(["thread", "pause", paused]);
+    const young = ["thread", "kill", "--all", "--older-than", "1h"];
+    expect(await document(young)).toEqual({ code: 0, entries: [] });
+    const killed = ["kill", "--status", "idle", "--workflow", "others", "--yes"];
+    expect((await document(killed)).entries).toMatchObject([{ threadId: other }]);
+    expect([await statusOf(idle), await statusOf(paused)]).toEqual(["idle", "paused"]);
+    const stopped = await document<{ threadId: string }[]>(["thread", "pause", "--all"]);
+    expect(stopped.entries.map(({ threadId }) => threadId)).toEqual([idle]);
+    const removed = await document(["thread", "rm", "--workflow", "others"]);
+    expect(removed.entries).toEqual([{ threadId: other, removed: true }]);
+  });
+
+  it("resumes all that rest, and waits for them", async () => {
+    await cli.run(["kill", "--all"]);
+    const ids = [await run({ steps: 1 }, "--idle"), await run({ steps: 1, failAt: 1 }, "--idle")];
+    const asked = await run({ steps: 2, suspendAt: 1 });
+    await cli.run(["wait", asked]);
+    const { code, entries } = await document<{ threadId: string }[]>(["resume", "--all", "--wait"]);
+    expect(code).toBe(1);
+    expect(entries).toHaveLength(2);
+    expect(new Map(entries.map((each) => [each.threadId, each]))).toEqual(
+      new Map(
+        ids.map((threadId, at) => [
+          threadId,
+          expect.objectContaining({ threadId, status: at === 0 ? "completed" : "failed" }),
+        ]),
+      ),
+    );
+    expect(await statusOf(asked)).toBe("suspended");
+    const answered = await document(["resume", "--status", "suspended", "-p", "yes", "--wait"]);
+    expect(answered).toMatchObject({ code: 0, entries: [{ threadId: asked, returnCode: 0 }] });
+  });
+
+  it("exports each into a file of its own", async () => {
+    const ids = [await run({}, "--idle"), await run({}, "--idle")];
+    const folder = join(cli.dir, "exports");
+    mkdirSync(folder);
+    writeFileSync(join(folder, `${ids[1]}.thread.tar`), "mine");
+    const { code, entries } = await document(["thread", "export", ...ids, "--out", "exports"]);
+    expect(code).toBe(2);
+    expect(entries).toMatchObject([
+      { threadId: ids[0], file: join(folder, `${ids[0]}.thread.tar`) },
+      { threadId: ids[1], error: { code: "TARGET_EXISTS" } },
+    ]);
+    expect(existsSync(join(folder, `${ids[0]}.thread.tar`))).toBe(true);
+    expect(readFileSync(join(folder, `${ids[1]}.thread.tar`), "utf8")).toBe("mine");
+  });
+
+  it("wants ids or a choice, not both and not neither, and only what can be done", async () => {
+    for (const words of [
+      ["thread", "kill"],
+      ["thread", "kill", NOWHERE, "--all"],
+      ["thread", "kill", "--status", "completed"],
+      ["thread", "rm", "--older-than", "soon"],
+      ["resume", NOWHERE, NOWHERE, "--live"],
+    ]) {
+      expect((await cli.fails(words)).exit, words.join(" ")).toBe(2);
+    }
+  });
+});
+
+describe("shortcuts", () => {
+  it("stand apart in the help, and do what the long form does", async () => {
+    const { stdout } = await cli.run(["--help"]);
+    const [, shortcuts = ""] = stdout.split("Shortcuts:");
+    const names = [...shortcuts.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name);
+    expect(names).toEqual([
+      ...["run", "live", "list", "ps", "show", "inbox", "wait", "resume", "kill"],
+    ]);
+    for (const name of ["list", "ps", "inbox"]) {
+      expect(await cli.json([name])).toEqual(await cli.json(["thread", name]));
+    }
+  });
+
+  it("inbox lists what waits for a person", async () => {
+    const asked = await run({ steps: 2, suspendAt: 1 });
+    await cli.run(["wait", asked]);
+    const { threads } = await cli.json<{ threads: ThreadSummary[] }>(["inbox"]);
+    expect(threads.map(({ threadId }) => threadId)).toEqual([asked]);
+    expect((await cli.run(["inbox"])).stdout).toContain(`thread resume ${asked} -p <answer>`);
+  });
+
+  it("a wrong word is answered with the nearest one, wherever it stands", async () => {
+    const hints = async (...words: string[]): Promise<string> => (await cli.fails(words)).hint;
+    expect(await hints("lits")).toContain("did you mean list?");
+    expect(await hints("thread", "lits")).toContain("did you mean list?");
+    expect(await hints("pause")).toContain("did you mean thread pause?");
+    expect(await hints("puase")).toContain("did you mean thread pause?");
+    expect(await hints("thread", "build")).toContain("did you mean workflow build?");
+    expect(await hints("workflow", "run")).toContain("did you mean run?");
+    expect(await hints("zzzzzzzz")).toBe("see: uncaged-workflow --help");
+  });
+});
+
+describe("what a running thread does", () => {
+  it("is shown by show and ps while it runs, and not afterwards", async () => {
+    const threadId = await run({ steps: 1, gate: "busy" });
+    const said = expect.objectContaining({ type: "text", text: "working on step 1\n" });
+    let view: ThreadView;
+    const deadline = Date.now() + 60_000;
+    do view = await cli.json<ThreadView>(["show", threadId]);
+    while (view.activity?.current == null && Date.now() < deadline);
+    expect(view.activity).toMatchObject({
+      role: "worker",
+      round: 1,
+      current: said,
+      recent: [said],
+    });
+    const { threads } = await cli.json<{ threads: { activity: unknown }[] }>(["ps"]);
+    expect(threads.map(({ activity }) => activity)).toEqual([view.activity]);
+    const listed = await cli.json<{ threads: ThreadView[] }>(["list", "--status", "running"]);
+    expect(listed.threads).toMatchObject([{ threadId, activity: view.activity }]);
+    expect((await cli.run(["list"])).stdout).toMatch(/worker .*working on step 1/);
+    expect((await cli.run(["show", threadId])).stdout).toMatch(/now #1 worker .*\n.*working on/);
+    expect((await cli.run(["ps"])).stdout).toMatch(/worker .*working on step 1/);
+    writeFileSync(join(cli.dir, "busy-1"), "");
+    await cli.run(["wait", threadId]);
+    expect(await cli.json(["show", threadId])).toMatchObject({ activity: null });
+  });
+});

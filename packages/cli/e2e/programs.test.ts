@@ -1,0 +1,42 @@
+/** Programs that the engine starts by path, as the built command starts them. */
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Cli, openCli } from "./cli.test.helper.ts";
+
+const BUILT = fileURLToPath(new URL("../dist/cli/", import.meta.url));
+const NATIVE = ["xxhash-addon"];
+const IMPORTED = /\b(?:from|import)\s*\(?["'`]([\w@.][\w@./:-]*)["'`]/g;
+
+let cli: Cli;
+beforeAll(async () => {
+  cli = openCli();
+  await cli.addSteps("steps");
+});
+afterAll(() => cli.close());
+
+it("are one file each, which loads no other package but a native one", () => {
+  const programs = readdirSync(BUILT).filter((name) => name.endsWith("-main.js"));
+  expect(programs).toEqual(["guard-main.js", "keeper-main.js", "runner-main.js"]);
+  for (const name of programs) {
+    const text = readFileSync(join(BUILT, name), "utf8");
+    const imported = Array.from(text.matchAll(IMPORTED), ([, from = ""]) => from);
+    expect(imported.filter((from) => !isBuiltin(from) && !NATIVE.includes(from))).toEqual([]);
+  }
+});
+
+it("are started from beside the command that was started, not from the packages it was made of", async () => {
+  const prompt = JSON.stringify({ steps: 1, gate: "go" });
+  const { threadId } = await cli.json<{ threadId: string }>(["run", "steps", "--prompt", prompt]);
+  const { threads } = await cli.json<{ threads: { pid: number }[] }>(["thread", "ps"]);
+  const pid = String(threads[0]?.pid);
+  const started = execFileSync("ps", ["-ww", "-o", "args=", "-p", pid], { encoding: "utf8" });
+  expect(started).toContain(`${join(BUILT, "runner-main.js")} `);
+  const guards = execFileSync("ps", ["-ww", "-A", "-o", "args="], { encoding: "utf8" })
+    .split("\n")
+    .filter((line) => line.includes("guard-main.js") && line.includes(threadId));
+  expect(guards).toEqual([expect.stringContaining(`${join(BUILT, "guard-main.js")} `)]);
+});

@@ -1,0 +1,47 @@
+/** Waits for what the index says of a thread. Looked at from here: a command that looks takes as much of the machine as
+ *  the runner that it waits for. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { leaseOf, type ThreadRecord } from "@uncaged/workflow-protocol";
+import { openThreadStore } from "@uncaged/workflow-store";
+
+const LOOK_EVERY_MS = 20;
+
+/** For as long as the test may take. */
+export async function untilThread(
+  root: string,
+  threadId: string,
+  holds: (thread: ThreadRecord) => boolean,
+): Promise<ThreadRecord> {
+  return untilThreads(root, (threads) => {
+    const thread = threads.find((each) => each.threadId === threadId);
+    return thread !== undefined && holds(thread) ? thread : null;
+  });
+}
+
+/** The first that `pick` finds among all threads. */
+export async function untilThreads<T>(
+  root: string,
+  pick: (threads: readonly ThreadRecord[]) => T | null,
+): Promise<T> {
+  const store = await openThreadStore(root);
+  try {
+    for (;;) {
+      const found = pick(await store.list({}));
+      if (found !== null) return found;
+      await sleep(LOOK_EVERY_MS);
+    }
+  } finally {
+    await store.close();
+  }
+}
+
+export function rests({ status }: ThreadRecord): boolean {
+  return status !== "running";
+}
+
+/** Process id of the thread's owner, which must have one. */
+export async function ownerOf(root: string, threadId: string): Promise<number> {
+  const lease = leaseOf(await untilThread(root, threadId, () => true));
+  if (lease === null) throw new Error(`nobody runs thread ${threadId}`);
+  return lease.process.pid;
+}

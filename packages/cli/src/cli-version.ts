@@ -1,9 +1,0 @@
-import { readFileSync } from "node:fs";
-
-/** Version of this package, as its manifest has it. */
-export function cliVersion(): string {
-  const manifest: { version?: unknown } = JSON.parse(
-    readFileSync(new URL("../package.json", import.meta.url), "utf8"),
-  );
-  return typeof manifest.version === "string" ? manifest.version : "unknown";
-}

@@ -1,4 +1,0 @@
-/** Text as one word of a POSIX shell, quoted only where it must be: for commands that people copy. */
-export function shellWord(text: string): string {
-  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}

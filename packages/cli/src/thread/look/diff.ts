@@ -1,0 +1,69 @@
+import {
+  type DiffedThread,
+  type DiffRound,
+  diffThreads,
+  findThread,
+  type ThreadDiff,
+} from "@uncaged/workflow-execute";
+import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
+import type { Output } from "../../command/command.ts";
+import type { Io } from "../../command/io.ts";
+import { withThread } from "../../command/with-engine.ts";
+import { printableLine } from "../../terminal/printable.ts";
+import type { Style } from "../../terminal/style.ts";
+import { flowLines } from "../view/flow-lines.ts";
+import { money } from "../view/spent.ts";
+
+export async function diff(
+  ids: { a: string; b: string },
+  io: Io,
+): Promise<Result<Output, Failure>> {
+  return withThread(io, ids.a, async (engine, a) => {
+    const b = await findThread(engine, ids.b);
+    if (!b.ok) return b;
+    const document = await diffThreads(engine, a, b.value);
+    return ok({ document, human: (style) => text(document, style) });
+  });
+}
+
+const VALUE_CHARS = 60;
+
+function text({ a, b, partsAt, rounds }: ThreadDiff, style: Style): string {
+  const head = [
+    ...sideLines("-", a, style).map(style.red),
+    ...sideLines("+", b, style).map(style.green),
+  ].join("\n");
+  const shared = rounds.filter(({ relation }) => relation === "shared").length;
+  const lines = rounds.slice(shared).map((round) => roundText(round, style));
+  const same =
+    shared === 0 ? "" : style.dim(`  ${shared} shared ${shared === 1 ? "step" : "steps"}\n`);
+  const verdict =
+    partsAt === null ? "same roles and metas throughout\n" : `they part at step ${partsAt}\n`;
+  return `${head}\n${same}${lines.join("")}${verdict}`;
+}
+
+function sideLines(
+  mark: "-" | "+",
+  { threadId, status, usage }: DiffedThread,
+  { columns }: Style,
+): string[] {
+  return flowLines([`${mark} ${threadId}`, status, ...money(usage)], { indent: 0, columns });
+}
+
+function roundText({ round, relation, a, b, changes }: DiffRound, style: Style): string {
+  if (relation !== "differs") return style.dim(`  #${round} ${a?.role ?? ""} (${relation})\n`);
+  if (a === null || b === null || a.role !== b.role) {
+    const gone = a === null ? "" : style.red(`- #${round} ${a.role}\n`);
+    const come = b === null ? "" : style.green(`+ #${round} ${b.role}\n`);
+    return `${gone}${come}`;
+  }
+  const fields = changes.flatMap((change) => [
+    ...(change.a === undefined ? [] : [style.red(`-   ${change.path}: ${value(change.a)}\n`)]),
+    ...(change.b === undefined ? [] : [style.green(`+   ${change.path}: ${value(change.b)}\n`)]),
+  ]);
+  return `  #${round} ${a.role}\n${fields.join("")}`;
+}
+
+function value(json: unknown): string {
+  return printableLine(JSON.stringify(json), VALUE_CHARS);
+}

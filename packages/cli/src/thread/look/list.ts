@@ -1,0 +1,63 @@
+import { listThreads, withActivity, withResults } from "@uncaged/workflow-execute";
+import { type Failure, ok, type Result, type ThreadStatus } from "@uncaged/workflow-protocol";
+import type { Output } from "../../command/command.ts";
+import type { Io } from "../../command/io.ts";
+import { withEngine } from "../../command/with-engine.ts";
+import { printableLine } from "../../terminal/printable.ts";
+import { nowColumns } from "../view/now-columns.ts";
+import { threadTable } from "../view/thread-table.ts";
+import { inbox } from "./inbox.ts";
+
+export type ListFilter = {
+  workflow: string | null;
+  limit: number | null;
+  status: ThreadStatus | null;
+  /** Only those that were made within this time; null: however old. */
+  withinMs: number | null;
+};
+
+/** Default number on a terminal. Pipes and scripts get all of them. */
+const SHOWN_ON_TERMINAL = 50;
+
+export async function list(filter: ListFilter, io: Io): Promise<Result<Output, Failure>> {
+  const { workflow, status, withinMs } = filter;
+  const shortened = filter.limit === null && io.stdout.isTerminal && !io.json;
+  // One more than is shown tells whether there are more.
+  const limit = shortened ? SHOWN_ON_TERMINAL + 1 : filter.limit;
+  const threads = await withEngine(io, async (engine) => {
+    const found = await listThreads(engine, {
+      ...(workflow === null ? {} : { workflow }),
+      ...(status === "suspended" ? { suspended: true } : {}),
+      // Who runs has a lease.
+      ...(status === "running" ? { withLease: true } : {}),
+      ...(withinMs === null ? {} : { sinceMs: io.now() - withinMs }),
+      // Any other status is computed, so the store cannot count by it.
+      ...(limit === null || (status !== null && status !== "suspended") ? {} : { limit }),
+    });
+    const wanted = found.filter((thread) => status === null || thread.status === status);
+    const seen = await withActivity(engine, wanted.slice(0, limit ?? undefined));
+    return io.json ? withResults(engine, seen) : seen;
+  });
+  return ok({
+    document: { threads },
+    human: (style) => {
+      if (threads.length === 0) return nothing(filter);
+      const shown = shortened ? threads.slice(0, SHOWN_ON_TERMINAL) : threads;
+      const more = threads.length > shown.length ? `${style.dim(MORE)}\n` : "";
+      const nowMs = io.now();
+      if (status === "suspended") return inbox(shown, { style, nowMs }) + more;
+      return threadTable(shown, { style, nowMs, more: nowColumns(shown, nowMs) }) + more;
+    },
+  });
+}
+
+function nothing({ workflow, status, withinMs }: ListFilter): string {
+  const young = withinMs === null ? "" : " so young";
+  const which = workflow === null ? young : `${young} of ${printableLine(workflow, 80)}`;
+  if (status === "suspended") return `nothing waits for you: no thread${which} asks anything`;
+  if (status !== null) return `no thread${which} is ${status}`;
+  if (withinMs !== null) return `no thread${which}; see older ones without --since`;
+  return `no threads${which}; start one with: uncaged-workflow run <workflow> --prompt <text>`;
+}
+
+const MORE = "there are older ones; see more with --limit <n>";

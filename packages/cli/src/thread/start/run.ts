@@ -1,0 +1,69 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { startThread } from "@uncaged/workflow-execute";
+import {
+  type Failure,
+  failure,
+  isThreadId,
+  type Limits,
+  ok,
+  PROCESS_TAG_ENV,
+  type Result,
+  WorkflowError,
+} from "@uncaged/workflow-protocol";
+import type { Output } from "../../command/command.ts";
+import type { Io } from "../../command/io.ts";
+import { usageError } from "../../command/options.ts";
+import { type PromptSource, readPrompt } from "../../command/prompt.ts";
+import { withEngine } from "../../command/with-engine.ts";
+import { stayWith } from "../look/stay.ts";
+import type { Stay } from "../look/stay-options.ts";
+
+export type RunOptions = {
+  workflow: string;
+  prompt: PromptSource;
+  startKey: string | null;
+  /** Relative to the current directory; null: that directory. */
+  cwd: string | null;
+  /** null: those of the workflow. */
+  limits: Limits | null;
+  /** `background` and `idle` return at once. */
+  stay: Stay | "idle";
+};
+
+/** Starts a thread, and stays with it if asked. */
+export async function runWorkflow(opts: RunOptions, io: Io): Promise<Result<Output, Failure>> {
+  const prompt = await readPrompt(opts.prompt, io);
+  const cwd = folder(resolve(io.cwd, opts.cwd ?? ""));
+  const { workflow, startKey, limits, stay } = opts;
+  return withEngine(io, async (engine) => {
+    const run = stay === "idle" ? "idle" : "background";
+    const starter = threadOfStep(io.env);
+    const started = await startThread(engine, {
+      ...{ workflow, prompt, cwd, startKey, limits },
+      starter,
+      run,
+    });
+    if (!started.ok) return started;
+    const thread = started.value;
+    const { threadId } = thread;
+    if (stay === "background" || stay === "idle") {
+      return ok({ document: { threadId }, human: () => threadId });
+    }
+    return stayWith({ engine, thread, after: 0 }, stay, io);
+  });
+}
+
+/** Thread of the step in which this command runs, from the tag that all its processes carry; null: none. */
+function threadOfStep(env: Io["env"]): string | null {
+  const [threadId = ""] = env[PROCESS_TAG_ENV]?.split(/[:/]/) ?? [];
+  return isThreadId(threadId) ? threadId : null;
+}
+
+function folder(path: string): string {
+  if (path.includes("\0")) throw usageError("a directory's name holds no NUL", "check --cwd");
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
+  throw new WorkflowError(
+    failure("FILE_NOT_FOUND", `${JSON.stringify(path)} is not a directory`, "check --cwd"),
+  );
+}

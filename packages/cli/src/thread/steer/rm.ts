@@ -1,0 +1,19 @@
+import { removeThread } from "@uncaged/workflow-execute";
+import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
+import type { Output } from "../../command/command.ts";
+import type { Io } from "../../command/io.ts";
+import type { ThreadChoice } from "../several/choose-threads.ts";
+import { type Act, serveThreads } from "../several/serve-threads.ts";
+
+export async function remove(choice: ThreadChoice, io: Io): Promise<Result<Output, Failure>> {
+  const act: Act = async (engine, thread) => {
+    const { threadId } = thread;
+    const removed = await removeThread(engine, thread);
+    if (!removed.ok) return removed;
+    return ok({
+      document: { threadId, removed: true },
+      human: () => `${threadId} is forgotten; its blobs go with the next: uncaged-workflow cas gc`,
+    });
+  };
+  return serveThreads(choice, { word: "remove", children: "apart", act }, io);
+}

@@ -1,0 +1,88 @@
+import { ANSWER } from "@uncaged/workflow-execute";
+import type { StepView } from "@uncaged/workflow-protocol";
+import { bodyBeside } from "@uncaged/workflow-util/body-beside";
+import { printable, printableLine } from "../../terminal/printable.ts";
+import type { Style } from "../../terminal/style.ts";
+import { isoSeconds } from "../../terminal/times.ts";
+import { flowLines } from "./flow-lines.ts";
+import { money, spent } from "./spent.ts";
+
+const META_CHARACTERS = 200;
+const CONTENT_LINES = 12;
+const CONTENT_CHARACTERS = 2_000;
+
+/** A step for people: a head line, its agent, its meta with one field per line, and the beginning of what was said. */
+export function renderStep(step: StepView, style: Style): string {
+  const { meta, childThread, run } = step;
+  const lines = [
+    ...headLines(step, style),
+    ...(run === null ? [] : playedBy(run, style)),
+    ...personSaid(step, style),
+    ...(run?.notes ?? []).map((note) => style.yellow(`  note: ${printableLine(note, 200)}`)),
+    ...Object.entries(meta).map(
+      ([field, value]) =>
+        `  ${style.cyan(printableLine(field, 40))}: ${printableLine(text(value), META_CHARACTERS)}`,
+    ),
+  ];
+  if (childThread !== null) lines.push(`  ${style.dim("child thread")} ${childThread}`);
+  lines.push(...contentLines(step, style));
+  return `${lines.join("\n")}\n`;
+}
+
+/** One line, or two where one is too long for the terminal. */
+function headLines(
+  { round, role, route, run, outcome, timestamp, stateHash }: StepView,
+  style: Style,
+): string[] {
+  const name = `#${round} ${role}`;
+  const by = route === null ? "" : ` (${printableLine(`${route.from}: ${route.condition}`, 80)})`;
+  const fault = outcome === "ok" ? "" : `  ${outcome}`;
+  const took = spent([run])[0];
+  const place = [isoSeconds(timestamp), ...(took === undefined ? [] : [took]), stateHash].join(
+    "  ",
+  );
+  const head = `${style.bold(name)}${by}${style.red(fault)}`;
+  const width = name.length + by.length + fault.length + 2 + place.length;
+  if (style.columns === null || width <= style.columns) return [`${head}  ${style.dim(place)}`];
+  return [head, style.dim(`  ${place}`)];
+}
+
+/** What a person said in place of the table's prompt: an answer, a poke, the prompt of a fork. */
+function personSaid({ route }: StepView, style: Style): string[] {
+  if (route?.prompt == null || (route.promptFrom !== "person" && route.condition !== ANSWER))
+    return [];
+  return [style.yellow(`  a person said: ${printableLine(route.prompt, META_CHARACTERS)}`)];
+}
+
+/** Which agent ran the role, in which session, at what cost. */
+function playedBy({ agent, session, usage }: NonNullable<StepView["run"]>, style: Style): string[] {
+  if (agent === undefined) return [];
+  const { name, version, binding } = agent;
+  const called = binding === undefined || binding === name ? "" : ` (${binding})`;
+  const words = [
+    printableLine(`${name} ${version}${called}`, 60),
+    ...(session == null ? [] : [printableLine(`session ${session}`, 60)]),
+    ...money(usage ?? null),
+  ];
+  return flowLines(words, { indent: 2, columns: style.columns }).map(style.dim);
+}
+
+/** What was said, unless it only repeats the meta, in any order. */
+function contentLines(step: StepView, style: Style): string[] {
+  const body = bodyBeside(step.content, step.meta);
+  if (body === "") return [];
+  const shown = printable(body.slice(0, CONTENT_CHARACTERS)).trimEnd().split("\n");
+  const lines = shown
+    .slice(0, CONTENT_LINES)
+    .map((line) => `  ${style.dim("│")} ${line}`.trimEnd());
+  if (shown.length > CONTENT_LINES || body.length > CONTENT_CHARACTERS) {
+    lines.push(
+      style.dim(`  │ … all of it: uncaged-workflow cas get --payload ${step.contentHash}`),
+    );
+  }
+  return lines;
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

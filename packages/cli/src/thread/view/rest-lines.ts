@@ -1,0 +1,41 @@
+import type { Engine } from "@uncaged/workflow-execute";
+import { suspensionOf, type ThreadRecord, type ThreadStatus } from "@uncaged/workflow-protocol";
+import { readRegularFileSync, storagePaths } from "@uncaged/workflow-util";
+import { printableLine } from "../../terminal/printable.ts";
+import type { Style } from "../../terminal/style.ts";
+import { howToGoOn } from "./how-to-go-on.ts";
+
+/** Why an unfinished thread is not running, and the command that continues it; nothing for any other thread. */
+export function restLines(
+  { engine, thread, style }: { engine: Pick<Engine, "root">; thread: ThreadRecord; style: Style },
+  { status, stale }: { status: ThreadStatus; stale: boolean },
+): string[] {
+  const { threadId } = thread;
+  const suspended = suspensionOf(thread);
+  const resume = `uncaged-workflow thread resume ${threadId}`;
+  if (suspended !== null) return [howToGoOn(threadId, suspended, style)];
+  if (status === "paused") return [`its gate is closed; open it with: ${resume}`];
+  if (status !== "idle") return [];
+  const said = lastWords(engine.root, threadId);
+  return [
+    stale
+      ? "it has not ended: its runner went away without a word"
+      : "it has not ended, and nobody runs it any more",
+    ...(said === "" ? [] : [`its runner said: ${printableLine(said, 500)}`]),
+    `go on with: ${resume}`,
+  ];
+}
+
+/** Runners write only a fraction of that. */
+const MAX_LOG_BYTES = 16 * 1024 * 1024;
+
+/** Last line of the runner's log; empty when there is none. */
+function lastWords(root: string, threadId: string): string {
+  try {
+    const log = readRegularFileSync(storagePaths(root).runnerLog(threadId), MAX_LOG_BYTES);
+    return log.ok ? (log.value.bytes.toString("utf8").trimEnd().split("\n").at(-1) ?? "") : "";
+  } catch {
+    // A thread that never had a runner has no log, and a missing log must not hide its end.
+    return "";
+  }
+}

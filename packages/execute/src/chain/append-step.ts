@@ -1,0 +1,93 @@
+/** Makes a role's output the next step of a thread.
+ *
+ *  Order of effects: blobs, then the head, or both in one transaction. A crash before the head moves
+ *  leaves the step undone, and perhaps garbage for gc; a crash after it leaves the step done. There is
+ *  no state in between. */
+import { encodeContent, encodeState } from "@uncaged/workflow-cas";
+import type {
+  EncodedNode,
+  HeadMove,
+  NodeStore,
+  RoleStep,
+  RootStore,
+  SignalKind,
+  StateNode,
+  StatePayload,
+} from "@uncaged/workflow-protocol";
+import type { ParsedRoleOutput } from "@uncaged/workflow-protocol/schemas";
+import {
+  type ChainCursor,
+  type ChainPlace,
+  cursorAfter,
+  parentOf,
+  skipList,
+} from "./chain-cursor.ts";
+import { digestsOf } from "./digests.ts";
+import { roleStep } from "./thread-context.ts";
+
+type Ports = { cas: Pick<RootStore, "get" | "publish"> };
+
+/** What a step is to the head: it follows it, or takes its place. */
+type StepKind = Extract<HeadMove["kind"], "append" | "replace">;
+
+export type PublishedStep = {
+  step: RoleStep;
+  stateHash: string;
+  signals: readonly SignalKind[];
+  /** Where the step after it goes. */
+  cursor: ChainCursor;
+};
+
+/** Encodes and publishes a step. Throws `ARTIFACT_MISSING` when the output names an artifact that is not in the
+ *  CAS, `LEASE_LOST` when the thread has another owner by now; the head has then not moved. */
+export async function publishStep(
+  ports: Ports,
+  cursor: ChainCursor,
+  { kind, output, nowMs }: { kind: StepKind; output: ParsedRoleOutput; nowMs: number },
+): Promise<PublishedStep> {
+  const { content, state, node } = await encodeStep(ports.cas, cursor, { output, nowMs });
+  const signals = await ports.cas.publish([content, state], {
+    kind,
+    threadId: cursor.threadId,
+    fence: cursor.fence,
+    from: cursor.head,
+    to: state.hash,
+    toSha256: state.sha256,
+    nowMs,
+  });
+  const next = cursorAfter(cursor, state);
+  return { step: roleStep(node), stateHash: state.hash, signals, cursor: next };
+}
+
+/** The two blobs of a step: what was said, and the state that names it. */
+export async function encodeStep(
+  cas: Pick<NodeStore, "get">,
+  cursor: ChainPlace,
+  { output, nowMs }: { output: ParsedRoleOutput; nowMs: number },
+): Promise<{ content: EncodedNode; state: EncodedNode; node: StateNode }> {
+  const artifacts = output.refs ?? [];
+  const content = encodeContent(output.content ?? JSON.stringify(output.meta), artifacts);
+  const ancestors = skipList(cursor.lastStates);
+  const run = output.run ?? null;
+  const attached = [...(run?.prompt ? [run.prompt] : []), ...(run?.evidence ?? [])];
+  const payload: StatePayload = {
+    role: output.role,
+    meta: output.meta,
+    start: cursor.startHash,
+    content: content.hash,
+    ancestors,
+    compact: null,
+    timestamp: nowMs,
+    childThread: output.childThread ?? null,
+    digests: {
+      ...(await digestsOf(cas, [...artifacts, ...attached])),
+      [content.hash]: content.sha256,
+      [parentOf(cursor)]: cursor.parentSha256,
+    },
+    route: output.route ?? null,
+    ...(output.outcome === undefined ? {} : { outcome: output.outcome }),
+    ...run,
+  };
+  const refs = [content.hash, cursor.startHash, ...ancestors, ...artifacts, ...attached];
+  return { content, state: encodeState(payload, refs), node: { type: "state", payload, refs } };
+}

@@ -1,0 +1,21 @@
+/** What a workflow returned, as the meta of the end node has it: `result`, or `resultError` when it could not be
+ *  evaluated. Both are left out of threads whose workflow has no `result`. */
+import {
+  END,
+  type JsonObject,
+  type RecordedResult,
+  type StateNode,
+} from "@uncaged/workflow-protocol";
+
+export function resultInMeta(result: RecordedResult | null): JsonObject {
+  if (result?.value !== undefined) return { result: result.value };
+  return result?.error === undefined ? {} : { resultError: result.error };
+}
+
+/** null: the node records none. */
+export function recordedResult(node: StateNode): RecordedResult | null {
+  const { role, meta } = node.payload;
+  if (role !== END) return null;
+  if (meta.result !== undefined) return { value: meta.result };
+  return typeof meta.resultError === "string" ? { error: meta.resultError } : null;
+}

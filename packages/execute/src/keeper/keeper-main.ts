@@ -1,0 +1,85 @@
+/** The thread that keeps the leases of its process (`thread-keeper` starts it).
+ *
+ *  1. It evaluates and parses nothing that comes from a workflow or an agent.
+ *  2. After an interruption it asks the thread that does the work whether it is there. One that does not answer is
+ *     stuck, can neither end its agents nor itself, and may never write again: this thread does both for it.
+ *  3. An owner that was replaced gets as long to find out by itself; after that it is ended. */
+import { parentPort, workerData } from "node:worker_threads";
+import type { Lease, ProcessIdentity } from "@uncaged/workflow-protocol";
+import { openThreadStore } from "@uncaged/workflow-store";
+import { endOwner } from "../processes/end-owner.ts";
+import { endStuckProcess } from "./end-stuck-process.ts";
+import { startHeartbeat } from "./heartbeat.ts";
+import type { Interruption } from "./interruption.ts";
+import { type FromKeeper, type ToKeeper, tenureKey } from "./keeper-messages.ts";
+
+/** As long as `stop-thread` waits for a runner. In answers that did not come, a second each, and not by a clock: a
+ *  process that was frozen and wakes up gets its time, too. */
+const ANSWERS_MISSED = 12;
+const ASK_EVERY_MS = 1_000;
+
+type Held = { lease: Lease; stop: () => void; interrupted: Interruption | null };
+
+const { root }: { root: string } = workerData;
+const store = await openThreadStore(root);
+const held = new Map<string, Held>();
+const waiting = new Set<NodeJS.Timeout>();
+let missed = 0;
+
+parentPort?.on("message", (message: ToKeeper) => {
+  if (message.kind === "keep") keep(message.lease, message.replaced);
+  else if (message.kind === "drop") drop(tenureKey(message));
+  else if (message.kind === "here") missed = 0;
+  else void close();
+});
+
+const asking = setInterval(() => {
+  const interrupted = [...held.values()].filter((each) => each.interrupted !== null);
+  if (interrupted.length === 0) return;
+  if (missed >= ANSWERS_MISSED) {
+    clearInterval(asking);
+    void endStuckProcess(interrupted.map(({ lease, interrupted: why }) => ({ lease, why })));
+    return;
+  }
+  missed += 1;
+  post({ kind: "ask" });
+}, ASK_EVERY_MS);
+
+function keep(lease: Lease, replaced: ProcessIdentity | null): void {
+  const { threadId, fence } = lease;
+  const interrupt = (reason: Interruption): void => {
+    if (mine.interrupted !== null) return;
+    if ([...held.values()].every((each) => each.interrupted === null)) missed = 0;
+    mine.interrupted = reason;
+    post({ kind: "interrupt", threadId, fence, reason });
+  };
+  const { stop } = startHeartbeat({ store, lease, now: Date.now, interrupt });
+  const mine: Held = { lease, stop, interrupted: null };
+  held.set(tenureKey(lease), mine);
+  if (replaced !== null) endLater(replaced);
+}
+
+function endLater(replaced: ProcessIdentity): void {
+  const timer = setTimeout(() => {
+    waiting.delete(timer);
+    endOwner(replaced);
+  }, ANSWERS_MISSED * ASK_EVERY_MS);
+  waiting.add(timer);
+}
+
+function drop(key: string): void {
+  held.get(key)?.stop();
+  held.delete(key);
+}
+
+async function close(): Promise<void> {
+  for (const key of held.keys()) drop(key);
+  for (const timer of waiting) clearTimeout(timer);
+  clearInterval(asking);
+  await store.close();
+  parentPort?.close();
+}
+
+function post(message: FromKeeper): void {
+  parentPort?.postMessage(message);
+}

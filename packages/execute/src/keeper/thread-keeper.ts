@@ -1,0 +1,95 @@
+/** Keeps the leases of this process on a thread of its own, which nothing that a workflow, an agent or a rule does
+ *  can hold up.
+ *
+ *  1. One thread for all leases, started with the first; it does not keep the process alive.
+ *  2. It has its own connection to the index. To this thread it only posts interruptions.
+ *  3. When this thread does not answer it, it ends the process (`keeper-main`).
+ *  4. When it fails itself, nothing renews the leases any more: the work is interrupted and says so. */
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import { type Failure, failure, type Lease } from "@uncaged/workflow-protocol";
+import type { Interruption } from "./interruption.ts";
+import type { Keeper } from "./keeper.ts";
+import { type FromKeeper, type ToKeeper, tenureKey } from "./keeper-messages.ts";
+
+// Named from the package's root, so that it is right for who runs these sources, too.
+const KEEPER: string = fileURLToPath(new URL("../../dist/keeper/keeper-main.js", import.meta.url));
+/** It holds a database connection and a few leases. */
+const LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 };
+
+type Held = { lease: Lease; interrupt: (reason: Interruption) => void; fault: Failure | null };
+
+export function threadKeeper(root: string): Keeper {
+  const held = new Map<string, Held>();
+  let running: { worker: Worker; ended: Promise<void> } | null = null;
+
+  const failed = (why: string): void => {
+    running = null;
+    for (const each of held.values()) {
+      each.fault = notKept(each.lease, why);
+      each.interrupt("lease-lost");
+    }
+    held.clear();
+  };
+  const start = (): { worker: Worker; ended: Promise<void> } => {
+    // Without what this process was told to import first: that is for bundles.
+    const opts = { workerData: { root }, execArgv: [], resourceLimits: LIMITS };
+    const worker = new Worker(KEEPER, opts);
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    worker.on("message", (message: FromKeeper) => {
+      if (message.kind === "ask") worker.postMessage({ kind: "here" } satisfies ToKeeper);
+      else held.get(tenureKey(message))?.interrupt(message.reason);
+    });
+    worker.on("error", (cause) => {
+      if (running?.worker === worker) failed(messageOf(cause));
+    });
+    worker.on("exit", (code) => {
+      if (running?.worker === worker) failed(`exit code ${code}`);
+      resolve();
+    });
+    worker.unref();
+    return { worker, ended };
+  };
+  const tell = (message: ToKeeper): void => running?.worker.postMessage(message);
+
+  return {
+    keep: ({ lease, replaced, interrupt }) => {
+      const key = tenureKey(lease);
+      const mine: Held = { lease, interrupt, fault: null };
+      held.set(key, mine);
+      try {
+        running ??= start();
+        tell({ kind: "keep", lease, replaced });
+      } catch (cause) {
+        failed(messageOf(cause));
+      }
+      return {
+        stop: () => {
+          held.delete(key);
+          tell({ kind: "drop", threadId: lease.threadId, fence: lease.fence });
+        },
+        fault: () => mine.fault,
+      };
+    },
+    close: async () => {
+      if (running === null) return;
+      const { worker, ended } = running;
+      tell({ kind: "close" });
+      running = null;
+      worker.ref();
+      await ended;
+    },
+  };
+}
+
+function notKept({ threadId }: Lease, why: string): Failure {
+  return failure(
+    "LEASE_LOST",
+    `nothing keeps the lease of thread ${threadId} any more: the thread of this process that did has ended (${why})`,
+    `no finished step is lost; go on with: uncaged-workflow thread resume ${threadId}`,
+  );
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

@@ -1,0 +1,10 @@
+import type { ThreadRecord } from "@uncaged/workflow-protocol";
+import type { Engine } from "../storage/engine.ts";
+
+/** The thread as it is now; as it was known when somebody removed it meanwhile. */
+export async function reload(
+  engine: Pick<Engine, "store">,
+  thread: ThreadRecord,
+): Promise<ThreadRecord> {
+  return (await engine.store.get(thread.threadId)) ?? thread;
+}

@@ -1,0 +1,177 @@
+/** Owns a thread for a while: takes its lease, keeps it, returns it.
+ *
+ *  1. Whoever calls this is the thread's runner: a background process, or a command that runs steps itself.
+ *  2. Before anything runs, what a killed owner left behind is ended: its processes carry the thread's tag.
+ *  3. Every way out releases the lease, except losing it. Work that fails, or cannot even begin, leaves the thread
+ *     waiting for what it waited for before.
+ *  4. If this process is killed, a guard ends what it has started. */
+import {
+  err,
+  type Failure,
+  failure,
+  failureFrom,
+  type Lease,
+  type LiveEvent,
+  leaseOf,
+  type ProcessIdentity,
+  type Result,
+  type RunningThread,
+  type ThreadRecord,
+} from "@uncaged/workflow-protocol";
+import { type DebugLog, debugLog, killTagged, storagePaths } from "@uncaged/workflow-util";
+import { tellsOfCost } from "../chain/lost-attempts.ts";
+import type { Interruption } from "../keeper/interruption.ts";
+import { startGuard } from "../processes/guard.ts";
+import { threadTag } from "../processes/process-tags.ts";
+import type { Engine } from "../storage/engine.ts";
+import { runnerState } from "../watch/observe.ts";
+import { acquire } from "./acquire.ts";
+import { endsTooLate, standsStill } from "./far-lease.ts";
+import { leaseLost } from "./lease-lost.ts";
+import { parkedState, releaseLease } from "./release-lease.ts";
+
+export type LeaseHandle = {
+  /** The thread as it was when the lease was taken: it waits for nothing any more. */
+  thread: RunningThread;
+  /** As it was just before that. */
+  before: ThreadRecord;
+  lease: Lease;
+  /** Aborts with an `Interruption` as its reason. */
+  signal: AbortSignal;
+  emit: (event: LiveEvent) => void;
+  log: DebugLog;
+};
+
+export type LeasedWork<T> = {
+  threadId: string;
+  /** Aborting it with an `Interruption` as reason stops or kills; another reason counts as kill. */
+  signal: AbortSignal;
+  /** Does the work. When it returns a value, it has released the lease itself. */
+  use: (handle: LeaseHandle) => Promise<Result<T, Failure>>;
+};
+
+/** Returns what the work returned. Failures of taking the lease: `THREAD_NOT_FOUND`, `LEASE_HELD`, `TRANSITION_INVALID`. */
+export async function withLease<T>(
+  engine: Engine,
+  ownership: LeasedWork<T>,
+): Promise<Result<T, Failure>> {
+  const { threadId, signal } = ownership;
+  const before = await engine.store.get(threadId);
+  if (before === null) return err(gone(threadId));
+  const former = await formerOwner(engine, before, signal);
+  let lease: Lease;
+  try {
+    lease = await acquire(engine, threadId, former.certainlyGone ? former.fence : null);
+  } catch (thrown) {
+    return err(failureFrom(thrown, "STORAGE_FAILED"));
+  }
+  const tenure = startKeeping(engine, { lease, replaced: former.perhapsThere }, signal);
+  try {
+    const done = await work(engine, { before, lease, signal: tenure.signal }, ownership.use);
+    return done.ok ? done : await giveUp(engine, { before, lease }, tenure.fault() ?? done.error);
+  } catch (thrown) {
+    const reason = tenure.fault() ?? failureFrom(thrown, "INTERNAL");
+    return await giveUp(engine, { before, lease }, reason);
+  } finally {
+    tenure.end();
+  }
+}
+
+type FormerOwner = {
+  fence: number | null;
+  /** Its lease can be taken at once. */
+  certainlyGone: boolean;
+  /** Who may wake up, and has to find out that it was replaced. */
+  perhapsThere: ProcessIdentity | null;
+};
+
+async function formerOwner(
+  engine: Engine,
+  thread: ThreadRecord,
+  signal: AbortSignal,
+): Promise<FormerOwner> {
+  const lease = leaseOf(thread);
+  if (lease === null) return { fence: null, certainlyGone: false, perhapsThere: null };
+  const { fence } = lease;
+  if (runnerState(lease, engine.now()) === "dead") {
+    return { fence, certainlyGone: true, perhapsThere: null };
+  }
+  const lapsed = endsTooLate(lease, engine.now()) && (await standsStill(engine, lease, signal));
+  return { fence, certainlyGone: lapsed, perhapsThere: lease.process };
+}
+
+/** The lease is ours: prepares the thread, and has the work done. */
+async function work<T>(
+  engine: Engine,
+  { before, lease, signal }: Pick<LeaseHandle, "before" | "lease" | "signal">,
+  use: LeasedWork<T>["use"],
+): Promise<Result<T, Failure>> {
+  const { threadId, fence } = lease;
+  if (leaseOf(before) !== null) await killTagged({ tag: threadTag(threadId), graceMs: 0 });
+  // Read again: what the last owner published between our look and its end counts.
+  const thread = await engine.store.get(threadId);
+  if (thread === null) return err(gone(threadId));
+  if (thread.status !== "running" || thread.lease.fence !== fence) return err(leaseLost(threadId));
+  // Of each thread its next owner sees to that, so many runners of one root do not do each other's.
+  await engine.cas.recover(thread.head);
+  const paths = storagePaths(engine.root);
+  const live = engine.live.writer(lease);
+  const log = debugLog(paths.debugLog(threadId), engine.now);
+  log.write("7Q2M4XBC", `process ${lease.process.pid} owns the thread, fence ${fence}`);
+  try {
+    const emit = (event: LiveEvent): void => {
+      live.append(event);
+      if (tellsOfCost(event)) engine.live.flush(threadId);
+    };
+    const done = await use({ thread, before, lease, signal, emit, log });
+    if (!done.ok) log.write("VZ0N8E5K", `gave up: ${done.error.code}: ${done.error.message}`);
+    return done;
+  } catch (thrown) {
+    const reason = failureFrom(thrown, "INTERNAL");
+    log.write("H3D9RTA6", `broke: ${reason.code}: ${reason.message}`);
+    return err(reason);
+  } finally {
+    log.write("K5W1PGYJ", `fence ${fence} is at its end`);
+    live.close();
+  }
+}
+
+type Keeping = { signal: AbortSignal; fault: () => Failure | null; end: () => void };
+
+function startKeeping(
+  engine: Engine,
+  { lease, replaced }: { lease: Lease; replaced: ProcessIdentity | null },
+  outer: AbortSignal,
+): Keeping {
+  const abort = new AbortController();
+  const passOn = (): void => abort.abort(outer.reason);
+  if (outer.aborted) passOn();
+  else outer.addEventListener("abort", passOn, { once: true });
+  const interrupt = (reason: Interruption): void => abort.abort(reason);
+  const kept = engine.keeper.keep({ lease, replaced, interrupt });
+  const guard = startGuard(lease);
+  return {
+    signal: abort.signal,
+    fault: kept.fault,
+    end: () => {
+      guard.dismiss();
+      kept.stop();
+      outer.removeEventListener("abort", passOn);
+    },
+  };
+}
+
+/** The thread waits for what it waited for. Somebody else's lease is not touched: the fence sees to that. */
+async function giveUp(
+  engine: Engine,
+  { before, lease }: Pick<LeaseHandle, "before" | "lease">,
+  reason: Failure,
+): Promise<Result<never, Failure>> {
+  // The storage may be what failed; then the lease runs out, and the first reason is the one to report.
+  await releaseLease(engine, lease, parkedState(before)).catch(() => null);
+  return err(reason);
+}
+
+function gone(threadId: string): Failure {
+  return failure("THREAD_NOT_FOUND", `no thread ${threadId}`, "see: uncaged-workflow thread list");
+}

@@ -1,0 +1,69 @@
+/** A small process that outlives this one if this one is killed, and then ends what it started for a thread.
+ *
+ *  1. It waits for the end of a pipe whose other end only this process holds: however this process ends, the
+ *     system closes it. Until then it is a shell, of 1 MB; it becomes a Node when there is something to do.
+ *  2. It ends what carries the tag of this one tenure (and of this runner), so never a later owner's processes.
+ *  3. It leads a session of its own and carries no tag: what ends this process, or its group, does not end it.
+ *  4. Its environment says whose guard it is, so that an owner that was replaced, and left no trace in the index,
+ *     can still be found (`guardedOwners`). */
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { type Lease, PROCESS_TAG_ENV, type ProcessIdentity } from "@uncaged/workflow-protocol";
+import { processesWith } from "@uncaged/workflow-util";
+import { leaseTag, runnerTag, threadTag } from "./process-tags.ts";
+
+// Named from the package's root, so that it is right for who runs these sources, too.
+const GUARD: string = fileURLToPath(new URL("../../dist/processes/guard-main.js", import.meta.url));
+const GUARD_ENV = "UNCAGED_GUARD";
+/** A line says that all is well; the end of the pipe without one does not. */
+const WAIT = 'read -r _ || exec "$0" "$@"';
+
+/** Up when this returns. `dismiss`: the tenure ended as it should, and what is left of it was left on purpose. */
+export function startGuard(lease: Lease): { dismiss: () => void } {
+  // There is no such shell, and no tag to go by either.
+  if (process.platform === "win32") return { dismiss: () => undefined };
+  const words = [process.execPath, "--disable-sigusr1", GUARD, ...marksOf(lease)];
+  const guard = spawn("/bin/sh", ["-c", WAIT, ...words], {
+    cwd: "/",
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+    env: { PATH: process.env.PATH, [GUARD_ENV]: tagOf(lease) },
+  });
+  // Without one, what a killed runner leaves is ended by the thread's next owner, as before there were guards.
+  guard.on("error", () => undefined);
+  guard.stdin.on("error", () => undefined);
+  guard.unref();
+  return { dismiss: () => guard.stdin.end("\n") };
+}
+
+function marksOf(lease: Lease): string[] {
+  const own = process.env[PROCESS_TAG_ENV] ?? "";
+  const isRunner = own.startsWith(`${runnerTag(lease.threadId)}:`);
+  return isRunner ? [leaseTag(lease), own] : [leaseTag(lease)];
+}
+
+/** No spaces: `ps` shows an environment as words. */
+function tagOf(lease: Lease): string {
+  return `${leaseTag(lease)}:${encodeURIComponent(JSON.stringify(lease.process))}`;
+}
+
+/** Processes that have owned a thread and not ended their tenure, whether they own it still or were replaced. */
+export function guardedOwners(threadId: string): ProcessIdentity[] {
+  return [...processesWith(GUARD_ENV).values()]
+    .filter((tag) => tag.startsWith(threadTag(threadId)))
+    .flatMap((tag) => ownerIn(tag) ?? []);
+}
+
+/** Null for what is no tag of ours. */
+function ownerIn(tag: string): ProcessIdentity | null {
+  try {
+    const owner: Partial<Record<keyof ProcessIdentity, unknown>> = Object(
+      JSON.parse(decodeURIComponent(tag.split(":")[2] ?? "")),
+    );
+    const { pid, startedAt, bootId } = owner;
+    if (typeof pid !== "number" || typeof startedAt !== "string") return null;
+    return typeof bootId === "string" ? { pid, startedAt, bootId } : null;
+  } catch {
+    return null;
+  }
+}

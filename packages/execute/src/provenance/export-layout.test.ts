@@ -1,0 +1,57 @@
+import type { ThreadCopy, ThreadFacts } from "@uncaged/workflow-protocol";
+import { expect, it } from "vitest";
+import { indexText, parseIndex } from "./export-layout.ts";
+
+const FACTS: ThreadFacts = {
+  ...{ threadId: "01KAJ2Z6PVX0000000000000AB", workflow: "sample", bundleHash: "EYHPV6X8XHTCS" },
+  ...{ startHash: "EYHPV6X8XHTCS", head: "EYHPV6X8XHTCS", headSha256: "0".repeat(64) },
+  ...{ stepCount: 2, depth: 0, parentThread: null, cwd: "/", limits: { steps: 3 }, agent: null },
+  ...{ forkedFrom: null, startedAt: 1, createdAt: 2, updatedAt: 3 },
+};
+const ANSWER = { kind: "answer", role: "coder", text: "the \0 second" } as const;
+const PROMPT = { kind: "prompt", text: "go on" } as const;
+const QUESTION = { role: "coder", message: "Which one?" };
+const LIMIT = { role: "coder", bound: "steps", limit: 3, used: 3 } as const;
+
+it.each<[string, ThreadCopy, object]>([
+  ["is idle", { ...FACTS, status: "idle", pendingInput: null }, {}],
+  [
+    "was answered",
+    { ...FACTS, status: "idle", pendingInput: ANSWER },
+    { answer: { role: "coder", text: "the \0 second" } },
+  ],
+  [
+    "is told something",
+    { ...FACTS, status: "idle", pendingInput: PROMPT },
+    { nextPrompt: "go on" },
+  ],
+  [
+    "asks",
+    { ...FACTS, status: "suspended", suspended: QUESTION, pendingInput: null },
+    { suspended: QUESTION },
+  ],
+  [
+    "waits at a limit with an answer",
+    {
+      ...{ ...FACTS, status: "suspended", pendingInput: ANSWER },
+      suspended: { ...QUESTION, kind: "limit", limit: LIMIT },
+    },
+    {
+      suspended: { ...QUESTION, kind: "limit", limit: LIMIT },
+      answer: { role: "coder", text: "the \0 second" },
+    },
+  ],
+  [
+    "failed",
+    { ...FACTS, status: "failed", returnCode: 1, summary: "no" },
+    { returnCode: 1, summary: "no" },
+  ],
+])("writes every field of a thread that %s, and reads it back", (_, thread, said) => {
+  const text = indexText({ threads: [thread], bundles: [] });
+  const nothing = { returnCode: null, summary: null, suspended: null, answer: null };
+  const written = { ...FACTS, status: thread.status, ...nothing, ...said };
+  expect(JSON.parse(text)).toEqual({
+    ...{ format: "uncaged-workflow-thread", version: 1, bundles: [], threads: [written] },
+  });
+  expect(parseIndex(text)).toEqual({ ok: true, value: { threads: [thread], bundles: [] } });
+});

@@ -1,0 +1,42 @@
+import { pendingInputOf, suspensionOf, type ThreadRecord } from "@uncaged/workflow-protocol";
+import { entry, promptHeader, shownRole } from "./context-text.ts";
+
+/** Something between the last round and the next: what a role asks, or what a person said to whoever is next. */
+export type ContextWaiting = {
+  kind: "question" | "limit" | "answer" | "person";
+  /** The round that comes next. */
+  round: number;
+  /** Who asks or is answered; null: whoever the table names. */
+  role: string | null;
+  text: string;
+};
+
+export function contextWaiting(thread: ThreadRecord): ContextWaiting[] {
+  const round = thread.stepCount + 1;
+  const waiting: ContextWaiting[] = [];
+  const suspended = suspensionOf(thread);
+  if (suspended !== null) {
+    const { kind = "question", role, message: text } = suspended;
+    waiting.push({ kind, round, role, text });
+  }
+  const input = pendingInputOf(thread);
+  switch (input?.kind) {
+    case "answer":
+      waiting.push({ kind: "answer", round, role: input.role, text: input.text });
+      break;
+    case "prompt":
+      waiting.push({ kind: "person", round, role: null, text: input.text });
+  }
+  return waiting;
+}
+
+/** `whole` is the command that tells all of it. */
+export function waitingText(
+  { kind, round, role, text }: ContextWaiting,
+  about: { room: number; whole: string },
+): string {
+  if (kind === "answer" || kind === "person")
+    return entry(promptHeader(kind, round, role), text, about).text;
+  const what = kind === "limit" ? "stopped at a limit" : "question";
+  return entry(`[${what} after #${round - 1} ${shownRole(role ?? "")}]`, text, about).text;
+}

@@ -1,0 +1,94 @@
+import {
+  type JsonValue,
+  type StateNode,
+  sumUsage,
+  type ThreadRecord,
+  type Usage,
+} from "@uncaged/workflow-protocol";
+import { type ChainState, loadChain, roleStates } from "../chain/chain.ts";
+import type { Engine } from "../storage/engine.ts";
+import { type Difference, differences } from "./differences.ts";
+
+type DiffSide = {
+  role: string;
+  meta: JsonValue;
+  stateHash: string;
+  condition: string | null;
+};
+
+export type DiffRound = {
+  /** 1-based. */
+  round: number;
+  /** `shared`: the same node. `equal`: the same role and meta, reached apart. `differs`: anything else. */
+  relation: "shared" | "equal" | "differs";
+  /** null: this thread has no such round. */
+  a: DiffSide | null;
+  b: DiffSide | null;
+  /** What differs in the metas; empty unless both have the round. */
+  changes: Difference[];
+};
+
+/** `usage`: of the steps that the other thread does not share; null when no agent says. */
+export type DiffedThread = { threadId: string; status: string; usage: Usage | null };
+
+export type ThreadDiff = {
+  a: DiffedThread;
+  b: DiffedThread;
+  /** First round in which role or meta differ, or that only one thread has; null: none. */
+  partsAt: number | null;
+  rounds: DiffRound[];
+};
+
+/** Compares two threads role by role and meta by meta. */
+export async function diffThreads(
+  engine: Pick<Engine, "cas">,
+  a: ThreadRecord,
+  b: ThreadRecord,
+): Promise<ThreadDiff> {
+  const [ofA, ofB] = [
+    roleStates(await loadChain(engine.cas, a)),
+    roleStates(await loadChain(engine.cas, b)),
+  ];
+  const rounds = Array.from({ length: Math.max(ofA.length, ofB.length) }, (_unused, index) =>
+    diffRound(index + 1, ofA[index], ofB[index]),
+  );
+  return {
+    a: { threadId: a.threadId, status: a.status, usage: ownUsage(ofA, ofB) },
+    b: { threadId: b.threadId, status: b.status, usage: ownUsage(ofB, ofA) },
+    partsAt: rounds.find(({ relation }) => relation === "differs")?.round ?? null,
+    rounds,
+  };
+}
+
+function ownUsage(states: readonly ChainState[], others: readonly ChainState[]): Usage | null {
+  const shared = new Set(others.map(({ hash }) => hash));
+  return states
+    .filter(({ hash }) => !shared.has(hash))
+    .map(({ node }) => node.payload.usage ?? null)
+    .reduce(sumUsage, null);
+}
+
+function diffRound(round: number, a: ChainState | undefined, b: ChainState | undefined): DiffRound {
+  const changes = a && b ? differences(a.node.payload.meta, b.node.payload.meta) : [];
+  return { round, relation: relationOf(a, b, changes), a: sideOf(a), b: sideOf(b), changes };
+}
+
+function relationOf(
+  a: ChainState | undefined,
+  b: ChainState | undefined,
+  changes: readonly Difference[],
+): DiffRound["relation"] {
+  if (a === undefined || b === undefined) return "differs";
+  if (a.hash === b.hash) return "shared";
+  return roleOf(a.node) === roleOf(b.node) && changes.length === 0 ? "equal" : "differs";
+}
+
+function sideOf(state: ChainState | undefined): DiffSide | null {
+  if (state === undefined) return null;
+  const { role, meta, route } = state.node.payload;
+  return { role, meta, stateHash: state.hash, condition: route?.condition ?? null };
+}
+
+function roleOf(node: StateNode): string {
+  return node.payload.role;
+}

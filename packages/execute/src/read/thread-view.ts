@@ -1,0 +1,147 @@
+import {
+  END,
+  isFinished,
+  type RecordedResult,
+  type StepView,
+  suspensionOf,
+  type ThreadRecord,
+  type ThreadView,
+  type UpgradeView,
+} from "@uncaged/workflow-protocol";
+import { type ChainState, isRound, promptHash } from "../chain/chain.ts";
+import { lostAttempts } from "../chain/lost-attempts.ts";
+import { type NodeReader, readContents, readNode } from "../chain/read-node.ts";
+import { recordedResult } from "../chain/recorded-result.ts";
+import { runOf } from "../chain/thread-context.ts";
+import { upgradeOf } from "../chain/upgrades.ts";
+import { walkChain } from "../chain/walk-chain.ts";
+import type { Engine } from "../storage/engine.ts";
+import { observedStatus } from "../watch/observe.ts";
+import { threadActivity } from "../watch/thread-activity.ts";
+
+/** Everything about a thread, for people and scripts. */
+export async function viewThread(
+  engine: Pick<Engine, "cas" | "live" | "now">,
+  thread: ThreadRecord,
+): Promise<ThreadView> {
+  // Before the long reading: a record says nothing of a process that ended after it was read.
+  const seen = observedStatus(thread, engine.now());
+  const start = await readNode(engine.cas, thread.startHash, "start");
+  const { steps, upgrades, end, recorded } = await pastOf(engine.cas, thread);
+  const prompt = await readNode(engine.cas, promptHash(start), "content");
+  const { threadId, workflow, bundleHash, head, cwd, forkedFrom } = thread;
+  return {
+    threadId,
+    workflow,
+    bundleHash,
+    ...seen,
+    head,
+    start: {
+      hash: thread.startHash,
+      prompt: prompt.payload,
+      timestamp: thread.startedAt,
+      depth: thread.depth,
+      parentState: start.payload.parentState,
+    },
+    steps: await withContents(engine.cas, steps, 1),
+    upgrades,
+    suspended: suspensionOf(thread),
+    result: resultOf(thread, recorded),
+    end,
+    // What was used since the last step is in the end node of a thread that has one.
+    unrecorded: end === null ? [...(await lostAttempts(engine, thread)).spent] : [],
+    forkedFrom,
+    cwd,
+    // Read last: it is the newest of all.
+    activity: seen.status === "running" ? await threadActivity(engine.live, threadId) : null,
+  };
+}
+
+/** What the thread was started with; nothing else of it is read. */
+export async function startPrompt(
+  cas: NodeReader,
+  { startHash }: Pick<ThreadRecord, "startHash">,
+): Promise<string> {
+  const start = await readNode(cas, startHash, "start");
+  return (await readNode(cas, promptHash(start), "content")).payload;
+}
+
+/** The steps that these states are, of which the first is this round. */
+export function stepViews(
+  cas: NodeReader,
+  states: readonly ChainState[],
+  firstRound: number,
+): Promise<StepView[]> {
+  return withContents(cas, states.map(stepOf), firstRound);
+}
+
+/** What a state alone says of its step. */
+type BareStep = Omit<StepView, "round" | "content">;
+
+type Past = {
+  steps: BareStep[];
+  upgrades: UpgradeView[];
+  end: ThreadView["end"];
+  recorded: RecordedResult | null;
+};
+
+/** The steps and the upgrades, oldest first, and the end. Of a state is kept what is shown of it, which is less than half. */
+async function pastOf(cas: NodeReader, thread: ThreadRecord): Promise<Past> {
+  const steps: BareStep[] = [];
+  const upgrades: UpgradeView[] = [];
+  let end: ThreadView["end"] = null;
+  let recorded: RecordedResult | null = null;
+  for await (const state of walkChain(cas, thread)) {
+    if (isRound(state)) steps.push(stepOf(state));
+    if (state.node.payload.role === END) {
+      end = { run: runOf(state.node) };
+      recorded = recordedResult(state.node);
+    }
+    const upgrade = upgradeOf(state.node);
+    if (upgrade === null) continue;
+    const { timestamp } = state.node.payload;
+    // How many rounds there are is known at the start of the chain: counted from the end until then.
+    upgrades.push({ afterRound: steps.length, ...upgrade, stateHash: state.hash, timestamp });
+  }
+  for (const upgrade of upgrades) upgrade.afterRound = steps.length - upgrade.afterRound;
+  return { steps: steps.reverse(), upgrades: upgrades.reverse(), end, recorded };
+}
+
+async function withContents(
+  cas: NodeReader,
+  steps: readonly BareStep[],
+  firstRound: number,
+): Promise<StepView[]> {
+  const views: StepView[] = [];
+  for await (const { item, node } of readContents(cas, steps)) {
+    const { role, meta, ...step } = item;
+    // In the order in which they are shown.
+    views.push({ round: firstRound + views.length, role, meta, content: node.payload, ...step });
+  }
+  return views;
+}
+
+function stepOf({ hash, node }: ChainState): BareStep {
+  const { role, meta, content, timestamp, childThread, route, outcome } = node.payload;
+  return {
+    role,
+    meta,
+    stateHash: hash,
+    contentHash: content,
+    timestamp,
+    childThread,
+    outcome: outcome ?? "ok",
+    route,
+    run: runOf(node),
+  };
+}
+
+/** How a thread ended; null while it has not. */
+export function resultOf(
+  thread: ThreadRecord,
+  recorded: RecordedResult | null,
+): ThreadView["result"] {
+  if (!isFinished(thread)) return null;
+  const { returnCode, summary, head: rootHash } = thread;
+  return { returnCode, summary, rootHash, ...recorded };
+}

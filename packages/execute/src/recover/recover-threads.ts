@@ -1,0 +1,183 @@
+/** Makes threads again that the index has lost, from what else there is of them.
+ *
+ *  1. A thread that ended comes back as it was: its line of history says all that counts.
+ *  2. Of one that had not ended the blobs do not say its id. Its last state, which no other follows, becomes the head
+ *     of a thread with a new id, at rest. Steps that a crash left unpublished, or that a poke replaced, look the same
+ *     and come back as well: a thread too many can be removed.
+ *  3. Nothing is overwritten: an index that is there gets the rows that it lacks, in one transaction. */
+import { renameSync, rmSync } from "node:fs";
+import { decodeNode, markReachable, sha256Hex } from "@uncaged/workflow-cas";
+import {
+  type CasNode,
+  END,
+  failureFrom,
+  type NodeStore,
+  type StateNode,
+  type ThreadCopy,
+  type ThreadEnding,
+} from "@uncaged/workflow-protocol";
+import type { HistoryLine } from "@uncaged/workflow-store";
+import { isErrno, newThreadId, storagePaths } from "@uncaged/workflow-util";
+import { loadChain, roleStates } from "../chain/chain.ts";
+import { readNode } from "../chain/read-node.ts";
+import { versionAfter } from "../chain/upgrades.ts";
+import { statusOf } from "../run/finish-thread.ts";
+import type { Engine } from "../storage/engine.ts";
+import { findLostThreads } from "../storage/lost-threads.ts";
+import { openEngine } from "../storage/open-engine.ts";
+
+export type RecoveredThreads = {
+  /** Ids of threads that had ended. */
+  ended: string[];
+  /** New ids of threads that had not. */
+  atRest: string[];
+  /** Ids of threads that the history names and whose blobs are gone. */
+  gone: string[];
+};
+
+/** Throws what `openEngine` throws of a root that has no damage of this kind. */
+export async function recoverThreads(opts: {
+  root: string;
+  packagesBase: string;
+  /** Working directory of a thread whose steps name none. */
+  cwd: string;
+}): Promise<RecoveredThreads> {
+  const engine = await openAnew(opts);
+  try {
+    return await adoptLost(engine, opts.cwd);
+  } finally {
+    await engine.store.close();
+  }
+}
+
+/** An index that is empty is kept under another name: it may say more to others than to us. */
+async function openAnew(opts: { root: string; packagesBase: string }): Promise<Engine> {
+  try {
+    return await openEngine(opts);
+  } catch (thrown) {
+    if (failureFrom(thrown, "INTERNAL").code !== "STORAGE_DAMAGED") throw thrown;
+  }
+  const { index } = storagePaths(opts.root);
+  for (const ending of ["-wal", "-shm", ""]) {
+    try {
+      renameSync(`${index}${ending}`, `${index}.lost${ending}`);
+    } catch (cause) {
+      if (!isErrno(cause, "ENOENT")) throw cause;
+      rmSync(`${index}.lost${ending}`, { force: true });
+    }
+  }
+  return openEngine({ ...opts, lost: "made anew" });
+}
+
+async function adoptLost(engine: Engine, cwd: string): Promise<RecoveredThreads> {
+  const { ended, isLater } = await findLostThreads(engine);
+  const threads: ThreadCopy[] = [];
+  const gone: string[] = [];
+  for (const line of ended) {
+    const thread = await endedThread(engine.cas, line, cwd).catch(() => null);
+    if (thread === null) gone.push(line.threadId);
+    else threads.push(thread);
+  }
+  const known = await engine.store.roots();
+  const heads = [...known, ...threads].flatMap(({ startHash, head }) => [startHash, head]);
+  const atRest: ThreadCopy[] = [];
+  for (const head of await lastStates(engine.cas, { heads, isLater })) {
+    const thread = await threadAtRest(engine, head, cwd).catch(() => null);
+    if (thread !== null) atRest.push(thread);
+  }
+  await engine.store.adopt([...threads, ...atRest]);
+  return { ended: idsOf(threads), atRest: idsOf(atRest), gone };
+}
+
+async function endedThread(cas: NodeStore, line: HistoryLine, cwd: string): Promise<ThreadCopy> {
+  const { payload } = await readNode(cas, line.head, "state");
+  const start = await readNode(cas, payload.start, "start");
+  const { threadId, workflow, bundleHash, head, headSha256, stepCount, startedAt } = line;
+  return {
+    ...{ threadId, workflow, bundleHash, head, headSha256, stepCount, startedAt },
+    ...{ status: line.status, returnCode: line.returnCode, summary: line.summary },
+    ...UNKNOWN,
+    startHash: payload.start,
+    depth: start.payload.depth,
+    cwd: payload.cwd ?? cwd,
+    createdAt: startedAt,
+    updatedAt: line.finishedAt,
+  };
+}
+
+async function threadAtRest(
+  { cas, now }: Pick<Engine, "cas" | "now">,
+  { hash, text, node }: LastState,
+  cwd: string,
+): Promise<ThreadCopy> {
+  const chain = await loadChain(cas, { startHash: node.payload.start, head: hash });
+  const { payload } = chain.start;
+  const [first] = chain.states;
+  return {
+    ...UNKNOWN,
+    threadId: newThreadId(now()),
+    workflow: payload.name,
+    bundleHash: versionAfter(chain).hash,
+    startHash: chain.startHash,
+    head: hash,
+    headSha256: sha256Hex(Buffer.from(text)),
+    ...(endingIn(node) ?? AT_REST),
+    stepCount: roleStates(chain).length,
+    depth: payload.depth,
+    cwd: chain.states.findLast((state) => state.node.payload.cwd)?.node.payload.cwd ?? cwd,
+    startedAt: first?.node.payload.timestamp ?? node.payload.timestamp,
+    createdAt: first?.node.payload.timestamp ?? node.payload.timestamp,
+    updatedAt: node.payload.timestamp,
+  };
+}
+
+/** How a thread ended whose last state is this one; null: it has not. */
+function endingIn({ payload: { role, meta } }: StateNode): ThreadEnding | null {
+  if (role !== END || typeof meta.returnCode !== "number") return null;
+  const { returnCode, summary } = meta;
+  const status = statusOf(returnCode);
+  return { status, returnCode, summary: typeof summary === "string" ? summary : "" };
+}
+
+const AT_REST = { status: "idle", pendingInput: null } as const;
+
+/** What nothing but the index knew. */
+const UNKNOWN = {
+  parentThread: null,
+  limits: null,
+  agent: null,
+  forkedFrom: null,
+} as const;
+
+type LastState = { hash: string; text: string; node: StateNode };
+
+/** States of lost threads that no other state follows. */
+async function lastStates(
+  cas: NodeStore,
+  { heads, isLater }: { heads: readonly string[]; isLater: (text: string) => boolean },
+): Promise<LastState[]> {
+  const { reachable } = await markReachable(heads, (hash) => cas.get(hash));
+  const states = new Map<string, LastState>();
+  const followed = new Set<string>();
+  for (const hash of await cas.list()) {
+    const text = reachable.has(hash) ? null : await cas.get(hash).catch(() => null);
+    const node = text === null ? null : stateIn(text);
+    if (text === null || node === null) continue;
+    for (const ancestor of node.payload.ancestors) followed.add(ancestor);
+    if (isLater(text)) states.set(hash, { hash, text, node });
+  }
+  return [...states.values()].filter(({ hash }) => !followed.has(hash));
+}
+
+function stateIn(text: string): StateNode | null {
+  const node = decodeNode(text);
+  return node.ok && isState(node.value) ? node.value : null;
+}
+
+function isState(node: CasNode): node is StateNode {
+  return node.type === "state";
+}
+
+function idsOf(threads: readonly ThreadCopy[]): string[] {
+  return threads.map(({ threadId }) => threadId);
+}

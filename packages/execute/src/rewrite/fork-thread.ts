@@ -1,0 +1,99 @@
+import { sha256Hex } from "@uncaged/workflow-cas";
+import {
+  type Failure,
+  type Limits,
+  ok,
+  type Result,
+  raisedLimits,
+  type ThreadRecord,
+} from "@uncaged/workflow-protocol";
+import { newThreadId } from "@uncaged/workflow-util";
+import { loadChain } from "../chain/chain.ts";
+import { readBlob } from "../chain/read-node.ts";
+import { spawnRunner } from "../runner/spawn-runner.ts";
+import { findVersion } from "../start/find-version.ts";
+import type { Engine } from "../storage/engine.ts";
+import { type ForkPoint, findPoint } from "./fork-point.ts";
+import { type Beginning, promptedPoint } from "./prompted-point.ts";
+import { switchBundle } from "./switch-bundle.ts";
+
+export type Fork = { thread: ThreadRecord; forkedFrom: { threadId: string; stateHash: string } };
+
+/** Makes a new thread that shares the old one's nodes up to the fork point, which is kept, and goes on from
+ *  there, with the version that the old one ran there unless another is given. Nothing is copied. The old thread
+ *  may be in any state and is not touched. Refused: what `switchBundle` refuses of another version. */
+export async function forkThread(
+  engine: Engine,
+  thread: ThreadRecord,
+  opts: {
+    from: ForkPoint;
+    /** Name in `config.agents` of the agent that plays every further step; null: as in the old thread. */
+    agent: string | null;
+    /** Besides those of the old thread; null: as there. */
+    limits: Limits | null;
+    /** Version to go on with, as `findVersion` takes it; null: the one of that point. */
+    bundle: string | null;
+    /** What whoever is next is told in place of the edge's prompt; before any step the prompt of the new thread,
+     *  which then shares nothing with the old one. null: as there. */
+    prompt: string | null;
+    run: "background" | "idle";
+  },
+): Promise<Result<Fork, Failure>> {
+  const point = await findPoint(engine.cas, thread, opts.from);
+  if (!point.ok) return point;
+  const forkedFrom = { threadId: thread.threadId, stateHash: point.value.hash };
+  const { prompt, bundle } = opts;
+  const beginning = await promptedPoint(engine, { thread, point: point.value, prompt, bundle });
+  if (!beginning.ok) return beginning;
+  const { isNewStart, stepCount, startHash } = beginning.value;
+  const first = await standsAt(engine, { thread, ...beginning.value });
+  if (!first.ok) return first;
+  const nowMs = engine.now();
+  const { thread: made } = await engine.store.create(
+    {
+      threadId: newThreadId(nowMs),
+      workflow: thread.workflow,
+      startHash,
+      ...first.value,
+      stepCount,
+      depth: thread.depth,
+      parentThread: null,
+      cwd: thread.cwd,
+      limits: opts.limits === null ? thread.limits : raisedLimits(thread.limits, opts.limits),
+      agent: opts.agent ?? thread.agent,
+      nextPrompt: isNewStart ? null : prompt,
+      forkedFrom,
+      startedAt: isNewStart ? nowMs : thread.startedAt,
+      createdAt: nowMs,
+    },
+    null,
+  );
+  if (opts.run === "background") {
+    const runner = await spawnRunner(engine, made.threadId);
+    if (!runner.ok) return runner;
+  }
+  return ok({ thread: made, forkedFrom });
+}
+
+/** Where the fork stands at first: at the fork point, or at an upgrade that follows it and is stored before the
+ *  fork names it. */
+async function standsAt(
+  engine: Engine,
+  at: { thread: ThreadRecord } & Beginning,
+): Promise<Result<Pick<ThreadRecord, "head" | "headSha256" | "bundleHash">, Failure>> {
+  const { startHash, hash, version } = at;
+  const headSha256 = sha256Hex(await readBlob(engine.cas, hash));
+  const present = { head: hash, headSha256, bundleHash: version };
+  if (at.bundle === null) return ok(present);
+  const bundle = await findVersion(engine.root, at.bundle);
+  if (!bundle.ok) return bundle;
+  if (bundle.value.hash === version) return ok(present);
+  const chain = await loadChain(engine.cas, { startHash, head: hash });
+  // A fork waits for nothing that the old thread waits for.
+  const place = { thread: at.thread, chain, parentSha256: headSha256, asked: false };
+  const made = await switchBundle(engine, place, bundle.value);
+  if (!made.ok) return made;
+  const { content, state } = made.value;
+  await engine.cas.putBatch([content, state]);
+  return ok({ head: state.hash, headSha256: state.sha256, bundleHash: bundle.value.hash });
+}

@@ -1,0 +1,181 @@
+/** Runs the head step once more with an extra prompt; the new step replaces the head.
+ *
+ *  1. The rules are not consulted: the head's role runs again, in its own session and directory, and the new
+ *     step keeps the route that led to the head.
+ *  2. The new step's parent is the old one's parent; an upgrade that came after the old step comes before the
+ *     new one. The old head stays in the CAS until gc, and the index remembers it until the next step: until then
+ *     the poke can be undone.
+ *  3. On any failure the head, and what the thread waited for, is as before. */
+import { sha256Hex } from "@uncaged/workflow-cas";
+import {
+  err,
+  FAULT_CODES,
+  type Failure,
+  failure,
+  failureFrom,
+  isFinal,
+  ok,
+  type Result,
+  type RootStore,
+  type StepDirective,
+  type ThreadRecord,
+  type ThreadStatus,
+} from "@uncaged/workflow-protocol";
+import { useExternals } from "@uncaged/workflow-register";
+import { publishStep } from "../chain/append-step.ts";
+import { cursorAt } from "../chain/chain-cursor.ts";
+import { POKE } from "../chain/poke-route.ts";
+import { readBlob } from "../chain/read-node.ts";
+import { runOf } from "../chain/thread-context.ts";
+import { finishedRefusal } from "../lease/finished-refusal.ts";
+import { type LeaseHandle, withLease } from "../lease/with-lease.ts";
+import { withModelCosts } from "../models/with-model-costs.ts";
+import { emitCompleted, type ThreadRun } from "../run/execute-thread.ts";
+import { loadRun } from "../run/load-run.ts";
+import { nextTurn } from "../run/next-turn.ts";
+import { parseOutput } from "../run/parse-output.ts";
+import { threadRun } from "../run/run-thread.ts";
+import type { Engine } from "../storage/engine.ts";
+import { observedStatus } from "../watch/observe.ts";
+import { parkAfterPoke } from "./park-after-poke.ts";
+import { nothingToReplace, type PokeBasis, pokeBasis } from "./poke-basis.ts";
+
+export type Poke = {
+  threadId: string;
+  head: string;
+  previousHead: string;
+  /** `idle`; `paused` when its gate was closed meanwhile. */
+  status: ThreadStatus;
+};
+
+/** Refused: `LEASE_HELD` (running), `TRANSITION_INVALID` (finished, or no step yet), `USAGE` (empty prompt). */
+export async function pokeThread(
+  engine: Engine,
+  thread: ThreadRecord,
+  opts: {
+    prompt: string;
+    /** Name in `config.agents`; null: whoever played the head step. */
+    agent: string | null;
+    signal: AbortSignal;
+  },
+): Promise<Result<Poke, Failure>> {
+  const refusal = refusalOf(thread, opts.prompt, engine.now());
+  if (refusal !== null) return err(refusal);
+  useExternals(engine.root, engine.packagesBase);
+  const { threadId } = thread;
+  return withLease<Poke>(engine, {
+    threadId,
+    signal: opts.signal,
+    use: (handle) => replaceHead(engine, handle, opts),
+  });
+}
+
+async function replaceHead(
+  engine: Engine,
+  handle: LeaseHandle,
+  poke: { prompt: string; agent: string | null },
+): Promise<Result<Poke, Failure>> {
+  const { thread } = handle;
+  const loaded = await loadRun(engine, thread);
+  if (!loaded.ok) return loaded;
+  const basis = await pokeBasis(engine, thread, loaded.value);
+  if (!basis.ok) return basis;
+  const { chain, upgrade } = basis.value;
+  const directive = directiveOf(basis.value, poke);
+  const parent = chain.states.at(-1)?.hash ?? chain.startHash;
+  const parentSha256 = sha256Hex(await readBlob(engine.cas, parent));
+  const cursor = cursorAt(thread, chain, { fence: handle.lease.fence, parentSha256 });
+  const run = await threadRun(engine, handle, {
+    loaded: { ...loaded.value, chain },
+    cursor,
+    directive,
+    replaced: runOf(basis.value.step.node),
+    maxSteps: 1,
+  });
+  const output = await firstOutput(run);
+  if (!output.ok) return output;
+  const fault = await run.rulesFault(output.value);
+  if (fault !== null) return err(fault);
+  const record = withModelCosts(output.value.run ?? null, run.costs);
+  const publish: RootStore["publish"] = (nodes, move) =>
+    engine.cas.publish([...upgrade, ...nodes], move);
+  const nowMs = engine.now();
+  const published = await publishStep({ cas: { ...engine.cas, publish } }, cursor, {
+    kind: "replace",
+    output: { ...output.value, run: record },
+    nowMs,
+  });
+  emitCompleted(run, published, nowMs);
+  const { stateHash } = published;
+  const status = await parkAfterPoke(engine, handle);
+  return ok({ threadId: thread.threadId, head: stateHash, previousHead: thread.head, status });
+}
+
+/** The route that led to the head, with the poke in place of its prompt. */
+function directiveOf(
+  { step, route }: PokeBasis,
+  poke: { prompt: string; agent: string | null },
+): StepDirective {
+  const { role, session, cwd, agent: played } = step.node.payload;
+  const binding = played?.binding ?? null;
+  const agent = poke.agent ?? binding;
+  const kept = route ?? { from: role, to: role, condition: POKE, rule: null };
+  return {
+    route: { ...kept, prompt: poke.prompt, promptFrom: "person" },
+    location: cwd ?? null,
+    // A session is its agent's own: another agent would not find it.
+    previousSession: agent === binding ? (session ?? null) : null,
+    agent,
+  };
+}
+
+async function firstOutput(run: ThreadRun): Promise<ReturnType<typeof parseOutput>> {
+  const runtime = run.runtimeAt(() => run.cursor);
+  const generator = run.workflow(run.context, runtime);
+  try {
+    const turn = await nextTurn(generator, undefined, run.signal);
+    if (turn.kind === "threw") return err(failureFrom(turn.cause, "AGENT_FAILED"));
+    if (turn.kind === "interrupted") return err(stopped(run.thread.threadId));
+    if (turn.kind === "returned") {
+      return err(
+        failure("WORKFLOW_FAILED", "the workflow ended instead of running its head step again", ""),
+      );
+    }
+    const output = parseOutput(turn.output, run.roles);
+    if (!output.ok || output.value.outcome === undefined) return output;
+    // A table may have a rule for a role that fails; a poke asks for a better step, not for that one.
+    return err(failure(FAULT_CODES[output.value.outcome], String(output.value.meta.reason), ""));
+  } finally {
+    // Not awaited: a function that hangs in its own cleanup must not hold the thread.
+    void generator.return({ returnCode: 0, summary: "" }).catch(() => undefined);
+  }
+}
+
+function stopped(threadId: string): Failure {
+  return failure(
+    "THREAD_ABORTED",
+    `the poke of thread ${threadId} was stopped`,
+    "its head is as it was",
+  );
+}
+
+function refusalOf(thread: ThreadRecord, prompt: string, nowMs: number): Failure | null {
+  const { threadId, stepCount } = thread;
+  const { status } = observedStatus(thread, nowMs);
+  if (prompt.trim() === "") {
+    return failure(
+      "USAGE",
+      "the prompt is empty: a poke says what to do differently",
+      "give one with: --prompt <text>",
+    );
+  }
+  if (isFinal(status)) return finishedRefusal(thread, "its last step cannot be replaced");
+  if (thread.status === "running" && status === "running") {
+    return failure(
+      "LEASE_HELD",
+      `thread ${threadId} is run by process ${thread.lease.process.pid}`,
+      `stop or pause it first: uncaged-workflow thread pause ${threadId}`,
+    );
+  }
+  return stepCount === 0 ? nothingToReplace(threadId) : null;
+}

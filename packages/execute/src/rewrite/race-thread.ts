@@ -1,0 +1,162 @@
+/** Lets several agents go on from the same state of a thread, side by side, and compares what they make of it.
+ *
+ *  1. Each contender is a fork of its own in a runner of its own: what happens to one does not touch the others,
+ *     and all of them can be looked at, gone on with or removed afterwards.
+ *  2. The thread they come from is not changed.
+ *  3. An abort stops every contender; what they did so far is kept. */
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  endingOf,
+  err,
+  type Failure,
+  failure,
+  type JsonObject,
+  type Limits,
+  ok,
+  type Result,
+  type StepOutcome,
+  sumUsage,
+  suspensionOf,
+  type ThreadRecord,
+  type ThreadStatus,
+  type Usage,
+} from "@uncaged/workflow-protocol";
+import { readSettings } from "@uncaged/workflow-register";
+import { endState, loadChain, roleStates } from "../chain/chain.ts";
+import { unknownAgent } from "../run/named-agent.ts";
+import { spawnRunner } from "../runner/spawn-runner.ts";
+import { stopThread } from "../steer/stop-thread.ts";
+import type { Engine } from "../storage/engine.ts";
+import { lookAtThread } from "../watch/look-at-thread.ts";
+import type { ForkPoint } from "./fork-point.ts";
+import { forkThread } from "./fork-thread.ts";
+
+export type Contender = {
+  agent: string;
+  threadId: string;
+  status: ThreadStatus;
+  returnCode: number | null;
+  /** Made since the fork. */
+  steps: number;
+  /** Of the last step since the fork; null when there is none. */
+  last: { role: string; outcome: StepOutcome; meta: JsonObject } | null;
+  /** How it ended, or what it waits for. */
+  summary: string | null;
+  /** Of the steps since the fork; null when no agent says. */
+  usage: Usage | null;
+  durationMs: number;
+};
+
+export type Race = {
+  forkedFrom: { threadId: string; stateHash: string };
+  contenders: Contender[];
+};
+
+const LOOK_EVERY_MS = 100;
+
+/** Resolves when no contender runs any more. Refused: `AGENT_NOT_FOUND`, and what `forkThread` refuses; no
+ *  contender has then been started. */
+export async function raceThread(
+  engine: Engine,
+  thread: ThreadRecord,
+  opts: {
+    from: ForkPoint;
+    agents: readonly string[];
+    limits: Limits | null;
+    signal: AbortSignal;
+    onStep: (contender: { agent: string; threadId: string; steps: number }) => void;
+  },
+): Promise<Result<Race, Failure>> {
+  const settings = await readSettings(engine.root);
+  if (!settings.ok) return settings;
+  for (const agent of opts.agents) {
+    if (!settings.value.agents.has(agent)) return err(unknownAgent(settings.value, agent));
+  }
+  const forks: { agent: string; thread: ThreadRecord }[] = [];
+  let forkedFrom = { threadId: thread.threadId, stateHash: thread.head };
+  for (const agent of opts.agents) {
+    const { from, limits } = opts;
+    const forked = await forkThread(engine, thread, {
+      from,
+      agent,
+      limits,
+      bundle: null,
+      prompt: null,
+      run: "idle",
+    });
+    if (!forked.ok) return forked;
+    forks.push({ agent, thread: forked.value.thread });
+    forkedFrom = forked.value.forkedFrom;
+  }
+  const startedMs = engine.now();
+  const runs = forks.map((fork) => runContender(engine, fork, { ...opts, startedMs }));
+  const ended = await Promise.all(runs);
+  const failed = ended.find((each) => !each.ok);
+  if (failed !== undefined && !failed.ok) return failed;
+  return ok({ forkedFrom, contenders: ended.flatMap((each) => (each.ok ? [each.value] : [])) });
+}
+
+async function runContender(
+  engine: Engine,
+  fork: { agent: string; thread: ThreadRecord },
+  watch: {
+    signal: AbortSignal;
+    startedMs: number;
+    onStep: (contender: { agent: string; threadId: string; steps: number }) => void;
+  },
+): Promise<Result<Contender, Failure>> {
+  const { agent, thread } = fork;
+  const { threadId } = thread;
+  const runner = await spawnRunner(engine, threadId);
+  if (!runner.ok) return runner;
+  let steps = 0;
+  while (true) {
+    const seen = await lookAtThread(engine, threadId);
+    if (seen === null) return err(removed(threadId));
+    const { thread: now, status } = seen;
+    if (now.stepCount - thread.stepCount > steps) {
+      steps = now.stepCount - thread.stepCount;
+      watch.onStep({ agent, threadId, steps });
+    }
+    if (status !== "running")
+      return ok(await contender(engine, fork, { now, status, startedMs: watch.startedMs }));
+    if (watch.signal.aborted) {
+      // The race was given up; what it ends is waited for all the same.
+      const stopped = await stopThread(engine, now, { signal: new AbortController().signal });
+      if (!stopped.ok && stopped.error.code !== "TRANSITION_INVALID") return stopped;
+    }
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+async function contender(
+  engine: Engine,
+  { agent, thread }: { agent: string; thread: ThreadRecord },
+  { now, status, startedMs }: { now: ThreadRecord; status: ThreadStatus; startedMs: number },
+): Promise<Contender> {
+  const chain = await loadChain(engine.cas, now);
+  const made = roleStates(chain).slice(thread.stepCount);
+  const last = made.at(-1)?.node.payload;
+  const end = endState(chain);
+  return {
+    agent,
+    threadId: now.threadId,
+    status,
+    returnCode: endingOf(now)?.returnCode ?? null,
+    steps: made.length,
+    last:
+      last === undefined
+        ? null
+        : { role: last.role, outcome: last.outcome ?? "ok", meta: last.meta },
+    summary: endingOf(now)?.summary ?? suspensionOf(now)?.message ?? null,
+    // The end node as well: it has what a role used that failed the thread.
+    usage: [...made, ...(end === null ? [] : [end])]
+      .map(({ node }) => node.payload.usage ?? null)
+      .reduce(sumUsage, null),
+    durationMs: Math.max(0, now.updatedAt - startedMs),
+  };
+}
+
+function removed(threadId: string): Failure {
+  return failure("THREAD_NOT_FOUND", `contender ${threadId} was removed meanwhile`, "");
+}

@@ -1,0 +1,112 @@
+/** The node that says from where on a thread runs another version of its workflow.
+ *
+ *  1. It is a state of the chain, so the head commits to it; but no round: roles and rules do not see it.
+ *  2. It vouches for the new bundle's bytes and names the packages that it resolved to, as a start node does.
+ *  3. It is made only after a proof that the way so far is the same with the new version: it runs nothing. */
+import { isDeepStrictEqual } from "node:util";
+import { encodeContent, encodeState } from "@uncaged/workflow-cas";
+import {
+  type EncodedNode,
+  err,
+  type Failure,
+  failure,
+  ok,
+  type Result,
+  type ThreadRecord,
+  UPGRADE,
+} from "@uncaged/workflow-protocol";
+import { type OpenedBundle, resolveExternals } from "@uncaged/workflow-register";
+import type { Chain } from "../chain/chain.ts";
+import { skipList } from "../chain/chain-cursor.ts";
+import { versionAfter } from "../chain/upgrades.ts";
+import { externalsAfter } from "../run/changed-externals.ts";
+import type { Engine } from "../storage/engine.ts";
+import { checkChain, type ThreadCheck } from "../table/check-threads.ts";
+
+/** The blobs of an upgrade; the state is what the head moves to. */
+export type Switch = { content: EncodedNode; state: EncodedNode };
+
+/** Proves that `bundle` would have led the thread where it is, and writes down the upgrade, which is then to be
+ *  published. Refused: `UPGRADE_REFUSED`, naming the first difference; a package that is not installed. */
+export async function switchBundle(
+  engine: Pick<Engine, "root" | "packagesBase" | "cas" | "now">,
+  at: {
+    thread: Pick<ThreadRecord, "threadId" | "status" | "depth" | "bundleHash" | "startedAt">;
+    chain: Chain;
+    /** SHA-256 (hex) of the last state of `chain`, or of the start node. */
+    parentSha256: string;
+    /** After that state the thread asked a person, who may have answered. */
+    asked: boolean;
+  },
+  bundle: OpenedBundle,
+): Promise<Result<Switch, Failure>> {
+  const { thread, chain, parentSha256, asked } = at;
+  const { root, packagesBase } = engine;
+  const from = versionAfter(chain).hash;
+  const { descriptor, hash: to, sha256 } = bundle;
+  const externals = resolveExternals(bundle.externals, { root, packagesBase });
+  if (!externals.ok) return externals;
+  if (from === to && isDeepStrictEqual(externals.value, externalsAfter(chain)))
+    return err(sameVersion(thread.threadId, to));
+  const check = await checkChain(engine.cas, { thread, chain, descriptor, asked });
+  if (!check.compatible) return err(refused(check, to));
+  const content = encodeContent(
+    from === to
+      ? `The thread runs with other packages from here on: ${JSON.stringify(externals.value)}.`
+      : `The thread runs version ${to} from here on; it ran ${from}.`,
+  );
+  const ancestors = skipList(chain.states.map((each) => each.hash));
+  const parent = ancestors[0] ?? chain.startHash;
+  const state = encodeState(
+    {
+      role: UPGRADE,
+      meta: { from, to, externals: externals.value },
+      start: chain.startHash,
+      content: content.hash,
+      ancestors,
+      compact: null,
+      timestamp: engine.now(),
+      childThread: null,
+      digests: { [content.hash]: content.sha256, [parent]: parentSha256, [to]: sha256 },
+      route: null,
+    },
+    [content.hash, chain.startHash, ...ancestors],
+  );
+  return ok({ content, state });
+}
+
+function sameVersion(threadId: string, hash: string): Failure {
+  return failure(
+    "TRANSITION_INVALID",
+    `thread ${threadId} runs version ${hash} with these packages already`,
+    "",
+  );
+}
+
+function refused(check: ThreadCheck, to: string): Failure {
+  const { threadId } = check;
+  const count = check.routes.length + check.removedRoles.length + check.metas.length;
+  const more = count > 1 ? ` (and ${count - 1} more)` : "";
+  return failure(
+    "UPGRADE_REFUSED",
+    `thread ${threadId} would not have come here with version ${to}: ${firstOf(check)}${more}`,
+    `see all of it with: uncaged-workflow workflow check ${to} --against ${threadId}; or fork it before that step`,
+  );
+}
+
+/** The difference of the earliest round. */
+function firstOf({ routes, removedRoles, metas }: ThreadCheck): string {
+  const all = [
+    ...removedRoles.map(({ round, role }) => ({ round, text: `it has no role ${role}` })),
+    ...metas.map(({ round, role, path, message }) => ({
+      round,
+      text: `the result of ${role} does not fit its schema: ${path === "" ? "" : `${path}: `}${message}`,
+    })),
+    ...routes.map(({ round, from, recorded, now, because }) => ({
+      round,
+      text: `from ${from} it led to ${recorded}, now to ${now ?? "nothing"} (${because})`,
+    })),
+  ];
+  const [first] = all.sort((a, b) => a.round - b.round);
+  return first === undefined ? "" : `at round ${first.round} ${first.text}`;
+}

@@ -1,0 +1,73 @@
+/** Puts the step that a poke replaced back in its place.
+ *
+ *  1. Nothing is run and nothing is written but the head; the step that the poke made takes the other one's
+ *     place, so that the undoing can be undone as well.
+ *  2. A step that was published since, or a garbage collection that took the old one, makes it too late. */
+import { sha256Hex } from "@uncaged/workflow-cas";
+import {
+  err,
+  type Failure,
+  failure,
+  isFinished,
+  ok,
+  type Result,
+  type ThreadRecord,
+} from "@uncaged/workflow-protocol";
+import { finishedRefusal } from "../lease/finished-refusal.ts";
+import { type LeaseHandle, withLease } from "../lease/with-lease.ts";
+import type { Engine } from "../storage/engine.ts";
+import { parkAfterPoke } from "./park-after-poke.ts";
+import type { Poke } from "./poke-thread.ts";
+
+/** Refused: `TRANSITION_INVALID` (nothing to undo, or finished), `LEASE_HELD` (running), `CAS_MISSING` (the
+ *  old step was collected). */
+export async function undoPoke(
+  engine: Engine,
+  thread: ThreadRecord,
+  signal: AbortSignal,
+): Promise<Result<Poke, Failure>> {
+  const { threadId } = thread;
+  if (isFinished(thread)) return err(finishedRefusal(thread, "its last step cannot be replaced"));
+  if (thread.replaced === null) return err(nothingToUndo(threadId));
+  return withLease<Poke>(engine, {
+    threadId,
+    signal,
+    use: (handle) => restoreStep(engine, handle),
+  });
+}
+
+async function restoreStep(engine: Engine, handle: LeaseHandle): Promise<Result<Poke, Failure>> {
+  const { thread, lease } = handle;
+  const { threadId, head, replaced } = thread;
+  if (replaced === null) return err(nothingToUndo(threadId));
+  const old = await engine.cas.get(replaced.head);
+  if (old === null || sha256Hex(old) !== replaced.headSha256)
+    return err(collected(threadId, replaced.head));
+  await engine.store.advance({
+    kind: "replace",
+    threadId,
+    fence: lease.fence,
+    from: head,
+    to: replaced.head,
+    toSha256: replaced.headSha256,
+    nowMs: engine.now(),
+  });
+  const status = await parkAfterPoke(engine, handle);
+  return ok({ threadId, head: replaced.head, previousHead: head, status });
+}
+
+function nothingToUndo(threadId: string): Failure {
+  return failure(
+    "TRANSITION_INVALID",
+    `the last step of thread ${threadId} was not poked: there is nothing to undo`,
+    "a poke can be undone until the next step",
+  );
+}
+
+function collected(threadId: string, step: string): Failure {
+  return failure(
+    "CAS_MISSING",
+    `the step ${step} that the poke of thread ${threadId} replaced is not in the store any more`,
+    "cas gc has collected it; the thread stays as it is",
+  );
+}

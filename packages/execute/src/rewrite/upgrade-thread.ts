@@ -1,0 +1,99 @@
+/** Moves a live thread to another version of its workflow.
+ *
+ *  1. Nothing runs and nothing of the past changes: the upgrade is one more node of the chain.
+ *  2. What the thread waits for, it waits for afterwards: a question, an answer, a closed gate.
+ *  3. Order of effects as for a step: the blobs, then the head together with the version in the index. */
+import {
+  err,
+  type Failure,
+  failure,
+  isFinal,
+  ok,
+  type Result,
+  type ThreadRecord,
+} from "@uncaged/workflow-protocol";
+import type { OpenedBundle } from "@uncaged/workflow-register";
+import { loadChain } from "../chain/chain.ts";
+import { versionAfter } from "../chain/upgrades.ts";
+import { finishedRefusal } from "../lease/finished-refusal.ts";
+import { parkedState, releaseLease } from "../lease/release-lease.ts";
+import { type LeaseHandle, withLease } from "../lease/with-lease.ts";
+import { findVersion } from "../start/find-version.ts";
+import type { Engine } from "../storage/engine.ts";
+import { isAsked } from "../table/check-threads.ts";
+import { observedStatus } from "../watch/observe.ts";
+import { switchBundle } from "./switch-bundle.ts";
+
+export type Upgrade = {
+  threadId: string;
+  /** Hashes of the bundles. */
+  from: string;
+  to: string;
+  head: string;
+  status: ThreadRecord["status"];
+};
+
+/** Refused, with nothing changed: `LEASE_HELD` (running); `TRANSITION_INVALID` (finished, or at that version
+ *  already); `UPGRADE_REFUSED` (it would have gone another way); a version that is not there. */
+export async function upgradeThread(
+  engine: Engine,
+  thread: ThreadRecord,
+  opts: {
+    /** As `findVersion` takes it; null: what the name of the thread's workflow stands for now. */
+    to: string | null;
+    signal: AbortSignal;
+  },
+): Promise<Result<Upgrade, Failure>> {
+  const { threadId } = thread;
+  const { status } = observedStatus(thread, engine.now());
+  if (isFinal(status)) return err(finishedRefusal(thread, "it runs no version any more"));
+  if (thread.status === "running" && status === "running")
+    return err(running(threadId, thread.lease.process.pid));
+  const bundle = await findVersion(engine.root, opts.to ?? thread.workflow);
+  if (!bundle.ok) return bundle;
+  return withLease<Upgrade>(engine, {
+    threadId,
+    signal: opts.signal,
+    use: (handle) => publishSwitch(engine, handle, bundle.value),
+  });
+}
+
+async function publishSwitch(
+  engine: Engine,
+  { thread, before, lease }: LeaseHandle,
+  bundle: OpenedBundle,
+): Promise<Result<Upgrade, Failure>> {
+  const { threadId, fence } = lease;
+  if (thread.head !== before.head) return err(moved(threadId));
+  const chain = await loadChain(engine.cas, thread);
+  // Taking the lease put the question aside; the proof has to see it.
+  const asked = isAsked(before) || isAsked(thread);
+  const place = { thread, chain, parentSha256: thread.headSha256, asked };
+  const made = await switchBundle(engine, place, bundle);
+  if (!made.ok) return made;
+  const { content, state } = made.value;
+  await engine.cas.publish([content, state], {
+    ...{ kind: "upgrade", bundleHash: bundle.hash },
+    ...{ threadId, fence, from: thread.head, to: state.hash, toSha256: state.sha256 },
+    nowMs: engine.now(),
+  });
+  const status = await releaseLease(engine, { threadId, fence }, parkedState(before));
+  const from = versionAfter(chain).hash;
+  return ok({ threadId, from, to: bundle.hash, head: state.hash, status });
+}
+
+function running(threadId: string, pid: number): Failure {
+  return failure(
+    "LEASE_HELD",
+    `thread ${threadId} is run by process ${pid}`,
+    `pause or stop it first: uncaged-workflow thread pause ${threadId}`,
+  );
+}
+
+function moved(threadId: string): Failure {
+  return failure(
+    "LEASE_HELD",
+    `another process made a step of thread ${threadId} meanwhile`,
+    "try again once it rests",
+  );
+}

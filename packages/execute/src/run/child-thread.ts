@@ -1,0 +1,114 @@
+/** A workflow as an agent: a step runs another registered workflow as a child thread and waits for its end.
+ *
+ *  1. The start key is made from the place in the parent's chain, so a step that is run again after a crash
+ *     finds the child it started before and goes on with it; nothing the child did is done twice.
+ *  2. A step that a poke makes again is another one, by the step that it replaces and by what is asked of it.
+ *  3. The child is a thread like any other: in its own runner, steered by the same verbs. Linked both ways. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { encodeContent } from "@uncaged/workflow-cas";
+import {
+  type ChildOutcome,
+  type ChildRequest,
+  type Failure,
+  type FinishedThread,
+  failure,
+  isFinished,
+  sumUsage,
+  type ThreadRecord,
+  unwrap,
+  WorkflowError,
+} from "@uncaged/workflow-protocol";
+import { endState, loadChain, roleStates } from "../chain/chain.ts";
+import { type ChainCursor, parentOf } from "../chain/chain-cursor.ts";
+import { recordedResult } from "../chain/recorded-result.ts";
+import { othersWereFirst, spawnRunner } from "../runner/spawn-runner.ts";
+import { createThread } from "../start/create-thread.ts";
+import { runnableWorkflow } from "../start/runnable-workflow.ts";
+import type { Engine } from "../storage/engine.ts";
+import { lookAtThread } from "../watch/look-at-thread.ts";
+import { depthBelow } from "./depth-below.ts";
+
+const LOOK_EVERY_MS = 100;
+/** A child whose runner keeps dying is not worth another start. */
+const MAX_RESTARTS = 3;
+
+export type ChildRun = ChildRequest & {
+  role: string;
+  call: number;
+  cwd: string;
+  parent: ThreadRecord;
+  cursor: ChainCursor;
+  signal: AbortSignal;
+};
+
+/** Throws `MAX_DEPTH`, `WORKFLOW_NOT_FOUND`, or what kept the child's runner from starting. */
+export async function runChild(engine: Engine, run: ChildRun): Promise<ChildOutcome> {
+  const depth = unwrap(await depthBelow(engine, run.parent, run));
+  const workflow = unwrap(await runnableWorkflow(engine, run.workflow));
+  const parentHead = parentOf(run.cursor);
+  const { thread } = await createThread(engine, {
+    workflow,
+    prompt: run.prompt,
+    cwd: run.cwd,
+    startKey: startKeyOf(run, parentHead),
+    depth,
+    parent: { threadId: run.parent.threadId, state: parentHead },
+  });
+  return outcomeOf(engine, await untilFinal(engine, thread.threadId, run.signal));
+}
+
+function startKeyOf({ parent, cursor, role, call, prompt }: ChildRun, parentHead: string): string {
+  const poke = cursor.head === parentHead ? [] : [cursor.head, encodeContent(prompt).hash];
+  return ["child", parent.threadId, parentHead, role, call, ...poke].join(":");
+}
+
+/** Waits for the end. A child that nobody runs is started; one that a person stopped later is waited for. */
+async function untilFinal(
+  engine: Engine,
+  threadId: string,
+  signal: AbortSignal,
+): Promise<FinishedThread> {
+  let starts = 0;
+  while (true) {
+    signal.throwIfAborted();
+    const seen = await lookAtThread(engine, threadId);
+    if (seen === null)
+      throw new WorkflowError(
+        failure("THREAD_NOT_FOUND", `child thread ${threadId} was removed`, ""),
+      );
+    const { thread, status, stale } = seen;
+    if (isFinished(thread)) return thread;
+    if (status === "idle" && (starts === 0 || stale)) {
+      if (starts > MAX_RESTARTS) throw new WorkflowError(keepsDying(threadId));
+      starts += 1;
+      const runner = await spawnRunner(engine, threadId);
+      if (!runner.ok && !othersWereFirst(runner.error)) throw new WorkflowError(runner.error);
+    }
+    await sleep(LOOK_EVERY_MS, undefined, { signal });
+  }
+}
+
+async function outcomeOf(engine: Engine, thread: FinishedThread): Promise<ChildOutcome> {
+  const chain = await loadChain(engine.cas, thread);
+  const last = roleStates(chain).at(-1);
+  const end = endState(chain);
+  const recorded = end === null ? null : recordedResult(end.node);
+  return {
+    threadId: thread.threadId,
+    returnCode: thread.returnCode,
+    summary: thread.summary,
+    rootHash: thread.head,
+    lastMeta: last === undefined ? {} : last.node.payload.meta,
+    bundleHash: thread.bundleHash,
+    ...(recorded?.value === undefined ? {} : { result: recorded.value }),
+    usage: chain.states.map((state) => state.node.payload.usage ?? null).reduce(sumUsage, null),
+  };
+}
+
+function keepsDying(threadId: string): Failure {
+  return failure(
+    "RUNNER_FAILED",
+    `the runner of child thread ${threadId} died ${MAX_RESTARTS + 1} times`,
+    `see: uncaged-workflow thread show ${threadId}`,
+  );
+}

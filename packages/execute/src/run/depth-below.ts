@@ -1,0 +1,34 @@
+import {
+  err,
+  type Failure,
+  failure,
+  ok,
+  type Result,
+  type ThreadRecord,
+} from "@uncaged/workflow-protocol";
+import { readSettings } from "@uncaged/workflow-register";
+import type { Engine } from "../storage/engine.ts";
+
+/** How deep a thread is that a step of this one starts. `MAX_DEPTH`: deeper than the configuration allows. */
+export async function depthBelow(
+  engine: Pick<Engine, "root">,
+  { threadId, depth }: Pick<ThreadRecord, "threadId" | "depth">,
+  about: {
+    /** null: it is not known which. */
+    role: string | null;
+    workflow: string;
+  },
+): Promise<Result<number, Failure>> {
+  const settings = await readSettings(engine.root);
+  if (!settings.ok) return settings;
+  const { maxDepth } = settings.value;
+  if (depth + 1 <= maxDepth) return ok(depth + 1);
+  const who = about.role === null ? "a step" : `role ${about.role}`;
+  return err(
+    failure(
+      "MAX_DEPTH",
+      `${who} of thread ${threadId} (depth ${depth}) may not start ${about.workflow}: maxDepth is ${maxDepth}`,
+      "raise config.maxDepth in workflow.yaml, or break the circle of workflows that start each other",
+    ),
+  );
+}

@@ -1,0 +1,136 @@
+/** The hand that the engine lends to a workflow function and to its roles. */
+import { join, resolve } from "node:path";
+import type {
+  AdapterFn,
+  AgentEvent,
+  CasStore,
+  ChildOutcome,
+  ChildRequest,
+  EngineRuntime,
+  ExtractFn,
+  LiveEvent,
+  RoleRules,
+  StepDirective,
+  StepRequest,
+  StepRun,
+  StepScope,
+  ThreadRecord,
+  Unrecorded,
+} from "@uncaged/workflow-protocol";
+import { agentEventSchema } from "@uncaged/workflow-protocol/schemas";
+import { ANSWER } from "../chain/answer-directive.ts";
+import { leaseTag } from "../processes/process-tags.ts";
+import type { OriginSessions } from "./origin-sessions.ts";
+import type { RoleAgent } from "./role-agents.ts";
+
+export type RuntimeParts = {
+  cas: CasStore;
+  /** Extraction whose live events go to this sink. */
+  extract: (emit: (event: AgentEvent) => void) => ExtractFn;
+  signal: AbortSignal;
+  thread: ThreadRecord;
+  origin: OriginSessions;
+  directive: StepDirective | null;
+  /** The run of the step that the one to be made takes the place of; null: of none. */
+  replaced: StepRun | null;
+  /** What attempts used that were cut off before they made a step. */
+  unrecorded: readonly Unrecorded[];
+  /** What each role is held to, by the descriptor; it wins over what the bundle's code says. */
+  rules: { readonly [role: string]: RoleRules };
+  fence: number;
+  now: () => number;
+  emit: (event: LiveEvent) => void;
+  /** Folder of the private homes of this thread's agents. */
+  homes: string;
+  storageRoot: string;
+  /** Who plays the step that a role enters. */
+  roleAgent: (request: StepRequest) => RoleAgent;
+  /** Adapter of an agent named in the configuration; null: the default one. */
+  agent: (name: string | null) => Promise<AdapterFn>;
+  /** `call` numbers the children of one step, from 0: the same call after a crash finds the same child. */
+  runChild: (
+    request: ChildRequest & { role: string; call: number; cwd: string },
+  ) => Promise<ChildOutcome>;
+};
+
+export function engineRuntime(parts: RuntimeParts): EngineRuntime {
+  const { thread, signal } = parts;
+  const cas = lentCas(parts.cas);
+  return {
+    cas,
+    // Between two steps there is nobody to show it to.
+    extract: parts.extract(() => undefined),
+    signal,
+    directive: parts.directive,
+    limits: thread.limits,
+    unrecorded: parts.unrecorded,
+    enter: (request: StepRequest) => {
+      const { role, round } = request;
+      const roleAgent = parts.roleAgent(request);
+      const cwd = request.location === null ? thread.cwd : resolve(thread.cwd, request.location);
+      const stamp = (): { threadId: string; timestamp: number } => ({
+        threadId: thread.threadId,
+        timestamp: parts.now(),
+      });
+      let calls = 0;
+      parts.emit({
+        ...stamp(),
+        type: "step_started",
+        role,
+        round,
+        condition: request.route?.condition ?? null,
+        said: saidByPerson(request),
+      });
+      const emit = (given: AgentEvent): void => {
+        // An adapter may be code of a bundle. What is no event is not worth a step.
+        const { data: event } = agentEventSchema.safeParse(given);
+        if (event !== undefined) parts.emit({ ...stamp(), type: "agent", role, round, event });
+      };
+      return {
+        cas,
+        extract: parts.extract(emit),
+        signal,
+        step: {
+          ...request,
+          rules: Object.hasOwn(parts.rules, role) ? parts.rules[role] : request.rules,
+          ...roleAgent,
+          ...originOf(roleAgent, parts.origin),
+          ...(parts.replaced === null ? {} : { replaced: parts.replaced }),
+          cwd,
+          processTag: leaseTag({ threadId: thread.threadId, fence: parts.fence }),
+          home: join(parts.homes, role),
+          storageRoot: parts.storageRoot,
+        },
+        emit,
+        agent: parts.agent,
+        runChild: (child) => parts.runChild({ ...child, role, call: calls++, cwd }),
+      };
+    },
+  };
+}
+
+/** Whatever the workflow says: its bundle may be older than this. An adapter that knows of no copies starts afresh. */
+function originOf(
+  { previousSession: session }: RoleAgent,
+  origin: OriginSessions,
+): Partial<Pick<StepScope, "previousSession" | "originSession">> {
+  if (session === null || !origin.has(session)) return {};
+  const originSession = { id: session, isAsItWas: () => origin.isAsItWas(session) };
+  return { previousSession: null, originSession };
+}
+
+/** An answer, a poke, the prompt of a fork; null: nobody said anything, the table led here. */
+function saidByPerson({ route }: StepRequest): string | null {
+  if (route === null) return null;
+  return route.condition === ANSWER || route.promptFrom === "person" ? route.prompt : null;
+}
+
+/** Only the four operations of the port, so that a bundle gets no other method of the backend. */
+function lentCas(cas: CasStore): CasStore {
+  return {
+    put: (content) => cas.put(content),
+    get: (hash) => cas.get(hash),
+    delete: (hash) => cas.delete(hash),
+    list: () => cas.list(),
+  };
+}

@@ -1,0 +1,292 @@
+/** Drives a workflow function from where the thread stands to its end, a gate, or a step limit.
+ *
+ *  1. One output, one step: it is stored and published before the function is asked again.
+ *  2. What a bundle yields is untrusted: it is parsed before anything of it is used.
+ *  3. A fault of the workflow or of its agent ends the thread as `failed`, cause kept. A fault of our own
+ *     storage does not: it is thrown, the step is not acknowledged, and the thread can be resumed.
+ *  4. A result that its role's rules do not accept is no step, whatever adapter handed it in.
+ *  5. A stop or kill that arrives while an agent finishes does not lose the finished step. */
+import {
+  AgentError,
+  type EngineRuntime,
+  EXIT,
+  exitCodeOf,
+  type Failure,
+  failureFrom,
+  type LiveEvent,
+  type RecordedResult,
+  type RoleOutput,
+  type RoleStep,
+  type RunningThread,
+  type SignalKind,
+  type Suspension,
+  type ThreadContext,
+  type ThreadEnding,
+  type WorkflowCompletion,
+  WorkflowError,
+  type WorkflowFn,
+} from "@uncaged/workflow-protocol";
+import {
+  type ParsedRoleOutput,
+  workflowCompletionSchema,
+} from "@uncaged/workflow-protocol/schemas";
+import { type PublishedStep, publishStep } from "../chain/append-step.ts";
+import type { ChainCursor } from "../chain/chain-cursor.ts";
+import { type Interruption, urgent } from "../keeper/interruption.ts";
+import { leaseLost } from "../lease/lease-lost.ts";
+import type { Summarize } from "../models/summarizer.ts";
+import type { Supervise } from "../models/supervisor.ts";
+import { endRecord, type ModelCosts, withModelCosts } from "../models/with-model-costs.ts";
+import type { Engine } from "../storage/engine.ts";
+import { parseWith } from "../storage/parse-with.ts";
+import { cutOffRecord } from "./cut-off-record.ts";
+import { failedEnding } from "./failed-ending.ts";
+import {
+  abortedEnding,
+  type Ending,
+  finishThread,
+  statusOf,
+  supervisedEnding,
+} from "./finish-thread.ts";
+import { nextTurn } from "./next-turn.ts";
+import { parseOutput } from "./parse-output.ts";
+
+export type ThreadRun = {
+  engine: Engine;
+  thread: RunningThread;
+  /** Where the first step goes. */
+  cursor: ChainCursor;
+  /** States of the rounds so far, oldest first. */
+  roundHashes: readonly string[];
+  workflow: WorkflowFn;
+  context: ThreadContext;
+  /** What the workflow function gets of the engine. `cursor` is asked where the thread is whenever a child starts. */
+  runtimeAt: (cursor: () => ChainCursor) => EngineRuntime;
+  /** Role names of the descriptor: an output of any other role is refused. */
+  roles: ReadonlySet<string>;
+  /** Why the engine does not take this output for a step of its role; null: it does. */
+  rulesFault: (output: ParsedRoleOutput) => Promise<Failure | null>;
+  /** Aborts with an `Interruption` as its reason; any other reason counts as `kill`. */
+  signal: AbortSignal;
+  /** Rest after this many steps, unless only the end is left; null: no limit. */
+  maxSteps: number | null;
+  /** What the engine's own models use. */
+  costs: ModelCosts;
+  /** Returns why the thread has to end, or null. Asked before each step. */
+  supervise: Supervise;
+  /** Sums a completed thread up. */
+  summarize: Summarize;
+  /** Whether the table ends the thread after these steps, which are all that it has. */
+  endsNext: (steps: RoleStep[]) => Promise<boolean>;
+  /** What the workflow returns after these steps, which are all that it made; null: it has no `result`. */
+  resultAfter: (steps: RoleStep[]) => Promise<RecordedResult | null>;
+  emit: (event: LiveEvent) => void;
+};
+
+export type RunOutcome =
+  | (ThreadEnding & { head: string })
+  | { status: "idle" | "paused" | "suspended" };
+
+export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
+  let cursor = run.cursor;
+  const runtime = run.runtimeAt(() => cursor);
+  const generator = run.workflow(run.context, runtime);
+  let answer: RoleStep | undefined;
+  const steps = [...run.context.steps];
+  const rounds = [...run.roundHashes];
+  const made = (): number => steps.length - run.context.steps.length;
+  // What a person asked of the first step comes before anything that the table says.
+  const endsNext = async (): Promise<boolean> =>
+    (made() > 0 || runtime.directive === null) && run.endsNext(steps);
+  let waiting: readonly SignalKind[] = await run.engine.store.signals(run.thread.threadId);
+  try {
+    while (true) {
+      const interruption = interruptionOf(run.signal, waiting);
+      if (interruption !== null) return await interrupted(run, cursor, interruption);
+      if (run.maxSteps !== null && made() >= run.maxSteps && !(await endsNext()))
+        return await rest(run);
+      if (waiting.includes("pause") && (await paused(run))) return { status: "paused" };
+
+      const objection = await run.supervise(rounds, endsNext);
+      if (objection !== null) return await end(run, cursor, supervisedEnding(objection));
+      if (run.signal.aborted) continue;
+
+      const turn = await nextTurn(generator, answer, run.signal);
+      if (turn.kind === "interrupted")
+        return await interrupted(run, cursor, interruptionOf(run.signal, []) ?? "kill");
+      if (turn.kind === "threw") return await failed(run, cursor, turn.cause);
+      if (turn.kind === "returned")
+        return await completed(run, { cursor, rounds, steps }, turn.completion);
+
+      const appended = await append(run, cursor, turn.output);
+      if (appended.kind === "refused") return await failed(run, cursor, appended.cause);
+      ({ cursor, step: answer, signals: waiting } = appended);
+      rounds.push(appended.stateHash);
+      steps.push(appended.step);
+    }
+  } finally {
+    // Not awaited: a function that hangs in its own cleanup must not hold the thread.
+    void generator.return?.({ returnCode: 0, summary: "" }).catch(() => undefined);
+  }
+}
+
+type Appended = ({ kind: "stored" } & PublishedStep) | { kind: "refused"; cause: unknown };
+
+async function append(run: ThreadRun, cursor: ChainCursor, raw: RoleOutput): Promise<Appended> {
+  const output = parseOutput(raw, run.roles);
+  if (!output.ok) return { kind: "refused", cause: new WorkflowError(output.error) };
+  const fault = await run.rulesFault(output.value);
+  if (fault !== null) return { kind: "refused", cause: refusedStep(fault, output.value.run) };
+  try {
+    const nowMs = run.engine.now();
+    const record = withModelCosts(output.value.run ?? null, run.costs);
+    const published = await publishStep(run.engine, cursor, {
+      kind: "append",
+      output: { ...output.value, run: record },
+      nowMs,
+    });
+    emitCompleted(run, published, nowMs);
+    return { kind: "stored", ...published };
+  } catch (cause) {
+    if (failureFrom(cause, "STORAGE_FAILED").code === "ARTIFACT_MISSING")
+      return { kind: "refused", cause };
+    throw cause;
+  }
+}
+
+export function emitCompleted(
+  { thread, emit }: Pick<ThreadRun, "thread" | "emit">,
+  { step, stateHash, cursor }: PublishedStep,
+  nowMs: number,
+): void {
+  emit({
+    threadId: thread.threadId,
+    timestamp: nowMs,
+    type: "step_completed",
+    role: step.role,
+    round: cursor.rounds,
+    stateHash,
+    meta: step.meta,
+  });
+}
+
+/** What the role used counts, though its result does not. */
+function refusedStep(fault: Failure, run: ParsedRoleOutput["run"]): AgentError {
+  const outcome = fault.code === "AGENT_DENIED" ? "denied" : "invalid_output";
+  return new AgentError(fault, { outcome, run: run ?? null });
+}
+
+function interruptionOf(signal: AbortSignal, waiting: readonly SignalKind[]): Interruption | null {
+  if (signal.aborted) {
+    const reason: unknown = signal.reason;
+    return reason === "stop" || reason === "lease-lost" ? reason : "kill";
+  }
+  return urgent(waiting);
+}
+
+async function interrupted(
+  run: ThreadRun,
+  cursor: ChainCursor,
+  interruption: Interruption,
+): Promise<RunOutcome> {
+  if (interruption === "lease-lost") throw new WorkflowError(leaseLost(run.thread.threadId));
+  if (interruption === "stop") return rest(run);
+  const { engine, thread } = run;
+  const record = await cutOffRecord(engine, { ...thread, head: cursor.head }, engine.now());
+  return endWith(run, cursor, { ...abortedEnding(cursor.rounds), run: record });
+}
+
+async function completed(
+  run: ThreadRun,
+  { cursor, rounds, steps }: { cursor: ChainCursor; rounds: readonly string[]; steps: RoleStep[] },
+  raw: WorkflowCompletion,
+): Promise<RunOutcome> {
+  const parsed = parseWith(
+    workflowCompletionSchema,
+    raw,
+    "INVALID_OUTPUT",
+    "the workflow returned a completion the engine cannot read",
+  );
+  if (!parsed.ok) return failed(run, cursor, new WorkflowError(parsed.error));
+  const completion = parsed.value;
+  if ("suspend" in completion) return suspended(run, completion.suspend);
+  const { returnCode } = completion;
+  const summary =
+    returnCode === 0 ? await run.summarize(rounds, completion.summary) : completion.summary;
+  return end(run, cursor, {
+    status: statusOf(returnCode),
+    returnCode,
+    summary,
+    content: summary,
+    route: completion.route ?? null,
+    // An expression that fails undoes no step: the thread has completed, and its end says why it has no result.
+    result: returnCode === 0 ? await run.resultAfter(steps) : null,
+  });
+}
+
+async function failed(run: ThreadRun, cursor: ChainCursor, cause: unknown): Promise<RunOutcome> {
+  const reason = failureFrom(cause, "WORKFLOW_FAILED");
+  // The store below us is broken (3): the step never happened, the thread stays as it was.
+  if (exitCodeOf(reason.code) === EXIT.storage) throw new WorkflowError(reason, { cause });
+  return end(run, cursor, failedEnding(reason, cause));
+}
+
+async function end(run: ThreadRun, cursor: ChainCursor, given: Ending): Promise<RunOutcome> {
+  const at = { nowMs: run.engine.now(), cwd: run.thread.cwd };
+  return endWith(run, cursor, { ...given, run: endRecord(given.run ?? null, run.costs, at) });
+}
+
+async function endWith(run: ThreadRun, cursor: ChainCursor, ending: Ending): Promise<RunOutcome> {
+  const nowMs = run.engine.now();
+  const { head } = await finishThread(run.engine, run.thread, cursor, { ending, nowMs });
+  const { status, returnCode, summary } = ending;
+  run.emit({ threadId: run.thread.threadId, timestamp: nowMs, type: "status", status, summary });
+  return { status, returnCode, summary, head };
+}
+
+/** At the gate, when it was closed as well: idle with a closed gate would be neither. */
+async function rest(run: ThreadRun): Promise<RunOutcome> {
+  if (await paused(run)) return { status: "paused" };
+  await run.engine.store.release({
+    ...tenure(run),
+    nowMs: run.engine.now(),
+    to: { status: "idle" },
+  });
+  emitStatus(run, "idle");
+  return { status: "idle" };
+}
+
+async function paused(run: ThreadRun): Promise<boolean> {
+  const closed = await run.engine.store.release({
+    ...tenure(run),
+    nowMs: run.engine.now(),
+    to: { status: "paused" },
+  });
+  if (closed) emitStatus(run, "paused");
+  return closed;
+}
+
+async function suspended(run: ThreadRun, question: Suspension): Promise<RunOutcome> {
+  const to = { status: "suspended", suspended: question } as const;
+  await run.engine.store.release({ ...tenure(run), nowMs: run.engine.now(), to });
+  emitStatus(run, "suspended", question.message);
+  return { status: "suspended" };
+}
+
+function emitStatus(
+  run: ThreadRun,
+  status: "idle" | "paused" | "suspended",
+  summary: string | null = null,
+): void {
+  run.emit({
+    threadId: run.thread.threadId,
+    timestamp: run.engine.now(),
+    type: "status",
+    status,
+    summary,
+  });
+}
+
+function tenure(run: ThreadRun): { threadId: string; fence: number } {
+  return { threadId: run.cursor.threadId, fence: run.cursor.fence };
+}

@@ -1,0 +1,66 @@
+/** Agent sessions that a fork finds in its chain and that the thread it was forked from had.
+ *
+ *  1. To go on with one would write into the other thread's session. A copy may be gone on with, as long as the other
+ *     thread has not gone on there itself: the copy would know what came after the fork.
+ *  2. Where that cannot be told, it is not so: the other thread runs, was removed or poked, cannot be
+ *     read, or is a fork itself. */
+import type { ThreadRecord } from "@uncaged/workflow-protocol";
+import { type Chain, roleStates } from "../chain/chain.ts";
+import { walkChain } from "../chain/walk-chain.ts";
+import type { Engine } from "../storage/engine.ts";
+import { lookAtThread } from "../watch/look-at-thread.ts";
+
+export type OriginSessions = {
+  /** Whether another thread had this session. */
+  has(session: string): boolean;
+  /** Whether that thread left it as it was at the fork point. */
+  isAsItWas(session: string): Promise<boolean>;
+};
+
+/** `chain`: the thread's whole chain. */
+export function originSessions(
+  engine: Pick<Engine, "cas" | "store" | "now">,
+  thread: Pick<ThreadRecord, "forkedFrom" | "createdAt">,
+  chain: Chain,
+): OriginSessions {
+  const sessions = new Set(
+    sharedStates(thread, chain).flatMap(({ node }) => node.payload.session ?? []),
+  );
+  return {
+    has: (session) => sessions.has(session),
+    async isAsItWas(session) {
+      // That another thread cannot be read is no fault of this one.
+      const later = await sessionsSince(engine, thread.forkedFrom).catch(() => null);
+      return later !== null && !later.has(session);
+    },
+  };
+}
+
+function sharedStates(
+  { forkedFrom, createdAt }: Pick<ThreadRecord, "forkedFrom" | "createdAt">,
+  chain: Chain,
+): Chain["states"] {
+  if (forkedFrom === null) return [];
+  const states = roleStates(chain);
+  const at = states.findIndex(({ hash }) => hash === forkedFrom.stateHash);
+  if (at !== -1) return states.slice(0, at + 1);
+  // A poke of the fork replaced the state that it parted at.
+  return states.filter(({ node }) => node.payload.timestamp <= createdAt);
+}
+
+/** Those of the other thread's steps after the fork point; null: unknown. */
+async function sessionsSince(
+  engine: Pick<Engine, "cas" | "store" | "now">,
+  forkedFrom: ThreadRecord["forkedFrom"],
+): Promise<Set<string> | null> {
+  const origin = forkedFrom === null ? null : await lookAtThread(engine, forkedFrom.threadId);
+  if (origin === null || origin.status === "running" || origin.thread.forkedFrom !== null) {
+    return null;
+  }
+  const later = new Set<string>();
+  for await (const { hash, node } of walkChain(engine.cas, origin.thread)) {
+    if (hash === forkedFrom?.stateHash) return later;
+    if (node.payload.session != null) later.add(node.payload.session);
+  }
+  return null;
+}

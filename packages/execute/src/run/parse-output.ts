@@ -1,0 +1,26 @@
+import {
+  err,
+  type Failure,
+  failure,
+  type Result,
+  type RoleOutput,
+} from "@uncaged/workflow-protocol";
+import { type ParsedRoleOutput, roleOutputSchema } from "@uncaged/workflow-protocol/schemas";
+import { parseWith } from "../storage/parse-with.ts";
+
+/** What a bundle yields is untrusted: nothing of it is used before it went through here. */
+export function parseOutput(
+  raw: RoleOutput,
+  roles: ReadonlySet<string>,
+): Result<ParsedRoleOutput, Failure> {
+  const what = "the workflow yielded an output the engine cannot store";
+  const parsed = parseWith(roleOutputSchema, raw, "INVALID_OUTPUT", what);
+  if (!parsed.ok || roles.has(parsed.value.role)) return parsed;
+  return err(
+    failure(
+      "INVALID_OUTPUT",
+      `the workflow yielded an output of role ${JSON.stringify(parsed.value.role)}, which its descriptor does not have`,
+      `known roles: ${[...roles].join(", ")}`,
+    ),
+  );
+}

@@ -1,0 +1,188 @@
+import {
+  END,
+  type Failure,
+  ok,
+  type Result,
+  type RunningThread,
+  type StepDirective,
+  type StepRun,
+  type ThreadContext,
+  unwrap,
+  type WorkflowDescriptor,
+} from "@uncaged/workflow-protocol";
+import { storagePaths } from "@uncaged/workflow-util";
+import { answerDirective } from "../chain/answer-directive.ts";
+import { type Chain, roleStates } from "../chain/chain.ts";
+import { type ChainCursor, cursorAt } from "../chain/chain-cursor.ts";
+import { type LostAttempts, lostAttempts } from "../chain/lost-attempts.ts";
+import { threadContext } from "../chain/thread-context.ts";
+import { type LeaseHandle, withLease } from "../lease/with-lease.ts";
+import { costMeter } from "../models/cost-meter.ts";
+import { engineModels } from "../models/engine-model.ts";
+import { extractor } from "../models/extract.ts";
+import type { Note } from "../models/note.ts";
+import { summarizer } from "../models/summarizer.ts";
+import { supervisor } from "../models/supervisor.ts";
+import type { Engine } from "../storage/engine.ts";
+import { roleRulesFault } from "./check-role-rules.ts";
+import { runChild } from "./child-thread.ts";
+import { engineRuntime } from "./engine-runtime.ts";
+import { executeThread, type RunOutcome, type ThreadRun } from "./execute-thread.ts";
+import { type LoadedRun, loadRun } from "./load-run.ts";
+import { namedAgents } from "./named-agent.ts";
+import { nextPromptDirective } from "./next-prompt.ts";
+import { nextRole } from "./next-role.ts";
+import { resultAfter } from "./result-after.ts";
+import { roleAgents } from "./role-agents.ts";
+
+export type RunRequest = {
+  threadId: string;
+  /** null: to the end. */
+  maxSteps: number | null;
+  /** Aborting it with an `Interruption` as reason stops or kills; another reason counts as kill. */
+  signal: AbortSignal;
+  /** Called once the thread is owned and all that it needs is loaded. `chain`: as it is by then. */
+  onReady?: (chain: Chain) => void;
+};
+
+/** Runs a thread until it ends, rests or is interrupted. */
+export function runThread(
+  engine: Engine,
+  request: RunRequest,
+): Promise<Result<RunOutcome, Failure>> {
+  const { threadId, signal, maxSteps } = request;
+  return withLease<RunOutcome>(engine, {
+    threadId,
+    signal,
+    use: async (handle) => {
+      const loaded = await loadRun(engine, handle.thread);
+      if (!loaded.ok) return loaded;
+      const directive = await firstDirective(engine, handle.thread, loaded.value);
+      const cursor = cursorAt(handle.thread, loaded.value.chain, { fence: handle.lease.fence });
+      const parts = { loaded: loaded.value, cursor, directive, replaced: null, maxSteps };
+      const run = await threadRun(engine, handle, parts);
+      request.onReady?.(loaded.value.chain);
+      return ok(await executeThread(run));
+    },
+  });
+}
+
+/** What a person asked of the first step; null: the table decides. */
+async function firstDirective(
+  engine: Engine,
+  thread: RunningThread,
+  { chain, bundle }: LoadedRun,
+): Promise<StepDirective | null> {
+  const { pendingInput } = thread;
+  if (pendingInput === null) return null;
+  if (pendingInput.kind === "answer") return answerDirective(pendingInput, chain);
+  const context = await threadContext(engine.cas, thread, chain);
+  const { edges } = bundle.descriptor.graph;
+  return nextPromptDirective(edges, { chain, context }, pendingInput.text);
+}
+
+/** Ties the parts of a run together. */
+export async function threadRun(
+  engine: Engine,
+  handle: LeaseHandle,
+  opts: {
+    loaded: LoadedRun;
+    /** Where the first step goes. */
+    cursor: ChainCursor;
+    directive: StepDirective | null;
+    /** Of the step that the first one takes the place of; null: of none. */
+    replaced: StepRun | null;
+    maxSteps: number | null;
+  },
+): Promise<ThreadRun> {
+  const { thread, signal, emit } = handle;
+  const { chain, origin, bundle, workflow } = opts.loaded;
+  const context = await threadContext(engine.cas, thread, chain);
+  const models = engineModels(engine.root);
+  const watching = costMeter();
+  const watcher = {
+    cas: engine.cas,
+    models,
+    task: context.start.content,
+    signal,
+    note: (note: Note) => {
+      watching.add(note.usage);
+      takeNote(engine, handle, note);
+    },
+  };
+  const lost = await lostAttempts(engine, thread);
+  const extraction = extractor({ cas: engine.cas, models, signal });
+  const roleAgent = roleAgents(thread, unwrap(await models.settings()), context.steps);
+  const runtimeAt: ThreadRun["runtimeAt"] = (cursor) =>
+    engineRuntime({
+      cas: engine.cas,
+      extract: extraction.forStep,
+      signal,
+      thread,
+      origin,
+      directive: opts.directive,
+      replaced: opts.replaced,
+      unrecorded: lost.spent,
+      rules: bundle.descriptor.roles,
+      fence: handle.lease.fence,
+      now: engine.now,
+      emit,
+      storageRoot: engine.root,
+      homes: storagePaths(engine.root).agentHomes(thread.threadId),
+      roleAgent,
+      agent: namedAgents(engine),
+      runChild: (request) =>
+        runChild(engine, { ...request, parent: thread, cursor: cursor(), signal }),
+    });
+  return {
+    engine,
+    thread,
+    cursor: opts.cursor,
+    roundHashes: roleStates(chain).map(({ hash }) => hash),
+    workflow,
+    context,
+    runtimeAt,
+    roles: new Set(Object.keys(bundle.descriptor.roles)),
+    rulesFault: rulesGate(engine, bundle.descriptor, context),
+    signal,
+    maxSteps: opts.maxSteps,
+    costs: { extraction: extraction.takeCost, watching: watching.take, lost: once(lost) },
+    supervise: supervisor(watcher),
+    summarize: summarizer(watcher),
+    endsNext: async (steps) =>
+      (await nextRole(thread, bundle.descriptor, { ...context, steps })) === END,
+    resultAfter: (steps) => resultAfter(bundle.descriptor, { ...context, steps }),
+    emit,
+  };
+}
+
+/** What was accepted is known to the next step as an earlier one's. */
+function rulesGate(
+  { cas }: Pick<Engine, "cas">,
+  { roles }: WorkflowDescriptor,
+  { steps }: ThreadContext,
+): ThreadRun["rulesFault"] {
+  const earlier = new Set(steps.flatMap(({ run }) => run?.evidence ?? []));
+  return async ({ role, outcome, run = null }) => {
+    const step = { role, outcome, run };
+    const fault = await roleRulesFault(cas, roles[role] ?? {}, { step, earlier });
+    if (fault === null) for (const hash of run?.evidence ?? []) earlier.add(hash);
+    return fault;
+  };
+}
+
+/** Goes into one record. */
+function once(lost: LostAttempts): ThreadRun["costs"]["lost"] {
+  let left: LostAttempts | null = lost.begun === 0 && lost.spent.length === 0 ? null : lost;
+  return () => {
+    const taken = left;
+    left = null;
+    return taken;
+  };
+}
+
+function takeNote({ now }: Engine, { thread, emit, log }: LeaseHandle, note: Note): void {
+  const cost = note.usage === null ? "" : ` ${JSON.stringify(note.usage)}`;
+  log.write("4B8TZQ6M", `${note.about}: ${note.message}${cost}`);
+  emit({ threadId: thread.threadId, timestamp: now(), type: "note", ...note });
+}

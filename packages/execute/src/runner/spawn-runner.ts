@@ -1,0 +1,114 @@
+/** Starts a background runner and waits until it owns its thread and has loaded its bundle, or says why not.
+ *
+ *  A runner belongs to nobody else's run: an agent that starts a thread may end, and the thread goes on. So it is
+ *  started outside of the run that we may ourselves be in, in a session of its own, with a tag of its own, and as
+ *  nobody's child: the shell that starts it has ended by the time it is up. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+  err,
+  type Failure,
+  failure,
+  ok,
+  PROCESS_TAG_ENV,
+  type Result,
+} from "@uncaged/workflow-protocol";
+import { hooksEnvironment, hooksUrl } from "@uncaged/workflow-register";
+import { killTagged, randomTag, storagePaths } from "@uncaged/workflow-util";
+import { runnerTag } from "../processes/process-tags.ts";
+import type { Engine } from "../storage/engine.ts";
+import { environmentMessage, splitEnvironment } from "./runner-environment.ts";
+import { parseRunnerReport } from "./runner-report.ts";
+
+const RUNNER: string = fileURLToPath(new URL("../../dist/runner-main.js", import.meta.url));
+/** Loading a large bundle on a busy machine takes seconds, never this long. */
+const READY_WITHIN_MS = 60_000;
+/** No inspector: an agent's shell could take the runner over through it. */
+const NODE_FLAGS = ["--disable-sigusr1", "--disable-warning=ExperimentalWarning"];
+
+export async function spawnRunner(
+  engine: Pick<Engine, "root" | "packagesBase">,
+  threadId: string,
+): Promise<Result<null, Failure>> {
+  const logPath = storagePaths(engine.root).runnerLog(threadId);
+  mkdirSync(dirname(logPath), { recursive: true, mode: 0o700 });
+  const log = openSync(logPath, "w", 0o600);
+  const tag = `${runnerTag(threadId)}:${randomTag(8)}`;
+  const words = [...NODE_FLAGS, "--import", hooksUrl, RUNNER];
+  const { open, told } = splitEnvironment(runnerEnvironment(engine, tag));
+  try {
+    const [command, ...args] = asNobodysChild([
+      process.execPath,
+      ...words,
+      ...[engine.root, threadId, engine.packagesBase],
+    ]);
+    const starter = spawn(command, args, {
+      detached: true,
+      // stdout goes nowhere: what a bundle prints is not its result. stderr is kept for a runner that cannot start.
+      stdio: ["ignore", "ignore", log, "ipc"],
+      env: open,
+    });
+    // Who has gone hears nothing; that it has is its report.
+    starter.send(environmentMessage(told), () => {});
+    const report = await firstReport(starter, READY_WITHIN_MS);
+    if (starter.connected) starter.disconnect();
+    starter.unref();
+    if (report.kind === "ready") return ok(null);
+    if (report.kind === "failed") return err(report.failure);
+    await killTagged({ tag, graceMs: 0 });
+    return err(startFailure(threadId, report.why, tailOf(logPath)));
+  } finally {
+    closeSync(log);
+  }
+}
+
+/** The shell starts it in the background and ends; the channel to us stays open. */
+function asNobodysChild(words: readonly [string, ...string[]]): readonly [string, ...string[]] {
+  return process.platform === "win32" ? words : ["/bin/sh", "-c", '"$0" "$@" &', ...words];
+}
+
+/** Whether a runner was refused because somebody else's runs the thread, or has run it to its end already. To
+ *  who only wants the thread to run, that is as good. */
+export function othersWereFirst({ code }: Failure): boolean {
+  return code === "LEASE_HELD" || code === "TRANSITION_INVALID";
+}
+
+/** The caller's environment, but for what it asks of its own Node, and with a tag that is not the caller's. */
+function runnerEnvironment(
+  engine: Pick<Engine, "root" | "packagesBase">,
+  tag: string,
+): NodeJS.ProcessEnv {
+  const { NODE_OPTIONS: _forTheCaller, ...env } = process.env;
+  return { ...env, ...hooksEnvironment(engine.root, engine.packagesBase), [PROCESS_TAG_ENV]: tag };
+}
+
+type FirstReport =
+  | { kind: "ready" }
+  | { kind: "failed"; failure: Failure }
+  | { kind: "silent"; why: string };
+
+/** The channel closes when the runner has ended: only it holds the other end. */
+function firstReport(starter: ChildProcess, withinMs: number): Promise<FirstReport> {
+  const { promise, resolve } = Promise.withResolvers<FirstReport>();
+  const silent = (why: string): void => resolve({ kind: "silent", why });
+  const timer = setTimeout(() => silent(`was not ready after ${withinMs / 1000} s`), withinMs);
+  starter.once("message", (message) => resolve(parseRunnerReport(message)));
+  starter.once("error", (cause) => silent(`did not start: ${cause.message}`));
+  starter.once("disconnect", () => silent("ended at start"));
+  return promise.finally(() => clearTimeout(timer));
+}
+
+function startFailure(threadId: string, why: string, log: string): Failure {
+  const said = log === "" ? "" : `; it said: ${log}`;
+  return failure(
+    "RUNNER_FAILED",
+    `the runner of thread ${threadId} ${why}${said}`,
+    `nothing is lost; try again with: uncaged-workflow thread resume ${threadId}`,
+  );
+}
+
+function tailOf(path: string): string {
+  return readFileSync(path, "utf8").slice(-2_000).trim();
+}

@@ -1,0 +1,78 @@
+/** Makes a thread that nobody runs yet.
+ *
+ *  Order of effects: the prompt and the start node, then the row. A crash in between leaves two blobs for gc. */
+import { encodeContent, encodeStart } from "@uncaged/workflow-cas";
+import type { ThreadLimits, ThreadRecord } from "@uncaged/workflow-protocol";
+import { newThreadId } from "@uncaged/workflow-util";
+import { digestsOf } from "../chain/digests.ts";
+import type { Engine } from "../storage/engine.ts";
+
+/** A version of a workflow that can be run: its name and its bundle, checked. */
+export type RunnableWorkflow = {
+  name: string;
+  hash: string;
+  /** SHA-256 (hex) of the bundle file. */
+  sha256: string;
+  /** Each external package and the version it resolves to in this storage root. */
+  externals: { readonly [packageName: string]: string };
+};
+
+export type ThreadStart = {
+  workflow: RunnableWorkflow;
+  prompt: string;
+  /** Absolute. */
+  cwd: string;
+  /** The same key returns the same thread, however often it is asked for; null: always a new one. */
+  startKey: string | null;
+  /** Bounds in place of the workflow's own; null: those. */
+  limits?: ThreadLimits | null;
+  /** 0: no step of a thread started it. */
+  depth: number;
+  /** The step that waits for it. */
+  parent: { threadId: string; state: string } | null;
+};
+
+export async function createThread(
+  engine: Engine,
+  start: ThreadStart,
+): Promise<{ thread: ThreadRecord; created: boolean }> {
+  const { workflow, parent, depth } = start;
+  const nowMs = engine.now();
+  const prompt = encodeContent(start.prompt);
+  const parentState = parent?.state ?? null;
+  const node = encodeStart(
+    {
+      name: workflow.name,
+      hash: workflow.hash,
+      depth,
+      parentState,
+      externals: workflow.externals,
+      digests: {
+        ...(parentState === null ? {} : await digestsOf(engine.cas, [parentState])),
+        [prompt.hash]: prompt.sha256,
+        [workflow.hash]: workflow.sha256,
+      },
+    },
+    parentState === null ? [prompt.hash] : [prompt.hash, parentState],
+  );
+  await engine.cas.putBatch([prompt, node]);
+  return engine.store.create(
+    {
+      threadId: newThreadId(nowMs),
+      workflow: workflow.name,
+      bundleHash: workflow.hash,
+      startHash: node.hash,
+      head: node.hash,
+      headSha256: node.sha256,
+      stepCount: 0,
+      depth,
+      parentThread: parent?.threadId ?? null,
+      cwd: start.cwd,
+      limits: start.limits ?? null,
+      forkedFrom: null,
+      startedAt: nowMs,
+      createdAt: nowMs,
+    },
+    start.startKey,
+  );
+}

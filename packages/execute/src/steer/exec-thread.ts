@@ -1,0 +1,92 @@
+import {
+  err,
+  type Failure,
+  failure,
+  ok,
+  type Result,
+  type StepView,
+  type ThreadRecord,
+  type ThreadResult,
+  type ThreadStatus,
+} from "@uncaged/workflow-protocol";
+import { useExternals } from "@uncaged/workflow-register";
+import { type Chain, extendChain, loadChain, roleStates } from "../chain/chain.ts";
+import { threadContext } from "../chain/thread-context.ts";
+import { reload } from "../lease/reload.ts";
+import { recordedResultOf } from "../read/thread-result.ts";
+import { resultOf, stepViews } from "../read/thread-view.ts";
+import { bundleOf } from "../run/load-run.ts";
+import { nextRole } from "../run/next-role.ts";
+import { runThread } from "../run/run-thread.ts";
+import type { Engine } from "../storage/engine.ts";
+import { observedStatus } from "../watch/observe.ts";
+
+export type ExecReport = {
+  threadId: string;
+  status: ThreadStatus;
+  head: string;
+  /** What the table names next; null once the thread has ended. */
+  nextRole: string | null;
+  /** The steps that this call made. */
+  steps: StepView[];
+  /** How the thread ended; null while it has not. */
+  result: ThreadResult | null;
+};
+
+/** Runs up to `count` steps of an idle thread in this process and leaves it idle again; a thread that only
+ *  has its end before it is ended too. */
+export async function execThread(
+  engine: Engine,
+  thread: ThreadRecord,
+  opts: { count: number; signal: AbortSignal },
+): Promise<Result<ExecReport, Failure>> {
+  const refusal = refusalOf(thread, engine.now());
+  if (refusal !== null) return err(refusal);
+  useExternals(engine.root, engine.packagesBase);
+  const read: Chain[] = [];
+  const outcome = await runThread(engine, {
+    threadId: thread.threadId,
+    maxSteps: opts.count,
+    signal: opts.signal,
+    onReady: (chain) => read.push(chain),
+  });
+  if (!outcome.ok) return outcome;
+  const after = await reload(engine, thread);
+  const [before] = read;
+  const chain = before
+    ? await extendChain(engine.cas, before, after.head)
+    : await loadChain(engine.cas, after);
+  return ok({
+    threadId: after.threadId,
+    status: observedStatus(after, engine.now()).status,
+    head: after.head,
+    nextRole: await roleAfter(engine, after, chain),
+    steps: await stepViews(
+      engine.cas,
+      roleStates(chain).slice(thread.stepCount),
+      thread.stepCount + 1,
+    ),
+    result: resultOf(after, await recordedResultOf(engine.cas, after)),
+  });
+}
+
+/** What the table of the thread's own bundle names next. */
+async function roleAfter(
+  engine: Engine,
+  thread: ThreadRecord,
+  chain: Chain,
+): Promise<string | null> {
+  const bundle = await bundleOf(engine, thread, chain);
+  if (!bundle.ok) return null;
+  return nextRole(thread, bundle.value.descriptor, await threadContext(engine.cas, thread, chain));
+}
+
+function refusalOf(thread: ThreadRecord, nowMs: number): Failure | null {
+  const { status } = observedStatus(thread, nowMs);
+  if (status !== "paused" && status !== "suspended") return null;
+  return failure(
+    "TRANSITION_INVALID",
+    `thread ${thread.threadId} is ${status}`,
+    `open it with: uncaged-workflow thread resume ${thread.threadId}`,
+  );
+}

@@ -1,0 +1,56 @@
+import {
+  canMove,
+  err,
+  type Failure,
+  failure,
+  failureFrom,
+  leaseOf,
+  ok,
+  type Result,
+  type ThreadRecord,
+} from "@uncaged/workflow-protocol";
+import { acquire } from "../lease/acquire.ts";
+import { releaseLease } from "../lease/release-lease.ts";
+import { reload } from "../lease/reload.ts";
+import type { Engine } from "../storage/engine.ts";
+import { observedStatus } from "../watch/observe.ts";
+
+/** Closes the gate: the runner rests after its current step. A thread without a runner is paused at once;
+ *  pausing one whose gate is closed changes nothing. */
+export async function pauseThread(
+  engine: Engine,
+  thread: ThreadRecord,
+): Promise<Result<ThreadRecord, Failure>> {
+  const { threadId } = thread;
+  const { status } = observedStatus(thread, engine.now());
+  if (status === "paused") return ok(thread);
+  if (!canMove(status, "paused")) {
+    return err(
+      failure(
+        "TRANSITION_INVALID",
+        `thread ${threadId} is ${status}; only an idle or running one can be paused`,
+        "",
+      ),
+    );
+  }
+  // The signal first: a runner that starts between these two lines finds it and rests by itself.
+  await engine.store.signal(threadId, "pause", engine.now());
+  if (status === "idle") {
+    const rested = await parkNow(engine, thread);
+    if (!rested.ok) return rested;
+  }
+  return ok(await reload(engine, thread));
+}
+
+/** Owns the thread for a moment, as a runner would, and comes to rest at the gate. */
+async function parkNow(engine: Engine, thread: ThreadRecord): Promise<Result<null, Failure>> {
+  const { threadId } = thread;
+  try {
+    const lease = await acquire(engine, threadId, leaseOf(thread)?.fence ?? null);
+    await releaseLease(engine, lease, { status: "paused" });
+    return ok(null);
+  } catch (thrown) {
+    const reason = failureFrom(thrown, "STORAGE_FAILED");
+    return reason.code === "LEASE_HELD" ? ok(null) : err(reason);
+  }
+}

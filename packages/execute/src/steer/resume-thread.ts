@@ -1,0 +1,163 @@
+import {
+  err,
+  type Failure,
+  failure,
+  failureFrom,
+  isFinished,
+  leaseOf,
+  ok,
+  type ReachedLimit,
+  type Result,
+  raisingOptions,
+  type SuspendedThread,
+  type ThreadLimits,
+  type ThreadRecord,
+} from "@uncaged/workflow-protocol";
+import { loadChain } from "../chain/chain.ts";
+import { endsTooLate } from "../lease/far-lease.ts";
+import { finishedRefusal } from "../lease/finished-refusal.ts";
+import { reload } from "../lease/reload.ts";
+import { bundleOf } from "../run/load-run.ts";
+import { spawnRunner } from "../runner/spawn-runner.ts";
+import type { Engine } from "../storage/engine.ts";
+import { observedStatus } from "../watch/observe.ts";
+
+/** Opens the gate of a paused thread, answers a suspended one, or starts a runner for one that has none. The runner replays the chain
+ *  and repeats nothing. Refused: `TRANSITION_INVALID` (final, suspended), `LEASE_HELD` (a runner is at work). */
+export async function resumeThread(
+  engine: Engine,
+  thread: ThreadRecord,
+  opts: { answer: string | null; limits: ThreadLimits | null },
+): Promise<Result<ThreadRecord, Failure>> {
+  const refusal =
+    (await strayRole(engine, thread, opts.limits)) ??
+    refusalOf(thread, { ...opts, nowMs: engine.now() });
+  if (refusal !== null) return err(refusal);
+  if (opts.limits !== null) {
+    const raised = await raise(engine, thread.threadId, opts.limits);
+    if (!raised.ok) return raised;
+  }
+  if (opts.answer !== null) {
+    const answered = await answer(engine, thread.threadId, opts.answer);
+    if (!answered.ok) return answered;
+  }
+  const hadRunner = isAtWork(thread, engine.now());
+  await engine.store.clearSignal(thread.threadId, "pause");
+  const settled = await reload(engine, thread);
+  // The runner may have come to rest at the gate just before it was opened: then it needs a new one.
+  if (!hadRunner || !isAtWork(settled, engine.now())) {
+    const runner = await spawnRunner(engine, thread.threadId);
+    if (!runner.ok) return runner;
+  }
+  return ok(await reload(engine, thread));
+}
+
+/** A runner that fell silent for longer than its lease is not at work: another may take its place. Whether one is
+ *  whose lease ends later than any can, the other runner finds out. */
+function isAtWork(thread: ThreadRecord, nowMs: number): boolean {
+  const { status, stale } = observedStatus(thread, nowMs);
+  const lease = leaseOf(thread);
+  return status === "running" && !stale && !(lease !== null && endsTooLate(lease, nowMs));
+}
+
+/** A limit of a role that the thread's version lacks would be kept and never looked at. */
+async function strayRole(
+  engine: Engine,
+  thread: ThreadRecord,
+  limits: ThreadLimits | null,
+): Promise<Failure | null> {
+  const named = Object.keys(limits?.roles ?? {});
+  if (named.length === 0) return null;
+  const bundle = await bundleOf(engine, thread, await loadChain(engine.cas, thread));
+  if (!bundle.ok) return bundle.error;
+  const known = Object.keys(bundle.value.descriptor.roles);
+  const stray = named.find((role) => !known.includes(role));
+  if (stray === undefined) return null;
+  const message = `thread ${thread.threadId} has no role ${JSON.stringify(stray)}`;
+  return failure("USAGE", message, `its roles are: ${known.join(", ")}`);
+}
+
+/** Durable before anything runs, too; alone it changes nothing that was done. */
+async function raise(
+  engine: Engine,
+  threadId: string,
+  limits: ThreadLimits,
+): Promise<Result<null, Failure>> {
+  try {
+    await engine.store.raise({ threadId, limits, nowMs: engine.now() });
+    return ok(null);
+  } catch (thrown) {
+    return err(failureFrom(thrown, "STORAGE_FAILED"));
+  }
+}
+
+/** Durable before anything runs: a crash from here on does not lose what the person said. */
+async function answer(
+  engine: Engine,
+  threadId: string,
+  text: string,
+): Promise<Result<null, Failure>> {
+  try {
+    await engine.store.answer({ threadId, text, nowMs: engine.now() });
+    return ok(null);
+  } catch (thrown) {
+    return err(failureFrom(thrown, "STORAGE_FAILED"));
+  }
+}
+
+function refusalOf(
+  thread: ThreadRecord,
+  { answer, limits, nowMs }: { answer: string | null; limits: ThreadLimits | null; nowMs: number },
+): Failure | null {
+  const { threadId } = thread;
+  const { status } = observedStatus(thread, nowMs);
+  if (isFinished(thread)) return finishedRefusal(thread, "a finished thread cannot go on");
+  if (thread.status === "suspended") return suspendedRefusal(thread, { answer, limits });
+  if (answer !== null) {
+    return failure(
+      "TRANSITION_INVALID",
+      `thread ${threadId} is ${status}; it asked nothing`,
+      `to have its last step done again with a prompt: uncaged-workflow thread poke ${threadId} --prompt <text>`,
+    );
+  }
+  if (thread.status !== "running" || thread.signals.includes("pause")) return null;
+  if (!isAtWork(thread, nowMs)) return null;
+  return failure(
+    "LEASE_HELD",
+    `thread ${threadId} is already run by process ${thread.lease.process.pid}`,
+    `watch it with: uncaged-workflow thread live ${threadId}`,
+  );
+}
+
+/** A question wants an answer, a limit has to be raised. */
+function suspendedRefusal(
+  { threadId, suspended }: SuspendedThread,
+  { answer, limits }: { answer: string | null; limits: ThreadLimits | null },
+): Failure | null {
+  const { kind, message, limit } = suspended;
+  if (kind !== "limit") {
+    if (answer !== null) return null;
+    return failure(
+      "TRANSITION_INVALID",
+      `thread ${threadId} waits for an answer: ${message}`,
+      `answer with: uncaged-workflow thread resume ${threadId} -p <answer>`,
+    );
+  }
+  const why = answer === null ? notRaised(limit, limits) : "it asked nothing";
+  if (why === null) return null;
+  return failure(
+    "TRANSITION_INVALID",
+    `thread ${threadId} waits because ${message}; ${why}`,
+    `go on with: uncaged-workflow thread resume ${threadId} ${raisingOptions(limit)}`,
+  );
+}
+
+/** Why these limits would have the thread wait again at once; null: they would not. */
+function notRaised(reached: ReachedLimit | undefined, raised: ThreadLimits | null): string | null {
+  if (raised === null) return "no limit was raised";
+  if (reached === undefined) return null;
+  const limits = reached.role === null ? raised : raised.roles?.[reached.role];
+  const raisedTo = limits?.[reached.bound];
+  if (raisedTo === undefined) return "another limit than that was raised";
+  return raisedTo > reached.used ? null : `${raisedTo} is not more than it has used`;
+}

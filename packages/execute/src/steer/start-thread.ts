@@ -1,0 +1,72 @@
+import {
+  type Failure,
+  type Limits,
+  ok,
+  type Result,
+  type ThreadRecord,
+} from "@uncaged/workflow-protocol";
+import { depthBelow } from "../run/depth-below.ts";
+import { othersWereFirst, spawnRunner } from "../runner/spawn-runner.ts";
+import { createThread } from "../start/create-thread.ts";
+import { runnableWorkflow } from "../start/runnable-workflow.ts";
+import { sameStart } from "../start/same-start.ts";
+import type { Engine } from "../storage/engine.ts";
+import { observedStatus } from "../watch/observe.ts";
+
+export type StartOptions = {
+  workflow: string;
+  prompt: string;
+  /** Absolute directory that the roles work in. */
+  cwd: string;
+  /** Thread whose step starts it, which bounds how deep threads may start each other; null, or a thread that is not
+   *  in this storage root: nobody's. */
+  starter?: string | null;
+  /** Makes the start idempotent; null: a new thread each time. */
+  startKey: string | null;
+  /** Bounds in place of the workflow's own; null: those. */
+  limits: Limits | null;
+  /** `idle`: the thread is made and waits for `exec` or `resume`. */
+  run: "background" | "idle";
+};
+
+/** Starts a thread of a registered workflow. With a start key seen before it returns the thread made then;
+ *  when its starter died before the runner came up, the runner is started now. `TARGET_EXISTS` when that thread
+ *  was started with another workflow, prompt or limits. */
+export async function startThread(
+  engine: Engine,
+  opts: StartOptions,
+): Promise<Result<ThreadRecord, Failure>> {
+  const workflow = await runnableWorkflow(engine, opts.workflow);
+  if (!workflow.ok) return workflow;
+  const { prompt, cwd, startKey, limits } = opts;
+  const starter = opts.starter == null ? null : await engine.store.get(opts.starter);
+  const depth =
+    starter === null
+      ? ok(0)
+      : await depthBelow(engine, starter, { role: null, workflow: opts.workflow });
+  if (!depth.ok) return depth;
+  const { thread, created } = await createThread(engine, {
+    workflow: workflow.value,
+    prompt,
+    cwd,
+    limits,
+    startKey: startKey === null ? null : `key:${startKey}`,
+    depth: depth.value,
+    parent: null,
+  });
+  if (!created && startKey !== null) {
+    const same = await sameStart(engine, thread, {
+      workflow: opts.workflow,
+      prompt,
+      limits,
+      startKey,
+    });
+    if (!same.ok) return same;
+  }
+  const untouched =
+    created || (thread.stepCount === 0 && observedStatus(thread, engine.now()).status === "idle");
+  if (opts.run === "idle" || !untouched) return ok(thread);
+  const runner = await spawnRunner(engine, thread.threadId);
+  if (!runner.ok && !othersWereFirst(runner.error)) return runner;
+  return ok(thread);
+}

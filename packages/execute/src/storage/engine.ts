@@ -1,0 +1,21 @@
+import type { LiveLog, RootStore, ThreadStore } from "@uncaged/workflow-protocol";
+import type { Keeper } from "../keeper/keeper.ts";
+
+/** What every verb of the engine works with: the two halves of a storage root and where it is. */
+export type Engine = {
+  /** Absolute path of the storage root. */
+  root: string;
+  /** Immutable half: nodes by hash, and steps published together with the head that names them. */
+  cas: RootStore;
+  /** Mutable half: heads, statuses, leases, signals. */
+  store: ThreadStore;
+  /** What agents say and do, for whoever watches. */
+  live: LiveLog;
+  /** Renews the leases that this process takes, and hears the signals for their threads. */
+  keeper: Keeper;
+  /** Unix milliseconds. */
+  now: () => number;
+  /** `file:` URL from which the engine's own `@uncaged/*` packages resolve, for bundles that
+   *  import one the storage root has not installed. */
+  packagesBase: string;
+};

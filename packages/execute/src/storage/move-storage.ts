@@ -1,0 +1,32 @@
+import {
+  type Failure,
+  type MoveReport,
+  ok,
+  type Result,
+  type StoreKind,
+} from "@uncaged/workflow-protocol";
+import { chooseStore } from "@uncaged/workflow-register";
+import { registryLock } from "@uncaged/workflow-store";
+import { openStorage } from "./open-storage.ts";
+
+export type StorageMove = MoveReport & { store: StoreKind; notes: string[] };
+
+/** Moves the blobs of a storage root into files or into rows, while threads may run.
+ *
+ *  Order of effects: the configuration, then the blobs. From the first on new blobs go to the new place;
+ *  a crash at any instant leaves a root that is read whole, and another call ends the work. A runner that
+ *  was under way goes on writing where it began, which the next call moves. */
+export async function moveStorage(
+  root: string,
+  to: StoreKind,
+): Promise<Result<StorageMove, Failure>> {
+  const { cas, threads } = await openStorage(root);
+  try {
+    const chosen = await chooseStore({ root, exclusively: registryLock(root), kind: to });
+    if (!chosen.ok) return chosen;
+    return ok({ ...(await cas.move(to)), store: to, notes: chosen.value.notes });
+  } finally {
+    await cas.close();
+    await threads.close();
+  }
+}

@@ -1,0 +1,38 @@
+import { fileLiveLog, type LostIndex } from "@uncaged/workflow-store";
+import { ownIdentity, storagePaths } from "@uncaged/workflow-util";
+import { threadKeeper } from "../keeper/thread-keeper.ts";
+import type { Engine } from "./engine.ts";
+import { flushBeforeRelease } from "./flush-before-release.ts";
+import { openStorage } from "./open-storage.ts";
+
+/** Opens a storage root, making it if it is not there. Throws `STORAGE_FAILED`, `STORAGE_DAMAGED`, `STORAGE_NEWER`
+ *  or `CONFIG_INVALID`. */
+export async function openEngine(opts: {
+  root: string;
+  packagesBase: string;
+  lost?: LostIndex;
+}): Promise<Engine> {
+  const { root, packagesBase, lost = "refused" } = opts;
+  const { cas, threads } = await openStorage(root, lost);
+  const live = fileLiveLog({
+    folder: storagePaths(root).liveFolder,
+    boot: () => ownIdentity().bootId,
+  });
+  const store = flushBeforeRelease(threads, { root, cas, live });
+  const keeper = threadKeeper(root);
+  // The keeper's connection first: the last one to close writes the log back into the index.
+  const close = async (): Promise<void> => {
+    await keeper.close();
+    await cas.close();
+    await store.close();
+  };
+  return {
+    root,
+    cas,
+    store: { ...store, close },
+    live,
+    keeper,
+    now: Date.now,
+    packagesBase,
+  };
+}

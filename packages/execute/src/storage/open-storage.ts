@@ -1,0 +1,56 @@
+import { existsSync } from "node:fs";
+import { openFilesStore, openRootStore } from "@uncaged/workflow-cas";
+import {
+  type NodeStore,
+  type RootStore,
+  type StoreKind,
+  type ThreadStore,
+  WorkflowError,
+} from "@uncaged/workflow-protocol";
+import { readStoreKind } from "@uncaged/workflow-register";
+import type { LostIndex } from "@uncaged/workflow-store";
+import { storagePaths } from "@uncaged/workflow-util";
+
+/** Both halves of a storage root. The blobs are closed first: closing the threads closes the index. */
+export type Storage = { cas: RootStore; threads: ThreadStore };
+
+/** Opens a storage root, making it if it is not there. Throws `STORAGE_FAILED`, `STORAGE_DAMAGED`, `STORAGE_NEWER`
+ *  or `CONFIG_INVALID`. */
+export async function openStorage(root: string, lost: LostIndex = "refused"): Promise<Storage> {
+  return opened(root, { kind: await kindOf(root), lost });
+}
+
+/** Lends the blobs alone. Reading makes no index: a new root has no blobs, and of a damaged one the files that are
+ *  left are read. Throws what `openStorage` throws. */
+export async function withBlobs<T>(
+  root: string,
+  access: "read" | "write",
+  use: (cas: NodeStore) => Promise<T>,
+): Promise<T> {
+  const kind = await kindOf(root);
+  const { cas: dir, index } = storagePaths(root);
+  if (access === "read" && !existsSync(index)) return use(openFilesStore(dir));
+  const { cas, threads } = await opened(root, { kind, lost: "refused" });
+  try {
+    return await use(cas);
+  } finally {
+    await cas.close();
+    await threads.close();
+  }
+}
+
+async function opened(
+  root: string,
+  { kind, lost }: { kind: StoreKind; lost: LostIndex },
+): Promise<Storage> {
+  // Loaded when needed: a broken configuration is refused without it.
+  const { openIndex } = await import("./open-index.ts");
+  const { threads, blobs: table } = await openIndex(root, lost);
+  return { cas: openRootStore({ dir: storagePaths(root).cas, table, kind }), threads };
+}
+
+async function kindOf(root: string): Promise<StoreKind> {
+  const kind = await readStoreKind(root);
+  if (kind.ok) return kind.value;
+  throw new WorkflowError(kind.error);
+}

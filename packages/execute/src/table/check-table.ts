@@ -1,0 +1,159 @@
+/** What can be said of a table without a thread: rules that are never tried, roles that are never reached, ways
+ *  that never end, bounds that cannot be meant, results that are not shown whole.
+ *
+ *  1. Conditions are not understood: one counts as able to hold and able to fail, but for `true` and `false`.
+ *  2. A state in which no rule holds ends the thread; so only a state whose rules cannot all fail lacks that way. */
+import { checkRuleWarnings } from "@uncaged/workflow-moderator";
+import {
+  type DescriptorEdge,
+  END,
+  type RuleOutcome,
+  START,
+  SUSPEND,
+  type WorkflowDescriptor,
+} from "@uncaged/workflow-protocol";
+import { checkFields } from "./check-fields.ts";
+import { checkLimits } from "./check-limits.ts";
+import { checkMetaFields } from "./check-meta-fields.ts";
+import type { TableFinding } from "./table-finding.ts";
+
+export function checkTable(descriptor: WorkflowDescriptor): TableFinding[] {
+  const { roles, graph, ...bounds } = descriptor;
+  const states = statesOf([START, ...Object.keys(roles)], graph.edges);
+  const reached = reachedFrom(START, states);
+  const ending = leadingToEnd(states);
+  const findings: TableFinding[] = [];
+  // A workflow function that is written by hand has no table.
+  for (const [name, state] of graph.edges.length === 0 ? [] : states) {
+    findings.push(...state.dead, ...slowRules(state));
+    if (!reached.has(name)) findings.push(unreachable(name));
+    else if (!ending.has(name)) findings.push(endless(name, state));
+  }
+  return [
+    ...findings,
+    ...checkLimits({ roles, ...bounds }, stepsToEnd(states)),
+    ...checkMetaFields({ roles }),
+    ...checkFields(descriptor).filter(({ place }) => !isIn(place, findings)),
+  ];
+}
+
+/** A rule that is never tried has nothing else wrong with it that matters. */
+function isIn(place: string, findings: readonly TableFinding[]): boolean {
+  return findings.some(
+    ({ code, place: dead }) => code === "RULE_DEAD" && place.startsWith(`${dead}.`),
+  );
+}
+
+type PlacedRule = { edge: DescriptorEdge; place: string };
+type State = {
+  rules: readonly PlacedRule[];
+  dead: readonly TableFinding[];
+  /** Where its living rules lead, and `__end__` when all of them can fail. */
+  leadsTo: ReadonlySet<string>;
+};
+
+function statesOf(
+  names: readonly string[],
+  edges: readonly DescriptorEdge[],
+): ReadonlyMap<string, State> {
+  const byState = Map.groupBy(edges, ({ from }) => from);
+  return new Map(names.map((name) => [name, stateOf(name, byState.get(name) ?? [])]));
+}
+
+function stateOf(name: string, edges: readonly DescriptorEdge[]): State {
+  const rules = edges.map((edge, at) => ({ edge, place: `table.${name}[${at}]` }));
+  const dead: TableFinding[] = [];
+  const leadsTo = new Set<string>();
+  // From each outcome to the rule that takes all that is left of it.
+  const taken = new Map<RuleOutcome, string>();
+  for (const { edge, place } of rules) {
+    const outcomes = edge.outcomes ?? OK;
+    const why = whyDead(edge, outcomes, taken);
+    if (why !== null) {
+      dead.push({ code: "RULE_DEAD", level: "fault", place, message: why });
+      continue;
+    }
+    leadsTo.add(edge.to);
+    if (!alwaysHolds(edge)) continue;
+    for (const outcome of outcomes) if (!taken.has(outcome)) taken.set(outcome, place);
+  }
+  if (!taken.has("ok")) leadsTo.add(END);
+  return { rules, dead, leadsTo };
+}
+
+const OK: readonly RuleOutcome[] = ["ok"];
+
+function whyDead(
+  { when, condition }: DescriptorEdge,
+  outcomes: readonly RuleOutcome[],
+  taken: ReadonlyMap<RuleOutcome, string>,
+): string | null {
+  if (when?.trim() === "false") return `the condition ${condition} never holds`;
+  const before = outcomes.map((outcome) => taken.get(outcome));
+  const first = before.find((place) => place !== undefined);
+  if (first === undefined || before.includes(undefined)) return null;
+  return `the rule ${condition} is never tried: ${first} always holds before it`;
+}
+
+function alwaysHolds({ when }: DescriptorEdge): boolean {
+  return when === null || when.trim() === "true";
+}
+
+function reachedFrom(start: string, states: ReadonlyMap<string, State>): ReadonlySet<string> {
+  const reached = new Set<string>([start]);
+  // A set is walked in the order in which it grows.
+  for (const name of reached) {
+    for (const to of states.get(name)?.leadsTo ?? []) reached.add(to);
+  }
+  return reached;
+}
+
+/** Every state from which some way leads to the end. */
+function leadingToEnd(states: ReadonlyMap<string, State>): ReadonlySet<string> {
+  const leading = new Set<string>([END]);
+  for (let before = 0; before !== leading.size; ) {
+    before = leading.size;
+    for (const [name, { leadsTo }] of states) {
+      if ([...leadsTo].some((to) => leading.has(to))) leading.add(name);
+    }
+  }
+  return leading;
+}
+
+/** Of the shortest way; null: none leads there. */
+function stepsToEnd(states: ReadonlyMap<string, State>): number | null {
+  const steps = new Map<string, number>([[START, 0]]);
+  // A map is walked in the order in which it grows, so nearer states come first.
+  for (const [name, taken] of steps) {
+    for (const to of states.get(name)?.leadsTo ?? []) {
+      if (to === END) return taken;
+      if (!steps.has(to)) steps.set(to, taken + 1);
+    }
+  }
+  return null;
+}
+
+function unreachable(name: string): TableFinding {
+  const message = `no way leads from ${START} to the role ${name}`;
+  return { code: "ROLE_UNREACHABLE", level: "fault", place: `roles.${name}`, message };
+}
+
+function endless(name: string, { leadsTo }: State): TableFinding {
+  const others = [...leadsTo].filter((to) => to !== name && to !== SUSPEND);
+  const place = `table.${name}`;
+  if (others.length > 0 || name === START) {
+    const message = `no way leads from ${name} to ${END}: the thread goes on until a limit stops it`;
+    return { code: "NO_END", level: "fault", place, message };
+  }
+  const message = `every rule of ${name} leads back to ${name}`;
+  return { code: "NO_WAY_OUT", level: "fault", place, message };
+}
+
+function slowRules({ rules }: State): TableFinding[] {
+  const findings: TableFinding[] = [];
+  for (const { edge, place } of rules) {
+    for (const message of edge.when === null ? [] : checkRuleWarnings(edge.when))
+      findings.push({ code: "RULE_SLOW", level: "warning", place, message });
+  }
+  return findings;
+}

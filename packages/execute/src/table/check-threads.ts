@@ -1,0 +1,155 @@
+/** Asks another version of a workflow's table what it makes of threads that went their way already.
+ *
+ *  1. Each recorded route is asked again with the steps that came before it as they were recorded; so what comes
+ *     after the first difference of a thread is what it would say if the thread had come there all the same.
+ *  2. A route differs when it leads to another role, or when the rules fail. Another rule, condition or edge
+ *     prompt that leads to the same role is no difference.
+ *  3. The descriptor is enough: no code of any bundle runs. */
+import { pickRoute } from "@uncaged/workflow-moderator";
+import {
+  type CasStore,
+  type DescriptorEdge,
+  END,
+  failureFrom,
+  isFinished,
+  type StepRoute,
+  SUSPEND,
+  type ThreadContext,
+  type ThreadRecord,
+  type WorkflowDescriptor,
+} from "@uncaged/workflow-protocol";
+import { ANSWER } from "../chain/answer-directive.ts";
+import { type Chain, endState, loadChain, roleStates } from "../chain/chain.ts";
+import { POKE } from "../chain/poke-route.ts";
+import type { NodeReader } from "../chain/read-node.ts";
+import { threadContext } from "../chain/thread-context.ts";
+import { type FindMetaFaults, metaFaultsBy } from "./meta-faults.ts";
+
+export type RouteDifference = {
+  /** Round that the route led to, 1-based; of an end or a question: the round that would have come. */
+  round: number;
+  /** Role that it comes from, or `__start__`. */
+  from: string;
+  /** Role that it led to, `__end__` or `__suspend__`. */
+  recorded: string;
+  /** Where it would lead; null when the rules fail. */
+  now: string | null;
+  /** Place of the rule among those of `from`; null when none matched or the rules fail. */
+  rule: number | null;
+  /** Name of the condition, or why the rules fail. */
+  because: string;
+};
+
+export type ThreadCheck = {
+  threadId: string;
+  status: ThreadRecord["status"];
+  steps: number;
+  /** None of the lists below has an entry. */
+  compatible: boolean;
+  routes: RouteDifference[];
+  /** Steps of roles that the version does not have. */
+  removedRoles: { round: number; role: string }[];
+  /** Steps whose meta does not fit the version's schema of their role. */
+  metas: { round: number; role: string; path: string; message: string }[];
+};
+
+/** Throws for a damaged chain, and `DEFINITION_INVALID` for a schema that cannot be read. */
+export async function checkThread(
+  cas: NodeReader,
+  thread: ThreadRecord,
+  descriptor: WorkflowDescriptor,
+): Promise<ThreadCheck> {
+  const chain = await loadChain(cas, thread);
+  return checkChain(cas, { thread, chain, descriptor, asked: isAsked(thread) });
+}
+
+/** The same for a part of a thread: the states of `chain`, whatever came after them. */
+export async function checkChain(
+  cas: Pick<CasStore, "get">,
+  { thread, chain, descriptor, asked }: Checked,
+): Promise<ThreadCheck> {
+  const context = await threadContext(cas, thread, chain);
+  const routes = await routeDifferences(descriptor.graph.edges, context, waysOf(chain, asked));
+  const { removedRoles, metas } = stepFaults(context, descriptor, metaFaultsBy(descriptor));
+  const compatible = routes.length + removedRoles.length + metas.length === 0;
+  const { threadId, status } = thread;
+  return {
+    ...{ threadId, status, steps: context.steps.length, compatible },
+    ...{ routes, removedRoles, metas },
+  };
+}
+
+type Checked = {
+  thread: Pick<ThreadRecord, "threadId" | "status" | "depth" | "bundleHash" | "startedAt">;
+  chain: Chain;
+  descriptor: WorkflowDescriptor;
+  /** After the last of its steps the thread asked a person, who may have answered. */
+  asked: boolean;
+};
+
+export function isAsked(thread: ThreadRecord): boolean {
+  if (isFinished(thread)) return false;
+  if (thread.status === "suspended" && thread.suspended.kind !== "limit") return true;
+  return thread.pendingInput?.kind === "answer";
+}
+
+/** A way that a thread took after so many steps. */
+type Way = { after: number; to: string; outcome: StepRoute["outcome"] };
+
+function waysOf(chain: Chain, asked: boolean): Way[] {
+  const ways: Way[] = [];
+  for (const [after, { node }] of roleStates(chain).entries()) {
+    const { route } = node.payload;
+    // Without a route the workflow function asked no table, and what a person asked for is not the table's.
+    if (route === null || (route.condition === POKE && route.rule === null)) continue;
+    const to = route.condition === ANSWER ? SUSPEND : route.to;
+    ways.push({ after, to, outcome: route.outcome });
+  }
+  const after = roleStates(chain).length;
+  const end = endState(chain)?.node.payload.route ?? null;
+  if (end !== null) ways.push({ after, to: END, outcome: end.outcome });
+  if (asked) ways.push({ after, to: SUSPEND, outcome: undefined });
+  return ways;
+}
+
+async function routeDifferences(
+  edges: readonly DescriptorEdge[],
+  context: ThreadContext,
+  ways: readonly Way[],
+): Promise<RouteDifference[]> {
+  const found: RouteDifference[] = [];
+  // Grown one by one: the moderator keeps its projection of a growing list.
+  const growing: ThreadContext["steps"] = [];
+  for (const { after, to: recorded, outcome } of ways) {
+    growing.push(...context.steps.slice(growing.length, after));
+    const from = growing.at(-1)?.role ?? context.start.role;
+    const where = { round: after + 1, from, recorded };
+    try {
+      const picked = await pickRoute(edges, { ...context, steps: growing }, outcome);
+      if (picked.to === recorded) continue;
+      const because = picked.matched?.condition ?? "no rule matches";
+      found.push({ ...where, now: picked.to, rule: picked.rule, because });
+    } catch (thrown) {
+      const because = failureFrom(thrown, "MODERATOR_FAILED").message;
+      found.push({ ...where, now: null, rule: null, because });
+    }
+  }
+  return found;
+}
+
+function stepFaults(
+  { steps }: ThreadContext,
+  { roles }: WorkflowDescriptor,
+  faultsOf: FindMetaFaults,
+): Pick<ThreadCheck, "removedRoles" | "metas"> {
+  const removedRoles: ThreadCheck["removedRoles"] = [];
+  const metas: ThreadCheck["metas"] = [];
+  for (const [index, { role, meta, outcome }] of steps.entries()) {
+    const round = index + 1;
+    if (!Object.hasOwn(roles, role)) removedRoles.push({ round, role });
+    // What failed has no meta of its role's shape.
+    if (outcome !== undefined) continue;
+    for (const fault of faultsOf(role, meta)) metas.push({ round, role, ...fault });
+  }
+  return { removedRoles, metas };
+}

@@ -1,0 +1,155 @@
+/** A thread in memory whose lease the test holds, ready to be driven. */
+import type {
+  ProcessIdentity,
+  RootStore,
+  ThreadRecord,
+  WorkflowError,
+  WorkflowFn,
+} from "@uncaged/workflow-protocol";
+import { memoryLiveLog } from "@uncaged/workflow-store";
+import { ownIdentity } from "@uncaged/workflow-util";
+import { loadChain, roleStates } from "../chain/chain.ts";
+import { cursorAt } from "../chain/chain-cursor.ts";
+import { readNode } from "../chain/read-node.ts";
+import { threadContext } from "../chain/thread-context.ts";
+import { engineRuntime } from "../run/engine-runtime.ts";
+import { executeThread, type RunOutcome, type ThreadRun } from "../run/execute-thread.ts";
+import { createThread } from "../start/create-thread.ts";
+import type { Engine } from "../storage/engine.ts";
+import { memoryRoot } from "./memory-root.test.helper.ts";
+import { timerKeeper } from "./timer-keeper.test.helper.ts";
+
+/** Certainly dead: no system has pids that high. */
+const OWNER: ProcessIdentity = { ...ownIdentity(), pid: 2 ** 22 + 1 };
+const ANOTHER: ProcessIdentity = { ...ownIdentity(), pid: 2 ** 22 + 2 };
+const BUNDLE = "EYHPV6X8XHTCS";
+
+export type ExecuteOptions = Partial<
+  Pick<ThreadRun, "signal" | "emit" | "costs" | "rulesFault" | "supervise" | "summarize"> & {
+    maxSteps: number;
+  }
+>;
+
+export type OwnedThread = {
+  engine: Engine;
+  threadId: string;
+  execute(workflow: WorkflowFn, opts?: ExecuteOptions): Promise<RunOutcome>;
+  record(): Promise<ThreadRecord>;
+  contentOf(state: string): Promise<string>;
+  /** Every later write to the CAS fails with this. */
+  breakCas(error: WorkflowError): void;
+  loseLease(): Promise<void>;
+};
+
+export async function ownedThread(root: string): Promise<OwnedThread> {
+  let broken: WorkflowError | null = null;
+  const memory = memoryRoot(root);
+  const { store } = memory;
+  const cas: RootStore = {
+    ...memory.cas,
+    putBatch: async (nodes) => {
+      if (broken !== null) throw broken;
+      return memory.cas.putBatch(nodes);
+    },
+    publish: async (nodes, move) => {
+      if (broken !== null) throw broken;
+      return memory.cas.publish(nodes, move);
+    },
+  };
+  const engine: Engine = {
+    root,
+    cas,
+    store,
+    live: memoryLiveLog(),
+    keeper: timerKeeper({ store, now: Date.now }),
+    now: Date.now,
+    packagesBase: import.meta.url,
+  };
+  const { thread } = await createThread(engine, {
+    workflow: { name: "sample", hash: BUNDLE, sha256: "0".repeat(64), externals: {} },
+    prompt: "do it",
+    cwd: "/",
+    startKey: null,
+    depth: 0,
+    parent: null,
+  });
+  const { threadId } = thread;
+  const lease = await store.acquire({
+    threadId,
+    process: OWNER,
+    ttlMs: 60_000,
+    nowMs: Date.now(),
+    replaces: null,
+  });
+  const record = async (): Promise<ThreadRecord> => {
+    const found = await store.get(threadId);
+    if (found === null) throw new Error("the thread is gone");
+    return found;
+  };
+  return {
+    engine,
+    threadId,
+    record,
+    execute: async (workflow, opts = {}) => {
+      const current = await record();
+      const signal = opts.signal ?? new AbortController().signal;
+      const emit = opts.emit ?? (() => undefined);
+      if (current.status !== "running") throw new Error(`the thread is ${current.status}`);
+      const chain = await loadChain(cas, current);
+      return executeThread({
+        engine,
+        thread: current,
+        cursor: cursorAt(current, chain, { fence: lease.fence }),
+        roundHashes: roleStates(chain).map(({ hash }) => hash),
+        workflow,
+        context: await threadContext(cas, current, chain),
+        runtimeAt: () =>
+          engineRuntime({
+            cas,
+            extract: () => () => Promise.reject(new Error("nothing to extract here")),
+            signal,
+            thread: current,
+            origin: { has: () => false, isAsItWas: async () => false },
+            directive: null,
+            replaced: null,
+            unrecorded: [],
+            rules: {},
+            fence: lease.fence,
+            now: Date.now,
+            emit,
+            storageRoot: root,
+            homes: "/nowhere",
+            roleAgent: () => ({ agent: null, previousSession: null }),
+            agent: async () => Promise.reject(new Error("not here")),
+            runChild: () => Promise.reject(new Error("no children here")),
+          }),
+        roles: new Set(["coder", "tester"]),
+        rulesFault: opts.rulesFault ?? (async () => null),
+        signal,
+        maxSteps: opts.maxSteps ?? null,
+        costs: opts.costs ?? { extraction: () => null, watching: () => null, lost: () => null },
+        supervise: opts.supervise ?? (async () => null),
+        summarize: opts.summarize ?? (async (_states, own) => own),
+        endsNext: async () => false,
+        resultAfter: async () => null,
+        emit,
+      });
+    },
+    contentOf: async (state) => {
+      const { payload } = await readNode(cas, state, "state");
+      return (await readNode(cas, payload.content, "content")).payload;
+    },
+    breakCas: (error) => {
+      broken = error;
+    },
+    loseLease: async () => {
+      await store.acquire({
+        threadId,
+        process: ANOTHER,
+        ttlMs: 60_000,
+        nowMs: Date.now(),
+        replaces: lease.fence,
+      });
+    },
+  };
+}

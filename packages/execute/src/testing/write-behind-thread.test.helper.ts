@@ -1,0 +1,58 @@
+/** A storage root of files on disk and a thread in it whose lease the test holds. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type BlobPlaces, encodeContent, openRootStore } from "@uncaged/workflow-cas";
+import type { BlobTable, EncodedNode, HeadMove, RootStore } from "@uncaged/workflow-protocol";
+import { type Index, openIndex } from "@uncaged/workflow-store";
+import { heldThread } from "./held-thread.test.helper.ts";
+
+const THREAD_ID = "01KAJ2Z6PVX0000000000000AB";
+
+/** Longer than a test: what is written out is written because somebody asked for it. */
+const NEVER_MS = 2 ** 31 - 1;
+
+export type BehindRoot = {
+  root: string;
+  places: BlobPlaces;
+  index: Index;
+  /** What the thread began with; it is not stored. */
+  start: EncodedNode;
+  /** Of the lease. */
+  tenure: { threadId: string; fence: number };
+  /** The move from the thread's head to this node. */
+  moveTo(node: EncodedNode): Promise<HeadMove>;
+  /** A store on the root's own table, or on one that stands before it. */
+  open(opts?: { table?: BlobTable; quietMs?: number }): RootStore;
+  heads(): Promise<string[]>;
+  close(): Promise<void>;
+};
+
+export async function behindRoot(): Promise<BehindRoot> {
+  const root = mkdtempSync(join(tmpdir(), "behind-"));
+  const index = await openIndex(root);
+  const places = { dir: join(root, "cas"), table: index.blobs };
+  const start = encodeContent("start");
+  const tenure = {
+    threadId: THREAD_ID,
+    fence: await heldThread(index.threads, { threadId: THREAD_ID, start }),
+  };
+  return {
+    root,
+    places,
+    index,
+    start,
+    tenure,
+    moveTo: async ({ hash, sha256 }) => {
+      const from = (await index.threads.get(THREAD_ID))?.head ?? "";
+      return { ...tenure, kind: "append", from, to: hash, toSha256: sha256, nowMs: 1 };
+    },
+    open: ({ table = index.blobs, quietMs = NEVER_MS } = {}) =>
+      openRootStore({ dir: places.dir, table, kind: "files", quietMs }),
+    heads: async () => [(await index.threads.get(THREAD_ID))?.head ?? ""],
+    close: async () => {
+      await index.threads.close();
+      rmSync(root, { recursive: true });
+    },
+  };
+}

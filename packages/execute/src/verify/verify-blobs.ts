@@ -1,0 +1,157 @@
+import { decodeNode, sha256Hex } from "@uncaged/workflow-cas";
+import {
+  type CasNode,
+  type Digests,
+  failureFrom,
+  ok,
+  type Problem,
+  type StartNode,
+  type StateNode,
+} from "@uncaged/workflow-protocol";
+import { readAhead } from "../chain/read-ahead.ts";
+import type { NodeReader } from "../chain/read-node.ts";
+import { upgradeOf } from "../chain/upgrades.ts";
+
+/** Blobs that are read together. */
+const BATCH = 128;
+/** The same of states of a chain, as a power of two. */
+const AHEAD_JUMPS = 8;
+
+/** Reads blobs for a proof, each once, and remembers what must hold between them. What is read leads to what is
+ *  to be read: after `finish`, everything that the nodes reach has been looked at.
+ *
+ *  1. Every reference is there and is a node; the store hashes again what it returns.
+ *  2. Every digest that a start or state node carries is that of the bytes it names, and it carries one of each
+ *     thing that it directly depends on. */
+export class BlobCheck {
+  readonly problems: Problem[] = [];
+  readonly #cas: NodeReader;
+  readonly #read = new Map<string, string>();
+  readonly #notContent = new Set<string>();
+  /** Read, or found missing. */
+  readonly #tried = new Set<string>();
+  /** From hashes that are to be read to whoever named them first. */
+  readonly #open = new Map<string, string>();
+  /** Blobs that were read before they are asked for. */
+  #ahead: Map<string, { text: string; node?: CasNode }> = new Map();
+  /** `missing`: what it should vouch for and does not. */
+  readonly #vouchers: { hash: string; digests: Digests; missing: readonly string[] }[] = [];
+  readonly #contents: { hash: string; namedBy: string }[] = [];
+
+  constructor(cas: NodeReader) {
+    this.#cas = cas;
+  }
+
+  /** From each blob that was read to its SHA-256 (hex). */
+  get digests(): ReadonlyMap<string, string> {
+    return this.#read;
+  }
+
+  /** SHA-256 (hex) of a blob that was read. */
+  sha256(hash: string): string | undefined {
+    return this.#read.get(hash);
+  }
+
+  report(code: string, hash: string, message: string): void {
+    this.problems.push({ code, hash, message });
+  }
+
+  /** A state of a chain, as `node`: those before it are read together with it. */
+  async state(hash: string, namedBy: string): Promise<CasNode | null> {
+    if (this.#ahead.size === 0) {
+      const states = await readAhead(this.#cas, hash, AHEAD_JUMPS);
+      this.#ahead = new Map(states.flatMap((state) => (state ? [[state.hash, state]] : [])));
+    }
+    return this.node(hash, namedBy);
+  }
+
+  /** null: it is missing, damaged, or no node; that has been reported. */
+  async node(hash: string, namedBy: string): Promise<CasNode | null> {
+    const first = !this.#tried.has(hash);
+    this.#tried.add(hash);
+    this.#open.delete(hash);
+    const known = this.#ahead.get(hash);
+    this.#ahead.delete(hash);
+    const text = known?.text ?? (await this.#text(hash, first ? namedBy : null));
+    if (text === null) return null;
+    const node = known?.node ? ok(known.node) : decodeNode(text);
+    if (!node.ok) {
+      if (first) this.report(node.error.code, hash, node.error.message);
+      return null;
+    }
+    if (first) this.#note(hash, text, node.value);
+    return node.value;
+  }
+
+  /** Whatever else it is, this reference must be a content node. */
+  mustBeContent(hash: string, namedBy: string): void {
+    this.#contents.push({ hash, namedBy });
+  }
+
+  /** Reads all that is left to be read, then compares. */
+  async finish(): Promise<void> {
+    while (this.#open.size > 0) {
+      const batch = this.#nextOpen();
+      const texts = await this.#cas.getMany(batch.map(([hash]) => hash));
+      this.#ahead = new Map([...texts].map(([hash, text]) => [hash, { text }]));
+      for (const [hash, namedBy] of batch) await this.node(hash, namedBy);
+    }
+    for (const { hash, namedBy } of this.#contents) {
+      if (!this.#notContent.has(hash)) continue;
+      this.report("CHAIN_BROKEN", hash, `is no content node, which ${namedBy} needs there`);
+    }
+    for (const { hash, digests, missing } of this.#vouchers) {
+      for (const [named, digest] of Object.entries(digests)) {
+        if ((this.sha256(named) ?? digest) === digest) continue;
+        this.report("DIGEST_MISMATCH", named, `${hash} vouches for other bytes`);
+      }
+      for (const ref of missing) this.report("DIGEST_MISSING", hash, `has no digest of ${ref}`);
+    }
+  }
+
+  #nextOpen(): [hash: string, namedBy: string][] {
+    const batch: [string, string][] = [];
+    for (const open of this.#open) {
+      if (batch.length === BATCH) break;
+      batch.push(open);
+    }
+    return batch;
+  }
+
+  #note(hash: string, text: string, node: CasNode): void {
+    this.#read.set(hash, sha256Hex(text));
+    for (const ref of node.refs) {
+      if (!this.#tried.has(ref) && !this.#open.has(ref)) this.#open.set(ref, hash);
+    }
+    if (node.type === "content") return;
+    this.#notContent.add(hash);
+    const { digests } = node.payload;
+    const missing = directRefs(node).filter((ref) => !Object.hasOwn(digests, ref));
+    this.#vouchers.push({ hash, digests, missing });
+  }
+
+  /** `namedBy` null: a failure was reported before. */
+  async #text(hash: string, namedBy: string | null): Promise<string | null> {
+    try {
+      const text = await this.#cas.get(hash);
+      if (text === null && namedBy !== null)
+        this.report("CAS_MISSING", hash, `is named by ${namedBy} and not in the store`);
+      return text;
+    } catch (thrown) {
+      const { code, message } = failureFrom(thrown, "CAS_CORRUPT");
+      if (namedBy !== null) this.report(code, hash, message);
+      return null;
+    }
+  }
+}
+
+/** What a node directly depends on: all it refers to, except ancestors that its parent vouches for. */
+function directRefs(node: StartNode | StateNode): string[] {
+  if (node.type === "start") return [...node.refs, node.payload.hash];
+  const upgrade = upgradeOf(node);
+  const { start, ancestors } = node.payload;
+  const [parent = start, ...older] = ancestors;
+  const vouchedByParent = ancestors.length > 0 ? [...older, start] : [];
+  const own = node.refs.filter((ref) => !vouchedByParent.includes(ref));
+  return [parent, ...own, ...(upgrade === null ? [] : [upgrade.to])];
+}

@@ -1,0 +1,46 @@
+/** Every step, held once more against the rules of its role, by the version that the thread ran then. */
+import { type CasStore, type RoleRules, WorkflowError } from "@uncaged/workflow-protocol";
+import { type Chain, type ChainState, isRound } from "../chain/chain.ts";
+import { runOf } from "../chain/thread-context.ts";
+import { upgradeOf } from "../chain/upgrades.ts";
+import { roleRulesFault } from "../run/check-role-rules.ts";
+
+/** The states whose result the rules would not accept. `rules`: of the roles of each version, by hash; what ran with
+ *  one that is not among them is passed over. */
+export async function verifyRules(
+  cas: Pick<CasStore, "get">,
+  rules: ReadonlyMap<string, { readonly [role: string]: RoleRules }>,
+  chain: Chain,
+): Promise<{ code: string; hash: string; message: string }[]> {
+  const found: { code: string; hash: string; message: string }[] = [];
+  const earlier = new Set<string>();
+  let roles = rules.get(chain.start.payload.hash);
+  for (const state of chain.states) {
+    const upgrade = upgradeOf(state.node);
+    if (upgrade !== null) roles = rules.get(upgrade.to);
+    if (upgrade !== null || !isRound(state)) continue;
+    const { role } = state.node.payload;
+    const ofRole = roles !== undefined && Object.hasOwn(roles, role) ? roles[role] : undefined;
+    const fault = ofRole === undefined ? null : await faultOf(cas, ofRole, { state, earlier });
+    if (fault !== null) found.push({ ...fault, hash: state.hash });
+    for (const hash of state.node.payload.evidence ?? []) earlier.add(hash);
+  }
+  return found;
+}
+
+async function faultOf(
+  cas: Pick<CasStore, "get">,
+  rules: RoleRules,
+  { state: { node }, earlier }: { state: ChainState; earlier: ReadonlySet<string> },
+): Promise<{ code: string; message: string } | null> {
+  const { role, outcome } = node.payload;
+  try {
+    const step = { role, outcome, run: runOf(node) };
+    const fault = await roleRulesFault(cas, rules, { step, earlier });
+    return fault === null ? null : { code: fault.code, message: fault.message };
+  } catch (thrown) {
+    // A damaged blob was reported where it is named.
+    if (thrown instanceof WorkflowError) return null;
+    throw thrown;
+  }
+}

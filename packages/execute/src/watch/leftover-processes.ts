@@ -1,0 +1,67 @@
+/** Processes that were started for a thread by an owner that does not own it any more.
+ *
+ *  A guard ends them when their owner is killed; they are left when it was killed as well, when they belong to
+ *  somebody else, or when a role was told to keep them. */
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  isThreadId,
+  leaseOf,
+  PROCESS_TAG_ENV,
+  type ThreadRecord,
+} from "@uncaged/workflow-protocol";
+import { processesWith } from "@uncaged/workflow-util";
+import { leaseTag, runnerTag } from "../processes/process-tags.ts";
+import type { Engine } from "../storage/engine.ts";
+import { runnerState } from "./observe.ts";
+
+export type LeftoverProcesses = { threadId: string; pids: number[]; command: string };
+
+/** A runner that starts or ends, and a guard at work, are passed over: what is left now is left then. */
+const LOOK_AGAIN_MS = 1_000;
+
+/** Of the threads of this root. */
+export async function leftoverProcesses(
+  engine: Pick<Engine, "store" | "now">,
+): Promise<LeftoverProcesses[]> {
+  const first = await look(engine);
+  if (first.size === 0) return [];
+  await sleep(LOOK_AGAIN_MS);
+  const again = await look(engine);
+  const byThread = new Map<string, number[]>();
+  for (const [pid, threadId] of again) {
+    if (first.get(pid) !== threadId) continue;
+    byThread.set(threadId, [...(byThread.get(threadId) ?? []), pid]);
+  }
+  return [...byThread].map(([threadId, pids]) => ({
+    threadId,
+    pids,
+    command: `uncaged-workflow thread stop ${threadId}`,
+  }));
+}
+
+/** Pid to thread. */
+async function look(engine: Pick<Engine, "store" | "now">): Promise<Map<number, string>> {
+  const found = new Map<number, string>();
+  for (const [pid, tag] of processesWith(PROCESS_TAG_ENV)) {
+    const threadId = tag.slice(0, THREAD_ID_LENGTH);
+    if (!isThreadId(threadId)) continue;
+    const thread = await engine.store.get(threadId);
+    if (thread !== null && !isOwned(thread, { pid, tag }, engine.now())) found.set(pid, threadId);
+  }
+  return found;
+}
+
+const THREAD_ID_LENGTH = 26;
+
+/** Its owner is there, and may be at work with it. */
+function isOwned(
+  thread: ThreadRecord,
+  { pid, tag }: { pid: number; tag: string },
+  nowMs: number,
+): boolean {
+  const { threadId } = thread;
+  const lease = leaseOf(thread);
+  if (lease === null || runnerState(lease, nowMs) === "dead") return false;
+  if (`${tag}:`.startsWith(`${runnerTag(threadId)}:`)) return lease.process.pid === pid;
+  return `${tag}:`.startsWith(`${leaseTag(lease)}:`);
+}

@@ -1,0 +1,77 @@
+import {
+  endingOf,
+  leaseOf,
+  suspensionOf,
+  type ThreadActivity,
+  type ThreadRecord,
+  type ThreadSummary,
+} from "@uncaged/workflow-protocol";
+import type { Engine } from "../storage/engine.ts";
+import { lookAgain, type SeenThread } from "./look-at-thread.ts";
+import { threadActivity } from "./thread-activity.ts";
+
+export type ListedThread = ThreadSummary & {
+  /** Unix milliseconds. */
+  createdAt: number;
+};
+
+type ThreadFilter = Parameters<Engine["store"]["list"]>[0];
+
+/** Threads, newest first. */
+export async function listThreads(
+  engine: Pick<Engine, "store" | "now">,
+  filter: ThreadFilter,
+): Promise<ListedThread[]> {
+  return (await lookAtEach(engine, await engine.store.list(filter))).map(listedThread);
+}
+
+/** `activity`: what its step does now; null while none is under way. */
+export type Active<Thread> = Thread & { activity: ThreadActivity | null };
+
+/** Only the logs of threads that run are read. */
+export async function withActivity<Thread extends Pick<ThreadSummary, "threadId" | "status">>(
+  engine: Pick<Engine, "live">,
+  threads: readonly Thread[],
+): Promise<Active<Thread>[]> {
+  const active: Active<Thread>[] = [];
+  for (const thread of threads) {
+    const runs = thread.status === "running";
+    const activity = runs ? await threadActivity(engine.live, thread.threadId) : null;
+    active.push({ ...thread, activity });
+  }
+  return active;
+}
+
+export type RunningThread = Active<ListedThread & { pid: number; heartbeatAt: number }>;
+
+/** Threads that have a runner, or had one that went away without a word. */
+export async function runningThreads(
+  engine: Pick<Engine, "store" | "live" | "now">,
+): Promise<RunningThread[]> {
+  const seen = await lookAtEach(engine, await engine.store.list({ withLease: true }));
+  const owned = seen.flatMap((each) => {
+    const lease = leaseOf(each.thread);
+    if (lease === null) return [];
+    return [{ ...listedThread(each), pid: lease.process.pid, heartbeatAt: lease.heartbeatAt }];
+  });
+  return withActivity(engine, owned);
+}
+
+async function lookAtEach(
+  engine: Pick<Engine, "store" | "now">,
+  threads: readonly ThreadRecord[],
+): Promise<SeenThread[]> {
+  const seen = await Promise.all(threads.map((thread) => lookAgain(engine, thread)));
+  return seen.filter((each) => each !== null);
+}
+
+function listedThread({ thread, status, stale }: SeenThread): ListedThread {
+  const { threadId, workflow, bundleHash, head, stepCount, updatedAt } = thread;
+  const { startedAt, createdAt, parentThread, depth } = thread;
+  const suspended = suspensionOf(thread);
+  const returnCode = endingOf(thread)?.returnCode ?? null;
+  return {
+    ...{ threadId, workflow, bundleHash, status, stale, head, stepCount, suspended, updatedAt },
+    ...{ startedAt, createdAt, returnCode, parentThread, depth },
+  };
+}

@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isFinal, type ThreadRecord } from "@uncaged/workflow-protocol";
+import type { Engine } from "../storage/engine.ts";
+import { lookAtThread } from "./look-at-thread.ts";
+
+const LOOK_EVERY_MS = 40;
+
+/** Many threads are looked at less often, so that waiting for them costs next to nothing. */
+const REST_MS_PER_THREAD = 2;
+
+/** `thread`: null when it was removed meanwhile. */
+export type RestingThread = { threadId: string; thread: ThreadRecord | null };
+
+type Watched = Pick<Engine, "store" | "now">;
+
+/** Waits until a thread ends, waits for a person, or has nobody who runs it (stopped, or its runner died).
+ *  Returns null when it was removed meanwhile. */
+export async function waitForThread(
+  engine: Watched,
+  threadId: string,
+  signal: AbortSignal,
+): Promise<ThreadRecord | null> {
+  for await (const { thread } of waitForThreads(engine, [threadId], signal)) return thread;
+  return null;
+}
+
+/** Yields each of the threads once it rests so, in the order in which they come to rest. */
+export async function* waitForThreads(
+  engine: Watched,
+  threadIds: readonly string[],
+  signal: AbortSignal,
+): AsyncGenerator<RestingThread, void> {
+  let waiting = threadIds;
+  while (waiting.length > 0) {
+    const under: string[] = [];
+    for (const threadId of waiting) {
+      const seen = await lookAtThread(engine, threadId);
+      if (seen !== null && !rests(seen.status)) under.push(threadId);
+      else yield { threadId, thread: seen?.thread ?? null };
+    }
+    waiting = under;
+    if (waiting.length === 0) return;
+    const restMs = LOOK_EVERY_MS + waiting.length * REST_MS_PER_THREAD;
+    await sleep(restMs, undefined, { signal });
+  }
+}
+
+function rests(status: ThreadRecord["status"]): boolean {
+  return isFinal(status) || status === "suspended" || status === "idle";
+}

@@ -1,0 +1,73 @@
+import type { EncodedNode, NodeStore } from "./cas-store.ts";
+import type { Failure } from "./failure.ts";
+import type { SignalKind } from "./thread-record.ts";
+import type { HeadMove } from "./thread-store.ts";
+import type { CheckReport, Problem } from "./views.ts";
+
+/** Where the blobs of a storage root come to rest: a file each, or rows of its index. */
+export type StoreKind = "files" | "packed";
+
+/** All that is immutable in a storage root, and the one way in which a step and its head become durable together.
+ *  Where its blobs lie is its own business.
+ *
+ *  1. A published step is durable, and can be read by every process. Some of its blobs may be on their way to where
+ *     they come to rest: `flush` waits for those of this process, `recover` takes over those of a killed owner.
+ *  2. Each call can be made at any time, by many processes: what one of them needs is never away, not even while
+ *     blobs are collected, moved or flushed.
+ *  3. A crash at any instant of any call loses nothing that was acknowledged, and another call ends the work. */
+export type RootStore = NodeStore & {
+  /** Stores a step's nodes and moves the head to it: both, or neither. Returns the signals that wait for the owner.
+   *  Throws what `putBatch` and `ThreadStore.advance` throw. */
+  publish(nodes: readonly EncodedNode[], move: HeadMove): Promise<readonly SignalKind[]>;
+  /** Takes over what the last owner of a thread left on its way when it was killed, back from the thread's head. */
+  recover(head: string): Promise<void>;
+  /** Waits until nothing of this process is on its way. Returns why that failed, or null; never rejects. No failure
+   *  harms a step: what is on its way stays there, and is tried again. */
+  flush(): Promise<Failure | null>;
+
+  /** Sets dead blobs aside, and deletes what earlier calls set aside. Throws `CAS_MISSING`, `CAS_CORRUPT` or
+   *  `CAS_NOT_A_NODE` before anything is touched when a blob that a thread needs is broken. */
+  collect(request: CollectRequest): Promise<CollectReport>;
+  /** Hashes every blob again, and looks for all that the roots reach. Changes nothing. */
+  check(roots: readonly string[]): Promise<CheckReport>;
+  /** Moves the blobs that are there. Where new ones go was decided when the store was opened. */
+  move(to: StoreKind): Promise<MoveReport>;
+
+  /** Flushes. What cannot be flushed stays on its way. */
+  close(): Promise<void>;
+};
+
+export type CollectRequest = {
+  /** Start and head of every thread; called after the blobs have been listed. */
+  roots: () => Promise<readonly string[]>;
+  /** What belongs to threads that the roots do not name; called after the roots were read. Heads of such
+   *  threads, and whether the text of an unreached blob makes it one. */
+  lost?: () => Promise<{ heads: readonly string[]; isHead: (text: string) => boolean }>;
+  /** Unix milliseconds. */
+  nowMs: number;
+  /** How long dead blobs lie aside at least. */
+  graceMs: number;
+  /** When the oldest lease that stands was acquired, expired or not, as read before this call,
+   *  Unix milliseconds; null when none stands. */
+  protectSinceMs: number | null;
+  /** Count only; nothing is moved or deleted. */
+  dryRun: boolean;
+};
+
+export type CollectReport = {
+  /** Blobs that threads reach. */
+  activeRefs: number;
+  /** Dead blobs set aside by this run, where they are still found. */
+  setAside: number;
+  /** Blobs that earlier runs set aside and that are reachable now; back in the store. */
+  restoredEntries: number;
+  /** Blobs that earlier runs set aside, deleted for good. */
+  deletedEntries: number;
+};
+
+export type MoveReport = {
+  moved: number;
+  /** Blobs that are too long for a row; they stay files. */
+  tooLong: number;
+  problems: Problem[];
+};

@@ -1,0 +1,148 @@
+import type { ThreadLimits } from "./limits.ts";
+import { type FinalStatus, isFinal, type ThreadStatus } from "./thread-status.ts";
+import type { Suspension } from "./workflow-runtime.ts";
+
+/** Which process, beyond doubt: a pid alone is reused. */
+export type ProcessIdentity = {
+  pid: number;
+  /** Opaque start time of the process as its system reports it; compared for equality only. */
+  startedAt: string;
+  /** Boot and pid namespace; a pid from another one says nothing here. */
+  bootId: string;
+};
+
+/** Who may write a thread. A higher fence means a later owner; every write names its fence. */
+export type Lease = {
+  threadId: string;
+  fence: number;
+  process: ProcessIdentity;
+  /** Unix milliseconds, all three. */
+  acquiredAt: number;
+  heartbeatAt: number;
+  expiresAt: number;
+};
+
+/** What another process asks of a thread's runner. `pause` stays until the gate opens again. */
+export type SignalKind = "pause" | "stop" | "kill";
+
+/** What a person said to the next step, which takes it: the answer to the role that asked, or a prompt for whoever the
+ *  table names, in place of the edge's. */
+export type PendingInput =
+  | { kind: "answer"; role: string; text: string }
+  | { kind: "prompt"; text: string };
+
+/** What every thread has, whatever its status. */
+export type ThreadFacts = {
+  threadId: string;
+  workflow: string;
+  bundleHash: string;
+  startHash: string;
+  /** The last node of the chain; the start node before the first step. */
+  head: string;
+  /** SHA-256 (hex) of the head's bytes: commits to the whole thread. */
+  headSha256: string;
+  /** Role results in the chain; the end node is not one. */
+  stepCount: number;
+  depth: number;
+  /** Thread whose step runs this one as its child. */
+  parentThread: string | null;
+  /** Directory that roles work in unless a route says otherwise; absolute. */
+  cwd: string;
+  /** Bounds that the thread was started with or that were raised since; null: those of its workflow. */
+  limits: ThreadLimits | null;
+  /** Name in `config.agents` of the agent that plays every role; null: whoever the workflow binds. */
+  agent: string | null;
+  forkedFrom: { threadId: string; stateHash: string } | null;
+  /** Unix milliseconds. `startedAt` is kept by forks, so that rules see what the original saw. */
+  startedAt: number;
+  createdAt: number;
+  updatedAt: number;
+};
+
+/** What a thread has as long as it has not ended. */
+export type ThreadSteering = {
+  pendingInput: PendingInput | null;
+  /** The step that a poke replaced last, kept until the next step is published. */
+  replaced: { head: string; headSha256: string } | null;
+  signals: readonly SignalKind[];
+};
+
+type Unfinished<Standing> = ThreadFacts & ThreadSteering & Standing;
+
+type IdleThread = Unfinished<{ status: "idle" }>;
+/** As written by its owner, who may have died since: readers compute the rest from `lease`. */
+export type RunningThread = Unfinished<{ status: "running"; lease: Lease }>;
+type PausedThread = Unfinished<{ status: "paused" }>;
+export type SuspendedThread = Unfinished<{ status: "suspended"; suspended: Suspension }>;
+export type UnfinishedThread = IdleThread | RunningThread | PausedThread | SuspendedThread;
+
+/** How a thread ended. */
+export type ThreadEnding = { status: FinalStatus; returnCode: number; summary: string };
+export type FinishedThread = ThreadFacts & ThreadEnding;
+
+/** All that is mutable about a thread, by what was last written of it. */
+export type ThreadRecord = UnfinishedThread | FinishedThread;
+
+export type NewThread = Omit<ThreadFacts, "limits" | "agent" | "updatedAt"> &
+  Partial<Pick<ThreadFacts, "limits" | "agent">> & {
+    /** What a person says to whoever the table names first, in place of the edge's prompt. */
+    nextPrompt?: string | null;
+  };
+
+/** A thread that was made in another storage root, as it stood while nobody ran it. */
+export type ThreadCopy = ThreadFacts &
+  (
+    | { status: "idle"; pendingInput: PendingInput | null }
+    | { status: "suspended"; pendingInput: PendingInput | null; suspended: Suspension }
+    | ThreadEnding
+  );
+
+export function isFinished(thread: ThreadRecord): thread is FinishedThread {
+  return isFinal(thread.status);
+}
+
+/** How it ended; null while it has not. */
+export function endingOf(
+  thread: ThreadEnding | { status: Exclude<ThreadStatus, FinalStatus> },
+): ThreadEnding | null {
+  if (!("returnCode" in thread)) return null;
+  const { status, returnCode, summary } = thread;
+  return { status, returnCode, summary };
+}
+
+/** Who runs it, or was last heard of doing so; null: nobody. */
+export function leaseOf(thread: ThreadRecord): Lease | null {
+  return thread.status === "running" ? thread.lease : null;
+}
+
+/** What it waits for from a person; null: nothing. */
+export function suspensionOf(thread: ThreadRecord | ThreadCopy): Suspension | null {
+  return thread.status === "suspended" ? thread.suspended : null;
+}
+
+/** What its next step takes; null: nothing, or no step comes. */
+export function pendingInputOf(thread: ThreadRecord | ThreadCopy): PendingInput | null {
+  return "pendingInput" in thread ? thread.pendingInput : null;
+}
+
+/** Of any thread, or of what is known of one, that alone which does not depend on its status. */
+export function threadFacts(thread: ThreadFacts): ThreadFacts {
+  return {
+    threadId: thread.threadId,
+    workflow: thread.workflow,
+    bundleHash: thread.bundleHash,
+    startHash: thread.startHash,
+    head: thread.head,
+    headSha256: thread.headSha256,
+    stepCount: thread.stepCount,
+    depth: thread.depth,
+    parentThread: thread.parentThread,
+    cwd: thread.cwd,
+    limits: thread.limits,
+    agent: thread.agent,
+    forkedFrom: thread.forkedFrom,
+    startedAt: thread.startedAt,
+    createdAt: thread.createdAt,
+    updatedAt: thread.updatedAt,
+  };
+}

@@ -1,0 +1,41 @@
+import type { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openDatabase } from "../database/open-database.ts";
+import { isBusy, sqliteFailed } from "../database/sqlite-failure.ts";
+
+/** Held until it is released. */
+export type FileLock = { release(): void };
+
+/** Between two looks at a lock that somebody holds; random, so that nobody keeps losing to newcomers. */
+const LONGEST_PAUSE_MS = 40;
+
+/** Waits until nobody else holds the lock of this file; null when the signal aborts first. Throws `STORAGE_FAILED`
+ *  when there can be no lock.
+ *
+ *  The lock is SQLite's own on `file`, an empty database that nothing is ever written to. The system frees it when
+ *  its holder dies, however that happens. Holders of one process exclude each other, too. */
+export async function lockFile(file: string, signal: AbortSignal): Promise<FileLock | null> {
+  // It does not wait inside SQLite: who waits may be the process that holds the lock.
+  const db = await openDatabase(file, { prepare: () => {}, busyTimeoutMs: 0 });
+  try {
+    while (!signal.aborted) {
+      if (isTaken(db, file)) return { release: () => db.close() };
+      await sleep(Math.random() * LONGEST_PAUSE_MS);
+    }
+  } catch (cause) {
+    db.close();
+    throw cause;
+  }
+  db.close();
+  return null;
+}
+
+function isTaken(db: DatabaseSync, file: string): boolean {
+  try {
+    db.exec("BEGIN IMMEDIATE");
+    return true;
+  } catch (cause) {
+    if (isBusy(cause)) return false;
+    throw sqliteFailed(`cannot lock ${file}`, cause);
+  }
+}

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import type { PendingInput, ThreadCopy, ThreadFacts } from "@uncaged/workflow-protocol";
+import { refuses } from "./refuses.ts";
+import {
+  acquireAt,
+  known,
+  sampleHash,
+  sampleId,
+  sampleMove,
+  sampleSha256,
+  sampleThread,
+} from "./sample-threads.ts";
+import type { ThreadStoreCase } from "./store-case.ts";
+
+/** Taking over threads that were made elsewhere. */
+export const adoptionCases: readonly ThreadStoreCase[] = [
+  {
+    name: "adopts unfinished threads as they stood elsewhere, word for word, and nobody owns them",
+    async run(store) {
+      const limits = { steps: 9, roles: { coder: { tokens: 8 } } };
+      const limit = { role: "coder", bound: "tokens", limit: 8, used: 9.5 } as const;
+      const atLimit = { role: "coder", message: "at its limit", kind: "limit", limit } as const;
+      const answer: PendingInput = { kind: "answer", role: "planner", text: "the \0 second" };
+      const prompt: PendingInput = { kind: "prompt", text: "do \0 this" };
+      const question = { role: "planner", message: "which \0 one?\n" };
+      const copies: ThreadCopy[] = [
+        { ...copiedFacts(1), status: "idle", pendingInput: null },
+        { ...copiedFacts(2, { limits, agent: "claude" }), status: "idle", pendingInput: answer },
+        { ...copiedFacts(3), status: "idle", pendingInput: prompt },
+        { ...copiedFacts(4), status: "suspended", pendingInput: null, suspended: question },
+        { ...copiedFacts(5, { limits }), ...AT_REST, suspended: atLimit, pendingInput: prompt },
+      ];
+      await store.adopt(copies);
+      for (const copy of copies) {
+        const steering = { replaced: null, signals: [] };
+        assert.deepEqual(await store.get(copy.threadId), { ...copy, ...steering });
+      }
+    },
+  },
+  {
+    name: "adopts threads that ended, however they did, with nothing left to steer",
+    async run(store) {
+      const copies = (["completed", "failed", "aborted"] as const).map((status, n) => ({
+        ...copiedFacts(n, { forkedFrom: { threadId: sampleId(9), stateHash: sampleHash(3) } }),
+        ...{ status, returnCode: n, summary: `all \0 ${status}` },
+      }));
+      await store.adopt(copies);
+      for (const copy of copies) {
+        assert.deepEqual(await store.get(copy.threadId), copy);
+        const by = { pid: 1, nowMs: 0, replaces: null };
+        await refuses(acquireAt(store, copy.threadId, by), "TRANSITION_INVALID", copy.status);
+      }
+    },
+  },
+  {
+    name: "lets an adopted thread go on like any other",
+    async run(store) {
+      const suspended = { role: "planner", message: "Which?" };
+      await store.adopt([{ ...copiedFacts(1), ...AT_REST, suspended, pendingInput: null }]);
+      const { threadId } = sampleThread(1);
+      assert.deepEqual(
+        (await store.list({ suspended: true })).map((thread) => thread.threadId),
+        [threadId],
+      );
+      await store.answer({ threadId, text: "This", nowMs: 1 });
+      const lease = await acquireAt(store, threadId, { pid: 1, nowMs: 2, replaces: null });
+      assert.equal(lease.fence, 1);
+      await store.advance({ ...sampleMove(lease, 8), from: sampleHash(7) });
+      const gone = await known(store, threadId);
+      assert.equal(gone.head, sampleHash(8));
+      assert.equal(gone.stepCount, 8);
+      const [root] = await store.roots();
+      const { startHash, head, headSha256 } = gone;
+      assert.deepEqual(root, { threadId, startHash, head, headSha256 });
+    },
+  },
+  {
+    name: "adopts all threads or none",
+    async run(store) {
+      await store.create(sampleThread(2), null);
+      const { threadId } = sampleThread(2);
+      const idle = (n: number): ThreadCopy => ({ ...copiedFacts(n), ...IDLE });
+      await refuses(store.adopt([idle(1), idle(2)]), "TARGET_EXISTS", threadId);
+      await refuses(store.adopt([idle(3), idle(3)]), "TARGET_EXISTS", sampleId(3));
+      assert.deepEqual(
+        (await store.list({})).map((thread) => thread.threadId),
+        [threadId],
+      );
+      await store.adopt([]);
+      assert.equal((await store.list({})).length, 1);
+    },
+  },
+];
+
+const IDLE = { status: "idle", pendingInput: null } as const;
+const AT_REST = { status: "suspended" } as const;
+
+/** Of the n-th sample thread as an export describes it: seven steps long, and untouched since then. */
+function copiedFacts(n: number, changes: Partial<ThreadFacts> = {}): ThreadFacts {
+  return {
+    ...sampleThread(n, { stepCount: 7, head: sampleHash(7), headSha256: sampleSha256(7) }),
+    limits: null,
+    agent: null,
+    updatedAt: 1_800_000_000_000,
+    ...changes,
+  };
+}

@@ -1,0 +1,159 @@
+/** The same port without a disk, for tests. It decides with `refusals.ts` and changes with `thread-changes.ts` alone,
+ *  so it is also what the conditions of the SQL are held against. */
+import {
+  isFinished,
+  leaseOf,
+  type SignalKind,
+  type ThreadRecord,
+  type ThreadStore,
+  unwrap,
+  WorkflowError,
+} from "@uncaged/workflow-protocol";
+import {
+  existsAlready,
+  notFound,
+  toAcquire,
+  toAnswer,
+  toMove,
+  toRaise,
+  toRemove,
+  toWrite,
+} from "./refusals.ts";
+import {
+  acquiredThread,
+  adoptedThread,
+  answeredThread,
+  finishedThread,
+  movedThread,
+  newThread,
+  parkedThread,
+  raisedThread,
+  withoutSignal,
+  withSignal,
+} from "./thread-changes.ts";
+
+/** `fence` outlives the leases that it counted. */
+type Entry = { record: ThreadRecord; fence: number; startKey: string | null };
+
+export function memoryThreadStore(): ThreadStore {
+  const entries = new Map<string, Entry>();
+  const record = (threadId: string): ThreadRecord | null => entries.get(threadId)?.record ?? null;
+  const put = <Changed extends ThreadRecord>(changed: Changed): Changed => {
+    known(entries, changed.threadId).record = changed;
+    return changed;
+  };
+
+  return {
+    async create(thread, startKey) {
+      const earlier = [...entries.values()].find((entry) => entry.startKey === startKey);
+      if (startKey !== null && earlier !== undefined) {
+        return { thread: earlier.record, created: false };
+      }
+      if (entries.has(thread.threadId)) throw new WorkflowError(existsAlready(thread.threadId));
+      const made = newThread(thread);
+      entries.set(thread.threadId, { record: made, fence: 0, startKey });
+      return { thread: made, created: true };
+    },
+    async adopt(threads) {
+      const taken = threads.find(
+        ({ threadId }, at) =>
+          entries.has(threadId) ||
+          threads.slice(0, at).some((other) => other.threadId === threadId),
+      );
+      if (taken !== undefined) throw new WorkflowError(existsAlready(taken.threadId));
+      for (const thread of threads) {
+        const adopted = { record: adoptedThread(thread), fence: 0, startKey: null };
+        entries.set(thread.threadId, adopted);
+      }
+    },
+    get: async (threadId) => record(threadId),
+    async match(part, limit) {
+      const wanted = part.toUpperCase();
+      if (wanted === "") return [];
+      return [...entries.keys()]
+        .filter((id) => id.startsWith(wanted) || id.endsWith(wanted))
+        .sort()
+        .slice(0, limit);
+    },
+    async list({ workflow, withLease, suspended, parentThread, sinceMs, limit }) {
+      return [...entries.values()]
+        .map((entry) => entry.record)
+        .filter((thread) => workflow === undefined || thread.workflow === workflow)
+        .filter((thread) => parentThread === undefined || thread.parentThread === parentThread)
+        .filter((thread) => sinceMs === undefined || thread.createdAt >= sinceMs)
+        .filter((thread) => !withLease || leaseOf(thread) !== null)
+        .filter((thread) => !suspended || thread.status === "suspended")
+        .sort(newestFirst)
+        .slice(0, limit);
+    },
+    async roots() {
+      return [...entries.values()].map(({ record: { threadId, startHash, head, headSha256 } }) => ({
+        threadId,
+        startHash,
+        head,
+        headSha256,
+      }));
+    },
+    async acquire(request) {
+      const { threadId, process, ttlMs, nowMs } = request;
+      const thread = unwrap(toAcquire(record(threadId), request));
+      const entry = known(entries, threadId);
+      entry.fence += 1;
+      const times = { acquiredAt: nowMs, heartbeatAt: nowMs, expiresAt: nowMs + ttlMs };
+      return put(acquiredThread(thread, { threadId, fence: entry.fence, process, ...times })).lease;
+    },
+    async renew(request) {
+      const { threadId, ttlMs, nowMs } = request;
+      const thread = unwrap(toWrite(record(threadId), request));
+      const lease = { ...thread.lease, heartbeatAt: nowMs, expiresAt: nowMs + ttlMs };
+      return put({ ...thread, lease }).signals;
+    },
+    signals: async (threadId) => signalsOf(record(threadId)),
+    advance: async (move) =>
+      put(movedThread(unwrap(toMove(record(move.threadId), move)), move)).signals,
+    async finish(move) {
+      const thread = unwrap(toMove(record(move.threadId), move));
+      move.record?.();
+      put(finishedThread(thread, move));
+    },
+    async release(request) {
+      const thread = unwrap(toWrite(record(request.threadId), request));
+      if (request.to.status === "paused" && !thread.signals.includes("pause")) return false;
+      put(parkedThread(thread, request));
+      return true;
+    },
+    async signal(threadId, kind) {
+      const { record: thread } = known(entries, threadId);
+      if (!isFinished(thread)) put({ ...thread, signals: withSignal(thread.signals, kind) });
+    },
+    async clearSignal(threadId, kind) {
+      const { record: thread } = known(entries, threadId);
+      if (!isFinished(thread)) put({ ...thread, signals: withoutSignal(thread.signals, kind) });
+    },
+    async answer(answer) {
+      put(answeredThread(unwrap(toAnswer(record(answer.threadId), answer.threadId)), answer));
+    },
+    async raise(raise) {
+      put(raisedThread(unwrap(toRaise(record(raise.threadId), raise.threadId)), raise));
+    },
+    async remove(threadId, replaces) {
+      unwrap(toRemove(record(threadId), { threadId, replaces }));
+      entries.delete(threadId);
+    },
+    close: async () => {},
+  };
+}
+
+function known(entries: ReadonlyMap<string, Entry>, threadId: string): Entry {
+  const entry = entries.get(threadId);
+  if (entry === undefined) throw new WorkflowError(notFound(threadId));
+  return entry;
+}
+
+function signalsOf(thread: ThreadRecord | null): readonly SignalKind[] {
+  return thread === null || isFinished(thread) ? [] : thread.signals;
+}
+
+function newestFirst(a: ThreadRecord, b: ThreadRecord): number {
+  return b.createdAt - a.createdAt || (a.threadId < b.threadId ? 1 : -1);
+}

@@ -1,0 +1,147 @@
+/** Whether a change of a thread is allowed, and why not: one answer for every store, so that a caller reads the
+ *  same code and the same words whichever one is behind the port. What is allowed returns the thread as what it then
+ *  is known to be.
+ *
+ *  A thread is owned while it has a lease, and it has one exactly while its status is `running`. */
+import {
+  canMove,
+  err,
+  type Failure,
+  failure,
+  isFinished,
+  type Lease,
+  type LeaseRef,
+  leaseOf,
+  ok,
+  type Result,
+  type RunningThread,
+  raisingOptions,
+  type SuspendedThread,
+  type ThreadRecord,
+  type ThreadStatus,
+  type UnfinishedThread,
+} from "@uncaged/workflow-protocol";
+
+type Allowed<Thread> = Result<Thread, Failure>;
+
+export type Acquisition = { threadId: string; nowMs: number; replaces: number | null };
+
+export function toAcquire(
+  thread: ThreadRecord | null,
+  request: Acquisition,
+): Allowed<UnfinishedThread> {
+  if (thread === null) return err(notFound(request.threadId));
+  if (isFinished(thread)) return err(cannotMove(thread, "running"));
+  if (thread.status === "running") {
+    const { lease } = thread;
+    const free = lease.expiresAt <= request.nowMs || lease.fence === request.replaces;
+    return free ? ok(thread) : err(held(lease));
+  }
+  return canMove(thread.status, "running") ? ok(thread) : err(cannotMove(thread, "running"));
+}
+
+/** A removed thread has no owner either: whoever still writes to it has lost it. */
+export function toWrite(thread: ThreadRecord | null, owner: LeaseRef): Allowed<RunningThread> {
+  if (thread?.status === "running" && thread.lease.fence === owner.fence) return ok(thread);
+  const now = thread === null ? "it was removed" : ownerOf(thread);
+  return err(
+    failure(
+      "LEASE_LOST",
+      `this process no longer owns thread ${owner.threadId} (fence ${owner.fence}): ${now}`,
+      `nothing was changed; see: uncaged-workflow thread show ${owner.threadId}`,
+    ),
+  );
+}
+
+export function toMove(
+  thread: ThreadRecord | null,
+  move: LeaseRef & { from: string },
+): Allowed<RunningThread> {
+  const owned = toWrite(thread, move);
+  if (!owned.ok || owned.value.head === move.from) return owned;
+  return err(
+    failure(
+      "TRANSITION_INVALID",
+      `the head of thread ${move.threadId} is ${owned.value.head}; a step that follows ${move.from} cannot be published`,
+      "read the thread again and go on from its head",
+    ),
+  );
+}
+
+export function toAnswer(thread: ThreadRecord | null, threadId: string): Allowed<SuspendedThread> {
+  if (thread === null) return err(notFound(threadId));
+  if (thread.status !== "suspended") {
+    return err(
+      failure(
+        "TRANSITION_INVALID",
+        `thread ${threadId} is ${thread.status}; it asked nothing`,
+        `see: uncaged-workflow thread show ${threadId}`,
+      ),
+    );
+  }
+  const { kind, message, limit } = thread.suspended;
+  if (kind !== "limit") return ok(thread);
+  return err(
+    failure(
+      "TRANSITION_INVALID",
+      `thread ${threadId} asked nothing, it waits because ${message}`,
+      `raise the limit: uncaged-workflow thread resume ${threadId} ${raisingOptions(limit)}`,
+    ),
+  );
+}
+
+export function toRaise(thread: ThreadRecord | null, threadId: string): Allowed<UnfinishedThread> {
+  if (thread === null) return err(notFound(threadId));
+  if (!isFinished(thread)) return ok(thread);
+  return err(
+    failure(
+      "TRANSITION_INVALID",
+      `thread ${threadId} is ${thread.status}; its limits do not matter any more`,
+      `see: uncaged-workflow thread show ${threadId}`,
+    ),
+  );
+}
+
+export function toRemove(
+  thread: ThreadRecord | null,
+  removal: { threadId: string; replaces: number | null },
+): Allowed<ThreadRecord> {
+  if (thread === null) return err(notFound(removal.threadId));
+  const lease = leaseOf(thread);
+  return lease === null || lease.fence === removal.replaces ? ok(thread) : err(held(lease));
+}
+
+export function existsAlready(threadId: string): Failure {
+  return failure("TARGET_EXISTS", `there is a thread ${threadId} already`, "use a new thread id");
+}
+
+export function notFound(threadId: string): Failure {
+  return failure(
+    "THREAD_NOT_FOUND",
+    `there is no thread ${threadId}`,
+    "see all of them with: uncaged-workflow thread list",
+  );
+}
+
+function held(lease: Lease): Failure {
+  const until = new Date(lease.expiresAt).toISOString();
+  return failure(
+    "LEASE_HELD",
+    `thread ${lease.threadId} is run by process ${lease.process.pid} (fence ${lease.fence}, until ${until})`,
+    `watch it with: uncaged-workflow thread live ${lease.threadId}, or end it with: uncaged-workflow thread stop ${lease.threadId}`,
+  );
+}
+
+function cannotMove(thread: ThreadRecord, to: ThreadStatus): Failure {
+  return failure(
+    "TRANSITION_INVALID",
+    `thread ${thread.threadId} is ${thread.status}; it cannot become ${to}`,
+    `see: uncaged-workflow thread show ${thread.threadId}`,
+  );
+}
+
+function ownerOf(thread: ThreadRecord): string {
+  const lease = leaseOf(thread);
+  if (lease === null) return `it is ${thread.status} and nobody's`;
+  return `process ${lease.process.pid} took it over (fence ${lease.fence})`;
+}

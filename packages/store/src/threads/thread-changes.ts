@@ -1,0 +1,132 @@
+/** What a thread becomes by each change that is allowed: the port's promises as functions of records. */
+import {
+  type FinalMove,
+  type FinishedThread,
+  type HeadMove,
+  type Lease,
+  type NewThread,
+  type ParkedState,
+  type RunningThread,
+  raisedLimits,
+  type SignalKind,
+  type SuspendedThread,
+  type Suspension,
+  type ThreadCopy,
+  type ThreadFacts,
+  type ThreadLimits,
+  type ThreadRecord,
+  type ThreadSteering,
+  threadFacts,
+  type UnfinishedThread,
+} from "@uncaged/workflow-protocol";
+
+export function newThread(thread: NewThread): UnfinishedThread {
+  const { nextPrompt = null, limits = null, agent = null, createdAt: updatedAt } = thread;
+  const pendingInput = nextPrompt === null ? null : ({ kind: "prompt", text: nextPrompt } as const);
+  const facts = threadFacts({ ...thread, limits, agent, updatedAt });
+  return { ...facts, ...NOTHING_ASKED, pendingInput, status: "idle" };
+}
+
+export function adoptedThread(thread: ThreadCopy): ThreadRecord {
+  const facts = threadFacts(thread);
+  switch (thread.status) {
+    case "idle": {
+      const { status, pendingInput } = thread;
+      return { ...facts, ...NOTHING_ASKED, status, pendingInput };
+    }
+    case "suspended": {
+      const { status, pendingInput, suspended } = thread;
+      return { ...facts, ...NOTHING_ASKED, status, pendingInput, suspended };
+    }
+    default: {
+      const { status, returnCode, summary } = thread;
+      return { ...facts, status, returnCode, summary };
+    }
+  }
+}
+
+/** A leftover `stop` was meant for the owner before. */
+export function acquiredThread(thread: UnfinishedThread, lease: Lease): RunningThread {
+  const signals = withoutSignal(thread.signals, "stop");
+  const updatedAt = lease.acquiredAt;
+  return { ...unfinished(thread), signals, updatedAt, status: "running", lease };
+}
+
+export function movedThread(thread: RunningThread, move: HeadMove): RunningThread {
+  const at = { ...thread, head: move.to, headSha256: move.toSha256, updatedAt: move.nowMs };
+  switch (move.kind) {
+    case "append":
+      return { ...at, stepCount: thread.stepCount + 1, pendingInput: null, replaced: null };
+    case "replace":
+      return { ...at, pendingInput: null, replaced: headOf(thread) };
+    case "upgrade":
+      return { ...at, bundleHash: move.bundleHash, replaced: null };
+  }
+}
+
+export function finishedThread(thread: RunningThread, move: FinalMove): FinishedThread {
+  const { status, returnCode, summary, to: head, toSha256: headSha256, nowMs: updatedAt } = move;
+  return { ...threadFacts(thread), head, headSha256, updatedAt, status, returnCode, summary };
+}
+
+export function parkedThread(
+  thread: RunningThread,
+  { to, nowMs: updatedAt }: { to: ParkedState; nowMs: number },
+): UnfinishedThread {
+  const at = { ...unfinished(thread), updatedAt };
+  if (to.status !== "suspended") return { ...at, status: to.status };
+  return { ...at, status: to.status, suspended: suspension(to.suspended) };
+}
+
+/** The newest word of a person is the one that counts. */
+export function answeredThread(
+  thread: SuspendedThread,
+  { text, nowMs: updatedAt }: { text: string; nowMs: number },
+): UnfinishedThread {
+  const pendingInput = { kind: "answer", role: thread.suspended.role, text } as const;
+  return { ...unfinished(thread), updatedAt, pendingInput, status: "idle" };
+}
+
+/** One that waits because of a limit waits no longer. */
+export function raisedThread(
+  thread: UnfinishedThread,
+  raise: { limits: ThreadLimits; nowMs: number },
+): UnfinishedThread {
+  const changes = { limits: raisedLimits(thread.limits, raise.limits), updatedAt: raise.nowMs };
+  if (thread.status !== "suspended" || thread.suspended.kind !== "limit")
+    return { ...thread, ...changes };
+  return { ...unfinished(thread), ...changes, status: "idle" };
+}
+
+export function withSignal(signals: readonly SignalKind[], added: SignalKind): SignalKind[] {
+  return SIGNAL_ORDER.filter((kind) => kind === added || signals.includes(kind));
+}
+
+export function withoutSignal(signals: readonly SignalKind[], cleared: SignalKind): SignalKind[] {
+  return signals.filter((kind) => kind !== cleared);
+}
+
+/** Of signals that wait together. */
+export const SIGNAL_ORDER: readonly SignalKind[] = ["pause", "stop", "kill"];
+
+const NOTHING_ASKED: ThreadSteering = { pendingInput: null, replaced: null, signals: [] };
+
+/** Of an unfinished thread all that does not depend on its status. */
+function unfinished(thread: UnfinishedThread): ThreadFacts & ThreadSteering {
+  const { pendingInput, replaced, signals } = thread;
+  return { ...threadFacts(thread), pendingInput, replaced, signals };
+}
+
+function headOf({ head, headSha256 }: ThreadFacts): ThreadSteering["replaced"] {
+  return { head, headSha256 };
+}
+
+/** Only what is one: whoever releases a thread may hand over more. */
+function suspension({ role, message, kind, limit }: Suspension): Suspension {
+  return {
+    role,
+    message,
+    ...(kind === undefined ? {} : { kind }),
+    ...(limit === undefined ? {} : { limit }),
+  };
+}

@@ -1,0 +1,104 @@
+/** Builds what a driver is told about a step. */
+import { resolve } from "node:path";
+import type {
+  AgentEvent,
+  JsonObject,
+  RoleRules,
+  ThreadContext,
+  WorkflowRuntime,
+} from "@uncaged/workflow-protocol";
+import type { Redactor } from "@uncaged/workflow-util";
+import { evidenceWords } from "@uncaged/workflow-util/tool-rules";
+import type { AgentDriver, AgentOptions, AgentStep } from "../driver/agent-driver.ts";
+import type { EvidenceBook } from "../evidence/evidence-book.ts";
+import { cliEnvironment } from "../process/cli-environment.ts";
+import type { StepDeadline } from "../process/step-deadline.ts";
+import { stepEnvironment } from "../process/step-environment.ts";
+import { notDoneYet } from "../prompt/follow-up-prompts.ts";
+
+const TEN_MINUTES_MS = 600_000;
+
+/** One call of an agent, before anything is opened for it. */
+export type AgentJob = {
+  driver: AgentDriver;
+  options: AgentOptions;
+  /** The role's system prompt. */
+  prompt: string;
+  outputSchema: JsonObject;
+  rules: RoleRules;
+  ctx: ThreadContext;
+  runtime: WorkflowRuntime;
+};
+
+export function agentEnvironment({
+  driver,
+  options,
+  ctx,
+  runtime,
+}: AgentJob): Record<string, string> {
+  return cliEnvironment(process.env, {
+    passEnv: [...driver.passEnv, ...(options.passEnv ?? [])],
+    env: { ...options.env, ...stepEnvironment(ctx, runtime) },
+  });
+}
+
+/** Absolute. */
+export function workFolder({ options, runtime }: Pick<AgentJob, "options" | "runtime">): string {
+  return resolve(runtime.step.cwd, options.cwd ?? ".");
+}
+
+/** The fields that depend on the session to resume. */
+export type OfSession = "session" | "copiesSession" | "previousRawUsage";
+
+/** The step without the fields of the session. */
+export function agentStep(
+  job: AgentJob,
+  parts: {
+    env: Readonly<Record<string, string>>;
+    deadline: StepDeadline;
+    evidence: EvidenceBook;
+    emit: (event: AgentEvent) => void;
+    reminder: string;
+    misfit: AgentStep["misfit"];
+    /** Adds a sentence to the step's record. */
+    note: (text: string) => void;
+    redact: Redactor;
+  },
+): Omit<AgentStep, OfSession> {
+  const { options, prompt, outputSchema, rules, ctx, runtime } = job;
+  const { role, round, home, storageRoot = null, processTag } = runtime.step;
+  const { deadline, evidence } = parts;
+  return {
+    threadId: ctx.threadId,
+    role,
+    round,
+    cwd: workFolder(job),
+    home,
+    storageRoot,
+    processTag,
+    env: parts.env,
+    systemPrompt: prompt,
+    outputSchema,
+    misfit: parts.misfit,
+    note: parts.note,
+    policy: rules.tools ?? null,
+    isHeld: rules.tools !== undefined || (rules.requiredEvidence?.length ?? 0) > 0,
+    limits: {
+      get timeoutMs() {
+        return deadline.remainingMs();
+      },
+      idleTimeoutMs: options.idleTimeoutMs ?? TEN_MINUTES_MS,
+    },
+    signal: deadline.signal,
+    emit: parts.emit,
+    seen: evidence.seen,
+    reminder: parts.reminder,
+    redact: parts.redact,
+    stillMissing: () => {
+      const missing = evidence.missing();
+      if (missing.length === 0) return null;
+      parts.note(`not let go, evidence was missing: ${missing.map(evidenceWords).join("; ")}`);
+      return notDoneYet(missing);
+    },
+  };
+}

@@ -1,0 +1,202 @@
+/** Makes an adapter from an agent's driver: everything that is the same for all agents happens here.
+ *
+ *  1. A step that could not keep its promises is refused before anything starts: a role's rules, a missing program
+ *     or login.
+ *  2. The agent sees a listed environment, and a folder that belongs to this role in this thread. Only the agent's
+ *     sessions in that folder outlive a step: the rest may have been put there by another role.
+ *  3. Success is the engine's own verdict: a value that matches the role's schema, and the required evidence
+ *     (`runTurns`).
+ *  4. Secrets are removed from everything that is emitted or stored.
+ *  5. A failed run's record travels with the error, because its cost counts. */
+import { existsSync } from "node:fs";
+import {
+  type AdapterFn,
+  type AgentProbe,
+  agentFaultOf,
+  failureFrom,
+  type RoleResult,
+  type StepRun,
+  type ThreadContext,
+  type WorkflowRuntime,
+} from "@uncaged/workflow-protocol";
+import { redactor } from "@uncaged/workflow-util";
+import type { z } from "zod";
+import { outputSchemaOf } from "../answer/output-schema.ts";
+import { describeIssues } from "../answer/read-structured.ts";
+import { safeEmit } from "../answer/safe-emit.ts";
+import { shorten } from "../answer/shorten.ts";
+import type {
+  AgentConversation,
+  AgentDriver,
+  AgentOptions,
+  AgentStep,
+} from "../driver/agent-driver.ts";
+import { evidenceBook } from "../evidence/evidence-book.ts";
+import { Refusals } from "../evidence/refusals.ts";
+import { rulesInWords } from "../evidence/rules-in-words.ts";
+import { freshHome } from "../process/fresh-home.ts";
+import { programIdentity } from "../process/program-identity.ts";
+import { stepDeadline } from "../process/step-deadline.ts";
+import { buildAgentPrompt } from "../prompt/build-agent-prompt.ts";
+import { buildReminder } from "../prompt/build-reminder.ts";
+import { buildThreadInput } from "../prompt/build-thread-input.ts";
+import { type ThreadReach, threadAccess } from "../prompt/thread-access.ts";
+import {
+  type AgentJob,
+  agentEnvironment,
+  agentStep,
+  type OfSession,
+  workFolder,
+} from "./agent-step.ts";
+import { type ResumableSession, resumableSession } from "./resumable-session.ts";
+import { runTurns } from "./run-turns.ts";
+import { StepRecord } from "./step-record.ts";
+import { demandRules, usableAgent } from "./usable-agent.ts";
+import { withRun } from "./with-run.ts";
+
+const HOUR_MS = 3_600_000;
+const CONTENT_CHARS = 1_048_576;
+
+/** Nothing is looked for or started before a role runs. */
+export function createAgent(driver: AgentDriver, options: AgentOptions = {}): AdapterFn {
+  const usable = usableAgent(driver, () => ({ ...process.env, ...options.env }));
+  const adapter =
+    <T>(prompt: string, schema: z.ZodType<T>) =>
+    async (ctx: ThreadContext, runtime: WorkflowRuntime): Promise<RoleResult<T>> => {
+      const rules = demandRules(runtime.step, driver);
+      const outputSchema = outputSchemaOf(schema);
+      const probe = await usable();
+      const job = { driver, options, prompt, outputSchema, rules, ctx, runtime };
+      return runStep(job, schema, probe);
+    };
+  return Object.assign(adapter, { holdsPolicy: true } as const);
+}
+
+async function runStep<T>(
+  job: AgentJob,
+  schema: z.ZodType<T>,
+  probe: AgentProbe,
+): Promise<RoleResult<T>> {
+  const { driver, options, outputSchema, ctx, runtime } = job;
+  const version = probe.version ?? "unknown";
+  const program = programIdentity(probe.path);
+  const env = agentEnvironment(job);
+  const known = { ...process.env, ...env };
+  const redact = redactor({ env: known, values: driver.secrets?.(known) });
+  const { emit, close } = safeEmit(runtime.emit, redact);
+  const deadline = stepDeadline(
+    options.timeoutMs === undefined ? HOUR_MS : options.timeoutMs,
+    runtime.signal,
+  );
+  const evidence = evidenceBook({
+    cas: runtime.cas,
+    requirements: job.rules.requiredEvidence ?? [],
+    cwd: workFolder(job),
+    redact,
+  });
+  const note = (text: string): void => record.note(text);
+  const access = threadAccess(ctx.threadId, job.rules.tools ?? null, reachOf(driver));
+  const reminder = await buildReminder(ctx, runtime, access);
+  const refusals = new Refusals(emit);
+  const step = agentStep(job, {
+    env,
+    deadline,
+    evidence,
+    emit: refusals.emit,
+    reminder,
+    misfit: async (value) => {
+      const parsed = await schema.safeParseAsync(value);
+      return parsed.success ? null : describeIssues(parsed.error);
+    },
+    note,
+    redact,
+  });
+  const record = new StepRecord(
+    {
+      agent: { name: driver.name, version },
+      cwd: step.cwd,
+      ...(job.rules.tools === undefined ? {} : { policy: "held" }),
+    },
+    redact,
+  );
+  const runOf = async (): Promise<StepRun> => {
+    const run = record.run(await evidence.kept());
+    return { ...run, agent: { ...run.agent, ...(await program) } };
+  };
+  const { from: session, note: of } = await resumableSession(ctx, runtime.step, job);
+  if (of !== null) note(of);
+  emit({ type: "started", agent: driver.name, session: session?.session ?? null });
+  try {
+    const result = await runTurns({
+      agent: driver.name,
+      schema,
+      outputSchema,
+      handInTool: driver.handInTool ?? null,
+      repairs: options.repairs ?? 1,
+      evidenceTurns: options.evidenceTurns ?? 2,
+      runtime,
+      deadline,
+      record,
+      evidence,
+      refusals,
+      redact,
+      session,
+      begin: (from) => begin(job, { step, record, from }),
+    });
+    const run = await runOf();
+    emit({ type: "end", outcome: "ok", reason: "" });
+    const content = result.text.trim() === "" ? undefined : shorten(result.text, CONTENT_CHARS);
+    return { meta: result.meta, childThread: null, content, run };
+  } catch (thrown) {
+    const error = await withRun(thrown, {
+      run: runOf,
+      redact,
+    });
+    const outcome = agentFaultOf(error)?.outcome ?? "crashed";
+    emit({ type: "end", outcome, reason: failureFrom(error, "INTERNAL").message });
+    throw error;
+  } finally {
+    deadline.clear();
+    close();
+  }
+}
+
+/** Opens the agent with what it does not know yet: everything, or what is new since its session's last step. */
+async function begin(
+  { driver, options, prompt, outputSchema, rules, ctx, runtime }: AgentJob,
+  about: {
+    step: Omit<AgentStep, OfSession>;
+    record: StepRecord;
+    from: ResumableSession | null;
+  },
+): Promise<{ conversation: AgentConversation; prompt: string }> {
+  const { step, record, from } = about;
+  const threadInput = await buildThreadInput(ctx, runtime, {
+    budgetChars: options.budgetChars,
+    knownSteps: from?.knownSteps,
+    ...reachOf(driver),
+  });
+  const rolePrompt = from === null && driver.systemPromptApart !== true ? prompt : "";
+  const text = buildAgentPrompt({
+    rolePrompt,
+    threadInput,
+    // A resumed session knows them.
+    rules: from === null ? rulesInWords(rules, step.cwd) : "",
+    outputSchema,
+    handInTool: driver.handInTool,
+  });
+  record.prompted(await runtime.cas.put(text));
+  if (options.config !== "user" || existsSync(step.home))
+    await freshHome(step.home, driver.keeps ?? []);
+  const conversation = await driver.open({
+    ...step,
+    session: from?.session ?? null,
+    copiesSession: from?.isCopied === true,
+    previousRawUsage: from?.rawUsage ?? null,
+  });
+  return { conversation, prompt: text };
+}
+
+function reachOf({ runsCommands: commands, shellTools, mcpTool }: AgentDriver): ThreadReach {
+  return { commands, shellTools, mcpTool };
+}

@@ -1,0 +1,218 @@
+/** The turns of one step, until there is a result that counts.
+ *
+ *  1. A turn that failed ends the step. One exception: when the session to go on with is lost, the role starts
+ *     afresh, once, with all that it would have been told the first time.
+ *  2. Evidence comes first: an answer without it is a claim. What is missing is said, at most `evidenceTurns`
+ *     times.
+ *  3. Then the answer: as it stands, mended by the agent in at most `repairs` turns, extracted by a model.
+ *  4. Every turn is in the record, whatever becomes of it. */
+import {
+  agentError,
+  EXIT,
+  exitCodeOf,
+  type Failure,
+  failureFrom,
+  type JsonObject,
+  type JsonValue,
+  type WorkflowRuntime,
+} from "@uncaged/workflow-protocol";
+import { evidenceWords } from "@uncaged/workflow-util/tool-rules";
+import type { z } from "zod";
+import { readAnswer } from "../answer/read-answer.ts";
+import { redactJson } from "../answer/redact-json.ts";
+import type { AgentConversation, TurnResult } from "../driver/agent-driver.ts";
+import type { EvidenceBook } from "../evidence/evidence-book.ts";
+import { evidenceRefusal } from "../evidence/evidence-refusal.ts";
+import type { Refusals } from "../evidence/refusals.ts";
+import type { StepDeadline } from "../process/step-deadline.ts";
+import { evidencePrompt, repairPrompt } from "../prompt/follow-up-prompts.ts";
+import type { ResumableSession } from "./resumable-session.ts";
+import type { StepRecord } from "./step-record.ts";
+
+export type TurnsRequest<T> = {
+  /** Name of the agent, for messages. */
+  agent: string;
+  schema: z.ZodType<T>;
+  outputSchema: JsonObject;
+  /** The driver's name for it; null: the result is read from the agent's text. */
+  handInTool: string | null;
+  repairs: number;
+  evidenceTurns: number;
+  runtime: Pick<WorkflowRuntime, "cas" | "extract" | "signal" | "step">;
+  deadline: StepDeadline;
+  record: StepRecord;
+  evidence: EvidenceBook;
+  refusals: Pick<Refusals, "inWords">;
+  redact: (text: string) => string;
+  /** The session to resume; null: the role starts afresh. */
+  session: ResumableSession | null;
+  /** Opens a conversation in that session, or a new one, and returns the prompt to begin with. */
+  begin(
+    from: ResumableSession | null,
+  ): Promise<{ conversation: AgentConversation; prompt: string }>;
+};
+
+/** The agent's final result, with secrets removed. */
+export type TurnsResult<T> = { meta: T; text: string };
+
+/** Rejects with an error made by `agentError`, without the run record; with what the store threw; or with the code
+ *  `EVIDENCE_MISSING`. No conversation is left open. */
+export async function runTurns<T>(play: TurnsRequest<T>): Promise<TurnsResult<T>> {
+  let { conversation, prompt } = await beginWithin(play, play.session);
+  try {
+    let turn = await takeTurn(play, conversation, prompt);
+    if (turn.sessionLost && play.session !== null) {
+      play.record.note(`the earlier session could not be resumed: ${turn.reason}`);
+      await conversation.close();
+      ({ conversation, prompt } = await beginWithin(play, null));
+      turn = await takeTurn(play, conversation, prompt);
+    }
+    return await untilAccepted(play, conversation, turn);
+  } finally {
+    await conversation.close();
+  }
+}
+
+/** A turn that fails because time ran out has not failed by itself. */
+async function beginWithin<T>(
+  { agent, begin, deadline, runtime }: TurnsRequest<T>,
+  from: ResumableSession | null,
+): Promise<{ conversation: AgentConversation; prompt: string }> {
+  if (deadline.signal.aborted) throw stopped(agent, runtime.signal);
+  try {
+    return await begin(from);
+  } catch (thrown) {
+    throw deadline.signal.aborted ? stopped(agent, runtime.signal) : thrown;
+  }
+}
+
+async function untilAccepted<T>(
+  play: TurnsRequest<T>,
+  conversation: AgentConversation,
+  first: TurnResult,
+): Promise<TurnsResult<T>> {
+  let turn = first;
+  let evidenceTurns = 0;
+  let repairs = 0;
+  while (true) {
+    if (turn.outcome !== "ok") throw turnFailed(play, turn);
+    const missing = play.evidence.missing();
+    if (missing.length > 0) {
+      if (evidenceTurns >= play.evidenceTurns) {
+        throw evidenceRefusal(play.agent, play.runtime.step, missing);
+      }
+      evidenceTurns++;
+      const what = missing.map(evidenceWords).join("; ");
+      play.record.note(`not accepted, evidence was missing: ${what}`);
+      const prompt = evidencePrompt(missing, play.refusals.inWords());
+      turn = await takeTurn(play, conversation, prompt);
+      continue;
+    }
+    const answer = answerOf(play, turn);
+    const read = await readAnswer(answer, play.schema);
+    if (read.ok) return { meta: read.value, text: answer.text };
+    if (repairs >= play.repairs) return extracted(play, { answer, turn, misfit: read.error });
+    repairs++;
+    play.record.note(`the answer did not fit and was asked for again: ${read.error.message}`);
+    const prompt = repairPrompt(read.error.message, play, play.refusals.inWords());
+    turn = await takeTurn(play, conversation, prompt);
+  }
+}
+
+async function takeTurn<T>(
+  { deadline, runtime, record, agent }: TurnsRequest<T>,
+  conversation: AgentConversation,
+  prompt: string,
+): Promise<TurnResult> {
+  if (deadline.signal.aborted) throw stopped(agent, runtime.signal);
+  const turn = await conversation.turn(prompt);
+  record.turn(prompt, turn);
+  if (deadline.signal.aborted) throw stopped(agent, runtime.signal);
+  return turn;
+}
+
+function answerOf<T>(
+  { redact }: TurnsRequest<T>,
+  { structured, text }: TurnResult,
+): { structured: JsonValue | undefined; text: string } {
+  return {
+    structured: structured === undefined ? undefined : redactJson(structured, redact),
+    text: redact(text),
+  };
+}
+
+/** The last resort: a model reads the result from what was said and submitted. */
+async function extracted<T>(
+  play: TurnsRequest<T>,
+  {
+    answer,
+    turn,
+    misfit,
+  }: { answer: ReturnType<typeof answerOf>; turn: TurnResult; misfit: Failure },
+): Promise<TurnsResult<T>> {
+  const { runtime, schema, record } = play;
+  const handedIn = answer.structured === undefined ? "" : JSON.stringify(answer.structured);
+  const text = [answer.text, handedIn].filter((each) => each.trim() !== "").join("\n\n");
+  if (text === "" && turn.denials > 0) {
+    throw turnFailed(play, { outcome: "denied", reason: play.refusals.inWords() });
+  }
+  if (text === "") throw invalidOutput(play, `${misfit.message}; it said nothing`);
+  const hash = await runtime.cas.put(text);
+  try {
+    const meta = await runtime.extract(schema, hash);
+    record.note("the result was extracted from the answer by a model");
+    return { meta, text };
+  } catch (thrown) {
+    if (runtime.signal.aborted) throw stopped(play.agent, runtime.signal);
+    const { code, message } = failureFrom(thrown, "INVALID_OUTPUT");
+    if (exitCodeOf(code) === EXIT.storage) throw thrown;
+    throw invalidOutput(play, `${misfit.message}; nor could it be extracted: ${message}`);
+  }
+}
+
+function turnFailed<T>(
+  { agent }: TurnsRequest<T>,
+  { outcome, reason }: Pick<TurnResult, "outcome" | "reason">,
+): Error {
+  // Nobody stopped the thread, so an agent that reports itself cancelled has failed.
+  const fault = outcome === "ok" || outcome === "cancelled" ? "crashed" : outcome;
+  const message = `${agent} ${FAULT_WORDS[fault]}: ${reason}`;
+  return agentError(fault, { message, hint: FAULT_HINTS[fault], run: null });
+}
+
+const FAULT_WORDS = {
+  invalid_output: "gave no usable answer",
+  denied: "was not allowed to do what it wanted to do",
+  context_overflow: "was given more than its model can read",
+  rate_limited: "was turned away by its provider",
+  auth: "was not let in by its provider",
+  crashed: "failed",
+  timeout: "took too long and was ended",
+} as const;
+
+const FAULT_HINTS = {
+  invalid_output: "make the role's prompt say what its result is, or make its schema simpler",
+  denied: "allow it in the role's `tools`, or make the role's prompt say what it is not for",
+  context_overflow: "lower `budgetChars` where the agent is bound, or make the task shorter",
+  rate_limited:
+    "wait, then go on from the last step: uncaged-workflow thread fork <id>; or give the role a `retry`",
+  auth: "log in, or set the agent's key; see: uncaged-workflow agent list",
+  crashed: "see the agent's own words above, and: uncaged-workflow agent list",
+  timeout: "if it may take longer, raise `timeoutMs` or `idleTimeoutMs` where the agent is bound",
+} as const;
+
+function stopped(agent: string, thread: AbortSignal): Error {
+  if (thread.aborted) {
+    const message = `${agent} was ended because the thread was stopped`;
+    return agentError("cancelled", { message, hint: "", run: null });
+  }
+  const message = `${agent} was not done within the step's time and was ended`;
+  const hint = "if it may take longer, raise `timeoutMs` where the agent is bound";
+  return agentError("timeout", { message, hint, run: null });
+}
+
+function invalidOutput<T>({ agent, runtime }: TurnsRequest<T>, why: string): Error {
+  const { role, round } = runtime.step;
+  const message = `the answer of ${agent} does not fit the schema of role ${role} (step ${round}): ${why}`;
+  return agentError("invalid_output", { message, hint: FAULT_HINTS.invalid_output, run: null });
+}

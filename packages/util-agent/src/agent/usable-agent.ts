@@ -1,0 +1,58 @@
+/** Checks that can refuse an agent before it starts. */
+import {
+  type AgentProbe,
+  agentError,
+  type RoleRules,
+  type StepScope,
+} from "@uncaged/workflow-protocol";
+import type { AgentDriver } from "../driver/agent-driver.ts";
+
+/** Refuses a role whose rules could not be enforced with this agent, so that no promise is empty. */
+export function demandRules({ rules, role }: StepScope, driver: AgentDriver): RoleRules {
+  const { tools, requiredEvidence } = rules ?? {};
+  if (tools !== undefined) {
+    const why = driver.can.policy
+      ? (driver.refuses?.(tools) ?? null)
+      : "a tool policy cannot be enforced with it";
+    if (why !== null)
+      throw unfit(`role ${role} has \`tools\`, and ${driver.name} is no agent for that: ${why}`);
+  }
+  if ((requiredEvidence?.length ?? 0) > 0 && !driver.can.evidence) {
+    throw unfit(
+      `role ${role} has \`requiredEvidence\`, and ${driver.name} does not report its tool calls`,
+    );
+  }
+  return { tools, requiredEvidence };
+}
+
+function unfit(message: string): Error {
+  const hint = "bind the role to another agent, or take the rule out of its definition";
+  return agentError("crashed", { message, hint, run: null });
+}
+
+/** Looks for an agent once per process. Only success is cached, because a missing agent may be installed meanwhile.
+ *  Rejects when it is not installed or not logged in. */
+export function usableAgent(
+  driver: AgentDriver,
+  env: () => Readonly<Record<string, string | undefined>>,
+): () => Promise<AgentProbe> {
+  let found: Promise<AgentProbe> | null = null;
+  const look = async (): Promise<AgentProbe> => {
+    const probe = await driver.probe({ env: env() });
+    const hint = probe.fix ?? "";
+    if (!probe.installed) {
+      throw agentError("crashed", { message: `${driver.name} is not installed`, hint, run: null });
+    }
+    if (probe.login === "missing") {
+      throw agentError("auth", { message: `${driver.name} is not logged in`, hint, run: null });
+    }
+    return probe;
+  };
+  return () => {
+    found ??= look().catch((thrown: unknown) => {
+      found = null;
+      throw thrown;
+    });
+    return found;
+  };
+}

@@ -1,0 +1,17 @@
+import { AgentError, failure, type StepScope } from "@uncaged/workflow-protocol";
+import { evidenceWords, type MissingEvidence } from "@uncaged/workflow-util/tool-rules";
+
+/** The error for a step whose result is not accepted, without the record of its run. */
+export function evidenceRefusal(
+  agent: string,
+  { role, round }: Pick<StepScope, "role" | "round">,
+  missing: readonly MissingEvidence[],
+): AgentError {
+  const what = missing.map(evidenceWords).join("; ");
+  const reason = failure(
+    "EVIDENCE_MISSING",
+    `the result of role ${role} (step ${round}) is not accepted, ${agent} was not seen to do what it requires: ${what}`,
+    "see what it did do: uncaged-workflow thread show <id> --json (end.run.evidence); make the role's prompt say what is required, or correct the requirement",
+  );
+  return new AgentError(reason, { outcome: "invalid_output", run: null });
+}
