@@ -9,7 +9,7 @@
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { parseJson } from "@uncaged/workflow-protocol";
-import { isErrno } from "@uncaged/workflow-util";
+import { isErrno, storageFailed } from "@uncaged/workflow-util";
 
 export type SegmentName = { file: string; fence: number; number: number };
 export type SegmentHeader = {
@@ -41,13 +41,13 @@ export function inOrder(files: readonly string[]): SegmentName[] {
     .sort((a, b) => a.fence - b.fence || a.number - b.number);
 }
 
-/** None where there is no such folder. */
+/** None where there is no such folder. Throws `STORAGE_FAILED`. */
 export function listSegments(folder: string): SegmentName[] {
   try {
     return inOrder(readdirSync(folder));
   } catch (cause) {
     if (isErrno(cause, "ENOENT", "ENOTDIR")) return [];
-    throw cause;
+    throw storageFailed(`cannot read the live log ${folder}`, cause);
   }
 }
 
@@ -69,7 +69,7 @@ export function headerLine({ first, boot }: SegmentHeader): string {
   return `${JSON.stringify({ live: FORMAT, first, boot })}\n`;
 }
 
-/** Null when it has none, or is gone by now. */
+/** Null when it has none, or is gone by now. Throws `STORAGE_FAILED`. */
 export function readHeader(folder: string, name: SegmentName): SegmentHeader | null {
   return withFile(folder, name, (fd) => parseHeader(bytesAt(fd, 0, HEADER_BYTES)));
 }
@@ -83,7 +83,7 @@ export type SegmentEnd = {
   closed: boolean;
 };
 
-/** What the last whole lines say; what a killed writer left half-written does not count. */
+/** What the last whole lines say; what a killed writer left half-written does not count. Throws `STORAGE_FAILED`. */
 export function readEnd(folder: string, name: SegmentName, tailBytes: number): SegmentEnd | null {
   return withFile(folder, name, (fd) => {
     const header = parseHeader(bytesAt(fd, 0, HEADER_BYTES));
@@ -105,17 +105,16 @@ const LAST_LINES = 16;
 export const CLOSED_LINE = '{"closed":true}\n';
 
 function withFile<T>(folder: string, { file }: SegmentName, use: (fd: number) => T): T | null {
-  let fd: number;
+  const path = join(folder, file);
+  let fd: number | null = null;
   try {
-    fd = openSync(join(folder, file), READ);
-  } catch (cause) {
-    if (isErrno(cause, "EMFILE", "ENFILE", "EIO")) throw cause;
-    return null;
-  }
-  try {
+    fd = openSync(path, READ);
     return fstatSync(fd).isFile() ? use(fd) : null;
+  } catch (cause) {
+    if (fd === null && !isErrno(cause, "EMFILE", "ENFILE", "EIO")) return null;
+    throw storageFailed(`cannot read the live log ${path}`, cause);
   } finally {
-    closeSync(fd);
+    if (fd !== null) closeSync(fd);
   }
 }
 

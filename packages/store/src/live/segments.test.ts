@@ -9,6 +9,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -215,6 +216,13 @@ describe("files of a live log", () => {
     chmodSync(folder, 0o700);
     write(1, ["again"]);
     expect(textsOf(await readEnd(log))).toEqual(["again"]);
+  });
+
+  it("are a fault of the storage, with their path, when they cannot be read", async () => {
+    symlinkSync(folder, folder);
+    const fault = { failure: { code: "STORAGE_FAILED", message: expect.stringContaining(folder) } };
+    await expect(open().last(THREAD)).rejects.toMatchObject(fault);
+    await expect(readEnd(open())).rejects.toMatchObject(fault);
   });
 
   it("number on after events that could not be written", async () => {
