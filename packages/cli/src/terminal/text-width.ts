@@ -1,8 +1,8 @@
-import stringWidth from "string-width";
+import stringWidth from "fast-string-truncated-width";
 
 /** Terminal columns that the text takes: two for a wide character, none for a combining mark. */
 export function widthOf(text: string): number {
-  return stringWidth(text);
+  return stringWidth(text).width;
 }
 
 /** As many whole characters, as people see them, as fit into the columns; `…` replaces the rest. */
@@ -10,7 +10,8 @@ export function cutToWidth(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text;
   let kept = "";
   let width = 0;
-  for (const { segment } of CHARACTERS.segment(text)) {
+  // Only what does not fit is worth a segmenter, which takes some 20 ms to make.
+  for (const { segment } of charactersOf(text)) {
     width += widthOf(segment);
     if (width > columns - 1) break;
     kept += segment;
@@ -18,4 +19,11 @@ export function cutToWidth(text: string, columns: number): string {
   return `${kept}…`;
 }
 
-const CHARACTERS = new Intl.Segmenter();
+function charactersOf(text: string): Iterable<{ segment: string }> {
+  if (ASCII.test(text)) return Array.from(text, (segment) => ({ segment }));
+  segmenter ??= new Intl.Segmenter();
+  return segmenter.segment(text);
+}
+
+const ASCII = /^[\x20-\x7e]*$/;
+let segmenter: Intl.Segmenter | undefined;
