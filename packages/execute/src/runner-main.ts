@@ -13,11 +13,11 @@ const abort = new AbortController();
 const stop: Interruption = "stop";
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
   process.on(signal, () => abort.abort(stop));
-// A rejection that a bundle forgot about is a fault of that bundle, not a reason to lose the runner's order of exit.
+// A rejection that a bundle did not handle is that bundle's fault, and no reason to lose the runner's orderly exit.
 process.on("unhandledRejection", (cause) => console.error("unhandled rejection:", cause));
 
 process.exitCode = await main();
-// A bundle may have left timers or sockets open: the thread is at rest, so is its process.
+// A bundle may have left timers or sockets open: when the thread is released, its process ends.
 process.exit();
 
 async function main(): Promise<number> {

@@ -1,7 +1,7 @@
 import type { StepDirective } from "@uncaged/workflow-protocol";
 import { type Chain, roleStates } from "./chain.ts";
 
-/** Condition of a route that no rule led to: a person answered the role that had asked. */
+/** Condition of a route that no rule produced: a person answered the role's question. */
 export const ANSWER = "ANSWER";
 
 /** The role that asked runs again, in its own session and directory, with the answer as its prompt. */

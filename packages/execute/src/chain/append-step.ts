@@ -27,19 +27,19 @@ import { roleStep } from "./thread-context.ts";
 
 type Ports = { cas: Pick<RootStore, "get" | "publish"> };
 
-/** What a step is to the head: it follows it, or takes its place. */
+/** How a step relates to the head: it follows the head or replaces it. */
 type StepKind = Extract<HeadMove["kind"], "append" | "replace">;
 
 export type PublishedStep = {
   step: RoleStep;
   stateHash: string;
   signals: readonly SignalKind[];
-  /** Where the step after it goes. */
+  /** The cursor for the step after this one. */
   cursor: ChainCursor;
 };
 
-/** Encodes and publishes a step. Throws `ARTIFACT_MISSING` when the output names an artifact that is not in the
- *  CAS, `LEASE_LOST` when the thread has another owner by now; the head has then not moved. */
+/** Encodes and publishes a step. Throws `ARTIFACT_MISSING` when the output names an artifact that is not in the CAS,
+ *  and `LEASE_LOST` when the thread has another owner by now; in both cases the head has not moved. */
 export async function publishStep(
   ports: Ports,
   cursor: ChainCursor,

@@ -1,5 +1,5 @@
-/** Where the next step of a thread goes. Only the owner of the lease holds one. It is a value: what it says stays true,
- *  and each step that is published returns the next one. */
+/** Where the next step of a thread goes. Only the owner of the lease holds a cursor. It is an immutable value:
+ *  publishing a step returns the next cursor. */
 import type { EncodedNode, RunningThread } from "@uncaged/workflow-protocol";
 import { type Chain, roleStates } from "./chain.ts";
 
@@ -7,21 +7,21 @@ export type ChainCursor = {
   readonly threadId: string;
   readonly fence: number;
   readonly startHash: string;
-  /** The states that the next one follows, oldest first: as many of the last as its skip list may name. */
+  /** The states before the next one, oldest first: as many of the latest as its skip list can name. */
   readonly lastStates: readonly string[];
   /** Role results so far. */
   readonly rounds: number;
-  /** SHA-256 (hex) of the last state; of the start node before the first step. */
+  /** SHA-256 (hex) of the last state, or of the start node before the first step. */
   readonly parentSha256: string;
-  /** The thread's head as the index has it. It is that last state, except when a head is replaced. */
+  /** The thread's head as the index has it: the last state, except while a head is being replaced. */
   readonly head: string;
 };
 
 /** What the nodes of a step depend on. */
 export type ChainPlace = Pick<ChainCursor, "startHash" | "lastStates" | "parentSha256">;
 
-/** For the owner of this fence, behind the last state of `chain`. `parentSha256` is that state's where it is not the
- *  thread's head. */
+/** A cursor after the last state of `chain`, for the owner of this fence. `parentSha256` is needed when that state is
+ *  not the thread's head. */
 export function cursorAt(
   thread: Pick<RunningThread, "threadId" | "startHash" | "head" | "headSha256">,
   chain: Chain,
@@ -33,7 +33,7 @@ export function cursorAt(
   return { threadId, fence, startHash, lastStates, rounds, parentSha256, head };
 }
 
-/** Behind the step that was published here. */
+/** The cursor after the step that was published here. */
 export function cursorAfter(cursor: ChainCursor, { hash, sha256 }: EncodedNode): ChainCursor {
   return {
     ...cursor,
@@ -44,7 +44,7 @@ export function cursorAfter(cursor: ChainCursor, { hash, sha256 }: EncodedNode):
   };
 }
 
-/** What the next step follows: the last state, or the start node before the first step. */
+/** The node that the next step follows: the last state, or the start node before the first step. */
 export function parentOf({ lastStates, startHash }: Omit<ChainPlace, "parentSha256">): string {
   return lastStates.at(-1) ?? startHash;
 }

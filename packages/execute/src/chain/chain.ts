@@ -1,7 +1,7 @@
 /** The chain of a thread, read from its head back to its start.
  *
- *  1. Oldest first. Role results are rounds; an upgrade between them and an end node after them are none.
- *  2. Every state names the thread's start node; one that does not breaks the chain. */
+ *  1. Oldest first. Only role results are rounds; upgrades and the end node are not.
+ *  2. Every state names the thread's start node; a state that names another one breaks the chain. */
 import {
   END,
   failure,
@@ -26,7 +26,7 @@ export async function loadChain(
   return extendChain(cas, { startHash: thread.startHash, start, states: [] }, thread.head);
 }
 
-/** The chain as it is by now, up to `head`. What is known of it is not read again. */
+/** Extends a loaded chain to `head`, reading only the new states. */
 export async function extendChain(cas: NodeReader, known: Chain, head: string): Promise<Chain> {
   const last = known.states.at(-1)?.hash;
   const states: ChainState[] = [];
@@ -37,12 +37,12 @@ export async function extendChain(cas: NodeReader, known: Chain, head: string): 
   return { ...known, states: states.reverse() };
 }
 
-/** The role results of a chain: all but upgrades and the end node. State i of them is round i + 1. */
+/** The role results of a chain: every state except upgrades and the end node. State i of them is round i + 1. */
 export function roleStates(chain: Chain): ChainState[] {
   return chain.states.filter(isRound);
 }
 
-/** Whether a state is a role's result. */
+/** Whether a state is the result of a role. */
 export function isRound({ node }: ChainState): boolean {
   return node.payload.role !== END && node.payload.role !== UPGRADE;
 }
@@ -62,7 +62,7 @@ export function promptHash(start: StartNode): string {
   );
 }
 
-/** Artifacts a state names: its references less those that have a field of their own. */
+/** Artifacts that a state names: its references without those that have a field of their own. */
 export function artifactRefs(node: StateNode): string[] {
   const { ancestors, prompt, evidence } = node.payload;
   const before = 2 + ancestors.length;

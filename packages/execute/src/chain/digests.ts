@@ -1,8 +1,8 @@
 import { sha256Hex } from "@uncaged/workflow-cas";
 import { type CasStore, type Digests, failure, WorkflowError } from "@uncaged/workflow-protocol";
 
-/** SHA-256 of each of these blobs. Throws `ARTIFACT_MISSING` for one that is not stored:
- *  a step that names a thing which is not there would record a claim as a fact. */
+/** SHA-256 of each of these blobs. Throws `ARTIFACT_MISSING` when one is not stored: a step that names something that
+ *  does not exist would record a claim as a fact. */
 export async function digestsOf(
   cas: Pick<CasStore, "get">,
   hashes: readonly string[],

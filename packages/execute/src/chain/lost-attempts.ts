@@ -1,9 +1,8 @@
-/** What was used since the last step of a thread was stored: by attempts whose runner was killed, or stopped, before
- *  they made a step.
+/** Usage since the last stored step of a thread, by attempts that were killed or stopped before they produced a step.
  *
- *  1. It is read from the live log, where the owner lets stand at once what tells of an attempt and of its cost.
- *  2. It counts from the event of the last step. A log that lacks that event counts by time.
- *  3. Of a log whose oldest events went, what is left counts. */
+ *  1. It is read from the live log, where the owner flushes events about attempts and their cost immediately.
+ *  2. It counts from the event of the last step; if the log lacks that event, it counts by time.
+ *  3. If the oldest events were rotated away, whatever is left counts. */
 import {
   type LiveEvent,
   type LiveLog,
@@ -20,13 +19,13 @@ import type { NodeReader } from "./read-node.ts";
 import { walkChain } from "./walk-chain.ts";
 
 export type LostAttempts = {
-  /** How many there were. */
+  /** Number of attempts. */
   begun: number;
   /** What they reported, by role. */
   spent: readonly Unrecorded[];
 };
 
-/** Asked by the thread's owner before it begins a step. */
+/** The thread's owner calls this before it begins a step. */
 export async function lostAttempts(
   { cas, live }: Pick<Engine, "cas" | "live">,
   thread: Pick<ThreadRecord, "threadId" | "startHash" | "head">,
@@ -43,7 +42,7 @@ export async function lostAttempts(
   return summedUp(events);
 }
 
-/** Whether an event has to stand before the next thing happens, so that a crash does not lose what it tells. */
+/** Whether an event must be flushed before anything else happens, so that a crash does not lose it. */
 export function tellsOfCost(event: LiveEvent): boolean {
   if (event.type === "note") return event.usage !== null;
   return event.type === "step_started" || (event.type === "agent" && event.event.type === "usage");
@@ -60,7 +59,7 @@ async function lastStep(
   return null;
 }
 
-/** Those that tell of cost. `whole`: nothing before these events was after the step. */
+/** The events that carry cost. `whole`: they cover everything since the step. */
 async function eventsSince(
   live: LiveLog,
   { threadId, after, step }: { threadId: string; after: number; step: LastStep },

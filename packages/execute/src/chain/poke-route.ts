@@ -3,11 +3,11 @@ import { pickRoute } from "@uncaged/workflow-moderator";
 import type { StepRoute, ThreadContext, WorkflowDescriptor } from "@uncaged/workflow-protocol";
 import { ANSWER } from "./answer-directive.ts";
 
-/** Condition of the route of a poked step of a workflow function that records no routes. */
+/** Condition of a poked step's route when the workflow function records no routes. */
 export const POKE = "POKE";
 
-/** The same way by the table of the version that was put under the thread since. That version was taken on the
- *  proof that it leads to the same role; the rule may be another. */
+/** The same route by the table of the version that the thread was upgraded to since. The upgrade proved that it leads
+ *  to the same role; the rule may differ. */
 export async function routeByTable(
   route: StepRoute,
   { graph }: WorkflowDescriptor,

@@ -4,11 +4,11 @@ import type { NodeReader } from "./read-node.ts";
 
 export type ReadState = { hash: string; text: string; node: StateNode };
 
-/** Reads states of a chain before a walk comes to them: `from` and those before it, 2^`jumps` of them; by how far
- *  they are before `from`, and without those that are not at hand or damaged. A state names its ancestors at
- *  distances 1, 2, 4 …, so that ten readings of many at once find a thousand.
+/** Reads states of a chain before a walk reaches them: `from` and up to 2^`jumps` states before it, keyed by their
+ *  distance from `from`. Missing and damaged states are left out. A state names its ancestors at distances 1, 2, 4 …,
+ *  so ten parallel reads find a thousand states.
  *
- *  It says nothing about the chain: a walk goes from parent to parent, and reads alone what does not stand here. */
+ *  This proves nothing about the chain: a walk still goes from parent to parent, and reads whatever is not in here. */
 export async function readAhead(
   cas: Pick<NodeReader, "getMany">,
   from: string,
@@ -23,7 +23,7 @@ export async function readAhead(
       const state = stateIn(hash, texts.get(hash));
       if (state === null) continue;
       found[distance] = state;
-      // Shorter and shorter: then there is one way to each distance, and none is read twice.
+      // Jumps get shorter, so there is exactly one way to each distance and no state is read twice.
       for (const [jump, ancestor] of state.node.payload.ancestors.slice(0, jumps).entries())
         next.push({ hash: ancestor, distance: distance + 2 ** jump, jumps: jump });
     }
@@ -32,7 +32,7 @@ export async function readAhead(
   return found;
 }
 
-/** A state to be read, and how many of its ancestors lead on from there. */
+/** A state to read, and how many of its ancestors to follow from there. */
 type Place = { hash: string; distance: number; jumps: number };
 
 function stateIn(hash: string, text: string | undefined): ReadState | null {

@@ -9,11 +9,10 @@ import {
 
 type NodeOf<T extends CasNode["type"]> = Extract<CasNode, { type: T }>;
 
-/** What reads a whole thread. */
+/** What code that reads a whole thread needs. */
 export type NodeReader = Pick<NodeStore, "get" | "getMany">;
 
-/** Reads a node that must be there and must be of this type.
- *  Throws `CAS_MISSING`, `CAS_CORRUPT` or `CHAIN_BROKEN`. */
+/** Reads a node that must exist and must be of this type. Throws `CAS_MISSING`, `CAS_CORRUPT` or `CHAIN_BROKEN`. */
 export async function readNode<T extends CasNode["type"]>(
   cas: Pick<CasStore, "get">,
   hash: string,
@@ -22,8 +21,8 @@ export async function readNode<T extends CasNode["type"]>(
   return nodeOf(hash, await readBlob(cas, hash), type);
 }
 
-/** The content nodes that these items name, in their order, read many at a time. Throws the same, for the first
- *  in order. */
+/** The content nodes that these items name, in order, read many at a time. Throws the same errors, for the first item
+ *  that fails. */
 export async function* readContents<T extends { contentHash: string }>(
   cas: NodeReader,
   items: readonly T[],
@@ -39,10 +38,10 @@ export async function* readContents<T extends { contentHash: string }>(
   }
 }
 
-/** Texts that are in memory together, at most 256 KiB each. */
+/** Texts in memory at the same time, at most 256 KiB each. */
 const BATCH = 128;
 
-/** Reads a blob's exact text; it must be there. */
+/** Reads a blob's exact text. The blob must exist. */
 export async function readBlob(cas: Pick<CasStore, "get">, hash: string): Promise<string> {
   const text = await cas.get(hash);
   if (text !== null) return text;

@@ -1,5 +1,5 @@
-/** What a workflow returned, as the meta of the end node has it: `result`, or `resultError` when it could not be
- *  evaluated. Both are left out of threads whose workflow has no `result`. */
+/** What a workflow returned, as the end node's meta has it: `result`, or `resultError` when it could not be evaluated.
+ *  Threads whose workflow has no `result` have neither. */
 import {
   END,
   type JsonObject,
@@ -12,7 +12,7 @@ export function resultInMeta(result: RecordedResult | null): JsonObject {
   return result?.error === undefined ? {} : { resultError: result.error };
 }
 
-/** null: the node records none. */
+/** null: the node records no result. */
 export function recordedResult(node: StateNode): RecordedResult | null {
   const { role, meta } = node.payload;
   if (role !== END) return null;

@@ -5,9 +5,9 @@ import { type NodeReader, readNode } from "./read-node.ts";
 /** States of a thread's first and last round. */
 export type RoundEnds = { first: string; last: string };
 
-/** Found over the skip list: the cost hardly grows with the thread. What lies between them are its rounds, one state
- *  each, so that any of them is found by its distance. null where that is not so: before the first round, or when
- *  there are more states than rounds, as after an upgrade. */
+/** Found through the skip list, so the cost hardly grows with the thread. Between the two there is one state per round,
+ *  so any round can be found by its distance. null where that does not hold: before the first round, or when there are
+ *  more states than rounds, as after an upgrade. */
 export async function roundEnds(
   cas: Pick<NodeReader, "get">,
   { head, stepCount }: Pick<ThreadRecord, "head" | "stepCount">,

@@ -12,7 +12,7 @@ import { openBundle } from "@uncaged/workflow-register";
 import type { Engine } from "../storage/engine.ts";
 import type { NodeReader } from "./read-node.ts";
 
-/** What is known of a thread besides its nodes, wherever it is kept: in a storage root or in an export. */
+/** What is known about a thread besides its nodes, in a storage root or in an export. */
 export type KnownThread = Pick<
   ThreadFacts,
   | "threadId"
@@ -27,7 +27,7 @@ export type KnownThread = Pick<
 > &
   ({ status: Exclude<ThreadStatus, FinalStatus> } | ThreadEnding);
 
-/** A bundle whose bytes were compared with the hash and the SHA-256 that were asked for. */
+/** A bundle whose bytes match the expected hash and SHA-256. */
 export type KnownBundle = {
   hash: string;
   /** SHA-256 (hex) of its bytes. */
@@ -39,7 +39,7 @@ export type KnownBundle = {
   rolldown: string | null;
 };
 
-/** All that proving a thread needs: the same for a storage root and for a file that nobody trusts yet. */
+/** Everything that a proof of a thread needs, whether it comes from a storage root or from an untrusted file. */
 export type ThreadSource = {
   cas: NodeReader;
   /** null: it is not kept here. */
@@ -47,7 +47,7 @@ export type ThreadSource = {
   bundle(hash: string, sha256: string): Promise<Result<KnownBundle, Failure>>;
 };
 
-/** The threads of a storage root. */
+/** The threads of a storage root as a source. */
 export function storedThreads({ root, cas, store }: Engine): ThreadSource {
   return {
     cas,

@@ -1,18 +1,18 @@
-/** Versions of its workflow that a thread ran, read off its chain.
+/** The workflow versions that a thread ran, read from its chain.
  *
- *  1. The start node names the first; each upgrade names the one before and the one from there on, and vouches
- *     for the new bundle's bytes as the start node does for the first. */
+ *  1. The start node names the first. Each upgrade names the version before and the version after it, and vouches for
+ *     the new bundle's bytes as the start node does for the first. */
 import { isHash, type StateNode, UPGRADE } from "@uncaged/workflow-protocol";
 import type { Chain, ChainState } from "./chain.ts";
 
 export type ThreadVersion = {
-  /** Of the bundle. */
+  /** Hash of the bundle. */
   hash: string;
-  /** SHA-256 (hex) of its bytes; empty when nothing vouches for them. */
+  /** SHA-256 (hex) of the bundle's bytes; empty when nothing vouches for them. */
   sha256: string;
 };
 
-/** The version that a thread runs with after these states. */
+/** The version that a thread runs after these states. */
 export function versionAfter(chain: Chain): ThreadVersion {
   const upgrade = chain.states.findLast(isUpgrade);
   const { payload } = upgrade?.node ?? chain.start;
@@ -21,7 +21,7 @@ export function versionAfter(chain: Chain): ThreadVersion {
   return { hash, sha256: payload.digests[hash] ?? "" };
 }
 
-/** Every version, each once, in the order in which it came. */
+/** Every version once, in order of first use. */
 export function versionsOf(chain: Chain): ThreadVersion[] {
   const versions = new Map<string, ThreadVersion>();
   for (const [index, state] of chain.states.entries()) {
@@ -38,7 +38,7 @@ export function isUpgrade({ node }: ChainState): boolean {
   return node.payload.role === UPGRADE;
 }
 
-/** What an upgrade says; null when the node is none, or says something else. */
+/** The versions that an upgrade names; null when the node is not a well-formed upgrade. */
 export function upgradeOf({ payload }: StateNode): { from: string; to: string } | null {
   const { from, to } = payload.meta;
   if (payload.role !== UPGRADE || typeof from !== "string" || typeof to !== "string") return null;

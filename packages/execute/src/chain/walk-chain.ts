@@ -9,13 +9,13 @@ import { type NodeReader, readNode } from "./read-node.ts";
 
 export type ChainState = { hash: string; node: StateNode };
 
-/** States that are read together first, as a power of two: whoever looks for one finds it near the head more often
- *  than not. Then twice as many each time. */
+/** States that are read together first, as a power of two: what a caller looks for is usually near the head. Each
+ *  further batch is twice as large. */
 const FIRST_JUMPS = 4;
 const MOST_JUMPS = 10;
 
-/** The states of a chain from its head back to its start, newest first. One that is damaged, missing or foreign is
- *  met when the walk comes to it, not before. Throws `CAS_MISSING`, `CAS_CORRUPT` or `CHAIN_BROKEN`. */
+/** The states of a chain from its head back to its start, newest first. A damaged, missing or foreign state is reported
+ *  when the walk reaches it, not before. Throws `CAS_MISSING`, `CAS_CORRUPT` or `CHAIN_BROKEN`. */
 export async function* walkChain(
   cas: NodeReader,
   { startHash, head }: { startHash: string; head: string },

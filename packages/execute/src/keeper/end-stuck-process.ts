@@ -10,8 +10,8 @@ const WHAT: { readonly [reason in Interruption]: string } = {
   "lease-lost": "was taken over by another process",
 };
 
-/** Ends this process, whose main thread does not answer, and what it started for these threads. Called on another
- *  thread: nothing of the main one can be used, not even to print. */
+/** Ends this process, whose main thread does not respond, and everything it started for these threads. It runs on
+ *  another thread, so nothing of the main thread can be used, not even to print. */
 export async function endStuckProcess(
   tenures: readonly { lease: Lease; why: Interruption | null }[],
 ): Promise<void> {

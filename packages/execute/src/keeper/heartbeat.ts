@@ -6,14 +6,14 @@ import {
 } from "@uncaged/workflow-protocol";
 import { type Interruption, urgent } from "./interruption.ts";
 
-/** A lease is renewed five times within its life, so that one slow disk does not lose it. */
+/** A lease is renewed five times within its lifetime, so that one slow disk write does not lose it. */
 export const LEASE_TTL_MS = 15_000;
 const RENEW_EVERY_MS = 3_000;
-/** How soon a stop or kill from another process is noticed. Reading costs about 20 µs. */
+/** How soon a stop or kill from another process is noticed. A read takes about 20 µs. */
 const LISTEN_EVERY_MS = 150;
 
-/** Keeps the lease and turns signals from other processes into an interruption. Signals are heard, too, while
- *  renewing has to wait for another process's write. */
+/** Keeps the lease and turns signals from other processes into an interruption. Signals are read even while a renewal
+ *  waits for another process's write. */
 export function startHeartbeat(opts: {
   store: Pick<ThreadStore, "renew" | "signals">;
   lease: Lease;
@@ -46,7 +46,7 @@ export function startHeartbeat(opts: {
   return { stop };
 }
 
-/** A fault passes: the next beat tries again, and the step's own write reports a broken store. */
+/** Faults can be transient: the next beat tries again, and the step's own write reports a broken store. */
 function oneAtATime(beat: () => Promise<void>): () => void {
   let busy = false;
   return () => {

@@ -1,9 +1,9 @@
-/** The thread that keeps the leases of its process (`thread-keeper` starts it).
+/** The worker thread that keeps the leases of its process (started by `thread-keeper`).
  *
  *  1. It evaluates and parses nothing that comes from a workflow or an agent.
- *  2. After an interruption it asks the thread that does the work whether it is there. One that does not answer is
- *     stuck, can neither end its agents nor itself, and may never write again: this thread does both for it.
- *  3. An owner that was replaced gets as long to find out by itself; after that it is ended. */
+ *  2. After an interruption it checks that the main thread responds. A main thread that does not respond is stuck: it
+ *     can end neither its agents nor itself, and may never write again. The keeper then ends both.
+ *  3. An owner that was replaced gets the same time to notice; after that it is ended. */
 import { parentPort, workerData } from "node:worker_threads";
 import type { Lease, ProcessIdentity } from "@uncaged/workflow-protocol";
 import { openThreadStore } from "@uncaged/workflow-store";
@@ -13,8 +13,8 @@ import { startHeartbeat } from "./heartbeat.ts";
 import type { Interruption } from "./interruption.ts";
 import { type FromKeeper, type ToKeeper, tenureKey } from "./keeper-messages.ts";
 
-/** As long as `stop-thread` waits for a runner. In answers that did not come, a second each, and not by a clock: a
- *  process that was frozen and wakes up gets its time, too. */
+/** The same time that `stop-thread` waits for a runner. Counted in missed responses, one per second, not by a clock, so
+ *  that a process that was frozen gets its full time after it wakes up. */
 const ANSWERS_MISSED = 12;
 const ASK_EVERY_MS = 1_000;
 

@@ -1,10 +1,9 @@
-/** Keeps the leases of this process on a thread of its own, which nothing that a workflow, an agent or a rule does
- *  can hold up.
+/** Keeps the leases of this process on a worker thread that no workflow, agent or rule can block.
  *
- *  1. One thread for all leases, started with the first; it does not keep the process alive.
- *  2. It has its own connection to the index. To this thread it only posts interruptions.
- *  3. When this thread does not answer it, it ends the process (`keeper-main`).
- *  4. When it fails itself, nothing renews the leases any more: the work is interrupted and says so. */
+ *  1. One worker thread for all leases, started with the first; it does not keep the process alive.
+ *  2. It has its own connection to the index. It only posts interruptions to the main thread.
+ *  3. When the main thread does not respond, it ends the process (`keeper-main`).
+ *  4. When it fails itself, nothing renews the leases any more: the work is interrupted and reports that. */
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { type Failure, failure, type Lease } from "@uncaged/workflow-protocol";
@@ -12,9 +11,9 @@ import type { Interruption } from "./interruption.ts";
 import type { Keeper } from "./keeper.ts";
 import { type FromKeeper, type ToKeeper, tenureKey } from "./keeper-messages.ts";
 
-// Named from the package's root, so that it is right for who runs these sources, too.
+// Resolved from the package's root, so that it also works when the sources are run directly.
 const KEEPER: string = fileURLToPath(new URL("../../dist/keeper/keeper-main.js", import.meta.url));
-/** It holds a database connection and a few leases. */
+/** Enough for a database connection and a few leases. */
 const LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 };
 
 type Held = { lease: Lease; interrupt: (reason: Interruption) => void; fault: Failure | null };
@@ -32,7 +31,7 @@ export function threadKeeper(root: string): Keeper {
     held.clear();
   };
   const start = (): { worker: Worker; ended: Promise<void> } => {
-    // Without what this process was told to import first: that is for bundles.
+    // Without the process's own `--import` modules: those are for bundles.
     const opts = { workerData: { root }, execArgv: [], resourceLimits: LIMITS };
     const worker = new Worker(KEEPER, opts);
     const { promise: ended, resolve } = Promise.withResolvers<void>();

@@ -3,8 +3,8 @@ import { ownIdentity } from "@uncaged/workflow-util";
 import { LEASE_TTL_MS } from "../keeper/heartbeat.ts";
 import type { Engine } from "../storage/engine.ts";
 
-/** Takes the lease of a thread for this process. `replaces`: the fence of an owner known to be dead.
- *  Throws `LEASE_HELD` or `TRANSITION_INVALID`. */
+/** Takes the lease of a thread for this process. `replaces`: the fence of an owner known to be dead. Throws
+ *  `LEASE_HELD` or `TRANSITION_INVALID`. */
 export function acquire(
   engine: Pick<Engine, "store" | "now">,
   threadId: string,

@@ -1,24 +1,24 @@
 /** Leases whose owner's clock is ahead of ours.
  *
- *  A lease never ends later than its time to live from now, unless the clocks differ. Such an end is not believed:
- *  it would let an owner that froze a moment after its clock was put right keep its thread for a day. What
- *  is believed is the heartbeat: an owner that does not renew while we watch for a lease's whole life has lost it. */
+ *  A lease never ends later than its time to live from now, unless the clocks differ. Such an end is not trusted: an
+ *  owner that froze just after its clock was corrected could keep its thread for a day. We trust the heartbeat instead:
+ *  an owner that does not renew while we watch for a whole lease lifetime has lost its lease. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Lease, leaseOf } from "@uncaged/workflow-protocol";
 import { LEASE_TTL_MS } from "../keeper/heartbeat.ts";
 import type { Engine } from "../storage/engine.ts";
 
-/** Clocks of two machines are rarely further apart. */
+/** Clocks of two machines rarely differ by more. */
 const CLOCKS_DIFFER_MS = 5_000;
 const LOOK_EVERY_MS = 250;
 
-/** The lease says that it ends later than it can. */
+/** Whether the lease ends later than it possibly can. */
 export function endsTooLate(lease: Lease, nowMs: number): boolean {
   return lease.expiresAt > nowMs + LEASE_TTL_MS + CLOCKS_DIFFER_MS;
 }
 
-/** Watches for a lease's whole life, by a clock that nobody sets. False as soon as the lease is renewed or gone,
- *  or when it is aborted. */
+/** Watches for a whole lease lifetime, on a monotonic clock. Returns false as soon as the lease is renewed or gone, or
+ *  when aborted. */
 export async function standsStill(
   { store }: Pick<Engine, "store">,
   lease: Lease,

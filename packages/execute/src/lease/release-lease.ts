@@ -1,7 +1,7 @@
-/** Releases the lease of a thread that nothing was done to, or that is to rest as it did before.
+/** Releases the lease of a thread that was not changed, or that returns to the state it was in before.
  *
- *  1. What it waited for, it waits for again: a question, a closed gate.
- *  2. A gate that was opened meanwhile stays open: then the thread is idle. */
+ *  1. Whatever it waited for (a question, a closed gate), it waits for again.
+ *  2. If a gate was opened meanwhile, it stays open and the thread is idle. */
 import {
   type ParkedState,
   suspensionOf,
@@ -10,14 +10,14 @@ import {
 } from "@uncaged/workflow-protocol";
 import type { Engine } from "../storage/engine.ts";
 
-/** What a thread rested at, by its record from before the lease was taken. */
+/** What a thread was waiting for, by its record from before the lease was taken. */
 export function parkedState(thread: ThreadRecord): ParkedState {
   const suspended = suspensionOf(thread);
   if (suspended !== null) return { status: "suspended", suspended };
   return thread.status === "paused" ? { status: thread.status } : { status: "idle" };
 }
 
-/** Returns what the thread is then. Throws `LEASE_LOST` when it has another owner by now. */
+/** Returns the thread's new status. Throws `LEASE_LOST` when it has another owner by now. */
 export async function releaseLease(
   { store, now }: Pick<Engine, "store" | "now">,
   { threadId, fence }: { threadId: string; fence: number },

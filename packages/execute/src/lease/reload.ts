@@ -1,7 +1,7 @@
 import type { ThreadRecord } from "@uncaged/workflow-protocol";
 import type { Engine } from "../storage/engine.ts";
 
-/** The thread as it is now; as it was known when somebody removed it meanwhile. */
+/** The thread as it is now, or as it was last known when it has been removed meanwhile. */
 export async function reload(
   engine: Pick<Engine, "store">,
   thread: ThreadRecord,

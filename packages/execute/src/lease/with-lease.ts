@@ -1,9 +1,9 @@
-/** Owns a thread for a while: takes its lease, keeps it, returns it.
+/** Owns a thread for a while: takes its lease, keeps it, releases it.
  *
- *  1. Whoever calls this is the thread's runner: a background process, or a command that runs steps itself.
- *  2. Before anything runs, what a killed owner left behind is ended: its processes carry the thread's tag.
+ *  1. The caller is the thread's runner: a background process, or a command that runs steps itself.
+ *  2. Before anything runs, the processes that a killed owner left behind are ended; they carry the thread's tag.
  *  3. Every way out releases the lease, except losing it. Work that fails, or cannot even begin, leaves the thread
- *     waiting for what it waited for before.
+ *     waiting for whatever it waited for before.
  *  4. If this process is killed, a guard ends what it has started. */
 import {
   err,
@@ -31,9 +31,9 @@ import { leaseLost } from "./lease-lost.ts";
 import { parkedState, releaseLease } from "./release-lease.ts";
 
 export type LeaseHandle = {
-  /** The thread as it was when the lease was taken: it waits for nothing any more. */
+  /** The thread when the lease was taken; it no longer waits for anything. */
   thread: RunningThread;
-  /** As it was just before that. */
+  /** The thread just before that. */
   before: ThreadRecord;
   lease: Lease;
   /** Aborts with an `Interruption` as its reason. */
@@ -44,13 +44,14 @@ export type LeaseHandle = {
 
 export type LeasedWork<T> = {
   threadId: string;
-  /** Aborting it with an `Interruption` as reason stops or kills; another reason counts as kill. */
+  /** Aborting it with an `Interruption` as its reason stops or kills; any other reason counts as a kill. */
   signal: AbortSignal;
   /** Does the work. When it returns a value, it has released the lease itself. */
   use: (handle: LeaseHandle) => Promise<Result<T, Failure>>;
 };
 
-/** Returns what the work returned. Failures of taking the lease: `THREAD_NOT_FOUND`, `LEASE_HELD`, `TRANSITION_INVALID`. */
+/** Returns what the work returned. Taking the lease can fail with `THREAD_NOT_FOUND`, `LEASE_HELD` or
+ *  `TRANSITION_INVALID`. */
 export async function withLease<T>(
   engine: Engine,
   ownership: LeasedWork<T>,
@@ -79,9 +80,9 @@ export async function withLease<T>(
 
 type FormerOwner = {
   fence: number | null;
-  /** Its lease can be taken at once. */
+  /** Its lease can be taken immediately. */
   certainlyGone: boolean;
-  /** Who may wake up, and has to find out that it was replaced. */
+  /** It may wake up, and then has to notice that it was replaced. */
   perhapsThere: ProcessIdentity | null;
 };
 
@@ -100,7 +101,7 @@ async function formerOwner(
   return { fence, certainlyGone: lapsed, perhapsThere: lease.process };
 }
 
-/** The lease is ours: prepares the thread, and has the work done. */
+/** The lease is ours: prepares the thread and does the work. */
 async function work<T>(
   engine: Engine,
   { before, lease, signal }: Pick<LeaseHandle, "before" | "lease" | "signal">,
@@ -108,11 +109,11 @@ async function work<T>(
 ): Promise<Result<T, Failure>> {
   const { threadId, fence } = lease;
   if (leaseOf(before) !== null) await killTagged({ tag: threadTag(threadId), graceMs: 0 });
-  // Read again: what the last owner published between our look and its end counts.
+  // Read again: what the last owner published between our check and its end counts.
   const thread = await engine.store.get(threadId);
   if (thread === null) return err(gone(threadId));
   if (thread.status !== "running" || thread.lease.fence !== fence) return err(leaseLost(threadId));
-  // Of each thread its next owner sees to that, so many runners of one root do not do each other's.
+  // Each thread's next owner does this for its own thread, so many runners of one root do not repeat each other's work.
   await engine.cas.recover(thread.head);
   const paths = storagePaths(engine.root);
   const live = engine.live.writer(lease);
@@ -161,13 +162,13 @@ function startKeeping(
   };
 }
 
-/** The thread waits for what it waited for. Somebody else's lease is not touched: the fence sees to that. */
+/** The thread waits for what it waited for before. The fence protects somebody else's lease. */
 async function giveUp(
   engine: Engine,
   { before, lease }: Pick<LeaseHandle, "before" | "lease">,
   reason: Failure,
 ): Promise<Result<never, Failure>> {
-  // The storage may be what failed; then the lease runs out, and the first reason is the one to report.
+  // The storage may be what failed. Then the lease expires, and the first error is the one to report.
   await releaseLease(engine, lease, parkedState(before)).catch(() => null);
   return err(reason);
 }

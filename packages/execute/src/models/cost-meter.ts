@@ -1,9 +1,9 @@
 import { sumUsage, type Usage } from "@uncaged/workflow-protocol";
 
-/** Adds up what models use. */
+/** Adds up the usage of models. */
 export type CostMeter = {
   add(usage: Usage | null): void;
-  /** What was added since this was asked last; null: nothing. */
+  /** What was added since the last call; null: nothing. */
   take(): Usage | null;
 };
 

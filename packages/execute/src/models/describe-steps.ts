@@ -5,8 +5,8 @@ import { excerpt } from "./excerpt.ts";
 const META_CHARS = 1_000;
 const CONTENT_CHARS = 1_200;
 
-/** Some steps of a thread as a model reads them: round, role, when, result, and what was said, each within limits.
- *  `roundHashes` are all role results, oldest first; the newest `count` of them are described. */
+/** Some steps of a thread, described for a model: round, role, time, result and text, each within limits. `roundHashes`
+ *  are all role results, oldest first; the newest `count` of them are described. */
 export async function describeSteps(
   cas: Pick<CasStore, "get">,
   roundHashes: readonly string[],

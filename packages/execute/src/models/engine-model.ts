@@ -1,7 +1,7 @@
-/** The models that the engine itself asks: `extract`, `supervisor` and `summarizer` of `config.models`.
+/** The models that the engine itself calls: `extract`, `supervisor` and `summarizer` of `config.models`.
  *
- *  1. Settings are read once a run, when the first model is wanted; a change of them counts from the next run on.
- *  2. What talks to models is loaded with the first of them: most threads ask none. */
+ *  1. Settings are read once per run, when the first model is needed; changes take effect with the next run.
+ *  2. The client code is loaded with the first model: most threads use none. */
 import type { Failure, Result } from "@uncaged/workflow-protocol";
 import { ok } from "@uncaged/workflow-protocol";
 import type { LlmFn, LlmProvider } from "@uncaged/workflow-reactor";
@@ -10,15 +10,15 @@ import { readSettings, resolveModel, type Settings, variablesOf } from "@uncaged
 type ModelUse = "extract" | "supervisor" | "summarizer";
 
 export type EngineModels = {
-  /** Settings as they were when they were first asked for. */
+  /** Settings as they were when they were first needed. */
   settings: () => Promise<Result<Settings, Failure>>;
   /** null: none is configured for this use. Fails with `CONFIG_INVALID`, naming what is missing. */
   model: (use: ModelUse) => Promise<Result<LlmFn | null, Failure>>;
 };
 
-/** A supervisor or summarizer that is slow must not hold a thread for long: it goes on without them. */
+/** A slow supervisor or summarizer must not hold up a thread for long: the thread continues without it. */
 const BRIEF = { totalTimeoutMs: 60_000, idleTimeoutMs: 30_000, maxRetries: 2, maxDelayMs: 10_000 };
-/** A step depends on its extraction, so it is waited for longer. */
+/** A step depends on its extraction, so we wait longer for it. */
 const PATIENT = { totalTimeoutMs: 120_000, idleTimeoutMs: 60_000 };
 
 const LIMITS: { readonly [use in ModelUse]: Partial<LlmProvider> } = {

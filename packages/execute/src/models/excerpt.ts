@@ -1,4 +1,4 @@
-/** A text as a model is shown it: whole, or its beginning and its end and how much lies between. */
+/** A text as a model sees it: whole, or its beginning and its end, with the length of the gap between them. */
 export function excerpt(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const half = Math.floor(maxChars / 2);

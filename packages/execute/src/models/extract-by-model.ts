@@ -1,8 +1,7 @@
-/** Asks a model for the value that a text holds: a loop of model and one tool, `cas_get`.
+/** Asks a model for the value that a text holds, in a loop of model and one tool, `cas_get`.
  *
- *  1. The text is data: what it says is no instruction to the model, and nothing but a value of the schema
- *     comes out of here.
- *  2. All is bounded: rounds, and what the model is shown of any text at a time. */
+ *  1. The text is data: nothing in it is an instruction to the model, and the only outcome is a value of the schema.
+ *  2. Everything is bounded: the rounds, and how much of any text the model sees at a time. */
 import { decodeNode } from "@uncaged/workflow-cas";
 import {
   type AgentEvent,
@@ -19,9 +18,9 @@ import { excerpt } from "./excerpt.ts";
 import { structuredTool } from "./structured-tool.ts";
 
 const MAX_ROUNDS = 8;
-/** Shown of the text at once; the rest is there for `cas_get`. */
+/** Characters of the text in the first message; the rest is available through `cas_get`. */
 const TEXT_CHARS = 60_000;
-/** Given of a blob for one call of `cas_get`. */
+/** Characters of a blob returned by one call of `cas_get`. */
 const PAGE_CHARS = 30_000;
 
 export type ModelExtraction<T> = {
@@ -49,7 +48,7 @@ export async function extractByModel<T>(
     schema,
     messages: [{ role: "user", content: userPrompt(source) }],
     signal,
-    // Told as it comes: a loop that fails has cost something, too.
+    // Reported as it is spent: a loop that fails has a cost, too.
     onReply: ({ usage }) => emit({ type: "usage", usage }),
     onRetry: ({ reason, delayMs }) =>
       emit({ type: "retry", reason: `extraction: ${reason}`, delayMs }),
@@ -96,7 +95,7 @@ const casGetArguments = z.object({
   offset: z.number().int().nonnegative().default(0),
 });
 
-/** What it throws is told to the model. */
+/** Errors thrown here are reported to the model. */
 async function casGet(cas: Pick<CasStore, "get">, call: ToolCall): Promise<string> {
   const parsed = casGetArguments.safeParse(JSON.parse(call.arguments));
   if (!parsed.success) throw new Error(z.prettifyError(parsed.error));

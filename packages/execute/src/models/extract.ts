@@ -1,9 +1,9 @@
 /** Turns what an agent said into a value of a schema.
  *
- *  1. What is free comes first: the last fenced JSON block, YAML front matter or plain JSON that fits.
- *  2. Only then a model is asked, when `config.models.extract` names one.
- *  3. Without a value that fits there is no value: `INVALID_OUTPUT` says why.
- *  4. What the model costs belongs to the step, also when it gave nothing. */
+ *  1. Free methods come first: the last fenced JSON block, YAML front matter or plain JSON that fits.
+ *  2. Only then a model is asked, if `config.models.extract` names one.
+ *  3. If no value fits, there is no value: `INVALID_OUTPUT` says why.
+ *  4. What the model costs belongs to the step, even when it produced nothing. */
 import {
   type AgentEvent,
   agentError,
@@ -27,10 +27,10 @@ export type ExtractParts = {
 };
 
 export type Extractor = {
-  /** Extraction for one step, whose live events take what the model costs and waits for. Throws `INVALID_OUTPUT`,
-   *  `CONFIG_INVALID` for a model that is configured wrongly, `THREAD_ABORTED`. */
+  /** Extraction for one step. The model's costs and waiting times go to the step's live events. Throws
+   *  `INVALID_OUTPUT`, `CONFIG_INVALID` for a wrongly configured model, or `THREAD_ABORTED`. */
   forStep: (emit: (event: AgentEvent) => void) => ExtractFn;
-  /** What models have cost since this was asked last; null: none was asked. */
+  /** What models have cost since the last call; null: none was called. */
   takeCost: () => Usage | null;
 };
 

@@ -3,8 +3,8 @@ import type { ToolDefinition } from "@uncaged/workflow-reactor";
 import type { z } from "zod";
 import { toJSONSchema } from "zod/v4/core";
 
-/** The tool whose arguments are a value of the schema. What JSON Schema cannot say is left open: the value is
- *  checked against the schema itself. */
+/** A tool whose arguments are a value of the schema. Constraints that JSON Schema cannot express are left out: the
+ *  value is checked against the original schema anyway. */
 export function structuredTool(
   name: string,
   description: string,

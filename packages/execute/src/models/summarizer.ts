@@ -1,4 +1,4 @@
-/** A model that sums a completed thread up. Without one, or when it fails, the workflow's own summary stands. */
+/** A model that summarizes a completed thread. If there is none, or it fails, the workflow's own summary is kept. */
 import type { CasStore } from "@uncaged/workflow-protocol";
 import { describeSteps } from "./describe-steps.ts";
 import type { EngineModels } from "./engine-model.ts";

@@ -1,11 +1,11 @@
-/** A model that looks at a thread after every so many steps and says whether it may go on.
+/** A model that reviews a thread every so many steps and decides whether it may continue.
  *
- *  1. When it looks follows from the number of steps in the chain: a runner that was killed forgets nothing, and
- *     at worst a look is taken twice.
- *  2. It looks before the next step, not after the last one: a thread that rests, is paused or has only its end before
- *     it asks no model. There is nothing left to kill, and finished work stays finished.
- *  3. One that cannot be asked kills nothing: that is noted, and the thread goes on.
- *  4. What the steps say is data: they cannot talk it into anything but its two answers. */
+ *  1. When a review is due follows from the number of steps in the chain: a runner that was killed forgets nothing, and
+ *     at worst a review is repeated.
+ *  2. The review happens before the next step, not after the last one: a thread that waits, is paused or only has its
+ *     end left uses no model. There is nothing left to kill, and finished work stays finished.
+ *  3. A supervisor that cannot be reached kills nothing: that is logged, and the thread continues.
+ *  4. The steps are data: they cannot talk the supervisor into anything but its two answers. */
 import { type CasStore, err, ok, type Result, type Usage } from "@uncaged/workflow-protocol";
 import type { LlmFailure, LlmFn } from "@uncaged/workflow-reactor";
 import { z } from "zod";
@@ -30,8 +30,8 @@ export type SupervisorParts = {
   note: (note: Note) => void;
 };
 
-/** Looks, if it is time to. Returns why the thread has to end, or null: it goes on. `endsNext`: whether the table ends
- *  the thread now; asked only when it is time to look. Throws when the steps cannot be read. */
+/** Reviews the thread if a review is due. Returns why the thread has to end, or null to continue. `endsNext`: whether
+ *  the table ends the thread now; only called when a review is due. Throws when the steps cannot be read. */
 export type Supervise = (
   roundHashes: readonly string[],
   endsNext: () => Promise<boolean>,

@@ -1,25 +1,25 @@
-/** Where it is kept what no role's run has: what the engine's own models used, and attempts that made no step. In the
- *  record of the next run, for budgets are read off those.
+/** Where usage goes that no role's run reported: by the engine's own models, and by attempts that produced no step. It
+ *  goes into the record of the next run, because budgets are computed from those records.
  *
- *  1. A step has what its extraction used, and what the supervisor used who looked before it.
- *  2. The end node has what was used since the last step. Where it has no role's record, it has one of the
- *     engine's own.
- *  3. A step without a record has nowhere to keep it: what watching used waits for the next record. */
+ *  1. A step includes what its extraction used, and what the supervisor used just before it.
+ *  2. The end node includes what was used since the last step. If no role's record is at hand, the engine adds one of
+ *     its own.
+ *  3. A step without a record cannot hold it: the supervisor's usage then waits for the next record. */
 
 import { type StepRun, sumUsage, type Usage } from "@uncaged/workflow-protocol";
 import type { LostAttempts } from "../chain/lost-attempts.ts";
 
-/** Each returns what was used since it was asked last; null: nothing. */
+/** Each returns the usage since its last call; null: nothing. */
 export type ModelCosts = {
-  /** By extraction, for the role that runs. */
+  /** Of extraction, for the role that runs. */
   extraction: () => Usage | null;
-  /** By supervisor and summarizer, for the thread. */
+  /** Of supervisor and summarizer, for the thread. */
   watching: () => Usage | null;
-  /** By attempts that were cut off before they made a step. */
+  /** Of attempts that were cut off before they produced a step. */
   lost: () => LostAttempts | null;
 };
 
-/** The record of a step, with what its models used. */
+/** The record of a step, including the usage of its models. */
 export function withModelCosts(run: StepRun | null, costs: ModelCosts): StepRun | null {
   const extraction = costs.extraction();
   if (run === null) return null;

@@ -1,12 +1,13 @@
 import type { ProcessIdentity } from "@uncaged/workflow-protocol";
 import { livenessOf } from "@uncaged/workflow-util";
 
-/** Ends a process that owns or owned a thread; never our own, nor one that is not certainly that process. */
+/** Ends a process that owns or owned a thread. Never ends our own process, nor one that is not certainly the same
+ *  process. */
 export function endOwner(owner: ProcessIdentity): void {
   if (owner.pid === process.pid || livenessOf(owner) !== "alive") return;
   try {
     process.kill(owner.pid, "SIGKILL");
   } catch {
-    // It ended just now, or is not ours to end: its fence keeps it from writing.
+    // It has just ended, or we may not end it: its fence keeps it from writing.
   }
 }

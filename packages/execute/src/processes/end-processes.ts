@@ -10,16 +10,16 @@ import { endOwner } from "./end-owner.ts";
 import { guardedOwners } from "./guard.ts";
 import { leaseTag, runnerTag, threadTag } from "./process-tags.ts";
 
-/** Ends every process of a thread: whoever owned it and is still there, and all that they started for it.
+/** Ends every process of a thread: every owner that is still there, and everything they started for it.
  *
- *  1. Whoever has taken the thread up meanwhile keeps it, with all that it started: the index is read after the
- *     processes were listed, and an owner has its lease before it has a guard. `over`: a lease that counts no more.
- *  2. A runner without a guard has not taken the thread up yet, or has given it up, and finds out by itself. One that
- *     is stopped cannot.
- *  3. `spare`: pid of an owner that has given the thread up and is on its way out. Never our own process, nor one that
- *     we run in.
+ *  1. An owner that has taken the thread meanwhile keeps it, with everything it started: the index is read after the
+ *     processes were listed, and an owner has its lease before it has a guard. `over`: a lease that no longer counts.
+ *  2. A runner without a guard has not taken the thread yet, or has given it up, and notices by itself. One that is
+ *     stopped (SIGSTOP) cannot.
+ *  3. `spare`: pid of an owner that has given up the thread and is about to exit. Our own process, and those that we
+ *     run in, are never ended.
  *
- *  Returns how many were found. */
+ *  Returns the number of processes found. */
 export async function endProcesses(
   store: Pick<ThreadStore, "get">,
   threadId: string,
@@ -43,7 +43,7 @@ export async function endProcesses(
   return owners.size + ended.length;
 }
 
-/** Of all that was started for the thread, but for what its owner started. */
+/** Tags of everything that was started for the thread, except by its current owner. */
 function tagsBeside(threadId: string, owner: Lease | null): string[] {
   if (owner === null) return [threadTag(threadId)];
   const tagged = [...processesWith(PROCESS_TAG_ENV).values()]

@@ -1,10 +1,10 @@
 /** A small process that outlives this one if this one is killed, and then ends what it started for a thread.
  *
- *  1. It waits for the end of a pipe whose other end only this process holds: however this process ends, the
- *     system closes it. Until then it is a shell, of 1 MB; it becomes a Node when there is something to do.
+ *  1. It waits for the end of a pipe whose other end only this process holds: however this process ends, the system
+ *     closes the pipe. Until then it is a shell of 1 MB; it becomes a Node process only when there is something to do.
  *  2. It ends what carries the tag of this one tenure (and of this runner), so never a later owner's processes.
- *  3. It leads a session of its own and carries no tag: what ends this process, or its group, does not end it.
- *  4. Its environment says whose guard it is, so that an owner that was replaced, and left no trace in the index,
+ *  3. It leads its own session and carries no tag: what ends this process, or its group, does not end the guard.
+ *  4. Its environment names the process it guards, so that an owner that was replaced and left no trace in the index
  *     can still be found (`guardedOwners`). */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -12,15 +12,16 @@ import { type Lease, PROCESS_TAG_ENV, type ProcessIdentity } from "@uncaged/work
 import { processesWith } from "@uncaged/workflow-util";
 import { leaseTag, runnerTag, threadTag } from "./process-tags.ts";
 
-// Named from the package's root, so that it is right for who runs these sources, too.
+// Resolved from the package's root, so that it also works when the sources are run directly.
 const GUARD: string = fileURLToPath(new URL("../../dist/processes/guard-main.js", import.meta.url));
 const GUARD_ENV = "UNCAGED_GUARD";
-/** A line says that all is well; the end of the pipe without one does not. */
+/** A line means that all is well; the end of the pipe without a line does not. */
 const WAIT = 'read -r _ || exec "$0" "$@"';
 
-/** Up when this returns. `dismiss`: the tenure ended as it should, and what is left of it was left on purpose. */
+/** The guard is running when this returns. `dismiss`: the tenure ended normally, and anything that still runs was left
+ *  running on purpose. */
 export function startGuard(lease: Lease): { dismiss: () => void } {
-  // There is no such shell, and no tag to go by either.
+  // Windows has neither such a shell nor process tags.
   if (process.platform === "win32") return { dismiss: () => undefined };
   const words = [process.execPath, "--disable-sigusr1", GUARD, ...marksOf(lease)];
   const guard = spawn("/bin/sh", ["-c", WAIT, ...words], {
@@ -29,7 +30,7 @@ export function startGuard(lease: Lease): { dismiss: () => void } {
     stdio: ["pipe", "ignore", "ignore"],
     env: { PATH: process.env.PATH, [GUARD_ENV]: tagOf(lease) },
   });
-  // Without one, what a killed runner leaves is ended by the thread's next owner, as before there were guards.
+  // Without a guard, the thread's next owner ends what a killed runner leaves behind.
   guard.on("error", () => undefined);
   guard.stdin.on("error", () => undefined);
   guard.unref();
@@ -42,19 +43,19 @@ function marksOf(lease: Lease): string[] {
   return isRunner ? [leaseTag(lease), own] : [leaseTag(lease)];
 }
 
-/** No spaces: `ps` shows an environment as words. */
+/** No spaces: `ps` separates the variables of an environment by spaces. */
 function tagOf(lease: Lease): string {
   return `${leaseTag(lease)}:${encodeURIComponent(JSON.stringify(lease.process))}`;
 }
 
-/** Processes that have owned a thread and not ended their tenure, whether they own it still or were replaced. */
+/** Processes that have owned a thread and not ended their tenure, whether or not they still own it. */
 export function guardedOwners(threadId: string): ProcessIdentity[] {
   return [...processesWith(GUARD_ENV).values()]
     .filter((tag) => tag.startsWith(threadTag(threadId)))
     .flatMap((tag) => ownerIn(tag) ?? []);
 }
 
-/** Null for what is no tag of ours. */
+/** null for a tag that is not ours. */
 function ownerIn(tag: string): ProcessIdentity | null {
   try {
     const owner: Partial<Record<keyof ProcessIdentity, unknown>> = Object(

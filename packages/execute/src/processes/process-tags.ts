@@ -1,17 +1,17 @@
-/** How the processes of a thread are told from all others; `run-tag` has the rules. */
+/** How the processes of a thread are told apart from all others; the rules are in `run-tag`. */
 
 /** Of every process that any tenure of a thread starts for a role. */
 export function threadTag(threadId: string): string {
   return `${threadId}:`;
 }
 
-/** Of those that one tenure starts, and of no other's. */
+/** Of the processes that one tenure starts. */
 export function leaseTag({ threadId, fence }: { threadId: string; fence: number }): string {
   return `${threadTag(threadId)}${fence}`;
 }
 
-/** Of a thread's background runners themselves: `threadMark` does not stand for it, so a runner that takes over
- *  ends what its predecessor started and lets it find out by itself that it was replaced. */
+/** Of a thread's background runners themselves. `threadTag` does not match it, so a runner that takes over ends what
+ *  its predecessor started, but lets the predecessor itself notice that it was replaced. */
 export function runnerTag(threadId: string): string {
   return `${threadId}/runner`;
 }

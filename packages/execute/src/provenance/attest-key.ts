@@ -1,5 +1,5 @@
-/** The Ed25519 key that attestations are signed with: `keys/attest.key` in the storage root (PKCS#8 PEM, mode 0600),
- *  made when it is first needed, and `keys/attest.pub` beside it (SPKI PEM), to be given to those who verify. */
+/** The Ed25519 key that signs attestations: `keys/attest.key` in the storage root (PKCS#8 PEM, mode 0600), created when
+ *  it is first needed, and `keys/attest.pub` beside it (SPKI PEM), for those who verify. */
 import {
   createPrivateKey,
   createPublicKey,
@@ -14,7 +14,7 @@ import { makeFolderSync, readRegularFile, writeFileAtomic } from "@uncaged/workf
 export type AttestKey = {
   privateKey: KeyObject;
   publicKey: KeyObject;
-  /** Absolute path of the public key to give away; null when the key was not made by us. */
+  /** Absolute path of the public key to hand out; null when we did not create the key. */
   publicKeyFile: string | null;
 };
 
@@ -33,12 +33,12 @@ export async function readAttestKey(file: string): Promise<Result<AttestKey, Fai
   return ok({ privateKey, publicKey: createPublicKey(privateKey), publicKeyFile: null });
 }
 
-/** Where the storage root's own key is, or will be. */
+/** Where the storage root's own key is, or will be created. */
 export function ownKeyFile(root: string): string {
   return join(root, "keys", "attest.key");
 }
 
-/** The storage root's own key. Of two processes that make it at the same time, both get the same. */
+/** The storage root's own key. Two processes that create it at the same time get the same key. */
 export async function ownAttestKey(root: string): Promise<Result<AttestKey, Failure>> {
   const folder = join(root, "keys");
   const file = ownKeyFile(root);
@@ -46,13 +46,13 @@ export async function ownAttestKey(root: string): Promise<Result<AttestKey, Fail
   const key = await readOrMake(file);
   if (!key.ok) return key;
   const publicKeyFile = join(folder, "attest.pub");
-  // Written each time: it follows from the private key, and whoever exchanges that need not think of it.
+  // Written each time: it is derived from the private key, so replacing that one is enough.
   const data = key.value.publicKey.export({ type: "spki", format: "pem" });
   await writeFileAtomic({ path: publicKeyFile, data, mode: 0o600, existing: "replace" });
   return ok({ ...key.value, publicKeyFile });
 }
 
-/** A public key to verify with. A private key is refused: it has no place where others verify. */
+/** A public key to verify with. A private key is refused: it has no business where others verify. */
 export async function readPublicKey(file: string): Promise<Result<KeyObject, Failure>> {
   const pem = await readPem(file);
   if (!pem.ok) return pem;
@@ -82,7 +82,7 @@ async function readPem(file: string): Promise<Result<string, Failure>> {
 }
 
 async function othersMayRead(file: string): Promise<boolean> {
-  if (process.platform === "win32") return false; // modes say nothing there
+  if (process.platform === "win32") return false; // modes mean nothing there
   return ((await stat(file)).mode & 0o077) !== 0;
 }
 
@@ -94,7 +94,7 @@ function parsed(parse: () => KeyObject): KeyObject | null {
   }
 }
 
-/** A key has a hundred. */
+/** A key has about a hundred. */
 const MAX_KEY_BYTES = 64 * 1024;
 
 const MAKE_ONE = "make one with: openssl genpkey -algorithm ed25519 -out attest.key";

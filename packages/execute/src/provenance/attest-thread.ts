@@ -18,16 +18,16 @@ export type AttestedThread = {
   threadId: string;
   /** Absolute path of the attestation. */
   file: string;
-  /** Nodes and bundle files whose SHA-256 it states. */
+  /** Number of nodes and bundle files whose SHA-256 it states. */
   subjects: number;
   keyId: string;
-  /** Absolute path of the public key to verify with; null when a key was given. */
+  /** Absolute path of the public key to verify with; null when a key file was passed in. */
   publicKeyFile: string | null;
 };
 
-/** Signs what this thread is: proved first, so that nothing is signed that does not hold. `key`: a private key
- *  file; null: the storage root's own key, made when it is not there. Refused: a thread that cannot be proved,
- *  `KEY_INVALID`, and `TARGET_EXISTS` when the file is there already. */
+/** Signs a statement of what this thread is. The thread is proved first, so nothing false is signed. `key`: a private
+ *  key file; null: the storage root's own key, created if necessary. Refused: a thread that cannot be proved,
+ *  `KEY_INVALID`, and `TARGET_EXISTS` when the file exists already. */
 export async function attestThread(
   engine: Engine,
   thread: ThreadRecord,

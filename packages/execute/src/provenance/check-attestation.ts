@@ -7,8 +7,8 @@ import type { Proof } from "../verify/verify-thread.ts";
 import { isSignedBy, parseEnvelope } from "./dsse.ts";
 import { PAYLOAD_TYPE, threadStatement } from "./thread-statement.ts";
 
-/** What does not hold of an attestation: its form, its signature by this key, or that it speaks of this thread as
- *  it is. None: the holder of the key has signed exactly this. The proof must have found nothing wrong. */
+/** What is wrong with an attestation: its form, its signature by this key, or that it does not describe this thread as
+ *  it is. Empty: the holder of the key has signed exactly this thread. The proof must have found nothing wrong. */
 export async function attestationProblems(
   { source, proof }: { source: ThreadSource; proof: Proof },
   attestation: Buffer,

@@ -1,7 +1,7 @@
 /** DSSE envelopes (https://github.com/secure-systems-lab/dsse) with one Ed25519 signature.
  *
- *  A reader takes an envelope only in the one form in which `sealEnvelope` writes it, so that no byte of the file
- *  can be changed unnoticed, also where the signature does not reach: spaces, base64, the key id. */
+ *  A reader accepts an envelope only in the exact form in which `sealEnvelope` writes it, so that no byte of the file
+ *  can be changed unnoticed, even where the signature does not cover it: spaces, base64, the key id. */
 
 import { createHash, type KeyObject, sign, verify } from "node:crypto";
 import { canonicalJson } from "@uncaged/workflow-cas";
@@ -19,7 +19,7 @@ export function sealEnvelope(
   return envelopeText({ payload, payloadType, keyId: keyIdOf(keys.publicKey), signature });
 }
 
-/** null for every text that `sealEnvelope` did not write. Says nothing of the signature. */
+/** null for any text that `sealEnvelope` did not write. Does not check the signature. */
 export function parseEnvelope(text: string): Envelope | null {
   const value = parseJson(text);
   if (!isRecord(value) || !Array.isArray(value.signatures)) return null;

@@ -1,12 +1,12 @@
-/** What stands in an export, in this order: a tar file whose bytes are a function of the thread alone.
+/** Contents of an export, in this order: a tar file whose bytes are a function of the thread alone.
  *
- *      thread.json                      which threads, how they stand, which bundles
+ *      thread.json                      which threads, their status, which bundles
  *      bundles/<hash>/bundle.esm.js     of each bundle, by hash
  *      bundles/<hash>/descriptor.json
  *      cas/<hash>.txt                   every node that the threads reach, by hash
  *      SHA256SUMS                       of all the others, as `sha256sum -c` reads it
  *
- *  There is one way to write each thread, and readers take no other. */
+ *  There is exactly one way to write each thread, and readers accept no other. */
 import { canonicalJson } from "@uncaged/workflow-cas";
 import {
   endingOf,
@@ -71,7 +71,7 @@ export function sumLine(entry: string, sha256: string): string {
   return `${sha256}  ${entry}\n`;
 }
 
-/** `EXPORT_INVALID` for what `indexText` did not write. */
+/** `EXPORT_INVALID` for anything that `indexText` did not write. */
 export function parseIndex(text: string): Result<ExportIndex, Failure> {
   const parsed = parseWith(indexSchema, parseJson(text), "EXPORT_INVALID", INDEX_ENTRY);
   if (!parsed.ok || indexText(parsed.value) === text) return parsed;
@@ -86,7 +86,7 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const threadId = z.string().regex(THREAD_ID_PATTERN);
 const roleName = z.string().regex(ROLE_NAME_PATTERN);
 const count = z.number().int().nonnegative();
-/** Years of four digits: later ones have no date that everything reads. */
+/** Years of four digits: not every tool can read later dates. */
 const time = count.max(MAX_UNIX_MS);
 const bundler = z.string().max(64).nullable();
 
@@ -94,7 +94,7 @@ function isWellFormed(text: string): boolean {
   return text.isWellFormed();
 }
 
-/** A thread as it is written: every field, whatever its status; null where that has none. */
+/** A thread as it is written: every field, whatever its status; null where the status has no such field. */
 const writtenSchema = z.strictObject({
   threadId,
   workflow: z.string().regex(WORKFLOW_NAME_PATTERN),
@@ -106,7 +106,7 @@ const writtenSchema = z.strictObject({
   stepCount: count,
   depth: count,
   parentThread: threadId.nullable(),
-  // What is half a character would be another text in the index.
+  // A lone surrogate would become a different text in the index.
   cwd: z
     .string()
     .regex(/^[^\0]{1,4096}$/s)

@@ -1,5 +1,5 @@
-/** Writes a thread, with all that it reaches, into one file. What it holds was proved just before, and is read
- *  and compared again as it is written. */
+/** Writes a thread and everything it reaches into one file. The contents are proved first, then read and compared again
+ *  as they are written. */
 import { constants } from "node:buffer";
 import { sha256Hex } from "@uncaged/workflow-cas";
 import {
@@ -35,8 +35,8 @@ export type ExportedThread = WrittenFile & {
   threads: readonly string[];
 };
 
-/** The same thread returns the same bytes, in any storage root. Refused: a thread that cannot be proved, and a file
- *  that is there already (`TARGET_EXISTS`). */
+/** The same thread produces the same bytes in any storage root. Refused: a thread that cannot be proved, and a file
+ *  that exists already (`TARGET_EXISTS`). */
 export async function exportThread(
   engine: Engine,
   thread: ThreadRecord,

@@ -1,7 +1,7 @@
-/** Takes a thread over from an export. The file is untrusted: all of it is proved before anything is written.
+/** Imports a thread from an export. The file is untrusted: all of it is proved before anything is written.
  *
  *  Order of effects: nodes, then bundles, then the index, all threads at once. A crash in between leaves nodes and
- *  bundles that nothing names. */
+ *  bundles that nothing refers to. */
 import { isDeepStrictEqual } from "node:util";
 import {
   type EncodedNode,
@@ -30,13 +30,13 @@ export type ImportedThread = {
   threadId: string;
   /** The thread and its child threads. */
   threads: readonly string[];
-  /** Those of them that were not here before; none when the same export was imported already. */
+  /** Those that were not here before; empty when the same export was imported already. */
   imported: readonly string[];
   nodes: number;
 };
 
-/** Refused, with nothing changed: `FILE_NOT_FOUND`; `EXPORT_INVALID`; `TARGET_EXISTS` when a thread of that id
- *  stands otherwise here; and whatever `workflow add` refuses of the bundle. */
+/** Refused, with nothing changed: `FILE_NOT_FOUND`; `EXPORT_INVALID`; `TARGET_EXISTS` when a different thread with that
+ *  id exists here; and whatever makes `workflow add` refuse the bundle. */
 export async function importThread(
   engine: Engine,
   opts: { file: string; checkRule: CheckRule },
@@ -63,7 +63,7 @@ async function importFile(
   if (!bundles.ok) return bundles;
   await storeNodes(engine, file);
   for (const bundle of bundles.value) await storeBundle(engine.root, bundle);
-  // The index last: from here on the threads are there.
+  // The index last: from here on the threads exist.
   const fresh = await adoptFresh(engine, file, before.value);
   if (!fresh.ok) return fresh;
   return ok({
@@ -74,7 +74,7 @@ async function importFile(
   });
 }
 
-/** What is wrong with the thread as a whole; null when it is proved, and the file holds it and nothing else. */
+/** What is wrong with the thread as a whole; null when it is proved and the file holds exactly that thread. */
 export async function problemOf(file: ExportFile): Promise<string | null> {
   const { threads, hashes, bundles } = file;
   const { report, ...proof } = await proveThread(file.source, threads[0]);
@@ -101,7 +101,7 @@ function hashesOf(bundles: readonly { hash: string }[]): string[] {
   return bundles.map(({ hash }) => hash);
 }
 
-/** Another import of the same may have been first: then what it made is looked at like any thread that is here. */
+/** Another import of the same export may have been first: its threads are checked like any that are here already. */
 async function adoptFresh(
   engine: Engine,
   file: ExportFile,
@@ -121,7 +121,7 @@ async function adoptFresh(
   }
 }
 
-/** Those that are not here yet. */
+/** The threads that are not here yet. */
 async function freshThreads(
   { store }: Engine,
   threads: readonly ThreadCopy[],

@@ -1,7 +1,7 @@
 import { type ThreadCopy, type ThreadRecord, threadFacts } from "@uncaged/workflow-protocol";
 
-/** A thread as it can go elsewhere, together with the threads of `family` (ids). Who runs it, a gate that was
- *  closed, and a parent that does not come along stay behind; so a thread and its import export to the same bytes. */
+/** A thread in a form that can be moved elsewhere, together with the threads of `family` (ids). Its runner, a closed
+ *  gate, and a parent that is not exported stay behind; so a thread and its import export to the same bytes. */
 export function portableThread(thread: ThreadRecord, family: ReadonlySet<string>): ThreadCopy {
   const { parentThread: parent } = thread;
   const parentThread = parent !== null && family.has(parent) ? parent : null;

@@ -1,5 +1,5 @@
-/** A thread of this storage root, proved, with the records that the proof went by: what is exported and attested
- *  is one moment of each thread, whatever runs meanwhile. */
+/** A thread of this storage root, proved, with the records that the proof was based on: an export or attestation
+ *  captures one moment of each thread, whatever else is running. */
 import {
   err,
   type Failure,
@@ -16,11 +16,11 @@ import { type Proof, proveThread } from "../verify/verify-thread.ts";
 
 export type ProvedThread = {
   proof: Proof;
-  /** As `proof.threads`, whole. */
+  /** The threads of `proof.threads`, as complete records. */
   records: readonly [ThreadRecord, ...ThreadRecord[]];
 };
 
-/** Fails with the first problem that the proof meets; `so` says what that rules out. */
+/** Fails with the first problem of the proof; `so` says what that rules out. */
 export async function proveStored(
   engine: Engine,
   thread: ThreadRecord,

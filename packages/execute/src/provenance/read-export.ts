@@ -1,9 +1,9 @@
-/** An export as a source of threads: looked through once from end to end, then read where it is asked.
+/** An export as a source of threads: checked once from end to end, then read on demand.
  *
- *  1. Nothing is written, nothing of it runs, and no name in it becomes a path.
- *  2. Every byte counts: headers, padding and end are compared with what we would write, every content with its
- *     sum, every node with its hash and with the one way to write it.
- *  3. What is read later is compared with the sum of the first look. */
+ *  1. Nothing is written, nothing in it runs, and no name in it becomes a path.
+ *  2. Every byte counts: headers, padding and end are compared with what we would write, every entry with its checksum,
+ *     every node with its hash and its canonical form.
+ *  3. Later reads are compared with the checksum from the first pass. */
 import { constants } from "node:buffer";
 import { decodeNode, encodeNode, hashBytes, sha256Hex } from "@uncaged/workflow-cas";
 import {
@@ -83,7 +83,7 @@ async function lookThrough(tar: TarFile): Promise<Result<ExportFile, Failure>> {
   return inOrder(tar, index, entries);
 }
 
-/** Checks that the entries are the ones that the index announces, in the one order. */
+/** Checks that the entries are exactly those that the index announces, in the right order. */
 function inOrder(
   tar: TarFile,
   index: ExportIndex,
@@ -136,7 +136,7 @@ function exportFile(
     source: {
       cas: {
         get: async (hash) => (await read(blobEntry(hash)))?.toString("utf8") ?? null,
-        // Nothing is at hand: each is read from its place in the file.
+        // Nothing is prefetched: each node is read from its position in the file.
         getMany: async () => new Map(),
       },
       thread: async (threadId) => index.threads.find((each) => each.threadId === threadId) ?? null,
@@ -157,13 +157,13 @@ function exportFile(
   };
 }
 
-/** No honest entry is longer; it bounds what one entry makes us hold at once. */
+/** No honest entry is longer; this bounds how much of one entry we hold in memory. */
 function mostBytes(name: string): number {
   if (name.startsWith("cas/")) return constants.MAX_STRING_LENGTH;
   return name === SUMS_ENTRY ? constants.MAX_STRING_LENGTH : 64 * MiB;
 }
 
-/** What is wrong with a node, as the end of a sentence; null when nothing is. */
+/** What is wrong with a node, phrased as the end of a sentence; null when nothing is. */
 function nodeProblem(name: string, content: Buffer): string | null {
   if (name !== blobEntry(hashBytes(content))) return "does not have the hash it is named by";
   const text = content.toString("utf8");

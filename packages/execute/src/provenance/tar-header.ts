@@ -1,5 +1,5 @@
-/** The one kind of tar header (POSIX ustar) that an export has: a plain file, owned by nobody, without a time.
- *  Every tar program reads it; we read nothing else. */
+/** The only kind of tar header (POSIX ustar) in an export: a plain file, owned by nobody, without a time. Every tar
+ *  program can read it; we read nothing else. */
 
 /** Tar files are made of blocks of this many bytes. */
 export const BLOCK_BYTES = 512;
@@ -23,7 +23,7 @@ export function tarHeader({ name, size }: TarEntry): Buffer {
   return header;
 }
 
-/** null for every block that `tarHeader` did not write, down to the last bit. */
+/** null for any block that `tarHeader` did not write, down to the last bit. */
 export function readTarHeader(block: Buffer): TarEntry | null {
   const name = block.toString("latin1", 0, NAME_BYTES).replace(/\0+$/, "");
   const digits = block.toString("latin1", 124, 135);
@@ -32,12 +32,12 @@ export function readTarHeader(block: Buffer): TarEntry | null {
   return tarHeader(entry).equals(block) ? entry : null;
 }
 
-/** How many zero bytes follow the content of an entry. */
+/** Number of zero bytes after the content of an entry. */
 export function paddingAfter(size: number): number {
   return (BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES;
 }
 
-/** Mode, owner, group, time, type and magic; the checksum counts as spaces while it is computed. */
+/** Mode, owner, group, time, type and magic; the checksum field counts as spaces while the checksum is computed. */
 const FIXED: readonly (readonly [at: number, text: string])[] = [
   [100, "0000644\0"],
   [108, "0000000\0"],

@@ -1,16 +1,16 @@
-/** Reads a tar file that nobody trusts: one form of header, no gaps, nothing after the end. */
+/** Reads an untrusted tar file: one form of header, no gaps, nothing after the end. */
 import type { FileHandle } from "node:fs/promises";
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { openRegularFile, storageFailed } from "@uncaged/workflow-util";
 import { BLOCK_BYTES, paddingAfter, readTarHeader, type TarEntry } from "./tar-header.ts";
 
-/** An entry, where its content begins, and the content. */
+/** An entry, the offset of its content, and the content. */
 type PlacedEntry = TarEntry & { at: number; content: Buffer };
 
 export type TarFile = {
   path: string;
-  /** Every entry in its order. Fails with `EXPORT_INVALID` at the first thing that `writeTar` does not write, and at
-   *  a content of more than `mostBytes` of its name, before it is read. */
+  /** Yields every entry in order. Fails with `EXPORT_INVALID` at the first thing that `writeTar` would not write, and,
+   *  before reading it, at content longer than `mostBytes` of its name. */
   entries(mostBytes: (name: string) => number): AsyncGenerator<Result<PlacedEntry, Failure>>;
   /** Throws `STORAGE_FAILED`. */
   read(entry: { at: number; size: number }): Promise<Buffer>;
@@ -19,7 +19,7 @@ export type TarFile = {
 
 type Read = TarFile["read"];
 
-/** `FILE_NOT_FOUND`, or `EXPORT_INVALID` for what is no regular file. */
+/** `FILE_NOT_FOUND`, or `EXPORT_INVALID` for anything but a regular file. */
 export async function openTar(path: string): Promise<Result<TarFile, Failure>> {
   const opened = await openRegularFile(path);
   if (!opened.ok)
@@ -49,7 +49,7 @@ async function* entriesOf(opts: {
     const start = at + BLOCK_BYTES;
     const padding = paddingAfter(header.size);
     const next = start + header.size + padding;
-    // Before anything of that size is asked for: a header can say what it likes.
+    // Before allocating that much: a header can claim any size.
     if (next > size) return yield err(invalid(path, `${name} is cut short`));
     if (header.size > mostBytes(name)) return yield err(invalid(path, `${name} is too long`));
     const whole = await read({ at: start, size: header.size + padding });
@@ -62,7 +62,7 @@ async function* entriesOf(opts: {
   if (!end) yield err(invalid(path, `what stands at byte ${at} is neither an entry nor the end`));
 }
 
-/** For reading from front to back: asks for much at once, and returns from that. */
+/** For sequential reads: reads large chunks and serves from them. */
 function ahead(read: Read, size: number): Read {
   let window: { at: number; bytes: Buffer } = { at: 0, bytes: Buffer.alloc(0) };
   return async (wanted) => {

@@ -1,4 +1,5 @@
-/** Writes a tar file piece by piece; its name appears when all of it is on disk, and never takes another's place. */
+/** Writes a tar file piece by piece. Its name appears only when everything is on disk, and never replaces an existing
+ *  file. */
 import { createHash } from "node:crypto";
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -6,7 +7,6 @@ import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-p
 import { linkExclusive, randomTag, storageFailed, syncFolder } from "@uncaged/workflow-util";
 import { BLOCK_BYTES, paddingAfter, tarHeader } from "./tar-header.ts";
 
-/** Gives a piece of the file to whoever fills it. */
 export type AddEntry = (name: string, content: Buffer) => Promise<void>;
 
 export type WrittenFile = {
@@ -15,8 +15,8 @@ export type WrittenFile = {
   sha256: string;
 };
 
-/** `fill` adds the entries one after the other. `TARGET_EXISTS` when something stands there already; throws
- *  `STORAGE_FAILED`, or what `fill` throws. Nothing is left behind then. Mode 0600: a thread is private. */
+/** `fill` adds the entries one after the other. `TARGET_EXISTS` when something exists there already; throws
+ *  `STORAGE_FAILED`, or what `fill` throws, and then leaves nothing behind. Mode 0600: a thread is private. */
 export async function writeTar(
   path: string,
   fill: (add: AddEntry) => Promise<void>,
@@ -74,7 +74,7 @@ async function fillFile(
   return { bytes, sha256: hash.digest("hex") };
 }
 
-/** Written at once; small entries are gathered up to this. */
+/** Bytes per write; small entries are buffered up to this size. */
 const PIECE_BYTES = 1024 * 1024;
 
 function taken(path: string): Failure {

@@ -1,9 +1,9 @@
-/** What an attestation says: an in-toto statement (https://in-toto.io/Statement/v1) over a proved thread.
+/** The contents of an attestation: an in-toto statement (https://in-toto.io/Statement/v1) over a proved thread.
  *
- *  1. It follows from the thread alone, so whoever has the thread can write the same bytes and compare.
- *  2. Its subjects are the files of an export but the index: every node, every bundle and its descriptor.
- *  3. It holds no text of a person or an agent, only their digests: who may read it need not see the thread.
- *     Names are in it: of workflows, roles, conditions and agents. */
+ *  1. It depends on the thread alone, so anyone who has the thread can write the same bytes and compare.
+ *  2. Its subjects are the files of an export except the index: every node, every bundle and its descriptor.
+ *  3. It contains no text of a person or an agent, only digests: its readers need not be allowed to see the thread. It
+ *     does contain names: of workflows, roles, conditions and agents. */
 import { canonicalJson } from "@uncaged/workflow-cas";
 import {
   END,
@@ -22,12 +22,12 @@ import { blobEntry, bundleEntries } from "./export-layout.ts";
 
 const STATEMENT_TYPE = "https://in-toto.io/Statement/v1";
 const PREDICATE_TYPE = "urn:uncaged:workflow-thread:v1";
-/** Of the envelope around it. */
+/** Payload type of the envelope. */
 export const PAYLOAD_TYPE = "application/vnd.in-toto+json";
 
 export type ThreadStatement = { payload: Buffer; subjects: number };
 
-/** Throws when the thread is damaged; a proof that found nothing wrong says that it is not. */
+/** Throws when the thread is damaged; call it only after a proof that found nothing wrong. */
 export async function threadStatement(
   source: ThreadSource,
   proof: Proof,
@@ -81,9 +81,9 @@ function threadClaim(thread: KnownThread, chain: Chain): JsonObject {
     endedAt: end?.node.payload.timestamp ?? null,
     outcome: ending && { status: ending.status, returnCode: ending.returnCode },
     endRoute: end === undefined ? null : routeClaim(end.node),
-    // Left out where there is none, like the upgrades.
+    // Left out when there is none, like the upgrades.
     ...(end === undefined ? {} : resultInMeta(recordedResult(end.node))),
-    // Left out where there is none, so that what was signed before there were any can be written again.
+    // Left out when there is none, so that older statements can still be reproduced byte for byte.
     ...(upgrades.length === 0 ? {} : { upgrades }),
     usage: sumOf(steps.map(({ node }) => node.payload.usage ?? null)),
     steps: steps.map((state, index) => stepClaim(state, index + 1)),
@@ -124,7 +124,7 @@ function routeClaim({ payload }: StateNode): JsonObject | null {
   return { from, to, condition, rule, promptFrom: promptFrom ?? "table" };
 }
 
-/** null when no step says what it used; the cost is null when none says what it cost. */
+/** null when no step reports usage; the cost is null when no step reports a cost. */
 function sumOf(usages: readonly (Usage | null)[]): JsonObject | null {
   const known = usages.filter((usage) => usage !== null);
   if (known.length === 0) return null;

@@ -1,4 +1,4 @@
-/** Proofs that take in a file from elsewhere: an attestation of a thread, an export of one. */
+/** Proofs that involve a file from elsewhere: an attestation of a thread, or an export of one. */
 import { constants } from "node:buffer";
 import {
   type CheckReport,
@@ -21,7 +21,8 @@ import { openExport } from "./read-export.ts";
 /** Absolute paths. */
 export type AttestationFiles = { attestation: string; publicKey: string };
 
-/** A thread of this storage root, and what an attestation says of it. `FILE_NOT_FOUND` or `KEY_INVALID`. */
+/** Proves a thread of this storage root and checks what an attestation says about it. `FILE_NOT_FOUND` or
+ *  `KEY_INVALID`. */
 export function verifyAttested(
   engine: Engine,
   thread: ThreadRecord,
@@ -30,8 +31,8 @@ export function verifyAttested(
   return verifyIn(storedThreads(engine), thread, files);
 }
 
-/** The thread in an export, which is neither stored nor run. `id`: its id, or a part that it begins or ends with.
- *  Without an attestation, the export itself says which descriptor its bundle has. */
+/** Proves the thread in an export without storing or running it. `id`: its id, or any beginning or end of it. Without
+ *  an attestation, the export itself says which descriptor its bundle has. */
 export async function verifyExport(
   path: string,
   id: string,

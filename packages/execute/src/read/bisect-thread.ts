@@ -1,10 +1,10 @@
-/** Finds the step with which a thread went wrong, by asking a program about few of its states.
+/** Finds the step at which a thread went wrong, by running a test program on a few of its states.
  *
- *  1. `good` and `bad` part somewhere; the steps before that are shared and not asked about. With one thread
- *     alone its start counts as good and its last step as bad, on the caller's word.
- *  2. Between a good and a bad state the middle one is asked about, so that n steps take at most ⌈log2 n⌉
- *     answers. A state that cannot be judged is passed over for its neighbours, as long as there are any.
- *  3. Nothing is written: a state is shown to the program as it is in the store. */
+ *  1. `good` and `bad` diverge somewhere; the steps before that are shared and not tested. With only one thread, its
+ *     start counts as good and its last step as bad, on the caller's word.
+ *  2. The state halfway between a good and a bad one is tested next, so n steps take at most ⌈log2 n⌉ answers. A state
+ *     that cannot be judged is skipped in favour of its neighbours, as long as there are any.
+ *  3. Nothing is written: the program sees a state as it is in the store. */
 import type { Failure, JsonObject, Result, ThreadRecord } from "@uncaged/workflow-protocol";
 import { err, failure, ok } from "@uncaged/workflow-protocol";
 import { type ChainState, loadChain, roleStates } from "../chain/chain.ts";
@@ -12,7 +12,7 @@ import { readNode } from "../chain/read-node.ts";
 import type { Engine } from "../storage/engine.ts";
 
 export type BisectStep = {
-  /** 1-based place in the thread that went wrong. */
+  /** 1-based position in the bad thread. */
   round: number;
   role: string;
   meta: JsonObject;
@@ -27,11 +27,11 @@ export type Bisection = {
   threadId: string;
   /** The first step that is bad. */
   firstBad: BisectStep;
-  /** Steps next to it that could not be judged: one of them may be the first. */
+  /** Steps next to it that could not be judged: one of them may be the first bad one. */
   undecided: BisectStep[];
-  /** How often the program was asked. */
+  /** How often the program was run. */
   asked: number;
-  /** Steps between the last that was known to be good and the end. */
+  /** Number of steps between the last one known to be good and the end. */
   candidates: number;
 };
 
@@ -64,7 +64,7 @@ export async function stepContent(
 
 type Found = { firstBad: BisectStep; undecided: BisectStep[]; asked: number };
 
-/** `low` is the last step known to be good (-1: what came before all of them), `high` the first known bad. */
+/** `low` is the last step known to be good (-1: the state before all steps), `high` the first known to be bad. */
 async function search(
   steps: readonly BisectStep[],
   ask: (step: BisectStep) => Promise<Result<Verdict, Failure>>,
@@ -89,7 +89,7 @@ async function search(
   return ok({ firstBad, undecided: steps.slice(low + 1, high), asked });
 }
 
-/** Place strictly between the two that is nearest to their middle and was not passed over; null: none. */
+/** The untried position between the two that is nearest to their middle; null: none is left. */
 function nearestToMiddle(low: number, high: number, skipped: ReadonlySet<number>): number | null {
   const middle = Math.floor((low + high) / 2);
   for (let away = 0; middle - away > low || middle + away < high; away++) {

@@ -7,8 +7,9 @@ import { contextWaiting, waitingText } from "./context-waiting.ts";
 
 const TASK_CHARS = 2_000;
 
-/** What nobody who works for a thread may lose, in a few lines: where the thread stands, who works in which step, what
- *  is waiting, and its task. `role` null: nobody said as whom. Reads three nodes, however long the thread. */
+/** What everybody who works for a thread must know, in a few lines: where the thread stands, who runs in which step,
+ *  what is pending, and its task. `role` null: the reader is no particular role. Reads three nodes, however long the
+ *  thread. */
 export async function contextBrief(
   { cas }: Pick<Engine, "cas">,
   thread: ThreadRecord,

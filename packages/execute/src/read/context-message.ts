@@ -2,14 +2,14 @@ import type { CasStore, StateNode, StepRoute } from "@uncaged/workflow-protocol"
 import { ANSWER } from "../chain/answer-directive.ts";
 import { readNode } from "../chain/read-node.ts";
 
-/** One role result, as an agent that pulls the conversation reads it. */
+/** One role result, as an agent that pulls the conversation sees it. */
 export type ContextMessage = {
   /** 1-based. */
   round: number;
   role: string;
   /** Unix milliseconds. */
   timestamp: number;
-  /** What the role was told for this round; null: nothing but the conversation. */
+  /** What the role was told for this round; null: nothing besides the conversation. */
   prompt: ContextPrompt | null;
   meta: Record<string, unknown>;
   content: string;
@@ -19,8 +19,8 @@ export type ContextMessage = {
   cut: boolean;
 };
 
-/** `edge`: the table's words. `answer`: a person's, to the role that asked. `person`: a person's in place of the
- *  table's, by a poke or a fork. */
+/** Whose words they are. `edge`: the table's. `answer`: a person's, to the role that asked. `person`: a person's
+ *  instead of the table's, by a poke or a fork. */
 export type ContextPrompt = { kind: "edge" | "answer" | "person"; text: string };
 
 export async function contextMessage(

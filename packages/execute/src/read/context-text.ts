@@ -1,17 +1,17 @@
-/** The conversation as text, made so that nothing that was said can pose as a part of it.
+/** The conversation as text, formatted so that no message can pose as part of the format.
  *
- *  1. A header is a line that begins with `[`. No other line does: texts are indented by two spaces, keys of the
- *     front matter that do not begin with a letter are quoted, our own hints begin with `...` or `#`.
- *  2. What would end a line or move a cursor unseen is shown instead.
- *  3. What is cut to fit says how to load the whole. */
+ *  1. A header is a line that begins with `[`. No other line does: texts are indented by two spaces, front matter keys
+ *     that do not begin with a letter are quoted, our own hints begin with `...` or `#`.
+ *  2. Characters that would end a line or move the cursor invisibly are shown escaped.
+ *  3. Anything that is cut to fit says how to load the whole. */
 import { printable, quotedText } from "@uncaged/workflow-util";
 import { bodyBeside } from "@uncaged/workflow-util/body-beside";
 import { Document, isMap, isScalar } from "yaml";
 import type { ContextMessage, ContextPrompt } from "./context-message.ts";
 import { cutToFit } from "./cut-to-fit.ts";
 
-/** Header, front matter of the meta, body; before it what the role was told. At most `room` characters, if so many
- *  hold the headers and hints. `message` has its content as far as it is shown. */
+/** Header, front matter of the meta and body, preceded by what the role was told. At most `room` characters, if that is
+ *  enough for the headers and hints. `message.content` is already cut to what is shown. */
 export function messageText(
   message: ContextMessage,
   room: number,
@@ -41,8 +41,8 @@ function aboveBody(message: ContextMessage, room: number): string {
   return `${entry(told, prompt.text, { room: room / 4, whole }).text}\n\n${head}`;
 }
 
-/** A header and a text below it. `whole` is the command that prints all of the text. `content` is the text as far as
- *  it is shown. */
+/** A header and a text below it. `whole` is the command that prints all of the text. `content` is the text, already cut
+ *  to what is shown. */
 export function entry(
   header: string,
   content: string,
@@ -60,7 +60,7 @@ export function startHeader(timestamp: number): string {
   return `[#0 start] ${time(timestamp)}`;
 }
 
-/** `role` null: whoever the table names. */
+/** `role` null: whichever role the table picks. */
 export function promptHeader(
   kind: ContextPrompt["kind"],
   round: number,
@@ -75,12 +75,12 @@ const PROMPTS = {
   person: "prompt of a person",
 } as const satisfies Record<ContextPrompt["kind"], string>;
 
-/** A role is what the header says it is, whatever its name. */
+/** A role name reduced to characters that cannot break a header. */
 export function shownRole(role: string): string {
   return role.replaceAll(/[^\p{L}\p{N}_.-]/gu, "_").slice(0, 64) || "unknown";
 }
 
-/** Fields of a meta that are never shown: the header or the body says the like. */
+/** Fields of a meta that are never shown: the header or the body has the same information. */
 export const HIDDEN_FIELDS: ReadonlySet<string> = new Set(["type", "role", "content"]);
 const PLAIN_KEY = /^\p{L}[\p{L}\p{N} _.-]*$/u;
 
@@ -111,10 +111,10 @@ function cutHint(command: string, room: number): string {
   return room > 2 * hint.length ? hint : "... cut ...";
 }
 
-/** Seconds are as much as a reader wants. */
+/** Readers do not need more than seconds. */
 function time(timestamp: number): string {
   return new Date(Math.min(timestamp, LAST_MS)).toISOString().replace(/\.\d{3}Z$/, "Z");
 }
 
-/** The last moment that a date can name. */
+/** The largest time that a Date can hold. */
 const LAST_MS = 8.64e15;

@@ -1,12 +1,12 @@
 import { pendingInputOf, suspensionOf, type ThreadRecord } from "@uncaged/workflow-protocol";
 import { entry, promptHeader, shownRole } from "./context-text.ts";
 
-/** Something between the last round and the next: what a role asks, or what a person said to whoever is next. */
+/** Something between the last round and the next: a question by a role, or what a person said to the next role. */
 export type ContextWaiting = {
   kind: "question" | "limit" | "answer" | "person";
   /** The round that comes next. */
   round: number;
-  /** Who asks or is answered; null: whoever the table names. */
+  /** Who asks or is answered; null: whichever role the table picks. */
   role: string | null;
   text: string;
 };
@@ -30,7 +30,7 @@ export function contextWaiting(thread: ThreadRecord): ContextWaiting[] {
   return waiting;
 }
 
-/** `whole` is the command that tells all of it. */
+/** `whole` is the command that prints all of it. */
 export function waitingText(
   { kind, round, role, text }: ContextWaiting,
   about: { room: number; whole: string },

@@ -1,5 +1,5 @@
-/** The longest beginning of a text of which no more than `room` characters are shown. What is shown of a text must
- *  not be shorter than half of it. Never parts a surrogate pair. */
+/** The longest beginning of a text that takes at most `room` characters when shown. A text must not get shorter than
+ *  half its length by being shown. Never splits a surrogate pair. */
 export function cutToFit(
   text: string,
   shownLength: (start: string) => number,

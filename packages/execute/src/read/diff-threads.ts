@@ -19,16 +19,16 @@ type DiffSide = {
 export type DiffRound = {
   /** 1-based. */
   round: number;
-  /** `shared`: the same node. `equal`: the same role and meta, reached apart. `differs`: anything else. */
+  /** `shared`: the same node. `equal`: the same role and meta in different nodes. `differs`: anything else. */
   relation: "shared" | "equal" | "differs";
   /** null: this thread has no such round. */
   a: DiffSide | null;
   b: DiffSide | null;
-  /** What differs in the metas; empty unless both have the round. */
+  /** Differences between the metas; empty unless both threads have the round. */
   changes: Difference[];
 };
 
-/** `usage`: of the steps that the other thread does not share; null when no agent says. */
+/** `usage`: of the steps that the threads do not share; null when no agent reports usage. */
 export type DiffedThread = { threadId: string; status: string; usage: Usage | null };
 
 export type ThreadDiff = {

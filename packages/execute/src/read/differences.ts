@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@uncaged/workflow-protocol";
 
-/** A place in two JSON values at which they differ; `undefined` where one has nothing there. */
+/** A place where two JSON values differ; `undefined` where one has nothing there. */
 export type Difference = {
   /** `phases[1].title`; empty: the values themselves. */
   path: string;
@@ -8,7 +8,7 @@ export type Difference = {
   b: JsonValue | undefined;
 };
 
-/** Every place at which two JSON values differ, as deep as both have the same shape. */
+/** Every place where two JSON values differ, as deep as both have the same shape. */
 export function differences(a: JsonValue, b: JsonValue): Difference[] {
   return differencesAt("", a, b);
 }

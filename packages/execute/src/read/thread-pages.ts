@@ -1,10 +1,10 @@
 /** The conversation of a thread, a page at a time, for agents that pull what they need.
  *
- *  1. Reading costs the page, not the thread: steps are found over the skip list. Of a thread that was upgraded
- *     the whole chain is read: its states are not its rounds.
- *  2. Rounds are derived while reading; only role results are rounds. The prompt of the thread is no round, and
- *     stands before them as #0. What a role was told stands before its round and goes with it.
- *  3. What is left out is named together with the option that loads it. */
+ *  1. The cost depends on the page, not on the thread: steps are found through the skip list. A thread that was
+ *     upgraded is read completely, because its states do not map to its rounds one to one.
+ *  2. Rounds are computed while reading; only role results are rounds. The prompt of the thread is not a round; it
+ *     comes first, as #0. What a role was told comes before its round and belongs to it.
+ *  3. Whatever is left out is mentioned together with the option that loads it. */
 import { ancestorAt } from "@uncaged/workflow-cas";
 import type { ThreadRecord } from "@uncaged/workflow-protocol";
 import { loadChain, promptHash, roleStates } from "../chain/chain.ts";
@@ -17,24 +17,24 @@ import { type ContextWaiting, contextWaiting, waitingText } from "./context-wait
 
 export type ContextPage = {
   threadId: string;
-  /** Rounds the thread has now. */
+  /** Number of rounds the thread has now. */
   rounds: number;
-  /** What the thread was started with; null on a page before a round. */
+  /** The prompt that the thread was started with; null on a page before a round. */
   start: { prompt: string; promptHash: string; timestamp: number; cut: boolean } | null;
-  /** In order. In the overview the first may be followed by a gap. */
+  /** In order. In the overview there may be a gap after the first. */
   messages: ContextMessage[];
-  /** Messages between the first and the next shown, or before the page; null when none is left out. */
+  /** Number of messages between the first and the next shown, or before the page; null when none is left out. */
   omitted: { count: number; before: number } | null;
-  /** What is asked, or was said to whoever is next, since the last round; empty on a page before a round. */
+  /** What has been asked, or said to the next role, since the last round; empty on a page before a round. */
   waiting: ContextWaiting[];
 };
 
 export const DEFAULT_BUDGET_CHARS: number = 8_000;
 
-/** `before: null`: the thread's prompt, the first message, and as many of the last as fit into the budget.
- *  Otherwise the messages before that round, as many as fit, without the first. What alone exceeds its part of the
- *  budget is cut. `text` is the page as agents read it; `budgetChars` holds for it, unless so many do not even hold
- *  the headers. */
+/** `before: null`: the thread's prompt, the first message, and as many of the last ones as fit into the budget.
+ *  Otherwise the messages before that round, as many as fit, without the first. A message that alone exceeds its share
+ *  of the budget is cut. `text` is the page as agents read it; it stays within `budgetChars`, unless the headers alone
+ *  need more. */
 export async function threadPage(
   engine: Pick<Engine, "cas">,
   thread: ThreadRecord,
@@ -55,7 +55,7 @@ export async function threadPage(
   return { page, text: [begin?.text ?? "", ...texts, ...end].filter(Boolean).join("\n\n") };
 }
 
-/** Before the first step the task is all there is. */
+/** Before the first step there is only the task. */
 function share(rounds: number, budgetChars: number): number {
   return rounds === 0 ? (budgetChars * 3) / 4 : budgetChars / 4;
 }
@@ -76,7 +76,7 @@ type Part = ReturnType<typeof messageText>;
 type Parts = { parts: Part[]; omitted: ContextPage["omitted"] };
 
 const NO_ROUNDS: Parts = { parts: [], omitted: null };
-/** The hint of a gap, and the blank lines around it. */
+/** The hint for a gap, and the blank lines around it. */
 const GAP_CHARS = 64;
 
 async function roundParts(
@@ -95,7 +95,7 @@ async function roundParts(
   return { parts: [...first, ...last], omitted: count === 0 ? null : { count, before: from } };
 }
 
-/** The hint stands where something is left out: after the first message, or before the page. */
+/** The hint goes where something is left out: after the first message, or before the page. */
 function withGap(parts: readonly Part[], omitted: ContextPage["omitted"]): string[] {
   const texts = parts.map(({ text }) => text);
   if (omitted === null) return texts;
@@ -108,7 +108,7 @@ type Walk = {
   message: (round: number) => Promise<ContextMessage>;
 };
 
-/** Reads steps by round, the neighbour before the last one read without a jump. */
+/** Reads steps by round. The one before the last one read needs no jump. */
 async function startWalk({ cas }: Pick<Engine, "cas">, thread: ThreadRecord): Promise<Walk> {
   const ends = await roundEnds(cas, thread);
   if (ends === null) return walkUpgraded({ cas }, thread);
@@ -159,7 +159,7 @@ async function lastThatFit(
   return parts;
 }
 
-/** With the blank line after each. */
+/** Including the blank line after each. */
 function chars(texts: readonly string[]): number {
   return texts.reduce((sum, text) => sum + text.length + 2, 0);
 }

@@ -1,4 +1,4 @@
-/** What a finished thread returns, read off its end node. */
+/** What a finished thread returns, read from its end node. */
 import {
   endingOf,
   err,
@@ -18,7 +18,7 @@ import { recordedResult } from "../chain/recorded-result.ts";
 import { walkChain } from "../chain/walk-chain.ts";
 import { observedStatus } from "../watch/observe.ts";
 
-/** null: the thread has not ended, or its end records none. */
+/** null: the thread has not ended, or its end node records no result. */
 export async function recordedResultOf(
   cas: NodeReader,
   { status, head }: Pick<ThreadRecord, "status" | "head">,
@@ -26,8 +26,9 @@ export async function recordedResultOf(
   return isFinal(status) ? recordedResult(await readNode(cas, head, "state")) : null;
 }
 
-/** The value of the workflow's `result`; without one, what the last role said; null when no role ran. Fails with
- *  `THREAD_UNFINISHED`; with `RESULT_FAILED` when the thread did not complete or the expression could not be evaluated. */
+/** The value of the workflow's `result`; without one, the content of the last role's message; null when no role ran.
+ *  Fails with `THREAD_UNFINISHED`, or with `RESULT_FAILED` when the thread did not complete or the expression could not
+ *  be evaluated. */
 export async function threadResult(
   engine: { cas: NodeReader; now: () => number },
   thread: ThreadRecord,

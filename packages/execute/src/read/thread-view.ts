@@ -24,7 +24,7 @@ export async function viewThread(
   engine: Pick<Engine, "cas" | "live" | "now">,
   thread: ThreadRecord,
 ): Promise<ThreadView> {
-  // Before the long reading: a record says nothing of a process that ended after it was read.
+  // Before the long read: a record says nothing about a process that ended after it was read.
   const seen = observedStatus(thread, engine.now());
   const start = await readNode(engine.cas, thread.startHash, "start");
   const { steps, upgrades, end, recorded } = await pastOf(engine.cas, thread);
@@ -48,16 +48,16 @@ export async function viewThread(
     suspended: suspensionOf(thread),
     result: resultOf(thread, recorded),
     end,
-    // What was used since the last step is in the end node of a thread that has one.
+    // A finished thread has its last usage in the end node.
     unrecorded: end === null ? [...(await lostAttempts(engine, thread)).spent] : [],
     forkedFrom,
     cwd,
-    // Read last: it is the newest of all.
+    // Read last, so it is the most current of all.
     activity: seen.status === "running" ? await threadActivity(engine.live, threadId) : null,
   };
 }
 
-/** What the thread was started with; nothing else of it is read. */
+/** What the thread was started with; reads nothing else of it. */
 export async function startPrompt(
   cas: NodeReader,
   { startHash }: Pick<ThreadRecord, "startHash">,
@@ -66,7 +66,7 @@ export async function startPrompt(
   return (await readNode(cas, promptHash(start), "content")).payload;
 }
 
-/** The steps that these states are, of which the first is this round. */
+/** The steps that these states represent; the first one is this round. */
 export function stepViews(
   cas: NodeReader,
   states: readonly ChainState[],
@@ -75,7 +75,7 @@ export function stepViews(
   return withContents(cas, states.map(stepOf), firstRound);
 }
 
-/** What a state alone says of its step. */
+/** What a state alone says about its step. */
 type BareStep = Omit<StepView, "round" | "content">;
 
 type Past = {
@@ -85,7 +85,7 @@ type Past = {
   recorded: RecordedResult | null;
 };
 
-/** The steps and the upgrades, oldest first, and the end. Of a state is kept what is shown of it, which is less than half. */
+/** The steps and upgrades, oldest first, and the end. Only what is shown of a state is kept, less than half of it. */
 async function pastOf(cas: NodeReader, thread: ThreadRecord): Promise<Past> {
   const steps: BareStep[] = [];
   const upgrades: UpgradeView[] = [];
@@ -100,7 +100,7 @@ async function pastOf(cas: NodeReader, thread: ThreadRecord): Promise<Past> {
     const upgrade = upgradeOf(state.node);
     if (upgrade === null) continue;
     const { timestamp } = state.node.payload;
-    // How many rounds there are is known at the start of the chain: counted from the end until then.
+    // The number of rounds is known only at the start of the chain: until then we count backwards from the end.
     upgrades.push({ afterRound: steps.length, ...upgrade, stateHash: state.hash, timestamp });
   }
   for (const upgrade of upgrades) upgrade.afterRound = steps.length - upgrade.afterRound;
@@ -115,7 +115,7 @@ async function withContents(
   const views: StepView[] = [];
   for await (const { item, node } of readContents(cas, steps)) {
     const { role, meta, ...step } = item;
-    // In the order in which they are shown.
+    // In display order.
     views.push({ round: firstRound + views.length, role, meta, content: node.payload, ...step });
   }
   return views;

@@ -1,12 +1,12 @@
-/** What threads of a list return. A list may be long, so only ends are read that can say something: those of versions
- *  that have a `result`. */
+/** Adds results to the threads of a list. A list may be long, so end nodes are read only for versions that have a
+ *  `result`. */
 import { readFile } from "node:fs/promises";
 import type { ThreadSummary } from "@uncaged/workflow-protocol";
 import { bundleFiles, parseStoredDescriptor } from "@uncaged/workflow-register";
 import type { NodeReader } from "../chain/read-node.ts";
 import { recordedResultOf } from "./thread-result.ts";
 
-/** The same threads; those that have a value have it as `result`. */
+/** The same threads, with `result` added to those that have a value. */
 export async function withResults<T extends ThreadSummary>(
   { root, cas }: { root: string; cas: NodeReader },
   threads: readonly T[],
@@ -25,7 +25,7 @@ export async function withResults<T extends ThreadSummary>(
   return all;
 }
 
-/** A version that is gone, or damaged, is no reason not to list its threads. */
+/** A missing or damaged version must not keep its threads from being listed. */
 async function hasResult(root: string, bundleHash: string): Promise<boolean> {
   const text = await readFile(bundleFiles(root, bundleHash).descriptor, "utf8").catch(() => "");
   return parseStoredDescriptor(text)?.result !== undefined;

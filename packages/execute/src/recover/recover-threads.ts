@@ -1,10 +1,10 @@
-/** Makes threads again that the index has lost, from what else there is of them.
+/** Rebuilds threads that the index has lost from the history and the blobs.
  *
- *  1. A thread that ended comes back as it was: its line of history says all that counts.
- *  2. Of one that had not ended the blobs do not say its id. Its last state, which no other follows, becomes the head
- *     of a thread with a new id, at rest. Steps that a crash left unpublished, or that a poke replaced, look the same
- *     and come back as well: a thread too many can be removed.
- *  3. Nothing is overwritten: an index that is there gets the rows that it lacks, in one transaction. */
+ *  1. A thread that ended comes back as it was: its history line has everything that counts.
+ *  2. The blobs of a thread that had not ended do not contain its id. Its last state, which no other state follows,
+ *     becomes the head of an idle thread with a new id. Steps that a crash left unpublished, or that a poke replaced,
+ *     look the same and come back too: a surplus thread can be removed.
+ *  3. Nothing is overwritten: missing rows are added to the existing index in one transaction. */
 import { renameSync, rmSync } from "node:fs";
 import { decodeNode, markReachable, sha256Hex } from "@uncaged/workflow-cas";
 import {
@@ -29,17 +29,17 @@ import { openEngine } from "../storage/open-engine.ts";
 export type RecoveredThreads = {
   /** Ids of threads that had ended. */
   ended: string[];
-  /** New ids of threads that had not. */
+  /** New ids of threads that had not ended. */
   atRest: string[];
-  /** Ids of threads that the history names and whose blobs are gone. */
+  /** Ids of threads that the history names but whose blobs are gone. */
   gone: string[];
 };
 
-/** Throws what `openEngine` throws of a root that has no damage of this kind. */
+/** Throws what `openEngine` throws for a root that has no damage of this kind. */
 export async function recoverThreads(opts: {
   root: string;
   packagesBase: string;
-  /** Working directory of a thread whose steps name none. */
+  /** Working directory for a thread whose steps name none. */
   cwd: string;
 }): Promise<RecoveredThreads> {
   const engine = await openAnew(opts);
@@ -50,7 +50,7 @@ export async function recoverThreads(opts: {
   }
 }
 
-/** An index that is empty is kept under another name: it may say more to others than to us. */
+/** An index without threads is kept under another name: it may mean more to others than to us. */
 async function openAnew(opts: { root: string; packagesBase: string }): Promise<Engine> {
   try {
     return await openEngine(opts);
@@ -131,7 +131,7 @@ async function threadAtRest(
   };
 }
 
-/** How a thread ended whose last state is this one; null: it has not. */
+/** How the thread with this last state ended; null: it has not. */
 function endingIn({ payload: { role, meta } }: StateNode): ThreadEnding | null {
   if (role !== END || typeof meta.returnCode !== "number") return null;
   const { returnCode, summary } = meta;
@@ -141,7 +141,7 @@ function endingIn({ payload: { role, meta } }: StateNode): ThreadEnding | null {
 
 const AT_REST = { status: "idle", pendingInput: null } as const;
 
-/** What nothing but the index knew. */
+/** What only the index knew. */
 const UNKNOWN = {
   parentThread: null,
   limits: null,

@@ -1,9 +1,9 @@
-/** Where in a thread's chain a fork parts from it.
+/** Where a fork leaves its thread's chain.
  *
- *  1. The point is found over the skip list: making a fork costs the same, however long the thread. Of a thread
- *     that was upgraded the whole chain is read: its states are not its rounds.
- *  2. Upgrades between this step and the next belong to the next: a fork goes on as the step itself was made, but
- *     at the head, which has them behind it. */
+ *  1. The point is found through the skip list: forking costs the same, however long the thread. A thread that was
+ *     upgraded is read completely, because its states do not map to its rounds one to one.
+ *  2. Upgrades between this step and the next belong to the next: a fork continues with the version that made the step,
+ *     except at the head, where it has the upgrades behind it. */
 import { ancestorAt } from "@uncaged/workflow-cas";
 import {
   END,
@@ -47,10 +47,10 @@ export async function findPoint(
   return step.ok ? ok(await path.pointAt(step.value)) : step;
 }
 
-/** The rounds of a thread, as far as a fork asks for them. */
+/** The rounds of a thread, as far as a fork needs them. */
 type Path = {
   rounds: number;
-  /** Of the rounds, newest first. */
+  /** Searches the rounds, newest first. */
   roles(): AsyncIterable<string>;
   pointAt(step: number): Promise<PointOfChain>;
 };

@@ -19,22 +19,22 @@ import { switchBundle } from "./switch-bundle.ts";
 
 export type Fork = { thread: ThreadRecord; forkedFrom: { threadId: string; stateHash: string } };
 
-/** Makes a new thread that shares the old one's nodes up to the fork point, which is kept, and goes on from
- *  there, with the version that the old one ran there unless another is given. Nothing is copied. The old thread
- *  may be in any state and is not touched. Refused: what `switchBundle` refuses of another version. */
+/** Creates a new thread that shares the old one's nodes up to and including the fork point and continues from there,
+ *  with the version that the old thread ran there unless another is given. Nothing is copied. The old thread may be in
+ *  any state and is not touched. Refused: what `switchBundle` refuses of another version. */
 export async function forkThread(
   engine: Engine,
   thread: ThreadRecord,
   opts: {
     from: ForkPoint;
-    /** Name in `config.agents` of the agent that plays every further step; null: as in the old thread. */
+    /** Name in `config.agents` of the agent that runs every further step; null: as in the old thread. */
     agent: string | null;
-    /** Besides those of the old thread; null: as there. */
+    /** Added to those of the old thread; null: none. */
     limits: Limits | null;
-    /** Version to go on with, as `findVersion` takes it; null: the one of that point. */
+    /** Version to continue with, as `findVersion` takes it; null: the one at that point. */
     bundle: string | null;
-    /** What whoever is next is told in place of the edge's prompt; before any step the prompt of the new thread,
-     *  which then shares nothing with the old one. null: as there. */
+    /** What the next role is told instead of the edge's prompt. Before any step it is the prompt of the new thread,
+     *  which then shares nothing with the old one. null: as in the old thread. */
     prompt: string | null;
     run: "background" | "idle";
   },
@@ -75,8 +75,7 @@ export async function forkThread(
   return ok({ thread: made, forkedFrom });
 }
 
-/** Where the fork stands at first: at the fork point, or at an upgrade that follows it and is stored before the
- *  fork names it. */
+/** The fork's first head: the fork point, or an upgrade after it, which is stored before the fork refers to it. */
 async function standsAt(
   engine: Engine,
   at: { thread: ThreadRecord } & Beginning,

@@ -1,8 +1,8 @@
-/** What the step that a poke makes stands on: the states before the old one, and the route that leads to it.
+/** What the new step of a poke is based on: the states before the old one, and the route that leads to it.
  *
- *  1. An upgrade after the old step is kept: it is written down again before the new step, which its version
- *     makes. Several in a row become one, and those that led back to the old version none.
- *  2. It is in the store before anything runs, for a child thread of the new step names it as its parent. */
+ *  1. An upgrade after the old step is kept: it is written again before the new step, which runs on its version.
+ *     Several in a row become one, and those that lead back to the old version become none.
+ *  2. It is in the store before anything runs, because a child thread of the new step names it as its parent. */
 import { sha256Hex } from "@uncaged/workflow-cas";
 import {
   type EncodedNode,
@@ -24,14 +24,14 @@ import type { Engine } from "../storage/engine.ts";
 import { switchBundle } from "./switch-bundle.ts";
 
 export type PokeBasis = {
-  /** The last step, which is to be made again. */
+  /** The last step, which will be replaced. */
   step: ChainState;
-  /** What comes before the new one. */
+  /** What comes before the new step. */
   chain: Chain;
   /** null: the workflow records none. */
   route: StepRoute | null;
-  /** Blobs of the upgrade that was written down again; nothing names them yet, so that a collection may take them
-   *  while the step runs: they are to be published with it. */
+  /** Blobs of the upgrade that was written again. Nothing refers to them yet, so a collection may take them while the
+   *  step runs: they have to be published with the step. */
   upgrade: readonly EncodedNode[];
 };
 

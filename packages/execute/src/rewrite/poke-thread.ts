@@ -1,11 +1,10 @@
 /** Runs the head step once more with an extra prompt; the new step replaces the head.
  *
- *  1. The rules are not consulted: the head's role runs again, in its own session and directory, and the new
- *     step keeps the route that led to the head.
- *  2. The new step's parent is the old one's parent; an upgrade that came after the old step comes before the
- *     new one. The old head stays in the CAS until gc, and the index remembers it until the next step: until then
- *     the poke can be undone.
- *  3. On any failure the head, and what the thread waited for, is as before. */
+ *  1. The rules are not consulted: the head's role runs again, in its own session and directory, and the new step keeps
+ *     the route that led to the head.
+ *  2. The new step has the old one's parent; an upgrade after the old step moves before the new one. The old head stays
+ *     in the CAS until gc, and the index remembers it until the next step: until then the poke can be undone.
+ *  3. On any failure the head, and what the thread waited for, stay as they were. */
 import { sha256Hex } from "@uncaged/workflow-cas";
 import {
   err,
@@ -54,7 +53,7 @@ export async function pokeThread(
   thread: ThreadRecord,
   opts: {
     prompt: string;
-    /** Name in `config.agents`; null: whoever played the head step. */
+    /** Name in `config.agents`; null: the agent that ran the head step. */
     agent: string | null;
     signal: AbortSignal;
   },
@@ -123,7 +122,7 @@ function directiveOf(
   return {
     route: { ...kept, prompt: poke.prompt, promptFrom: "person" },
     location: cwd ?? null,
-    // A session is its agent's own: another agent would not find it.
+    // A session belongs to its agent: another agent would not find it.
     previousSession: agent === binding ? (session ?? null) : null,
     agent,
   };
@@ -143,10 +142,10 @@ async function firstOutput(run: ThreadRun): Promise<ReturnType<typeof parseOutpu
     }
     const output = parseOutput(turn.output, run.roles);
     if (!output.ok || output.value.outcome === undefined) return output;
-    // A table may have a rule for a role that fails; a poke asks for a better step, not for that one.
+    // A table may have a rule for a failed role; but a poke asks for a better step, not for that rule.
     return err(failure(FAULT_CODES[output.value.outcome], String(output.value.meta.reason), ""));
   } finally {
-    // Not awaited: a function that hangs in its own cleanup must not hold the thread.
+    // Not awaited: a function that hangs in its own cleanup must not hold up the thread.
     void generator.return({ returnCode: 0, summary: "" }).catch(() => undefined);
   }
 }

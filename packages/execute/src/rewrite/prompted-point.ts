@@ -1,7 +1,7 @@
-/** Where a fork begins whose first step gets its prompt from a person.
+/** Where a fork starts when a person supplies the prompt of its first step.
  *
- *  1. After a step, the point is the same: the words wait in the index for whoever is next.
- *  2. Before any step, the words are the prompt of the thread itself: a start node of the fork's own. */
+ *  1. After a step, the point is the same: the prompt waits in the index for the next role.
+ *  2. Before any step, it becomes the prompt of the thread itself: the fork gets its own start node. */
 import { pickRoute } from "@uncaged/workflow-moderator";
 import {
   END,
@@ -23,12 +23,12 @@ import { promptedStart } from "./prompted-start.ts";
 
 export type Beginning = PointOfChain & {
   startHash: string;
-  /** Version to switch to before the first step; null: the one of the point. */
+  /** Version to switch to before the first step; null: the one at the point. */
   bundle: string | null;
   isNewStart: boolean;
 };
 
-/** Refused: `USAGE` (nothing is said), `TRANSITION_INVALID` (the thread ends there, nobody is left to be told). */
+/** Refused: `USAGE` (empty prompt), `TRANSITION_INVALID` (the thread ends there, so there is no next role). */
 export async function promptedPoint(
   engine: Engine,
   at: { thread: ThreadRecord; point: PointOfChain; bundle: string | null; prompt: string | null },
@@ -45,7 +45,7 @@ export async function promptedPoint(
     const to = bundle ?? (version === point.version ? null : point.version);
     return ok({ startHash: hash, hash, stepCount: 0, version, bundle: to, isNewStart: true });
   }
-  // Who is next is for the table to say, of all steps so far.
+  // The table decides who is next, and needs all steps so far.
   const chain = await loadChain(engine.cas, { startHash, head: point.hash });
   const version =
     bundle === null

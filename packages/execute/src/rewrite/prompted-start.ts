@@ -2,7 +2,7 @@ import { encodeContent, encodeStart } from "@uncaged/workflow-cas";
 import type { NodeStore, StartNode } from "@uncaged/workflow-protocol";
 import { promptHash } from "../chain/chain.ts";
 
-/** Stores the start of a thread that is like this one's but for its prompt. No node is shared with the old one. */
+/** Stores a start node like this thread's, but with another prompt. The two threads share no node. */
 export async function promptedStart(
   cas: Pick<NodeStore, "putBatch">,
   start: StartNode,

@@ -1,8 +1,8 @@
-/** Lets several agents go on from the same state of a thread, side by side, and compares what they make of it.
+/** Lets several agents continue from the same state of a thread, side by side, and compares the results.
  *
- *  1. Each contender is a fork of its own in a runner of its own: what happens to one does not touch the others,
- *     and all of them can be looked at, gone on with or removed afterwards.
- *  2. The thread they come from is not changed.
+ *  1. Each contender is a separate fork with its own runner: what happens to one does not affect the others, and all of
+ *     them can be inspected, resumed or removed afterwards.
+ *  2. The original thread is not changed.
  *  3. An abort stops every contender; what they did so far is kept. */
 import { setTimeout as sleep } from "node:timers/promises";
 import {
@@ -36,13 +36,13 @@ export type Contender = {
   threadId: string;
   status: ThreadStatus;
   returnCode: number | null;
-  /** Made since the fork. */
+  /** Steps made since the fork. */
   steps: number;
-  /** Of the last step since the fork; null when there is none. */
+  /** Meta of the last step since the fork; null when there is none. */
   last: { role: string; outcome: StepOutcome; meta: JsonObject } | null;
   /** How it ended, or what it waits for. */
   summary: string | null;
-  /** Of the steps since the fork; null when no agent says. */
+  /** Usage of the steps since the fork; null when no agent reports it. */
   usage: Usage | null;
   durationMs: number;
 };
@@ -54,8 +54,8 @@ export type Race = {
 
 const LOOK_EVERY_MS = 100;
 
-/** Resolves when no contender runs any more. Refused: `AGENT_NOT_FOUND`, and what `forkThread` refuses; no
- *  contender has then been started. */
+/** Resolves when no contender runs any more. Refused: `AGENT_NOT_FOUND`, and what `forkThread` refuses; in both cases
+ *  no contender was started. */
 export async function raceThread(
   engine: Engine,
   thread: ThreadRecord,
@@ -121,7 +121,7 @@ async function runContender(
     if (status !== "running")
       return ok(await contender(engine, fork, { now, status, startedMs: watch.startedMs }));
     if (watch.signal.aborted) {
-      // The race was given up; what it ends is waited for all the same.
+      // The race was aborted; we still wait for what it stops.
       const stopped = await stopThread(engine, now, { signal: new AbortController().signal });
       if (!stopped.ok && stopped.error.code !== "TRANSITION_INVALID") return stopped;
     }
@@ -149,7 +149,7 @@ async function contender(
         ? null
         : { role: last.role, outcome: last.outcome ?? "ok", meta: last.meta },
     summary: endingOf(now)?.summary ?? suspensionOf(now)?.message ?? null,
-    // The end node as well: it has what a role used that failed the thread.
+    // The end node, too: it has the usage of a role that failed the thread.
     usage: [...made, ...(end === null ? [] : [end])]
       .map(({ node }) => node.payload.usage ?? null)
       .reduce(sumUsage, null),

@@ -1,8 +1,8 @@
-/** The node that says from where on a thread runs another version of its workflow.
+/** The node from which on a thread runs another version of its workflow.
  *
- *  1. It is a state of the chain, so the head commits to it; but no round: roles and rules do not see it.
+ *  1. It is a state of the chain, so the head commits to it, but not a round: roles and rules do not see it.
  *  2. It vouches for the new bundle's bytes and names the packages that it resolved to, as a start node does.
- *  3. It is made only after a proof that the way so far is the same with the new version: it runs nothing. */
+ *  3. It is made only after a proof that the new version would have taken the same way so far. Nothing runs. */
 import { isDeepStrictEqual } from "node:util";
 import { encodeContent, encodeState } from "@uncaged/workflow-cas";
 import {
@@ -23,11 +23,11 @@ import { externalsAfter } from "../run/changed-externals.ts";
 import type { Engine } from "../storage/engine.ts";
 import { checkChain, type ThreadCheck } from "../table/check-threads.ts";
 
-/** The blobs of an upgrade; the state is what the head moves to. */
+/** The blobs of an upgrade; the head moves to the state. */
 export type Switch = { content: EncodedNode; state: EncodedNode };
 
-/** Proves that `bundle` would have led the thread where it is, and writes down the upgrade, which is then to be
- *  published. Refused: `UPGRADE_REFUSED`, naming the first difference; a package that is not installed. */
+/** Proves that `bundle` would have led the thread to where it is, and encodes the upgrade for publication. Refused:
+ *  `UPGRADE_REFUSED`, naming the first difference; a package that is not installed. */
 export async function switchBundle(
   engine: Pick<Engine, "root" | "packagesBase" | "cas" | "now">,
   at: {
@@ -94,7 +94,7 @@ function refused(check: ThreadCheck, to: string): Failure {
   );
 }
 
-/** The difference of the earliest round. */
+/** The difference in the earliest round. */
 function firstOf({ routes, removedRoles, metas }: ThreadCheck): string {
   const all = [
     ...removedRoles.map(({ round, role }) => ({ round, text: `it has no role ${role}` })),

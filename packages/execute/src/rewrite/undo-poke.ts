@@ -1,8 +1,8 @@
-/** Puts the step that a poke replaced back in its place.
+/** Restores the step that a poke replaced.
  *
- *  1. Nothing is run and nothing is written but the head; the step that the poke made takes the other one's
- *     place, so that the undoing can be undone as well.
- *  2. A step that was published since, or a garbage collection that took the old one, makes it too late. */
+ *  1. Nothing runs, and nothing is written except the head. The poke's step becomes the replaced one, so the undo can
+ *     be undone as well.
+ *  2. It is too late once another step was published or a garbage collection took the old one. */
 import { sha256Hex } from "@uncaged/workflow-cas";
 import {
   err,
@@ -19,8 +19,8 @@ import type { Engine } from "../storage/engine.ts";
 import { parkAfterPoke } from "./park-after-poke.ts";
 import type { Poke } from "./poke-thread.ts";
 
-/** Refused: `TRANSITION_INVALID` (nothing to undo, or finished), `LEASE_HELD` (running), `CAS_MISSING` (the
- *  old step was collected). */
+/** Refused: `TRANSITION_INVALID` (nothing to undo, or finished), `LEASE_HELD` (running), `CAS_MISSING` (the old step
+ *  was collected). */
 export async function undoPoke(
   engine: Engine,
   thread: ThreadRecord,

@@ -1,7 +1,7 @@
-/** Moves a live thread to another version of its workflow.
+/** Moves an unfinished thread to another version of its workflow.
  *
- *  1. Nothing runs and nothing of the past changes: the upgrade is one more node of the chain.
- *  2. What the thread waits for, it waits for afterwards: a question, an answer, a closed gate.
+ *  1. Nothing runs and nothing in the past changes: the upgrade is one more node of the chain.
+ *  2. Whatever the thread waits for (a question, an answer, a closed gate), it waits for afterwards.
  *  3. Order of effects as for a step: the blobs, then the head together with the version in the index. */
 import {
   err,
@@ -33,13 +33,13 @@ export type Upgrade = {
   status: ThreadRecord["status"];
 };
 
-/** Refused, with nothing changed: `LEASE_HELD` (running); `TRANSITION_INVALID` (finished, or at that version
- *  already); `UPGRADE_REFUSED` (it would have gone another way); a version that is not there. */
+/** Refused, with nothing changed: `LEASE_HELD` (running); `TRANSITION_INVALID` (finished, or already at that version);
+ *  `UPGRADE_REFUSED` (it would have gone another way); an unknown version. */
 export async function upgradeThread(
   engine: Engine,
   thread: ThreadRecord,
   opts: {
-    /** As `findVersion` takes it; null: what the name of the thread's workflow stands for now. */
+    /** As `findVersion` takes it; null: the current version of the thread's workflow. */
     to: string | null;
     signal: AbortSignal;
   },
@@ -66,7 +66,7 @@ async function publishSwitch(
   const { threadId, fence } = lease;
   if (thread.head !== before.head) return err(moved(threadId));
   const chain = await loadChain(engine.cas, thread);
-  // Taking the lease put the question aside; the proof has to see it.
+  // Taking the lease set the question aside; the proof has to see it.
   const asked = isAsked(before) || isAsked(thread);
   const place = { thread, chain, parentSha256: thread.headSha256, asked };
   const made = await switchBundle(engine, place, bundle);

@@ -1,5 +1,5 @@
-/** Packages that a bundle leaves outside run with its thread, so the chain says which versions they had: the start
- *  node, and each upgrade. Others run only once that is on record. */
+/** Packages that a bundle leaves external run with its thread, so the chain records their versions: in the start node
+ *  and in each upgrade. Other versions run only after they were recorded. */
 import {
   err,
   type Failure,
@@ -15,7 +15,7 @@ import type { Engine } from "../storage/engine.ts";
 
 export type Externals = { readonly [packageName: string]: string };
 
-/** The versions that a thread runs with after these states, as far as they are on record. */
+/** The versions that a thread runs with after these states, as far as they are recorded. */
 export function externalsAfter(chain: Chain): Externals {
   const upgrade = chain.states.findLast(isUpgrade);
   if (upgrade === undefined) return chain.start.payload.externals;
@@ -25,8 +25,8 @@ export function externalsAfter(chain: Chain): Externals {
   );
 }
 
-/** `EXTERNALS_CHANGED` names each package that resolves to another version now. Every difference counts, a patch, too:
- *  which of them change what a role does is not for a version's number to say. */
+/** `EXTERNALS_CHANGED` names each package that resolves to another version now. Every difference counts, even a patch:
+ *  a version number does not say whether a role would behave differently. */
 export function checkExternals(
   { root, packagesBase }: Pick<Engine, "root" | "packagesBase">,
   thread: Pick<ThreadRecord, "threadId">,

@@ -1,11 +1,11 @@
-/** What a role is held to, looked at once more by the engine: an adapter may have been written by anybody.
+/** The engine checks each role's rules again itself, because anybody may have written an adapter.
  *
- *  1. It looks at what the step would be stored with: the record of the run, and the calls that it names. A role whose
- *     result is a failure is held to nothing.
- *  2. Whoever verifies the thread later asks the same, of the same bytes.
+ *  1. It checks what would be stored with the step: the record of the run, and the calls that it names. A role whose
+ *     result is a failure has no rules to satisfy.
+ *  2. Verifying the thread later makes the same checks on the same bytes.
  *  3. A call counts for one step of a thread: a later step that names it again has not made it again.
- *  4. A policy is looked at as far as a record tells for certain: that its adapter held it, and that no call of a kind
- *     was made that the role may not use at all. */
+ *  4. A policy is checked as far as a record is conclusive: its adapter enforced it, and no call was made of a kind
+ *     that the role may not use at all. */
 
 import { decodeNode } from "@uncaged/workflow-cas";
 import {
@@ -27,7 +27,7 @@ export type HeldStep = {
   run: Pick<StepRun, "agent" | "evidence" | "policy"> | null;
 };
 
-/** Null: the step is as its role's rules want it. Throws what the store throws. */
+/** null: the step satisfies its role's rules. Throws what the store throws. */
 export async function roleRulesFault(
   cas: Pick<CasStore, "get">,
   { tools, requiredEvidence = [] }: Pick<RoleRules, "tools" | "requiredEvidence">,
@@ -38,7 +38,7 @@ export async function roleRulesFault(
   if (tools === undefined && requiredEvidence.length === 0) return null;
   const agent = step.run?.agent.name ?? "its agent";
   if (tools !== undefined && step.run?.policy !== "held") return notHeld(step.role, agent);
-  // Loaded by those alone that have rules.
+  // Loaded only for roles that have rules.
   const { evidenceWords, missingEvidence, policyVerdict } = await import(
     "@uncaged/workflow-util/tool-rules"
   );
@@ -58,7 +58,7 @@ export async function roleRulesFault(
   );
 }
 
-/** The calls that these blobs tell of; one that is missing, or is none, tells nothing. */
+/** The calls in these blobs; a blob that is missing, or is not a call, adds nothing. */
 async function readCalls(
   cas: Pick<CasStore, "get">,
   hashes: readonly string[],
@@ -90,7 +90,7 @@ const WEIGHED: ReadonlySet<ToolKind> = new Set([
   "fetch",
 ]);
 
-/** The policy without what looks at a call's subject, of which a record holds a part. */
+/** The policy without the parts that look at a call's subject, because a record may hold only a part of that. */
 function wholeKinds({ allow, deny = [] }: ToolPolicy): ToolPolicy {
   return {
     deny: deny.filter(({ input, command }) => input === undefined && command === undefined),

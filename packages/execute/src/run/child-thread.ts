@@ -1,9 +1,10 @@
 /** A workflow as an agent: a step runs another registered workflow as a child thread and waits for its end.
  *
- *  1. The start key is made from the place in the parent's chain, so a step that is run again after a crash
- *     finds the child it started before and goes on with it; nothing the child did is done twice.
- *  2. A step that a poke makes again is another one, by the step that it replaces and by what is asked of it.
- *  3. The child is a thread like any other: in its own runner, steered by the same verbs. Linked both ways. */
+ *  1. The start key is derived from the position in the parent's chain, so a step that runs again after a crash finds
+ *     the child it started before and waits for that one; nothing the child did is done twice.
+ *  2. A step made by a poke is a different step: its key includes the replaced step and the poke's prompt.
+ *  3. The child is a thread like any other, with its own runner and the same commands. Parent and child are linked both
+ *     ways. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { encodeContent } from "@uncaged/workflow-cas";
 import {
@@ -62,7 +63,7 @@ function startKeyOf({ parent, cursor, role, call, prompt }: ChildRun, parentHead
   return ["child", parent.threadId, parentHead, role, call, ...poke].join(":");
 }
 
-/** Waits for the end. A child that nobody runs is started; one that a person stopped later is waited for. */
+/** Waits for the end. A child without a runner is started; a child that a person stopped later is waited for. */
 async function untilFinal(
   engine: Engine,
   threadId: string,

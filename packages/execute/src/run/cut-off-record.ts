@@ -3,8 +3,8 @@ import { lostAttempts } from "../chain/lost-attempts.ts";
 import { endRecord } from "../models/with-model-costs.ts";
 import type { Engine } from "../storage/engine.ts";
 
-/** What the end node of a killed thread records: all that was used since its last step. The live log has what the
- *  engine's own models used, too. null: nothing was reported. */
+/** What the end node of a killed thread records: all usage since its last step. The live log includes the usage of the
+ *  engine's own models. null: nothing was reported. */
 export async function cutOffRecord(
   engine: Pick<Engine, "cas" | "live">,
   thread: Pick<ThreadRecord, "threadId" | "startHash" | "head" | "cwd">,

@@ -9,12 +9,12 @@ import {
 import { readSettings } from "@uncaged/workflow-register";
 import type { Engine } from "../storage/engine.ts";
 
-/** How deep a thread is that a step of this one starts. `MAX_DEPTH`: deeper than the configuration allows. */
+/** Depth of a thread started by a step of this one. `MAX_DEPTH`: deeper than the configuration allows. */
 export async function depthBelow(
   engine: Pick<Engine, "root">,
   { threadId, depth }: Pick<ThreadRecord, "threadId" | "depth">,
   about: {
-    /** null: it is not known which. */
+    /** null: unknown. */
     role: string | null;
     workflow: string;
   },

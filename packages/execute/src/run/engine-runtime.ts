@@ -1,4 +1,4 @@
-/** The hand that the engine lends to a workflow function and to its roles. */
+/** The interface that the engine passes to a workflow function and its roles. */
 import { join, resolve } from "node:path";
 import type {
   AdapterFn,
@@ -31,11 +31,11 @@ export type RuntimeParts = {
   thread: ThreadRecord;
   origin: OriginSessions;
   directive: StepDirective | null;
-  /** The run of the step that the one to be made takes the place of; null: of none. */
+  /** The run of the step that the next one replaces; null: it replaces none. */
   replaced: StepRun | null;
-  /** What attempts used that were cut off before they made a step. */
+  /** Usage of attempts that were cut off before they produced a step. */
   unrecorded: readonly Unrecorded[];
-  /** What each role is held to, by the descriptor; it wins over what the bundle's code says. */
+  /** The rules of each role, from the descriptor; they override what the bundle's code says. */
   rules: { readonly [role: string]: RoleRules };
   fence: number;
   now: () => number;
@@ -43,7 +43,7 @@ export type RuntimeParts = {
   /** Folder of the private homes of this thread's agents. */
   homes: string;
   storageRoot: string;
-  /** Who plays the step that a role enters. */
+  /** The agent for the step that a role starts. */
   roleAgent: (request: StepRequest) => RoleAgent;
   /** Adapter of an agent named in the configuration; null: the default one. */
   agent: (name: string | null) => Promise<AdapterFn>;
@@ -58,7 +58,7 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
   const cas = lentCas(parts.cas);
   return {
     cas,
-    // Between two steps there is nobody to show it to.
+    // Between two steps nobody is watching.
     extract: parts.extract(() => undefined),
     signal,
     directive: parts.directive,
@@ -82,7 +82,7 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
         said: saidByPerson(request),
       });
       const emit = (given: AgentEvent): void => {
-        // An adapter may be code of a bundle. What is no event is not worth a step.
+        // An adapter may be code of a bundle. An invalid event is not worth a step.
         const { data: event } = agentEventSchema.safeParse(given);
         if (event !== undefined) parts.emit({ ...stamp(), type: "agent", role, round, event });
       };
@@ -109,7 +109,8 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
   };
 }
 
-/** Whatever the workflow says: its bundle may be older than this. An adapter that knows of no copies starts afresh. */
+/** Applies whatever the workflow says: its bundle may be older than this rule. An adapter that cannot copy sessions
+ *  starts a new one. */
 function originOf(
   { previousSession: session }: RoleAgent,
   origin: OriginSessions,
@@ -119,7 +120,7 @@ function originOf(
   return { previousSession: null, originSession };
 }
 
-/** An answer, a poke, the prompt of a fork; null: nobody said anything, the table led here. */
+/** An answer, a poke, or the prompt of a fork; null: nobody said anything, the table led here. */
 function saidByPerson({ route }: StepRequest): string | null {
   if (route === null) return null;
   return route.condition === ANSWER || route.promptFrom === "person" ? route.prompt : null;

@@ -1,10 +1,10 @@
-/** Drives a workflow function from where the thread stands to its end, a gate, or a step limit.
+/** Drives a workflow function from the thread's current position to its end, a gate, or a step limit.
  *
  *  1. One output, one step: it is stored and published before the function is asked again.
- *  2. What a bundle yields is untrusted: it is parsed before anything of it is used.
- *  3. A fault of the workflow or of its agent ends the thread as `failed`, cause kept. A fault of our own
- *     storage does not: it is thrown, the step is not acknowledged, and the thread can be resumed.
- *  4. A result that its role's rules do not accept is no step, whatever adapter handed it in.
+ *  2. What a bundle yields is untrusted: it is parsed before any of it is used.
+ *  3. An error of the workflow or its agent ends the thread as `failed`, with its cause. An error of our own storage
+ *     does not: it is thrown, the step is not acknowledged, and the thread can be resumed.
+ *  4. A result that violates its role's rules does not become a step, whatever adapter produced it.
  *  5. A stop or kill that arrives while an agent finishes does not lose the finished step. */
 import {
   AgentError,
@@ -60,25 +60,26 @@ export type ThreadRun = {
   roundHashes: readonly string[];
   workflow: WorkflowFn;
   context: ThreadContext;
-  /** What the workflow function gets of the engine. `cursor` is asked where the thread is whenever a child starts. */
+  /** What the workflow function gets from the engine. `cursor` is asked for the thread's position whenever a child
+   *  starts. */
   runtimeAt: (cursor: () => ChainCursor) => EngineRuntime;
   /** Role names of the descriptor: an output of any other role is refused. */
   roles: ReadonlySet<string>;
-  /** Why the engine does not take this output for a step of its role; null: it does. */
+  /** Why the engine rejects this output as a step of its role; null: it accepts it. */
   rulesFault: (output: ParsedRoleOutput) => Promise<Failure | null>;
   /** Aborts with an `Interruption` as its reason; any other reason counts as `kill`. */
   signal: AbortSignal;
-  /** Rest after this many steps, unless only the end is left; null: no limit. */
+  /** Stop after this many steps, unless only the end is left; null: no limit. */
   maxSteps: number | null;
-  /** What the engine's own models use. */
+  /** Usage of the engine's own models. */
   costs: ModelCosts;
-  /** Returns why the thread has to end, or null. Asked before each step. */
+  /** Returns why the thread has to end, or null. Called before each step. */
   supervise: Supervise;
-  /** Sums a completed thread up. */
+  /** Summarizes a completed thread. */
   summarize: Summarize;
-  /** Whether the table ends the thread after these steps, which are all that it has. */
+  /** Whether the table ends the thread after these steps, which are all it has. */
   endsNext: (steps: RoleStep[]) => Promise<boolean>;
-  /** What the workflow returns after these steps, which are all that it made; null: it has no `result`. */
+  /** What the workflow returns after these steps, which are all it made; null: it has no `result`. */
   resultAfter: (steps: RoleStep[]) => Promise<RecordedResult | null>;
   emit: (event: LiveEvent) => void;
 };
@@ -95,7 +96,7 @@ export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
   const steps = [...run.context.steps];
   const rounds = [...run.roundHashes];
   const made = (): number => steps.length - run.context.steps.length;
-  // What a person asked of the first step comes before anything that the table says.
+  // A person's prompt for the first step comes before anything that the table says.
   const endsNext = async (): Promise<boolean> =>
     (made() > 0 || runtime.directive === null) && run.endsNext(steps);
   let waiting: readonly SignalKind[] = await run.engine.store.signals(run.thread.threadId);
@@ -125,7 +126,7 @@ export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
       steps.push(appended.step);
     }
   } finally {
-    // Not awaited: a function that hangs in its own cleanup must not hold the thread.
+    // Not awaited: a function that hangs in its own cleanup must not hold up the thread.
     void generator.return?.({ returnCode: 0, summary: "" }).catch(() => undefined);
   }
 }
@@ -170,7 +171,7 @@ export function emitCompleted(
   });
 }
 
-/** What the role used counts, though its result does not. */
+/** The role's usage counts, though its result does not. */
 function refusedStep(fault: Failure, run: ParsedRoleOutput["run"]): AgentError {
   const outcome = fault.code === "AGENT_DENIED" ? "denied" : "invalid_output";
   return new AgentError(fault, { outcome, run: run ?? null });
@@ -219,14 +220,14 @@ async function completed(
     summary,
     content: summary,
     route: completion.route ?? null,
-    // An expression that fails undoes no step: the thread has completed, and its end says why it has no result.
+    // An expression that fails undoes no step: the thread has completed, and its end node says why it has no result.
     result: returnCode === 0 ? await run.resultAfter(steps) : null,
   });
 }
 
 async function failed(run: ThreadRun, cursor: ChainCursor, cause: unknown): Promise<RunOutcome> {
   const reason = failureFrom(cause, "WORKFLOW_FAILED");
-  // The store below us is broken (3): the step never happened, the thread stays as it was.
+  // The store itself is broken (3): the step never happened, the thread stays as it was.
   if (exitCodeOf(reason.code) === EXIT.storage) throw new WorkflowError(reason, { cause });
   return end(run, cursor, failedEnding(reason, cause));
 }
@@ -244,7 +245,7 @@ async function endWith(run: ThreadRun, cursor: ChainCursor, ending: Ending): Pro
   return { status, returnCode, summary, head };
 }
 
-/** At the gate, when it was closed as well: idle with a closed gate would be neither. */
+/** If the gate was closed at the same time, the thread is paused: idle with a closed gate would be neither. */
 async function rest(run: ThreadRun): Promise<RunOutcome> {
   if (await paused(run)) return { status: "paused" };
   await run.engine.store.release({

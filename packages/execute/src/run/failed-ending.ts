@@ -2,8 +2,8 @@ import { agentFaultOf, EXIT, type Failure, type StepRun } from "@uncaged/workflo
 import { stepRunSchema } from "@uncaged/workflow-protocol/schemas";
 import type { Ending } from "./finish-thread.ts";
 
-/** How a thread ends whose workflow, or a role of it, failed. The summary says what, the content says why: the whole
- *  chain of causes. What the role that failed used counts as well. */
+/** How a thread ends when its workflow or a role failed. The summary says what failed, the content why: the whole chain
+ *  of causes. The usage of the failed role counts, too. */
 export function failedEnding(reason: Failure, cause: unknown): Ending {
   return {
     status: "failed",
@@ -21,7 +21,7 @@ function failedRun(cause: unknown): StepRun | null {
   return parsed.success ? parsed.data : null;
 }
 
-/** Whoever looks at the thread later has nothing but this to know what to do. */
+/** Anyone who looks at the thread later has only this to decide what to do. */
 function failureText({ code, message, hint }: Failure): string {
   return hint === "" ? `${code}: ${message}` : `${code}: ${message}\nhint: ${hint}`;
 }

@@ -1,9 +1,9 @@
 /** Ends a thread: an end node, a line of history, and the final status.
  *
- *  Order of effects: blobs, then history and the index in one transaction, which proves the fence first: an
- *  owner that was replaced writes neither. The line is on disk before the transaction commits. A crash in
- *  between leaves the thread unfinished; it finishes again after a resume and appends another line (readers
- *  take a thread's last). The other way round a finished thread could be missing from history for good. */
+ *  Order of effects: blobs, then history and the index in one transaction, which checks the fence first: an owner that
+ *  was replaced writes neither. The line is on disk before the transaction commits. A crash in between leaves the
+ *  thread unfinished; it finishes again after a resume and appends another line (readers use a thread's last line). In
+ *  the opposite order a finished thread could be missing from history for good. */
 import {
   END,
   EXIT,
@@ -21,7 +21,7 @@ import type { ChainCursor } from "../chain/chain-cursor.ts";
 import { resultInMeta } from "../chain/recorded-result.ts";
 
 export type Ending = ThreadEnding & {
-  /** What is kept as the end node's content: the summary, or the full cause. */
+  /** Stored as the end node's content: the summary, or the full cause. */
   content: string;
   route: StepRoute | null;
   /** What the workflow returns; null: it has no `result`, or did not complete. */
@@ -74,13 +74,13 @@ export async function finishThread(
   return { head: state.hash };
 }
 
-/** How a thread ends that was killed after this many steps. */
+/** The ending of a thread that was killed after this many steps. */
 export function abortedEnding(steps: number): Ending {
   const summary = `Aborted after ${steps === 1 ? "1 step" : `${steps} steps`}.`;
   return { status: "aborted", returnCode: EXIT.aborted, summary, content: summary, route: null };
 }
 
-/** How a thread ends that its supervisor killed. */
+/** The ending of a thread that its supervisor killed. */
 export function supervisedEnding(reason: string): Ending {
   const summary = `supervisor: ${reason}`;
   return { status: "aborted", returnCode: EXIT.aborted, summary, content: summary, route: null };

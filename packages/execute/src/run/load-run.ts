@@ -15,7 +15,7 @@ import type { Engine } from "../storage/engine.ts";
 import { checkExternals } from "./changed-externals.ts";
 import { type OriginSessions, originSessions } from "./origin-sessions.ts";
 
-/** All that a thread needs to run: its chain, and the code of its version. */
+/** Everything that a thread needs to run: its chain, and the code of its version. */
 export type LoadedRun = {
   chain: Chain;
   origin: OriginSessions;
@@ -23,8 +23,8 @@ export type LoadedRun = {
   workflow: WorkflowFn;
 };
 
-/** Reads the chain and imports the bundle. The thread runs the bytes it was started with or upgraded to, and the
- *  packages, or nothing: its chain vouches for them. Throws when the chain is damaged. */
+/** Reads the chain and imports the bundle. The thread runs exactly the bytes and packages that its chain vouches for,
+ *  or nothing. Throws when the chain is damaged. */
 export async function loadRun(
   engine: Engine,
   thread: ThreadRecord,
@@ -40,7 +40,7 @@ export async function loadRun(
   return ok({ chain, origin, bundle: bundle.value, workflow: workflow.value });
 }
 
-/** The bundle of a thread, its bytes checked against what the start node or the last upgrade vouches for. */
+/** The bundle of a thread, its bytes checked against the start node or the last upgrade. */
 export function bundleOf(
   engine: Pick<Engine, "root">,
   thread: Pick<ThreadRecord, "bundleHash">,
@@ -71,7 +71,7 @@ async function importWorkflow(opened: OpenedBundle): Promise<Result<WorkflowFn, 
   }
 }
 
-/** All that can be known of a function; what it yields is parsed as it comes. */
+/** A function is all that can be checked here; what it yields is parsed as it comes. */
 function isWorkflowFn(value: unknown): value is WorkflowFn {
   return typeof value === "function";
 }

@@ -1,9 +1,8 @@
 /** Finds the adapter of an agent that `config.agents` names.
  *
  *  1. Its package resolves from the storage root's own packages first, then from the engine's.
- *  2. Nothing of it is loaded before a role asks for it, and it is made once a run: what an adapter keeps
- *     between its steps is kept.
- *  3. A failure is not kept: the next role that asks looks again. */
+ *  2. It is loaded only when a role asks for it, and created once per run, so it keeps its state between its steps.
+ *  3. A failure is not cached: the next role that asks tries again. */
 import {
   type AdapterFn,
   type Failure,
@@ -65,7 +64,7 @@ async function makeAgent(
   }
 }
 
-/** Says which agents there are. */
+/** Lists the agents there are. */
 export function unknownAgent({ agents }: Settings, name: string): Failure {
   const known = [...agents.keys()].join(", ");
   return failure(

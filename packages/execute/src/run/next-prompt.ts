@@ -1,6 +1,6 @@
-/** What a person says to whoever is next, in place of the edge's prompt.
+/** What a person says to the next role, in place of the edge's prompt.
  *
- *  1. The table still decides who that is; only the words are a person's, and the route says so.
+ *  1. The table still decides which role that is; only the words are a person's, and the route says so.
  *  2. Where the table asks a person, the words are the answer. */
 import { fillTemplate, pickRoute } from "@uncaged/workflow-moderator";
 import {
@@ -13,7 +13,7 @@ import {
 import { answerDirective } from "../chain/answer-directive.ts";
 import { type Chain, roleStates } from "../chain/chain.ts";
 
-/** null: the table ends the thread here, so nobody is left to be told. Rejects as `pickRoute` does. */
+/** null: the table ends the thread here, so there is no next role. Rejects as `pickRoute` does. */
 export async function nextPromptDirective(
   edges: readonly DescriptorEdge[],
   at: { chain: Chain; context: ThreadContext },

@@ -6,8 +6,8 @@ import {
   type WorkflowDescriptor,
 } from "@uncaged/workflow-protocol";
 
-/** What the table names next: a role, `__end__` or `__suspend__`; null once the thread has ended.
- *  Read off the descriptor's graph, so nothing of the bundle runs. */
+/** What the table names next: a role, `__end__` or `__suspend__`; null once the thread has ended. Uses the descriptor's
+ *  graph, so nothing of the bundle runs. */
 export async function nextRole(
   thread: Pick<ThreadRecord, "status">,
   descriptor: WorkflowDescriptor,

@@ -5,7 +5,7 @@ import type {
   WorkflowFn,
 } from "@uncaged/workflow-protocol";
 
-/** How long an aborted role may take to end its processes before the engine goes on without it. */
+/** How long an aborted role may take to end its processes before the engine continues without it. */
 const ABORT_GRACE_MS = 8_000;
 
 export type Turn =
@@ -14,8 +14,8 @@ export type Turn =
   | { kind: "threw"; cause: unknown }
   | { kind: "interrupted" };
 
-/** Asks for the next output. After an abort the role has a grace period to end its processes: an output that
- *  still comes is taken (5), a rejection is the abort's doing. */
+/** Asks for the next output. After an abort the role has a grace period to end its processes: an output that still
+ *  arrives is accepted (5); a rejection is attributed to the abort. */
 export async function nextTurn(
   generator: ReturnType<WorkflowFn>,
   answer: RoleStep | undefined,

@@ -1,9 +1,9 @@
-/** Agent sessions that a fork finds in its chain and that the thread it was forked from had.
+/** Agent sessions in a fork's chain that belong to the thread it was forked from.
  *
- *  1. To go on with one would write into the other thread's session. A copy may be gone on with, as long as the other
- *     thread has not gone on there itself: the copy would know what came after the fork.
- *  2. Where that cannot be told, it is not so: the other thread runs, was removed or poked, cannot be
- *     read, or is a fork itself. */
+ *  1. Continuing such a session would write into the other thread's session. The fork may continue a copy, as long as
+ *     the other thread has not used the session since: otherwise the copy would know what came after the fork.
+ *  2. When in doubt, the answer is no: the other thread is running, was removed or poked, cannot be read, or is a fork
+ *     itself. */
 import type { ThreadRecord } from "@uncaged/workflow-protocol";
 import { type Chain, roleStates } from "../chain/chain.ts";
 import { walkChain } from "../chain/walk-chain.ts";
@@ -13,7 +13,7 @@ import { lookAtThread } from "../watch/look-at-thread.ts";
 export type OriginSessions = {
   /** Whether another thread had this session. */
   has(session: string): boolean;
-  /** Whether that thread left it as it was at the fork point. */
+  /** Whether that thread has not used it since the fork point. */
   isAsItWas(session: string): Promise<boolean>;
 };
 
@@ -29,7 +29,7 @@ export function originSessions(
   return {
     has: (session) => sessions.has(session),
     async isAsItWas(session) {
-      // That another thread cannot be read is no fault of this one.
+      // If another thread cannot be read, that is not this thread's fault.
       const later = await sessionsSince(engine, thread.forkedFrom).catch(() => null);
       return later !== null && !later.has(session);
     },
@@ -44,11 +44,11 @@ function sharedStates(
   const states = roleStates(chain);
   const at = states.findIndex(({ hash }) => hash === forkedFrom.stateHash);
   if (at !== -1) return states.slice(0, at + 1);
-  // A poke of the fork replaced the state that it parted at.
+  // A poke of the fork replaced the state where it left the other thread.
   return states.filter(({ node }) => node.payload.timestamp <= createdAt);
 }
 
-/** Those of the other thread's steps after the fork point; null: unknown. */
+/** Sessions of the other thread's steps after the fork point; null: unknown. */
 async function sessionsSince(
   engine: Pick<Engine, "cas" | "store" | "now">,
   forkedFrom: ThreadRecord["forkedFrom"],

@@ -8,7 +8,7 @@ import {
 import { type ParsedRoleOutput, roleOutputSchema } from "@uncaged/workflow-protocol/schemas";
 import { parseWith } from "../storage/parse-with.ts";
 
-/** What a bundle yields is untrusted: nothing of it is used before it went through here. */
+/** What a bundle yields is untrusted: none of it is used before it was parsed here. */
 export function parseOutput(
   raw: RoleOutput,
   roles: ReadonlySet<string>,

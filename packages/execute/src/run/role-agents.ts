@@ -1,18 +1,18 @@
-/** Who plays the roles of a thread while one process runs it.
+/** Which agent runs each role of a thread while one process runs it.
  *
- *  1. Whoever was asked for this step comes first, then whoever was asked for the thread, then the binding of this
- *     machine; without any the workflow's own binding plays.
- *  2. A session is its agent's own: who takes over from another agent begins a session of its own. */
+ *  1. An agent requested for this step comes first, then one requested for the thread, then the configuration of this
+ *     machine; otherwise the workflow's own binding.
+ *  2. A session belongs to its agent: an agent that takes over from another one starts a new session. */
 import type { RoleStep, StepRequest, ThreadRecord } from "@uncaged/workflow-protocol";
 import type { Settings } from "@uncaged/workflow-register";
 
 export type RoleAgent = {
-  /** Name in `config.agents`; null: whoever the workflow binds. */
+  /** Name in `config.agents`; null: the workflow's own binding. */
   agent: string | null;
   previousSession: string | null;
 };
 
-/** `steps`: those that the thread had when the process took it over. */
+/** `steps`: those that the thread had when this process took it. */
 export function roleAgents(
   { agent, workflow }: Pick<ThreadRecord, "agent" | "workflow">,
   { bindings }: Pick<Settings, "bindings">,
@@ -20,7 +20,7 @@ export function roleAgents(
 ): (request: Pick<StepRequest, "role" | "agent" | "previousSession">) => RoleAgent {
   const ofWorkflow = bindings.get(workflow);
   const lastPlayers = new Map<string, string | null>();
-  /** Whose session it is, made before or by the role's last run here; a step that is asked for comes with its own. */
+  /** The agent that owns the session of the role's last run; null: the workflow's own binding. */
   const ownerOf = (role: string, session: string, asked: string | null): string | null => {
     const made = steps.findLast((step) => step.role === role && step.run?.session === session);
     if (made?.run) return made.run.agent.binding ?? null;

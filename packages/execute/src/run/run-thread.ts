@@ -39,13 +39,13 @@ export type RunRequest = {
   threadId: string;
   /** null: to the end. */
   maxSteps: number | null;
-  /** Aborting it with an `Interruption` as reason stops or kills; another reason counts as kill. */
+  /** Aborting it with an `Interruption` as its reason stops or kills; any other reason counts as a kill. */
   signal: AbortSignal;
-  /** Called once the thread is owned and all that it needs is loaded. `chain`: as it is by then. */
+  /** Called once the thread is owned and everything it needs is loaded. `chain`: as of that moment. */
   onReady?: (chain: Chain) => void;
 };
 
-/** Runs a thread until it ends, rests or is interrupted. */
+/** Runs a thread until it ends, waits or is interrupted. */
 export function runThread(
   engine: Engine,
   request: RunRequest,
@@ -67,7 +67,7 @@ export function runThread(
   });
 }
 
-/** What a person asked of the first step; null: the table decides. */
+/** A person's directive for the first step; null: the table decides. */
 async function firstDirective(
   engine: Engine,
   thread: RunningThread,
@@ -81,7 +81,7 @@ async function firstDirective(
   return nextPromptDirective(edges, { chain, context }, pendingInput.text);
 }
 
-/** Ties the parts of a run together. */
+/** Connects the parts of a run. */
 export async function threadRun(
   engine: Engine,
   handle: LeaseHandle,
@@ -90,7 +90,7 @@ export async function threadRun(
     /** Where the first step goes. */
     cursor: ChainCursor;
     directive: StepDirective | null;
-    /** Of the step that the first one takes the place of; null: of none. */
+    /** The step that the first one replaces; null: none. */
     replaced: StepRun | null;
     maxSteps: number | null;
   },
@@ -156,7 +156,7 @@ export async function threadRun(
   };
 }
 
-/** What was accepted is known to the next step as an earlier one's. */
+/** An accepted step counts as an earlier one for the next. */
 function rulesGate(
   { cas }: Pick<Engine, "cas">,
   { roles }: WorkflowDescriptor,
@@ -171,7 +171,7 @@ function rulesGate(
   };
 }
 
-/** Goes into one record. */
+/** Stored in exactly one record. */
 function once(lost: LostAttempts): ThreadRun["costs"]["lost"] {
   let left: LostAttempts | null = lost.begun === 0 && lost.spent.length === 0 ? null : lost;
   return () => {

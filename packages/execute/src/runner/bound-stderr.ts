@@ -1,4 +1,4 @@
-/** What a runner and its bundle may write to stderr before the rest is dropped. */
+/** How much a runner and its bundle may write to stderr before the rest is dropped. */
 const MAX_BYTES = 1024 * 1024;
 
 /** Bounds this process's stderr: it goes to a log file, and a bundle that floods it must not fill the disk. */

@@ -1,8 +1,8 @@
-/** What of the caller's environment a background runner is started with, and what it is told afterwards.
+/** The part of the caller's environment that a background runner is started with, and the part it receives afterwards.
  *
  *  The environment that a process was started with can be read as long as it lives (`/proc/<pid>/environ`), by every
- *  agent that it starts. So a runner is started with what programs need to start at all; the rest, keys among it, comes
- *  by the channel over which it reports, and is in its memory alone. */
+ *  agent that it starts. So a runner is started with what programs need to start at all; the rest, including keys,
+ *  arrives over the channel that it reports on, and exists only in its memory. */
 import type { Serializable } from "node:child_process";
 
 type Environment = NodeJS.ProcessEnv;
@@ -19,7 +19,7 @@ export function environmentMessage(told: Environment): Serializable {
   return { type: "environment", variables: Object.entries(told) };
 }
 
-/** Waits for that message and makes it this process's environment. Resolves as well when nobody is there to send it. */
+/** Waits for that message and makes it this process's environment. Also resolves when there is nobody to send it. */
 export async function takeEnvironment(): Promise<void> {
   if (!process.connected) return;
   const { promise, resolve } = Promise.withResolvers<unknown>();
@@ -65,6 +65,6 @@ const OPEN = new Set([
   "USER",
   "WORKFLOW_STORAGE_ROOT",
 ]);
-/** Read when a process starts: by Node, the loader of libraries, and us. */
+/** Read at process start: by Node, the dynamic linker, and us. */
 const OPEN_PREFIXES = /^(?:DYLD_|LC_|LD_|NODE_|UNCAGED_|XDG_)/;
 const SECRET = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH/i;

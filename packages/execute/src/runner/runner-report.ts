@@ -3,7 +3,7 @@ import { type Failure, failure, isErrorCode } from "@uncaged/workflow-protocol";
 /** What a runner tells the process that started it, once. */
 export type RunnerReport = { kind: "ready" } | { kind: "failed"; failure: Failure };
 
-/** Reads a report off the wire; anything else counts as a failed start. */
+/** Parses a report; anything malformed counts as a failed start. */
 export function parseRunnerReport(message: unknown): RunnerReport {
   if (isRecord(message) && message.kind === "ready") return { kind: "ready" };
   const reported = isRecord(message) && isRecord(message.failure) ? message.failure : {};

@@ -1,8 +1,8 @@
-/** Starts a background runner and waits until it owns its thread and has loaded its bundle, or says why not.
+/** Starts a background runner and waits until it owns its thread and has loaded its bundle, or reports why not.
  *
- *  A runner belongs to nobody else's run: an agent that starts a thread may end, and the thread goes on. So it is
- *  started outside of the run that we may ourselves be in, in a session of its own, with a tag of its own, and as
- *  nobody's child: the shell that starts it has ended by the time it is up. */
+ *  A runner is independent of the run that starts it: when an agent starts a thread and ends, the thread continues. So
+ *  it is started outside of the run that we may be in ourselves, in its own session, with its own tag, and without a
+ *  parent: the shell that starts it has exited by the time the runner is up. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -25,7 +25,7 @@ import { parseRunnerReport } from "./runner-report.ts";
 const RUNNER: string = fileURLToPath(new URL("../../dist/runner-main.js", import.meta.url));
 /** Loading a large bundle on a busy machine takes seconds, never this long. */
 const READY_WITHIN_MS = 60_000;
-/** No inspector: an agent's shell could take the runner over through it. */
+/** No inspector: an agent's shell could take over the runner through it. */
 const NODE_FLAGS = ["--disable-sigusr1", "--disable-warning=ExperimentalWarning"];
 
 export async function spawnRunner(
@@ -46,11 +46,11 @@ export async function spawnRunner(
     ]);
     const starter = spawn(command, args, {
       detached: true,
-      // stdout goes nowhere: what a bundle prints is not its result. stderr is kept for a runner that cannot start.
+      // stdout is discarded: what a bundle prints is not its result. stderr is kept for a runner that cannot start.
       stdio: ["ignore", "ignore", log, "ipc"],
       env: open,
     });
-    // Who has gone hears nothing; that it has is its report.
+    // A runner that has exited cannot be written to; its exit is its report.
     starter.send(environmentMessage(told), () => {});
     const report = await firstReport(starter, READY_WITHIN_MS);
     if (starter.connected) starter.disconnect();
@@ -64,18 +64,19 @@ export async function spawnRunner(
   }
 }
 
-/** The shell starts it in the background and ends; the channel to us stays open. */
+/** The shell starts it in the background and exits; the channel to us stays open. */
 function asNobodysChild(words: readonly [string, ...string[]]): readonly [string, ...string[]] {
   return process.platform === "win32" ? words : ["/bin/sh", "-c", '"$0" "$@" &', ...words];
 }
 
-/** Whether a runner was refused because somebody else's runs the thread, or has run it to its end already. To
- *  who only wants the thread to run, that is as good. */
+/** Whether a runner was refused because another one runs the thread, or has run it to its end already. For a caller who
+ *  only wants the thread to run, that is as good. */
 export function othersWereFirst({ code }: Failure): boolean {
   return code === "LEASE_HELD" || code === "TRANSITION_INVALID";
 }
 
-/** The caller's environment, but for what it asks of its own Node, and with a tag that is not the caller's. */
+/** The caller's environment without settings for its own Node process, and with the runner's tag instead of the
+ *  caller's. */
 function runnerEnvironment(
   engine: Pick<Engine, "root" | "packagesBase">,
   tag: string,
@@ -89,7 +90,7 @@ type FirstReport =
   | { kind: "failed"; failure: Failure }
   | { kind: "silent"; why: string };
 
-/** The channel closes when the runner has ended: only it holds the other end. */
+/** The channel closes when the runner has exited: only the runner holds the other end. */
 function firstReport(starter: ChildProcess, withinMs: number): Promise<FirstReport> {
   const { promise, resolve } = Promise.withResolvers<FirstReport>();
   const silent = (why: string): void => resolve({ kind: "silent", why });

@@ -1,4 +1,4 @@
-/** Makes a thread that nobody runs yet.
+/** Creates a thread that nobody runs yet.
  *
  *  Order of effects: the prompt and the start node, then the row. A crash in between leaves two blobs for gc. */
 import { encodeContent, encodeStart } from "@uncaged/workflow-cas";
@@ -7,7 +7,7 @@ import { newThreadId } from "@uncaged/workflow-util";
 import { digestsOf } from "../chain/digests.ts";
 import type { Engine } from "../storage/engine.ts";
 
-/** A version of a workflow that can be run: its name and its bundle, checked. */
+/** A workflow version that can be run: its name and its verified bundle. */
 export type RunnableWorkflow = {
   name: string;
   hash: string;
@@ -22,11 +22,11 @@ export type ThreadStart = {
   prompt: string;
   /** Absolute. */
   cwd: string;
-  /** The same key returns the same thread, however often it is asked for; null: always a new one. */
+  /** The same key returns the same thread, however often it is used; null: always a new one. */
   startKey: string | null;
-  /** Bounds in place of the workflow's own; null: those. */
+  /** Override the workflow's own limits; null: use those. */
   limits?: ThreadLimits | null;
-  /** 0: no step of a thread started it. */
+  /** 0: it was not started by a step of another thread. */
   depth: number;
   /** The step that waits for it. */
   parent: { threadId: string; state: string } | null;

@@ -1,4 +1,4 @@
-/** A version of a workflow, by what a person calls it. */
+/** Resolves a workflow version from what a person typed. */
 import { err, type Failure, failure, isHash, ok, type Result } from "@uncaged/workflow-protocol";
 import {
   type BundleVersion,
@@ -9,9 +9,9 @@ import {
   unknownWorkflow,
 } from "@uncaged/workflow-register";
 
-/** `review`: the version that name stands for. `review@<hash>`: that or an earlier one of the name. `<hash>`: a
- *  version of any name. Its bytes were checked against the registry.
- *  `WORKFLOW_NOT_FOUND`, `WORKFLOW_NO_VERSION`, and what `openBundle` finds. */
+/** `review`: the current version of that name. `review@<hash>`: that version of the name. `<hash>`: a version of any
+ *  name. The bytes are checked against the registry. `WORKFLOW_NOT_FOUND`, `WORKFLOW_NO_VERSION`, and the failures of
+ *  `openBundle`. */
 export async function findVersion(
   root: string,
   called: string,

@@ -1,5 +1,5 @@
-/** A start key stands for one start: asking for it again with other words is a mistake of the caller, who would get a
- *  thread that does something else. */
+/** A start key stands for one start: using it again with a different request is a mistake of the caller, who would get
+ *  a thread that does something else. */
 import { encodeContent } from "@uncaged/workflow-cas";
 import {
   err,
@@ -14,8 +14,8 @@ import { promptHash } from "../chain/chain.ts";
 import { readNode } from "../chain/read-node.ts";
 import type { Engine } from "../storage/engine.ts";
 
-/** `TARGET_EXISTS` when the thread that has the key was started with another workflow, prompt or limits. Another
- *  version of the workflow, and another directory, are no other start. */
+/** `TARGET_EXISTS` when the thread with this key was started with another workflow, prompt or limits. Another version
+ *  of the workflow, or another directory, does not matter. */
 export async function sameStart(
   { cas }: Pick<Engine, "cas">,
   thread: ThreadRecord,
@@ -36,7 +36,7 @@ export async function sameStart(
   return haveSameLimits(thread, asked.limits) ? ok(null) : refused("other limits");
 }
 
-/** Of a thread that has made steps a `resume` may have raised what it was started with. */
+/** Once a thread has made steps, `resume` may have raised its limits. */
 function haveSameLimits({ limits, stepCount }: ThreadRecord, asked: Limits | null): boolean {
   return (["steps", "tokens", "costUsd", "timeMs"] as const).every((bound) => {
     const [set, wanted] = [limits?.[bound], asked?.[bound]];

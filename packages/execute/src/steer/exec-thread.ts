@@ -33,8 +33,8 @@ export type ExecReport = {
   result: ThreadResult | null;
 };
 
-/** Runs up to `count` steps of an idle thread in this process and leaves it idle again; a thread that only
- *  has its end before it is ended too. */
+/** Runs up to `count` steps of an idle thread in this process and leaves it idle again. If only the end is left, the
+ *  thread ends. */
 export async function execThread(
   engine: Engine,
   thread: ThreadRecord,

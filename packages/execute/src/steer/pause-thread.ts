@@ -15,8 +15,8 @@ import { reload } from "../lease/reload.ts";
 import type { Engine } from "../storage/engine.ts";
 import { observedStatus } from "../watch/observe.ts";
 
-/** Closes the gate: the runner rests after its current step. A thread without a runner is paused at once;
- *  pausing one whose gate is closed changes nothing. */
+/** Closes the gate: the runner stops after its current step. A thread without a runner is paused immediately; pausing
+ *  one whose gate is closed changes nothing. */
 export async function pauseThread(
   engine: Engine,
   thread: ThreadRecord,
@@ -33,7 +33,7 @@ export async function pauseThread(
       ),
     );
   }
-  // The signal first: a runner that starts between these two lines finds it and rests by itself.
+  // The signal first: a runner that starts between these two lines finds it and stops by itself.
   await engine.store.signal(threadId, "pause", engine.now());
   if (status === "idle") {
     const rested = await parkNow(engine, thread);
@@ -42,7 +42,7 @@ export async function pauseThread(
   return ok(await reload(engine, thread));
 }
 
-/** Owns the thread for a moment, as a runner would, and comes to rest at the gate. */
+/** Owns the thread for a moment, as a runner would, and pauses it at the gate. */
 async function parkNow(engine: Engine, thread: ThreadRecord): Promise<Result<null, Failure>> {
   const { threadId } = thread;
   try {

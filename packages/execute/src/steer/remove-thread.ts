@@ -1,9 +1,9 @@
-/** Forgets a thread.
+/** Removes a thread.
  *
- *  Order of effects: what still runs for it ends, so that nobody writes for it afterwards; a line of history that
- *  says so, the index row, then its logs. After a crash behind the line the thread is there as before, and behind
- *  the row there are files that name a thread nobody knows. The line about its end stays; its nodes stay until gc,
- *  for other threads may share them. */
+ *  Order of effects: end what still runs for it, so that nobody writes for it afterwards; append a line of history that
+ *  says so; delete the index row; delete its logs. After a crash behind the line the thread is still there; after a
+ *  crash behind the row there are log files of an unknown thread. The history line about its end stays; its nodes stay
+ *  until gc, because other threads may share them. */
 import { rm } from "node:fs/promises";
 import {
   err,

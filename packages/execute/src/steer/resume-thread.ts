@@ -22,8 +22,9 @@ import { spawnRunner } from "../runner/spawn-runner.ts";
 import type { Engine } from "../storage/engine.ts";
 import { observedStatus } from "../watch/observe.ts";
 
-/** Opens the gate of a paused thread, answers a suspended one, or starts a runner for one that has none. The runner replays the chain
- *  and repeats nothing. Refused: `TRANSITION_INVALID` (final, suspended), `LEASE_HELD` (a runner is at work). */
+/** Opens the gate of a paused thread, answers a suspended one, or starts a runner for one that has none. The runner
+ *  replays the chain and repeats nothing. Refused: `TRANSITION_INVALID` (final, suspended), `LEASE_HELD` (a runner is
+ *  at work). */
 export async function resumeThread(
   engine: Engine,
   thread: ThreadRecord,
@@ -44,7 +45,7 @@ export async function resumeThread(
   const hadRunner = isAtWork(thread, engine.now());
   await engine.store.clearSignal(thread.threadId, "pause");
   const settled = await reload(engine, thread);
-  // The runner may have come to rest at the gate just before it was opened: then it needs a new one.
+  // The runner may have stopped at the gate just before it was opened: then the thread needs a new one.
   if (!hadRunner || !isAtWork(settled, engine.now())) {
     const runner = await spawnRunner(engine, thread.threadId);
     if (!runner.ok) return runner;
@@ -52,15 +53,15 @@ export async function resumeThread(
   return ok(await reload(engine, thread));
 }
 
-/** A runner that fell silent for longer than its lease is not at work: another may take its place. Whether one is
- *  whose lease ends later than any can, the other runner finds out. */
+/** A runner that was silent for longer than its lease is not at work: another may replace it. If a lease ends later
+ *  than it possibly can, the new runner investigates that. */
 function isAtWork(thread: ThreadRecord, nowMs: number): boolean {
   const { status, stale } = observedStatus(thread, nowMs);
   const lease = leaseOf(thread);
   return status === "running" && !stale && !(lease !== null && endsTooLate(lease, nowMs));
 }
 
-/** A limit of a role that the thread's version lacks would be kept and never looked at. */
+/** A limit for a role that the thread's version lacks would be stored and never used. */
 async function strayRole(
   engine: Engine,
   thread: ThreadRecord,
@@ -77,7 +78,7 @@ async function strayRole(
   return failure("USAGE", message, `its roles are: ${known.join(", ")}`);
 }
 
-/** Durable before anything runs, too; alone it changes nothing that was done. */
+/** Durable before anything runs, too; by itself it changes nothing that was done. */
 async function raise(
   engine: Engine,
   threadId: string,
@@ -129,7 +130,7 @@ function refusalOf(
   );
 }
 
-/** A question wants an answer, a limit has to be raised. */
+/** A question needs an answer; a limit has to be raised. */
 function suspendedRefusal(
   { threadId, suspended }: SuspendedThread,
   { answer, limits }: { answer: string | null; limits: ThreadLimits | null },
@@ -152,7 +153,7 @@ function suspendedRefusal(
   );
 }
 
-/** Why these limits would have the thread wait again at once; null: they would not. */
+/** Why the thread would stop again immediately with these limits; null: it would not. */
 function notRaised(reached: ReachedLimit | undefined, raised: ThreadLimits | null): string | null {
   if (raised === null) return "no limit was raised";
   if (reached === undefined) return null;

@@ -16,22 +16,22 @@ import { observedStatus } from "../watch/observe.ts";
 export type StartOptions = {
   workflow: string;
   prompt: string;
-  /** Absolute directory that the roles work in. */
+  /** Absolute directory in which the roles work. */
   cwd: string;
-  /** Thread whose step starts it, which bounds how deep threads may start each other; null, or a thread that is not
-   *  in this storage root: nobody's. */
+  /** Thread whose step starts this one, which limits how deep threads can nest. null, or a thread that is not in this
+   *  storage root: none. */
   starter?: string | null;
   /** Makes the start idempotent; null: a new thread each time. */
   startKey: string | null;
-  /** Bounds in place of the workflow's own; null: those. */
+  /** Override the workflow's own limits; null: use those. */
   limits: Limits | null;
-  /** `idle`: the thread is made and waits for `exec` or `resume`. */
+  /** `idle`: the thread is created and waits for `exec` or `resume`. */
   run: "background" | "idle";
 };
 
-/** Starts a thread of a registered workflow. With a start key seen before it returns the thread made then;
- *  when its starter died before the runner came up, the runner is started now. `TARGET_EXISTS` when that thread
- *  was started with another workflow, prompt or limits. */
+/** Starts a thread of a registered workflow. With a start key seen before, returns the existing thread; if its starter
+ *  died before the runner was up, the runner is started now. `TARGET_EXISTS` when that thread was started with another
+ *  workflow, prompt or limits. */
 export async function startThread(
   engine: Engine,
   opts: StartOptions,

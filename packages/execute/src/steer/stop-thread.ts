@@ -1,10 +1,10 @@
-/** Ends a runner that belongs to another process: asks through the store, and insists through the system.
+/** Ends a runner in another process: asks through the store first, then kills.
  *
  *  1. The runner is asked first: it ends its agent's processes and keeps a step that is just finishing.
- *  2. One that does not answer in time, or was silent or stopped already, is ended together with every process of
- *     its thread. Its lease is then a dead one's, and is replaced.
- *  3. Nothing that has to be written is waited for before a runner is ended: it may be the one that holds the
- *     index locked. Reading is never locked out. */
+ *  2. One that does not answer in time, or was already silent or stopped, is killed together with every process of its
+ *     thread. Its lease then belongs to a dead process, and is replaced.
+ *  3. No write is awaited before a runner is killed: it may be the one that holds the lock of the index. Reads are
+ *     never blocked. */
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   err,
@@ -39,12 +39,12 @@ const LOOK_EVERY_MS = 50;
 const ALREADY = "there is nothing left to end";
 
 export type Ending = {
-  /** Aborting it ends the waiting, not what was asked: `THREAD_ABORTED`. */
+  /** Aborting it ends the wait, not the request: `THREAD_ABORTED`. */
   signal: AbortSignal;
 };
 
-/** Ends the runner now; the thread stays resumable. Its running children are stopped with it. Somebody who takes
- *  the thread up meanwhile keeps it. Of a thread that nobody runs, finished or not, it ends what is left. */
+/** Ends the runner now; the thread can be resumed. Its running children are stopped with it. An owner that takes the
+ *  thread meanwhile keeps it. If nobody runs the thread, finished or not, this ends its leftover processes. */
 export async function stopThread(
   engine: Engine,
   thread: ThreadRecord,
@@ -86,7 +86,7 @@ export async function killThread(
     if (now === null) return err(removed(threadId));
     if (now.status === "aborted") return ok(now);
     if (isFinal(now.status)) return err(finishedRefusal(now, ALREADY));
-    // Whoever took the thread up meanwhile is ended as the one before.
+    // An owner that took the thread meanwhile is ended like the one before.
     if (leaseOf(now) === null && (await wroteAbort(engine, now))) {
       return ok(await reload(engine, thread));
     }
@@ -102,7 +102,7 @@ async function endRunner(
   const { threadId } = thread;
   const lease = leaseOf(thread);
   if (lease === null) return ok(null);
-  // Not waited for (3). That it fails shows in what follows: the runner does not hear it.
+  // Not awaited (3). A failure shows in what follows: the runner does not receive the signal.
   const asked = engine.store.signal(threadId, kind, engine.now()).catch(() => undefined);
   const hears = runnerState(lease, engine.now()) === "alive" && !isStopped(lease.process);
   const gone = await gaveUp(engine, lease, { withinMs: hears ? ASK_FOR_MS : 0, signal });
@@ -133,7 +133,7 @@ async function forceKill(engine: Engine, lease: Lease, asked: Promise<void>): Pr
   const { threadId } = lease;
   endOwner(lease.process);
   await endProcesses(engine.store, threadId, { spare: null, over: lease });
-  // What was asked of this owner is not to reach the next one.
+  // A signal meant for this owner must not reach the next one.
   await asked;
   const fence = await freeLease(engine, threadId, lease.fence);
   if (fence !== null) await releaseLease(engine, { threadId, fence }, { status: "idle" });
@@ -152,7 +152,7 @@ async function wroteAbort(engine: Engine, thread: ThreadRecord): Promise<boolean
     await finishThread(engine, thread, cursor, { ending, nowMs });
     return true;
   } catch (thrown) {
-    // The first reason is the one to report, whether the thread can be put back or not.
+    // The first error is the one to report, whether or not the thread can be released.
     await releaseLease(engine, { threadId: thread.threadId, fence }, parkedState(thread)).catch(
       () => null,
     );
@@ -160,7 +160,7 @@ async function wroteAbort(engine: Engine, thread: ThreadRecord): Promise<boolean
   }
 }
 
-/** Takes the lease and returns its fence; null when another was first, or has ended or removed the thread. */
+/** Takes the lease and returns its fence; null when another process was first, or has ended or removed the thread. */
 async function freeLease(
   engine: Engine,
   threadId: string,

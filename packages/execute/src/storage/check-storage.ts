@@ -2,8 +2,8 @@ import type { CheckReport, Problem } from "@uncaged/workflow-protocol";
 import type { Engine } from "./engine.ts";
 import { endedAndLost } from "./lost-threads.ts";
 
-/** Checks every blob of the storage root and everything that a thread reaches, and that no thread was
- *  lost. Changes nothing. */
+/** Checks every blob of the storage root and everything that threads reach, and that no thread was lost. Changes
+ *  nothing. */
 export async function checkStorage(
   engine: Pick<Engine, "root" | "store" | "cas">,
 ): Promise<CheckReport> {

@@ -5,11 +5,12 @@ import { sweepLeftovers } from "./sweep-leftovers.ts";
 
 export type StorageGcReport = GcReport & { restoredEntries: number };
 
-/** Dead blobs are set aside at once and deleted for good by a run this much later. */
+/** Dead blobs are quarantined immediately and deleted by a run at least this much later. */
 export const DEFAULT_GRACE_MS: number = 60 * 60 * 1000;
 
-/** Sets aside every blob that no thread reaches, of those that the index knows and of those that it has lost, and sees
- *  to what writers left that were killed. Throws `CAS_MISSING` or `CAS_CORRUPT`, before anything is touched, when a node that a thread needs is damaged. */
+/** Quarantines every blob that no thread reaches, counting both the threads in the index and those it has lost, and
+ *  cleans up after killed writers. Throws `CAS_MISSING` or `CAS_CORRUPT`, before anything is touched, when a node that
+ *  a thread needs is damaged. */
 export async function collectStorage(
   engine: Pick<Engine, "root" | "cas" | "store" | "now">,
   opts: { dryRun: boolean; graceMs: number },
@@ -28,7 +29,7 @@ export async function collectStorage(
     },
     nowMs: engine.now(),
     graceMs: opts.graceMs,
-    // An agent may hold a hash it put and hand it over hours later, as long as its runner lives.
+    // An agent may keep a hash it stored and submit it hours later, as long as its runner lives.
     protectSinceMs: running.reduce<number | null>((oldest, thread) => {
       const since = leaseOf(thread)?.acquiredAt ?? null;
       return since === null ? oldest : Math.min(oldest ?? since, since);

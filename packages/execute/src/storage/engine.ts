@@ -1,7 +1,7 @@
 import type { LiveLog, RootStore, ThreadStore } from "@uncaged/workflow-protocol";
 import type { Keeper } from "../keeper/keeper.ts";
 
-/** What every verb of the engine works with: the two halves of a storage root and where it is. */
+/** What every operation of the engine works with: the two halves of a storage root and its location. */
 export type Engine = {
   /** Absolute path of the storage root. */
   root: string;
@@ -9,13 +9,13 @@ export type Engine = {
   cas: RootStore;
   /** Mutable half: heads, statuses, leases, signals. */
   store: ThreadStore;
-  /** What agents say and do, for whoever watches. */
+  /** What agents say and do, for watchers. */
   live: LiveLog;
-  /** Renews the leases that this process takes, and hears the signals for their threads. */
+  /** Renews the leases that this process takes, and reads the signals for their threads. */
   keeper: Keeper;
   /** Unix milliseconds. */
   now: () => number;
-  /** `file:` URL from which the engine's own `@uncaged/*` packages resolve, for bundles that
-   *  import one the storage root has not installed. */
+  /** `file:` URL from which the engine's own `@uncaged/*` packages resolve, for bundles that import one that the
+   *  storage root has not installed. */
   packagesBase: string;
 };

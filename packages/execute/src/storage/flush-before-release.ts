@@ -1,11 +1,11 @@
 import type { LiveLog, RootStore, ThreadStore } from "@uncaged/workflow-protocol";
 import { debugLog, storagePaths } from "@uncaged/workflow-util";
 
-/** The threads of a root, each of which is released only when its last steps are where they come to rest, and when
- *  what its agents said can be read. So only a thread that is run, or whose runner was killed, has steps on their
- *  way; and whoever sees that nobody runs a thread, and then reads, has read all.
+/** The threads of a root, each released only after its last steps are in their final place and its agents' output can
+ *  be read. So only a thread that is running, or whose runner was killed, can have steps in transit; and a reader that
+ *  sees no runner and then reads has read everything.
  *
- *  That the flush fails is no failure of the thread: its steps are durable. It is noted in its debug log, and
+ *  A flush that fails does not fail the thread: its steps are durable. The failure goes to the thread's debug log, and
  *  its next owner, or `cas gc`, tries again. */
 export function flushBeforeRelease(
   threads: ThreadStore,

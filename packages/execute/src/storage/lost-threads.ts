@@ -1,16 +1,17 @@
-/** What a storage root has of threads that its index does not know, because the index is an older one, or another's.
+/** Finds threads in a storage root that its index does not know, because it is an older index or belongs elsewhere.
  *
- *  1. A thread that ended stands in the history until it is removed, and that stands there, too.
- *  2. A step is published together with a change of its thread's row. So a state that is later than every change of
- *     a row, and every removal, is of a thread that the index has lost, or of a step that a crash left unpublished. */
+ *  1. A finished thread is in the history, and its removal is recorded there, too.
+ *  2. A step is published together with a change of its thread's row. So a state that is newer than every change of a
+ *     row, and every removal, belongs to a thread that the index has lost, or to a step that a crash left unpublished.
+ */
 import { decodeNode } from "@uncaged/workflow-cas";
 import { type HistoryLine, readWholeHistory } from "@uncaged/workflow-store";
 import type { Engine } from "./engine.ts";
 
 export type LostThreads = {
-  /** Threads that ended, by the last line of each. */
+  /** Finished threads, by the last history line of each. */
   ended: HistoryLine[];
-  /** Whether a blob's text is a state that is later than anything that the index knows. */
+  /** Whether a blob's text is a state that is newer than anything in the index. */
   isLater: (text: string) => boolean;
 };
 
@@ -28,7 +29,7 @@ export async function findLostThreads(
   };
 }
 
-/** Of those that ended the ones whose last state is in its place. Changes nothing. */
+/** The finished ones whose last state is still stored. Changes nothing. */
 export async function endedAndLost(
   engine: Pick<Engine, "root" | "store" | "cas">,
 ): Promise<HistoryLine[]> {
@@ -37,7 +38,7 @@ export async function endedAndLost(
   return ended.filter(({ head }) => here.has(head));
 }
 
-/** Unix milliseconds; null for what is no state. */
+/** Unix milliseconds; null when it is not a state. */
 function stateTime(text: string): number | null {
   if (!text.startsWith(STATE)) return null;
   const node = decodeNode(text);

@@ -11,11 +11,11 @@ import { openStorage } from "./open-storage.ts";
 
 export type StorageMove = MoveReport & { store: StoreKind; notes: string[] };
 
-/** Moves the blobs of a storage root into files or into rows, while threads may run.
+/** Moves the blobs of a storage root into files or into rows, while threads may be running.
  *
- *  Order of effects: the configuration, then the blobs. From the first on new blobs go to the new place;
- *  a crash at any instant leaves a root that is read whole, and another call ends the work. A runner that
- *  was under way goes on writing where it began, which the next call moves. */
+ *  Order of effects: the configuration, then the blobs. New blobs go to the new place from the first moment; a crash at
+ *  any point leaves a root that can be read completely, and another call finishes the work. A runner that was active
+ *  keeps writing to the old place, and the next call moves that. */
 export async function moveStorage(
   root: string,
   to: StoreKind,

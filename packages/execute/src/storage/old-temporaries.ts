@@ -2,14 +2,15 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isErrno, storagePaths } from "@uncaged/workflow-util";
 
-/** Where files are written whole: the root, and the folder of each bundle. Throws what the system throws. */
+/** The folders in which files are written atomically: the root, and the folder of each bundle. Throws file system
+ *  errors. */
 export async function atomicFolders(root: string): Promise<string[]> {
   const { bundles } = storagePaths(root);
   return [root, ...(await namesIn(bundles)).map((hash) => join(bundles, hash))];
 }
 
-/** Paths of the temporary files of a folder that were changed last then or earlier; none when there is no such
- *  folder. `untilMs`: Unix milliseconds. Throws what the system throws. */
+/** Paths of a folder's temporary files that were last changed at that time or earlier; empty if the folder does not
+ *  exist. `untilMs`: Unix milliseconds. Throws file system errors. */
 export async function oldTemporaries(
   folder: string,
   about: { named: RegExp; untilMs: number },
@@ -32,7 +33,7 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** Unix milliseconds; infinite for what is gone by now, which is never old enough. */
+/** Unix milliseconds; infinite for a file that is already gone, so it never counts as old. */
 async function changedAt(path: string): Promise<number> {
   try {
     return (await stat(path)).mtimeMs;

@@ -5,8 +5,8 @@ import type { Engine } from "./engine.ts";
 import { flushBeforeRelease } from "./flush-before-release.ts";
 import { openStorage } from "./open-storage.ts";
 
-/** Opens a storage root, making it if it is not there. Throws `STORAGE_FAILED`, `STORAGE_DAMAGED`, `STORAGE_NEWER`
- *  or `CONFIG_INVALID`. */
+/** Opens a storage root, creating it if necessary. Throws `STORAGE_FAILED`, `STORAGE_DAMAGED`, `STORAGE_NEWER` or
+ *  `CONFIG_INVALID`. */
 export async function openEngine(opts: {
   root: string;
   packagesBase: string;

@@ -1,2 +1,2 @@
-/** The index alone: the whole of its package would bring modules that whoever opens it need not load. */
+/** Only the index: its whole package would load modules that opening it does not need. */
 export { openIndex } from "@uncaged/workflow-store";

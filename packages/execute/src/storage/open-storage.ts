@@ -14,14 +14,14 @@ import { storagePaths } from "@uncaged/workflow-util";
 /** Both halves of a storage root. The blobs are closed first: closing the threads closes the index. */
 export type Storage = { cas: RootStore; threads: ThreadStore };
 
-/** Opens a storage root, making it if it is not there. Throws `STORAGE_FAILED`, `STORAGE_DAMAGED`, `STORAGE_NEWER`
- *  or `CONFIG_INVALID`. */
+/** Opens a storage root, creating it if necessary. Throws `STORAGE_FAILED`, `STORAGE_DAMAGED`, `STORAGE_NEWER` or
+ *  `CONFIG_INVALID`. */
 export async function openStorage(root: string, lost: LostIndex = "refused"): Promise<Storage> {
   return opened(root, { kind: await kindOf(root), lost });
 }
 
-/** Lends the blobs alone. Reading makes no index: a new root has no blobs, and of a damaged one the files that are
- *  left are read. Throws what `openStorage` throws. */
+/** Opens only the blobs, for the duration of a call. Reading creates no index: a new root has no blobs, and in a
+ *  damaged one the remaining files are read. Throws what `openStorage` throws. */
 export async function withBlobs<T>(
   root: string,
   access: "read" | "write",
@@ -43,7 +43,7 @@ async function opened(
   root: string,
   { kind, lost }: { kind: StoreKind; lost: LostIndex },
 ): Promise<Storage> {
-  // Loaded when needed: a broken configuration is refused without it.
+  // Loaded on demand: a broken configuration is refused without it.
   const { openIndex } = await import("./open-index.ts");
   const { threads, blobs: table } = await openIndex(root, lost);
   return { cas: openRootStore({ dir: storagePaths(root).cas, table, kind }), threads };

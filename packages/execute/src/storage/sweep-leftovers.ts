@@ -1,10 +1,10 @@
-/** Takes away what `writeFileAtomic` leaves when its process is killed: temporary files beside
- *  `workflow.yaml` and the files of a bundle. Those of blobs go with the blobs' own sweep. */
+/** Removes what `writeFileAtomic` leaves behind when its process is killed: temporary files beside `workflow.yaml` and
+ *  the files of a bundle. Those of blobs are removed by the blobs' own sweep. */
 import { rm } from "node:fs/promises";
 import { storageFailed } from "@uncaged/workflow-util";
 import { atomicFolders, oldTemporaries } from "./old-temporaries.ts";
 
-/** A file takes milliseconds to write; what has lain about this long has lost its writer. */
+/** Writing a file takes milliseconds; a file this old has lost its writer. */
 const LEFTOVER_MS = 10 * 60 * 1000;
 
 /** As `writeFileAtomic` names them: `.<name>.<tag>.tmp`. */

@@ -1,4 +1,4 @@
-/** Fields that the expressions of a workflow name and no schema of its roles has. */
+/** Fields that a workflow's expressions use and that no schema of its roles has. */
 import { type FieldFinding, checkFields as fieldsIn } from "@uncaged/workflow-moderator";
 import { START, type WorkflowDescriptor } from "@uncaged/workflow-protocol";
 import { didYouMean } from "@uncaged/workflow-register";

@@ -1,8 +1,8 @@
-/** Bounds that bound nothing, or everything. That each is a number that can bound is known: no bundle with another
- *  one is taken.
+/** Limits that limit nothing, or everything. The values themselves are valid: a bundle with an invalid one is not
+ *  accepted.
  *
- *  1. A workflow that cannot end within its own steps is at fault, though a thread may be given more.
- *  2. A bound that another one always comes before is only idle, and so is a retry that tries nothing again. */
+ *  1. A workflow that cannot end within its own steps is an error, though a thread may be given more.
+ *  2. A limit that another one always precedes is only useless, and so is a retry that retries nothing. */
 import {
   DEFAULT_MAX_STEPS,
   type Limits,
@@ -13,7 +13,7 @@ import type { TableFinding } from "./table-finding.ts";
 
 export function checkLimits(
   { roles, limits = {} }: Pick<WorkflowDescriptor, "roles" | "limits">,
-  /** Steps of the shortest way to the end; null: there is none. */
+  /** Number of steps on the shortest way to the end; null: there is none. */
   shortest: number | null,
 ): TableFinding[] {
   const findings: TableFinding[] = [];

@@ -22,7 +22,7 @@ function hidden(role: string, field: string): TableFinding {
   };
 }
 
-/** Names of the fields that some result may have, whichever of its alternatives it is. */
+/** Names of the fields that a result may have, in any of its alternatives. */
 function fieldsOf(
   schema: JsonValue | undefined,
   at: { root: JsonValue; seen: Set<JsonValue> },
@@ -38,7 +38,7 @@ function fieldsOf(
   return new Set([...named, ...others.flatMap((each) => [...fieldsOf(each, at)])]);
 }
 
-/** What `#/$defs/Result` stands for. */
+/** Resolves `#/$defs/Result`. */
 function referred(ref: JsonValue | undefined, root: JsonValue): JsonValue | undefined {
   if (typeof ref !== "string" || !ref.startsWith("#")) return undefined;
   const steps = ref.split("/").slice(1);

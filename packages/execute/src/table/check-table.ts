@@ -1,8 +1,8 @@
-/** What can be said of a table without a thread: rules that are never tried, roles that are never reached, ways
- *  that never end, bounds that cannot be meant, results that are not shown whole.
+/** What can be said about a table without a thread: rules that are never tried, roles that are never reached, paths
+ *  that never end, limits that cannot be intended, results that are not shown whole.
  *
- *  1. Conditions are not understood: one counts as able to hold and able to fail, but for `true` and `false`.
- *  2. A state in which no rule holds ends the thread; so only a state whose rules cannot all fail lacks that way. */
+ *  1. Conditions are not interpreted: each may hold or fail, except `true` and `false`.
+ *  2. A state in which no rule holds ends the thread; so only a state whose rules cannot all fail lacks that exit. */
 import { checkRuleWarnings } from "@uncaged/workflow-moderator";
 import {
   type DescriptorEdge,
@@ -37,7 +37,7 @@ export function checkTable(descriptor: WorkflowDescriptor): TableFinding[] {
   ];
 }
 
-/** A rule that is never tried has nothing else wrong with it that matters. */
+/** Nothing else about a rule that is never tried matters. */
 function isIn(place: string, findings: readonly TableFinding[]): boolean {
   return findings.some(
     ({ code, place: dead }) => code === "RULE_DEAD" && place.startsWith(`${dead}.`),
@@ -48,7 +48,7 @@ type PlacedRule = { edge: DescriptorEdge; place: string };
 type State = {
   rules: readonly PlacedRule[];
   dead: readonly TableFinding[];
-  /** Where its living rules lead, and `__end__` when all of them can fail. */
+  /** Where its live rules lead, plus `__end__` if all of them can fail. */
   leadsTo: ReadonlySet<string>;
 };
 
@@ -64,7 +64,7 @@ function stateOf(name: string, edges: readonly DescriptorEdge[]): State {
   const rules = edges.map((edge, at) => ({ edge, place: `table.${name}[${at}]` }));
   const dead: TableFinding[] = [];
   const leadsTo = new Set<string>();
-  // From each outcome to the rule that takes all that is left of it.
+  // From each outcome to the rule that catches all that is left of it.
   const taken = new Map<RuleOutcome, string>();
   for (const { edge, place } of rules) {
     const outcomes = edge.outcomes ?? OK;
@@ -101,14 +101,14 @@ function alwaysHolds({ when }: DescriptorEdge): boolean {
 
 function reachedFrom(start: string, states: ReadonlyMap<string, State>): ReadonlySet<string> {
   const reached = new Set<string>([start]);
-  // A set is walked in the order in which it grows.
+  // A set iterates over elements that are added during iteration.
   for (const name of reached) {
     for (const to of states.get(name)?.leadsTo ?? []) reached.add(to);
   }
   return reached;
 }
 
-/** Every state from which some way leads to the end. */
+/** Every state from which some path leads to the end. */
 function leadingToEnd(states: ReadonlyMap<string, State>): ReadonlySet<string> {
   const leading = new Set<string>([END]);
   for (let before = 0; before !== leading.size; ) {
@@ -120,10 +120,10 @@ function leadingToEnd(states: ReadonlyMap<string, State>): ReadonlySet<string> {
   return leading;
 }
 
-/** Of the shortest way; null: none leads there. */
+/** Length of the shortest path; null: there is none. */
 function stepsToEnd(states: ReadonlyMap<string, State>): number | null {
   const steps = new Map<string, number>([[START, 0]]);
-  // A map is walked in the order in which it grows, so nearer states come first.
+  // A map iterates over entries that are added during iteration, so nearer states come first.
   for (const [name, taken] of steps) {
     for (const to of states.get(name)?.leadsTo ?? []) {
       if (to === END) return taken;

@@ -1,9 +1,9 @@
-/** Asks another version of a workflow's table what it makes of threads that went their way already.
+/** Replays recorded threads against the table of another version of their workflow.
  *
- *  1. Each recorded route is asked again with the steps that came before it as they were recorded; so what comes
- *     after the first difference of a thread is what it would say if the thread had come there all the same.
- *  2. A route differs when it leads to another role, or when the rules fail. Another rule, condition or edge
- *     prompt that leads to the same role is no difference.
+ *  1. Each recorded route is evaluated again with the steps before it as they were recorded. After a thread's first
+ *     difference, the results say what the table would do if the thread had got there anyway.
+ *  2. A route differs when it leads to another role, or when the rules fail. Another rule, condition or edge prompt
+ *     that leads to the same role is not a difference.
  *  3. The descriptor is enough: no code of any bundle runs. */
 import { pickRoute } from "@uncaged/workflow-moderator";
 import {
@@ -26,15 +26,15 @@ import { threadContext } from "../chain/thread-context.ts";
 import { type FindMetaFaults, metaFaultsBy } from "./meta-faults.ts";
 
 export type RouteDifference = {
-  /** Round that the route led to, 1-based; of an end or a question: the round that would have come. */
+  /** Round that the route led to, 1-based; for an end or a question: the round that would have followed. */
   round: number;
-  /** Role that it comes from, or `__start__`. */
+  /** Role that it starts from, or `__start__`. */
   from: string;
   /** Role that it led to, `__end__` or `__suspend__`. */
   recorded: string;
   /** Where it would lead; null when the rules fail. */
   now: string | null;
-  /** Place of the rule among those of `from`; null when none matched or the rules fail. */
+  /** Index of the rule among those of `from`; null when none matched or the rules fail. */
   rule: number | null;
   /** Name of the condition, or why the rules fail. */
   because: string;
@@ -44,16 +44,16 @@ export type ThreadCheck = {
   threadId: string;
   status: ThreadRecord["status"];
   steps: number;
-  /** None of the lists below has an entry. */
+  /** All of the lists below are empty. */
   compatible: boolean;
   routes: RouteDifference[];
-  /** Steps of roles that the version does not have. */
+  /** Steps of roles that the version lacks. */
   removedRoles: { round: number; role: string }[];
-  /** Steps whose meta does not fit the version's schema of their role. */
+  /** Steps whose meta does not fit the version's schema for their role. */
   metas: { round: number; role: string; path: string; message: string }[];
 };
 
-/** Throws for a damaged chain, and `DEFINITION_INVALID` for a schema that cannot be read. */
+/** Throws for a damaged chain, and `DEFINITION_INVALID` for an invalid schema. */
 export async function checkThread(
   cas: NodeReader,
   thread: ThreadRecord,
@@ -93,14 +93,14 @@ export function isAsked(thread: ThreadRecord): boolean {
   return thread.pendingInput?.kind === "answer";
 }
 
-/** A way that a thread took after so many steps. */
+/** The route that a thread took after so many steps. */
 type Way = { after: number; to: string; outcome: StepRoute["outcome"] };
 
 function waysOf(chain: Chain, asked: boolean): Way[] {
   const ways: Way[] = [];
   for (const [after, { node }] of roleStates(chain).entries()) {
     const { route } = node.payload;
-    // Without a route the workflow function asked no table, and what a person asked for is not the table's.
+    // Without a route the workflow function used no table; and a person's request is not the table's.
     if (route === null || (route.condition === POKE && route.rule === null)) continue;
     const to = route.condition === ANSWER ? SUSPEND : route.to;
     ways.push({ after, to, outcome: route.outcome });
@@ -147,7 +147,7 @@ function stepFaults(
   for (const [index, { role, meta, outcome }] of steps.entries()) {
     const round = index + 1;
     if (!Object.hasOwn(roles, role)) removedRoles.push({ round, role });
-    // What failed has no meta of its role's shape.
+    // A failed step has no meta of its role's shape.
     if (outcome !== undefined) continue;
     for (const fault of faultsOf(role, meta)) metas.push({ round, role, ...fault });
   }

@@ -1,9 +1,8 @@
-/** Follows a table with results that a person wrote down, as far as they last.
+/** Follows a table with results that a person wrote, for as long as they last.
  *
  *  1. The descriptor is enough: no agent, no model and no code of the bundle runs, and nothing is stored.
- *  2. What a result of a role has to be is what its schema says; one that does not fit ends the trace there,
- *     as it would end the thread.
- *  3. It ends after `maxSteps` at the latest, so a table that goes in circles is seen to. */
+ *  2. Results have to fit their role's schema; one that does not ends the trace, as it would end the thread.
+ *  3. It ends after `maxSteps` at the latest, which exposes a table that goes in circles. */
 import {
   evaluateResult,
   fillTemplate,
@@ -27,25 +26,25 @@ import { type FindMetaFaults, metaFaultsBy } from "./meta-faults.ts";
 import { type PlacedTurn, type Stubs, turnsIn } from "./parse-stubs.ts";
 
 export type DryRunRoute = {
-  /** Round that the role would play, 1-based; null for an end or a question. */
+  /** Round that the role would run in, 1-based; null for an end or a question. */
   round: number | null;
   from: string;
   to: string;
-  /** Place of the rule among those of `from`; null when none matched. */
+  /** Index of the rule among those of `from`; null when none matched. */
   rule: number | null;
   /** Name of the condition, `FALLBACK` or `NO_MATCH`. */
   condition: string;
   /** The edge prompt, filled in; for a question, the question. */
   prompt: string | null;
-  /** What the role gave, or how it failed; null for an end or a question, and where the stubs end. */
+  /** What the role returned, or how it failed; null for an end or a question, and where the stubs run out. */
   stub: { place: string; meta: object } | { place: string; outcome: AgentFault } | null;
 };
 
 export type DryRunEnd = {
-  /** `ended`, `suspended`: as the table says. `failed`: a role failed and no rule is for that, or the rules
-   *  themselves failed. `out_of_stubs`, `stub_invalid`: the stubs do not lead on. `max_steps`: it went on and on. */
+  /** `ended`, `suspended`: as the table says. `failed`: a role failed and no rule handles that, or the rules themselves
+   *  failed. `out_of_stubs`, `stub_invalid`: the stubs do not lead any further. `max_steps`: the limit was reached. */
   kind: "ended" | "suspended" | "failed" | "out_of_stubs" | "stub_invalid" | "max_steps";
-  /** Role that it stopped at, or the last one. */
+  /** Role where it stopped, or the last one. */
   role: string;
   message: string;
 };
@@ -53,9 +52,10 @@ export type DryRunEnd = {
 export type DryRun = {
   route: DryRunRoute[];
   end: DryRunEnd;
-  /** Stubs that do not fit: the schema of their role, or no such role. Those that were not come to as well. */
+  /** Stubs that do not fit the schema of their role, or whose role does not exist, including stubs that were not
+   *  reached. */
   faults: { place: string; message: string }[];
-  /** Stubs that were not come to, by place. */
+  /** Stubs that were not reached, by position. */
   unused: string[];
   /** What the workflow returns after these steps; left out when it has no `result` or the trace did not end. */
   result?: JsonValue;
@@ -136,7 +136,7 @@ async function routeAt(
   return { from, to, rule, condition: matched?.condition ?? "NO_MATCH", prompt };
 }
 
-/** Returns the stubs out, and remembers which. */
+/** Hands out the stubs, and remembers which were used. */
 type Hand = {
   next: (role: string, context: ThreadContext) => Promise<PlacedTurn | null>;
   used: ReadonlySet<string>;
@@ -155,7 +155,7 @@ function handOf(stubs: Stubs): Hand {
     }
     const from = context.steps.at(-1)?.role ?? START;
     const rules = given.rules.map(({ when, turn }) => ({ from, to: turn.place, when, turn }));
-    // The rules of a stub are asked whatever became of the step before.
+    // The rules of a stub are asked whatever the step before returned.
     return (await pickRoute(rules, context, "ok")).matched?.turn ?? null;
   };
   return {
@@ -180,7 +180,7 @@ function newContext(prompt: string): ThreadContext {
 
 const NO_HASH = "0".repeat(13);
 
-/** Its time is its round. A failed step has the shape that a failed role's step has in a thread. */
+/** Its time is its round. A failed step has the same shape as in a real thread. */
 function stepOf(role: string, turn: PlacedTurn, round: number): RoleStep {
   const step = { role, contentHash: NO_HASH, refs: [], timestamp: round };
   if (turn.kind === "meta") return { ...step, meta: turn.meta, childThread: null, run: null };
@@ -220,7 +220,7 @@ function ended(role: string, { condition }: { condition: string }): DryRunEnd {
   return { kind: "ended", role, message: `the thread ends after ${role} (${condition})` };
 }
 
-/** A thread would complete, without its result. */
+/** The thread would complete, without its result. */
 function noResult(role: string, { message }: Failure): DryRunEnd {
   return { kind: "failed", role, message };
 }

@@ -1,4 +1,4 @@
-/** Whether metas fit the JSON Schemas that a descriptor has of its roles. No code of the bundle runs. */
+/** Whether metas fit the JSON Schemas that a descriptor has for its roles. No code of the bundle runs. */
 import { withLinearPatterns } from "@uncaged/workflow-moderator";
 import {
   failure,
@@ -14,11 +14,11 @@ type MetaFault = {
   message: string;
 };
 
-/** Returns the faults of a meta of a role; none for a role that the descriptor does not have.
- *  Throws `DEFINITION_INVALID` for a schema that cannot be read. */
+/** Returns the faults in a role's meta; empty for a role that the descriptor lacks. Throws `DEFINITION_INVALID` for an
+ *  invalid schema. */
 export type FindMetaFaults = (role: string, meta: unknown) => MetaFault[];
 
-/** Reads each schema once, when its role first comes up. */
+/** Compiles each schema once, when its role first comes up. */
 export function metaFaultsBy({ roles }: WorkflowDescriptor): FindMetaFaults {
   const schemas = new Map<string, z.ZodType>();
   return (role, meta) => {
@@ -34,7 +34,7 @@ export function metaFaultsBy({ roles }: WorkflowDescriptor): FindMetaFaults {
 
 function readSchema(role: string, schema: JsonObject): z.ZodType {
   try {
-    // A pattern that needs look-around is the business of who wrote the schema: it was asked when the step was made.
+    // A pattern that needs look-around is not checked here: it was checked when the step was made.
     return withLinearPatterns(schema, "skip", () => z.fromJSONSchema(schema));
   } catch (cause) {
     throw new WorkflowError(

@@ -1,14 +1,13 @@
-/** What a person writes down in place of agents: for each role its results in order, or rules that give them.
+/** What a person writes in place of agents: for each role its results in order, or rules that produce them.
  *
  *      planner:
- *        - { status: planned, phases: [] }      # the first time; the next time is the next item
+ *        - { status: planned, phases: [] }      # the first time; the next time, the next item
  *      coder:
- *        rules:                                 # every time: the first whose condition holds
+ *        rules:                                 # every time: the first rule whose condition holds
  *          - { when: "byRole.coder.count > 1", meta: { completedPhase: null } }
  *          - { meta: { completedPhase: EYHPV6X8XHTCS } }
  *      reviewer:
- *        - { $fails: timeout }                  # the role returns nothing: a rule for that is asked
- */
+ *        - { $fails: timeout }                  # the role fails: a rule for that applies */
 import { checkRule } from "@uncaged/workflow-moderator";
 import {
   AGENT_FAULTS,
@@ -26,7 +25,7 @@ import { parseWith } from "../storage/parse-with.ts";
 
 type StubTurn = { kind: "meta"; meta: JsonObject } | { kind: "fails"; outcome: AgentFault };
 
-/** A turn where it stands in the file: `coder[0]`, `coder.rules[1].meta`. */
+/** The path of a turn in the file: `coder[0]`, `coder.rules[1].meta`. */
 export type PlacedTurn = StubTurn & { place: string };
 
 type RoleStubs =
@@ -36,7 +35,7 @@ type RoleStubs =
 
 export type Stubs = ReadonlyMap<string, RoleStubs>;
 
-/** Reads YAML or JSON. `USAGE`, naming `what` and the place in it, for anything else. */
+/** Parses YAML or JSON. `USAGE`, naming `what` and the place in it, for anything else. */
 export async function parseStubs(text: string, what: string): Promise<Result<Stubs, Failure>> {
   const { parseDocument } = await import("yaml");
   const document = parseDocument(text);
@@ -56,7 +55,7 @@ export async function parseStubs(text: string, what: string): Promise<Result<Stu
   return ok(stubs);
 }
 
-/** Every turn that the stubs hold, in the order of the file. */
+/** Every turn in the stubs, in file order. */
 export function turnsIn(stubs: Stubs): { role: string; turn: PlacedTurn }[] {
   return [...stubs].flatMap(([role, given]) =>
     (given.kind === "turns" ? given.turns : given.rules.map(({ turn }) => turn)).map((turn) => ({

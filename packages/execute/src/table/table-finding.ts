@@ -11,11 +11,11 @@ export type TableFinding = {
     | "META_FIELD_HIDDEN"
     | "FIELD_UNKNOWN"
     | "FIELD_UNDECLARED";
-  /** A fault is wrong whatever the threads; a warning is worth a look. */
+  /** A fault is wrong for every thread; a warning is worth a look. */
   level: "fault" | "warning";
   /** `table.coder[1]`, `table.coder[1].when`, `roles.coder`, `limits.steps` or `result`. */
   place: string;
   message: string;
-  /** Of `FIELD_…`: the field, as it is written there: `last.meta.stats`. */
+  /** For `FIELD_…`: the field as written in the expression: `last.meta.stats`. */
   field?: string;
 };

@@ -14,15 +14,15 @@ import { upgradeOf } from "../chain/upgrades.ts";
 
 /** Blobs that are read together. */
 const BATCH = 128;
-/** The same of states of a chain, as a power of two. */
+/** The same for states of a chain, as a power of two. */
 const AHEAD_JUMPS = 8;
 
-/** Reads blobs for a proof, each once, and remembers what must hold between them. What is read leads to what is
- *  to be read: after `finish`, everything that the nodes reach has been looked at.
+/** Reads blobs for a proof, each once, and remembers what must hold between them. Every blob read adds the ones it
+ *  refers to: after `finish`, everything that the nodes reach has been checked.
  *
- *  1. Every reference is there and is a node; the store hashes again what it returns.
- *  2. Every digest that a start or state node carries is that of the bytes it names, and it carries one of each
- *     thing that it directly depends on. */
+ *  1. Every reference exists and is a node; the store re-hashes what it returns.
+ *  2. Every digest in a start or state node matches the bytes it names, and each thing that the node directly depends
+ *     on has one. */
 export class BlobCheck {
   readonly problems: Problem[] = [];
   readonly #cas: NodeReader;
@@ -30,9 +30,9 @@ export class BlobCheck {
   readonly #notContent = new Set<string>();
   /** Read, or found missing. */
   readonly #tried = new Set<string>();
-  /** From hashes that are to be read to whoever named them first. */
+  /** From hashes still to be read to the node that named them first. */
   readonly #open = new Map<string, string>();
-  /** Blobs that were read before they are asked for. */
+  /** Blobs that were read before they were needed. */
   #ahead: Map<string, { text: string; node?: CasNode }> = new Map();
   /** `missing`: what it should vouch for and does not. */
   readonly #vouchers: { hash: string; digests: Digests; missing: readonly string[] }[] = [];
@@ -65,7 +65,7 @@ export class BlobCheck {
     return this.node(hash, namedBy);
   }
 
-  /** null: it is missing, damaged, or no node; that has been reported. */
+  /** null: it is missing, damaged, or not a node; that has been reported. */
   async node(hash: string, namedBy: string): Promise<CasNode | null> {
     const first = !this.#tried.has(hash);
     this.#tried.add(hash);
@@ -83,12 +83,12 @@ export class BlobCheck {
     return node.value;
   }
 
-  /** Whatever else it is, this reference must be a content node. */
+  /** This reference must be a content node, whatever else it is. */
   mustBeContent(hash: string, namedBy: string): void {
     this.#contents.push({ hash, namedBy });
   }
 
-  /** Reads all that is left to be read, then compares. */
+  /** Reads everything that is left, then compares. */
   async finish(): Promise<void> {
     while (this.#open.size > 0) {
       const batch = this.#nextOpen();
@@ -145,7 +145,7 @@ export class BlobCheck {
   }
 }
 
-/** What a node directly depends on: all it refers to, except ancestors that its parent vouches for. */
+/** What a node directly depends on: everything it refers to, except ancestors that its parent vouches for. */
 function directRefs(node: StartNode | StateNode): string[] {
   if (node.type === "start") return [...node.refs, node.payload.hash];
   const upgrade = upgradeOf(node);

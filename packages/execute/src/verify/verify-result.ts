@@ -1,11 +1,11 @@
-/** What an end node says that the workflow returned, evaluated again. */
+/** Evaluates a workflow's result again and compares it with the end node. */
 import { isDeepStrictEqual } from "node:util";
 import type { RecordedResult, ThreadContext, WorkflowDescriptor } from "@uncaged/workflow-protocol";
 import type { ChainState } from "../chain/chain.ts";
 import { recordedResult } from "../chain/recorded-result.ts";
 import { resultAfter } from "../run/result-after.ts";
 
-/** null: the node says what the workflow says of these steps. */
+/** null: the end node matches what the workflow returns for these steps. */
 export async function resultMismatch(
   descriptor: Pick<WorkflowDescriptor, "result">,
   { node }: ChainState,
@@ -14,7 +14,7 @@ export async function resultMismatch(
   const recorded = recordedResult(node);
   const now = node.payload.meta.returnCode === 0 ? await resultAfter(descriptor, context) : null;
   if (isDeepStrictEqual(recorded, now)) return null;
-  // The words of a failure are those of a library, which another version of it may put differently.
+  // The wording of a failure comes from a library and may change with its version.
   if (recorded?.error !== undefined && now?.error !== undefined) return null;
   return `recorded ${words(recorded)}; the workflow now says ${words(now)}`;
 }

@@ -1,8 +1,8 @@
-/** Every recorded route, asked of the moderator again with the steps that came before it, by the table of the
- *  version that the thread ran then.
+/** Evaluates every recorded route again, with the steps before it and the table of the version that the thread ran at
+ *  the time.
  *
- *  Tables may be anybody's. One decision has a limit of time; so that a thousand of them have one, too, the first
- *  that fails is the last that is asked, and all of them together are given `routesLimitMs`. */
+ *  Tables are untrusted. A single decision has a time limit; so that a thousand of them have one, too, the first
+ *  failure is the last decision evaluated, and all of them together get `routesLimitMs`. */
 import { fillTemplate, pickRoute } from "@uncaged/workflow-moderator";
 import {
   type DescriptorEdge,
@@ -16,11 +16,11 @@ import type { Chain } from "../chain/chain.ts";
 import { POKE } from "../chain/poke-route.ts";
 import { upgradeOf } from "../chain/upgrades.ts";
 
-/** Condition of a route that no rule gave: the thread ends. */
+/** Condition of a route that no rule produced: the thread ends. */
 const NO_MATCH = "NO_MATCH";
 
-/** The states whose route is not what the table says, each with both. `tables`: the edges of each version, by
- *  hash; what ran with one that is not among them is passed over. `clock`: by which the limit is kept. */
+/** The states whose route is not what the table says, with both routes. `tables`: the edges of each version, by hash;
+ *  states of other versions are skipped. `clock`: used for the time limit. */
 export async function verifyRoutes(
   tables: ReadonlyMap<string, readonly DescriptorEdge[]>,
   chain: Chain,
@@ -53,7 +53,7 @@ export async function verifyRoutes(
   return found;
 }
 
-/** Many times what honest tables take; a step more is a decision more. */
+/** Many times what honest tables take; each further step adds a decision. */
 function routesLimitMs(steps: number): number {
   return 30_000 + 50 * steps;
 }
@@ -62,7 +62,7 @@ function slow(limitMs: number): string {
   return `its route was not asked for: those before it took longer than ${limitMs} ms together`;
 }
 
-/** A workflow function written by hand records no routes, so its poked steps have only this one. */
+/** A workflow function written by hand records no routes, except on its poked steps. */
 function isLonePoke(route: StepRoute, role: string): boolean {
   return route.condition === POKE && route.rule === null && route.to === role;
 }
@@ -94,7 +94,7 @@ async function routeNow(
 ): Promise<string | null> {
   const { from, to, rule, matched } = await pickRoute(edges, context, route.outcome);
   if (route.condition === ANSWER) {
-    // An answered role stands where the table asks a person on behalf of the last role.
+    // An answered role comes where the table, after the same role, asked a person.
     const answered = to === SUSPEND && route.to === from && route.from === from;
     return answered ? null : `${to}, which asks nobody`;
   }

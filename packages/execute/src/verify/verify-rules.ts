@@ -1,12 +1,12 @@
-/** Every step, held once more against the rules of its role, by the version that the thread ran then. */
+/** Checks every step again against the rules of its role, in the version that the thread ran at the time. */
 import { type CasStore, type RoleRules, WorkflowError } from "@uncaged/workflow-protocol";
 import { type Chain, type ChainState, isRound } from "../chain/chain.ts";
 import { runOf } from "../chain/thread-context.ts";
 import { upgradeOf } from "../chain/upgrades.ts";
 import { roleRulesFault } from "../run/check-role-rules.ts";
 
-/** The states whose result the rules would not accept. `rules`: of the roles of each version, by hash; what ran with
- *  one that is not among them is passed over. */
+/** The states whose result violates the rules. `rules`: of the roles of each version, by hash; states of other versions
+ *  are skipped. */
 export async function verifyRules(
   cas: Pick<CasStore, "get">,
   rules: ReadonlyMap<string, { readonly [role: string]: RoleRules }>,

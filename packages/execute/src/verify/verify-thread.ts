@@ -1,9 +1,9 @@
-/** Proves a thread: every hash and digest computed again, every reference present, the chain unbroken, every
- *  route evaluated again. It reports what it finds and goes on as far as the damage allows.
+/** Proves a thread: recomputes every hash and digest, checks that every reference exists and that the chain is
+ *  unbroken, and evaluates every route again. It reports what it finds and continues as far as the damage allows.
  *
- *  1. All that the thread reaches is read, each blob once: its own chain, artifacts, prompts and evidence, the
+ *  1. Everything that the thread reaches is read, each blob once: its own chain, artifacts, prompts and evidence, the
  *     chain that a child was started from, and the child threads that its steps name, as far as they are kept.
- *  2. What the index says of the thread is held against its chain. */
+ *  2. The thread's row in the index is compared with its chain. */
 import {
   type CheckReport,
   type DescriptorEdge,
@@ -35,10 +35,10 @@ export async function verifyThread(engine: Engine, thread: ThreadRecord): Promis
   return (await proveThread(storedThreads(engine), thread)).report;
 }
 
-/** What a proof came to, and all that it went through. */
+/** The outcome of a proof, and everything it covered. */
 export type Proof = {
   report: CheckReport;
-  /** The thread, then the child threads of its steps, in the order of the steps. */
+  /** The thread, then the child threads of its steps, in step order. */
   threads: readonly KnownThread[];
   /** Each bundle of these threads, by hash. */
   bundles: readonly KnownBundle[];
@@ -64,9 +64,9 @@ export async function proveThread(source: ThreadSource, thread: KnownThread): Pr
 type Check = {
   source: ThreadSource;
   blobs: BlobCheck;
-  /** Threads that were come to by now, by id. */
+  /** Threads reached so far, by id. */
   seen: Map<string, KnownThread>;
-  /** Those of these threads, by hash. */
+  /** Bundles of these threads, by hash. */
   bundles: Map<string, KnownBundle>;
 };
 
@@ -86,7 +86,7 @@ async function verifyChain(blobs: BlobCheck, thread: KnownThread): Promise<Chain
   let hash = thread.head;
   while (hash !== thread.startHash) {
     if (passed.has(hash)) {
-      // XXH64 can be forged, so that a chain bites its own tail.
+      // XXH64 can be forged, so a chain could contain a cycle.
       blobs.report("CHAIN_BROKEN", hash, "comes again among its own ancestors");
       return null;
     }
@@ -147,7 +147,7 @@ function verifyState(
   if (prompt) blobs.mustBeContent(prompt, hash);
 }
 
-/** What the index says of the thread is what its chain says. */
+/** The thread's row in the index has to match its chain. */
 function verifyRecord(blobs: BlobCheck, thread: KnownThread, chain: Chain): void {
   const { head, status } = thread;
   const { payload } = chain.start;
@@ -179,8 +179,8 @@ function verifyRecord(blobs: BlobCheck, thread: KnownThread, chain: Chain): void
   fault((ending?.status ?? null) === ended, `the index says ${status}, the chain does not`);
 }
 
-/** Asks the moderator again, and holds each step against its role's rules, with each bundle for the part of the thread
- *  that it ran. */
+/** Evaluates the routes again, and checks each step against its role's rules, with each bundle for the part of the
+ *  thread that it ran. */
 async function verifyTables(check: Check, thread: KnownThread, chain: Chain): Promise<void> {
   const { source, blobs } = check;
   const tables = new Map<string, readonly DescriptorEdge[]>();
@@ -202,7 +202,7 @@ async function verifyTables(check: Check, thread: KnownThread, chain: Chain): Pr
   await verifyResult(check, chain, context);
 }
 
-/** What the end node says that the workflow returned, asked of the version that the thread ended with again. */
+/** The result in the end node, evaluated again by the version that the thread ended with. */
 async function verifyResult(check: Check, chain: Chain, context: ThreadContext): Promise<void> {
   const end = endState(chain);
   const bundle = check.bundles.get(versionAfter(chain).hash);
@@ -225,7 +225,7 @@ async function contextOrNull(
   }
 }
 
-/** The child that a step ran: started from the state before that step, and sound itself. One that was removed
+/** The child that a step ran: it started from the state before that step, and is sound itself. A child that was removed
  *  since proves nothing against the step. */
 async function verifyChild(check: Check, state: ChainState): Promise<void> {
   const { source, blobs, seen } = check;

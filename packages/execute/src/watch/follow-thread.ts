@@ -1,6 +1,7 @@
-/** Follows a thread's live log, as any terminal may, until the thread rests.
+/** Follows a thread's live log, as any terminal may, until the thread stops.
  *
- *  Whoever releases a thread has written before what its agents said. So what can be read once it rests is all. */
+ *  An owner writes its agents' output before it releases the thread. So once nobody runs the thread, what can be read
+ *  is complete. */
 import type { LiveItem, ThreadStatus } from "@uncaged/workflow-protocol";
 import type { Engine } from "../storage/engine.ts";
 import { lookAtThread } from "./look-at-thread.ts";
@@ -11,15 +12,15 @@ const LOOK_EVERY_MS = 250;
 type Watched = Pick<Engine, "live" | "store" | "now">;
 
 export type Follow = {
-  /** Number of the last event that was seen; 0: from the oldest that is kept. */
+  /** Number of the last event seen; 0: from the oldest that is kept. */
   after: number;
-  /** `rest`: a paused thread rests, too. `end`: it is waited for until its gate opens. */
+  /** When to end. `rest`: also when the thread is paused. `end`: a paused thread is followed until its gate opens. */
   until: "rest" | "end";
   signal: AbortSignal;
 };
 
-/** Yields items as they come. Ends when all was read of a thread that has ended, waits for a person or has nobody who
- *  runs it, or when the signal aborts. */
+/** Yields items as they come. Ends when everything was read and the thread has ended, waits for a person or has no
+ *  runner, or when the signal aborts. */
 export async function* followThread(
   engine: Watched,
   threadId: string,
@@ -43,9 +44,9 @@ export async function* followThread(
 }
 
 type RestWatch = {
-  /** Aborts once the thread rests, or cannot be looked at. */
+  /** Aborts once the thread has stopped, or cannot be observed. */
   signal: AbortSignal;
-  /** Rejects when it could not be looked at. */
+  /** Rejects when it could not be observed. */
   seen: Promise<void>;
   look(): void;
   close(): void;
@@ -67,7 +68,7 @@ function watchForRest(engine: Watched, threadId: string, until: Follow["until"])
     }
   };
   const seen = watch().finally(() => abort.abort());
-  // Whoever follows awaits it, unless it leaves before.
+  // The consumer awaits it, unless it leaves early.
   seen.catch(() => undefined);
   return {
     signal: abort.signal,

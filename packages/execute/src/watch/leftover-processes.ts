@@ -1,7 +1,7 @@
-/** Processes that were started for a thread by an owner that does not own it any more.
+/** Processes that a former owner of a thread started and that still run.
  *
- *  A guard ends them when their owner is killed; they are left when it was killed as well, when they belong to
- *  somebody else, or when a role was told to keep them. */
+ *  A guard ends them when their owner is killed. They are left over when the guard was killed as well, when they belong
+ *  to another user, or when a role was told to keep them. */
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   isThreadId,
@@ -16,10 +16,10 @@ import { runnerState } from "./observe.ts";
 
 export type LeftoverProcesses = { threadId: string; pids: number[]; command: string };
 
-/** A runner that starts or ends, and a guard at work, are passed over: what is left now is left then. */
+/** A starting or ending runner, and a guard at work, get this time: what still runs afterwards is left over. */
 const LOOK_AGAIN_MS = 1_000;
 
-/** Of the threads of this root. */
+/** Leftover processes of this root's threads. */
 export async function leftoverProcesses(
   engine: Pick<Engine, "store" | "now">,
 ): Promise<LeftoverProcesses[]> {
@@ -53,7 +53,7 @@ async function look(engine: Pick<Engine, "store" | "now">): Promise<Map<number, 
 
 const THREAD_ID_LENGTH = 26;
 
-/** Its owner is there, and may be at work with it. */
+/** Its owner is alive and may be using it. */
 function isOwned(
   thread: ThreadRecord,
   { pid, tag }: { pid: number; tag: string },

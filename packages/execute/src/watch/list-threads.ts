@@ -25,10 +25,10 @@ export async function listThreads(
   return (await lookAtEach(engine, await engine.store.list(filter))).map(listedThread);
 }
 
-/** `activity`: what its step does now; null while none is under way. */
+/** `activity`: what the current step is doing; null when no step is running. */
 export type Active<Thread> = Thread & { activity: ThreadActivity | null };
 
-/** Only the logs of threads that run are read. */
+/** Only the logs of running threads are read. */
 export async function withActivity<Thread extends Pick<ThreadSummary, "threadId" | "status">>(
   engine: Pick<Engine, "live">,
   threads: readonly Thread[],
@@ -44,7 +44,7 @@ export async function withActivity<Thread extends Pick<ThreadSummary, "threadId"
 
 export type RunningThread = Active<ListedThread & { pid: number; heartbeatAt: number }>;
 
-/** Threads that have a runner, or had one that went away without a word. */
+/** Threads that have a runner, or had one that died without a message. */
 export async function runningThreads(
   engine: Pick<Engine, "store" | "live" | "now">,
 ): Promise<RunningThread[]> {

@@ -7,9 +7,9 @@ import {
 } from "@uncaged/workflow-protocol";
 import { livenessOf } from "@uncaged/workflow-util";
 
-/** What a thread's lease says about its runner right now.
- *  `none`: nobody. `alive`: its process runs and was heard of within the lease. `silent`: not heard of for
- *  longer, though it may still be there. `dead`: its process is certainly gone. */
+/** What a thread's lease says about its runner right now. `none`: there is none. `alive`: its process runs and has
+ *  renewed the lease in time. `silent`: it has not, though it may still be there. `dead`: its process is certainly
+ *  gone. */
 export type RunnerState = "none" | "alive" | "silent" | "dead";
 
 export function runnerState(lease: Lease | null, nowMs: number): RunnerState {
@@ -19,7 +19,7 @@ export function runnerState(lease: Lease | null, nowMs: number): RunnerState {
   return lease.expiresAt > nowMs ? "alive" : "silent";
 }
 
-/** The status as it is now. It is computed, never stored: a runner that was killed cannot write that it is. */
+/** The status as it is now. It is computed, never stored: a runner that was killed cannot record that. */
 export function observedStatus(
   thread: ThreadRecord,
   nowMs: number,

@@ -1,7 +1,7 @@
-/** What a running thread does now, from its live log.
+/** What a running thread is doing now, from its live log.
  *
- *  1. The newest events are read, and more only while the beginning of the step under way is not among them.
- *  2. It is for eyes: of a log that lost that beginning there is nothing to say. */
+ *  1. The newest events are read first, and more only until the beginning of the current step is found.
+ *  2. It is for display only: if the log has lost that beginning, there is nothing to show. */
 import type {
   Activity,
   AgentEvent,
@@ -15,7 +15,7 @@ import { looksBack } from "@uncaged/workflow-store";
 const RECENT = 10;
 const MAX_CHARS = 200;
 
-/** Null when no step is under way. */
+/** null when no step is running. */
 export async function threadActivity(
   live: Pick<LiveLog, "last" | "read">,
   threadId: string,
@@ -32,13 +32,13 @@ export async function threadActivity(
 type Step = Pick<ThreadActivity, "role" | "round" | "agent" | "since">;
 
 type Seen = {
-  /** The one under way; null: its beginning was not seen. */
+  /** The step that is running; null: its beginning was not found. */
   step: Step | null;
-  /** The last that was seen is the end of a step or of the run. */
+  /** The last event seen is the end of a step or of the run. */
   atRest: boolean;
   /** The latest, oldest first. */
   activities: Activity[];
-  /** Ids of tools that have not returned, with what was given to them. */
+  /** Ids of tools that have not returned, with their input. */
   open: Map<string, Activity>;
 };
 
@@ -116,7 +116,7 @@ function takeAgent(seen: Seen, at: Place, event: AgentEvent): void {
   }
 }
 
-/** Agents speak in pieces: what follows a text goes on with it. Its end is what is shown. */
+/** Agents send text in pieces: a text that follows a text continues it. Its end is what is shown. */
 function say(seen: Seen, at: Place, text: string): void {
   const before = seen.activities.at(-1);
   if (before?.type === "text" && before.round === at.round && before.role === at.role) {
@@ -142,7 +142,7 @@ function summedUp({ step, activities, open }: Seen): ThreadActivity | null {
   if (step === null) return null;
   const newest = activities.at(-1);
   const speaks = newest?.type === "text" && newest.round === step.round ? newest : null;
-  // Of tools side by side, the one that was called last.
+  // Of several tools running at once, the one called last.
   const current = speaks ?? [...open.values()].at(-1) ?? null;
   return { ...step, current, recent: activities };
 }

@@ -5,7 +5,7 @@ import { lookAtThread } from "./look-at-thread.ts";
 
 const LOOK_EVERY_MS = 40;
 
-/** Many threads are looked at less often, so that waiting for them costs next to nothing. */
+/** Many threads are polled less often, so that waiting for them costs next to nothing. */
 const REST_MS_PER_THREAD = 2;
 
 /** `thread`: null when it was removed meanwhile. */
@@ -13,8 +13,8 @@ export type RestingThread = { threadId: string; thread: ThreadRecord | null };
 
 type Watched = Pick<Engine, "store" | "now">;
 
-/** Waits until a thread ends, waits for a person, or has nobody who runs it (stopped, or its runner died).
- *  Returns null when it was removed meanwhile. */
+/** Waits until a thread ends, waits for a person, or has no runner (stopped, or its runner died). Returns null when it
+ *  was removed meanwhile. */
 export async function waitForThread(
   engine: Watched,
   threadId: string,
@@ -24,7 +24,7 @@ export async function waitForThread(
   return null;
 }
 
-/** Yields each of the threads once it rests so, in the order in which they come to rest. */
+/** Yields each of the threads once it stops, in the order in which they stop. */
 export async function* waitForThreads(
   engine: Watched,
   threadIds: readonly string[],
