@@ -1,4 +1,4 @@
-/** What the files store costs, beside the flushes alone that its promises need.
+/** Cost of the files store, compared with the bare flushes that its guarantees require.
  *  `pnpm --filter @uncaged/workflow-cas bench`; prints tables, asserts nothing. */
 import {
   closeSync,
@@ -27,7 +27,7 @@ try {
   rmSync(root, { recursive: true });
 }
 
-/** A put is one file and its folder, both flushed; a get is hashed again. */
+/** A put flushes one file and its folder; a get re-hashes what it reads. */
 async function putAndGet() {
   const rows = [];
   for (const [size, rounds] of [
@@ -47,7 +47,7 @@ async function putAndGet() {
   console.table(rows);
 }
 
-/** One step's worth, interleaved with the bare flushes so that both meet the same disk. */
+/** The blobs of one step, interleaved with the bare flushes so that both see the same disk. */
 async function batchOfTwo() {
   const rounds = 500;
   const bare = join(root, "bare");
@@ -78,7 +78,7 @@ async function bareFlushes(folder, names, bytes) {
   closeSync(fd);
 }
 
-/** 100,000 blobs, half of them dead, against a bare sweep: read the live half, move the dead half. */
+/** 100,000 blobs, half of them dead, compared with a bare sweep: read the live half, move the dead half. */
 async function collection() {
   const count = 100_000;
   const folder = join(root, "gc");
@@ -110,7 +110,7 @@ async function collection() {
   ]);
 }
 
-/** Half the blobs hang on one head, in a chain with a skip of eight refs each, of 1.5 KB each. */
+/** Half of the blobs hang on one head, in a chain with eight skip refs each, of 1.5 KB each. */
 function litter(folder, count) {
   mkdirSync(folder);
   const filler = "x".repeat(1_300);

@@ -1,4 +1,4 @@
-/** The promises of a `NodeStore` and of a `RootStore`, as cases that any test runner can run. */
+/** The contracts of `NodeStore` and `RootStore`, as cases for any test runner. */
 
 export { collidingTexts } from "./suite/collision-pair.ts";
 export {

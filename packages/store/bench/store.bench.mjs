@@ -1,5 +1,5 @@
-/** What the index costs: a published step beside a bare one-row transaction with the same
- *  durability, in turns in the same run; and reading with few and with many threads.
+/** Cost of the index: publishing a step, compared with a bare one-row transaction of the same durability, alternating
+ *  in the same run; and reads with few and with many threads.
  *
  *  Bars: `advance` at most 1.5 times the bare transaction; listing 10,000 threads is one query. */
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
@@ -22,7 +22,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Rounds of each kind in turn, so that a noisy neighbour troubles all of them. */
+/** The kinds alternate, so that a noisy neighbour affects all of them equally. */
 async function durable() {
   const flush = bareFlush();
   const bare = bareTransaction();
@@ -30,7 +30,7 @@ async function durable() {
   const threads = [];
   for (let no = 0; no <= ROUNDS * STEPS; no += 1) threads.push(await owned(store, no));
   const [thread, ...unfinished] = threads;
-  // Both logs have grown to their size: flushing one that still grows costs more.
+  // Both logs have grown to full size: flushing a log that still grows costs more.
   await perCall(2 * threads.length, bare.once);
   const kinds = [
     { name: "flush of 4 KiB appended to a file", run: flush.once, costs: [] },
@@ -115,7 +115,7 @@ async function owned(store, no) {
   let n = 0;
   let laterMs = Date.now();
   const beat = () => {
-    laterMs += 1; // SQLite writes nothing when a row stays as it is
+    laterMs += 1; // SQLite writes nothing when a row does not change
     return { threadId, fence, ttlMs: 60_000, nowMs: laterMs };
   };
   const move = () => {
@@ -132,7 +132,7 @@ async function owned(store, no) {
   };
 }
 
-/** A storage root with so many threads, made in one transaction behind the store's back. */
+/** A storage root with this many threads, inserted directly in one transaction. */
 async function filled(threads) {
   const root = join(folder, `filled-${threads}`);
   const store = await openThreadStore(root);
@@ -190,7 +190,7 @@ function hash(n) {
   return `C${String(n).padStart(12, "0")}`;
 }
 
-/** Milliseconds a call, over a number of them. */
+/** Milliseconds per call, averaged over many. */
 async function perCall(times, call) {
   const begun = performance.now();
   for (let n = 0; n < times; n += 1) await call();

@@ -1,5 +1,5 @@
-/** The promises of a `LiveLog`, as cases that any test runner can run:
- *  `for (const c of liveLogCases) test(c.name, () => c.run(openFresh))`. */
+/** The contract of a `LiveLog`, as cases for any test runner: `for (const c of liveLogCases) test(c.name, () =>
+ *  c.run(openFresh))`. */
 import { boundCases } from "./live-suite/bound-cases.ts";
 import type { LiveLogCase } from "./live-suite/live-log-case.ts";
 import { ownerCases } from "./live-suite/owner-cases.ts";

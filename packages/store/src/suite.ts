@@ -1,5 +1,5 @@
-/** The promises of a `ThreadStore`, as cases that any test runner can run:
- *  `for (const c of threadStoreCases) test(c.name, () => c.run(freshStore()))`. */
+/** The contract of a `ThreadStore`, as cases for any test runner: `for (const c of threadStoreCases) test(c.name, () =>
+ *  c.run(freshStore()))`. */
 import { adoptionCases } from "./suite/adoption-cases.ts";
 import { headCases } from "./suite/head-cases.ts";
 import { leaseCases } from "./suite/lease-cases.ts";

@@ -10,8 +10,8 @@ import { filesWriter } from "./files-writer.ts";
 import { asideFolders, findAside, listBlobs, readBlob } from "./read-blob.ts";
 import { restoreBlobs } from "./restore-blobs.ts";
 
-/** The store in `<folder>/<hash>.txt`. The folder is made with the first blob. Holds nothing open,
- *  so there is nothing to close. */
+/** The store in `<folder>/<hash>.txt`. The folder is created with the first blob. Nothing is kept open, so there is
+ *  nothing to close. */
 export function openFilesStore(folder: string): NodeStore {
   const writeFiles = filesWriter(folder);
   const write = async (nodes: readonly EncodedNode[]): Promise<void> => writeFiles(blobsOf(nodes));
@@ -37,11 +37,11 @@ export function openFilesStore(folder: string): NodeStore {
   };
 }
 
-/** A blob that was set aside as dead comes back when it is asked for: someone may be about to
- *  refer to it. If that fails (a read-only disk), the reader still gets the text. */
+/** A quarantined blob is restored when it is read: the reader may be about to refer to it. If that fails (a read-only
+ *  disk), the reader still gets the text. */
 async function recover(folder: string, hash: string): Promise<string | null> {
   const aside = findAside(folder, hash);
-  // Without one, look again: another reader may have brought it back after our first look.
+  // If there is none, look again: another reader may have restored it after our first look.
   if (aside === null) return readBlob(folder, hash);
   await restoreBlobs(folder, [{ hash, from: aside.folder }]).catch(() => {});
   return aside.text;

@@ -7,25 +7,25 @@ import { corrupt } from "../node/store-failures.ts";
 import { verifiedText } from "../node/verified-text.ts";
 import { ASIDE, asideTime, blobPath, hashOfFile } from "./files-layout.ts";
 
-/** A blob that stands in the store or aside, hashed again; null when there is none.
- *  Throws `CAS_CORRUPT`, or `STORAGE_FAILED` when it cannot be read. Changes nothing. */
+/** A blob in the store or in quarantine, re-hashed; null when there is none. Throws `CAS_CORRUPT`, or `STORAGE_FAILED`
+ *  when it cannot be read. Changes nothing. */
 export function readStored(folder: string, hash: string): string | null {
   return (
     readBlob(folder, hash) ??
     findAside(folder, hash)?.text ??
-    // Another reader may have brought it back after our first look.
+    // Another reader may have restored it after our first look.
     readBlob(folder, hash)
   );
 }
 
-/** A blob of this folder alone. Reads synchronously: for files as small as these, that is several
- *  times faster than a trip through the thread pool. */
+/** A blob in this folder only. Reads synchronously: for files this small, that is several times faster than a round
+ *  trip through the thread pool. */
 export function readBlob(folder: string, hash: string): string | null {
   const bytes = readBytes(blobPath(folder, hash), hash);
   return bytes === null ? null : verifiedText(hash, bytes);
 }
 
-/** A blob that was set aside, and the folder it lies in. */
+/** A quarantined blob, and the folder it is in. */
 export function findAside(folder: string, hash: string): { text: string; folder: string } | null {
   for (const aside of asideFolders(folder)) {
     const text = readBlob(aside, hash);
@@ -34,7 +34,7 @@ export function findAside(folder: string, hash: string): { text: string; folder:
   return null;
 }
 
-/** Paths of the aside folders, newest first. */
+/** Paths of the quarantine folders, newest first. */
 export function asideFolders(folder: string): string[] {
   return namesIn(join(folder, ASIDE))
     .filter((name) => asideTime(name) !== null)
@@ -42,14 +42,14 @@ export function asideFolders(folder: string): string[] {
     .map((name) => join(folder, ASIDE, name));
 }
 
-/** Hashes of the blobs in this folder alone, sorted. */
+/** Hashes of the blobs in this folder only, sorted. */
 export function listBlobs(folder: string): string[] {
   return namesIn(folder)
     .flatMap((name) => hashOfFile(name) ?? [])
     .sort();
 }
 
-/** The names in a folder; none when there is no such folder. */
+/** The names in a folder; empty when there is no such folder. */
 export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
@@ -59,24 +59,24 @@ export function namesIn(folder: string): string[] {
   }
 }
 
-/** What stands under a name, good only until the next call; null when nothing does. Whatever it is, nobody waits
- *  for it. Throws `CAS_CORRUPT` or `STORAGE_FAILED`. */
+/** The file's bytes, valid only until the next call; null when there is no such file. Never blocks, whatever kind of
+ *  file it is. Throws `CAS_CORRUPT` or `STORAGE_FAILED`. */
 export function readBytes(path: string, hash: string): Buffer | null {
   try {
     return readShort(path) ?? readLong(path, hash);
   } catch (cause) {
     if (isErrno(cause, "ENOENT")) return null;
     if (isErrno(cause, "EISDIR")) throw corrupt(hash, `a folder stands in its place, ${path}`);
-    // As a FIFO answers that has nothing at the moment, a socket, and a device that is not there.
+    // Reported by a FIFO that has no data at the moment, a socket, and a missing device.
     if (isErrno(cause, "EAGAIN", "ENXIO", "ENODEV")) throw noFile(hash, path);
     throw storageFailed(`cannot read blob ${hash}`, cause);
   }
 }
 
-/** Nearly every blob is shorter. What was read into it stays until the next one is read. */
+/** Nearly every blob is shorter. The bytes stay until the next read. */
 const ROOM = Buffer.allocUnsafe(64 * 1024);
 
-/** What is too long for the room may be a device that has no end. */
+/** Anything longer than the buffer may be an endless device. */
 function readLong(path: string, hash: string): Buffer | null {
   const read = readRegularFileSync(path, constants.MAX_STRING_LENGTH);
   if (read.ok) return read.value.bytes;
@@ -88,8 +88,8 @@ function noFile(hash: string, path: string): WorkflowError {
   return corrupt(hash, `what stands in its place, ${path}, is not a regular file`);
 }
 
-/** Without asking for its length first, into room that is there: a long thread is thousands of short files. null: it
- *  is too long for that. */
+/** Reads into an existing buffer without asking for the length first: a long thread is thousands of short files. null:
+ *  the file does not fit. */
 function readShort(path: string): Buffer | null {
   const fd = openSync(path, READ_NOW);
   try {

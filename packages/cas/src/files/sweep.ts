@@ -1,6 +1,5 @@
-/** What a garbage collection moves and deletes, planned without effects and then carried out.
- *  Synchronous calls throughout: a trip through the thread pool for each of 100,000 files would
- *  cost more than the files. */
+/** What a garbage collection moves and deletes: planned without effects, then carried out. All calls are synchronous: a
+ *  round trip through the thread pool for each of 100,000 files would cost more than the files. */
 import { mkdirSync, renameSync, rmdirSync, statSync, unlinkSync } from "node:fs";
 import { basename, join } from "node:path";
 import { asidePath, asideTime, blobPath, isTempFile } from "./files-layout.ts";
@@ -13,13 +12,13 @@ export type SweepPlan = {
   quarantine: { hashes: readonly string[]; to: string };
   restore: readonly AsideBlob[];
   purge: readonly AsideBlob[];
-  /** Aside folders to take away once they are empty. */
+  /** Quarantine folders to remove once they are empty. */
   emptied: readonly string[];
   /** Paths of temporary files whose writers are long gone. */
   leftovers: readonly string[];
 };
 
-/** What a sweep goes by. The times are those of `CollectRequest`. */
+/** Inputs of a sweep. The times are those of `CollectRequest`. */
 export type SweepFacts = {
   dir: string;
   /** Blobs that were in the store before the roots were read. */
@@ -30,7 +29,7 @@ export type SweepFacts = {
   protectSinceMs: number | null;
 };
 
-/** Reads folders, changes nothing. Throws what the system throws. */
+/** Reads folders, changes nothing. Throws file system errors. */
 export function planSweep(facts: SweepFacts): SweepPlan {
   const { dir, live } = facts;
   const aside = asideFolders(dir).map((from) => ({ from, ripe: isRipe(from, facts) }));
@@ -52,27 +51,27 @@ export function planSweep(facts: SweepFacts): SweepPlan {
   };
 }
 
-/** A blob takes milliseconds to write; what has lain about this long has lost its writer. */
+/** Writing a blob takes milliseconds; a file this old has lost its writer. */
 const LEFTOVER_MS = 10 * 60 * 1000;
 
 /** Kernels stamp folders with a clock that may lag, on some file systems by up to two seconds. */
 const CLOCK_SLACK_MS = 2000;
 
-/** What was set aside at this time or before may be deleted: the grace period is over, and no writer
- *  that could have seen it in place holds its lease still. Unix milliseconds. */
+/** Blobs quarantined at this time or before may be deleted: the grace period is over, and no writer that could have
+ *  seen them in place still holds its lease. Unix milliseconds. */
 export function ripeUntil(facts: Omit<SweepFacts, "dir" | "listed" | "live">): number {
   const beforeLeases = (facts.protectSinceMs ?? Number.POSITIVE_INFINITY) - CLOCK_SLACK_MS - 1;
   return Math.min(facts.nowMs - facts.graceMs, beforeLeases);
 }
 
 function isRipe(aside: string, facts: SweepFacts): boolean {
-  // A run may take long: what counts is the last move, not the run's beginning.
+  // A run may take long: the last move counts, not the start of the run.
   return Math.max(asideTime(basename(aside)) ?? 0, changedAt(aside)) <= ripeUntil(facts);
 }
 
-/** Throws what the system throws. */
+/** Throws file system errors. */
 export async function applySweep(dir: string, plan: SweepPlan): Promise<void> {
-  // First what threads need, so that nothing below can come between them and it.
+  // First what threads need, so that nothing below can get in the way.
   await restoreBlobs(dir, plan.restore);
   quarantineFiles(dir, plan.quarantine);
   purgeFiles(plan.purge);
@@ -80,7 +79,7 @@ export async function applySweep(dir: string, plan: SweepPlan): Promise<void> {
   for (const path of plan.leftovers) unlessGone(() => unlinkSync(path));
 }
 
-/** Sets files aside, into a folder of their own. Throws what the system throws. */
+/** Moves files into a quarantine folder of their own. Throws file system errors. */
 export function quarantineFiles(
   dir: string,
   { hashes, to }: { hashes: readonly string[]; to: string },
@@ -90,12 +89,12 @@ export function quarantineFiles(
   for (const hash of hashes) unlessGone(() => renameSync(blobPath(dir, hash), blobPath(to, hash)));
 }
 
-/** Deletes files that lie aside. Throws what the system throws. */
+/** Deletes files in quarantine. Throws file system errors. */
 export function purgeFiles(blobs: readonly AsideBlob[]): void {
   for (const { hash, from } of blobs) unlessGone(() => unlinkSync(blobPath(from, hash)));
 }
 
-/** Unix milliseconds; infinite for what is gone, which is never old enough. */
+/** Unix milliseconds; infinite for a file that is gone, so it never counts as old. */
 function changedAt(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
 }

@@ -1,7 +1,7 @@
 import { isErrno } from "@uncaged/workflow-util";
 
-/** For a file or folder that others may take away at the same time: a reader who brings a blob back, a collection,
- *  a move, a `cas rm`. A folder may have something new by then. Throws whatever else the system throws. */
+/** For a file or folder that others may remove at the same time: a reader that restores a blob, a collection, a move, a
+ *  `cas rm`. A folder may have received something new meanwhile. Throws any other file system error. */
 export function unlessGone(effect: () => unknown): void {
   try {
     effect();

@@ -1,14 +1,12 @@
-/** Makes blobs durable, several with as few flushes as one.
+/** Makes several blobs durable with as few flushes as one.
  *
- *  1. Order of effects: bytes and size, flush of every file, names, flush of the folder. So a name
- *     never stands for bytes that a power cut could take away, and nothing is acknowledged
- *     whose name could be.
- *  2. A name is given without overwriting. What stands there already is compared,
- *     byte by byte: the same is fine, another is refused, damage is replaced.
- *  3. The folder is flushed even when every blob stood there already: the writer that named them
- *     may not have come to its own flush yet.
- *  4. After an error no temporary file is left. Names that were given stay: another writer may
- *     have found them by now and rely on them. */
+ *  1. Order of effects: bytes and size, flush of every file, names, flush of the folder. So a name never stands for
+ *     bytes that a power cut could take away, and nothing is acknowledged whose name could be lost.
+ *  2. A name is never overwritten. Existing bytes are compared: identical ones are fine, different ones are refused,
+ *     damage is replaced.
+ *  3. The folder is flushed even when every blob existed already: the writer that named them may not have flushed yet.
+ *  4. After an error no temporary file is left. Names that were created stay: another writer may have found them by now
+ *     and rely on them. */
 import {
   closeSync,
   existsSync,
@@ -44,10 +42,10 @@ export async function writeBlobs(folder: string, blobs: readonly Blob[]): Promis
   }
 }
 
-/** Throws `CAS_COLLISION` when a folder has another content under one of the hashes. Changes nothing. */
+/** Throws `CAS_COLLISION` when a folder has different content under one of the hashes. Changes nothing. */
 export function refuseCollisions(folder: string, blobs: readonly Blob[]): void {
   try {
-    // Asked first: to be told by an exception that a file is not there takes ten times as long.
+    // Checked first: learning from an exception that a file does not exist takes ten times as long.
     if (!existsSync(folder)) return;
     for (const blob of blobs) if (existsSync(blobPath(folder, blob.hash))) lookAt(folder, blob);
     if (existsSync(join(folder, ASIDE))) refuseCollisionsAside(folder, blobs);
@@ -56,7 +54,7 @@ export function refuseCollisions(folder: string, blobs: readonly Blob[]): void {
   }
 }
 
-/** What was set aside counts: someone may still hold its hash. */
+/** Quarantined blobs count: someone may still hold their hash. */
 function refuseCollisionsAside(folder: string, blobs: readonly Blob[]): void {
   for (const aside of asideFolders(folder)) for (const blob of blobs) lookAt(aside, blob);
 }
@@ -71,7 +69,7 @@ async function writeTogether(folder: string, blobs: readonly Blob[]): Promise<vo
   try {
     for (const blob of blobs) {
       const path = newTempPath(folder);
-      // Opening and writing reach memory only and are quicker than a trip through the thread pool.
+      // Opening and writing only reach memory, which is faster than a round trip through the thread pool.
       temps.push({ path, fd: openSync(path, "wx", 0o600), blob });
     }
     for (const temp of temps) writeAll(temp);
@@ -83,7 +81,7 @@ async function writeTogether(folder: string, blobs: readonly Blob[]): Promise<vo
 }
 
 function writeAll({ fd, blob: { bytes } }: Temp): void {
-  // A short write is followed by another, which meets the reason: a full disk, a limit.
+  // A short write is followed by another, which hits the cause: a full disk or a limit.
   for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
   const { size } = fstatSync(fd);
   if (size !== bytes.length) throw new Error(`${size} of ${bytes.length} bytes arrived`);
@@ -91,8 +89,8 @@ function writeAll({ fd, blob: { bytes } }: Temp): void {
 
 const flush: (fd: number) => Promise<void> = promisify(fsync);
 
-/** The flushes run side by side, so that the disk can join them. All are waited for, also after
- *  an error: no file may be closed under a flush. */
+/** The flushes run in parallel, so that the disk can merge them. All of them are awaited, even after an error: no file
+ *  may be closed during its flush. */
 async function flushTogether(temps: readonly Temp[]): Promise<void> {
   const outcomes = await Promise.allSettled(temps.map(({ fd }) => flush(fd)));
   for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
@@ -104,7 +102,7 @@ function publish(folder: string, temp: Temp): void {
   if (lookAt(folder, temp.blob) !== "same") renameSync(temp.path, path);
 }
 
-/** What stands under a blob's name. Throws `CAS_COLLISION` for another content of the same hash. */
+/** The bytes under a blob's name. Throws `CAS_COLLISION` for different content with the same hash. */
 function lookAt(folder: string, { hash, bytes }: Blob): "absent" | "same" | "damaged" {
   const standing = readBytes(blobPath(folder, hash), hash);
   if (standing === null) return "absent";
@@ -113,7 +111,7 @@ function lookAt(folder: string, { hash, bytes }: Blob): "absent" | "same" | "dam
   return "damaged";
 }
 
-/** What fails here harms nobody: the bytes were flushed, and a leftover is swept one day. */
+/** A failure here does no harm: the bytes were flushed, and a leftover is swept eventually. */
 function discard({ path, fd }: Temp): void {
   attempt(() => closeSync(fd));
   attempt(() => rmSync(path, { force: true }));

@@ -5,7 +5,7 @@ import { collision, misnamed } from "./store-failures.ts";
 /** Bytes and their own hash. */
 export type Blob = { readonly hash: string; readonly bytes: Buffer };
 
-/** The bytes of nodes, each blob once, and under its own name. Throws `CAS_CORRUPT` or `CAS_COLLISION`. */
+/** The bytes of nodes, each blob once, checked against its name. Throws `CAS_CORRUPT` or `CAS_COLLISION`. */
 export function blobsOf(nodes: readonly EncodedNode[]): Blob[] {
   const blobs = new Map<string, Blob>();
   for (const { hash, text } of nodes) {

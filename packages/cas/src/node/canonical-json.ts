@@ -1,20 +1,19 @@
 import { type JsonObject, type JsonValue, MAX_JSON_DEPTH } from "@uncaged/workflow-protocol";
 
-/** The one way in which we write a JSON value: RFC 8785 (no spaces, keys sorted by UTF-16 code
- *  units), with those characters escaped that YAML does not print or reads as line breaks. So the
- *  bytes are the same everywhere, and every YAML parser reads what every JSON parser reads.
- *  Throws `TypeError` for what is not JSON: undefined, NaN, functions, cycles, deeper nesting
- *  than `MAX_JSON_DEPTH`. */
+/** The only form in which we write a JSON value: RFC 8785 (no spaces, keys sorted by UTF-16 code units), and in
+ *  addition escapes for characters that YAML does not print or reads as line breaks. So the bytes are the same
+ *  everywhere, and every YAML parser reads what every JSON parser reads. Throws `TypeError` for anything that is not
+ *  JSON: undefined, NaN, functions, cycles, deeper nesting than `MAX_JSON_DEPTH`. */
 export function canonicalJson(value: JsonValue): string {
-  // What is to be escaped stands between quotes, wherever it is: one look at the whole finds it.
+  // Characters to be escaped can only be inside quotes, so a single pass over the whole text finds them.
   return escapeUnprinted(write(value, 0));
 }
 
-/** DEL and the C1 controls (with NEL), the two Unicode line breaks, the byte-order mark and the two
- *  non-characters of the basic plane: YAML does not print them, and some steer a terminal. */
+/** DEL and the C1 controls (with NEL), the two Unicode line breaks, the byte-order mark and the two non-characters of
+ *  the basic plane: YAML does not print them, and some control a terminal. */
 export const UNPRINTED: RegExp = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/;
 
-/** Writes them as `\uXXXX`. To be used where they can only stand between double quotes. */
+/** Writes them as `\uXXXX`. Use it only where they can only be inside double quotes. */
 export function escapeUnprinted(quotedText: string): string {
   return quotedText.replace(EVERY_UNPRINTED, escapeUnit);
 }
@@ -26,7 +25,7 @@ function escapeUnit(unit: string): string {
 }
 
 function write(value: JsonValue, depth: number): string {
-  // JSON.stringify escapes what is below U+0020 and lone surrogates.
+  // JSON.stringify escapes everything below U+0020 and lone surrogates.
   if (typeof value === "string") return JSON.stringify(value);
   if (value === null || typeof value === "boolean") return String(value);
   if (typeof value === "number" && Number.isFinite(value)) return JSON.stringify(value);
@@ -35,7 +34,7 @@ function write(value: JsonValue, depth: number): string {
   return isArray(value) ? writeArray(value, depth) : writeObject(value, depth);
 }
 
-// Texts grow piece by piece: every step of a thread is written here, and lists of pieces would cost more.
+// Appends to one string: this writes every step of a thread, and lists of pieces would cost more.
 
 function writeArray(items: readonly JsonValue[], depth: number): string {
   let text = "";
@@ -58,7 +57,7 @@ function own(object: JsonObject, key: string): JsonValue {
   return value;
 }
 
-/** `Array.isArray` does not narrow a union that holds a readonly array. */
+/** `Array.isArray` does not narrow a union that contains a readonly array. */
 function isArray(value: readonly JsonValue[] | JsonObject): value is readonly JsonValue[] {
   return Array.isArray(value);
 }

@@ -1,9 +1,9 @@
 /** Nodes as bytes and back.
  *
- *  1. A blob is three lines, `type: …`, `payload: …`, `refs: …`, each value in canonical JSON, and
- *     a final line break. That is YAML 1.2, but reading it needs a JSON parser only.
+ *  1. A blob is three lines, `type: …`, `payload: …`, `refs: …`, each value in canonical JSON, and a final line break.
+ *     That is YAML 1.2, but reading it needs only a JSON parser.
  *  2. One node has one text: same values in, same bytes out, on every machine and version.
- *  3. Nothing is written that could not be read back: both ways pass the same checks. */
+ *  3. Nothing is written that could not be read back: both directions make the same checks. */
 import {
   type CasNode,
   type EncodedNode,
@@ -19,7 +19,7 @@ import { canonicalJson } from "./canonical-json.ts";
 import { hashBytes, sha256Hex } from "./hash.ts";
 import { isHashList, nodeFrom } from "./node-shape.ts";
 
-/** Wraps any text at all; what it looks like makes no difference. */
+/** Wraps any text at all, whatever it looks like. */
 export function encodeContent(text: string, refs: readonly string[] = []): EncodedNode {
   return encodeNode({ type: "content", payload: text, refs });
 }
@@ -60,8 +60,8 @@ export function decodeNode(text: string): Result<CasNode, Failure> {
   }
 }
 
-/** The refs of a blob without parsing its payload, for walks over many. The blob must be sound:
- *  its payload is not looked at. Fails with `CAS_NOT_A_NODE`. */
+/** The refs of a blob without parsing its payload, for walks over many. The blob must be valid: its payload is not
+ *  checked. Fails with `CAS_NOT_A_NODE`. */
 export function refsOf(text: string): Result<readonly string[], Failure> {
   const lines = splitLines(text);
   if (lines === null) return notANode("it is not the three lines type, payload and refs");
@@ -77,7 +77,7 @@ const TYPE = "type: ";
 const PAYLOAD = "payload: ";
 const REFS = "refs: ";
 
-/** JSON holds no raw line break, so the first two breaks and the last one part the three values. */
+/** JSON contains no raw line break, so the first two breaks and the last one separate the three values. */
 function splitLines(text: string): { type: string; payload: string; refs: string } | null {
   const first = text.indexOf("\n");
   const second = text.indexOf("\n", first + 1);

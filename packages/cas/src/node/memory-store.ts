@@ -4,7 +4,7 @@ import { hashBytes } from "./hash.ts";
 import { checkedHash, collision, corrupt, misnamed } from "./store-failures.ts";
 import { verifiedMany } from "./verified-many.ts";
 
-/** A store that lasts as long as `blobs`, a map from hash to text that tests may look into. */
+/** A store that lasts as long as `blobs`, a map from hash to text that tests may inspect. */
 export function openMemoryStore(blobs: Map<string, string> = new Map()): NodeStore {
   return {
     async put(content) {
@@ -38,13 +38,13 @@ export function openMemoryStore(blobs: Map<string, string> = new Map()): NodeSto
   }
 
   function accept(nodes: readonly EncodedNode[]): void {
-    // All are looked at before the first is stored: a refused batch changes nothing.
+    // All are checked before the first is stored: a refused batch changes nothing.
     const fresh = new Map<string, string>();
     for (const { hash, text } of nodes) {
       const actual = hashBytes(text);
       if (actual !== hash) throw misnamed(hash, actual);
       const stored = fresh.get(hash) ?? blobs.get(hash);
-      // What was damaged is mended: here are the true bytes.
+      // Damage is repaired: these are the true bytes.
       if (stored !== undefined && stored !== text && hashBytes(stored) === hash)
         throw collision(hash);
       fresh.set(hash, text);

@@ -1,6 +1,6 @@
-/** What the parts of a node must look like. Written by hand: a schema library would cost every
- *  command its start-up time, and every long chain several times its parsing.
- *  Unknown fields are allowed, so that older readers read what newer writers add. */
+/** What the parts of a node must look like. Written by hand: a schema library would add to every command's start-up
+ *  time, and multiply the time to parse long chains. Unknown fields are allowed, so that older readers can read what
+ *  newer writers add. */
 import {
   AGENT_FAULTS,
   type CasNode,
@@ -15,7 +15,7 @@ import {
   toJsonObject,
 } from "@uncaged/workflow-protocol";
 
-/** The node that three parsed values make; else what is wrong, such as "payload.role must be a text". */
+/** The node formed by three parsed values, or what is wrong, such as "payload.role must be a text". */
 export function nodeFrom(parts: {
   type: unknown;
   payload: unknown;
@@ -49,14 +49,14 @@ function startsInOrder({ parentState }: StartPayload, refs: readonly string[]): 
   return refs.length === 2 && refs[1] === parentState;
 }
 
-/** Garbage collection follows refs and nothing else, so what a state needs must be among them. */
+/** Garbage collection follows only refs, so everything a state needs must be among them. */
 function statesInOrder(payload: StatePayload, refs: readonly string[]): boolean {
   const { content, start, ancestors } = payload;
   if (refs[0] !== content || refs[1] !== start) return false;
   return ancestors.every((ancestor, place) => refs[place + 2] === ancestor);
 }
 
-/** A field's test and what its value must be, as the message says it. */
+/** A field's test, and what its value must be, as worded in the message. */
 type Field = { is: (value: unknown) => boolean; must: string };
 type FieldsOf<T> = { readonly [name in keyof Required<T>]: Field };
 

@@ -1,9 +1,8 @@
 import { type CasNode, isHash, isThreadId } from "@uncaged/workflow-protocol";
 import { escapeUnprinted, UNPRINTED } from "./canonical-json.ts";
 
-/** A node as block YAML for people. Ids are always quoted, since some look like numbers; what does
- *  not print, and could steer a terminal, is escaped.
- *  The YAML library is loaded on the first call: only this needs it. */
+/** A node as block YAML for people. Ids are always quoted, since some look like numbers; characters that do not print,
+ *  and could control a terminal, are escaped. The YAML library is loaded on the first call: nothing else needs it. */
 export async function nodeToYaml(node: CasNode): Promise<string> {
   const { Document, Scalar, visit } = await import("yaml");
   const document = new Document({ type: node.type, payload: node.payload, refs: node.refs });
@@ -14,7 +13,7 @@ export async function nodeToYaml(node: CasNode): Promise<string> {
       }
     },
   });
-  // Whatever does not print stands between double quotes now, so it can be escaped in place.
+  // Non-printing characters can only be inside double quotes now, so they can be escaped in place.
   return escapeUnprinted(document.toString({ lineWidth: 0 }));
 }
 

@@ -1,15 +1,15 @@
 import { err, type Problem, type Result, WorkflowError } from "@uncaged/workflow-protocol";
 import { refsOf } from "./codec.ts";
 
-/** All that the roots need, and what of it is missing or damaged, each with one who refers to it. */
+/** Everything that the roots need, and which of it is missing or damaged, each with one blob that refers to it. */
 export type Reachability = { reachable: Set<string>; problems: Problem[] };
 
 type Read = (hash: string) => Promise<string | null>;
 /** `neededBy`: the blob whose refs led here; null for a root. */
 type Visit = { hash: string; neededBy: string | null };
 
-/** Follows refs from the roots. `read` returns a sound blob's text or null; a `WorkflowError` that it
- *  throws becomes a problem, anything else ends the walk. */
+/** Follows refs from the roots. `read` returns a valid blob's text or null; a `WorkflowError` that it throws becomes a
+ *  problem, anything else ends the walk. */
 export async function markReachable(roots: readonly string[], read: Read): Promise<Reachability> {
   const reachable = new Set<string>();
   const problems: Problem[] = [];

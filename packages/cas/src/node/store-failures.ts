@@ -1,9 +1,9 @@
-/** The words in which every backend reports the same four troubles. */
+/** The wording in which every backend reports the same four failures. */
 import { failure, isHash, WorkflowError } from "@uncaged/workflow-protocol";
 
 const CHECK = "check the whole store: uncaged-workflow cas fsck";
 
-/** `found` says what stands in the blob's place. */
+/** `found` says what is in the blob's place. */
 export function corrupt(hash: string, found: string): WorkflowError {
   return new WorkflowError(failure("CAS_CORRUPT", `blob ${hash} is damaged: ${found}`, CHECK));
 }
@@ -18,14 +18,14 @@ export function collision(hash: string): WorkflowError {
   );
 }
 
-/** A node whose name does not belong to its bytes; only a defect of its maker returns one. */
+/** A node whose name does not match its bytes; only a bug in the code that made it can cause that. */
 export function misnamed(claimed: string, actual: string): WorkflowError {
   return new WorkflowError(
     failure("CAS_CORRUPT", `a node named ${claimed} has the hash ${actual}; it was not stored`, ""),
   );
 }
 
-/** Lets through what is a hash, so that no other text becomes a path. */
+/** Lets only hashes through, so that no other text becomes a path. */
 export function checkedHash(hash: string): string {
   if (isHash(hash)) return hash;
   const hint = "a hash has 13 characters of Crockford base32, as `cas put` prints them";

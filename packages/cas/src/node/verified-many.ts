@@ -1,8 +1,8 @@
 import { WorkflowError } from "@uncaged/workflow-protocol";
 import { checkedHash } from "./store-failures.ts";
 
-/** The texts of those blobs that `read` returns. What is missing, damaged or unreadable is left out: whoever needs
- *  it reads it alone, and is told. Throws `USAGE` for what is not a hash. */
+/** The texts of those blobs that `read` returns. Missing, damaged or unreadable blobs are left out: a caller that needs
+ *  one reads it alone, and gets the error. Throws `USAGE` for anything that is not a hash. */
 export function verifiedMany(
   hashes: readonly string[],
   read: (hash: string) => string | null,

@@ -1,15 +1,15 @@
-/** Blobs on their way from one place to the other, some at a time. */
+/** Blobs on their way from one place to the other, a batch at a time. */
 import { failureFrom, type Problem } from "@uncaged/workflow-protocol";
 import type { Blob } from "../node/blobs-of.ts";
 
-/** Blobs that one flush is spent on. */
+/** Blobs per flush. */
 const BATCH = 64;
 
 export function* inBatches(hashes: readonly string[]): Generator<readonly string[]> {
   for (let at = 0; at < hashes.length; at += BATCH) yield hashes.slice(at, at + BATCH);
 }
 
-/** What is gone by now is passed over, what is damaged is noted. */
+/** Blobs that are gone by now are skipped, damaged ones are recorded. */
 export async function verifiedOnes(
   hashes: readonly string[],
   report: { problems: Problem[] },

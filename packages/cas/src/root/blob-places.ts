@@ -1,15 +1,15 @@
 import type { BlobTable } from "@uncaged/workflow-protocol";
 import type { Blob } from "../node/blobs-of.ts";
 
-/** Both places where blobs of a storage root may lie. */
+/** The two places where blobs of a storage root may be. */
 export type BlobPlaces = {
   /** Folder of the files. */
   dir: string;
   table: BlobTable;
 };
 
-/** A longer blob is a file whatever the kind: a page of a database at a time, and copied at every
- *  checkpoint, it would be slow to write and slow to read. */
+/** A longer blob is always a file: in a database it would be split into pages and copied at every checkpoint, which
+ *  makes it slow to write and slow to read. */
 export const PACKED_MAX_BYTES: number = 256 * 1024;
 
 export function fitsRow({ bytes }: Blob): boolean {

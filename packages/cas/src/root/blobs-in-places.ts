@@ -1,14 +1,12 @@
-/** The blobs of a storage root, which lie in two places: rows of the index, and files.
+/** The blobs of a storage root, which are in two places: rows of the index, and files.
  *
- *  1. `kind` says where new blobs go: into files, or into rows if they are not too long for one. A step of
- *     a root of files goes into rows, too, on its way: they are one flush with the head, and are written
- *     out as files behind it.
- *  2. Both places are read, whatever the kind. So a root changes its kind, and its blobs are moved,
- *     while it is in use.
- *  3. A put relies on its own place alone. In the other it only looks for a collision; a blob may lie
- *     in both.
- *  4. Whoever moves a blob writes it in its new place before it leaves the old one. So a reader who
- *     finds it in neither looks into the first again. */
+ *  1. `kind` says where new blobs go: into files, or into rows if they are short enough. In a root of files, a step's
+ *     blobs go into rows first, too: they take one flush together with the head, and are written out as files later.
+ *  2. Both places are read, whatever the kind. So a root can change its kind, and its blobs can be moved, while it is
+ *     in use.
+ *  3. A put relies on its own place only. In the other one it only looks for a collision; a blob may be in both.
+ *  4. A blob is written to its new place before it leaves the old one. So a reader that finds it in neither looks into
+ *     the first again. */
 import type {
   BlobTable,
   EncodedNode,
@@ -77,7 +75,7 @@ export function blobsInPlaces(
       }
       return null;
     },
-    // Where they are most likely: what lies in the other place is read one by one.
+    // First where they most likely are: blobs in the other place are read one by one.
     async getMany(hashes) {
       const rows = hashes.filter((hash) => behind.has(hash));
       const others = hashes.filter((hash) => !behind.has(hash));
@@ -93,8 +91,8 @@ export function blobsInPlaces(
   };
 }
 
-/** A blob that was set aside as dead comes back when it is asked for: someone may be about to refer
- *  to it. If that fails (a read-only disk), the reader still gets the text. */
+/** A quarantined blob is restored when it is read: the reader may be about to refer to it. If that fails (a read-only
+ *  disk), the reader still gets the text. */
 async function readBack(table: BlobTable, hash: string): Promise<string | null> {
   const row = await readRow(table, hash);
   if (row?.aside) await table.restore([hash]).catch(() => {});

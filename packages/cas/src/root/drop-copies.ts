@@ -1,14 +1,15 @@
-/** Takes the old copies of moved blobs away, while the storage root is in use and others may be moving the same
- *  blobs in the other direction.
+/** Removes the old copies of moved blobs, while the storage root is in use and others may be moving the same blobs in
+ *  the opposite direction.
  *
  *  1. The new copy is durable before this begins.
- *  2. The old copy is set aside. Readers still find it, but from here on nobody sees it in place: a writer who needs
- *     the blob stores it anew, or brings it back.
- *  3. Then the new copy is looked for. Where it stands, whoever saw the old one in place did so before that; so by the
- *     times that `gc.ts` goes by, the new one is as good. Where it does not, the old one is brought back.
- *  4. Only what lies aside is deleted. So of two who move a blob in opposite directions, at most one finds the
- *     other's copy standing; and what somebody brought back meanwhile stays.
- *  5. A crash in between leaves the old copy aside, where it is read; a garbage collection brings it back. */
+ *  2. The old copy is quarantined. Readers still find it, but from here on nobody sees it in place: a writer that needs
+ *     the blob stores it again, or restores it.
+ *  3. Then the new copy is checked. If it is in place, every writer that saw the old one in place did so before that
+ *     moment; so by the times that `gc.ts` relies on, the new copy is as good. If it is not in place, the old one is
+ *     restored.
+ *  4. Only quarantined copies are deleted. So of two processes that move a blob in opposite directions, at most one
+ *     finds the other's copy in place; and a copy that somebody restored meanwhile stays.
+ *  5. A crash in between leaves the old copy in quarantine, where it can be read; a garbage collection restores it. */
 import { existsSync, rmdirSync } from "node:fs";
 import { storageFailed } from "@uncaged/workflow-util";
 import { asidePath, blobPath } from "../files/files-layout.ts";
@@ -17,10 +18,10 @@ import { purgeFiles, quarantineFiles } from "../files/sweep.ts";
 import { unlessGone } from "../files/unless-gone.ts";
 import type { BlobPlaces } from "./blob-places.ts";
 
-/** A reader who comes between 2 and 4 brings a row back, and rarely another one right after it. */
+/** A reader that comes between 2 and 4 restores a row, and rarely another one right after it. */
 const TRIES = 3;
 
-/** Rows of which there are files by now. Returns how many went. Throws `STORAGE_FAILED`. */
+/** Rows that also exist as files. Returns how many were removed. Throws `STORAGE_FAILED`. */
 export async function dropRows(
   { dir, table }: BlobPlaces,
   hashes: readonly string[],
@@ -39,7 +40,7 @@ export async function dropRows(
   return dropped;
 }
 
-/** Files of which there are rows by now. Returns how many went. Throws `STORAGE_FAILED`. */
+/** Files that also exist as rows. Returns how many were removed. Throws `STORAGE_FAILED`. */
 export async function dropFiles(
   { dir, table }: BlobPlaces,
   hashes: readonly string[],
@@ -53,7 +54,7 @@ export async function dropFiles(
       dir,
       aside.filter(({ hash }) => !moved.has(hash)),
     );
-    // Not flushed: a file that a power cut brings back is a second copy, and the next move takes it.
+    // Not flushed: a file that reappears after a power cut is a second copy, and the next move removes it.
     purgeFiles(aside.filter(({ hash }) => moved.has(hash)));
     unlessGone(() => rmdirSync(from));
     return moved.size;

@@ -12,17 +12,17 @@ import { readRow } from "../rows/rows.ts";
 import type { BlobPlaces } from "./blob-places.ts";
 import { readAnywhere } from "./read-anywhere.ts";
 
-/** Checks a store whole: every blob is hashed again and decoded, everything that the roots reach must
- *  be there, and no foreign file may lie among the blobs. Changes nothing. `roots`: start and head of every
- *  thread. Throws `STORAGE_FAILED` when it cannot be read. */
+/** Checks a whole store: every blob is re-hashed and decoded, everything that the roots reach must exist, and there may
+ *  be no foreign file among the blobs. Changes nothing. `roots`: start and head of every thread. Throws
+ *  `STORAGE_FAILED` when the store cannot be read. */
 export async function checkBlobs(
   { dir, table }: BlobPlaces,
   roots: readonly string[],
 ): Promise<CheckReport> {
   const problems = new Map<string, Problem>();
-  // One for each blob: of two, the later says who needs it.
+  // One per blob: of two problems, the later one says who needs the blob.
   const note: Note = (problem) => problems.set(problem.hash || problem.message, problem);
-  // Rows first: those of a root of files become files meanwhile.
+  // Rows first: in a root of files they become files meanwhile.
   const rows = await table.list();
   const names = namesIn(dir);
   const files = names.flatMap((name) => hashOfFile(name) ?? []);
@@ -45,7 +45,7 @@ async function noteBlob(
 ): Promise<void> {
   try {
     const text = await read();
-    if (text === null) return; // deleted, moved or set aside since the blobs were listed
+    if (text === null) return; // deleted, moved or quarantined since the blobs were listed
     const node = decodeNode(text);
     if (!node.ok) note({ ...node.error, hash, message: `blob ${hash} is ${node.error.message}` });
     else if (!isCanonical(node.value, text)) note(notCanonical(hash));
@@ -56,12 +56,12 @@ async function noteBlob(
 }
 
 function noteStranger(name: string, note: Note): void {
-  // Temporary files and set-aside blobs are the store's own, and garbage collection sees to them.
+  // Temporary files and quarantined blobs belong to the store, and garbage collection takes care of them.
   if (name === ASIDE || isTempFile(name)) return;
   note({ code: "CAS_STRANGE_FILE", hash: "", message: `${name} is no blob; move it elsewhere` });
 }
 
-/** One node has one text; another text for it was not written by this store. */
+/** One node has one text; a different text for it was not written by this store. */
 function isCanonical(node: CasNode, text: string): boolean {
   try {
     return encodeNode(node).text === text;

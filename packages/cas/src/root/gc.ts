@@ -1,26 +1,26 @@
-/** Garbage collection in two steps, safe while writers run.
+/** Garbage collection in two phases, safe while writers run.
  *
- *  A run sets dead blobs aside; a later run, after a grace period, deletes what is still dead. That
- *  nothing live is ever deleted rests on these points, in this order:
+ *  A run quarantines dead blobs; a later run, after a grace period, deletes those that are still dead. That nothing
+ *  live is ever deleted follows from these points, in this order:
  *
- *  1. The blobs are listed before the roots are read. What is written later is not on the list and
- *     is not touched by this run.
- *  2. What is on the list and reachable from the roots stays. If anything reachable is missing or
- *     damaged, the run stops here: a damaged node's refs are unknown, so nobody knows what is dead.
- *  3. What is on the list and unreachable may still be needed: by a writer who put it, or found it
- *     in place, and has not moved its head yet. So it is only set aside, where `get` finds it.
- *  4. An aside folder is as old as the last move into it. Every writer who saw one of its blobs in
- *     place did so before that. If that writer holds its lease still, `protectSinceMs` is not
- *     later than the folder's age, and the folder stays. If it gave the lease up, its head had
- *     moved before the roots of *this* run were read (`protectSinceMs` is read before them), so the
- *     blob is marked and goes back. Writers without a lease have the grace period.
- *  5. A writer who comes later does not find the blob in place and writes it anew.
- *  6. A crash at any point leaves each blob in the store, aside, or both.
- *  7. What only lost threads reach stays as well: those of which blobs are left and that no root names, since the
- *     index is older than the blobs, or another's. What is missing of them stops nothing.
- *  8. Rows of the index are treated like files, each with a time of its own instead of its folder's.
- *  9. A blob that is moved from one place to the other is in the new one before its old copy is set aside, and only
- *     what lies aside is deleted (`drop-copies.ts`): so 4 and 5 hold for it, too. */
+ *  1. The blobs are listed before the roots are read. Anything written later is not on the list and not touched by this
+ *     run.
+ *  2. Blobs on the list that the roots reach stay. If anything reachable is missing or damaged, the run stops here: the
+ *     refs of a damaged node are unknown, so nobody knows what is dead.
+ *  3. Blobs on the list that the roots do not reach may still be needed: by a writer that stored one, or found one in
+ *     place, and has not moved its head yet. So they are only quarantined, where `get` finds them.
+ *  4. A quarantine folder is as old as the last move into it. Every writer that saw one of its blobs in place did so
+ *     before that. If that writer still holds its lease, `protectSinceMs` is not later than the folder's age, and the
+ *     folder stays. If it has released the lease, its head had moved before the roots of *this* run were read
+ *     (`protectSinceMs` is read before them), so the blob is marked and restored. Writers without a lease have the
+ *     grace period.
+ *  5. A later writer does not find the blob in place and writes it again.
+ *  6. A crash at any point leaves each blob in the store, in quarantine, or both.
+ *  7. Blobs that only lost threads reach stay as well: threads that still have blobs but that no root names, because
+ *     the index is older than the blobs or belongs elsewhere. Missing blobs of such threads do not stop the run.
+ *  8. Rows of the index are treated like files, except that each has its own time instead of its folder's.
+ *  9. A blob that is moved from one place to the other is in the new place before its old copy is quarantined, and only
+ *     quarantined copies are deleted (`drop-copies.ts`): so 4 and 5 hold for it, too. */
 import {
   type CollectReport,
   type CollectRequest,
@@ -37,8 +37,8 @@ import { applyRows, planRows, type RowPlan } from "../rows/sweep-rows.ts";
 import type { BlobPlaces } from "./blob-places.ts";
 import { readAnywhere } from "./read-anywhere.ts";
 
-/** Throws `CAS_MISSING`, `CAS_CORRUPT` or `CAS_NOT_A_NODE` before anything is touched when a blob
- *  that a thread needs is broken, `STORAGE_FAILED` when the disk fails. */
+/** Throws `CAS_MISSING`, `CAS_CORRUPT` or `CAS_NOT_A_NODE` before anything is touched when a blob that a thread needs
+ *  is broken, and `STORAGE_FAILED` when the disk fails. */
 export async function collectGarbage(opts: BlobPlaces & CollectRequest): Promise<CollectReport> {
   const startedAtMs = performance.now();
   const listed = { files: listBlobs(opts.dir), rows: await opts.table.list() };
@@ -49,12 +49,12 @@ export async function collectGarbage(opts: BlobPlaces & CollectRequest): Promise
   const { files, rows } = await sweep(opts, {
     listed,
     live: new Set([...live.reachable, ...lost]),
-    // What a row saw of this run's clock: a run may take long, and what counts is the move.
+    // The time of the move by this run's clock: a run may take long, and the move is what counts.
     now: () => Math.ceil(opts.nowMs + performance.now() - startedAtMs),
   });
   return {
     activeRefs: live.reachable.size,
-    // A blob may lie in both places.
+    // A blob may be in both places.
     setAside: new Set([...files.quarantine.hashes, ...rows.quarantine]).size,
     restoredEntries: files.restore.length + rows.restore.length,
     deletedEntries: files.purge.length + rows.purge.length,
@@ -80,7 +80,7 @@ async function reachedByLost(
   return reachable;
 }
 
-/** What is damaged and reached by nobody is dead as before. */
+/** A damaged blob that nothing reaches is as dead as before. */
 async function verifiedOrEmpty(
   hash: string,
   read: (hash: string) => Promise<string | null>,
@@ -114,7 +114,7 @@ async function sweep(
     }
     return { files, rows };
   } catch (cause) {
-    // What was done by now is sound, and another run does the rest.
+    // What was done so far is valid, and another run does the rest.
     throw storageFailed(`garbage collection in ${dir} stopped half-way`, cause);
   }
 }

@@ -1,6 +1,6 @@
 /** Moves the blobs of a storage root from one place to the other, while it is in use: a blob is durable in its new
- *  place before its old copy goes (`drop-copies.ts`). What is damaged is left where it is and reported. What lies
- *  aside is left to garbage collection. */
+ *  place before its old copy is removed (`drop-copies.ts`). Damaged blobs stay where they are and are reported.
+ *  Quarantined blobs are left to garbage collection. */
 import type { MoveReport } from "@uncaged/workflow-protocol";
 import { listBlobs, readBlob } from "../files/read-blob.ts";
 import { writeRows } from "../rows/rows.ts";
@@ -9,7 +9,7 @@ import { type BlobPlaces, fitsRow } from "./blob-places.ts";
 import { dropFiles } from "./drop-copies.ts";
 import { writeOut } from "./write-out.ts";
 
-/** Files become rows. Throws `STORAGE_FAILED` or `CAS_COLLISION`; what was moved by then is sound. */
+/** Files become rows. Throws `STORAGE_FAILED` or `CAS_COLLISION`; what was moved by then is valid. */
 export async function packBlobs(places: BlobPlaces): Promise<MoveReport> {
   const { dir, table } = places;
   const report: MoveReport = { moved: 0, tooLong: 0, problems: [] };

@@ -6,11 +6,11 @@ import { collectGarbage } from "./gc.ts";
 import { packBlobs, unpackBlobs } from "./move-blobs.ts";
 import { NO_WRITE_BEHIND, writeBehind } from "./write-behind.ts";
 
-/** A role that is at work has not published anything for so long. */
+/** When nothing was published for this long, a role is probably at work. */
 const QUIET_MS = 50;
 
-/** The store of a storage root. `kind`: where new blobs come to rest. `quietMs`: how long a root of files waits for
- *  another step before it writes the last ones out. The table stays open when this is closed. */
+/** The store of a storage root. `kind`: the final place of new blobs. `quietMs`: how long a root of files waits for
+ *  another step before it writes the last ones out. Closing this does not close the table. */
 export function openRootStore(root: BlobPlaces & { kind: StoreKind; quietMs?: number }): RootStore {
   const { dir, table, kind, quietMs = QUIET_MS } = root;
   const places = { dir, table };
@@ -22,7 +22,7 @@ export function openRootStore(root: BlobPlaces & { kind: StoreKind; quietMs?: nu
     async collect(request) {
       const report = await collectGarbage({ ...places, ...request });
       if (request.dryRun) return report;
-      // What owners left that were killed, of threads that nobody took up again.
+      // What killed owners left of threads that nobody has resumed.
       await behind.recoverAll();
       const left = await behind.flush();
       if (left !== null) throw new WorkflowError(left);

@@ -2,12 +2,12 @@ import { type BlobTable, failureFrom, type StateNode } from "@uncaged/workflow-p
 import { decodeNode } from "../node/codec.ts";
 import { readRow } from "../rows/rows.ts";
 
-/** More than a process lets wait. */
+/** More than a process leaves unwritten. */
 const MOST_BLOBS = 4096;
 
-/** The newest steps of a thread as far as they are rows, oldest first: in a root of files, what its last
- *  owner had not written out when it was killed. They are followed back from the head to the first that is
- *  no row, or is damaged, which whoever reads it for its own sake reports. Throws `STORAGE_FAILED`. */
+/** The newest steps of a thread as far as they are rows, oldest first: in a root of files, what its last owner had not
+ *  written out when it was killed. Followed from the head back to the first blob that is not a row, or is damaged;
+ *  damage is reported when that blob itself is read. Throws `STORAGE_FAILED`. */
 export async function unflushedRows(table: BlobTable, head: string): Promise<string[]> {
   const found: string[] = [];
   let hash: string | undefined = head;

@@ -1,12 +1,12 @@
-/** Rows of a root of files on their way to becoming files: a step is durable as rows, in one flush, and is
- *  written out as files behind the next ones, many together.
+/** Write-behind of a root of files: a step becomes durable as rows, in one flush, and is written out as files later,
+ *  many steps together.
  *
- *  1. The rows are all there is of a step until its files are durable; then they go (`writeOut`).
- *  2. Hashes are kept, not bytes: what a process holds does not depend on what its roles say.
- *  3. It is done while nothing is published for a moment, since then a role is at work; once `MOST_BYTES`
- *     wait; and when somebody flushes. One at a time, in the order in which the blobs came.
- *  4. A failure harms no step. What waited waits on, to be tried again with what comes next.
- *  5. Nothing here holds the process up. What waits when it is killed stays rows, which are read like files,
+ *  1. The rows are the only copy of a step until its files are durable; then they are removed (`writeOut`).
+ *  2. Hashes are queued, not bytes: a process's memory does not depend on what its roles say.
+ *  3. Writing happens while nothing is published for a moment, because then a role is at work; once `MOST_BYTES` are
+ *     queued; and on a flush. One batch at a time, in the order in which the blobs came.
+ *  4. A failure does not affect any step. The queued blobs stay queued, and are tried again with the next ones.
+ *  5. Nothing here keeps the process alive. What is queued when it is killed stays in rows, which are read like files,
  *     until somebody recovers them. */
 import { type Failure, failureFrom } from "@uncaged/workflow-protocol";
 import type { Blob } from "../node/blobs-of.ts";
@@ -15,17 +15,17 @@ import { unflushedRows } from "./unflushed-rows.ts";
 import { writeOut } from "./write-out.ts";
 
 export type WriteBehind = {
-  /** Begins to write when much waits; waits itself while what waited before that is not written yet. */
+  /** Starts writing when much is queued; waits itself while the previous batch is not written yet. */
   makeRoom(): Promise<void>;
   /** Blobs that this process has stored as rows. */
   add(blobs: readonly Blob[]): void;
-  /** Rows of a thread that its last owner left, back from this head. */
+  /** Rows of a thread that its last owner left, from this head back. */
   recover(head: string): Promise<void>;
-  /** Rows that anybody left. What threads that run now are about to write themselves, they find done. */
+  /** Rows that anybody left. If running threads have written theirs meanwhile, those are skipped. */
   recoverAll(): Promise<void>;
-  /** Whether the blob waits to be written, and so is a row most likely. */
+  /** Whether the blob is queued, and therefore most likely a row. */
   has(hash: string): boolean;
-  /** Writes all that waits. Returns why that failed, or null; never rejects. */
+  /** Writes everything that is queued. Returns why that failed, or null; never rejects. */
   flush(): Promise<Failure | null>;
 };
 
@@ -39,12 +39,12 @@ export const NO_WRITE_BEHIND: WriteBehind = {
   flush: async () => null,
 };
 
-/** What waits before it is written though more keeps coming, each blob counted as a block of a file at least:
- *  1,024 short ones. More share a flush, but then they take longer than a step should have to wait. */
+/** Bytes queued before writing starts although more keeps coming; each blob counts as at least one block of a file:
+ *  1,024 short ones. Larger batches share a flush among more blobs, but take longer than a step should have to wait. */
 const MOST_BYTES = 4 * 1024 * 1024;
 const BLOCK_BYTES = 4096;
 
-/** `quietMs`: how long nothing is published before it is written. */
+/** `quietMs`: how long nothing is published before writing starts. */
 export function writeBehind(places: BlobPlaces, quietMs: number): WriteBehind {
   let waiting = new Set<string>();
   let bytes = 0;
@@ -65,7 +65,7 @@ export function writeBehind(places: BlobPlaces, quietMs: number): WriteBehind {
     } catch (thrown) {
       waiting = new Set([...underWay, ...waiting]);
       bytes += writtenBytes;
-      // Not again with the very next step: the disk may be full for long.
+      // Not again with the very next step: the disk may be full for a while.
       mostBytes = bytes + MOST_BYTES;
       return failureFrom(thrown, "STORAGE_FAILED");
     }
@@ -92,7 +92,7 @@ export function writeBehind(places: BlobPlaces, quietMs: number): WriteBehind {
       if (bytes < mostBytes) return;
       const before = last;
       void flush();
-      // Steps go on meanwhile, unless they are faster than the disk.
+      // Steps continue meanwhile, unless they are faster than the disk.
       await before;
     },
     add(blobs) {
@@ -101,7 +101,7 @@ export function writeBehind(places: BlobPlaces, quietMs: number): WriteBehind {
     },
     recover: async (head) => enqueue(await unflushedRows(places.table, head)),
     recoverAll: async () => enqueue(await places.table.list()),
-    // What is being written may be a file by now, whose row is about to go.
+    // A blob being written may already be a file whose row is about to go.
     has: (hash) => waiting.has(hash),
     flush,
   };

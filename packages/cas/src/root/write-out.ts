@@ -1,5 +1,5 @@
-/** Rows become files, while the storage root is in use. A file and its name are durable before its row goes. What is
- *  damaged is left where it is and reported. */
+/** Rows become files, while the storage root is in use. A file and its name are durable before its row is removed.
+ *  Damaged blobs stay where they are and are reported. */
 import type { Problem } from "@uncaged/workflow-protocol";
 import { filesWriter } from "../files/files-writer.ts";
 import { readRow } from "../rows/rows.ts";
@@ -7,8 +7,8 @@ import { inBatches, verifiedOnes } from "./batches.ts";
 import type { BlobPlaces } from "./blob-places.ts";
 import { dropRows } from "./drop-copies.ts";
 
-/** What is no row by now is passed over. Throws `STORAGE_FAILED` or `CAS_COLLISION`; what was moved by then
- *  is sound. */
+/** Blobs that are no longer rows are skipped. Throws `STORAGE_FAILED` or `CAS_COLLISION`; what was moved by then is
+ *  valid. */
 export async function writeOut(
   places: BlobPlaces,
   hashes: readonly string[],

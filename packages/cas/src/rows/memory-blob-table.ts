@@ -6,11 +6,11 @@ import type {
   SignalKind,
 } from "@uncaged/workflow-protocol";
 
-/** `asideSinceMs`: Unix milliseconds; null: it stands in the table. */
+/** `asideSinceMs`: Unix milliseconds; null: it is not quarantined. */
 export type MemoryRow = { bytes: Uint8Array; asideSinceMs: number | null };
 
-/** The port without a disk, for tests. `advance` moves the heads that are written with rows. It lasts as long as
- *  `rows`, which tests may look into, and spoil. */
+/** The port in memory, for tests. `advance` moves the heads that are written with rows. It lasts as long as `rows`,
+ *  which tests may inspect and corrupt. */
 export function memoryBlobTable(
   advance: (move: HeadMove) => Promise<readonly SignalKind[]>,
   rows: Map<string, MemoryRow> = new Map(),
@@ -80,7 +80,7 @@ export function memoryBlobTable(
   };
 }
 
-/** The other bytes that stand under a row's name, unless they are known to be damaged. */
+/** The different bytes under a row's name, unless they are known to be damaged. */
 function differing(
   rows: ReadonlyMap<string, MemoryRow>,
   row: BlobRow,

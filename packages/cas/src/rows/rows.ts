@@ -1,4 +1,4 @@
-/** Sound blobs in and out of a table, which itself knows nothing of hashes. */
+/** Reads and writes valid blobs in a table, which itself knows nothing about hashes. */
 import type { BlobRow, BlobTable, HeadMove, SignalKind } from "@uncaged/workflow-protocol";
 import type { Blob } from "../node/blobs-of.ts";
 import { hashBytes } from "../node/hash.ts";
@@ -6,8 +6,8 @@ import { checkedHash, collision } from "../node/store-failures.ts";
 import { verifiedMany } from "../node/verified-many.ts";
 import { verifiedText } from "../node/verified-text.ts";
 
-/** Stores blobs, and moves a head with them. Returns the signals that wait for the thread's owner.
- *  Throws `CAS_COLLISION`, and what moving a head throws; nothing is stored then. */
+/** Stores blobs, and moves a head with them. Returns the signals pending for the thread's owner. Throws
+ *  `CAS_COLLISION`, and what moving a head throws; then nothing is stored. */
 export async function writeRows(
   table: BlobTable,
   { blobs, move }: { blobs: readonly Blob[]; move: HeadMove | null },
@@ -17,13 +17,13 @@ export async function writeRows(
     const done = await table.write({ rows: blobs, replacing, move });
     if (done.kind === "written") return done.signals;
     for (const row of done.standing) refuseSound(row);
-    // What was damaged is mended: here are the true bytes.
+    // Damage is repaired: these are the true bytes.
     replacing.push(...done.standing);
   }
 }
 
-/** A blob that stands in the table or aside, hashed again; null when there is none.
- *  Throws `CAS_CORRUPT`. Changes nothing. */
+/** A blob in the table, quarantined or not, re-hashed; null when there is none. Throws `CAS_CORRUPT`. Changes nothing.
+ */
 export async function readRow(
   table: BlobTable,
   hash: string,
@@ -32,7 +32,7 @@ export async function readRow(
   return row && { text: verifiedText(hash, bufferOf(row.bytes)), aside: row.aside };
 }
 
-/** The texts of those blobs that stand in the table, not aside, and are sound. */
+/** The texts of those blobs that are in the table, not quarantined, and valid. */
 export async function readManyRows(
   table: BlobTable,
   hashes: readonly string[],
@@ -45,7 +45,7 @@ export async function readManyRows(
   });
 }
 
-/** Throws `CAS_COLLISION` when a table has another content under one of the hashes. */
+/** Throws `CAS_COLLISION` when a table has different content under one of the hashes. */
 export async function refuseCollisionsInRows(
   table: BlobTable,
   blobs: readonly Blob[],

@@ -1,21 +1,21 @@
-/** What a garbage collection does to rows: the same two steps as with files. */
+/** What a garbage collection does to rows: the same two phases as with files. */
 import type { BlobTable } from "@uncaged/workflow-protocol";
 
 export type RowPlan = {
   quarantine: readonly string[];
   restore: readonly string[];
   purge: readonly string[];
-  /** Only what has lain aside since then or longer is deleted; Unix milliseconds. */
+  /** Only rows quarantined at this time or before are deleted; Unix milliseconds. */
   untilMs: number;
 };
 
-/** What a sweep goes by. */
+/** Inputs of a sweep. */
 export type RowFacts = {
   /** Rows that were in place before the roots were read. */
   listed: readonly string[];
   live: ReadonlySet<string>;
-  /** The end of the grace period, and of the times when a writer could have seen a row in place that holds
-   *  its lease still; Unix milliseconds. */
+  /** A row may be deleted if it was quarantined at this time or before: the grace period is over, and no writer that
+   *  still holds its lease can have seen the row in place; Unix milliseconds. */
   untilMs: number;
 };
 
@@ -32,9 +32,9 @@ export async function planRows(table: BlobTable, facts: RowFacts): Promise<RowPl
   };
 }
 
-/** `now`: the clock of the collection; a run may take long, and what counts is when a row is moved. */
+/** `now`: the clock of the collection; a run may take long, and the time of the move counts. */
 export async function applyRows(table: BlobTable, plan: RowPlan, now: () => number): Promise<void> {
-  // First what threads need, so that nothing below can come between them and it.
+  // First what threads need, so that nothing below can get in the way.
   await table.restore(plan.restore);
   await table.quarantine(plan.quarantine, now());
   await table.purge(plan.purge, plan.untilMs);

@@ -11,7 +11,7 @@ import { failsWith } from "./fails-with.ts";
 import type { RootStoreCase } from "./root-store-case.ts";
 import { allAreThere, hashesOf, ownedThread, publishAll, sampleSteps } from "./sample-steps.ts";
 
-/** The care of a whole root: what is dead, what is damaged, where blobs lie. */
+/** Maintenance of a whole root: what is dead, what is damaged, where blobs are. */
 export const collectCases: readonly RootStoreCase[] = [
   {
     name: "sets aside what no root reaches, and a dry run only counts",
@@ -128,7 +128,7 @@ export const collectCases: readonly RootStoreCase[] = [
 
 const HOUR_MS = 3_600_000;
 
-/** Collects now, with two hours of grace, unless it is told otherwise. */
+/** Collects now, with two hours of grace unless overridden. */
 function collecting(
   store: RootStore,
   roots: readonly string[],

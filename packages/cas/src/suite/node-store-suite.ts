@@ -5,14 +5,14 @@ import { hashBytes } from "../node/hash.ts";
 import { collidingTexts } from "./collision-pair.ts";
 import { failsWith } from "./fails-with.ts";
 
-/** A backend as the suite needs it: an empty store, and a hand that can reach behind its back. */
+/** A backend as the suite needs it: an empty store, and direct access to its storage. */
 export type NodeStoreHarness = {
   store: NodeStore;
-  /** Replaces the stored bytes of a blob by others, as a failing disk would. */
+  /** Replaces the stored bytes of a blob, as a failing disk would. */
   damage(hash: string, bytes: Buffer): Promise<void>;
 };
 
-/** One promise of the port. `run` rejects when the store of the harness does not keep it. */
+/** One promise of the port. `run` rejects when the harness's store breaks it. */
 export type NodeStoreCase = {
   /** A sentence about behaviour. */
   name: string;

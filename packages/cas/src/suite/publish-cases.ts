@@ -15,7 +15,7 @@ import {
   sampleSteps,
 } from "./sample-steps.ts";
 
-/** Steps: how they are published, and how they come to rest. */
+/** Steps: how they are published, and how they reach their final place. */
 export const publishCases: readonly RootStoreCase[] = [
   {
     name: "publishes a step's nodes together with the head, and returns the signals that wait",
@@ -145,7 +145,7 @@ export const publishCases: readonly RootStoreCase[] = [
         checked: nodes.length,
         problems: [],
       });
-      // Nothing is left to be taken up, and neither is anything of a thread that has no step yet.
+      // Nothing is left to be flushed, and a thread without steps has nothing to flush.
       await reopen().recover(steps.last.state.hash);
       await reopen().recover(ORIGIN);
     },

@@ -11,7 +11,7 @@ import { hashBytes } from "../node/hash.ts";
 
 const START = encodeContent("the start of a sample thread");
 
-/** Where a sample thread stands before its first step, which is stored with that. */
+/** The position of a sample thread before its first step; stored together with that step. */
 export const ORIGIN: string = START.hash;
 
 export type SampleStep = { state: EncodedNode; nodes: readonly EncodedNode[] };
@@ -21,7 +21,7 @@ export type SampleSteps = {
   last: SampleStep;
 };
 
-/** A chain of steps: what was said, and the state that names it. */
+/** A chain of steps: each a content node and the state that names it. */
 export function sampleSteps(count: number): SampleSteps {
   const all: SampleStep[] = [];
   const at = (n: number): SampleStep => {
@@ -52,7 +52,7 @@ export function sampleSteps(count: number): SampleSteps {
   return { all, at, last: at(count - 1) };
 }
 
-/** Makes the n-th thread and takes its lease. */
+/** Creates the n-th thread and takes its lease. */
 export async function ownedThread(threads: ThreadStore, n = 0): Promise<Lease> {
   const threadId = `01HF${String(n).padStart(22, "0")}`;
   const process = { pid: 1, startedAt: "then", bootId: "boot" };
@@ -77,7 +77,7 @@ export async function ownedThread(threads: ThreadStore, n = 0): Promise<Lease> {
   return threads.acquire({ threadId, process, ttlMs: 1, nowMs: 1, replaces: null });
 }
 
-/** The move from the state of the step before, or from where the thread began. */
+/** The move from the previous step's state, or from the thread's start. */
 export function moveTo(
   { threadId, fence }: Lease,
   to: SampleStep,
@@ -88,7 +88,7 @@ export function moveTo(
   return { kind: "append", threadId, fence, from, to: hash, toSha256: sha256, nowMs: 2 };
 }
 
-/** Publishes one step after the other; returns all their nodes. */
+/** Publishes the steps one after the other; returns all their nodes. */
 export async function publishAll(
   store: RootStore,
   lease: Lease,

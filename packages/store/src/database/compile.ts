@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 
-/** A statement whose values go by their names in its text: `:threadId`. */
+/** A statement whose values are named in its text: `:threadId`. */
 export type Statement = {
   run(values?: Values): ReturnType<StatementSync["run"]>;
   get(values?: Values): ReturnType<StatementSync["get"]>;
@@ -9,8 +9,8 @@ export type Statement = {
 
 type Values = Readonly<Record<string, SQLInputValue>>;
 
-/** Values are bound by place: SQLite would look every name up at every call, which takes longer than many a
- *  statement itself. The texts are ours: a colon begins a name and nothing else. */
+/** Values are bound by position: SQLite would look up every name at every call, which takes longer than many a
+ *  statement. The texts are ours: a colon always begins a name. */
 export function compile(
   db: DatabaseSync,
   text: string,

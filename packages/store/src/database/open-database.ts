@@ -6,11 +6,10 @@ import { openReadOnly } from "./open-read-only.ts";
 import { BLOCKING_WAIT_MS, retryWhileBusy } from "./retry-while-busy.ts";
 import { isWriteRefusal, sqliteFailed } from "./sqlite-failure.ts";
 
-/** Opens an SQLite file, making it and its folder if need be; `prepare` brings it into shape before
- *  use. Processes that open a fresh one at the same time all succeed. A file that is there and may only be
- *  read is opened for reading if there is a `look`, which then takes the place of `prepare`. `busyTimeoutMs`: how
- *  long a statement waits inside SQLite, which holds this process up. Throws `STORAGE_FAILED` for a file that is no
- *  database, a full disk, missing rights. */
+/** Opens an SQLite file, creating it and its folder if necessary; `prepare` sets it up before use. Processes that open
+ *  a new one at the same time all succeed. An existing file that may only be read is opened for reading if `look` is
+ *  given, which then replaces `prepare`. `busyTimeoutMs`: how long a statement waits inside SQLite, blocking this
+ *  process. Throws `STORAGE_FAILED` for a file that is not a database, a full disk, or missing permissions. */
 export async function openDatabase(
   file: string,
   {
@@ -23,11 +22,11 @@ export async function openDatabase(
     busyTimeoutMs?: number;
   },
 ): Promise<DatabaseSync> {
-  // Loaded when needed: commands that touch no thread do not pay for it.
+  // Loaded on demand: commands that touch no thread do not pay for it.
   const sqlite = await import("node:sqlite");
-  // SQLite flushes the folder that its files stand in; the folder's own name is ours to flush.
+  // SQLite flushes the folder that contains its files; flushing the folder's own name is up to us.
   makeFolderSync(dirname(file));
-  // SQLite makes files as the umask says, and those beside one with the mode of that.
+  // SQLite creates files by the umask, and those beside one with its mode.
   for (const ending of ["-wal", "-shm"])
     if (existsSync(`${file}${ending}`)) keepPrivateSync(`${file}${ending}`);
   keepPrivateSync(file);

@@ -1,12 +1,11 @@
-/** Reads a database where nothing may be written: a backup on a read-only disk, a root of another user.
+/** Reads a database where nothing may be written: a backup on a read-only disk, another user's root.
  *
- *  A database with a log cannot be read without its `-shm`, and where that is missing SQLite would make one. So, in
- *  this order:
+ *  A database with a log cannot be read without its `-shm`, and SQLite would create a missing one. So, in this order:
  *
- *  1. With a `-shm` that can be read it is opened as it is: whoever writes there is respected.
- *  2. Without, nobody has it open. If there is a log, the last changes stand in it: file and log are copied to where
- *     a `-shm` can be made.
- *  3. Without a log the file is all there is, and nothing changes it. */
+ *  1. With a readable `-shm` it is opened as it is, so concurrent writers are respected.
+ *  2. Without one, nobody has it open. If there is a log, it contains the last changes: file and log are copied to
+ *     where a `-shm` can be created.
+ *  3. Without a log the file is complete, and nothing changes it. */
 import { copyFileSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,12 +33,12 @@ function openCopy(sqlite: Sqlite, file: string): DatabaseSync {
     db.exec("PRAGMA query_only = ON");
     return db;
   } finally {
-    // What is open stays readable without its names.
+    // What is open stays readable after its names are deleted.
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** Reads a page: only then SQLite opens what it needs. */
+/** Reads a page: only then SQLite opens the files it needs. */
 function readable(db: DatabaseSync): DatabaseSync {
   try {
     db.prepare("PRAGMA user_version").get();
@@ -50,7 +49,7 @@ function readable(db: DatabaseSync): DatabaseSync {
   }
 }
 
-/** With something in it. */
+/** Whether it exists and is not empty. */
 function isThere(file: string): boolean {
   return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }

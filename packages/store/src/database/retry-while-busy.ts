@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isBusy } from "./sqlite-failure.ts";
 
-/** How long SQLite waits by itself, blocking this process: cheap, and far longer than the few
- *  transactions, of about a flush each, that are usually ahead. */
+/** How long SQLite itself waits, blocking this process: cheap, and far longer than the few transactions, of about a
+ *  flush each, that are usually ahead. */
 export const BLOCKING_WAIT_MS = 250;
 
-/** How long a call tries in all. When 200 processes publish without a pause on two cores, the
- *  unluckiest waits about five seconds. */
+/** How long a call tries in total. When 200 processes publish without a pause on two cores, the unluckiest waits about
+ *  five seconds. */
 const PATIENCE_MS = 30_000;
 const LONGEST_PAUSE_MS = 100;
 
-/** Calls `attempt` again while another process holds the database. What is busy has changed
- *  nothing, so calling again is safe. The pauses are random, for SQLite's own ones grow, and a
- *  process that keeps losing to newcomers would starve; meanwhile this process does other work. */
+/** Calls `attempt` again while another process holds the database. A busy call has changed nothing, so repeating it is
+ *  safe. The pauses are random: SQLite's own pauses grow, so a process that keeps losing to newcomers would starve.
+ *  Meanwhile this process does other work. */
 export async function retryWhileBusy<T>(
   attempt: () => T,
   now: () => number = Date.now,

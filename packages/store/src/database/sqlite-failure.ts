@@ -1,7 +1,7 @@
 import { failure, WorkflowError } from "@uncaged/workflow-protocol";
 
-/** Wraps what SQLite threw: `what` says the deed and the file, the hint what to mend.
- *  Errors that already are ours pass through. */
+/** Wraps an error thrown by SQLite: `what` names the operation and the file, the hint says what to fix. Errors that are
+ *  already ours pass through. */
 export function sqliteFailed(what: string, cause: unknown): WorkflowError {
   if (cause instanceof WorkflowError) return cause;
   const reason = cause instanceof Error ? cause.message : String(cause);
@@ -15,14 +15,14 @@ export function isBusy(thrown: unknown): boolean {
   return code === SQLITE_BUSY || code === SQLITE_PROTOCOL;
 }
 
-/** True when it was the right, or the disk, to write that was missing: reading may still do. */
+/** True when permission or space to write was missing: reading may still work. */
 export function isWriteRefusal(thrown: unknown): boolean {
   const code = resultCode(thrown instanceof WorkflowError ? thrown.cause : thrown);
   return code === SQLITE_PERM || code === SQLITE_READONLY || code === SQLITE_CANTOPEN;
 }
 
-/** The primary result code (https://sqlite.org/rescode.html); `errcode` may be an extended one,
- *  whose low byte is the primary. -1 for what is not SQLite's. */
+/** The primary result code (https://sqlite.org/rescode.html); `errcode` may be an extended one, whose low byte is the
+ *  primary. -1 for errors that are not SQLite's. */
 function resultCode(thrown: unknown): number {
   if (!(thrown instanceof Error) || !("errcode" in thrown)) return -1;
   return typeof thrown.errcode === "number" ? thrown.errcode & 0xff : -1;

@@ -1,6 +1,6 @@
 import { isHash, isThreadId, MAX_UNIX_MS, parseJson } from "@uncaged/workflow-protocol";
 
-/** How one thread ended, as it is kept in `bundles/<hash>/history/<day>.jsonl`. */
+/** How one thread ended, as stored in `bundles/<hash>/history/<day>.jsonl`. */
 export type HistoryLine = {
   threadId: string;
   workflow: string;
@@ -16,21 +16,21 @@ export type HistoryLine = {
   finishedAt: number;
 };
 
-/** That a thread was removed, for whoever would otherwise take it for lost. It need not have ended. */
+/** Records that a thread was removed, so that nobody takes it for lost. It need not have ended. */
 export type RemovalLine = { threadId: string; removedAt: number };
 
 export function encodeRemovalLine({ threadId, removedAt }: RemovalLine): string {
   return JSON.stringify({ threadId, removedAt } satisfies RemovalLine);
 }
 
-/** `null` for what is no such line. */
+/** null for any other line. */
 export function decodeRemovalLine(text: string): RemovalLine | null {
   const { threadId, removedAt } = parsed(text) ?? {};
   if (typeof threadId !== "string" || !isThreadId(threadId) || !isTime(removedAt)) return null;
   return { threadId, removedAt };
 }
 
-/** One line without its newline. The keys stand in this order, whatever the object's. */
+/** One line without its newline. The keys are in this order, whatever the object's. */
 export function encodeHistoryLine(line: HistoryLine): string {
   return JSON.stringify({
     threadId: line.threadId,
@@ -47,7 +47,7 @@ export function encodeHistoryLine(line: HistoryLine): string {
   } satisfies HistoryLine);
 }
 
-/** `null` for what is no such line: a torn one, or one that a person wrote. */
+/** null for any other line: a torn one, or one that a person wrote. */
 export function decodeHistoryLine(text: string): HistoryLine | null {
   const line = parsed(text);
   if (line === null) return null;

@@ -1,15 +1,14 @@
-/** Finished threads of a bundle, one file for each UTC day, one JSON object a line: for people and
- *  log shippers. The index is what the engine itself goes by.
+/** Finished threads of a bundle, one file per UTC day, one JSON object per line: for people and log shippers. The
+ *  engine itself uses the index.
  *
- *  1. A line is one write in append mode, flushed before the call returns. Lines of several
- *     processes do not mix.
- *  2. A line that a crash cut short is closed with a newline before the next is appended, so it
- *     spoils no other. Readers pass over it.
- *  3. A thread that is removed leaves a line, too, that says so: what history names and no index knows was lost.
- *  4. A thread may stand in a file twice: it ended, but the index did not learn of it, and it
- *     ended again after a resume. Its last line is the true one.
- *  5. The line of an end is appended inside the transaction that ends the thread, so only by its owner: one that
- *     was replaced, and wakes up, appends nothing. */
+ *  1. A line is one write in append mode, flushed before the call returns. Lines of several processes do not mix.
+ *  2. A line that a crash cut short is closed with a newline before the next is appended, so it damages no other.
+ *     Readers skip it.
+ *  3. A removed thread also leaves a line that says so: a thread in the history that no index knows was lost.
+ *  4. A thread may be in a file twice: it ended, but the index did not record that, and it ended again after a resume.
+ *     Its last line counts.
+ *  5. The line of an end is appended inside the transaction that ends the thread, so only by its owner: one that was
+ *     replaced, and wakes up, appends nothing. */
 import { constants } from "node:buffer";
 import {
   closeSync,
@@ -39,13 +38,13 @@ import {
   type HistoryLine,
 } from "./history-line.ts";
 
-/** Throws `STORAGE_FAILED`; then the line is not there, or cut short, and may be appended again.
- *  Does not yield: it is part of the transaction that ends the thread, in which the owner's fence was proved. */
+/** Throws `STORAGE_FAILED`; then the line is missing or cut short, and may be appended again. Does not yield: it is
+ *  part of the transaction that ends the thread, in which the owner's fence was checked. */
 export function appendHistory(root: string, line: HistoryLine): void {
   appendLine(root, line.bundleHash, { text: encodeHistoryLine(line), atMs: line.finishedAt });
 }
 
-/** Throws as `appendHistory`. `atMs`: Unix milliseconds. */
+/** Throws like `appendHistory`. `atMs`: Unix milliseconds. */
 export function appendRemoval(
   root: string,
   { threadId, bundleHash }: { threadId: string; bundleHash: string },
@@ -69,7 +68,7 @@ function appendLine(
       const lead = endsMidLine(fd) ? "\n" : "";
       writeWhole(fd, Buffer.from(`${lead}${text}\n`));
       fsyncSync(fd);
-      // The folder always: the process that made the file may not have flushed its name yet.
+      // Always flush the folder: the process that created the file may not have flushed its name yet.
       syncFolderSync(folder);
     } finally {
       closeSync(fd);
@@ -85,7 +84,7 @@ export async function readHistory(root: string, bundleHash: string): Promise<His
   for (const text of await linesOf(root, bundleHash)) {
     const line = decodeHistoryLine(text);
     if (line === null) continue;
-    last.delete(line.threadId); // so that it comes in again at the end
+    last.delete(line.threadId); // so that it is inserted again at the end
     last.set(line.threadId, line);
   }
   return [...last.values()];
@@ -173,6 +172,6 @@ const NEWLINE = 0x0a;
 function writeWhole(fd: number, bytes: Buffer): void {
   const written = writeSync(fd, bytes);
   if (written === bytes.length) return;
-  // No second write: another process's line may stand behind the part by now.
+  // No second write: another process's line may already follow the partial one.
   throw new Error(`${written} of ${bytes.length} bytes arrived`);
 }

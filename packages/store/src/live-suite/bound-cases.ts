@@ -7,7 +7,7 @@ const TOTAL_BYTES = 128 * 1024;
 const COUNT = 5_000;
 const lastOne = (item: LiveItem): boolean => isText(item, `${COUNT}`);
 
-/** The log is bounded; what is gone is said. */
+/** The log is bounded, and readers learn what was dropped. */
 export const boundCases: readonly LiveLogCase[] = [
   {
     name: "keeps the newest, as much as was promised and not much more, and says what is gone",

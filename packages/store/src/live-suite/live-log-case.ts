@@ -1,11 +1,11 @@
 import type { LiveLog } from "@uncaged/workflow-protocol";
 import type { LiveBounds } from "../live/bounds.ts";
 
-/** One promise of the port. `run` rejects when the log does not keep it. */
+/** One promise of the port. `run` rejects when the log breaks it. */
 export type LiveLogCase = {
   /** A sentence about behaviour. */
   name: string;
-  /** `open` makes a fresh, empty log each time. */
+  /** `open` creates a new, empty log each time. */
   run(open: (bounds: LiveBounds) => LiveLog): Promise<void>;
 };
 

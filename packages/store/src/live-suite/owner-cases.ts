@@ -11,7 +11,7 @@ import {
   textsOf,
 } from "./sample-events.ts";
 
-/** One owner of a thread after the other. */
+/** Several owners of a thread, one after the other. */
 export const ownerCases: readonly LiveLogCase[] = [
   {
     name: "counts on over owners, whether they closed their end or not",

@@ -16,7 +16,7 @@ import {
 
 const isNewest = (item: Parameters<typeof isText>[0]): boolean => isText(item, "the end");
 
-/** What a reader gets, whenever it comes and however slow it is. */
+/** What a reader receives, whenever it starts and however slow it is. */
 export const readingCases: readonly LiveLogCase[] = [
   {
     name: "returns every event as it was, numbered from 1",

@@ -1,4 +1,4 @@
-/** Events for tests, and short ways to read them. */
+/** Events for tests, and helpers to read them. */
 import type { LiveEvent, LiveItem, LiveLog, LiveRecord } from "@uncaged/workflow-protocol";
 
 export const THREAD = "01M7Z9WNCVHA4DP8Y98XX3ZSRG";
@@ -17,7 +17,7 @@ export function says(text: string, threadId: string = THREAD): LiveEvent {
   };
 }
 
-/** One of every kind, with whatever agents may put in. */
+/** One event of every kind, with awkward contents. */
 export const everyKind: readonly LiveEvent[] = [
   {
     ...stamp,
@@ -77,7 +77,7 @@ export async function all(reading: AsyncIterable<LiveItem>): Promise<LiveItem[]>
   return items;
 }
 
-/** Follows the log until an item that is the last wanted one. */
+/** Follows the log up to the last wanted item. */
 export async function readUntil(
   log: LiveLog,
   opts: { after: number; isLast: (item: LiveItem) => boolean },

@@ -1,6 +1,6 @@
 /** How much of a thread's live log is kept. */
 export type LiveBounds = {
-  /** About so many bytes of the newest events; at least half of it, when there are as many. */
+  /** About this many bytes of the newest events; at least half of it, if there are as many. */
   totalBytes: number;
 };
 

@@ -1,4 +1,4 @@
-/** Live logs as files, a folder of them for each thread. */
+/** Live logs as files, one folder per thread. */
 import { rm } from "node:fs/promises";
 import type { LiveLog } from "@uncaged/workflow-protocol";
 import { DEFAULT_BOUNDS, type LiveBounds } from "./bounds.ts";
@@ -7,9 +7,10 @@ import { listSegments, readEnd } from "./segment-files.ts";
 import { type SegmentWriter, segmentWriter } from "./segment-writer.ts";
 
 export function fileLiveLog(opts: {
-  /** Absolute path of a thread's folder; throws `USAGE` for what is no thread id. It is made when it is needed. */
+  /** Absolute path of a thread's folder; throws `USAGE` for anything that is not a thread id. It is created on demand.
+   */
   folder: (threadId: string) => string;
-  /** Names the boot of this machine. */
+  /** Identifies the boot of this machine. */
   boot: () => string;
   bounds?: LiveBounds;
 }): LiveLog {
@@ -29,7 +30,7 @@ export function fileLiveLog(opts: {
       return writer;
     },
     read: async function* (threadId, { after, until, signal }) {
-      // Loaded when it is needed: commands that look at nothing do not pay for the schemas.
+      // Loaded on demand: commands that read no live log do not pay for the schemas.
       const { readSegments } = await import("./read-segments.ts");
       yield* readSegments(folder(threadId), { threadId, after, until, signal });
     },

@@ -1,15 +1,14 @@
 /** Rings when something changes in a folder. */
 import { type FSWatcher, watch } from "node:fs";
 
-/** Where the system tells of changes, a look without being told is only for what it misses, as on some network
- *  file systems. */
+/** Where the system reports changes, polling only catches what it misses, as on some network file systems. */
 const TOLD_MS = 1_000;
-/** Where it does not (no such folder yet, no more watches to be had), looks begin at the first and grow to the
- *  second. */
+/** Where it does not (no such folder yet, no more watches available), the polling interval starts at the first and
+ *  grows to the second. */
 const UNTOLD_MS = { least: 50, most: 400 };
 
 export type FolderBell = {
-  /** Resolves at the next change, or at one that came since the last call, or after a while. */
+  /** Resolves at the next change, at one since the last call, or after a timeout. */
   rung(): Promise<void>;
   close(): void;
 };
@@ -32,7 +31,7 @@ export function folderBell(folder: string, signal: AbortSignal): FolderBell {
     try {
       watcher ??= watch(folder, { persistent: false }, ring).on("error", silence);
     } catch {
-      // Not there yet, or too many watch already: then it is looked at (UNTOLD_MS).
+      // Not there yet, or too many watches already: fall back to polling (UNTOLD_MS).
     }
   };
   signal.addEventListener("abort", ring);
@@ -40,7 +39,7 @@ export function folderBell(folder: string, signal: AbortSignal): FolderBell {
     rung: async () => {
       const told = watcher !== null;
       listen();
-      // What changed before the system was asked, nobody tells: one more look.
+      // Changes from before the watch started are not reported: check once more.
       if (rang || signal.aborted || (!told && watcher !== null)) {
         rang = false;
         untoldMs = UNTOLD_MS.least;

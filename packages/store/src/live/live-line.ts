@@ -1,17 +1,17 @@
-/** An event as one line of JSON that is not too long for whoever watches. */
+/** An event as one line of JSON of bounded length. */
 import type { LiveEvent } from "@uncaged/workflow-protocol";
 
-/** A longer text is cut: a watcher wants the gist, the thread's nodes have the whole. */
+/** A longer text is cut: a watcher wants the gist, and the thread's nodes have the whole. */
 const MAX_TEXT_CHARS = 16 * 1024;
-/** Of all texts of a line together, its structure not counted. */
+/** Limit for all texts of a line together, not counting its structure. */
 const MAX_LINE_CHARS = 64 * 1024;
-/** No line is longer, so what is longer is none of ours. A character is up to six bytes of JSON. */
+/** No line of ours is longer; others are skipped. A character takes up to six bytes of JSON. */
 export const MAX_LINE_BYTES: number = 1024 * 1024;
 
-/** Null when JSON cannot hold the event. */
+/** null when JSON cannot represent the event. */
 export function liveLine(event: LiveEvent): string | null {
   try {
-    // Looked at before it is written out: agents may print megabytes at once.
+    // Cut before it is serialized: agents may print megabytes at once.
     if (spoken(event) > MAX_TEXT_CHARS) return JSON.stringify(shortened(event));
     const line = JSON.stringify(event);
     return line.length > MAX_TEXT_CHARS ? JSON.stringify(shortened(event)) : line;
@@ -24,7 +24,7 @@ function spoken(event: LiveEvent): number {
   return event.type === "agent" && event.event.type === "text" ? event.event.text.length : 0;
 }
 
-/** What an event cannot do without comes first in it, so what is left out is the last of what an agent said. */
+/** The required fields of an event come first, so only the end of what an agent said is left out. */
 function shortened(event: LiveEvent): unknown {
   let left = MAX_LINE_CHARS;
   const cut = (value: unknown): unknown => {

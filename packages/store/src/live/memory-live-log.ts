@@ -1,4 +1,4 @@
-/** Live logs in memory, for tests: the promises of the port, and nothing that outlives the process. */
+/** Live logs in memory, for tests: the port's contract, and nothing that outlives the process. */
 import type { LiveLog } from "@uncaged/workflow-protocol";
 import { DEFAULT_BOUNDS, type LiveBounds } from "./bounds.ts";
 import { liveLine } from "./live-line.ts";

@@ -1,8 +1,8 @@
-/** Reads a thread's live log from its files. See `segment-files.ts` for their rules.
+/** Reads a thread's live log from its files. Their rules are in `segment-files.ts`.
  *
- *  1. The folder is looked at after lines were read and before they are passed on: a claim that was made before
- *     they were written is then seen, and they wait until it is known with which number it goes on.
- *  2. A file is left when it was read to its end after the next one had been seen. */
+ *  1. The folder is listed after lines were read and before they are passed on: a claim that was made before they were
+ *     written is then visible, and they are held back until its first number is known.
+ *  2. A file is finished when it was read to its end after the next one was seen. */
 import type { LiveItem, LiveRecord } from "@uncaged/workflow-protocol";
 import { folderBell } from "./folder-bell.ts";
 import { openSegment, type SegmentCursor } from "./segment-cursor.ts";
@@ -55,7 +55,7 @@ function startReading(
 ): { round(): Promise<Round>; close(): Promise<void> } {
   const look = folderLook(folder);
   let cursor: SegmentCursor | null = null;
-  /** Read, and not passed on yet (1). */
+  /** Read, but not passed on yet (1). */
   let held: LiveRecord[] = [];
   let expected = after + 1;
   let nextWasSeen = false;
@@ -104,7 +104,7 @@ function startReading(
       return { items, more: true };
     }
     if (!arrived && cursor.last() < after) {
-      // Another log by this name, which has not come that far.
+      // A different log with this name, which has fewer events.
       expected = 1;
       await moveTo(segments);
       arrived = true;
@@ -118,9 +118,9 @@ function startReading(
 }
 
 type Look = {
-  /** Those that count. */
+  /** The files that count. */
   segments: Segment[];
-  /** Whether an owner is about to go on after this one. */
+  /** Whether an owner is about to start the file after this one. */
   claimed: (here: Segment) => boolean;
 };
 

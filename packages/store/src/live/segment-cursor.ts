@@ -1,4 +1,4 @@
-/** A place in one file of a live log. */
+/** A position in one file of a live log. */
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,20 +7,20 @@ import { isErrno, storageFailed } from "@uncaged/workflow-util";
 import { MAX_LINE_BYTES } from "./live-line.ts";
 import type { Segment } from "./segment-files.ts";
 
-/** Worked through without a pause for whoever else this process serves. */
+/** Processed without yielding to other work in this process. */
 const CHUNK_BYTES = 64 * 1024;
 const LINE_FEED = 10;
 
 export type SegmentCursor = {
   segment: Segment;
-  /** Number of the newest event that was seen here; one before the first when none was. */
+  /** Number of the newest event seen in this file; one less than the first when none was. */
   last(): number;
-  /** What has become readable since the last call; null: nothing. Lines that are no events are passed over. */
+  /** What has become readable since the last call; null: nothing. Lines that are not events are skipped. */
   next(): Promise<LiveRecord[] | null>;
   close(): Promise<void>;
 };
 
-/** Null when it is gone by now. It stays readable when it goes later. */
+/** null when it is already gone. It stays readable if it is deleted later. */
 export async function openSegment(
   folder: string,
   { segment, threadId }: { segment: Segment; threadId: string },
@@ -34,12 +34,12 @@ export async function openSegment(
     if (isErrno(cause, "ENOENT")) return null;
     throw storageFailed(`cannot read the live log ${path}`, cause);
   }
-  // Only who reads a log pays for loading zod: every command that opens the index opens the log, too.
+  // Only readers of a log pay for loading zod: every command that opens the index also opens the log.
   const { liveRecordSchema } = await import("@uncaged/workflow-protocol/schemas");
   const { first } = segment.header;
   const lines = wholeLines(handle);
   let last = first - 1;
-  /** Lines that could have been events; the header is none. */
+  /** Lines that could have been events; the header is not counted. */
   let seen = -1;
   return {
     segment,
@@ -52,7 +52,7 @@ export async function openSegment(
         seen += 1;
         const { data } = liveRecordSchema.safeParse(parseJson(line));
         if (data?.threadId !== threadId) continue;
-        // Numbers have no hole, so a higher one than there are lines is none of ours.
+        // Numbers have no gaps, so a number higher than the line count is not ours.
         if (data.seq <= last || data.seq >= first + seen) continue;
         last = data.seq;
         records.push(data);
@@ -63,8 +63,8 @@ export async function openSegment(
   };
 }
 
-/** Lines with their end, as they come; null when there is nothing new. Of a line that is longer than any of ours
- *  only an empty one is left. */
+/** Lines with their line ends, as they come; null when there is nothing new. A line longer than any of ours is replaced
+ *  by an empty one. */
 function wholeLines(handle: FileHandle): () => Promise<string[] | null> {
   const chunk = Buffer.alloc(CHUNK_BYTES);
   let offset = 0;

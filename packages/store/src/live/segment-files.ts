@@ -1,11 +1,11 @@
 /** The files of a thread's live log: `<fence>-<number>.jsonl` in a folder of its own.
  *
- *  1. A file has one writer: the owner whose fence it names. An owner's files follow each other by number, the
- *     next owner's follow all of them.
- *  2. Its first line, the header, says which number its first event has. The numbers of a file have no hole.
- *  3. A file counts up to the number with which the next one begins, and not at all when that one begins with the
- *     same: it has then taken the lines over. So nothing counts that a superseded owner still writes.
- *  4. A file without a header is a claim: from then on its owner is at work and settles with which number. */
+ *  1. A file has one writer: the owner with the fence in its name. An owner's files are ordered by number; the next
+ *     owner's files follow all of them.
+ *  2. Its first line, the header, has the number of its first event. Numbers within a file have no gaps.
+ *  3. A file counts up to the number with which the next one begins, and not at all when that one begins with the same
+ *     number: it has then taken over the lines. So nothing counts that a superseded owner still writes.
+ *  4. A file without a header is a claim: its owner is active and is determining its first number. */
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { parseJson } from "@uncaged/workflow-protocol";
@@ -15,7 +15,7 @@ export type SegmentName = { file: string; fence: number; number: number };
 export type SegmentHeader = {
   /** Number of its first event. */
   first: number;
-  /** Boot of the machine that it was written in. */
+  /** Boot of the machine that wrote it. */
   boot: string;
 };
 export type Segment = SegmentName & { header: SegmentHeader };
@@ -23,7 +23,7 @@ export type Segment = SegmentName & { header: SegmentHeader };
 const FORMAT = 1;
 const NAME = /^(\d{1,15})-(\d{1,15})\.jsonl$/;
 const HEADER_BYTES = 1024;
-/** A file that is none, such as a pipe with such a name, is passed over and never waited for. */
+/** Anything that is not a regular file, such as a pipe with that name, is skipped and never waited for. */
 const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 export function segmentFile(fence: number, number: number): string {
@@ -31,7 +31,7 @@ export function segmentFile(fence: number, number: number): string {
   return `${digits(fence)}-${digits(number)}.jsonl`;
 }
 
-/** In the order of the log; whatever else lies there is not ours. */
+/** In log order; other files are not ours. */
 export function inOrder(files: readonly string[]): SegmentName[] {
   return files
     .flatMap((file) => {
@@ -41,7 +41,7 @@ export function inOrder(files: readonly string[]): SegmentName[] {
     .sort((a, b) => a.fence - b.fence || a.number - b.number);
 }
 
-/** None where there is no such folder. Throws `STORAGE_FAILED`. */
+/** Empty if there is no such folder. Throws `STORAGE_FAILED`. */
 export function listSegments(folder: string): SegmentName[] {
   try {
     return inOrder(readdirSync(folder));
@@ -55,7 +55,7 @@ export function isAfter(a: SegmentName, b: SegmentName): boolean {
   return a.fence > b.fence || (a.fence === b.fence && a.number > b.number);
 }
 
-/** Those that count (3), of files in order. */
+/** The files that count (3), given all files in order. */
 export function counting(segments: readonly Segment[]): Segment[] {
   const kept: Segment[] = [];
   for (const segment of segments.toReversed()) {
@@ -69,7 +69,7 @@ export function headerLine({ first, boot }: SegmentHeader): string {
   return `${JSON.stringify({ live: FORMAT, first, boot })}\n`;
 }
 
-/** Null when it has none, or is gone by now. Throws `STORAGE_FAILED`. */
+/** null when it has none, or is already gone. Throws `STORAGE_FAILED`. */
 export function readHeader(folder: string, name: SegmentName): SegmentHeader | null {
   return withFile(folder, name, (fd) => parseHeader(bytesAt(fd, 0, HEADER_BYTES)));
 }
@@ -77,13 +77,14 @@ export function readHeader(folder: string, name: SegmentName): SegmentHeader | n
 export type SegmentEnd = {
   header: SegmentHeader;
   sizeBytes: number;
-  /** Number of its last event; one before its first when it has none. */
+  /** Number of its last event; one less than its first when it has none. */
   last: number;
-  /** Its owner wrote all that it meant to. */
+  /** Its owner wrote everything it meant to. */
   closed: boolean;
 };
 
-/** What the last whole lines say; what a killed writer left half-written does not count. Throws `STORAGE_FAILED`. */
+/** Read from the last whole lines; a line that a killed writer left incomplete does not count. Throws `STORAGE_FAILED`.
+ */
 export function readEnd(folder: string, name: SegmentName, tailBytes: number): SegmentEnd | null {
   return withFile(folder, name, (fd) => {
     const header = parseHeader(bytesAt(fd, 0, HEADER_BYTES));
@@ -91,7 +92,7 @@ export function readEnd(folder: string, name: SegmentName, tailBytes: number): S
     const sizeBytes = fstatSync(fd).size;
     const from = Math.max(0, sizeBytes - tailBytes);
     const tail = bytesAt(fd, from, sizeBytes - from).toString("utf8");
-    // The last ones, not the last: whoever else wrote into the file may have done so behind our lines.
+    // The last few lines, not only the last: another writer may have appended to the file.
     const lines = tail.split("\n").slice(0, -1).slice(-LAST_LINES).map(parseJson);
     // No event is that short, so no event of the file has a higher number.
     const highest = header.first + sizeBytes / 16;

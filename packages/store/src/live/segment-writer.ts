@@ -1,11 +1,11 @@
-/** One owner's end of a thread's live log. See `segment-files.ts` for the rules of the files.
+/** The writing side of one owner of a thread's live log. The rules of the files are in `segment-files.ts`.
  *
- *  1. Nothing here throws and nothing is flushed to the disk: a full disk costs the display, never the run. Events
- *     that could not be written keep their numbers, so readers see that they are missing.
- *  2. Claim first, then look where the log ends: what an older owner writes from then on does not count, and
- *     readers know by the claim.
- *  3. A short file of the owner before is taken over into the first one of this owner, so that many short
- *     tenures, such as single steps from cron, do not make many files. */
+ *  1. Nothing here throws and nothing is flushed to the disk: a full disk costs the display, never the run. Events that
+ *     could not be written keep their numbers, so readers see that they are missing.
+ *  2. Claim first, then look where the log ends: what an older owner writes from then on does not count, and readers
+ *     know that from the claim.
+ *  3. A short file of the previous owner is copied into this owner's first file, so that many short tenures, such as
+ *     single steps from cron, do not produce many files. */
 import {
   closeSync,
   constants,
@@ -33,11 +33,11 @@ import {
   segmentFile,
 } from "./segment-files.ts";
 
-/** Waiting events are written together, so that a flood of output is a few large writes. */
+/** Queued events are written together, so that a flood of output becomes a few large writes. */
 const FLUSH_EVERY_MS = 40;
 const FLUSH_AT_CHARS = 256 * 1024;
 const SEGMENTS = 16;
-/** After the power failed, for one, more events may have been seen than are left. No more than this many of them. */
+/** After a power cut, for example, readers may have seen more events than are left, but at most this many. */
 const UNSURE = 1_000_000;
 const TEMPORARY = ".tmp";
 const NEW = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL;
@@ -55,9 +55,9 @@ export function segmentWriter(
   let timer: NodeJS.Timeout | undefined;
   let state: "open" | "superseded" | "closed" = "open";
   let segment: { fd: number; number: number; sizeBytes: number } | null = null;
-  /** Number of the next event; null until it is known where the log ends. */
+  /** Number of the next event; null until the end of the log is known. */
   let next: number | null = null;
-  /** Events that were dropped before that was known. */
+  /** Events that were dropped before that. */
   let dropped = 0;
 
   const flush = (): void => {
@@ -76,7 +76,7 @@ export function segmentWriter(
       first = next ?? 1;
       writeAll(batch.map((line, at) => `{"seq":${Number(first) + at},${line.slice(1)}\n`).join(""));
     } catch {
-      // What was written of the batch may end in the middle of a line: the rest goes to another file.
+      // The written part of the batch may end in the middle of a line: the rest goes to another file.
       leave();
     }
     // Written or not, the numbers are used up (1).
@@ -94,7 +94,7 @@ export function segmentWriter(
     segment = null;
   };
 
-  /** Null when another owner has taken over. */
+  /** null when another owner has taken over. */
   const begin = (): typeof segment => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const names = listSegments(folder);
@@ -137,14 +137,14 @@ export function segmentWriter(
     return { first: 1 + dropped, taken: null };
   };
 
-  /** Whether nobody can have seen a later event than the last one: what one process wrote the next one reads,
-   *  even if it was killed, but after the power failed the newest is missing. A file that is longer than we make
-   *  them has an end that is not ours. */
+  /** Whether nobody can have seen an event after the last one: what one process wrote the next one can read, even if
+   *  the writer was killed, but after a power cut the newest events are missing. If a file is longer than ours get, its
+   *  end is not ours. */
   const isSure = (name: SegmentName, { header, closed, sizeBytes }: SegmentEnd): boolean =>
     sizeBytes < segmentBytes + 4 * MAX_LINE_BYTES &&
     (header.boot === opts.boot() || (closed && name.fence >= fence - 1));
 
-  /** What is too much, oldest first, and what owners left that were killed in here. */
+  /** Deletes what exceeds the limit, oldest first, and what killed owners left in this folder. */
   const tidy = (before: readonly SegmentName[], taken: SegmentName | null): void => {
     const old = before.slice(0, Math.max(0, before.length + 1 - SEGMENTS));
     for (const { file } of taken === null ? old : [...old, taken]) {
@@ -173,7 +173,7 @@ export function segmentWriter(
       try {
         if (state === "open") writeAll(CLOSED_LINE);
       } catch {
-        // Without that line the next owner is less sure, which is what it should be (1).
+        // Without that line the next owner is less sure, and should be (1).
       }
       leave();
       state = "closed";
@@ -182,7 +182,7 @@ export function segmentWriter(
   };
 }
 
-/** Whoever reads sees the old file or all of the new one. */
+/** Readers see either the old file or all of the new one. */
 function replaceFile(path: string, bytes: Buffer): { fd: number; sizeBytes: number } {
   const temporary = `${path}${TEMPORARY}`;
   const fd = openSync(temporary, NEW, 0o600);
@@ -197,14 +197,14 @@ function replaceFile(path: string, bytes: Buffer): { fd: number; sizeBytes: numb
   }
 }
 
-/** All of it, or it throws. */
+/** Writes everything or throws. */
 function writeWhole(fd: number, bytes: Buffer): number {
   let written = 0;
   while (written < bytes.length) written += writeSync(fd, bytes, written);
   return written;
 }
 
-/** The whole lines behind the header, without the note that it was closed. */
+/** The whole lines after the header, without the closing note. */
 function linesOf(path: string): Buffer {
   const bytes = readFileSync(path);
   const whole = bytes.subarray(bytes.indexOf(10) + 1, bytes.lastIndexOf(10) + 1);

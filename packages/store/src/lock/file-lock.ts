@@ -6,16 +6,16 @@ import { isBusy, sqliteFailed } from "../database/sqlite-failure.ts";
 /** Held until it is released. */
 export type FileLock = { release(): void };
 
-/** Between two looks at a lock that somebody holds; random, so that nobody keeps losing to newcomers. */
+/** Between two attempts at a lock that somebody holds; random, so that nobody keeps losing to newcomers. */
 const LONGEST_PAUSE_MS = 40;
 
-/** Waits until nobody else holds the lock of this file; null when the signal aborts first. Throws `STORAGE_FAILED`
- *  when there can be no lock.
+/** Waits until nobody else holds the lock of this file; null when the signal aborts first. Throws `STORAGE_FAILED` when
+ *  the lock cannot be created.
  *
- *  The lock is SQLite's own on `file`, an empty database that nothing is ever written to. The system frees it when
- *  its holder dies, however that happens. Holders of one process exclude each other, too. */
+ *  The lock is SQLite's own on `file`, an empty database that nothing is ever written to. The system frees it when its
+ *  holder dies, for whatever reason. Holders in one process exclude each other, too. */
 export async function lockFile(file: string, signal: AbortSignal): Promise<FileLock | null> {
-  // It does not wait inside SQLite: who waits may be the process that holds the lock.
+  // Does not wait inside SQLite: the waiting process may itself hold the lock.
   const db = await openDatabase(file, { prepare: () => {}, busyTimeoutMs: 0 });
   try {
     while (!signal.aborted) {

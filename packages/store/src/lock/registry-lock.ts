@@ -2,12 +2,12 @@ import { failure, WorkflowError } from "@uncaged/workflow-protocol";
 import { storagePaths } from "@uncaged/workflow-util";
 import { lockFile } from "./file-lock.ts";
 
-/** A section takes milliseconds. */
+/** A critical section takes milliseconds. */
 const PATIENCE_MS = 30_000;
 
-/** Sections that read and then replace the `workflow.yaml` of this storage root, of whatever process, one at a time.
- *  The lock is a file of its own, so no step waits for it. Rethrows what the section throws; throws `STORAGE_FAILED`
- *  when the lock cannot be had. */
+/** Runs critical sections that read and then replace the `workflow.yaml` of this storage root, one at a time across
+ *  processes. The lock is a separate file, so no step waits for it. Rethrows what the section throws; throws
+ *  `STORAGE_FAILED` when the lock cannot be acquired. */
 export function registryLock(root: string): <T>(section: () => T | Promise<T>) => Promise<T> {
   const { registryLock: file } = storagePaths(root);
   return async (section) => {

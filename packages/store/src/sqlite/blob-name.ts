@@ -1,4 +1,4 @@
-/** A hash as SQLite's signed 64-bit number and back: eight bytes instead of thirteen in an index. */
+/** A hash as SQLite's signed 64-bit integer and back: eight bytes instead of thirteen in an index. */
 import { crockford64 } from "@uncaged/workflow-util";
 
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -10,7 +10,7 @@ export function nameOf(hash: string): bigint {
   return BigInt.asIntN(64, (BigInt(high) << 30n) | BigInt(low));
 }
 
-/** For the SELECT of a query whose rows `hashOfHex` takes: JavaScript's numbers are too short. */
+/** For the SELECT of a query whose rows go to `hashOfHex`: JavaScript's numbers cannot hold 64 bits. */
 export const NAME_AS_HEX = "printf('%016x', name) AS hex";
 
 export function hashOfHex(hex: string): string {

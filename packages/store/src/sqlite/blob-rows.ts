@@ -1,9 +1,9 @@
-/** The rows of single blobs. Each function runs inside a transaction of its caller's. */
+/** The rows of single blobs. Each function runs inside its caller's transaction. */
 import { type BlobRow, failure, WorkflowError } from "@uncaged/workflow-protocol";
 import { nameOf } from "./blob-name.ts";
 import type { ThreadIndex } from "./thread-index.ts";
 
-/** False when there is a row of that name already, aside or not. */
+/** False when there is already a row of that name, quarantined or not. */
 export function insertRow(index: ThreadIndex, { hash, bytes }: BlobRow): boolean {
   return index.sql(INSERT).run({ name: nameOf(hash), bytes }).changes === 1;
 }
@@ -25,8 +25,8 @@ export function readRow(
   throw invalidBytes(hash);
 }
 
-/** Those of them that stand in the table, not aside: one statement, since taking and giving back the right to read
- *  takes as long as reading a row. */
+/** Those that are in the table and not quarantined, in one statement: acquiring and releasing the read lock takes as
+ *  long as reading a row. */
 export function readRows(index: ThreadIndex, hashes: readonly string[]): BlobRow[] {
   return index
     .sql(READ_MANY)
@@ -38,13 +38,13 @@ export function readRows(index: ThreadIndex, hashes: readonly string[]): BlobRow
     });
 }
 
-/** Those of them that stand in the table, not aside. */
+/** Those that are in the table and not quarantined. */
 export function standingRows(index: ThreadIndex, hashes: readonly string[]): string[] {
   const rows = index.sql(STANDING).all({ names: namesOf(hashes) });
   return rows.map(({ place }) => hashes[Number(place)] ?? "");
 }
 
-/** For `json_each`, whose keys are then the places of the hashes. */
+/** For `json_each`, whose keys are then the positions of the hashes. */
 function namesOf(hashes: readonly string[]): string {
   return `[${hashes.map(nameOf).join(",")}]`;
 }
@@ -58,12 +58,12 @@ export function bringRowBack(index: ThreadIndex, hash: string): void {
   index.sql(BRING_BACK).run({ name: nameOf(hash) });
 }
 
-/** What lies aside already keeps its time. */
+/** A row that is already quarantined keeps its time. */
 export function setRowAside(index: ThreadIndex, hash: string, sinceMs: number): void {
   index.sql(SET_ASIDE).run({ name: nameOf(hash), sinceMs });
 }
 
-/** Deletes a row that still lies aside, and has since `untilMs` or longer; false when there is none. */
+/** Deletes a row that is still quarantined, and has been since `untilMs` or longer; false when there is none. */
 export function purgeRow(index: ThreadIndex, hash: string, untilMs: number): boolean {
   const name = nameOf(hash);
   if (index.sql(PURGE).run({ name, untilMs }).changes !== 1) return false;

@@ -17,7 +17,7 @@ import { moveHead } from "./head-moves.ts";
 import { integerOf, textOf } from "./thread-columns.ts";
 import type { ThreadIndex } from "./thread-index.ts";
 
-/** Rows that one transaction of a sweep changes: writers beside it wait a few milliseconds. */
+/** Rows per transaction of a sweep: concurrent writers wait a few milliseconds. */
 const SWEEP_ROWS = 5_000;
 
 /** The blobs of an open index. */
@@ -52,7 +52,7 @@ export function blobTable(index: ThreadIndex, commit: Commit): BlobTable {
     quarantine: async (hashes, nowMs) => {
       const askedAt = performance.now();
       const times = await sweep("set blobs aside", hashes, (part) => {
-        // Of now, when nobody else writes: we may have waited for that.
+        // Read now that nobody else writes: we may have waited for that.
         const sinceMs = Math.ceil(nowMs + performance.now() - askedAt);
         for (const hash of part) setRowAside(index, hash, sinceMs);
         return sinceMs;
@@ -80,7 +80,7 @@ function deedOf({ rows, move }: Write): string {
   return move === null ? `store ${rows.length} blobs` : `publish a step of thread ${move.threadId}`;
 }
 
-/** The head moves with the rows or not at all: a move that is refused throws, and takes the rows back. */
+/** The head moves with the rows or not at all: a refused move throws, and rolls back the rows. */
 function writeRows(index: ThreadIndex, { rows, replacing, move }: Write): BlobWrite {
   const damaged = new Map(replacing.map(({ hash, bytes }) => [hash, bytes]));
   // Nearly always all of them are new, and nothing is looked up.
@@ -97,7 +97,7 @@ function writeRows(index: ThreadIndex, { rows, replacing, move }: Write): BlobWr
   return { kind: "written", signals: move === null ? [] : moveHead(index, move) };
 }
 
-/** The other bytes that stand under a row's name, unless they are known to be damaged. */
+/** The different bytes under a row's name, unless they are known to be damaged. */
 function differing(index: ThreadIndex, row: BlobRow, damaged: Uint8Array | null): BlobRow[] {
   const standing = readRow(index, row.hash)?.bytes ?? row.bytes;
   if (same(standing, row.bytes)) return [];
@@ -126,7 +126,7 @@ function listAside(index: ThreadIndex): { hash: string; sinceMs: number }[] {
     .map((row) => ({ hash: hashOfHex(textOf(row, "hex")), sinceMs: integerOf(row, "sinceMs") }));
 }
 
-/** VACUUM writes the whole file anew into the log; the checkpoint then cuts file and log. */
+/** VACUUM writes the whole file to the log again; the checkpoint then truncates file and log. */
 function shrink(index: ThreadIndex): void {
   index.read("shrink the index", () => {
     index.sql("VACUUM").run();

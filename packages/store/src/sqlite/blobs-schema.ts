@@ -1,8 +1,8 @@
 /** Schema 2: blobs beside the threads, so that a step and its head are one transaction.
  *
- *  Rows are appended in the order in which they come, and only the narrow index has the random order
- *  of hashes; with the hash as the key every row would go to another page. What lies aside is named in
- *  a table of its own: a garbage collection then writes numbers, not blobs. */
+ *  Rows are appended in order of arrival, and only the narrow index has the random order of hashes; with the hash as
+ *  the key, every row would go to another page. Quarantined rows are listed in a separate table, so a garbage
+ *  collection writes numbers, not blobs. */
 export const BLOBS_SCHEMA = `
 CREATE TABLE blobs (
   id    INTEGER PRIMARY KEY NOT NULL,

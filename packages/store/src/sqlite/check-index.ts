@@ -6,8 +6,8 @@ import { refuseLostFile } from "./lost-index.ts";
 import { openThreadIndex } from "./thread-index.ts";
 import { listThreads } from "./thread-queries.ts";
 
-/** Looks for damage in a storage root's index: every page, every index of it, every row. Empty when
- *  all is well, also in a new root, which has no index yet. Reads the whole file; changes nothing. */
+/** Looks for damage in a storage root's index: every page, every SQL index, every row. Empty when all is well, also for
+ *  a new root, which has no index yet. Reads the whole file; changes nothing. */
 export async function checkThreadIndex(root: string): Promise<Failure[]> {
   const file = storagePaths(root).index;
   try {

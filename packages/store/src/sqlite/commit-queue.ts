@@ -1,19 +1,18 @@
-/** Changes of several threads of this process, committed together: on a disk that flushes slowly, the
- *  number of flushes is the whole cost.
+/** Commits changes to several threads of this process together: on a disk that flushes slowly, the number of flushes is
+ *  the whole cost.
  *
- *  1. What is asked for in one turn of the event loop is one transaction, hence one flush. SQLite holds
- *     the process up while it flushes, so whoever finished meanwhile is in the next one.
- *  2. A change that is refused takes back its own part and no other's.
- *  3. A change is acknowledged once the transaction it is part of is on disk. When that fails, all
- *     of them fail. */
+ *  1. Changes requested in one turn of the event loop form one transaction, hence one flush. SQLite blocks the process
+ *     while it flushes, so whatever is requested meanwhile is in the next one.
+ *  2. A change that is refused rolls back its own part only.
+ *  3. A change is acknowledged once its transaction is on disk. If that fails, all changes in it fail. */
 import { retryWhileBusy } from "../database/retry-while-busy.ts";
 import type { ThreadIndex } from "./thread-index.ts";
 
-/** Runs `body` in a transaction, perhaps with others; `body` may be called more than once. Rejects with
- *  what `body` throws. `what` names the deed, as in `ThreadIndex.change`. */
+/** Runs `body` in a transaction, possibly with others; `body` may be called more than once. Rejects with what `body`
+ *  throws. `what` names the operation, as in `ThreadIndex.change`. */
 export type Commit = <T>(what: string, body: () => T) => Promise<T>;
 
-/** `attempt` does the change and returns what is to be told once the transaction is on disk. */
+/** `attempt` makes the change and returns a callback that reports it once the transaction is on disk. */
 type Waiting = { what: string; attempt: () => () => void; reject: (cause: unknown) => void };
 
 export function commitQueue(index: ThreadIndex): Commit {
@@ -53,7 +52,7 @@ function together(index: ThreadIndex, group: readonly Waiting[]): (() => void)[]
   );
 }
 
-/** One of several changes: what it throws is its own, unless SQLite gave the whole transaction up. */
+/** One of several changes: its errors are its own, unless SQLite rolled back the whole transaction. */
 function partly(index: ThreadIndex, { what, attempt, reject }: Waiting): () => void {
   index.sql("SAVEPOINT part").run();
   try {
@@ -66,7 +65,7 @@ function partly(index: ThreadIndex, { what, attempt, reject }: Waiting): () => v
   }
 }
 
-/** Throws `cause` when there is no transaction left that could take a part back. */
+/** Throws `cause` when no transaction is left in which to roll back a part. */
 function takeBack(index: ThreadIndex, cause: unknown): void {
   try {
     index.sql("ROLLBACK TO part").run();

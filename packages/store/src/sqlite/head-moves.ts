@@ -1,5 +1,5 @@
-/** Publishing: the head of a thread moves, in one update and one flush. The blobs it names
- *  become durable before it, or with it in one transaction; a crash before that leaves only garbage. */
+/** Publishing: the head of a thread moves, in one update and one flush. The blobs it names become durable before it, or
+ *  with it in one transaction; a crash before that leaves only garbage. */
 import type { FinalMove, HeadMove, SignalKind } from "@uncaged/workflow-protocol";
 import { toMove } from "../threads/refusals.ts";
 import { NO_LEASE, OWNED } from "./leases.ts";
@@ -9,17 +9,17 @@ import type { ThreadIndex } from "./thread-index.ts";
 import { getThread } from "./thread-queries.ts";
 import { ENDING, NO_PENDING_INPUT, storedEnding } from "./thread-rows.ts";
 
-/** Publishes a step, inside a transaction of the caller's: the step's blobs may be part of it. */
+/** Publishes a step inside the caller's transaction, which may also store the step's blobs. */
 export function moveHead(index: ThreadIndex, move: HeadMove): SignalKind[] {
   const more = move.kind === "upgrade" ? { bundleHash: move.bundleHash } : {};
   const { changes } = index.sql(MOVES[move.kind]).run({ ...moveValues(move), ...more });
   if (changes !== 1) throw refused(toMove(getThread(index, move.threadId), move), move.threadId);
-  // Looked up, not RETURNING, which would set up a table of its own for them at every step.
+  // A lookup instead of RETURNING, which would create a temporary table at every step.
   return waitingSignals(index, move.threadId);
 }
 
-/** Publishes the end node, the final status and the release of the lease at once. A crash between what is
- *  recorded and the commit leaves a record of an end that did not come to pass: the thread ends again. */
+/** Publishes the end node, the final status and the release of the lease together. A crash between the history line and
+ *  the commit leaves the record of an end that did not happen: the thread ends again. */
 export function finishThread(index: ThreadIndex, move: FinalMove): void {
   const { threadId } = move;
   index.transaction(`finish thread ${threadId}`, () => {
@@ -33,7 +33,7 @@ const HEAD = "head = :to, headSha256 = :toSha256, updatedAt = :nowMs";
 const FROM_HEAD = `${OWNED} AND head = :from`;
 const NOT_REPLACED = "replacedHead = NULL, replacedSha256 = NULL";
 
-// Columns on the right are those before the update.
+// Columns on the right-hand side have the values from before the update.
 const MOVES: { readonly [kind in HeadMove["kind"]]: string } = {
   append: `
     UPDATE threads SET ${HEAD}, stepCount = stepCount + 1, ${NO_PENDING_INPUT}, ${NOT_REPLACED}

@@ -1,5 +1,5 @@
-/** Who owns a thread. Each change is one UPDATE that carries all its conditions, so that check and
- *  change cannot be torn apart; only when it changed nothing, the reason is looked up. */
+/** Who owns a thread. Each change is one UPDATE that carries all its conditions, so that check and change cannot be
+ *  separated; the reason for a refusal is looked up only when it changed nothing. */
 import {
   canMove,
   type Lease,
@@ -21,8 +21,8 @@ import {
   storedSuspension,
 } from "./thread-rows.ts";
 
-/** The rows that a writer with this fence owns. The expiry is left out on purpose: an owner that
- *  slept past it, and that nobody replaced, still publishes the step it finished. */
+/** The rows that a writer with this fence owns. The expiry is left out on purpose: an owner that slept past it, and
+ *  that nobody replaced, may still publish the step it finished. */
 export const OWNED = "threadId = :threadId AND fence = :fence AND status = 'running'";
 
 /** For the SET part of an update. `fence` stays: the next owner's is higher. */
@@ -70,7 +70,7 @@ export function renewLease(index: ThreadIndex, renewal: Renewal): SignalKind[] {
 
 type Release = Parameters<ThreadStore["release"]>[0];
 
-/** False when the owner meant to rest at the gate and found it open. */
+/** False when the owner meant to stop at the gate and found it open. */
 export function releaseLease(index: ThreadIndex, release: Release): boolean {
   const { threadId, fence, nowMs, to } = release;
   const question = to.status === "suspended" ? to.suspended : null;
@@ -85,8 +85,8 @@ export function releaseLease(index: ThreadIndex, release: Release): boolean {
   });
 }
 
-// A running thread can be taken over, too, once its lease has run out or its owner is known to be
-// dead; for every other status there is no lease, and the table of transitions decides.
+// A running thread can be taken over, too, once its lease has expired or its owner is known to be dead; for every other
+// status there is no lease, and the table of transitions decides.
 const ACQUIRE = `
   UPDATE threads SET
     status = 'running', fence = fence + 1,

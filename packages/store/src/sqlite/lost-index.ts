@@ -1,14 +1,14 @@
-/** Tells a storage root that is new from one that has lost its index.
+/** Distinguishes a new storage root from one that has lost its index.
  *
- *  1. The index comes first: whoever stores a blob or a bundle has opened it before. So blobs, bundles or history
- *     without an index are the remains of one, never a beginning.
- *  2. An index that is not there is looked for again after the remains were found: they may be of somebody who made
- *     it meanwhile. */
+ *  1. The index comes first: it is opened before any blob or bundle is stored. So blobs, bundles or history without an
+ *     index are remains, never a beginning.
+ *  2. A missing index is checked again after remains were found: they may belong to a process that has created it
+ *     meanwhile. */
 import { existsSync, readdirSync } from "node:fs";
 import { failure, isHash, WorkflowError } from "@uncaged/workflow-protocol";
 import { isErrno, storageFailed, storagePaths } from "@uncaged/workflow-util";
 
-/** Throws `STORAGE_DAMAGED` when a root that has no `index.db` had one. Changes nothing. */
+/** Throws `STORAGE_DAMAGED` when a root without `index.db` used to have one. Changes nothing. */
 export function refuseLostFile(root: string): void {
   const { index } = storagePaths(root);
   if (existsSync(index)) return;
@@ -17,19 +17,19 @@ export function refuseLostFile(root: string): void {
   throw lost(`${index} is gone`, remains);
 }
 
-/** The same for an index that is there and empty: `isStillEmpty` looks at it again. */
+/** The same for an existing but empty index: `isStillEmpty` checks it again. */
 export function refuseEmptied(root: string, isStillEmpty: () => boolean): void {
   const remains = remainsIn(root);
   if (remains === null || !isStillEmpty()) return;
   throw lost(`${storagePaths(root).index} is empty`, remains);
 }
 
-/** For an index that was in use and has no threads table any more. */
+/** For an index that was in use and no longer has a threads table. */
 export function withoutTables(root: string): WorkflowError {
   return lost(`${storagePaths(root).index} has lost its tables`, remainsIn(root));
 }
 
-/** What only a root has that had an index, in words; null when there is nothing of it. */
+/** Evidence, in words, that the root had an index; null when there is none. */
 function remainsIn(root: string): string | null {
   const { cas, bundles, history } = storagePaths(root);
   const hashes = namesIn(bundles).filter(isHash);
@@ -41,7 +41,7 @@ function remainsIn(root: string): string | null {
   return found.length === 0 ? null : found.join(", ");
 }
 
-/** As the files store names them. */
+/** Named as the files store names them. */
 function isBlobOrAside(name: string): boolean {
   return name === ".aside" || isHash(name.replace(/\.txt$/, ""));
 }

@@ -1,9 +1,9 @@
-/** The schema of `index.db` and how older ones become it.
+/** The schema of `index.db` and the upgrades from older ones.
  *
  *  1. `user_version` counts the migrations a file has seen; they only ever go forward.
- *  2. All that are missing run in one transaction: a crash in between leaves the old schema.
- *  3. Whoever waited for another process's migration looks again and finds nothing to do.
- *  4. A migration that was released is never edited: a change is a further one. */
+ *  2. All missing ones run in one transaction: a crash in between leaves the old schema.
+ *  3. A process that waited for another one's migration checks again and finds nothing to do.
+ *  4. A released migration is never edited: a change is a further one. */
 import type { DatabaseSync } from "node:sqlite";
 import { failure, WorkflowError } from "@uncaged/workflow-protocol";
 import { BLOBS_SCHEMA } from "./blobs-schema.ts";
@@ -26,14 +26,14 @@ const APPLICATION_ID = 0x55574669;
 export type Migration = {
   /** How messages name the database. */
   file: string;
-  /** Called for an empty database before it is made ours; throws when it must not be. */
+  /** Called before an empty database becomes ours; throws when it must not. */
   refuseEmpty: (isStillEmpty: () => boolean) => void;
   /** What to throw for a database that was ours and has no tables any more. */
   withoutTables: () => Error;
 };
 
-/** Brings the schema up to date. Throws `STORAGE_NEWER` when a later version of this program wrote
- *  the file, `STORAGE_FAILED` when another program did, and what `Migration` says. */
+/** Brings the schema up to date. Throws `STORAGE_NEWER` when a later version of this program wrote the file,
+ *  `STORAGE_FAILED` when another program did, and what `Migration` says. */
 export function migrate(db: DatabaseSync, migration: Migration): void {
   const { file, refuseEmpty } = migration;
   const found = refuseStrange(db, migration);
@@ -55,7 +55,7 @@ export function migrate(db: DatabaseSync, migration: Migration): void {
   }
 }
 
-/** For a database that may only be read: what is not at this schema is refused. Throws as `migrate`. */
+/** For a database that may only be read: one that is not at this schema is refused. Throws like `migrate`. */
 export function refuseOther(db: DatabaseSync, migration: Migration): void {
   const { file, refuseEmpty } = migration;
   const found = refuseStrange(db, migration);
@@ -70,8 +70,8 @@ export function refuseOther(db: DatabaseSync, migration: Migration): void {
   );
 }
 
-/** WAL: readers beside one writer, and a commit is one flush of the log. FULL: that flush is done
- *  before a commit returns. fullfsync: on macOS it also empties the drive's cache. */
+/** WAL: concurrent readers beside one writer, and a commit is one flush of the log. FULL: that flush completes before a
+ *  commit returns. fullfsync: on macOS it also empties the drive's cache. */
 function beDurable(db: DatabaseSync): void {
   db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
     PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON`);
@@ -80,9 +80,9 @@ function beDurable(db: DatabaseSync): void {
 type Header = {
   applicationId: number;
   version: number;
-  /** Whatever the schema has. */
+  /** Any table at all. */
   objects: number;
-  /** Those without which it is no index: 1 or 0. */
+  /** The tables without which it is not an index: 1 or 0. */
   tables: number;
 };
 

@@ -1,4 +1,4 @@
-/** Schema 4: what a person says to the next role of a fork, and a quick way to the questions that wait. */
+/** Schema 4: what a person says to the next role of a fork, and an index for pending questions. */
 export const PERSON_SCHEMA = `
 -- As a JSON string; in place of the edge's prompt, until a step is published.
 ALTER TABLE threads ADD COLUMN nextPrompt TEXT;

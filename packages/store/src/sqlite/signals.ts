@@ -1,5 +1,5 @@
-/** What other processes ask of a thread's owner. A signal waits in the thread's row, so an owner
- *  learns of it for free whenever it publishes. */
+/** What other processes ask of a thread's owner. A signal waits in the thread's row, so an owner learns of it for free
+ *  whenever it publishes. */
 import {
   isFinal,
   type SignalKind,
@@ -23,7 +23,7 @@ const COLUMN: { readonly [kind in SignalKind]: string } = {
 
 const UNFINISHED = quoted(THREAD_STATUSES.filter((status) => !isFinal(status)));
 
-/** A finished thread has no owner and never will, so a signal for one is not kept. */
+/** A finished thread has no owner and never will, so its signals are not stored. */
 export function leaveSignal(
   index: ThreadIndex,
   threadId: string,

@@ -15,11 +15,11 @@ import {
 } from "./thread-lifecycle.ts";
 import { getThread, listThreads, matchThreads, threadRoots } from "./thread-queries.ts";
 
-/** The two things that one index holds. Closing the threads closes both. */
+/** The two stores in one index. Closing the threads closes both. */
 export type Index = { threads: ThreadStore; blobs: BlobTable };
 
-/** Opens the index of a storage root, making it if the root is new. Throws `STORAGE_FAILED`, `STORAGE_DAMAGED`
- *  when the root has lost its index, or `STORAGE_NEWER` when a later version of this program wrote it.
+/** Opens the index of a storage root, creating it if the root is new. Throws `STORAGE_FAILED`, `STORAGE_DAMAGED` when
+ *  the root has lost its index, or `STORAGE_NEWER` when a later version of this program wrote it.
  *
  *  SQLite is called synchronously: a change is one flush, which a thread pool would only delay. */
 export async function openIndex(root: string, lost: LostIndex = "refused"): Promise<Index> {
@@ -50,7 +50,7 @@ export async function openIndex(root: string, lost: LostIndex = "refused"): Prom
   return { threads, blobs: blobTable(index, commit) };
 }
 
-/** The mutable half of a storage root alone. Throws what `openIndex` throws. */
+/** Only the mutable half of a storage root. Throws what `openIndex` throws. */
 export async function openThreadStore(root: string): Promise<ThreadStore> {
   return (await openIndex(root)).threads;
 }

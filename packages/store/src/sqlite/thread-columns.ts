@@ -1,5 +1,5 @@
-/** Values out of the index, each looked at before it is trusted: another program may have written
- *  there. What does not fit is `STORAGE_FAILED`, with the thread and the column. */
+/** Values from the index, each checked before it is trusted: another program may have written there. A value that does
+ *  not fit is `STORAGE_FAILED`, with the thread and the column. */
 import {
   failure,
   THREAD_STATUSES,
@@ -7,7 +7,7 @@ import {
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 
-/** What a record is made of, in the order in which it is selected. */
+/** The columns of a record, in selection order. */
 const COLUMNS = [
   "threadId",
   "workflow",
@@ -53,13 +53,13 @@ type Column = (typeof COLUMNS)[number];
 
 const POSITION: ReadonlyMap<Column, number> = new Map(COLUMNS.map((name, at) => [name, at]));
 
-/** For the SELECT or RETURNING of a statement whose rows `recordOf` takes. */
+/** For the SELECT or RETURNING of a statement whose rows go to `recordOf`. */
 export const RECORD_COLUMNS: string = COLUMNS.join(", ");
 
-/** A record's values by position. What is in them is known only after a look. */
+/** A record's values by position, not yet checked. */
 export type Row = readonly unknown[];
 
-/** A narrow row, by the names of its columns. */
+/** A narrow row, by column name. */
 export type NamedRow = Readonly<Record<string, unknown>>;
 
 export function textOf(row: NamedRow, column: string): string {
@@ -99,7 +99,7 @@ export function optionalInteger(row: Row, column: Column): number | null {
   return at(row, column) === null ? null : integer(row, column);
 }
 
-/** The row's status leaves no room for a value here. */
+/** A value in this column contradicts the row's status. */
 export function nothing(row: Row, column: Column): void {
   if (at(row, column) !== null) damaged(found(row, column));
 }

@@ -6,29 +6,29 @@ import { sqliteFailed } from "../database/sqlite-failure.ts";
 import { refuseEmptied, refuseLostFile, withoutTables } from "./lost-index.ts";
 import { migrate, refuseOther } from "./migrations.ts";
 
-/** The open `index.db`. `what` names the deed in an error's message: "cannot <what> in <file>". */
+/** The open `index.db`. `what` names the operation in an error message: "cannot <what> in <file>". */
 export type ThreadIndex = {
-  /** A statement, compiled once and kept. */
+  /** A statement, compiled once and cached. */
   sql(text: string): Statement;
   /** The same, for wide rows: they come as arrays, which takes half the time. */
   arrays(text: string): Statement;
   read<T>(what: string, body: () => T): T;
-  /** One transaction: what `body` changed is on disk when this returns, or nothing of it is. */
+  /** One transaction: when this returns, everything that `body` changed is on disk; otherwise none of it is. */
   transaction<T>(what: string, body: () => T): T;
   close(): void;
 };
 
-/** What becomes of a root that has lost its index. */
+/** What to do about a root that has lost its index. */
 export type LostIndex = "refused" | "made anew";
 
-/** Makes it where the root is new. Throws `STORAGE_DAMAGED` where it has been lost; `STORAGE_FAILED` or
- *  `STORAGE_NEWER`, then and from every member. */
+/** Creates the index if the root is new. Throws `STORAGE_DAMAGED` if it has been lost; `STORAGE_FAILED` or
+ *  `STORAGE_NEWER`, here and from every member. */
 export async function openThreadIndex(
   root: string,
   lost: LostIndex = "refused",
 ): Promise<ThreadIndex> {
   const { index: file } = storagePaths(root);
-  // Before it is opened: opening makes it.
+  // Before it is opened, because opening creates it.
   if (lost === "refused") refuseLostFile(root);
   const migration = {
     file,
@@ -52,7 +52,7 @@ export async function openThreadIndex(
   };
   const change = <T>(what: string, body: () => T): T =>
     look(what, () => {
-      // IMMEDIATE: the right to write is had before anything is read, so nothing read can be stale.
+      // IMMEDIATE: the write lock is taken before anything is read, so nothing read can be stale.
       sql("BEGIN IMMEDIATE").run();
       try {
         const value = body();
@@ -75,11 +75,11 @@ function keeping(compiled: (text: string) => Statement): (text: string) => State
   };
 }
 
-/** After a full disk or a failed flush SQLite has rolled back by itself already. */
+/** After a full disk or a failed flush SQLite has already rolled back by itself. */
 function rollBack(db: DatabaseSync): void {
   try {
     if (db.isTransaction) db.exec("ROLLBACK");
   } catch {
-    // The first error is the one to report; the next BEGIN fails if the transaction is still there.
+    // The first error is the one to report; the next BEGIN fails if the transaction is still open.
   }
 }

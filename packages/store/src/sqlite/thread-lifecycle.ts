@@ -1,4 +1,4 @@
-/** How a thread's row comes, goes, and changes while nobody owns the thread. */
+/** How a thread's row is created, deleted, and changed while nobody owns the thread. */
 import {
   isFinal,
   type NewThread,
@@ -42,7 +42,7 @@ export function createThread(
   });
 }
 
-/** Threads of another storage root, in one transaction. */
+/** Inserts threads of another storage root, in one transaction. */
 export function adoptThreads(index: ThreadIndex, threads: readonly ThreadCopy[]): void {
   index.transaction(`adopt ${threads.length} threads`, () => {
     for (const thread of threads) {
@@ -53,7 +53,7 @@ export function adoptThreads(index: ThreadIndex, threads: readonly ThreadCopy[])
   });
 }
 
-/** A person's answer takes the place of the question. */
+/** A person's answer replaces the question. */
 export function answerThread(
   index: ThreadIndex,
   answer: Parameters<ThreadStore["answer"]>[0],
@@ -66,7 +66,7 @@ export function answerThread(
   });
 }
 
-/** Sets bounds; a thread that waits because of one waits no longer. */
+/** Sets limits; a thread that waits because of one no longer waits. */
 export function raiseLimits(
   index: ThreadIndex,
   request: Parameters<ThreadStore["raise"]>[0],
@@ -103,7 +103,7 @@ const ANSWER = `
     ${NO_SUSPENSION}, updatedAt = :nowMs
   WHERE threadId = :threadId AND status = 'suspended' AND suspendedKind IS NOT 'limit'`;
 
-// Columns on the right are those before the update.
+// Columns on the right-hand side have the values from before the update.
 const RAISE = `
   UPDATE threads SET
     limits = :limits,
@@ -126,7 +126,7 @@ const INSERT = `
   ON CONFLICT (threadId) DO NOTHING
   RETURNING ${RECORD_COLUMNS}`;
 
-/** How a thread stood that was just inserted as a new one, which is idle. */
+/** The state of a thread that was just inserted: new and idle. */
 function adoptStanding(index: ThreadIndex, thread: ThreadCopy): void {
   const { threadId, status, updatedAt } = thread;
   const at = { threadId, updatedAt };

@@ -1,4 +1,4 @@
-/** Limits out of the index: only what is one is taken, for another program may have written there. */
+/** Limits from the index: only valid ones are accepted, because another program may have written there. */
 import type { Limits, ReachedLimit, ThreadLimits } from "@uncaged/workflow-protocol";
 
 export function storedLimits(stored: string | null): ThreadLimits | null {

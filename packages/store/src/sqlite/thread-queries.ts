@@ -38,14 +38,14 @@ export function listThreads(index: ThreadIndex, filter: ThreadFilter): ThreadRec
   return index.read("list threads", () => index.arrays(query).all(values).map(recordOf));
 }
 
-/** Letters of a thread id; whatever else is typed matches nothing. */
+/** Characters of a thread id; anything else matches nothing. */
 const ID_PART = /^[0-9A-HJKMNP-TV-Z]{1,26}$/;
 
-/** Ids that begin or end with `part`, in either case. Both ends are ranges of an index. */
+/** Ids that begin or end with `part`, ignoring case. Both ends are ranges of an index. */
 export function matchThreads(index: ThreadIndex, part: string, limit: number): string[] {
   const beginning = part.toUpperCase();
   if (!ID_PART.test(beginning)) return [];
-  // "~" sorts after every letter of an id: what lies between begins with the part.
+  // "~" sorts after every character of an id, so everything in between begins with the part.
   const query = `
     SELECT threadId FROM (SELECT threadId FROM threads
       WHERE threadId >= :beginning AND threadId < :beginning || '~' LIMIT :limit)

@@ -1,7 +1,8 @@
-/** Rows of the index and the threads that they stand for, by status.
+/** Converts rows of the index to threads, by status.
  *
- *  A row that fits no status is refused: one that ended without saying how, one that has not and says so, one that runs
- *  without an owner. What a status makes meaningless, such as an answer to a thread that has ended, is passed over. */
+ *  A row that fits no status is refused: a thread that ended without saying how, that has an ending but has not ended,
+ *  or that runs without an owner. What a status makes meaningless, such as an answer to a finished thread, is ignored.
+ */
 import {
   isFinal,
   type Lease,
@@ -29,7 +30,7 @@ import {
 } from "./thread-columns.ts";
 import { reachedLimit, storedLimits } from "./thread-limits.ts";
 
-/** For the RETURNING of a statement whose rows `signalsOf` takes. */
+/** For the RETURNING of a statement whose rows go to `signalsOf`. */
 export const SIGNAL_COLUMNS = "pauseSignalAt, stopSignalAt, killSignalAt";
 
 /** Throws `STORAGE_FAILED` for a row that this program cannot have written. */
@@ -95,7 +96,7 @@ function steeringOf(row: Row): ThreadSteering {
   };
 }
 
-/** An earlier version could leave both; the answer is the later word. */
+/** An earlier version could leave both; the answer is newer. */
 function inputOf(row: Row): PendingInput | null {
   const role = optionalText(row, "answerRole");
   if (role !== null) return { kind: "answer", role, text: prose(row, "answerText") };
@@ -127,7 +128,7 @@ function leaseOf(row: Row): Lease {
   };
 }
 
-/** The values of a fresh row, by the name of their parameter. */
+/** The values of a new row, by parameter name. */
 export function newRow(thread: NewThread, startKey: string | null): Values {
   return {
     threadId: thread.threadId,
@@ -190,7 +191,7 @@ export function storedEnding({ status, returnCode, summary }: ThreadEnding): Val
   return { status, returnCode, summary: storedProse(summary) };
 }
 
-/** Words of an agent or a person, as they are stored: any text at all comes back as it was. */
+/** Text of an agent or a person, encoded for storage: any text at all comes back unchanged. */
 export function storedProse(words: string): string {
   return JSON.stringify(words);
 }
@@ -199,7 +200,7 @@ export function reversed(id: string): string {
   return [...id].reverse().join("");
 }
 
-/** Signals that wait, of a row with `SIGNAL_COLUMNS`. */
+/** Pending signals of a row with `SIGNAL_COLUMNS`. */
 export function signalsOf(row: NamedRow): SignalKind[] {
   const { pauseSignalAt: pause, stopSignalAt: stop, killSignalAt: kill } = row;
   return waiting({ pause, stop, kill });

@@ -1,8 +1,7 @@
-/** Schema 1: one mutable row for each thread.
+/** Schema 1: one mutable row per thread.
  *
- *  A step changes `head`, `headSha256`, `stepCount` and `updatedAt`. None of them is indexed, so
- *  that a commit writes one page whatever the number of threads. `fence` outlives the lease it
- *  counted. Times are Unix milliseconds. */
+ *  A step changes `head`, `headSha256`, `stepCount` and `updatedAt`. None of them is indexed, so a commit writes one
+ *  page whatever the number of threads. `fence` outlives the lease it was counted for. Times are Unix milliseconds. */
 export const THREADS_SCHEMA = `
 CREATE TABLE threads (
   threadId         TEXT PRIMARY KEY NOT NULL,

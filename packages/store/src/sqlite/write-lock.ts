@@ -4,7 +4,7 @@ import { storagePaths } from "@uncaged/workflow-util";
 import { openDatabase } from "../database/open-database.ts";
 import { isBusy } from "../database/sqlite-failure.ts";
 
-/** A lock that nobody gave back while we waited. */
+/** A lock that was not released while we waited. */
 export type HeldLock = {
   /** Who holds it; null where the system does not tell. */
   pid: number | null;
@@ -12,8 +12,8 @@ export type HeldLock = {
 
 const PAUSE_MS = 50;
 
-/** Waits for the right to write in the index of a root, and returns it at once. Null: it was to be had, or this
- *  user may not write there in any case. Throws what opening the index throws. */
+/** Waits until the write lock of a root's index is available, and releases it immediately. null: it was available, or
+ *  this user may not write there in any case. Throws what opening the index throws. */
 export async function heldWriteLock(root: string, withinMs: number): Promise<HeldLock | null> {
   const { index } = storagePaths(root);
   if (!existsSync(index)) return null;
@@ -35,10 +35,10 @@ export async function heldWriteLock(root: string, withinMs: number): Promise<Hel
   }
 }
 
-/** SQLite's lock of a writer: one byte of the file that its processes share (https://sqlite.org/walformat.html). */
+/** SQLite's write lock: one byte of the file that its processes share (https://sqlite.org/walformat.html). */
 const WRITE_LOCK_BYTE = 120;
 
-/** Linux alone says who holds a lock of a file (proc(5), `/proc/locks`). */
+/** Only Linux reports who holds a lock on a file (proc(5), `/proc/locks`). */
 function holderOf(index: string): number | null {
   try {
     const { ino } = statSync(`${index}-shm`);
@@ -48,8 +48,8 @@ function holderOf(index: string): number | null {
   }
 }
 
-/** `7: POSIX ADVISORY WRITE <pid> <device>:<inode> <first byte> <last byte or EOF>`; one that waits has `->` before
- *  its words. Null for a lock that has no process, or one outside of our pid namespace. */
+/** `7: POSIX ADVISORY WRITE <pid> <device>:<inode> <first byte> <last byte or EOF>`; a waiting one has `->` after the
+ *  number. null for a lock without a process, or with one outside of our pid namespace. */
 export function parseHolder(
   locks: string,
   { ino, byte }: { ino: number; byte: number },

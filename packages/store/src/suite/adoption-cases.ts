@@ -12,7 +12,7 @@ import {
 } from "./sample-threads.ts";
 import type { ThreadStoreCase } from "./store-case.ts";
 
-/** Taking over threads that were made elsewhere. */
+/** Adopting threads that were created elsewhere. */
 export const adoptionCases: readonly ThreadStoreCase[] = [
   {
     name: "adopts unfinished threads as they stood elsewhere, word for word, and nobody owns them",
@@ -95,7 +95,7 @@ export const adoptionCases: readonly ThreadStoreCase[] = [
 const IDLE = { status: "idle", pendingInput: null } as const;
 const AT_REST = { status: "suspended" } as const;
 
-/** Of the n-th sample thread as an export describes it: seven steps long, and untouched since then. */
+/** The n-th sample thread as an export describes it: seven steps long, and unchanged since then. */
 function copiedFacts(n: number, changes: Partial<ThreadFacts> = {}): ThreadFacts {
   return {
     ...sampleThread(n, { stepCount: 7, head: sampleHash(7), headSha256: sampleSha256(7) }),

@@ -12,7 +12,7 @@ import { ownedThread, sampleHash, sampleMove } from "./sample-threads.ts";
 /** A backend as the suite needs it: an empty table, and the threads whose heads it moves. */
 export type BlobTableHarness = { blobs: BlobTable; threads: ThreadStore };
 
-/** One promise of the port. `run` rejects when the table of the harness does not keep it. */
+/** One promise of the port. `run` rejects when the harness's table breaks it. */
 export type BlobTableCase = {
   /** A sentence about behaviour. */
   name: string;
@@ -20,7 +20,7 @@ export type BlobTableCase = {
   run(harness: BlobTableHarness): Promise<void>;
 };
 
-/** The promises of a `BlobTable`: `for (const c of blobTableCases) test(c.name, () => c.run(fresh()))`. */
+/** The contract of a `BlobTable`: `for (const c of blobTableCases) test(c.name, () => c.run(fresh()))`. */
 export const blobTableCases: readonly BlobTableCase[] = [
   {
     name: "returns rows as they were written, and lists them in order",

@@ -12,7 +12,7 @@ import {
 } from "./sample-threads.ts";
 import type { ThreadStoreCase } from "./store-case.ts";
 
-/** How threads come and go, and what a person says to them. */
+/** How threads are created and removed, and what a person says to them. */
 export const lifecycleCases: readonly ThreadStoreCase[] = [
   {
     name: "makes a thread that is idle and nobody's",

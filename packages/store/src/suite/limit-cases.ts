@@ -17,7 +17,7 @@ import {
 } from "./sample-threads.ts";
 import type { ThreadStoreCase } from "./store-case.ts";
 
-/** Bounds of a thread, and waiting at one. */
+/** Limits of a thread, and waiting at one. */
 export const limitCases: readonly ThreadStoreCase[] = [
   {
     name: "keeps the limits and the agent that a thread was made with, past its end",

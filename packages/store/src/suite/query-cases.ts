@@ -108,7 +108,7 @@ export const queryCases: readonly ThreadStoreCase[] = [
   },
 ];
 
-/** The numbers of the sample threads that a filter lets through, in the order given. */
+/** The numbers of the sample threads that match a filter, in result order. */
 async function listed(
   store: ThreadStore,
   filter: Parameters<ThreadStore["list"]>[0],

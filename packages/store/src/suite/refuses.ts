@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type ErrorCode, failureFrom } from "@uncaged/workflow-protocol";
 
-/** Asserts that a call was refused with this code, in a message that says all of `words`, and with
- *  a hint on what to do next. */
+/** Asserts that a call was refused with this code, in a message that contains all of `words`, and with a hint on what
+ *  to do next. */
 export async function refuses(
   call: Promise<unknown>,
   code: ErrorCode,

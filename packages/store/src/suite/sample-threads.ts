@@ -47,13 +47,13 @@ export function sampleProcess(pid: number): ProcessIdentity {
 
 export const TTL_MS = 1_000;
 
-/** Makes the n-th thread and takes its lease, as process 100 at time 0. */
+/** Creates the n-th thread and takes its lease, as process 100 at time 0. */
 export async function ownedThread(store: ThreadStore, n: number): Promise<Lease> {
   const { thread } = await store.create(sampleThread(n), null);
   return acquireAt(store, thread.threadId, { pid: 100, nowMs: 0, replaces: null });
 }
 
-/** The same thread, which waits for the answer to a question by now. */
+/** The same thread, now waiting for the answer to a question. */
 export async function suspendedThread(store: ThreadStore, n: number): Promise<Lease> {
   const lease = await ownedThread(store, n);
   const suspended = { role: "planner", message: "Which one?" };
@@ -61,7 +61,7 @@ export async function suspendedThread(store: ThreadStore, n: number): Promise<Le
   return lease;
 }
 
-/** A thread that is there. */
+/** A thread that must exist. */
 export async function known(store: ThreadStore, threadId: string): Promise<ThreadRecord> {
   const thread = await store.get(threadId);
   assert.ok(thread !== null, `there is no thread ${threadId}`);

@@ -1,6 +1,6 @@
 import type { ThreadStore } from "@uncaged/workflow-protocol";
 
-/** One promise of the port. `run` rejects when the store does not keep it. */
+/** One promise of the port. `run` rejects when the store breaks it. */
 export type ThreadStoreCase = {
   /** A sentence about behaviour. */
   name: string;

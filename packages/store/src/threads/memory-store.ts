@@ -1,5 +1,5 @@
-/** The same port without a disk, for tests. It decides with `refusals.ts` and changes with `thread-changes.ts` alone,
- *  so it is also what the conditions of the SQL are held against. */
+/** The same port in memory, for tests. It decides with `refusals.ts` and changes with `thread-changes.ts` only, so the
+ *  conditions of the SQL are tested against it. */
 import {
   isFinished,
   leaseOf,
@@ -32,7 +32,7 @@ import {
   withSignal,
 } from "./thread-changes.ts";
 
-/** `fence` outlives the leases that it counted. */
+/** `fence` outlives the lease it was counted for. */
 type Entry = { record: ThreadRecord; fence: number; startKey: string | null };
 
 export function memoryThreadStore(): ThreadStore {

@@ -1,6 +1,6 @@
-/** Whether a change of a thread is allowed, and why not: one answer for every store, so that a caller reads the
- *  same code and the same words whichever one is behind the port. What is allowed returns the thread as what it then
- *  is known to be.
+/** Whether a change to a thread is allowed, and why not: one answer for every store, so that a caller gets the same
+ *  code and the same words whichever is behind the port. If the change is allowed, the thread is returned with its
+ *  narrowed type.
  *
  *  A thread is owned while it has a lease, and it has one exactly while its status is `running`. */
 import {
@@ -40,7 +40,7 @@ export function toAcquire(
   return canMove(thread.status, "running") ? ok(thread) : err(cannotMove(thread, "running"));
 }
 
-/** A removed thread has no owner either: whoever still writes to it has lost it. */
+/** A removed thread has no owner either: a process that still writes to it has lost it. */
 export function toWrite(thread: ThreadRecord | null, owner: LeaseRef): Allowed<RunningThread> {
   if (thread?.status === "running" && thread.lease.fence === owner.fence) return ok(thread);
   const now = thread === null ? "it was removed" : ownerOf(thread);

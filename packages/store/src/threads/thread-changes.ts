@@ -1,4 +1,4 @@
-/** What a thread becomes by each change that is allowed: the port's promises as functions of records. */
+/** What each allowed change makes of a thread: the port's contract as functions of records. */
 import {
   type FinalMove,
   type FinishedThread,
@@ -45,7 +45,7 @@ export function adoptedThread(thread: ThreadCopy): ThreadRecord {
   }
 }
 
-/** A leftover `stop` was meant for the owner before. */
+/** A leftover `stop` was meant for the previous owner. */
 export function acquiredThread(thread: UnfinishedThread, lease: Lease): RunningThread {
   const signals = withoutSignal(thread.signals, "stop");
   const updatedAt = lease.acquiredAt;
@@ -78,7 +78,7 @@ export function parkedThread(
   return { ...at, status: to.status, suspended: suspension(to.suspended) };
 }
 
-/** The newest word of a person is the one that counts. */
+/** The newest input of a person is the one that counts. */
 export function answeredThread(
   thread: SuspendedThread,
   { text, nowMs: updatedAt }: { text: string; nowMs: number },
@@ -87,7 +87,7 @@ export function answeredThread(
   return { ...unfinished(thread), updatedAt, pendingInput, status: "idle" };
 }
 
-/** One that waits because of a limit waits no longer. */
+/** A thread that waits because of a limit no longer waits. */
 export function raisedThread(
   thread: UnfinishedThread,
   raise: { limits: ThreadLimits; nowMs: number },
@@ -106,12 +106,12 @@ export function withoutSignal(signals: readonly SignalKind[], cleared: SignalKin
   return signals.filter((kind) => kind !== cleared);
 }
 
-/** Of signals that wait together. */
+/** The order in which pending signals are listed. */
 export const SIGNAL_ORDER: readonly SignalKind[] = ["pause", "stop", "kill"];
 
 const NOTHING_ASKED: ThreadSteering = { pendingInput: null, replaced: null, signals: [] };
 
-/** Of an unfinished thread all that does not depend on its status. */
+/** The fields of an unfinished thread that do not depend on its status. */
 function unfinished(thread: UnfinishedThread): ThreadFacts & ThreadSteering {
   const { pendingInput, replaced, signals } = thread;
   return { ...threadFacts(thread), pendingInput, replaced, signals };
@@ -121,7 +121,7 @@ function headOf({ head, headSha256 }: ThreadFacts): ThreadSteering["replaced"] {
   return { head, headSha256 };
 }
 
-/** Only what is one: whoever releases a thread may hand over more. */
+/** Picks only these fields: a caller may pass an object with more. */
 function suspension({ role, message, kind, limit }: Suspension): Suspension {
   return {
     role,
