@@ -7,11 +7,9 @@
  *  5. No process that had to do with the root is left. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { checkStorage, collectStorage, verifyThread } from "@uncaged/workflow-execute";
 import { readRegistry } from "@uncaged/workflow-register";
-import { readHistory } from "@uncaged/workflow-store";
 import { successOf, withEngine } from "./scene.mjs";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -23,8 +21,7 @@ export async function expectSound(scene) {
     await expectClean(engine);
     const registry = successOf(await readRegistry(scene.root));
     assert.ok(registry.workflows.size > 0, "the registry has lost its workflows");
-    for (const hash of readdirSync(join(scene.root, "bundles")))
-      await readHistory(scene.root, hash);
+    await engine.store.history();
     const later = { ...engine, now: () => engine.now() + DAY_MS };
     await collectStorage(later, { dryRun: false, graceMs: 0 });
     await expectClean(engine);

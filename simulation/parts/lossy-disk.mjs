@@ -23,10 +23,13 @@ export class LossyDisk {
   #off = false;
   #operations = 0;
   #clockMs;
+  #roots;
 
-  constructor(root, clockMs) {
+  /** `roots`: folders that are there, and stay. */
+  constructor(roots, clockMs) {
     this.#clockMs = clockMs;
-    this.#folders.set(root, freshFolder());
+    this.#roots = new Set(roots);
+    for (const root of roots) this.#folders.set(root, freshFolder());
   }
 
   get isOff() {
@@ -72,15 +75,11 @@ export class LossyDisk {
     for (const path of [...this.#folders.keys()].sort()) {
       const parent = this.#folders.get(dirname(path));
       const isRoot = parent === undefined && !this.#folders.has(dirname(path));
-      if (isRoot && path !== this.#rootPath()) this.#folders.delete(path);
+      if (isRoot && !this.#roots.has(path)) this.#folders.delete(path);
       else if (parent !== undefined && parent.names.get(basename(path))?.folder !== path) {
         this.#folders.delete(path);
       }
     }
-  }
-
-  #rootPath() {
-    return this.#folders.keys().next().value;
   }
 
   // The names are those of node:fs, and so are the errors.

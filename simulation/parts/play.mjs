@@ -11,7 +11,6 @@ import {
   verifyThread,
   viewThread,
 } from "@uncaged/workflow-execute";
-import { readHistory } from "@uncaged/workflow-store";
 import { PowerCut } from "./lossy-disk.mjs";
 import { randomOf } from "./random.mjs";
 import { newWorld } from "./world.mjs";
@@ -224,7 +223,7 @@ async function agent(run, { threadId, round }) {
 }
 
 async function check(run, when) {
-  const { world, base, threads, problems } = run;
+  const { world, threads, problems } = run;
   const engine = world.engine();
   const found = (what) => problems.push(`${when}: ${what}`);
   const storage = await checkStorage(engine);
@@ -254,7 +253,7 @@ async function check(run, when) {
     const row = steps.find(({ stateHash }) => rows.has(stateHash));
     if (row !== undefined) found(`${thread.threadId} rests, and ${row.stateHash} is no file`);
   }
-  const history = await readHistory(base.root, base.bundleHash);
-  const told = new Set(history.map(({ threadId }) => threadId));
+  const { standing } = await engine.store.history();
+  const told = new Set(standing.map(({ threadId }) => threadId));
   for (const threadId of finished) if (!told.has(threadId)) found(`no history of ${threadId}`);
 }

@@ -29,21 +29,19 @@ const INDEXES = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 export async function newWorld({ root, packagesBase, bundleHash }) {
   let nowMs = Date.UTC(2026, 0, 1);
   const now = () => (nowMs += 3);
-  const disk = new LossyDisk(root, () => nowMs);
-  disk.mkdirSync(storagePaths(root).bundles);
-  disk.mkdirSync(storagePaths(root).bundle(bundleHash));
-  for (const folder of [root, storagePaths(root).bundles]) disk.flush(disk.open(folder, {}));
-  const folders = [storagePaths(root).cas, storagePaths(root).history(bundleHash)];
-  const covers = (path) =>
-    folders.some((folder) => path === folder || path.startsWith(`${folder}/`)) ||
-    handledAsFolder(path);
-  // Their parents are flushed when they are made, which is for the simulated disk to know.
-  const parents = new Set([root, storagePaths(root).bundle(bundleHash)]);
-  const handledAsFolder = (path) => parents.has(path);
-  overlay.current = { disk, covers };
-
   const indexFolder = mkdtempSync(join(INDEXES, "uwf-simulated-index-"));
   const index = await openIndex(indexFolder);
+  // The index is real; the history beside it is not.
+  const { bundles, bundle } = storagePaths(indexFolder);
+  const disk = new LossyDisk([root, indexFolder], () => nowMs);
+  disk.mkdirSync(bundle(bundleHash), { recursive: true });
+  for (const folder of [indexFolder, bundles]) disk.flush(disk.open(folder, {}));
+  const folders = [storagePaths(root).cas, bundles];
+  // Their parents are flushed when they are made, which is for the simulated disk to know.
+  const parents = new Set([root, indexFolder]);
+  const covers = (path) =>
+    parents.has(path) || folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
+  overlay.current = { disk, covers };
   const threads = powered(disk, index.threads);
   const table = powered(disk, index.blobs);
   let stores = [];

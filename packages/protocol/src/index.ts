@@ -88,6 +88,7 @@ export type {
 export { type StepRoute, type StepRun, sumUsage, type Usage } from "./step-run.ts";
 export type { Activity, ThreadActivity } from "./thread-activity.ts";
 export type { RoleStep, StartStep, ThreadContext } from "./thread-context.ts";
+export type { HistoryLine, ThreadHistory } from "./thread-history.ts";
 export {
   endingOf,
   type FinishedThread,

@@ -1,4 +1,5 @@
 import type { ThreadLimits } from "./limits.ts";
+import type { ThreadHistory } from "./thread-history.ts";
 import type {
   Lease,
   NewThread,
@@ -34,11 +35,7 @@ export type HeadMove = Move &
   );
 
 /** To the end node, which is no step. */
-export type FinalMove = Move &
-  ThreadEnding & {
-    /** Called when the fence has held and before anything counts: what it throws undoes the whole. */
-    record?: () => void;
-  };
+export type FinalMove = Move & ThreadEnding;
 
 /** What a thread is parked at by its owner. */
 export type ParkedState =
@@ -51,7 +48,9 @@ export type ParkedState =
  *  1. Every change is a compare-and-set in one durable transaction: it happens whole or throws.
  *  2. A write that names a fence other than the current lease's throws `LEASE_LOST` and changes nothing,
  *     so an owner that was frozen while another took over cannot publish.
- *  3. A head moves only from the value the writer saw. */
+ *  3. A head moves only from the value the writer saw.
+ *  4. History knows of an end, and of a removal, before the thread's row does. A crash in between leaves a line that
+ *     came too early: the thread ends, or is removed, once more, and its last line counts. */
 export type ThreadStore = {
   /** With a `startKey` seen before, returns the thread made then and `created: false`. */
   create(
@@ -94,7 +93,7 @@ export type ThreadStore = {
   signals(threadId: string): Promise<readonly SignalKind[]>;
   /** Publishes a step. Returns the signals that wait, read in the same transaction. */
   advance(move: HeadMove): Promise<readonly SignalKind[]>;
-  /** Publishes the end node, the final status and the release of the lease at once. */
+  /** Publishes the end node, a line of history, the final status and the release of the lease at once. */
   finish(move: FinalMove): Promise<void>;
   /** Releases the lease. For `paused`: only if the `pause` signal still stands, else `false` and the
    *  owner goes on (someone opened the gate meanwhile). */
@@ -111,7 +110,9 @@ export type ThreadStore = {
   raise(request: { threadId: string; limits: ThreadLimits; nowMs: number }): Promise<void>;
 
   /** Forgets a thread that nobody owns, or whose lease has the fence `replaces` (an owner known to
-   *  be dead). Throws `LEASE_HELD`. */
-  remove(threadId: string, replaces: number | null): Promise<void>;
+   *  be dead). History remembers that it was removed. Throws `LEASE_HELD`. */
+  remove(request: { threadId: string; replaces: number | null; nowMs: number }): Promise<void>;
+  /** Also of threads that this store does not have, because its rows were lost. */
+  history(): Promise<ThreadHistory>;
   close(): Promise<void>;
 };

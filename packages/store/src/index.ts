@@ -1,11 +1,3 @@
-export {
-  appendHistory,
-  appendRemoval,
-  readHistory,
-  readWholeHistory,
-  type WholeHistory,
-} from "./history/history.ts";
-export type { HistoryLine } from "./history/history-line.ts";
 export type { LiveBounds } from "./live/bounds.ts";
 export { fileLiveLog } from "./live/file-live-log.ts";
 export { looksBack } from "./live/looks-back.ts";

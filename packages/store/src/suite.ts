@@ -2,6 +2,7 @@
  *  c.run(freshStore()))`. */
 import { adoptionCases } from "./suite/adoption-cases.ts";
 import { headCases } from "./suite/head-cases.ts";
+import { historyCases } from "./suite/history-cases.ts";
 import { leaseCases } from "./suite/lease-cases.ts";
 import { lifecycleCases } from "./suite/lifecycle-cases.ts";
 import { limitCases } from "./suite/limit-cases.ts";
@@ -22,6 +23,7 @@ export const threadStoreCases: readonly ThreadStoreCase[] = [
   ...limitCases,
   ...leaseCases,
   ...headCases,
+  ...historyCases,
   ...signalCases,
   ...queryCases,
 ];

@@ -193,12 +193,12 @@ describe("an import beside what is there", () => {
   it("keeps a bundle that is there, and takes no other descriptor for it", async () => {
     await exported();
     there = await sampleRoot(join(dir, "there"), STEPS);
-    await there.engine.store.remove(THREAD_ID, null);
+    await there.engine.store.remove({ threadId: THREAD_ID, replaces: null, nowMs: 1 });
     const files = bundleFiles(join(dir, "there"), BUNDLE.hash);
     const before = await stat(files.bundle);
     expect(await imported()).toMatchObject({ ok: true });
     expect((await stat(files.bundle)).ino).toBe(before.ino);
-    await there.engine.store.remove(THREAD_ID, null);
+    await there.engine.store.remove({ threadId: THREAD_ID, replaces: null, nowMs: 1 });
     await forge(edit(DESCRIPTOR_ENTRY, (text) => text.replace('"s"', '"t"')));
     expect(await imported(forged)).toMatchObject({ error: { code: "BUNDLE_DESCRIPTOR_MISMATCH" } });
   });

@@ -11,12 +11,12 @@ import {
   type CasNode,
   END,
   failureFrom,
+  type HistoryLine,
   type NodeStore,
   type StateNode,
   type ThreadCopy,
   type ThreadEnding,
 } from "@uncaged/workflow-protocol";
-import type { HistoryLine } from "@uncaged/workflow-store";
 import { isErrno, newThreadId, storagePaths } from "@uncaged/workflow-util";
 import { loadChain, roleStates } from "../chain/chain.ts";
 import { readNode } from "../chain/read-node.ts";

@@ -239,7 +239,7 @@ async function end(run: ThreadRun, cursor: ChainCursor, given: Ending): Promise<
 
 async function endWith(run: ThreadRun, cursor: ChainCursor, ending: Ending): Promise<RunOutcome> {
   const nowMs = run.engine.now();
-  const { head } = await finishThread(run.engine, run.thread, cursor, { ending, nowMs });
+  const { head } = await finishThread(run.engine, cursor, { ending, nowMs });
   const { status, returnCode, summary } = ending;
   run.emit({ threadId: run.thread.threadId, timestamp: nowMs, type: "status", status, summary });
   return { status, returnCode, summary, head };

@@ -1,9 +1,5 @@
-/** Ends a thread: an end node, a line of history, and the final status.
- *
- *  Order of effects: blobs, then history and the index in one transaction, which checks the fence first: an owner that
- *  was replaced writes neither. The line is on disk before the transaction commits. A crash in between leaves the
- *  thread unfinished; it finishes again after a resume and appends another line (readers use a thread's last line). In
- *  the opposite order a finished thread could be missing from history for good. */
+/** Ends a thread: an end node, then a line of history and the final status, which are one operation of the store.
+ *  A crash in between leaves two blobs that nothing refers to, and the thread ends again after a resume. */
 import {
   END,
   EXIT,
@@ -12,10 +8,8 @@ import {
   type StepRoute,
   type StepRun,
   type ThreadEnding,
-  type ThreadFacts,
   type ThreadStore,
 } from "@uncaged/workflow-protocol";
-import { appendHistory, type HistoryLine } from "@uncaged/workflow-store";
 import { encodeStep } from "../chain/append-step.ts";
 import type { ChainCursor } from "../chain/chain-cursor.ts";
 import { resultInMeta } from "../chain/recorded-result.ts";
@@ -31,8 +25,7 @@ export type Ending = ThreadEnding & {
 };
 
 export async function finishThread(
-  ports: { root: string; cas: NodeStore; store: ThreadStore },
-  thread: Pick<ThreadFacts, "threadId" | "workflow" | "bundleHash" | "startedAt">,
+  ports: { cas: NodeStore; store: ThreadStore },
   cursor: ChainCursor,
   { ending, nowMs }: { ending: Ending; nowMs: number },
 ): Promise<{ head: string }> {
@@ -46,19 +39,6 @@ export async function finishThread(
   };
   const { content, state } = await encodeStep(ports.cas, cursor, { output, nowMs });
   await ports.cas.putBatch([content, state]);
-  const line: HistoryLine = {
-    threadId: thread.threadId,
-    workflow: thread.workflow,
-    bundleHash: thread.bundleHash,
-    status,
-    returnCode,
-    summary,
-    head: state.hash,
-    headSha256: state.sha256,
-    stepCount: cursor.rounds,
-    startedAt: thread.startedAt,
-    finishedAt: nowMs,
-  };
   await ports.store.finish({
     threadId: cursor.threadId,
     fence: cursor.fence,
@@ -69,7 +49,6 @@ export async function finishThread(
     status,
     returnCode,
     summary,
-    record: () => appendHistory(ports.root, line),
   });
   return { head: state.hash };
 }

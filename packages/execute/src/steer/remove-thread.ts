@@ -1,9 +1,8 @@
 /** Removes a thread.
  *
- *  Order of effects: end what still runs for it, so that nobody writes for it afterwards; append a line of history that
- *  says so; delete the index row; delete its logs. After a crash behind the line the thread is still there; after a
- *  crash behind the row there are log files of an unknown thread. The history line about its end stays; its nodes stay
- *  until gc, because other threads may share them. */
+ *  Order of effects: end what still runs for it, so that nobody writes for it afterwards; remove it from the store,
+ *  whose history records that; delete its logs. A crash in between leaves log files of an unknown thread. The history
+ *  line about its end stays; its nodes stay until gc, because other threads may share them. */
 import { rm } from "node:fs/promises";
 import {
   err,
@@ -15,7 +14,6 @@ import {
   type Result,
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
-import { appendRemoval } from "@uncaged/workflow-store";
 import { storagePaths } from "@uncaged/workflow-util";
 import { endProcesses } from "../processes/end-processes.ts";
 import type { Engine } from "../storage/engine.ts";
@@ -38,8 +36,8 @@ export async function removeThread(
   }
   await endProcesses(engine.store, threadId, { spare: null, over: lease });
   try {
-    appendRemoval(engine.root, thread, engine.now());
-    await engine.store.remove(threadId, lease?.fence ?? null);
+    const replaces = lease?.fence ?? null;
+    await engine.store.remove({ threadId, replaces, nowMs: engine.now() });
   } catch (thrown) {
     return err(failureFrom(thrown, "STORAGE_FAILED"));
   }

@@ -149,7 +149,7 @@ async function wroteAbort(engine: Engine, thread: ThreadRecord): Promise<boolean
     const run = await cutOffRecord(engine, thread, nowMs);
     const ending = { ...abortedEnding(roleStates(chain).length), run };
     const cursor = cursorAt(thread, chain, { fence });
-    await finishThread(engine, thread, cursor, { ending, nowMs });
+    await finishThread(engine, cursor, { ending, nowMs });
     return true;
   } catch (thrown) {
     // The first error is the one to report, whether or not the thread can be released.

@@ -5,7 +5,7 @@
  *     row, and every removal, belongs to a thread that the index has lost, or to a step that a crash left unpublished.
  */
 import { decodeNode } from "@uncaged/workflow-cas";
-import { type HistoryLine, readWholeHistory } from "@uncaged/workflow-store";
+import type { HistoryLine } from "@uncaged/workflow-protocol";
 import type { Engine } from "./engine.ts";
 
 export type LostThreads = {
@@ -16,10 +16,8 @@ export type LostThreads = {
 };
 
 /** Throws `STORAGE_FAILED`. */
-export async function findLostThreads(
-  engine: Pick<Engine, "root" | "store">,
-): Promise<LostThreads> {
-  const { standing, lastRemovalAt } = await readWholeHistory(engine.root);
+export async function findLostThreads(engine: Pick<Engine, "store">): Promise<LostThreads> {
+  const { standing, lastRemovalAt } = await engine.store.history();
   const known = await engine.store.list({});
   const ids = new Set(known.map(({ threadId }) => threadId));
   const untilMs = known.reduce((last, { updatedAt }) => Math.max(last, updatedAt), lastRemovalAt);
@@ -30,9 +28,7 @@ export async function findLostThreads(
 }
 
 /** The finished ones whose last state is still stored. Changes nothing. */
-export async function endedAndLost(
-  engine: Pick<Engine, "root" | "store" | "cas">,
-): Promise<HistoryLine[]> {
+export async function endedAndLost(engine: Pick<Engine, "store" | "cas">): Promise<HistoryLine[]> {
   const { ended } = await findLostThreads(engine);
   const here = await engine.cas.getMany(ended.map(({ head }) => head));
   return ended.filter(({ head }) => here.has(head));

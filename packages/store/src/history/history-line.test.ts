@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import type { HistoryLine } from "@uncaged/workflow-protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decodeHistoryLine, encodeHistoryLine, type HistoryLine } from "./history-line.ts";
+import { decodeHistoryLine, encodeHistoryLine } from "./history-line.ts";
 
 const count = fc.nat();
 const text = fc.string({ unit: "binary" });

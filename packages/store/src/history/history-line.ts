@@ -1,20 +1,11 @@
-import { isHash, isThreadId, MAX_UNIX_MS, parseJson } from "@uncaged/workflow-protocol";
-
-/** How one thread ended, as stored in `bundles/<hash>/history/<day>.jsonl`. */
-export type HistoryLine = {
-  threadId: string;
-  workflow: string;
-  bundleHash: string;
-  status: "completed" | "failed" | "aborted";
-  returnCode: number;
-  summary: string;
-  head: string;
-  headSha256: string;
-  stepCount: number;
-  /** Unix milliseconds. */
-  startedAt: number;
-  finishedAt: number;
-};
+/** Lines of `bundles/<hash>/history/<day>.jsonl`. */
+import {
+  type HistoryLine,
+  isHash,
+  isThreadId,
+  MAX_UNIX_MS,
+  parseJson,
+} from "@uncaged/workflow-protocol";
 
 /** Records that a thread was removed, so that nobody takes it for lost. It need not have ended. */
 export type RemovalLine = { threadId: string; removedAt: number };

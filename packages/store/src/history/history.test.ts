@@ -1,13 +1,13 @@
 import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Failure, failureFrom } from "@uncaged/workflow-protocol";
+import { type Failure, failureFrom, type HistoryLine } from "@uncaged/workflow-protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { sampleHash, sampleId, sampleSha256 } from "../suite/sample-threads.ts";
-import { appendHistory, readHistory } from "./history.ts";
-import type { HistoryLine } from "./history-line.ts";
+import { appendHistory, appendRemoval, readHistory } from "./history.ts";
 
 const BUNDLE = "D4KP4Y6MRRVJV";
+const OTHER = "0123456789ABC";
 const NOON = Date.UTC(2026, 3, 23, 12);
 
 let root: string;
@@ -21,7 +21,7 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 test("what was appended is read back, in the order of the ends", async () => {
   const lines = [1, 2, 3].map((n) => sampleLine(n, {}));
   for (const line of lines) appendHistory(root, line);
-  expect(await readHistory(root, BUNDLE)).toEqual(lines);
+  expect(await standing()).toEqual(lines);
 });
 
 test("a line goes to the file of its day in UTC", async () => {
@@ -29,12 +29,12 @@ test("a line goes to the file of its day in UTC", async () => {
   appendHistory(root, sampleLine(1, { finishedAt: midnight - 1 }));
   appendHistory(root, sampleLine(2, { finishedAt: midnight }));
   expect((await readdir(folder)).sort()).toEqual(["2026-04-23.jsonl", "2026-04-24.jsonl"]);
-  const lines = await readHistory(root, BUNDLE);
+  const lines = await standing();
   expect(lines.map((line) => line.threadId)).toEqual([sampleId(1), sampleId(2)]);
 });
 
 test("a bundle that finished nothing has an empty history", async () => {
-  expect(await readHistory(root, BUNDLE)).toEqual([]);
+  expect(await standing()).toEqual([]);
 });
 
 test("a line that a crash cut short is closed before the next, and passed over", async () => {
@@ -44,7 +44,7 @@ test("a line that a crash cut short is closed before the next, and passed over",
   await appendFile(day(), JSON.stringify(torn).slice(0, 100));
   appendHistory(root, next);
   expect((await readFile(day(), "utf8")).split("\n")).toHaveLength(4);
-  expect(await readHistory(root, BUNDLE)).toEqual([first, next]);
+  expect(await standing()).toEqual([first, next]);
 });
 
 test("what is no line of history is passed over, wherever it stands", async () => {
@@ -55,7 +55,7 @@ test("what is no line of history is passed over, wherever it stands", async () =
   appendHistory(root, line);
   await appendFile(day(), "\n\n# checked by hand\n");
   await writeFile(join(folder, "notes.txt"), JSON.stringify(sampleLine(2, {})));
-  expect(await readHistory(root, BUNDLE)).toEqual([line]);
+  expect(await standing()).toEqual([line]);
 });
 
 test("of a thread that ended twice the last line is the true one", async () => {
@@ -67,7 +67,32 @@ test("of a thread that ended twice the last line is the true one", async () => {
   appendHistory(root, sampleLine(1, { status: "failed", returnCode: 1 }));
   appendHistory(root, sampleLine(2, {}));
   appendHistory(root, again);
-  expect(await readHistory(root, BUNDLE)).toEqual([sampleLine(2, {}), again]);
+  expect(await standing()).toEqual([again, sampleLine(2, {})]);
+});
+
+test("of a thread that went over to another bundle in between the later line is the true one", async () => {
+  for (const [first, second] of [
+    [BUNDLE, OTHER],
+    [OTHER, BUNDLE],
+  ] as const) {
+    await rm(join(root, "bundles"), { recursive: true, force: true });
+    const again = sampleLine(1, { bundleHash: second, finishedAt: NOON + 1 });
+    appendHistory(root, sampleLine(1, { bundleHash: first }));
+    appendHistory(root, again);
+    expect(await standing()).toEqual([again]);
+  }
+});
+
+test("a thread that was removed stands no more, unless it ended after that", async () => {
+  appendHistory(root, sampleLine(1, {}));
+  appendHistory(root, sampleLine(2, { bundleHash: OTHER, finishedAt: NOON + 9 }));
+  for (const n of [1, 2]) {
+    appendRemoval(root, { threadId: sampleId(n), bundleHash: BUNDLE }, NOON + n);
+  }
+  expect(await readHistory(root)).toEqual({
+    standing: [sampleLine(2, { bundleHash: OTHER, finishedAt: NOON + 9 })],
+    lastRemovalAt: NOON + 2,
+  });
 });
 
 test("many lines at once are each whole", async () => {
@@ -75,7 +100,7 @@ test("many lines at once are each whole", async () => {
     sampleLine(n, { summary: String(n).repeat(3_000) }),
   );
   for (const line of lines) appendHistory(root, line);
-  const read = await readHistory(root, BUNDLE);
+  const read = await standing();
   read.sort((a, b) => (a.threadId < b.threadId ? -1 : 1));
   expect(read).toEqual(lines);
 });
@@ -100,6 +125,10 @@ function failureOf(deed: () => void): Failure {
     return failureFrom(thrown, "INTERNAL");
   }
   throw new Error("it did not fail");
+}
+
+async function standing(): Promise<HistoryLine[]> {
+  return (await readHistory(root)).standing;
 }
 
 function day(): string {

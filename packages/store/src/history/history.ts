@@ -21,7 +21,7 @@ import {
 } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { isHash } from "@uncaged/workflow-protocol";
+import { type HistoryLine, isHash, type ThreadHistory } from "@uncaged/workflow-protocol";
 import {
   isErrno,
   makeFolderSync,
@@ -35,7 +35,6 @@ import {
   decodeRemovalLine,
   encodeHistoryLine,
   encodeRemovalLine,
-  type HistoryLine,
 } from "./history-line.ts";
 
 /** Throws `STORAGE_FAILED`; then the line is missing or cut short, and may be appended again. Does not yield: it is
@@ -78,27 +77,8 @@ function appendLine(
   }
 }
 
-/** Every thread that a bundle finished, in the order of their ends. Throws `STORAGE_FAILED`. */
-export async function readHistory(root: string, bundleHash: string): Promise<HistoryLine[]> {
-  const last = new Map<string, HistoryLine>();
-  for (const text of await linesOf(root, bundleHash)) {
-    const line = decodeHistoryLine(text);
-    if (line === null) continue;
-    last.delete(line.threadId); // so that it is inserted again at the end
-    last.set(line.threadId, line);
-  }
-  return [...last.values()];
-}
-
-export type WholeHistory = {
-  /** Threads that ended and were not removed since. */
-  standing: HistoryLine[];
-  /** When a thread was last removed, Unix milliseconds; 0: never. */
-  lastRemovalAt: number;
-};
-
-/** The history of all bundles. Throws `STORAGE_FAILED`. */
-export async function readWholeHistory(root: string): Promise<WholeHistory> {
+/** Of all bundles. Throws `STORAGE_FAILED`. */
+export async function readHistory(root: string): Promise<ThreadHistory> {
   const standing = new Map<string, HistoryLine>();
   let lastRemovalAt = 0;
   const removed = new Map<string, number>();
@@ -106,15 +86,21 @@ export async function readWholeHistory(root: string): Promise<WholeHistory> {
     for (const text of await linesOf(root, bundleHash)) {
       const line = decodeHistoryLine(text);
       const removal = line === null ? decodeRemovalLine(text) : null;
-      if (line !== null) standing.set(line.threadId, line);
+      if (line !== null && isLater(line, standing)) standing.set(line.threadId, line);
       if (removal === null) continue;
-      removed.set(removal.threadId, removal.removedAt);
-      lastRemovalAt = Math.max(lastRemovalAt, removal.removedAt);
+      const { threadId, removedAt } = removal;
+      removed.set(threadId, Math.max(removed.get(threadId) ?? 0, removedAt));
+      lastRemovalAt = Math.max(lastRemovalAt, removedAt);
     }
   }
   const stands = ({ threadId, finishedAt }: HistoryLine): boolean =>
     finishedAt > (removed.get(threadId) ?? -1);
   return { standing: [...standing.values()].filter(stands), lastRemovalAt };
+}
+
+/** A thread that ended twice may have gone over to another bundle in between. */
+function isLater(line: HistoryLine, standing: ReadonlyMap<string, HistoryLine>): boolean {
+  return line.finishedAt >= (standing.get(line.threadId)?.finishedAt ?? 0);
 }
 
 async function bundlesOf(root: string): Promise<string[]> {

@@ -128,7 +128,9 @@ const call: fc.Arbitrary<{ shown: string; run: Call }> = fc.oneof(
     store.answer(by),
   ),
   named("raise", fc.record({ threadId, limits, nowMs }), (store, by) => store.raise(by)),
-  named("remove", fc.tuple(threadId, fc.option(fence)), (store, by) => store.remove(...by)),
+  named("remove", fc.record({ threadId, replaces: fc.option(fence), nowMs }), (store, by) =>
+    store.remove(by),
+  ),
 );
 
 test("the conditions of the SQL and the written reasons agree, whatever is called in whatever order", async () => {
@@ -144,6 +146,7 @@ test("the conditions of the SQL and the written reasons agree, whatever is calle
           const waiting = { suspended: true } as const;
           expect(await sqlite.list(waiting), shown).toEqual(await memory.list(waiting));
         }
+        expect(await remembered(sqlite)).toEqual(await remembered(memory));
       } finally {
         await sqlite.close();
         await rm(root, { recursive: true, force: true });
@@ -168,6 +171,12 @@ function named<T>(
   return values.map((value) => {
     return { shown: `${name} ${JSON.stringify(value)}`, run: (store) => run(store, value) };
   });
+}
+
+/** Which line of a thread is the last is a matter of its time, and the times here are drawn at random. */
+async function remembered(store: ThreadStore): Promise<{ ids: string[]; lastRemovalAt: number }> {
+  const { standing, lastRemovalAt } = await store.history();
+  return { ids: standing.map(({ threadId: id }) => id).sort(), lastRemovalAt };
 }
 
 async function outcome(run: Call, store: ThreadStore): Promise<unknown> {

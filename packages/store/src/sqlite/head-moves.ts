@@ -1,7 +1,10 @@
 /** Publishing: the head of a thread moves, in one update and one flush. The blobs it names become durable before it, or
  *  with it in one transaction; a crash before that leaves only garbage. */
 import type { FinalMove, HeadMove, SignalKind } from "@uncaged/workflow-protocol";
+import { appendHistory } from "../history/history.ts";
+import { endedLine } from "../threads/ended-line.ts";
 import { toMove } from "../threads/refusals.ts";
+import { finishedThread } from "../threads/thread-changes.ts";
 import { NO_LEASE, OWNED } from "./leases.ts";
 import { refused } from "./refused.ts";
 import { NO_SIGNALS, waitingSignals } from "./signals.ts";
@@ -18,14 +21,18 @@ export function moveHead(index: ThreadIndex, move: HeadMove): SignalKind[] {
   return waitingSignals(index, move.threadId);
 }
 
-/** Publishes the end node, the final status and the release of the lease together. A crash between the history line and
- *  the commit leaves the record of an end that did not happen: the thread ends again. */
+/** Publishes the end node, a line of history, the final status and the release of the lease together.
+ *
+ *  Order of effects: the line is on disk before the transaction commits. A crash in between leaves the thread
+ *  unfinished; it ends again after a resume and appends another line. In the opposite order a finished thread could be
+ *  missing from history for good. An owner that was replaced writes neither: the fence is checked first. */
 export function finishThread(index: ThreadIndex, move: FinalMove): void {
   const { threadId } = move;
   index.transaction(`finish thread ${threadId}`, () => {
+    const before = toMove(getThread(index, threadId), move);
     const { changes } = index.sql(FINISH).run({ ...moveValues(move), ...storedEnding(move) });
-    if (changes !== 1) throw refused(toMove(getThread(index, threadId), move), threadId);
-    move.record?.();
+    if (!before.ok || changes !== 1) throw refused(before, threadId);
+    appendHistory(index.root, endedLine(finishedThread(before.value, move)));
   });
 }
 

@@ -1,5 +1,6 @@
 import type { BlobTable, ThreadStore } from "@uncaged/workflow-protocol";
 import { retryWhileBusy } from "../database/retry-while-busy.ts";
+import { readHistory } from "../history/history.ts";
 import { blobTable } from "./blob-table.ts";
 import { commitQueue } from "./commit-queue.ts";
 import { finishThread, moveHead } from "./head-moves.ts";
@@ -44,7 +45,8 @@ export async function openIndex(root: string, lost: LostIndex = "refused"): Prom
     clearSignal: (threadId, kind) => retryWhileBusy(() => clearSignal(index, threadId, kind)),
     answer: (answer) => retryWhileBusy(() => answerThread(index, answer)),
     raise: (request) => retryWhileBusy(() => raiseLimits(index, request)),
-    remove: (threadId, replaces) => retryWhileBusy(() => removeThread(index, threadId, replaces)),
+    remove: (request) => retryWhileBusy(() => removeThread(index, request)),
+    history: () => readHistory(root),
     close: async () => index.close(),
   };
   return { threads, blobs: blobTable(index, commit) };

@@ -8,6 +8,8 @@ import { migrate, refuseOther } from "./migrations.ts";
 
 /** The open `index.db`. `what` names the operation in an error message: "cannot <what> in <file>". */
 export type ThreadIndex = {
+  /** The storage root, which has the history beside the index. */
+  root: string;
   /** A statement, compiled once and cached. */
   sql(text: string): Statement;
   /** The same, for wide rows: they come as arrays, which takes half the time. */
@@ -63,7 +65,7 @@ export async function openThreadIndex(
         throw cause;
       }
     });
-  return { sql, arrays, read: look, transaction: change, close: () => db.close() };
+  return { root, sql, arrays, read: look, transaction: change, close: () => db.close() };
 }
 
 function keeping(compiled: (text: string) => Statement): (text: string) => Statement {

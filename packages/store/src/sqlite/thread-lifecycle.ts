@@ -10,9 +10,10 @@ import {
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 import { quoted } from "../database/sql-text.ts";
+import { appendRemoval } from "../history/history.ts";
 import { existsAlready, toAnswer, toRaise, toRemove } from "../threads/refusals.ts";
 import { refused } from "./refused.ts";
-import { RECORD_COLUMNS } from "./thread-columns.ts";
+import { RECORD_COLUMNS, textOf } from "./thread-columns.ts";
 import type { ThreadIndex } from "./thread-index.ts";
 import { getThread } from "./thread-queries.ts";
 import {
@@ -81,17 +82,17 @@ export function raiseLimits(
   });
 }
 
-/** `replaces` is the fence of an owner known to be dead. */
-export function removeThread(index: ThreadIndex, threadId: string, replaces: number | null): void {
+/** Order of effects: the line of history that says so is on disk before the row goes. A crash in between leaves the
+ *  thread, which can be removed again; the other way round it would count as lost. */
+export function removeThread(
+  index: ThreadIndex,
+  request: Parameters<ThreadStore["remove"]>[0],
+): void {
+  const { threadId, replaces, nowMs } = request;
   index.transaction(`remove thread ${threadId}`, () => {
-    const { changes } = index
-      .sql(
-        `DELETE FROM threads
-         WHERE threadId = :threadId AND (leasePid IS NULL OR fence = :replaces)`,
-      )
-      .run({ threadId, replaces });
-    if (changes === 1) return;
-    throw refused(toRemove(getThread(index, threadId), { threadId, replaces }), threadId);
+    const row = index.sql(REMOVE).get({ threadId, replaces });
+    if (row === undefined) throw refused(toRemove(getThread(index, threadId), request), threadId);
+    appendRemoval(index.root, { threadId, bundleHash: textOf(row, "bundleHash") }, nowMs);
   });
 }
 
@@ -113,6 +114,11 @@ const RAISE = `
     suspendedKind = NULLIF(suspendedKind, 'limit'), suspendedLimit = NULL,
     updatedAt = :nowMs
   WHERE threadId = :threadId AND status NOT IN (${FINAL})`;
+
+const REMOVE = `
+  DELETE FROM threads
+  WHERE threadId = :threadId AND (leasePid IS NULL OR fence = :replaces)
+  RETURNING bundleHash`;
 
 const INSERT = `
   INSERT INTO threads (

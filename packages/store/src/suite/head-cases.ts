@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
 import {
   endingOf,
-  type FinalMove,
-  failure,
   isFinished,
   leaseOf,
   pendingInputOf,
   type ThreadRecord,
-  WorkflowError,
 } from "@uncaged/workflow-protocol";
 import { refuses } from "./refuses.ts";
 import {
@@ -173,31 +170,6 @@ export const headCases: readonly ThreadStoreCase[] = [
       await store.finish({ ...sampleMove(lease, 1), ...end });
       await refuses(store.advance(sampleMove(lease, 2)), "LEASE_LOST", "completed");
       await refuses(store.finish({ ...sampleMove(lease, 2), ...end }), "LEASE_LOST", "completed");
-    },
-  },
-  {
-    name: "records an end only for its owner, and does not end what could not be recorded",
-    async run(store) {
-      const lease = await ownedThread(store, 1);
-      const { threadId, fence } = lease;
-      const recorded: string[] = [];
-      const end = { status: "completed", returnCode: 0, summary: "done" } as const;
-      const ended = (by: string, move: Omit<FinalMove, keyof typeof end>): Promise<void> =>
-        store.finish({ ...move, ...end, record: () => recorded.push(by) });
-      const next = await acquireAt(store, threadId, { pid: 200, nowMs: 1, replaces: fence });
-      await refuses(ended("the former owner", sampleMove(lease, 1)), "LEASE_LOST", threadId);
-      const full = new WorkflowError(failure("STORAGE_FAILED", "the disk is full", "free some"));
-      const record = (): never => {
-        throw full;
-      };
-      await refuses(
-        store.finish({ ...sampleMove(next, 1), ...end, record }),
-        "STORAGE_FAILED",
-        "the disk is full",
-      );
-      assert.equal((await store.get(threadId))?.status, "running");
-      await ended("the owner", sampleMove(next, 1));
-      assert.deepEqual(recorded, ["the owner"]);
     },
   },
   {

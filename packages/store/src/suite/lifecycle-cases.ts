@@ -61,7 +61,7 @@ export const lifecycleCases: readonly ThreadStoreCase[] = [
     name: "forgets a start key together with its thread",
     async run(store) {
       await store.create(sampleThread(1), "nightly");
-      await store.remove(sampleThread(1).threadId, null);
+      await store.remove({ threadId: sampleThread(1).threadId, ...UNOWNED });
       assert.equal((await store.create(sampleThread(2), "nightly")).created, true);
     },
   },
@@ -143,18 +143,20 @@ export const lifecycleCases: readonly ThreadStoreCase[] = [
     name: "removes a thread that nobody owns",
     async run(store) {
       const { threadId } = (await store.create(sampleThread(1), null)).thread;
-      await store.remove(threadId, null);
+      await store.remove({ threadId, ...UNOWNED });
       assert.equal(await store.get(threadId), null);
-      await refuses(store.remove(threadId, null), "THREAD_NOT_FOUND", threadId);
+      await refuses(store.remove({ threadId, ...UNOWNED }), "THREAD_NOT_FOUND", threadId);
     },
   },
   {
     name: "removes an owned thread only from an owner that is named dead",
     async run(store) {
       const { threadId, fence } = await ownedThread(store, 1);
-      await refuses(store.remove(threadId, null), "LEASE_HELD", threadId, 100);
-      await refuses(store.remove(threadId, fence - 1), "LEASE_HELD", threadId, 100);
-      await store.remove(threadId, fence);
+      const removed = (replaces: number | null): Promise<void> =>
+        store.remove({ threadId, replaces, nowMs: 1 });
+      await refuses(removed(null), "LEASE_HELD", threadId, 100);
+      await refuses(removed(fence - 1), "LEASE_HELD", threadId, 100);
+      await removed(fence);
       assert.equal(await store.get(threadId), null);
     },
   },
@@ -162,7 +164,7 @@ export const lifecycleCases: readonly ThreadStoreCase[] = [
     name: "tells the owner of a removed thread that it has lost it",
     async run(store) {
       const lease = await ownedThread(store, 1);
-      await store.remove(lease.threadId, lease.fence);
+      await store.remove({ threadId: lease.threadId, replaces: lease.fence, nowMs: 1 });
       await refuses(store.advance(sampleMove(lease, 1)), "LEASE_LOST", lease.threadId, "removed");
       const renewal = { ...lease, ttlMs: 1_000, nowMs: 5 };
       await refuses(store.renew(renewal), "LEASE_LOST", lease.threadId, "removed");
@@ -183,4 +185,5 @@ export const lifecycleCases: readonly ThreadStoreCase[] = [
   },
 ];
 
+const UNOWNED = { replaces: null, nowMs: 1 };
 const ANYONE = { pid: 100, nowMs: 0, replaces: null };

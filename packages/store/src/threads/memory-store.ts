@@ -1,6 +1,7 @@
 /** The same port in memory, for tests. It decides with `refusals.ts` and changes with `thread-changes.ts` only, so the
  *  conditions of the SQL are tested against it. */
 import {
+  type HistoryLine,
   isFinished,
   leaseOf,
   type SignalKind,
@@ -9,6 +10,7 @@ import {
   unwrap,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
+import { endedLine } from "./ended-line.ts";
 import {
   existsAlready,
   notFound,
@@ -37,6 +39,8 @@ type Entry = { record: ThreadRecord; fence: number; startKey: string | null };
 
 export function memoryThreadStore(): ThreadStore {
   const entries = new Map<string, Entry>();
+  const ended = new Map<string, HistoryLine>();
+  const removedAt = new Map<string, number>();
   const record = (threadId: string): ThreadRecord | null => entries.get(threadId)?.record ?? null;
   const put = <Changed extends ThreadRecord>(changed: Changed): Changed => {
     known(entries, changed.threadId).record = changed;
@@ -113,8 +117,9 @@ export function memoryThreadStore(): ThreadStore {
       put(movedThread(unwrap(toMove(record(move.threadId), move)), move)).signals,
     async finish(move) {
       const thread = unwrap(toMove(record(move.threadId), move));
-      move.record?.();
-      put(finishedThread(thread, move));
+      const line = endedLine(put(finishedThread(thread, move)));
+      const before = ended.get(move.threadId)?.finishedAt ?? 0;
+      if (line.finishedAt >= before) ended.set(move.threadId, line);
     },
     async release(request) {
       const thread = unwrap(toWrite(record(request.threadId), request));
@@ -136,9 +141,17 @@ export function memoryThreadStore(): ThreadStore {
     async raise(raise) {
       put(raisedThread(unwrap(toRaise(record(raise.threadId), raise.threadId)), raise));
     },
-    async remove(threadId, replaces) {
-      unwrap(toRemove(record(threadId), { threadId, replaces }));
-      entries.delete(threadId);
+    async remove(request) {
+      unwrap(toRemove(record(request.threadId), request));
+      entries.delete(request.threadId);
+      const before = removedAt.get(request.threadId) ?? 0;
+      removedAt.set(request.threadId, Math.max(before, request.nowMs));
+    },
+    async history() {
+      const standing = [...ended.values()].filter(
+        ({ threadId, finishedAt }) => finishedAt > (removedAt.get(threadId) ?? -1),
+      );
+      return { standing, lastRemovalAt: Math.max(0, ...removedAt.values()) };
     },
     close: async () => {},
   };
