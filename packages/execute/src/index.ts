@@ -47,7 +47,6 @@ export { killThread, stopThread } from "./steer/stop-thread.ts";
 export { checkStorage } from "./storage/check-storage.ts";
 export {
   collectStorage,
-  DEFAULT_GRACE_MS,
   type StorageGcReport,
 } from "./storage/collect-storage.ts";
 export type { Engine } from "./storage/engine.ts";

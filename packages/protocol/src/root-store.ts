@@ -45,8 +45,8 @@ export type CollectRequest = {
   lost?: () => Promise<{ heads: readonly string[]; isHead: (text: string) => boolean }>;
   /** Unix milliseconds. */
   nowMs: number;
-  /** How long dead blobs lie aside at least. */
-  graceMs: number;
+  /** How long dead blobs stay in quarantine at least; null: an hour, the default. */
+  graceMs: number | null;
   /** When the oldest lease that stands was acquired, expired or not, as read before this call,
    *  Unix milliseconds; null when none stands. */
   protectSinceMs: number | null;

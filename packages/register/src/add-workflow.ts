@@ -13,12 +13,12 @@ import {
 } from "@uncaged/workflow-protocol";
 import { storeBundle } from "./bundle/store-bundle.ts";
 import type { Judge } from "./check/finding.ts";
-import { type ExamineFile, examineFile } from "./examine-file.ts";
+import { checkWorkflowFile, type WorkflowFileToCheck } from "./check-workflow-file.ts";
+import { refuseFaults } from "./refuse-faults.ts";
 import { readRegistry } from "./registry/read-registry.ts";
 import type { BundleVersion, Exclusively } from "./registry/registry.ts";
-import { soundness } from "./soundness.ts";
 
-export type AddWorkflow = ExamineFile & {
+export type AddWorkflow = WorkflowFileToCheck & {
   name: string;
   exclusively: Exclusively;
   nowMs: number;
@@ -45,10 +45,10 @@ export async function addWorkflow(add: AddWorkflow): Promise<Result<AddedWorkflo
     // An unreadable registry should be noticed before anything is stored.
     const registry = await readRegistry(add.root);
     if (!registry.ok) return registry;
-    const bundle = await examineFile(add);
+    const bundle = await checkWorkflowFile(add);
     if (!bundle.ok) return bundle;
     const { notes, source, ...toStore } = bundle.value;
-    const judged = soundness({ file: add.file, source, descriptor: toStore.descriptor }, add);
+    const judged = refuseFaults({ file: add.file, source, descriptor: toStore.descriptor }, add);
     if (!judged.ok) return judged;
     await storeBundle(add.root, toStore);
     const { hash, sha256 } = toStore;

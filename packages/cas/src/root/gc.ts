@@ -37,9 +37,13 @@ import { applyRows, planRows, type RowPlan } from "../rows/sweep-rows.ts";
 import type { BlobPlaces } from "./blob-places.ts";
 import { readAnywhere } from "./read-anywhere.ts";
 
+/** Unless the caller says otherwise. */
+const DEFAULT_GRACE_MS = 60 * 60 * 1000;
+
 /** Throws `CAS_MISSING`, `CAS_CORRUPT` or `CAS_NOT_A_NODE` before anything is touched when a blob that a thread needs
  *  is broken, and `STORAGE_FAILED` when the disk fails. */
-export async function collectGarbage(opts: BlobPlaces & CollectRequest): Promise<CollectReport> {
+export async function collectGarbage(request: BlobPlaces & CollectRequest): Promise<CollectReport> {
+  const opts = { ...request, graceMs: request.graceMs ?? DEFAULT_GRACE_MS };
   const startedAtMs = performance.now();
   const listed = { files: listBlobs(opts.dir), rows: await opts.table.list() };
   const roots = await opts.roots();
@@ -100,7 +104,7 @@ type Findings = {
 };
 
 async function sweep(
-  opts: BlobPlaces & CollectRequest,
+  opts: BlobPlaces & CollectRequest & { graceMs: number },
   { listed, live, now }: Findings,
 ): Promise<{ files: SweepPlan; rows: RowPlan }> {
   const { dir, table, dryRun } = opts;

@@ -1,4 +1,4 @@
-import { collectStorage, DEFAULT_GRACE_MS, type StorageGcReport } from "@uncaged/workflow-execute";
+import { collectStorage, type StorageGcReport } from "@uncaged/workflow-execute";
 import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import type { Output } from "../command/command.ts";
 import { count } from "../command/count.ts";
@@ -6,7 +6,7 @@ import type { Io } from "../command/io.ts";
 import { withEngine } from "../command/with-engine.ts";
 import { withProgress } from "../command/with-progress.ts";
 
-/** `graceMs` null: the engine's own default. */
+/** `graceMs` null: the default. */
 export async function collect(
   opts: { dryRun: boolean; graceMs: number | null },
   io: Io,
@@ -14,7 +14,7 @@ export async function collect(
   const { dryRun } = opts;
   const report = await withEngine(io, (engine) =>
     withProgress(io, "looking for blobs that no thread reaches", () =>
-      collectStorage(engine, { dryRun, graceMs: opts.graceMs ?? DEFAULT_GRACE_MS }),
+      collectStorage(engine, { dryRun, graceMs: opts.graceMs }),
     ),
   );
   return ok({ document: { ...report, dryRun }, human: () => sentence(report, dryRun) });

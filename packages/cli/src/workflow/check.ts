@@ -20,7 +20,7 @@ import {
   type ThreadStatus,
   type WorkflowDescriptor,
 } from "@uncaged/workflow-protocol";
-import { examineFile, lineOf, type YamlSource } from "@uncaged/workflow-register";
+import { checkWorkflowFile, lineOf, type YamlSource } from "@uncaged/workflow-register";
 import { storageRoot } from "@uncaged/workflow-util";
 import type { Output } from "../command/command.ts";
 import type { Io } from "../command/io.ts";
@@ -83,7 +83,7 @@ async function versionOf(
 ): Promise<Result<Version, Failure>> {
   if (file === null) return findVersion(root, name);
   const { checks } = ruleChecker();
-  return examineFile({
+  return checkWorkflowFile({
     root,
     ...checks,
     packagesBase: import.meta.url,

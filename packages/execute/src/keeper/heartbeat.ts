@@ -5,10 +5,8 @@ import {
   type ThreadStore,
 } from "@uncaged/workflow-protocol";
 import { type Interruption, urgent } from "./interruption.ts";
+import { LEASE_TTL_MS, RENEW_EVERY_MS } from "./lease-times.ts";
 
-/** A lease is renewed five times within its lifetime, so that one slow disk write does not lose it. */
-export const LEASE_TTL_MS = 15_000;
-const RENEW_EVERY_MS = 3_000;
 /** How soon a stop or kill from another process is noticed. A read takes about 20 µs. */
 const LISTEN_EVERY_MS = 150;
 

@@ -1,6 +1,6 @@
 import type { Lease } from "@uncaged/workflow-protocol";
 import { ownIdentity } from "@uncaged/workflow-util";
-import { LEASE_TTL_MS } from "../keeper/heartbeat.ts";
+import { LEASE_TTL_MS } from "../keeper/lease-times.ts";
 import type { Engine } from "../storage/engine.ts";
 
 /** Takes the lease of a thread for this process. `replaces`: the fence of an owner known to be dead. Throws

@@ -26,7 +26,7 @@ import { threadTag } from "../processes/process-tags.ts";
 import type { Engine } from "../storage/engine.ts";
 import { runnerState } from "../watch/observe.ts";
 import { acquire } from "./acquire.ts";
-import { endsTooLate, standsStill } from "./far-lease.ts";
+import { endsTooLate, standsStill } from "./clock-ahead.ts";
 import { leaseLost } from "./lease-lost.ts";
 import { parkedState, releaseLease } from "./release-lease.ts";
 

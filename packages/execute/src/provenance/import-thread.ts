@@ -15,9 +15,9 @@ import {
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
 import {
-  admitBundle,
   type BundleToStore,
   type CheckRule,
+  checkImportedBundle,
   storeBundle,
 } from "@uncaged/workflow-register";
 import type { Engine } from "../storage/engine.ts";
@@ -146,7 +146,7 @@ async function admitBundles(
   for (const { hash, sha256, rolldown } of file.bundles) {
     const place = `bundle ${hash} in ${file.path}`;
     const { bytes, descriptorText } = await file.bundle(hash);
-    const bundle = await admitBundle({
+    const bundle = await checkImportedBundle({
       ...{ root, packagesBase, checkRule, hash, sha256, rolldown, bytes, descriptorText, place },
     });
     if (!bundle.ok) return bundle;

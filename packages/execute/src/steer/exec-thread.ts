@@ -12,7 +12,7 @@ import {
 import { useExternals } from "@uncaged/workflow-register";
 import { type Chain, extendChain, loadChain, roleStates } from "../chain/chain.ts";
 import { threadContext } from "../chain/thread-context.ts";
-import { reload } from "../lease/reload.ts";
+import { readAgain } from "../lease/read-again.ts";
 import { recordedResultOf } from "../read/thread-result.ts";
 import { resultOf, stepViews } from "../read/thread-view.ts";
 import { bundleOf } from "../run/load-run.ts";
@@ -51,7 +51,7 @@ export async function execThread(
     onReady: (chain) => read.push(chain),
   });
   if (!outcome.ok) return outcome;
-  const after = await reload(engine, thread);
+  const after = await readAgain(engine, thread);
   const [before] = read;
   const chain = before
     ? await extendChain(engine.cas, before, after.head)

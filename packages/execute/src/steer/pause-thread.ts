@@ -10,8 +10,8 @@ import {
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
 import { acquire } from "../lease/acquire.ts";
+import { readAgain } from "../lease/read-again.ts";
 import { releaseLease } from "../lease/release-lease.ts";
-import { reload } from "../lease/reload.ts";
 import type { Engine } from "../storage/engine.ts";
 import { observedStatus } from "../watch/observe.ts";
 
@@ -39,7 +39,7 @@ export async function pauseThread(
     const rested = await parkNow(engine, thread);
     if (!rested.ok) return rested;
   }
-  return ok(await reload(engine, thread));
+  return ok(await readAgain(engine, thread));
 }
 
 /** Owns the thread for a moment, as a runner would, and pauses it at the gate. */

@@ -14,9 +14,9 @@ import {
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
 import { loadChain } from "../chain/chain.ts";
-import { endsTooLate } from "../lease/far-lease.ts";
+import { endsTooLate } from "../lease/clock-ahead.ts";
 import { finishedRefusal } from "../lease/finished-refusal.ts";
-import { reload } from "../lease/reload.ts";
+import { readAgain } from "../lease/read-again.ts";
 import { bundleOf } from "../run/load-run.ts";
 import { spawnRunner } from "../runner/spawn-runner.ts";
 import type { Engine } from "../storage/engine.ts";
@@ -44,13 +44,13 @@ export async function resumeThread(
   }
   const hadRunner = isAtWork(thread, engine.now());
   await engine.store.clearSignal(thread.threadId, "pause");
-  const settled = await reload(engine, thread);
+  const settled = await readAgain(engine, thread);
   // The runner may have stopped at the gate just before it was opened: then the thread needs a new one.
   if (!hadRunner || !isAtWork(settled, engine.now())) {
     const runner = await spawnRunner(engine, thread.threadId);
     if (!runner.ok) return runner;
   }
-  return ok(await reload(engine, thread));
+  return ok(await readAgain(engine, thread));
 }
 
 /** A runner that was silent for longer than its lease is not at work: another may replace it. If a lease ends later

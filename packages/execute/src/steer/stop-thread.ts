@@ -23,8 +23,8 @@ import { loadChain, roleStates } from "../chain/chain.ts";
 import { cursorAt } from "../chain/chain-cursor.ts";
 import { acquire } from "../lease/acquire.ts";
 import { finishedRefusal } from "../lease/finished-refusal.ts";
+import { readAgain } from "../lease/read-again.ts";
 import { parkedState, releaseLease } from "../lease/release-lease.ts";
-import { reload } from "../lease/reload.ts";
 import { endOwner } from "../processes/end-owner.ts";
 import { endProcesses } from "../processes/end-processes.ts";
 import { cutOffRecord } from "../run/cut-off-record.ts";
@@ -61,7 +61,7 @@ export async function stopThread(
   const children = await eachChild(engine, thread, async (child) =>
     leaseOf(child) === null ? ok(child) : stopThread(engine, child, { signal }),
   );
-  return children.ok ? ok(await reload(engine, thread)) : children;
+  return children.ok ? ok(await readAgain(engine, thread)) : children;
 }
 
 /** Aborts for good: ends the runner and every process of the thread, and writes the end node (returnCode 130). */
@@ -88,7 +88,7 @@ export async function killThread(
     if (isFinal(now.status)) return err(finishedRefusal(now, ALREADY));
     // An owner that took the thread meanwhile is ended like the one before.
     if (leaseOf(now) === null && (await wroteAbort(engine, now))) {
-      return ok(await reload(engine, thread));
+      return ok(await readAgain(engine, thread));
     }
     seen = now;
   }

@@ -5,15 +5,12 @@ import { sweepLeftovers } from "./sweep-leftovers.ts";
 
 export type StorageGcReport = GcReport & { restoredEntries: number };
 
-/** Dead blobs are quarantined immediately and deleted by a run at least this much later. */
-export const DEFAULT_GRACE_MS: number = 60 * 60 * 1000;
-
 /** Quarantines every blob that no thread reaches, counting both the threads in the index and those it has lost, and
  *  cleans up after killed writers. Throws `CAS_MISSING` or `CAS_CORRUPT`, before anything is touched, when a node that
- *  a thread needs is damaged. */
+ *  a thread needs is damaged. `graceMs` null: the store's own. */
 export async function collectStorage(
   engine: Pick<Engine, "root" | "cas" | "store" | "now">,
-  opts: { dryRun: boolean; graceMs: number },
+  opts: { dryRun: boolean; graceMs: number | null },
 ): Promise<StorageGcReport> {
   let scannedThreads = 0;
   const running = await engine.store.list({ withLease: true });

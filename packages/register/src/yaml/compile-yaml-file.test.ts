@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { examineFile } from "../examine-file.ts";
+import { checkWorkflowFile } from "../check-workflow-file.ts";
 import { emptyBase, plant, scratchFolder, UNCHECKED } from "../scratch.test.helper.ts";
 
-function examine(file: string, text: string, asked = file): ReturnType<typeof examineFile> {
+function examine(file: string, text: string, asked = file): ReturnType<typeof checkWorkflowFile> {
   const folder = scratchFolder(onTestFinished);
   plant(folder, { [file]: text });
   const bases = { root: join(folder, "root"), packagesBase: emptyBase(folder) };
-  return examineFile({ ...bases, ...UNCHECKED, file: join(folder, asked), types: null });
+  return checkWorkflowFile({ ...bases, ...UNCHECKED, file: join(folder, asked), types: null });
 }
 
 it.each([

@@ -7,7 +7,7 @@ import { descriptorText } from "./descriptor-text.ts";
 import { openBundle } from "./open-bundle.ts";
 import type { BundleToStore } from "./store-bundle.ts";
 
-export type AdmitBundle = ExternalBases & {
+export type ImportedBundle = ExternalBases & {
   hash: string;
   /** SHA-256 (hex) recorded in the thread's start node. */
   sha256: string;
@@ -23,13 +23,13 @@ export type AdmitBundle = ExternalBases & {
 
 /** What to store; null when the storage root already has this bundle. Fails like `workflow add`, or with
  *  `BUNDLE_DESCRIPTOR_MISMATCH` when the descriptor that came with it is not the bundle's own. */
-export async function admitBundle(
-  admit: AdmitBundle,
+export async function checkImportedBundle(
+  imported: ImportedBundle,
 ): Promise<Result<BundleToStore | null, Failure>> {
-  const { root, packagesBase, hash, sha256, bytes, place, checkRule, rolldown } = admit;
+  const { root, packagesBase, hash, sha256, bytes, place, checkRule, rolldown } = imported;
   const stored = await openBundle(root, hash, sha256);
   if (stored.ok) {
-    const same = descriptorText(stored.value.descriptor) === admit.descriptorText;
+    const same = descriptorText(stored.value.descriptor) === imported.descriptorText;
     return same ? ok(null) : err(mismatch(place));
   }
   // Loads a lexer and the schemas, which other commands do without.
@@ -38,7 +38,7 @@ export async function admitBundle(
     bytes,
     place,
     bases: { root, packagesBase },
-    sidecar: { path: `the descriptor of ${place}`, text: admit.descriptorText },
+    sidecar: { path: `the descriptor of ${place}`, text: imported.descriptorText },
     checkRule,
   });
   if (!checked.ok) return checked;

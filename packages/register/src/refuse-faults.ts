@@ -19,7 +19,7 @@ export type Judged = {
 };
 
 /** What people should know of it all the same; `UNSOUND_WORKFLOW` with every fault and its place. */
-export function soundness(
+export function refuseFaults(
   judged: Judged,
   { judge, force = false }: { judge?: Judge; force?: boolean },
 ): Result<string[], Failure> {

@@ -5,7 +5,7 @@
  *  an owner that does not renew while we watch for a whole lease lifetime has lost its lease. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Lease, leaseOf } from "@uncaged/workflow-protocol";
-import { LEASE_TTL_MS } from "../keeper/heartbeat.ts";
+import { LEASE_TTL_MS } from "../keeper/lease-times.ts";
 import type { Engine } from "../storage/engine.ts";
 
 /** Clocks of two machines rarely differ by more. */

@@ -9,7 +9,7 @@ import { compileYamlFile, isYamlFile, misnamedYaml } from "./yaml/compile-yaml-f
 import type { YamlChecks } from "./yaml/yaml-checks.ts";
 import type { YamlSource } from "./yaml/yaml-source.ts";
 
-export type ExamineFile = ExternalBases &
+export type WorkflowFileToCheck = ExternalBases &
   YamlChecks & {
     /** The bundle, or a workflow written as YAML; absolute or relative to the working directory. */
     file: string;
@@ -17,7 +17,7 @@ export type ExamineFile = ExternalBases &
     types: string | null;
   };
 
-export type ExaminedFile = BundleToStore & {
+export type CheckedWorkflowFile = BundleToStore & {
   /** For people: what is allowed but may be a mistake. */
   notes: string[];
   /** Of a workflow written as YAML; null: it is a bundle. */
@@ -26,16 +26,18 @@ export type ExaminedFile = BundleToStore & {
 
 /** Reads a bundle once, or compiles a YAML file to one, and checks it in a restricted child process. Nothing is
  *  written; fails like `workflow add`. */
-export async function examineFile(examine: ExamineFile): Promise<Result<ExaminedFile, Failure>> {
-  const place = resolve(examine.file);
+export async function checkWorkflowFile(
+  asked: WorkflowFileToCheck,
+): Promise<Result<CheckedWorkflowFile, Failure>> {
+  const place = resolve(asked.file);
   const misnamed = misnamedYaml(place);
   if (misnamed !== null) return err(misnamed);
-  const read = isYamlFile(place) ? await readYaml(place, examine) : await readBundle(place);
+  const read = isYamlFile(place) ? await readYaml(place, asked) : await readBundle(place);
   if (!read.ok) return read;
   const { bytes, companions, notes, source } = read.value;
-  const types = examine.types === null ? ok(null) : await readTypes(resolve(examine.types));
+  const types = asked.types === null ? ok(null) : await readTypes(resolve(asked.types));
   if (!types.ok) return types;
-  const { root, packagesBase, checkRule } = examine;
+  const { root, packagesBase, checkRule } = asked;
   // Loads a lexer and the schemas, which other commands do without.
   const { checkBundle } = await import("./check/check-bundle.ts");
   const checked = await checkBundle({
@@ -51,7 +53,7 @@ export async function examineFile(examine: ExamineFile): Promise<Result<Examined
 }
 
 type ReadFile = { bytes: Buffer; companions: Companions | null } & Pick<
-  ExaminedFile,
+  CheckedWorkflowFile,
   "notes" | "source"
 >;
 
@@ -66,10 +68,13 @@ async function readBundle(place: string): Promise<Result<ReadFile, Failure>> {
   });
 }
 
-async function readYaml(place: string, examine: ExamineFile): Promise<Result<ReadFile, Failure>> {
-  const compiled = await compileYamlFile(place, examine);
+async function readYaml(
+  place: string,
+  asked: WorkflowFileToCheck,
+): Promise<Result<ReadFile, Failure>> {
+  const compiled = await compileYamlFile(place, asked);
   if (!compiled.ok) return compiled;
   const { code, warnings, agents, source } = compiled.value;
-  const notes = [...warnings, ...(await agentsToAdd(examine.root, agents))];
+  const notes = [...warnings, ...(await agentsToAdd(asked.root, agents))];
   return ok({ bytes: Buffer.from(code), companions: null, notes, source });
 }
