@@ -71,6 +71,7 @@ export type {
 export { type Err, err, type Ok, ok, type Result } from "./result.ts";
 export type {
   ModeratorTable,
+  PersonRules,
   RoleDefinition,
   RoleMeta,
   RoleRules,
@@ -85,7 +86,13 @@ export type {
   RootStore,
   StoreKind,
 } from "./root-store.ts";
-export { type StepRoute, type StepRun, sumUsage, type Usage } from "./step-run.ts";
+export {
+  type PersonRecord,
+  type StepRoute,
+  type StepRun,
+  sumUsage,
+  type Usage,
+} from "./step-run.ts";
 export type { Activity, ThreadActivity } from "./thread-activity.ts";
 export type { RoleStep, StartStep, ThreadContext } from "./thread-context.ts";
 export type { HistoryLine, ThreadHistory } from "./thread-history.ts";
@@ -110,6 +117,7 @@ export {
   type ThreadSteering,
   threadFacts,
   type UnfinishedThread,
+  waitsOf,
 } from "./thread-record.ts";
 export {
   canMove,
@@ -120,9 +128,11 @@ export {
   type ThreadStatus,
 } from "./thread-status.ts";
 export type {
+  AnswerMove,
   FinalMove,
   HeadMove,
   LeaseRef,
+  OwnerMove,
   ParkedState,
   ThreadStore,
 } from "./thread-store.ts";
@@ -139,6 +149,7 @@ export type {
   ThreadView,
   UpgradeView,
 } from "./views.ts";
+export { isPersonWait, type PersonWait, type RoleWait, type Wait, type Waits } from "./wait.ts";
 export type { RoleData, WorkflowData } from "./workflow-data.ts";
 export type {
   AdapterBinding,

@@ -22,12 +22,21 @@ export type RoleRules = {
   tools?: ToolPolicy | undefined;
   /** Default: none. */
   requiredEvidence?: readonly EvidenceRequirement[] | undefined;
-  /** Milliseconds for one run of the role, which then ends as `timeout`. Default: no limit. */
+  /** A person plays the role, not an agent. Default: an agent does. */
+  person?: PersonRules | undefined;
+  /** Milliseconds for one run of the role, which then ends as `timeout`: of a person, from the moment the person is
+   *  asked. Default: no limit. */
   timeoutMs?: number | undefined;
   /** Default: a failed run is not retried. */
   retry?: RetryPolicy | undefined;
   /** For all runs of the role in one thread together. Default: none. */
   limits?: Limits | undefined;
+};
+
+/** Of a role that a person plays. */
+export type PersonRules = {
+  /** Who is asked to answer: names or groups. Default: anybody. */
+  assignees?: readonly string[] | undefined;
 };
 
 /** One rule of the table. The first one whose condition holds is taken. */

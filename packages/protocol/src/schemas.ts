@@ -13,6 +13,7 @@ import type { LiveRecord } from "./live-log.ts";
 import type { StepRoute, StepRun, Usage } from "./step-run.ts";
 import { THREAD_STATUSES } from "./thread-status.ts";
 import { TOOL_KINDS } from "./tool-policy.ts";
+import type { PersonWait, RoleWait, Wait } from "./wait.ts";
 import type { RoleOutput, Suspension, WorkflowCompletion } from "./workflow-runtime.ts";
 
 const jsonObject: z.ZodType<JsonObject> = z.unknown().transform((value, ctx) => {
@@ -109,13 +110,33 @@ const reachedLimitSchema: z.ZodType<ReachedLimit> = z.strictObject({
   used: z.number().nonnegative(),
 });
 
-/** Why a thread waits: for an answer, or because of a limit. */
-export const suspensionSchema: z.ZodType<Suspension> = z.object({
+const roleWaitSchema: z.ZodType<RoleWait> = z.object({
   role: z.string(),
   message: z.string(),
   kind: z.literal("limit").exactOptional(),
   limit: reachedLimitSchema.exactOptional(),
 });
+
+/** Why a workflow stops for now: for an answer, because of a limit, or for a person. */
+const suspensionSchema: z.ZodType<Suspension> = z.union([
+  z.object({ kind: z.literal("person"), role: z.string(), message: z.string() }),
+  roleWaitSchema,
+]);
+
+const personWaitSchema: z.ZodType<PersonWait> = z.object({
+  kind: z.literal("person"),
+  role: z.string().regex(ROLE_NAME_PATTERN),
+  message: z.string(),
+  form: jsonObject,
+  route: route.nullable(),
+  since: unixMs,
+  deadline: unixMs.nullable(),
+  assignees: z.array(z.string()),
+  member: z.number().int().nonnegative().exactOptional(),
+});
+
+/** What a thread waits for, as another storage root wrote it down. */
+export const waitSchema: z.ZodType<Wait> = z.union([personWaitSchema, roleWaitSchema]);
 
 /** A role's output after parsing: its meta is known to be JSON. */
 export type ParsedRoleOutput = RoleOutput & { meta: JsonObject };
@@ -183,6 +204,7 @@ export const workflowDescriptorSchema: z.ZodType<WorkflowDescriptor> = z.strictO
       description: z.string(),
       systemPrompt: z.string(),
       schema: jsonObject,
+      person: z.strictObject({ assignees: z.array(z.string().min(1)).optional() }).optional(),
       tools: toolPolicy.optional(),
       requiredEvidence: z.array(evidenceRequirement).optional(),
       timeoutMs: count.optional(),

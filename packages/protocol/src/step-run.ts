@@ -56,6 +56,16 @@ export type StepRun = {
   evidence: readonly string[];
   /** The adapter enforced the role's `tools`. */
   policy?: "held";
+  /** Set by the engine when a person played the role. The run began when the person was asked. */
+  person?: PersonRecord;
+};
+
+/** Who played a role in person. */
+export type PersonRecord = {
+  /** Who answered: the user of the operating system; null: nobody in time. */
+  user: string | null;
+  /** Who was asked: names or groups. Empty: anybody. */
+  assignees: readonly string[];
 };
 
 /** Which moderator rule led to a step. */

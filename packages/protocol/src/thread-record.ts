@@ -1,6 +1,6 @@
 import type { ThreadLimits } from "./limits.ts";
 import { type FinalStatus, isFinal, type ThreadStatus } from "./thread-status.ts";
-import type { Suspension } from "./workflow-runtime.ts";
+import type { Wait, Waits } from "./wait.ts";
 
 /** Which process, beyond doubt: a pid alone is reused. */
 export type ProcessIdentity = {
@@ -73,7 +73,7 @@ type IdleThread = Unfinished<{ status: "idle" }>;
 /** As written by its owner, who may have died since: readers compute the rest from `lease`. */
 export type RunningThread = Unfinished<{ status: "running"; lease: Lease }>;
 type PausedThread = Unfinished<{ status: "paused" }>;
-export type SuspendedThread = Unfinished<{ status: "suspended"; suspended: Suspension }>;
+export type SuspendedThread = Unfinished<{ status: "suspended"; waits: Waits }>;
 export type UnfinishedThread = IdleThread | RunningThread | PausedThread | SuspendedThread;
 
 /** How a thread ended. */
@@ -93,7 +93,7 @@ export type NewThread = Omit<ThreadFacts, "limits" | "agent" | "updatedAt"> &
 export type ThreadCopy = ThreadFacts &
   (
     | { status: "idle"; pendingInput: PendingInput | null }
-    | { status: "suspended"; pendingInput: PendingInput | null; suspended: Suspension }
+    | { status: "suspended"; pendingInput: PendingInput | null; waits: Waits }
     | ThreadEnding
   );
 
@@ -115,9 +115,14 @@ export function leaseOf(thread: ThreadRecord): Lease | null {
   return thread.status === "running" ? thread.lease : null;
 }
 
-/** What it waits for from a person; null: nothing. */
-export function suspensionOf(thread: ThreadRecord | ThreadCopy): Suspension | null {
-  return thread.status === "suspended" ? thread.suspended : null;
+/** All that it waits for; empty: nothing. */
+export function waitsOf(thread: ThreadRecord | ThreadCopy): readonly Wait[] {
+  return thread.status === "suspended" ? thread.waits : [];
+}
+
+/** What it waits for first; null: nothing. */
+export function suspensionOf(thread: ThreadRecord | ThreadCopy): Wait | null {
+  return waitsOf(thread)[0] ?? null;
 }
 
 /** What its next step takes; null: nothing, or no step comes. */

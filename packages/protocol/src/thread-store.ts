@@ -9,15 +9,19 @@ import type {
   ThreadEnding,
   ThreadRecord,
 } from "./thread-record.ts";
-import type { Suspension } from "./workflow-runtime.ts";
+import type { Wait, Waits } from "./wait.ts";
 
 /** The right to write one thread: a lease's fence. */
 export type LeaseRef = { threadId: string; fence: number };
 
 /** From the head that the writer saw to a node that is stored by then. */
-type Move = LeaseRef & { from: string; to: string; toSha256: string; nowMs: number };
+type Move = { threadId: string; from: string; to: string; toSha256: string; nowMs: number };
 
-export type HeadMove = Move &
+export type HeadMove = OwnerMove | AnswerMove;
+
+/** By the owner of the thread. */
+export type OwnerMove = Move &
+  LeaseRef &
   (
     | {
         /** A step, one more: it took what a person had said. */
@@ -34,14 +38,21 @@ export type HeadMove = Move &
       }
   );
 
+/** A step that a person made, one more. The thread waited for that person and was nobody's, and so it is afterwards. */
+export type AnswerMove = Move & {
+  kind: "answer";
+  /** What the thread still waits for; empty: it is idle. */
+  waits: readonly Wait[];
+};
+
 /** To the end node, which is no step. */
-export type FinalMove = Move & ThreadEnding;
+export type FinalMove = Move & LeaseRef & ThreadEnding;
 
 /** What a thread is parked at by its owner. */
 export type ParkedState =
   | { status: "idle" }
   | { status: "paused" }
-  | { status: "suspended"; suspended: Suspension };
+  | { status: "suspended"; waits: Waits };
 
 /** The mutable half of a storage root.
  *
@@ -91,7 +102,8 @@ export type ThreadStore = {
   renew(request: LeaseRef & { ttlMs: number; nowMs: number }): Promise<readonly SignalKind[]>;
   /** Waiting signals without a write. */
   signals(threadId: string): Promise<readonly SignalKind[]>;
-  /** Publishes a step. Returns the signals that wait, read in the same transaction. */
+  /** Publishes a step. Returns the signals that wait, read in the same transaction. An `answer` names no fence: it
+   *  throws `ANSWER_TAKEN` unless the thread, at this head, waits for a person. */
   advance(move: HeadMove): Promise<readonly SignalKind[]>;
   /** Publishes the end node, a line of history, the final status and the release of the lease at once. */
   finish(move: FinalMove): Promise<void>;
@@ -102,8 +114,8 @@ export type ThreadStore = {
   /** Leaves a signal for the owner, whoever that is. A finished thread has none and keeps none. */
   signal(threadId: string, kind: SignalKind, nowMs: number): Promise<void>;
   clearSignal(threadId: string, kind: SignalKind): Promise<void>;
-  /** Records a person's answer: the suspended thread becomes idle, its question goes, and the role that asked
-   *  is to run next. The answer stays until a step is published. Throws `TRANSITION_INVALID`. */
+  /** Records a person's answer to a role's question: the suspended thread becomes idle, its question goes, and the
+   *  role that asked is to run next. The answer stays until a step is published. Throws `TRANSITION_INVALID`. */
   answer(request: { threadId: string; text: string; nowMs: number }): Promise<void>;
   /** Sets bounds of an unfinished thread; the runner reads them when it starts. One that waits because of a
    *  limit becomes idle. Throws `TRANSITION_INVALID`. */

@@ -3,7 +3,8 @@ import type { StepOutcome } from "./limits.ts";
 import type { StepRoute, StepRun } from "./step-run.ts";
 import type { ThreadActivity } from "./thread-activity.ts";
 import type { ThreadStatus } from "./thread-status.ts";
-import type { Suspension, Unrecorded } from "./workflow-runtime.ts";
+import type { Wait } from "./wait.ts";
+import type { Unrecorded } from "./workflow-runtime.ts";
 
 /** The shapes that `--json` prints. Keys may be added, never renamed. */
 export type StepView = {
@@ -42,8 +43,10 @@ export type ThreadSummary = {
   stale: boolean;
   head: string;
   stepCount: number;
-  /** What it asks a person; null unless it is suspended. */
-  suspended: Suspension | null;
+  /** What it waits for first; null unless it is suspended. */
+  suspended: Wait | null;
+  /** All that it waits for. */
+  waits: readonly Wait[];
   updatedAt: number;
   /** Unix milliseconds; a fork's is that of the original. */
   startedAt: number;
@@ -69,7 +72,8 @@ export type ThreadView = Pick<
   };
   steps: StepView[];
   upgrades: UpgradeView[];
-  suspended: Suspension | null;
+  suspended: Wait | null;
+  waits: readonly Wait[];
   result: ThreadResult | null;
   /** What else its end node records: for a thread ended by a role's failure, the cost of that run and its evidence.
    *  Null while the thread has not ended. */

@@ -3,10 +3,11 @@ import type { AgentFault } from "./agent-error.ts";
 import type { AgentEvent } from "./agent-event.ts";
 import type { CasStore } from "./cas-store.ts";
 import type { JsonValue } from "./json.ts";
-import type { ReachedLimit, ThreadLimits } from "./limits.ts";
+import type { ThreadLimits } from "./limits.ts";
 import type { RoleMeta, RoleRules } from "./role.ts";
 import type { StepRoute, StepRun, Usage } from "./step-run.ts";
 import type { RoleStep, ThreadContext } from "./thread-context.ts";
+import type { PersonWait, RoleWait } from "./wait.ts";
 
 /** What a role is about to do. */
 export type StepRequest = {
@@ -131,14 +132,10 @@ export type WorkflowCompletion =
   | { returnCode: number; summary: string; route?: StepRoute | null | undefined }
   | { suspend: Suspension; route?: StepRoute | null | undefined };
 
-/** Why a thread waits for a person: a question, whose answer goes to the role, or a `limit`, which has to be raised. */
-export type Suspension = {
-  role: string;
-  message: string;
-  kind?: "limit";
-  /** For a `limit`: which one. Left out in what older versions wrote. */
-  limit?: ReachedLimit;
-};
+/** Why a workflow stops for now: a question, whose answer goes to the role; a `limit`, which has to be raised; or a
+ *  `person`, whose answer is the step of the role. Of a person, the engine takes the form and the deadline from the
+ *  descriptor. */
+export type Suspension = RoleWait | Pick<PersonWait, "kind" | "role" | "message">;
 
 /** Yields one output per step; the engine stores it and sends back the stored step. Called again after a crash, with
  *  the steps so far, it must continue from there. */

@@ -12,6 +12,7 @@ import {
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 import { boundFaults, outcomeFaults } from "./check-bounds.ts";
+import { personFaults } from "./check-people.ts";
 import { toolFaults } from "./check-tools.ts";
 
 /** Checks what the compiler cannot see and what plain JavaScript can get wrong: names, targets, conditions,
@@ -22,6 +23,7 @@ export function checkDefinition<M extends RoleMeta>(definition: WorkflowDefiniti
     ...roleFaults(roles),
     ...boundFaults(definition),
     ...toolFaults(definition),
+    ...personFaults(definition),
     ...tableFaults(definition, roles),
     ...resultFaults(definition),
   ];

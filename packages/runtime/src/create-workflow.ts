@@ -6,7 +6,7 @@
  *  3. An agent's result is checked against the role's schema before it becomes a step.
  *  4. A failed role becomes a step when the table has a rule for that outcome; otherwise the thread fails.
  *  5. Before a step that a limit forbids, the rules for `limit` are tried in place of the others; if there are none,
- *     the thread waits for a person to raise the limit.
+ *     the thread waits for a person to raise the limit. Limits do not keep a person from being asked.
  *  6. It reaches the engine only through the runtime it is lent, so a bundle contains no engine. */
 import { pickRoute } from "@uncaged/workflow-moderator";
 import {
@@ -77,12 +77,13 @@ async function* drive(
   while (true) {
     runtime.signal.throwIfAborted();
     // A person's request is carried out whatever the limits say.
-    const next = directive ?? (await decide({ edges, ctx, sessions, ledger }));
+    const next = directive ?? (await decide({ edges, ctx, rules, sessions, ledger }));
     directive = null;
     if ("limit" in next) return next.limit;
     const role = next.route.to;
     if (role === END) return completion(ctx, next.route);
     if (role === SUSPEND) return suspension(next.route);
+    if (isPerson(rules, role)) return askPerson(next.route);
     const round = ctx.steps.length + 1;
     const output = await runOrRoute(ctx, {
       edges,
@@ -100,6 +101,7 @@ async function* drive(
 type Decision = {
   edges: readonly DescriptorEdge[];
   ctx: ThreadContext;
+  rules: ReadonlyMap<string, RoleRules>;
   sessions: SessionBook;
   ledger: Ledger;
 };
@@ -107,11 +109,13 @@ type Decision = {
 async function decide({
   edges,
   ctx,
+  rules,
   sessions,
   ledger,
 }: Decision): Promise<StepDirective | { limit: WorkflowCompletion }> {
   let picked = await pickRoute(edges, ctx);
-  const limit = picked.to === END || picked.to === SUSPEND ? null : ledger.reached(picked.to);
+  const runs = picked.to !== END && picked.to !== SUSPEND && !isPerson(rules, picked.to);
+  const limit = runs ? ledger.reached(picked.to) : null;
   if (limit !== null) {
     picked = await pickRoute(edges, ctx, "limit");
     if (picked.matched === null || ledger.isBeyondLimits()) return { limit: atLimit(ctx, limit) };
@@ -130,6 +134,16 @@ function atLimit(ctx: ThreadContext, limit: ReachedLimit): WorkflowCompletion {
   const role = ctx.steps.at(-1)?.role ?? START;
   const message = `${reachedInWords(limit)}; raise the limit to go on`;
   return { suspend: { role, message, kind: "limit", limit } };
+}
+
+/** The person's answer is the role's step: the engine asks for it and stores it. */
+function askPerson(route: StepRoute): WorkflowCompletion {
+  const message = route.prompt ?? `${route.to} is to decide (${route.condition}).`;
+  return { suspend: { kind: "person", role: route.to, message }, route };
+}
+
+function isPerson(rules: ReadonlyMap<string, RoleRules>, role: string): boolean {
+  return rules.get(role)?.person !== undefined;
 }
 
 /** The question comes from the role that ran last, so that role gets the answer. */

@@ -32,6 +32,6 @@ export {
 } from "@uncaged/workflow-protocol";
 export { buildDescriptor } from "./build-descriptor.ts";
 export { createWorkflow } from "./create-workflow.ts";
-export { defineRole, defineWorkflow } from "./define.ts";
+export { definePerson, defineRole, defineWorkflow } from "./define.ts";
 export { namedAgent } from "./named-agent.ts";
 export { type WorkflowAgentOptions, workflowAsAgent } from "./workflow-as-agent.ts";

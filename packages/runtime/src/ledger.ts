@@ -95,6 +95,8 @@ function nothing(): Spent {
 function add(spent: Spent, { run }: RoleStep): void {
   spent.steps += 1;
   if (run === null) return;
+  // Waiting for a person costs nothing.
+  if (run.person !== undefined) return;
   spent.timeMs += Math.max(0, run.completedAt - run.startedAt);
   if (run.usage !== null) addUsage(spent, run.usage);
 }

@@ -35,6 +35,7 @@ it("exports the names that authors rely on", async () => {
     "SUSPEND",
     "buildDescriptor",
     "createWorkflow",
+    "definePerson",
     "defineRole",
     "defineWorkflow",
     "namedAgent",

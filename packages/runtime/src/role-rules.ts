@@ -12,8 +12,9 @@ export function rulesOf<M extends RoleMeta>(
 
 /** Leaves out unset keys: the rules are also in the descriptor, which is JSON. */
 export function rulesOfRole(role: RoleRules): RoleRules {
-  const { tools, requiredEvidence, timeoutMs, retry, limits } = role;
+  const { person, tools, requiredEvidence, timeoutMs, retry, limits } = role;
   return {
+    ...(person === undefined ? {} : { person }),
     ...(tools === undefined ? {} : { tools }),
     ...(requiredEvidence === undefined ? {} : { requiredEvidence }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),

@@ -6,6 +6,7 @@ import { historyCases } from "./suite/history-cases.ts";
 import { leaseCases } from "./suite/lease-cases.ts";
 import { lifecycleCases } from "./suite/lifecycle-cases.ts";
 import { limitCases } from "./suite/limit-cases.ts";
+import { personCases } from "./suite/person-cases.ts";
 import { queryCases } from "./suite/query-cases.ts";
 import { signalCases } from "./suite/signal-cases.ts";
 import type { ThreadStoreCase } from "./suite/store-case.ts";
@@ -21,6 +22,7 @@ export const threadStoreCases: readonly ThreadStoreCase[] = [
   ...lifecycleCases,
   ...adoptionCases,
   ...limitCases,
+  ...personCases,
   ...leaseCases,
   ...headCases,
   ...historyCases,

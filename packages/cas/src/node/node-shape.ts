@@ -119,6 +119,14 @@ const fault: Field = {
   must: "a way in which an agent fails",
 };
 const json: Field = { is: (value) => toJsonObject({ value }) !== null, must: "plain JSON" };
+const person: Field = {
+  is: (value) =>
+    isRecord(value) &&
+    orNull(text).is(value.user) &&
+    Array.isArray(value.assignees) &&
+    value.assignees.every(text.is),
+  must: "an object with user and assignees",
+};
 const notes: Field = {
   is: (value) => Array.isArray(value) && value.every(text.is),
   must: "a list of texts",
@@ -167,6 +175,7 @@ const STATE_FIELDS: FieldsOf<StatePayload> = {
   cwd: optional(text),
   evidence: optional(hashes),
   policy: optional({ is: (value) => value === "held", must: '"held"' }),
+  person: optional(person),
   outcome: optional(fault),
 };
 

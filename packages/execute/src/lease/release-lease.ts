@@ -2,18 +2,12 @@
  *
  *  1. Whatever it waited for (a question, a closed gate), it waits for again.
  *  2. If a gate was opened meanwhile, it stays open and the thread is idle. */
-import {
-  type ParkedState,
-  suspensionOf,
-  type ThreadRecord,
-  type ThreadStatus,
-} from "@uncaged/workflow-protocol";
+import type { ParkedState, ThreadRecord, ThreadStatus } from "@uncaged/workflow-protocol";
 import type { Engine } from "../storage/engine.ts";
 
 /** What a thread was waiting for, by its record from before the lease was taken. */
 export function parkedState(thread: ThreadRecord): ParkedState {
-  const suspended = suspensionOf(thread);
-  if (suspended !== null) return { status: "suspended", suspended };
+  if (thread.status === "suspended") return { status: thread.status, waits: thread.waits };
   return thread.status === "paused" ? { status: thread.status } : { status: "idle" };
 }
 

@@ -53,7 +53,7 @@ const QUESTION = { role: "coder", message: "Shall I?" };
 
 describe("a thread whose lease was taken in vain", () => {
   it.each<ParkedState>([
-    { status: "suspended", suspended: QUESTION },
+    { status: "suspended", waits: [QUESTION] },
     { status: "paused" },
     { status: "idle" },
   ])("waits for what it waited for: $status", async (to) => {
@@ -70,10 +70,10 @@ describe("a thread whose lease was taken in vain", () => {
   });
 
   it("keeps its question when its end cannot be written", async () => {
-    await restAt({ status: "suspended", suspended: QUESTION });
+    await restAt({ status: "suspended", waits: [QUESTION] });
     owned.breakCas(broken());
     await expect(killThread(owned.engine, await owned.record(), { signal })).rejects.toThrow();
-    expect(await owned.record()).toMatchObject({ status: "suspended", suspended: QUESTION });
+    expect(await owned.record()).toMatchObject({ status: "suspended", waits: [QUESTION] });
   });
 });
 

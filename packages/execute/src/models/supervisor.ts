@@ -2,8 +2,8 @@
  *
  *  1. When a review is due follows from the number of steps in the chain: a runner that was killed forgets nothing, and
  *     at worst a review is repeated.
- *  2. The review happens before the next step, not after the last one: a thread that waits, is paused or only has its
- *     end left uses no model. There is nothing left to kill, and finished work stays finished.
+ *  2. The review happens before the next step, not after the last one: a thread that waits, is paused, or only has its
+ *     end or a question to a person left uses no model. There is nothing left to kill, and finished work stays finished.
  *  3. A supervisor that cannot be reached kills nothing: that is logged, and the thread continues.
  *  4. The steps are data: they cannot talk the supervisor into anything but its two answers. */
 import { type CasStore, err, ok, type Result, type Usage } from "@uncaged/workflow-protocol";
@@ -30,11 +30,11 @@ export type SupervisorParts = {
   note: (note: Note) => void;
 };
 
-/** Reviews the thread if a review is due. Returns why the thread has to end, or null to continue. `endsNext`: whether
- *  the table ends the thread now; only called when a review is due. Throws when the steps cannot be read. */
+/** Reviews the thread if a review is due. Returns why the thread has to end, or null to continue. `restsNext`: whether no
+ *  agent runs next; only called when a review is due. Throws when the steps cannot be read. */
 export type Supervise = (
   roundHashes: readonly string[],
-  endsNext: () => Promise<boolean>,
+  restsNext: () => Promise<boolean>,
 ) => Promise<string | null>;
 
 export function supervisor(parts: SupervisorParts): Supervise {
@@ -43,7 +43,7 @@ export function supervisor(parts: SupervisorParts): Supervise {
     note({ about: "supervisor", message: `could not be asked: ${reason}`, usage: null });
     return null;
   };
-  return async (roundHashes, endsNext) => {
+  return async (roundHashes, restsNext) => {
     if (roundHashes.length === 0) return null;
     const settings = await models.settings();
     if (!settings.ok) return unreachable(settings.error.message);
@@ -51,7 +51,7 @@ export function supervisor(parts: SupervisorParts): Supervise {
     if (interval === 0 || roundHashes.length % interval !== 0) return null;
     const model = await models.model("supervisor");
     if (!model.ok) return unreachable(model.error.message);
-    if (model.value === null || (await endsNext())) return null;
+    if (model.value === null || (await restsNext())) return null;
     const verdict = await ask(model.value, parts, { roundHashes, interval });
     if (!verdict.ok) return unreachable(verdict.error);
     const { decision, usage } = verdict.value;

@@ -27,14 +27,14 @@ it.each<[string, ThreadCopy, object]>([
   ],
   [
     "asks",
-    { ...FACTS, status: "suspended", suspended: QUESTION, pendingInput: null },
+    { ...FACTS, status: "suspended", waits: [QUESTION], pendingInput: null },
     { suspended: QUESTION },
   ],
   [
     "waits at a limit with an answer",
     {
       ...{ ...FACTS, status: "suspended", pendingInput: ANSWER },
-      suspended: { ...QUESTION, kind: "limit", limit: LIMIT },
+      waits: [{ ...QUESTION, kind: "limit", limit: LIMIT }],
     },
     {
       suspended: { ...QUESTION, kind: "limit", limit: LIMIT },

@@ -19,13 +19,13 @@ import {
   pendingInputOf,
   type Result,
   ROLE_NAME_PATTERN,
-  suspensionOf,
   THREAD_ID_PATTERN,
   type ThreadCopy,
   threadFacts,
   WORKFLOW_NAME_PATTERN,
+  waitsOf,
 } from "@uncaged/workflow-protocol";
-import { suspensionSchema, threadLimitsSchema } from "@uncaged/workflow-protocol/schemas";
+import { threadLimitsSchema, waitSchema } from "@uncaged/workflow-protocol/schemas";
 import { z } from "zod";
 import { parseWith } from "../storage/parse-with.ts";
 
@@ -85,6 +85,7 @@ const hash = z.string().regex(HASH_PATTERN);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const threadId = z.string().regex(THREAD_ID_PATTERN);
 const roleName = z.string().regex(ROLE_NAME_PATTERN);
+const wait = waitSchema.and(z.object({ role: roleName }));
 const count = z.number().int().nonnegative();
 /** Years of four digits: not every tool can read later dates. */
 const time = count.max(MAX_UNIX_MS);
@@ -115,7 +116,9 @@ const writtenSchema = z.strictObject({
   agent: z.string().regex(WORKFLOW_NAME_PATTERN).nullable(),
   returnCode: z.number().int().min(0).max(255).nullable(),
   summary: z.string().nullable(),
-  suspended: suspensionSchema.and(z.object({ role: roleName })).nullable(),
+  suspended: wait.nullable(),
+  /** What it waits for besides. */
+  others: z.array(wait).exactOptional(),
   answer: z.strictObject({ role: roleName, text: z.string() }).nullable(),
   nextPrompt: z.string().exactOptional(),
   forkedFrom: z.strictObject({ threadId, stateHash: hash }).nullable(),
@@ -128,12 +131,14 @@ type WrittenThread = z.infer<typeof writtenSchema>;
 function writtenThread(thread: ThreadCopy): WrittenThread {
   const { returnCode, summary } = endingOf(thread) ?? { returnCode: null, summary: null };
   const input = pendingInputOf(thread);
+  const [suspended = null, ...others] = waitsOf(thread);
   return {
     ...threadFacts(thread),
     status: thread.status,
     returnCode,
     summary,
-    suspended: suspensionOf(thread),
+    suspended,
+    ...(others.length === 0 ? {} : { others }),
     answer: input?.kind === "answer" ? { role: input.role, text: input.text } : null,
     ...(input?.kind === "prompt" ? { nextPrompt: input.text } : {}),
   };
@@ -141,19 +146,21 @@ function writtenThread(thread: ThreadCopy): WrittenThread {
 
 /** null: it fits no status. */
 function threadIn(written: WrittenThread): ThreadCopy | null {
-  const { status, returnCode, summary, suspended, answer, nextPrompt } = written;
+  const { status, returnCode, summary, suspended, others = [], answer, nextPrompt } = written;
   if (answer !== null && nextPrompt !== undefined) return null;
   const prompt = nextPrompt === undefined ? null : { kind: "prompt" as const, text: nextPrompt };
   const pendingInput = answer === null ? prompt : { kind: "answer" as const, ...answer };
   const facts = threadFacts(written);
   if (status !== "idle" && status !== "suspended") {
     if (returnCode === null || summary === null) return null;
-    if (suspended !== null || pendingInput !== null) return null;
+    if (suspended !== null || others.length > 0 || pendingInput !== null) return null;
     return { ...facts, status, returnCode, summary };
   }
   if (returnCode !== null || summary !== null) return null;
-  if (status === "idle") return suspended === null ? { ...facts, status, pendingInput } : null;
-  return suspended === null ? null : { ...facts, status, suspended, pendingInput };
+  if (suspended !== null && status === "suspended")
+    return { ...facts, status, waits: [suspended, ...others], pendingInput };
+  if (suspended !== null || others.length > 0 || status === "suspended") return null;
+  return { ...facts, status, pendingInput };
 }
 
 const threadSchema: z.ZodType<ThreadCopy> = writtenSchema.transform((written, ctx) => {

@@ -14,8 +14,8 @@ export function portableThread(thread: ThreadRecord, family: ReadonlySet<string>
       return { ...facts, status: "idle", pendingInput };
     }
     case "suspended": {
-      const { status, suspended, pendingInput } = thread;
-      return { ...facts, status, suspended, pendingInput };
+      const { status, waits, pendingInput } = thread;
+      return { ...facts, status, waits, pendingInput };
     }
     case "completed":
     case "failed":

@@ -1,9 +1,15 @@
-import { pendingInputOf, suspensionOf, type ThreadRecord } from "@uncaged/workflow-protocol";
+import {
+  isPersonWait,
+  pendingInputOf,
+  type ThreadRecord,
+  waitsOf,
+} from "@uncaged/workflow-protocol";
 import { entry, promptHeader, shownRole } from "./context-text.ts";
 
-/** Something between the last round and the next: a question by a role, or what a person said to the next role. */
+/** Something between the last round and the next: a question by a role, a question to the person who plays the next
+ *  role, or what a person said to the next role. */
 export type ContextWaiting = {
-  kind: "question" | "limit" | "answer" | "person";
+  kind: "question" | "limit" | "asked" | "answer" | "person";
   /** The round that comes next. */
   round: number;
   /** Who asks or is answered; null: whichever role the table picks. */
@@ -14,9 +20,9 @@ export type ContextWaiting = {
 export function contextWaiting(thread: ThreadRecord): ContextWaiting[] {
   const round = thread.stepCount + 1;
   const waiting: ContextWaiting[] = [];
-  const suspended = suspensionOf(thread);
-  if (suspended !== null) {
-    const { kind = "question", role, message: text } = suspended;
+  for (const wait of waitsOf(thread)) {
+    const { role, message: text } = wait;
+    const kind = isPersonWait(wait) ? "asked" : (wait.kind ?? "question");
     waiting.push({ kind, round, role, text });
   }
   const input = pendingInputOf(thread);
@@ -37,6 +43,8 @@ export function waitingText(
 ): string {
   if (kind === "answer" || kind === "person")
     return entry(promptHeader(kind, round, role), text, about).text;
+  if (kind === "asked")
+    return entry(`[asked for #${round} ${shownRole(role ?? "")}]`, text, about).text;
   const what = kind === "limit" ? "stopped at a limit" : "question";
   return entry(`[${what} after #${round - 1} ${shownRole(role ?? "")}]`, text, about).text;
 }

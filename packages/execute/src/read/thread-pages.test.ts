@@ -6,8 +6,9 @@ import {
   type RoleOutput,
   type StateNode,
   type StepRoute,
-  type Suspension,
   threadFacts,
+  type Wait,
+  type Waits,
 } from "@uncaged/workflow-protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ANSWER } from "../chain/answer-directive.ts";
@@ -218,8 +219,7 @@ describe("threadPage", () => {
       const opts = { budgetChars: 900, before: null };
       return (await threadPage(owned.engine, { ...unsteered, ...more }, opts)).text;
     };
-    const asks = (suspended: Suspension): Promise<string> =>
-      shown({ status: "suspended", suspended });
+    const asks = (wait: Wait): Promise<string> => shown({ status: "suspended", waits: [wait] });
     const said = (pendingInput: PendingInput): Promise<string> =>
       shown({ status: "idle", pendingInput });
     const question = { role: "coder", message: "Which database?" };
@@ -236,7 +236,7 @@ describe("threadPage", () => {
 
 type Standing =
   | { status: "idle"; pendingInput: PendingInput }
-  | { status: "suspended"; suspended: Suspension };
+  | { status: "suspended"; waits: Waits };
 
 const ROUTE: StepRoute = {
   from: "coder",

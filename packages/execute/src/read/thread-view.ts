@@ -7,6 +7,7 @@ import {
   type ThreadRecord,
   type ThreadView,
   type UpgradeView,
+  waitsOf,
 } from "@uncaged/workflow-protocol";
 import { type ChainState, isRound, promptHash } from "../chain/chain.ts";
 import { lostAttempts } from "../chain/lost-attempts.ts";
@@ -46,6 +47,7 @@ export async function viewThread(
     steps: await withContents(engine.cas, steps, 1),
     upgrades,
     suspended: suspensionOf(thread),
+    waits: waitsOf(thread),
     result: resultOf(thread, recorded),
     end,
     // A finished thread has its last usage in the end node.

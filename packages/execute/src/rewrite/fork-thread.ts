@@ -89,7 +89,7 @@ async function standsAt(
   if (bundle.value.hash === version) return ok(present);
   const chain = await loadChain(engine.cas, { startHash, head: hash });
   // A fork waits for nothing that the old thread waits for.
-  const place = { thread: at.thread, chain, parentSha256: headSha256, asked: false };
+  const place = { thread: at.thread, chain, parentSha256: headSha256, asks: null };
   const made = await switchBundle(engine, place, bundle.value);
   if (!made.ok) return made;
   const { content, state } = made.value;

@@ -51,7 +51,7 @@ export async function pokeBasis(
 
   const parent = before.states.at(-1)?.hash ?? chain.startHash;
   const parentSha256 = sha256Hex(await readBlob(engine.cas, parent));
-  const place = { thread, chain: before, parentSha256, asked: false };
+  const place = { thread, chain: before, parentSha256, asks: null };
   const switched = await switchBundle(engine, place, bundle);
   if (!switched.ok) return switched;
   const { content, state } = switched.value;

@@ -35,12 +35,12 @@ export async function switchBundle(
     chain: Chain;
     /** SHA-256 (hex) of the last state of `chain`, or of the start node. */
     parentSha256: string;
-    /** After that state the thread asked a person, who may have answered. */
-    asked: boolean;
+    /** Where the thread went to ask a person after that state; null: nowhere. */
+    asks: string | null;
   },
   bundle: OpenedBundle,
 ): Promise<Result<Switch, Failure>> {
-  const { thread, chain, parentSha256, asked } = at;
+  const { thread, chain, parentSha256, asks } = at;
   const { root, packagesBase } = engine;
   const from = versionAfter(chain).hash;
   const { descriptor, hash: to, sha256 } = bundle;
@@ -48,7 +48,7 @@ export async function switchBundle(
   if (!externals.ok) return externals;
   if (from === to && isDeepStrictEqual(externals.value, externalsAfter(chain)))
     return err(sameVersion(thread.threadId, to));
-  const check = await checkChain(engine.cas, { thread, chain, descriptor, asked });
+  const check = await checkChain(engine.cas, { thread, chain, descriptor, asks });
   if (!check.compatible) return err(refused(check, to));
   const content = encodeContent(
     from === to

@@ -102,10 +102,10 @@ describe("an answer that comes while a poke begins", () => {
     const { engine, thread } = made;
     const { threadId } = thread;
     const { fence } = await acquire(engine, threadId, null);
-    const suspended = { role: "tester", message: "Which one?" };
+    const question = { role: "tester", message: "Which one?" };
     await engine.store.release({
       ...{ threadId, fence, nowMs: engine.now() },
-      to: { status: "suspended", suspended },
+      to: { status: "suspended", waits: [question] },
     });
     const asked = await current();
     await engine.store.answer({ threadId, text: "the first", nowMs: engine.now() });

@@ -20,7 +20,7 @@ import { parkedState, releaseLease } from "../lease/release-lease.ts";
 import { type LeaseHandle, withLease } from "../lease/with-lease.ts";
 import { findVersion } from "../start/find-version.ts";
 import type { Engine } from "../storage/engine.ts";
-import { isAsked } from "../table/check-threads.ts";
+import { whereAsked } from "../table/check-threads.ts";
 import { observedStatus } from "../watch/observe.ts";
 import { switchBundle } from "./switch-bundle.ts";
 
@@ -67,8 +67,8 @@ async function publishSwitch(
   if (thread.head !== before.head) return err(moved(threadId));
   const chain = await loadChain(engine.cas, thread);
   // Taking the lease set the question aside; the proof has to see it.
-  const asked = isAsked(before) || isAsked(thread);
-  const place = { thread, chain, parentSha256: thread.headSha256, asked };
+  const asks = whereAsked(before) ?? whereAsked(thread);
+  const place = { thread, chain, parentSha256: thread.headSha256, asks };
   const made = await switchBundle(engine, place, bundle);
   if (!made.ok) return made;
   const { content, state } = made.value;

@@ -221,7 +221,7 @@ describe("executeThread", () => {
     expect(outcome).toEqual({ status: "suspended" });
     expect(await owned.record()).toMatchObject({
       status: "suspended",
-      suspended: { role: "coder", message: "Which one?" },
+      waits: [{ role: "coder", message: "Which one?" }],
     });
   });
 

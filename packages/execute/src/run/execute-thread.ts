@@ -15,13 +15,16 @@ import {
   failureFrom,
   type LiveEvent,
   type RecordedResult,
+  type Result,
   type RoleOutput,
   type RoleStep,
   type RunningThread,
   type SignalKind,
+  type StepRoute,
   type Suspension,
   type ThreadContext,
   type ThreadEnding,
+  type Wait,
   type WorkflowCompletion,
   WorkflowError,
   type WorkflowFn,
@@ -63,13 +66,15 @@ export type ThreadRun = {
   /** What the workflow function gets from the engine. `cursor` is asked for the thread's position whenever a child
    *  starts. */
   runtimeAt: (cursor: () => ChainCursor) => EngineRuntime;
-  /** Role names of the descriptor: an output of any other role is refused. */
+  /** Roles of the descriptor that agents play: an output of any other is refused. */
   roles: ReadonlySet<string>;
+  /** What the thread waits for when its workflow suspends it. */
+  waitFor: (suspension: Suspension, route: StepRoute | null) => Result<Wait, Failure>;
   /** Why the engine rejects this output as a step of its role; null: it accepts it. */
   rulesFault: (output: ParsedRoleOutput) => Promise<Failure | null>;
   /** Aborts with an `Interruption` as its reason; any other reason counts as `kill`. */
   signal: AbortSignal;
-  /** Stop after this many steps, unless only the end is left; null: no limit. */
+  /** Stop after this many steps, unless only the end or a question is left; null: no limit. */
   maxSteps: number | null;
   /** Usage of the engine's own models. */
   costs: ModelCosts;
@@ -77,8 +82,8 @@ export type ThreadRun = {
   supervise: Supervise;
   /** Summarizes a completed thread. */
   summarize: Summarize;
-  /** Whether the table ends the thread after these steps, which are all it has. */
-  endsNext: (steps: RoleStep[]) => Promise<boolean>;
+  /** Whether no agent runs after these steps, which are all the thread has: the table ends it, or asks a person. */
+  restsNext: (steps: RoleStep[]) => Promise<boolean>;
   /** What the workflow returns after these steps, which are all it made; null: it has no `result`. */
   resultAfter: (steps: RoleStep[]) => Promise<RecordedResult | null>;
   emit: (event: LiveEvent) => void;
@@ -97,18 +102,18 @@ export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
   const rounds = [...run.roundHashes];
   const made = (): number => steps.length - run.context.steps.length;
   // A person's prompt for the first step comes before anything that the table says.
-  const endsNext = async (): Promise<boolean> =>
-    (made() > 0 || runtime.directive === null) && run.endsNext(steps);
+  const restsNext = async (): Promise<boolean> =>
+    (made() > 0 || runtime.directive === null) && run.restsNext(steps);
   let waiting: readonly SignalKind[] = await run.engine.store.signals(run.thread.threadId);
   try {
     while (true) {
       const interruption = interruptionOf(run.signal, waiting);
       if (interruption !== null) return await interrupted(run, cursor, interruption);
-      if (run.maxSteps !== null && made() >= run.maxSteps && !(await endsNext()))
+      if (run.maxSteps !== null && made() >= run.maxSteps && !(await restsNext()))
         return await rest(run);
       if (waiting.includes("pause") && (await paused(run))) return { status: "paused" };
 
-      const objection = await run.supervise(rounds, endsNext);
+      const objection = await run.supervise(rounds, restsNext);
       if (objection !== null) return await end(run, cursor, supervisedEnding(objection));
       if (run.signal.aborted) continue;
 
@@ -210,7 +215,12 @@ async function completed(
   );
   if (!parsed.ok) return failed(run, cursor, new WorkflowError(parsed.error));
   const completion = parsed.value;
-  if ("suspend" in completion) return suspended(run, completion.suspend);
+  if ("suspend" in completion) {
+    const wait = run.waitFor(completion.suspend, completion.route ?? null);
+    return wait.ok
+      ? suspended(run, wait.value)
+      : failed(run, cursor, new WorkflowError(wait.error));
+  }
   const { returnCode } = completion;
   const summary =
     returnCode === 0 ? await run.summarize(rounds, completion.summary) : completion.summary;
@@ -267,10 +277,10 @@ async function paused(run: ThreadRun): Promise<boolean> {
   return closed;
 }
 
-async function suspended(run: ThreadRun, question: Suspension): Promise<RunOutcome> {
-  const to = { status: "suspended", suspended: question } as const;
+async function suspended(run: ThreadRun, wait: Wait): Promise<RunOutcome> {
+  const to = { status: "suspended", waits: [wait] } as const;
   await run.engine.store.release({ ...tenure(run), nowMs: run.engine.now(), to });
-  emitStatus(run, "suspended", question.message);
+  emitStatus(run, "suspended", wait.message);
   return { status: "suspended" };
 }
 

@@ -8,7 +8,8 @@ import {
 import { type ParsedRoleOutput, roleOutputSchema } from "@uncaged/workflow-protocol/schemas";
 import { parseWith } from "../storage/parse-with.ts";
 
-/** What a bundle yields is untrusted: none of it is used before it was parsed here. */
+/** What a bundle yields is untrusted: none of it is used before it was parsed here. `roles` are those that agents play:
+ *  no bundle answers for a person. */
 export function parseOutput(
   raw: RoleOutput,
   roles: ReadonlySet<string>,
@@ -19,8 +20,8 @@ export function parseOutput(
   return err(
     failure(
       "INVALID_OUTPUT",
-      `the workflow yielded an output of role ${JSON.stringify(parsed.value.role)}, which its descriptor does not have`,
-      `known roles: ${[...roles].join(", ")}`,
+      `the workflow yielded an output of role ${JSON.stringify(parsed.value.role)}, which no agent plays by its descriptor`,
+      `roles of agents: ${[...roles].join(", ")}`,
     ),
   );
 }

@@ -1,5 +1,4 @@
 import {
-  END,
   type Failure,
   ok,
   type Result,
@@ -9,6 +8,7 @@ import {
   type ThreadContext,
   unwrap,
   type WorkflowDescriptor,
+  waitsOf,
 } from "@uncaged/workflow-protocol";
 import { storagePaths } from "@uncaged/workflow-util";
 import { answerDirective } from "../chain/answer-directive.ts";
@@ -32,6 +32,7 @@ import { type LoadedRun, loadRun } from "./load-run.ts";
 import { namedAgents } from "./named-agent.ts";
 import { nextPromptDirective } from "./next-prompt.ts";
 import { nextRole } from "./next-role.ts";
+import { waitFor } from "./person-wait.ts";
 import { resultAfter } from "./result-after.ts";
 import { roleAgents } from "./role-agents.ts";
 
@@ -142,18 +143,34 @@ export async function threadRun(
     workflow,
     context,
     runtimeAt,
-    roles: new Set(Object.keys(bundle.descriptor.roles)),
+    roles: new Set(agentRoles(bundle.descriptor)),
+    waitFor: (suspension, route) =>
+      waitFor({
+        ...{ suspension, route, roles: bundle.descriptor.roles, nowMs: engine.now() },
+        before: waitsOf(handle.before),
+      }),
     rulesFault: rulesGate(engine, bundle.descriptor, context),
     signal,
     maxSteps: opts.maxSteps,
     costs: { extraction: extraction.takeCost, watching: watching.take, lost: once(lost) },
     supervise: supervisor(watcher),
     summarize: summarizer(watcher),
-    endsNext: async (steps) =>
-      (await nextRole(thread, bundle.descriptor, { ...context, steps })) === END,
+    restsNext: async (steps) =>
+      !isAgents(
+        await nextRole(thread, bundle.descriptor, { ...context, steps }),
+        bundle.descriptor,
+      ),
     resultAfter: (steps) => resultAfter(bundle.descriptor, { ...context, steps }),
     emit,
   };
+}
+
+function agentRoles({ roles }: WorkflowDescriptor): string[] {
+  return Object.keys(roles).filter((role) => roles[role]?.person === undefined);
+}
+
+function isAgents(next: string | null, descriptor: WorkflowDescriptor): boolean {
+  return next !== null && agentRoles(descriptor).includes(next);
 }
 
 /** An accepted step counts as an earlier one for the next. */

@@ -4,8 +4,10 @@ import {
   failure,
   failureFrom,
   isFinished,
+  isPersonWait,
   leaseOf,
   ok,
+  type PersonWait,
   type ReachedLimit,
   type Result,
   raisingOptions,
@@ -18,6 +20,7 @@ import { endsTooLate } from "../lease/clock-ahead.ts";
 import { finishedRefusal } from "../lease/finished-refusal.ts";
 import { readAgain } from "../lease/read-again.ts";
 import { bundleOf } from "../run/load-run.ts";
+import { isOverdue } from "../run/person-wait.ts";
 import { spawnRunner } from "../runner/spawn-runner.ts";
 import type { Engine } from "../storage/engine.ts";
 import { observedStatus } from "../watch/observe.ts";
@@ -113,7 +116,7 @@ function refusalOf(
   const { threadId } = thread;
   const { status } = observedStatus(thread, nowMs);
   if (isFinished(thread)) return finishedRefusal(thread, "a finished thread cannot go on");
-  if (thread.status === "suspended") return suspendedRefusal(thread, { answer, limits });
+  if (thread.status === "suspended") return suspendedRefusal(thread, { answer, limits, nowMs });
   if (answer !== null) {
     return failure(
       "TRANSITION_INVALID",
@@ -130,12 +133,15 @@ function refusalOf(
   );
 }
 
-/** A question needs an answer; a limit has to be raised. */
+/** A question needs an answer; a limit has to be raised; a person has to answer, or to be late. */
 function suspendedRefusal(
-  { threadId, suspended }: SuspendedThread,
-  { answer, limits }: { answer: string | null; limits: ThreadLimits | null },
+  { threadId, waits }: SuspendedThread,
+  { answer, limits, nowMs }: { answer: string | null; limits: ThreadLimits | null; nowMs: number },
 ): Failure | null {
-  const { kind, message, limit } = suspended;
+  const [wait] = waits;
+  if (isPersonWait(wait))
+    return waits.some((each) => isOverdue(each, nowMs)) ? null : unanswered(threadId, wait);
+  const { kind, message, limit } = wait;
   if (kind !== "limit") {
     if (answer !== null) return null;
     return failure(
@@ -150,6 +156,15 @@ function suspendedRefusal(
     "TRANSITION_INVALID",
     `thread ${threadId} waits because ${message}; ${why}`,
     `go on with: uncaged-workflow thread resume ${threadId} ${raisingOptions(limit)}`,
+  );
+}
+
+/** Words are no answer to a form. */
+function unanswered(threadId: string, { role, message }: PersonWait): Failure {
+  return failure(
+    "TRANSITION_INVALID",
+    `thread ${threadId} waits for ${role}, whom a person plays: ${message}`,
+    `answer with: uncaged-workflow answer ${threadId}`,
   );
 }
 

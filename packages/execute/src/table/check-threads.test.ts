@@ -88,7 +88,7 @@ describe("a thread that is asked about with another version", () => {
     const question = { role: "tester", message: "?" };
     const pendingInput = { kind: "answer", role: "tester", text: "!" } as const;
     const standings: NonNullable<Asked["standing"]>[] = [
-      (thread) => ({ ...thread, status: "suspended", suspended: question }),
+      (thread) => ({ ...thread, status: "suspended", waits: [question] }),
       (thread) => ({ ...thread, status: "idle", pendingInput }),
       (thread) => ({ ...thread, status: "paused", pendingInput }),
     ];
@@ -99,7 +99,7 @@ describe("a thread that is asked about with another version", () => {
       ]);
     }
     const atLimit: NonNullable<Asked["standing"]> = (thread) => ({
-      ...{ ...thread, status: "suspended", suspended: { ...question, kind: "limit" } },
+      ...{ ...thread, status: "suspended", waits: [{ ...question, kind: "limit" }] },
     });
     expect((await checked({ steps: STEPS, edges: SAME, standing: atLimit })).compatible).toBe(true);
   });

@@ -12,8 +12,10 @@ import {
   END,
   failureFrom,
   isFinished,
+  isPersonWait,
   type StepRoute,
   SUSPEND,
+  suspensionOf,
   type ThreadContext,
   type ThreadRecord,
   type WorkflowDescriptor,
@@ -60,16 +62,16 @@ export async function checkThread(
   descriptor: WorkflowDescriptor,
 ): Promise<ThreadCheck> {
   const chain = await loadChain(cas, thread);
-  return checkChain(cas, { thread, chain, descriptor, asked: isAsked(thread) });
+  return checkChain(cas, { thread, chain, descriptor, asks: whereAsked(thread) });
 }
 
 /** The same for a part of a thread: the states of `chain`, whatever came after them. */
 export async function checkChain(
   cas: Pick<CasStore, "get">,
-  { thread, chain, descriptor, asked }: Checked,
+  { thread, chain, descriptor, asks }: Checked,
 ): Promise<ThreadCheck> {
   const context = await threadContext(cas, thread, chain);
-  const routes = await routeDifferences(descriptor.graph.edges, context, waysOf(chain, asked));
+  const routes = await routeDifferences(descriptor.graph.edges, context, waysOf(chain, asks));
   const { removedRoles, metas } = stepFaults(context, descriptor, metaFaultsBy(descriptor));
   const compatible = routes.length + removedRoles.length + metas.length === 0;
   const { threadId, status } = thread;
@@ -83,20 +85,23 @@ type Checked = {
   thread: Pick<ThreadRecord, "threadId" | "status" | "depth" | "bundleHash" | "startedAt">;
   chain: Chain;
   descriptor: WorkflowDescriptor;
-  /** After the last of its steps the thread asked a person, who may have answered. */
-  asked: boolean;
+  /** Where the thread went to ask a person after the last of its steps; null: nowhere. */
+  asks: string | null;
 };
 
-export function isAsked(thread: ThreadRecord): boolean {
-  if (isFinished(thread)) return false;
-  if (thread.status === "suspended" && thread.suspended.kind !== "limit") return true;
-  return thread.pendingInput?.kind === "answer";
+/** `__suspend__`, also when the person has answered by now; the role that a person plays; null: it asks nobody. */
+export function whereAsked(thread: ThreadRecord): string | null {
+  if (isFinished(thread)) return null;
+  const wait = suspensionOf(thread);
+  if (wait !== null && isPersonWait(wait)) return wait.role;
+  if (wait !== null && wait.kind !== "limit") return SUSPEND;
+  return thread.pendingInput?.kind === "answer" ? SUSPEND : null;
 }
 
 /** The route that a thread took after so many steps. */
 type Way = { after: number; to: string; outcome: StepRoute["outcome"] };
 
-function waysOf(chain: Chain, asked: boolean): Way[] {
+function waysOf(chain: Chain, asks: string | null): Way[] {
   const ways: Way[] = [];
   for (const [after, { node }] of roleStates(chain).entries()) {
     const { route } = node.payload;
@@ -108,7 +113,7 @@ function waysOf(chain: Chain, asked: boolean): Way[] {
   const after = roleStates(chain).length;
   const end = endState(chain)?.node.payload.route ?? null;
   if (end !== null) ways.push({ after, to: END, outcome: end.outcome });
-  if (asked) ways.push({ after, to: SUSPEND, outcome: undefined });
+  if (asks !== null) ways.push({ after, to: asks, outcome: undefined });
   return ways;
 }
 

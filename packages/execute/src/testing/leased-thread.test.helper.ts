@@ -1,10 +1,13 @@
 /** A thread in memory whose lease the test holds, ready to be driven. */
-import type {
-  ProcessIdentity,
-  RootStore,
-  ThreadRecord,
-  WorkflowError,
-  WorkflowFn,
+import {
+  err,
+  failure,
+  ok,
+  type ProcessIdentity,
+  type RootStore,
+  type ThreadRecord,
+  type WorkflowError,
+  type WorkflowFn,
 } from "@uncaged/workflow-protocol";
 import { memoryLiveLog } from "@uncaged/workflow-store";
 import { ownIdentity } from "@uncaged/workflow-util";
@@ -124,13 +127,17 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
             runChild: () => Promise.reject(new Error("no children here")),
           }),
         roles: new Set(["coder", "tester"]),
+        waitFor: (suspension) =>
+          suspension.kind === "person"
+            ? err(failure("INTERNAL", "no person plays here", ""))
+            : ok(suspension),
         rulesFault: opts.rulesFault ?? (async () => null),
         signal,
         maxSteps: opts.maxSteps ?? null,
         costs: opts.costs ?? { extraction: () => null, watching: () => null, lost: () => null },
         supervise: opts.supervise ?? (async () => null),
         summarize: opts.summarize ?? (async (_states, own) => own),
-        endsNext: async () => false,
+        restsNext: async () => false,
         resultAfter: async () => null,
         emit,
       });

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type BlobPlaces, encodeContent, openRootStore } from "@uncaged/workflow-cas";
-import type { BlobTable, EncodedNode, HeadMove, RootStore } from "@uncaged/workflow-protocol";
+import type { BlobTable, EncodedNode, OwnerMove, RootStore } from "@uncaged/workflow-protocol";
 import { type Index, openIndex } from "@uncaged/workflow-store";
 import { heldThread } from "./held-thread.test.helper.ts";
 
@@ -21,7 +21,7 @@ export type BehindRoot = {
   /** Of the lease. */
   tenure: { threadId: string; fence: number };
   /** The move from the thread's head to this node. */
-  moveTo(node: EncodedNode): Promise<HeadMove>;
+  moveTo(node: EncodedNode): Promise<OwnerMove>;
   /** A store on the root's own table, or on one that stands before it. */
   open(opts?: { table?: BlobTable; quietMs?: number }): RootStore;
   heads(): Promise<string[]>;

@@ -5,6 +5,7 @@ import {
   type ThreadActivity,
   type ThreadRecord,
   type ThreadSummary,
+  waitsOf,
 } from "@uncaged/workflow-protocol";
 import type { Engine } from "../storage/engine.ts";
 import { lookAgain, type SeenThread } from "./look-at-thread.ts";
@@ -68,10 +69,11 @@ async function lookAtEach(
 function listedThread({ thread, status, stale }: SeenThread): ListedThread {
   const { threadId, workflow, bundleHash, head, stepCount, updatedAt } = thread;
   const { startedAt, createdAt, parentThread, depth } = thread;
-  const suspended = suspensionOf(thread);
+  const [suspended, waits] = [suspensionOf(thread), waitsOf(thread)];
   const returnCode = endingOf(thread)?.returnCode ?? null;
   return {
-    ...{ threadId, workflow, bundleHash, status, stale, head, stepCount, suspended, updatedAt },
+    ...{ threadId, workflow, bundleHash, status, stale, head, stepCount, updatedAt },
+    ...{ suspended, waits },
     ...{ startedAt, createdAt, returnCode, parentThread, depth },
   };
 }

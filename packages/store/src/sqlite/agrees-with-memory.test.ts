@@ -2,17 +2,18 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  type AnswerMove,
   failureFrom,
-  type HeadMove,
   type LeaseRef,
   type NewThread,
+  type OwnerMove,
   type ParkedState,
   type PendingInput,
-  type Suspension,
   type ThreadCopy,
   type ThreadEnding,
   type ThreadLimits,
   type ThreadStore,
+  type Waits,
 } from "@uncaged/workflow-protocol";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -20,6 +21,7 @@ import {
   acquireAt,
   sampleHash,
   sampleId,
+  samplePersonWait,
   sampleSha256,
   sampleThread,
 } from "../suite/sample-threads.ts";
@@ -42,10 +44,16 @@ const limits: fc.Arbitrary<ThreadLimits> = fc.constantFrom(
   { roles: { coder: { timeMs: 9 }, planner: { steps: 2 } } },
 );
 const limit = { role: "coder", bound: "steps", limit: 3, used: 3 } as const;
-const suspended: fc.Arbitrary<Suspension> = fc.constantFrom(
-  { role: "planner", message: "Which?" },
-  { role: "coder", message: "at its limit", kind: "limit", limit } as const,
-  { role: "coder", message: "at a limit of old", kind: "limit" } as const,
+const people = [
+  samplePersonWait({ role: "editor" }),
+  samplePersonWait({ deadline: 9, member: 1 }),
+] as const;
+const waits: fc.Arbitrary<Waits> = fc.constantFrom<Waits>(
+  [{ role: "planner", message: "Which?" }],
+  [{ role: "coder", message: "at its limit", kind: "limit", limit }],
+  [{ role: "coder", message: "at a limit of old", kind: "limit" }],
+  [people[0]],
+  people,
 );
 const pendingInput: fc.Arbitrary<PendingInput | null> = fc.constantFrom(
   null,
@@ -62,7 +70,7 @@ const from = fc.record({ threadId, fence, nowMs, from: head, to: fc.integer({ mi
 const target = from.map(({ to, ...rest }) => {
   return { ...rest, to: sampleHash(to), toSha256: sampleSha256(to) };
 });
-const move: fc.Arbitrary<HeadMove> = fc
+const move: fc.Arbitrary<OwnerMove> = fc
   .tuple(
     target,
     fc.constantFrom(
@@ -72,9 +80,12 @@ const move: fc.Arbitrary<HeadMove> = fc
     ),
   )
   .map(([to, how]) => ({ ...to, ...how }));
+const answerMove: fc.Arbitrary<AnswerMove> = fc
+  .tuple(target, fc.constantFrom([], [people[1]]))
+  .map(([{ fence: _, ...to }, left]) => ({ ...to, kind: "answer", waits: left }));
 const parked: fc.Arbitrary<ParkedState> = fc.oneof(
   fc.constantFrom({ status: "idle" } as const, { status: "paused" } as const),
-  suspended.map((each) => ({ status: "suspended" as const, suspended: each })),
+  waits.map((each) => ({ status: "suspended" as const, waits: each })),
 );
 const startKey = fc.option(fc.constantFrom("a", "b"));
 const made: fc.Arbitrary<NewThread> = fc
@@ -91,8 +102,8 @@ const copy: fc.Arbitrary<ThreadCopy> = fc
     nowMs,
     fc.oneof(
       pendingInput.map((input) => ({ status: "idle" as const, pendingInput: input })),
-      fc.tuple(suspended, pendingInput).map(([question, input]) => {
-        return { status: "suspended" as const, suspended: question, pendingInput: input };
+      fc.tuple(waits, pendingInput).map(([asked, input]) => {
+        return { status: "suspended" as const, waits: asked, pendingInput: input };
       }),
       ending,
     ),
@@ -114,6 +125,7 @@ const call: fc.Arbitrary<{ shown: string; run: Call }> = fc.oneof(
   named("renew", owner, (store, by) => store.renew({ ...by, ttlMs: 500 })),
   named("advance", move, (store, by) => store.advance(by)),
   named("advance by the owner", move, async (store, by) => store.advance(await owned(store, by))),
+  named("answer in person", answerMove, (store, by) => store.advance(by)),
   named("finish", fc.tuple(target, ending), (store, [by, as]) => store.finish({ ...by, ...as })),
   named("finish by the owner", fc.tuple(target, ending), async (store, [by, as]) =>
     store.finish({ ...(await owned(store, by)), ...as }),

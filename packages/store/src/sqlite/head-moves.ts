@@ -1,24 +1,45 @@
 /** Publishing: the head of a thread moves, in one update and one flush. The blobs it names become durable before it, or
  *  with it in one transaction; a crash before that leaves only garbage. */
-import type { FinalMove, HeadMove, SignalKind } from "@uncaged/workflow-protocol";
+import type {
+  AnswerMove,
+  FinalMove,
+  HeadMove,
+  OwnerMove,
+  SignalKind,
+} from "@uncaged/workflow-protocol";
 import { appendHistory } from "../history/history.ts";
 import { endedLine } from "../threads/ended-line.ts";
-import { toMove } from "../threads/refusals.ts";
+import { toAnswerInPerson, toMove } from "../threads/refusals.ts";
 import { finishedThread } from "../threads/thread-changes.ts";
 import { NO_LEASE, OWNED } from "./leases.ts";
 import { refused } from "./refused.ts";
 import { NO_SIGNALS, waitingSignals } from "./signals.ts";
 import type { ThreadIndex } from "./thread-index.ts";
 import { getThread } from "./thread-queries.ts";
-import { ENDING, NO_PENDING_INPUT, storedEnding } from "./thread-rows.ts";
+import { ENDING, NO_PENDING_INPUT, SUSPENSION, storedEnding, storedWaits } from "./thread-rows.ts";
 
 /** Publishes a step inside the caller's transaction, which may also store the step's blobs. */
 export function moveHead(index: ThreadIndex, move: HeadMove): SignalKind[] {
-  const more = move.kind === "upgrade" ? { bundleHash: move.bundleHash } : {};
-  const { changes } = index.sql(MOVES[move.kind]).run({ ...moveValues(move), ...more });
-  if (changes !== 1) throw refused(toMove(getThread(index, move.threadId), move), move.threadId);
+  if (move.kind === "answer") moveByAnswer(index, move);
+  else moveByOwner(index, move);
   // A lookup instead of RETURNING, which would create a temporary table at every step.
   return waitingSignals(index, move.threadId);
+}
+
+function moveByOwner(index: ThreadIndex, move: OwnerMove): void {
+  const { threadId, fence } = move;
+  const more = move.kind === "upgrade" ? { bundleHash: move.bundleHash } : {};
+  const { changes } = index.sql(MOVES[move.kind]).run({ ...moveValues(move), fence, ...more });
+  if (changes !== 1) throw refused(toMove(getThread(index, threadId), move), threadId);
+}
+
+/** A person's step. Nobody owns the thread, so what it waits for is compared in place of a fence. */
+function moveByAnswer(index: ThreadIndex, move: AnswerMove): void {
+  const { threadId, waits } = move;
+  const status = waits.length === 0 ? "idle" : "suspended";
+  const values = { ...moveValues(move), status, ...storedWaits(waits) };
+  const { changes } = index.sql(BY_ANSWER).run(values);
+  if (changes !== 1) throw refused(toAnswerInPerson(getThread(index, threadId), move), threadId);
 }
 
 /** Publishes the end node, a line of history, the final status and the release of the lease together.
@@ -30,7 +51,8 @@ export function finishThread(index: ThreadIndex, move: FinalMove): void {
   const { threadId } = move;
   index.transaction(`finish thread ${threadId}`, () => {
     const before = toMove(getThread(index, threadId), move);
-    const { changes } = index.sql(FINISH).run({ ...moveValues(move), ...storedEnding(move) });
+    const values = { ...moveValues(move), fence: move.fence, ...storedEnding(move) };
+    const { changes } = index.sql(FINISH).run(values);
     if (!before.ok || changes !== 1) throw refused(before, threadId);
     appendHistory(index.root, endedLine(finishedThread(before.value, move)));
   });
@@ -41,7 +63,7 @@ const FROM_HEAD = `${OWNED} AND head = :from`;
 const NOT_REPLACED = "replacedHead = NULL, replacedSha256 = NULL";
 
 // Columns on the right-hand side have the values from before the update.
-const MOVES: { readonly [kind in HeadMove["kind"]]: string } = {
+const MOVES: { readonly [kind in OwnerMove["kind"]]: string } = {
   append: `
     UPDATE threads SET ${HEAD}, stepCount = stepCount + 1, ${NO_PENDING_INPUT}, ${NOT_REPLACED}
     WHERE ${FROM_HEAD}`,
@@ -54,12 +76,17 @@ const MOVES: { readonly [kind in HeadMove["kind"]]: string } = {
     WHERE ${FROM_HEAD}`,
 };
 
+const BY_ANSWER = `
+  UPDATE threads SET ${HEAD}, stepCount = stepCount + 1, ${NO_PENDING_INPUT}, ${NOT_REPLACED},
+    status = :status, ${SUSPENSION}
+  WHERE threadId = :threadId AND status = 'suspended' AND suspendedKind = 'person' AND head = :from`;
+
 const FINISH = `
   UPDATE threads SET ${HEAD}, ${ENDING}, ${NO_PENDING_INPUT}, ${NOT_REPLACED},
     ${NO_LEASE}, ${NO_SIGNALS}
   WHERE ${FROM_HEAD}`;
 
 function moveValues(move: HeadMove | FinalMove): Record<string, string | number> {
-  const { threadId, fence, from, to, toSha256, nowMs } = move;
-  return { threadId, fence, from, to, toSha256, nowMs };
+  const { threadId, from, to, toSha256, nowMs } = move;
+  return { threadId, from, to, toSha256, nowMs };
 }

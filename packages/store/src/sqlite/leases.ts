@@ -18,7 +18,7 @@ import {
   SIGNAL_COLUMNS,
   SUSPENSION,
   signalsOf,
-  storedSuspension,
+  storedWaits,
 } from "./thread-rows.ts";
 
 /** The rows that a writer with this fence owns. The expiry is left out on purpose: an owner that slept past it, and
@@ -73,11 +73,11 @@ type Release = Parameters<ThreadStore["release"]>[0];
 /** False when the owner meant to stop at the gate and found it open. */
 export function releaseLease(index: ThreadIndex, release: Release): boolean {
   const { threadId, fence, nowMs, to } = release;
-  const question = to.status === "suspended" ? to.suspended : null;
+  const waits = to.status === "suspended" ? to.waits : [];
   return index.transaction(`release thread ${threadId}`, () => {
     const { changes } = index
       .sql(to.status === "paused" ? `${RELEASE} AND ${GATE_CLOSED}` : RELEASE)
-      .run({ threadId, fence, nowMs, to: to.status, ...storedSuspension(question) });
+      .run({ threadId, fence, nowMs, to: to.status, ...storedWaits(waits) });
     if (changes === 1) return true;
     const owned = toWrite(getThread(index, threadId), release);
     if (to.status === "paused" && owned.ok) return false;

@@ -11,6 +11,7 @@ import { LIMIT_SCHEMA } from "./limit-schema.ts";
 import { PERSON_SCHEMA } from "./person-schema.ts";
 import { STEERING_SCHEMA } from "./steering-schema.ts";
 import { THREADS_SCHEMA } from "./threads-schema.ts";
+import { WAITS_SCHEMA } from "./waits-schema.ts";
 
 const MIGRATIONS: readonly string[] = [
   THREADS_SCHEMA,
@@ -18,6 +19,7 @@ const MIGRATIONS: readonly string[] = [
   STEERING_SCHEMA,
   PERSON_SCHEMA,
   LIMIT_SCHEMA,
+  WAITS_SCHEMA,
 ];
 
 /** Marks the file as ours in SQLite's header ("UWFi"), so that no other program's database is changed. */

@@ -26,6 +26,7 @@ const COLUMNS = [
   "suspendedMessage",
   "suspendedKind",
   "suspendedLimit",
+  "waits",
   "answerRole",
   "answerText",
   "nextPrompt",
@@ -97,6 +98,11 @@ export function optionalProse(row: Row, column: Column): string | null {
 
 export function optionalInteger(row: Row, column: Column): number | null {
   return at(row, column) === null ? null : integer(row, column);
+}
+
+/** What a text in the JSON form says; `read` returns null for what it does not know. */
+export function parsed<T>(row: Row, column: Column, read: (value: unknown) => T | null): T {
+  return read(JSON.parse(text(row, column))) ?? damaged(found(row, column));
 }
 
 /** A value in this column contradicts the row's status. */

@@ -26,7 +26,7 @@ import {
   storedEnding,
   storedInput,
   storedProse,
-  storedSuspension,
+  storedWaits,
 } from "./thread-rows.ts";
 
 export function createThread(
@@ -102,7 +102,7 @@ const ANSWER = `
   UPDATE threads SET
     status = 'idle', answerRole = suspendedRole, answerText = :text, nextPrompt = NULL,
     ${NO_SUSPENSION}, updatedAt = :nowMs
-  WHERE threadId = :threadId AND status = 'suspended' AND suspendedKind IS NOT 'limit'`;
+  WHERE threadId = :threadId AND status = 'suspended' AND suspendedKind IS NULL`;
 
 // Columns on the right-hand side have the values from before the update.
 const RAISE = `
@@ -141,9 +141,9 @@ function adoptStanding(index: ThreadIndex, thread: ThreadCopy): void {
       index.sql(ADOPT_IDLE).run({ ...at, ...storedInput(thread.pendingInput) });
       break;
     case "suspended": {
-      const { pendingInput, suspended } = thread;
-      const waits = { ...storedInput(pendingInput), ...storedSuspension(suspended) };
-      index.sql(ADOPT_SUSPENDED).run({ ...at, ...waits });
+      const { pendingInput, waits } = thread;
+      const standing = { ...storedInput(pendingInput), ...storedWaits(waits) };
+      index.sql(ADOPT_SUSPENDED).run({ ...at, ...standing });
       break;
     }
     default:

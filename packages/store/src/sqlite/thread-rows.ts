@@ -9,13 +9,15 @@ import {
   type NewThread,
   type PendingInput,
   type SignalKind,
-  type Suspension,
   type ThreadEnding,
   type ThreadFacts,
   type ThreadRecord,
   type ThreadSteering,
+  type Wait,
+  type Waits,
 } from "@uncaged/workflow-protocol";
 import { SIGNAL_ORDER } from "../threads/thread-changes.ts";
+import { personWaits } from "./person-waits.ts";
 import {
   integer,
   type NamedRow,
@@ -23,6 +25,7 @@ import {
   optionalInteger,
   optionalProse,
   optionalText,
+  parsed,
   prose,
   type Row,
   status,
@@ -51,7 +54,7 @@ export function recordOf(selected: unknown): ThreadRecord {
     case "running":
       return { ...unfinished, status: known, lease: leaseOf(row) };
     case "suspended":
-      return { ...unfinished, status: known, suspended: suspensionOf(row) };
+      return { ...unfinished, status: known, waits: waitsOf(row) };
     default:
       return { ...unfinished, status: known };
   }
@@ -104,13 +107,16 @@ function inputOf(row: Row): PendingInput | null {
   return prompt === null ? null : { kind: "prompt", text: prompt };
 }
 
-function suspensionOf(row: Row): Suspension {
-  return {
+function waitsOf(row: Row): Waits {
+  const kind = optionalText(row, "suspendedKind");
+  if (kind === "person") return parsed(row, "waits", personWaits);
+  const wait = {
     role: text(row, "suspendedRole"),
     message: prose(row, "suspendedMessage"),
-    ...(optionalText(row, "suspendedKind") === "limit" ? { kind: "limit" } : {}),
+    ...(kind === "limit" ? { kind: "limit" as const } : {}),
     ...reachedLimit(optionalText(row, "suspendedLimit")),
   };
+  return [wait];
 }
 
 function leaseOf(row: Row): Lease {
@@ -157,17 +163,20 @@ type Values = Record<string, string | number | null>;
 
 /** For the SET part of an update: what a thread waits for. */
 export const SUSPENSION = `suspendedRole = :suspendedRole, suspendedMessage = :suspendedMessage,
-  suspendedKind = :suspendedKind, suspendedLimit = :suspendedLimit`;
-export const NO_SUSPENSION =
-  "suspendedRole = NULL, suspendedMessage = NULL, suspendedKind = NULL, suspendedLimit = NULL";
+  suspendedKind = :suspendedKind, suspendedLimit = :suspendedLimit, waits = :waits`;
+export const NO_SUSPENSION = `suspendedRole = NULL, suspendedMessage = NULL,
+  suspendedKind = NULL, suspendedLimit = NULL, waits = NULL`;
 
-export function storedSuspension(suspended: Suspension | null): Values {
-  const limit = suspended?.limit;
+/** The columns hold one question or limit, or the first of the people; `waits` has all of the people. */
+export function storedWaits(waits: readonly Wait[]): Values {
+  const [first] = waits;
+  const limit = first?.kind === "person" ? undefined : first?.limit;
   return {
-    suspendedRole: suspended?.role ?? null,
-    suspendedMessage: suspended === null ? null : storedProse(suspended.message),
-    suspendedKind: suspended?.kind ?? null,
+    suspendedRole: first?.role ?? null,
+    suspendedMessage: first === undefined ? null : storedProse(first.message),
+    suspendedKind: first?.kind ?? null,
     suspendedLimit: limit === undefined ? null : JSON.stringify(limit),
+    waits: first?.kind === "person" ? JSON.stringify(waits) : null,
   };
 }
 

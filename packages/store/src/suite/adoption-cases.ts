@@ -27,8 +27,8 @@ export const adoptionCases: readonly ThreadStoreCase[] = [
         { ...copiedFacts(1), status: "idle", pendingInput: null },
         { ...copiedFacts(2, { limits, agent: "claude" }), status: "idle", pendingInput: answer },
         { ...copiedFacts(3), status: "idle", pendingInput: prompt },
-        { ...copiedFacts(4), status: "suspended", pendingInput: null, suspended: question },
-        { ...copiedFacts(5, { limits }), ...AT_REST, suspended: atLimit, pendingInput: prompt },
+        { ...copiedFacts(4), status: "suspended", pendingInput: null, waits: [question] },
+        { ...copiedFacts(5, { limits }), ...AT_REST, waits: [atLimit], pendingInput: prompt },
       ];
       await store.adopt(copies);
       for (const copy of copies) {
@@ -55,8 +55,8 @@ export const adoptionCases: readonly ThreadStoreCase[] = [
   {
     name: "lets an adopted thread go on like any other",
     async run(store) {
-      const suspended = { role: "planner", message: "Which?" };
-      await store.adopt([{ ...copiedFacts(1), ...AT_REST, suspended, pendingInput: null }]);
+      const question = { role: "planner", message: "Which?" };
+      await store.adopt([{ ...copiedFacts(1), ...AT_REST, waits: [question], pendingInput: null }]);
       const { threadId } = sampleThread(1);
       assert.deepEqual(
         (await store.list({ suspended: true })).map((thread) => thread.threadId),

@@ -132,7 +132,7 @@ export const leaseCases: readonly ThreadStoreCase[] = [
       const given = await store.release({
         ...lease,
         nowMs: 8,
-        to: { status: "suspended", suspended: question },
+        to: { status: "suspended", waits: [question] },
       });
       assert.equal(given, true);
       const waiting = await known(store, threadId);

@@ -83,7 +83,7 @@ export const lifecycleCases: readonly ThreadStoreCase[] = [
       const answered = await known(store, threadId);
       const pendingInput = { kind: "answer", role: "planner", text: "the \0 second\n" };
       assert.equal(answered.status, "idle");
-      assert.equal("suspended" in answered, false);
+      assert.equal("waits" in answered, false);
       assert.deepEqual(pendingInputOf(answered), pendingInput);
       assert.equal(answered.updatedAt, 9);
     },
@@ -122,8 +122,8 @@ export const lifecycleCases: readonly ThreadStoreCase[] = [
       const { thread } = await store.create(sampleThread(1, { nextPrompt: "Go on" }), null);
       const { threadId } = thread;
       const lease = await acquireAt(store, threadId, ANYONE);
-      const suspended = { role: "planner", message: "How?" };
-      await store.release({ ...lease, nowMs: 1, to: { status: "suspended", suspended } });
+      const question = { role: "planner", message: "How?" };
+      await store.release({ ...lease, nowMs: 1, to: { status: "suspended", waits: [question] } });
       assert.equal(pendingInputOf(await known(store, threadId))?.text, "Go on");
       await store.answer({ threadId, text: "Like this", nowMs: 2 });
       const answer = { kind: "answer", role: "planner", text: "Like this" };

@@ -76,15 +76,15 @@ export const limitCases: readonly ThreadStoreCase[] = [
       const { threadId } = thread;
       const lease = await acquireAt(store, threadId, { pid: 1, nowMs: 0, replaces: null });
       const limit = { role: "coder", bound: "tokens", limit: 8, used: 9.5 } as const;
-      const suspended = { role: "coder", message: "at its limit", kind: "limit", limit } as const;
-      await store.release({ ...lease, nowMs: 1, to: { status: "suspended", suspended } });
-      assert.deepEqual(suspensionOf(await known(store, threadId)), suspended);
+      const reached = { role: "coder", message: "at its limit", kind: "limit", limit } as const;
+      await store.release({ ...lease, nowMs: 1, to: { status: "suspended", waits: [reached] } });
+      assert.deepEqual(suspensionOf(await known(store, threadId)), reached);
       const answer = store.answer({ threadId, text: "go on", nowMs: 2 });
       await refuses(answer, "TRANSITION_INVALID", threadId, "at its limit");
       await raise(store, threadId, { roles: { coder: { tokens: 20 } } });
       const raised = await known(store, threadId);
       assert.equal(raised.status, "idle");
-      assert.equal("suspended" in raised, false);
+      assert.equal("waits" in raised, false);
       assert.equal(raised.updatedAt, RAISED_AT);
       assert.deepEqual(pendingInputOf(raised), { kind: "prompt", text: "Go on" });
     },

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import type {
-  HeadMove,
   Lease,
   LeaseRef,
   NewThread,
+  OwnerMove,
+  PersonWait,
   ProcessIdentity,
   ThreadRecord,
   ThreadStore,
@@ -56,9 +57,30 @@ export async function ownedThread(store: ThreadStore, n: number): Promise<Lease>
 /** The same thread, now waiting for the answer to a question. */
 export async function suspendedThread(store: ThreadStore, n: number): Promise<Lease> {
   const lease = await ownedThread(store, n);
-  const suspended = { role: "planner", message: "Which one?" };
-  await store.release({ ...lease, nowMs: 1, to: { status: "suspended", suspended } });
+  const question = { role: "planner", message: "Which one?" };
+  await store.release({ ...lease, nowMs: 1, to: { status: "suspended", waits: [question] } });
   return lease;
+}
+
+/** What a thread waits for that asks a person to approve. */
+export function samplePersonWait(changes: Partial<PersonWait> = {}): PersonWait {
+  return {
+    kind: "person",
+    role: "approver",
+    message: "Is \0 it good?\n",
+    form: { type: "object", properties: { approved: { type: "boolean" } } },
+    route: {
+      from: "coder",
+      to: "approver",
+      condition: "done",
+      rule: 0,
+      prompt: "Is \0 it good?\n",
+    },
+    since: 1,
+    deadline: null,
+    assignees: ["alice"],
+    ...changes,
+  };
 }
 
 /** A thread that must exist. */
@@ -81,7 +103,7 @@ export function acquireAt(
 export function sampleMove(
   { threadId, fence }: LeaseRef,
   n: number,
-): Extract<HeadMove, { kind: "append" }> {
+): Extract<OwnerMove, { kind: "append" }> {
   return {
     kind: "append",
     threadId,

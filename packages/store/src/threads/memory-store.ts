@@ -16,6 +16,7 @@ import {
   notFound,
   toAcquire,
   toAnswer,
+  toAnswerInPerson,
   toMove,
   toRaise,
   toRemove,
@@ -24,6 +25,7 @@ import {
 import {
   acquiredThread,
   adoptedThread,
+  answeredInPerson,
   answeredThread,
   finishedThread,
   movedThread,
@@ -113,8 +115,12 @@ export function memoryThreadStore(): ThreadStore {
       return put({ ...thread, lease }).signals;
     },
     signals: async (threadId) => signalsOf(record(threadId)),
-    advance: async (move) =>
-      put(movedThread(unwrap(toMove(record(move.threadId), move)), move)).signals,
+    async advance(move) {
+      const thread = record(move.threadId);
+      return move.kind === "answer"
+        ? put(answeredInPerson(unwrap(toAnswerInPerson(thread, move)), move)).signals
+        : put(movedThread(unwrap(toMove(thread, move)), move)).signals;
+    },
     async finish(move) {
       const thread = unwrap(toMove(record(move.threadId), move));
       const line = endedLine(put(finishedThread(thread, move)));

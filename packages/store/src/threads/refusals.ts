@@ -4,11 +4,13 @@
  *
  *  A thread is owned while it has a lease, and it has one exactly while its status is `running`. */
 import {
+  type AnswerMove,
   canMove,
   err,
   type Failure,
   failure,
   isFinished,
+  isPersonWait,
   type Lease,
   type LeaseRef,
   leaseOf,
@@ -79,14 +81,41 @@ export function toAnswer(thread: ThreadRecord | null, threadId: string): Allowed
       ),
     );
   }
-  const { kind, message, limit } = thread.suspended;
-  if (kind !== "limit") return ok(thread);
+  const [wait] = thread.waits;
+  if (isPersonWait(wait)) return err(wantsPerson(threadId, wait.role));
+  if (wait.kind !== "limit") return ok(thread);
   return err(
     failure(
       "TRANSITION_INVALID",
-      `thread ${threadId} asked nothing, it waits because ${message}`,
-      `raise the limit: uncaged-workflow thread resume ${threadId} ${raisingOptions(limit)}`,
+      `thread ${threadId} asked nothing, it waits because ${wait.message}`,
+      `raise the limit: uncaged-workflow thread resume ${threadId} ${raisingOptions(wait.limit)}`,
     ),
+  );
+}
+
+/** A person's step goes where the person was asked, or nowhere: of two answers, one wins. */
+export function toAnswerInPerson(
+  thread: ThreadRecord | null,
+  { threadId, from }: Pick<AnswerMove, "threadId" | "from">,
+): Allowed<SuspendedThread> {
+  if (thread === null) return err(notFound(threadId));
+  const asks = thread.status === "suspended" && isPersonWait(thread.waits[0]);
+  if (asks && thread.head === from) return ok(thread);
+  return err(
+    failure(
+      "ANSWER_TAKEN",
+      `thread ${threadId} no longer waits for this answer: somebody was quicker`,
+      `see: uncaged-workflow thread show ${threadId}`,
+    ),
+  );
+}
+
+/** Why words alone are no answer to a form. */
+function wantsPerson(threadId: string, role: string): Failure {
+  return failure(
+    "TRANSITION_INVALID",
+    `thread ${threadId} waits for a person to play ${role}`,
+    `answer it: uncaged-workflow answer ${threadId}`,
   );
 }
 

@@ -1,16 +1,16 @@
 /** What each allowed change makes of a thread: the port's contract as functions of records. */
 import {
+  type AnswerMove,
   type FinalMove,
   type FinishedThread,
-  type HeadMove,
   type Lease,
   type NewThread,
+  type OwnerMove,
   type ParkedState,
   type RunningThread,
   raisedLimits,
   type SignalKind,
   type SuspendedThread,
-  type Suspension,
   type ThreadCopy,
   type ThreadFacts,
   type ThreadLimits,
@@ -18,6 +18,8 @@ import {
   type ThreadSteering,
   threadFacts,
   type UnfinishedThread,
+  type Wait,
+  type Waits,
 } from "@uncaged/workflow-protocol";
 
 export function newThread(thread: NewThread): UnfinishedThread {
@@ -35,8 +37,8 @@ export function adoptedThread(thread: ThreadCopy): ThreadRecord {
       return { ...facts, ...NOTHING_ASKED, status, pendingInput };
     }
     case "suspended": {
-      const { status, pendingInput, suspended } = thread;
-      return { ...facts, ...NOTHING_ASKED, status, pendingInput, suspended };
+      const { status, pendingInput, waits } = thread;
+      return { ...facts, ...NOTHING_ASKED, status, pendingInput, waits };
     }
     default: {
       const { status, returnCode, summary } = thread;
@@ -52,7 +54,7 @@ export function acquiredThread(thread: UnfinishedThread, lease: Lease): RunningT
   return { ...unfinished(thread), signals, updatedAt, status: "running", lease };
 }
 
-export function movedThread(thread: RunningThread, move: HeadMove): RunningThread {
+export function movedThread(thread: RunningThread, move: OwnerMove): RunningThread {
   const at = { ...thread, head: move.to, headSha256: move.toSha256, updatedAt: move.nowMs };
   switch (move.kind) {
     case "append":
@@ -62,6 +64,19 @@ export function movedThread(thread: RunningThread, move: HeadMove): RunningThrea
     case "upgrade":
       return { ...at, bundleHash: move.bundleHash, replaced: null };
   }
+}
+
+/** A person's step: it took what had been said to whoever was next. */
+export function answeredInPerson(thread: SuspendedThread, move: AnswerMove): UnfinishedThread {
+  const { to: head, toSha256: headSha256, nowMs: updatedAt, waits } = move;
+  const steering = { pendingInput: null, replaced: null, signals: thread.signals };
+  const stepCount = thread.stepCount + 1;
+  const at = { ...threadFacts(thread), ...steering, head, headSha256, stepCount, updatedAt };
+  return hasWaits(waits) ? { ...at, status: "suspended", waits } : { ...at, status: "idle" };
+}
+
+function hasWaits(waits: readonly Wait[]): waits is Waits {
+  return waits.length > 0;
 }
 
 export function finishedThread(thread: RunningThread, move: FinalMove): FinishedThread {
@@ -75,7 +90,7 @@ export function parkedThread(
 ): UnfinishedThread {
   const at = { ...unfinished(thread), updatedAt };
   if (to.status !== "suspended") return { ...at, status: to.status };
-  return { ...at, status: to.status, suspended: suspension(to.suspended) };
+  return { ...at, status: to.status, waits: to.waits };
 }
 
 /** The newest input of a person is the one that counts. */
@@ -83,7 +98,7 @@ export function answeredThread(
   thread: SuspendedThread,
   { text, nowMs: updatedAt }: { text: string; nowMs: number },
 ): UnfinishedThread {
-  const pendingInput = { kind: "answer", role: thread.suspended.role, text } as const;
+  const pendingInput = { kind: "answer", role: thread.waits[0].role, text } as const;
   return { ...unfinished(thread), updatedAt, pendingInput, status: "idle" };
 }
 
@@ -93,7 +108,7 @@ export function raisedThread(
   raise: { limits: ThreadLimits; nowMs: number },
 ): UnfinishedThread {
   const changes = { limits: raisedLimits(thread.limits, raise.limits), updatedAt: raise.nowMs };
-  if (thread.status !== "suspended" || thread.suspended.kind !== "limit")
+  if (thread.status !== "suspended" || thread.waits[0].kind !== "limit")
     return { ...thread, ...changes };
   return { ...unfinished(thread), ...changes, status: "idle" };
 }
@@ -119,14 +134,4 @@ function unfinished(thread: UnfinishedThread): ThreadFacts & ThreadSteering {
 
 function headOf({ head, headSha256 }: ThreadFacts): ThreadSteering["replaced"] {
   return { head, headSha256 };
-}
-
-/** Picks only these fields: a caller may pass an object with more. */
-function suspension({ role, message, kind, limit }: Suspension): Suspension {
-  return {
-    role,
-    message,
-    ...(kind === undefined ? {} : { kind }),
-    ...(limit === undefined ? {} : { limit }),
-  };
 }

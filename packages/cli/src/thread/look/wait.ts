@@ -16,10 +16,10 @@ import {
   ok,
   type RecordedResult,
   type Result,
-  type Suspension,
   suspensionOf,
   type ThreadRecord,
   type ThreadStatus,
+  type Wait,
 } from "@uncaged/workflow-protocol";
 import type { Io } from "../../command/io.ts";
 import { printable } from "../../terminal/printable.ts";
@@ -57,7 +57,7 @@ export type Rest = {
     returnCode: number | null;
     summary: string | null;
     rootHash: string | null;
-    suspended: Suspension | null;
+    suspended: Wait | null;
     result?: JsonValue;
     resultError?: string;
   };

@@ -1,17 +1,27 @@
-import { raisingOptions, type Suspension } from "@uncaged/workflow-protocol";
+import { isPersonWait, raisingOptions, type Wait } from "@uncaged/workflow-protocol";
 import type { Style } from "../../terminal/style.ts";
+import { formFields } from "./form-fields.ts";
 import { shortId } from "./short-id.ts";
 
 /** The command that makes a waiting thread continue. */
 export function howToGoOn(
   threadId: string,
-  { kind, limit }: Suspension,
+  wait: Wait,
   { columns }: Pick<Style, "columns">,
 ): string {
-  const [verb, how] =
-    kind === "limit" ? ["raise it with", raisingOptions(limit)] : ["answer with", "-p <answer>"];
-  const line = `${verb}: uncaged-workflow thread resume ${threadId} ${how}`;
+  const { verb, before, after } = partsOf(wait);
+  const line = `${verb}: uncaged-workflow ${before} ${threadId}${after}`;
   // A command broken by the terminal is harder to copy than one with short names.
   if (columns === null || line.length < columns - 2) return line;
-  return `${verb}: uwf thread resume ${shortId(threadId)} ${how}`;
+  return `${verb}: uwf ${before} ${shortId(threadId)}${after}`;
+}
+
+/** What stands before and after the thread in the command. */
+function partsOf(wait: Wait): { verb: string; before: string; after: string } {
+  if (isPersonWait(wait))
+    return { verb: "answer with", before: "answer", after: formFields(wait.form) };
+  const before = "thread resume";
+  return wait.kind === "limit"
+    ? { verb: "raise it with", before, after: ` ${raisingOptions(wait.limit)}` }
+    : { verb: "answer with", before, after: " -p <answer>" };
 }

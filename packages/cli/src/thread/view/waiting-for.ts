@@ -1,6 +1,7 @@
-import type { Suspension } from "@uncaged/workflow-protocol";
+import { isPersonWait, type Wait } from "@uncaged/workflow-protocol";
 
 /** The prefix before the words of a thread that waits for a person. */
-export function waitingFor({ role, kind }: Suspension): string {
-  return kind === "limit" ? "waits:" : `${role} asks:`;
+export function waitingFor(wait: Wait): string {
+  if (isPersonWait(wait)) return `${wait.role}:`;
+  return wait.kind === "limit" ? "waits:" : `${wait.role} asks:`;
 }

@@ -1,0 +1,43 @@
+import type { JsonObject } from "./json.ts";
+import type { ReachedLimit } from "./limits.ts";
+import type { StepRoute } from "./step-run.ts";
+
+/** What a suspended thread waits for: an answer to its last role (`SUSPEND`), a higher limit, or a person who plays
+ *  a role. */
+export type Wait = RoleWait | PersonWait;
+
+/** A role's question, whose answer goes to that role; or, of kind `limit`, a limit that has to be raised. */
+export type RoleWait = {
+  role: string;
+  message: string;
+  kind?: "limit";
+  /** For a `limit`: which one. Left out in what older versions wrote. */
+  limit?: ReachedLimit;
+};
+
+/** A person who plays a role: the answer becomes that role's step. */
+export type PersonWait = {
+  kind: "person";
+  role: string;
+  /** What the person is asked: the edge's prompt, filled in. */
+  message: string;
+  /** JSON Schema (draft 2020-12) of the role's meta, which an answer has to fit. */
+  form: JsonObject;
+  /** The rule that led to the person; null when the workflow function is written by hand. */
+  route: StepRoute | null;
+  /** When the person was asked. Unix milliseconds. */
+  since: number;
+  /** After this the role has failed with outcome `timeout`. Unix milliseconds; null: never. */
+  deadline: number | null;
+  /** Who is asked to answer: names or groups. Empty: anybody. */
+  assignees: readonly string[];
+  /** Index of the member in its group; left out when the role is no member of a group. */
+  member?: number;
+};
+
+/** All that a suspended thread waits for: at least one thing. More than one only when each is a person. */
+export type Waits = readonly [Wait, ...Wait[]];
+
+export function isPersonWait(wait: Wait): wait is PersonWait {
+  return wait.kind === "person";
+}
