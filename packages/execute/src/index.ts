@@ -1,5 +1,6 @@
 export { ANSWER } from "./chain/answer-directive.ts";
 export type { Interruption } from "./keeper/interruption.ts";
+export { lookForProcesses, type ProcessLook } from "./processes/process-look.ts";
 export { ownKeyFile } from "./provenance/attest-key.ts";
 export { type AttestedThread, attestThread } from "./provenance/attest-thread.ts";
 export { type ExportedThread, exportThread } from "./provenance/export-thread.ts";

@@ -1,5 +1,5 @@
 /** Commands that steer threads which other processes may be running. */
-import type { ThreadLimits, ThreadStatus } from "@uncaged/workflow-protocol";
+import type { ThreadLimits } from "@uncaged/workflow-protocol";
 import type { Command } from "../command/command.ts";
 import {
   type Given,
@@ -10,7 +10,7 @@ import {
 } from "../command/options.ts";
 import { promptFileOption, promptOption, promptSource } from "../command/prompt.ts";
 import { stayOf, stayOptions } from "./look/stay-options.ts";
-import { chooser } from "./several/choose-threads.ts";
+import { chooser, type Standing } from "./several/choose-threads.ts";
 import { limitOptions, limitsOf } from "./start/limit-options.ts";
 import { threadId } from "./start-commands.ts";
 
@@ -43,7 +43,7 @@ export const resume: Command = {
   run: async (given, io) => {
     const [answer, limits, stay] = [promptSource(given), raised(given), stayOf(given)];
     // A question rests until somebody answers it.
-    const usual: ThreadStatus[] = answer === null ? ["idle", "paused"] : ["suspended"];
+    const usual: Standing[] = answer === null ? ["idle", "paused"] : ["suspended"];
     const choice = resumable.read(given, limits === null ? usual : [...usual, "suspended"]);
     if (stay === "live" && choice.kind !== "one") {
       throw usageError("--live shows one thread", "wait for several with --wait");
@@ -60,7 +60,8 @@ function raised(given: Given): ThreadLimits | null {
   return { roles: { [role]: limits } };
 }
 
-const stoppable = chooser(["running"]);
+// A runner that died may have left agents at work.
+const stoppable = chooser(["running"], ["running", "orphaned"]);
 export const stop: Command = {
   description: "End the runners of threads now; the threads can be resumed.",
   arguments: [stoppable.argument],

@@ -50,9 +50,14 @@ function tagOf(lease: Lease): string {
 
 /** Processes that have owned a thread and not ended their tenure, whether or not they still own it. */
 export function guardedOwners(threadId: string): ProcessIdentity[] {
-  return [...processesWith(GUARD_ENV).values()]
+  return guardTags()
     .filter((tag) => tag.startsWith(threadTag(threadId)))
     .flatMap((tag) => ownerIn(tag) ?? []);
+}
+
+/** Of every guard there is. */
+export function guardTags(): string[] {
+  return [...processesWith(GUARD_ENV).values()];
 }
 
 /** null for a tag that is not ours. */

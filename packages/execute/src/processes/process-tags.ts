@@ -15,3 +15,10 @@ export function leaseTag({ threadId, fence }: { threadId: string; fence: number 
 export function runnerTag(threadId: string): string {
   return `${threadId}/runner`;
 }
+
+/** The thread that a tag is about, if it is one of ours. */
+export function threadOf(tag: string): string {
+  return tag.slice(0, THREAD_ID_LENGTH);
+}
+
+const THREAD_ID_LENGTH = 26;

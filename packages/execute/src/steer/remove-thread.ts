@@ -16,12 +16,14 @@ import {
 } from "@uncaged/workflow-protocol";
 import { storagePaths } from "@uncaged/workflow-util";
 import { endProcesses } from "../processes/end-processes.ts";
+import type { ProcessLook } from "../processes/process-look.ts";
 import type { Engine } from "../storage/engine.ts";
 import { observedStatus } from "../watch/observe.ts";
 
 export async function removeThread(
   engine: Engine,
   thread: ThreadRecord,
+  look: ProcessLook,
 ): Promise<Result<null, Failure>> {
   const { threadId } = thread;
   const lease = leaseOf(thread);
@@ -34,7 +36,8 @@ export async function removeThread(
       ),
     );
   }
-  await endProcesses(engine.store, threadId, { spare: null, over: lease });
+  if (look.mayHaveProcesses(thread))
+    await endProcesses(engine.store, threadId, { spare: null, over: lease });
   try {
     const replaces = lease?.fence ?? null;
     await engine.store.remove({ threadId, replaces, nowMs: engine.now() });

@@ -10,7 +10,7 @@ import {
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
 import { processesWith } from "@uncaged/workflow-util";
-import { leaseTag, runnerTag } from "../processes/process-tags.ts";
+import { leaseTag, runnerTag, threadOf } from "../processes/process-tags.ts";
 import type { Engine } from "../storage/engine.ts";
 import { runnerState } from "./observe.ts";
 
@@ -43,15 +43,13 @@ export async function leftoverProcesses(
 async function look(engine: Pick<Engine, "store" | "now">): Promise<Map<number, string>> {
   const found = new Map<number, string>();
   for (const [pid, tag] of processesWith(PROCESS_TAG_ENV)) {
-    const threadId = tag.slice(0, THREAD_ID_LENGTH);
+    const threadId = threadOf(tag);
     if (!isThreadId(threadId)) continue;
     const thread = await engine.store.get(threadId);
     if (thread !== null && !isOwned(thread, { pid, tag }, engine.now())) found.set(pid, threadId);
   }
   return found;
 }
-
-const THREAD_ID_LENGTH = 26;
 
 /** Its owner is alive and may be using it. */
 function isOwned(

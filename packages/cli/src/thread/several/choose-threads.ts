@@ -12,13 +12,16 @@ import {
   usageError,
 } from "../../command/options.ts";
 
+/** A status, or `orphaned`: its runner died, whatever the status is by now. */
+export type Standing = ThreadStatus | "orphaned";
+
 export type ThreadChoice =
   | { kind: "one"; id: string }
   /** `yes`: nobody is asked before. */
   | { kind: "named"; ids: readonly string[]; yes: boolean }
   | {
       kind: "matching";
-      statuses: readonly ThreadStatus[];
+      standings: readonly Standing[];
       workflow: string | null;
       /** Nothing was written about them for longer; null: however new. */
       unchangedMs: number | null;
@@ -28,17 +31,21 @@ export type ThreadChoice =
 export type ThreadChooser = {
   argument: Argument<readonly string[]>;
   options: readonly Option<unknown>[];
-  /** `usual`: the statuses meant when none is named. Throws `USAGE`. */
-  read: (given: Given, usual?: readonly ThreadStatus[]) => ThreadChoice;
+  /** `usual`: what is meant when no status is named. Throws `USAGE`. */
+  read: (given: Given, usual?: readonly Standing[]) => ThreadChoice;
 };
 
-/** For a verb that has something to do with threads in these statuses. */
-export function chooser(statuses: readonly ThreadStatus[] = THREAD_STATUSES): ThreadChooser {
+/** For a verb that has something to do with threads in these statuses. `meant`: what `read` takes for usual unless it
+ *  is told otherwise. */
+export function chooser(
+  statuses: readonly ThreadStatus[] = THREAD_STATUSES,
+  meant: readonly Standing[] = statuses,
+): ThreadChooser {
   const status = choiceOption("--status <status>", "all threads in this status", statuses);
   return {
     argument: IDS,
     options: [ALL, status, WORKFLOW, OLDER_THAN, YES],
-    read: (given, usual = statuses) => {
+    read: (given, usual = meant) => {
       const [ids, only, yes] = [given(IDS), given(status), given(YES)];
       const [workflow, unchangedMs] = [given(WORKFLOW), given(OLDER_THAN)];
       const chosen = given(ALL) || only !== null || workflow !== null || unchangedMs !== null;
@@ -46,7 +53,7 @@ export function chooser(statuses: readonly ThreadStatus[] = THREAD_STATUSES): Th
       if (chosen && id !== undefined) throw usageError("ids and a choice are both given", HOW);
       if (chosen) {
         const among = only === null ? usual : [only];
-        return { kind: "matching", statuses: among, workflow, unchangedMs, yes };
+        return { kind: "matching", standings: among, workflow, unchangedMs, yes };
       }
       if (id === undefined) throw usageError("no thread is named", HOW);
       return ids.length === 1 ? { kind: "one", id } : { kind: "named", ids, yes };

@@ -35,9 +35,13 @@ async function named(engine: Engine, ids: readonly string[]): Promise<PlannedThr
 
 async function matchingThreads(
   engine: Engine,
-  { statuses, workflow, unchangedMs }: Extract<Several, { kind: "matching" }>,
+  { standings, workflow, unchangedMs }: Extract<Several, { kind: "matching" }>,
 ): Promise<ThreadSummary[]> {
   const threads = await listThreads(engine, workflow === null ? {} : { workflow });
   const before = unchangedMs === null ? Number.POSITIVE_INFINITY : engine.now() - unchangedMs;
-  return threads.filter(({ status, updatedAt }) => statuses.includes(status) && updatedAt < before);
+  return threads.filter(
+    ({ status, stale, updatedAt }) =>
+      (standings.includes(status) || (stale && standings.includes("orphaned"))) &&
+      updatedAt < before,
+  );
 }

@@ -12,7 +12,7 @@ const HASH = "EYHPV6X8XHTCS";
 const id = (letter: string): string => `01M7Z9WNCVHA4DP8Y98XX3ZSR${letter}`;
 const ALL: ThreadChoice = {
   kind: "matching",
-  statuses: ["idle"],
+  standings: ["idle"],
   workflow: null,
   unchangedMs: null,
   yes: false,
