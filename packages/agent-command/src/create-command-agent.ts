@@ -22,6 +22,7 @@ import {
   type EvidenceBook,
   evidenceBook,
   evidenceRefusal,
+  versionOf,
   withRun,
 } from "@uncaged/workflow-util-agent";
 import type { z } from "zod";
@@ -30,7 +31,6 @@ import type { CommandAgentConfig } from "./command-config.ts";
 import { type CommandOrder, commandOrder } from "./command-order.ts";
 import { demandAllowed } from "./demand-allowed.ts";
 import { metaOf } from "./meta-of.ts";
-import { packageVersion } from "./package-version.ts";
 import { runCommand } from "./run-command.ts";
 
 /** Nothing is looked for or started before the role runs. */
@@ -45,7 +45,7 @@ export function createCommandAgent(config: CommandAgentConfig): AdapterFn {
       const evidence = evidenceBook({ cas: runtime.cas, requirements, cwd, redact });
       const startedAt = Date.now();
       const run = async (): Promise<StepRun> => ({
-        agent: { name: "command", version: packageVersion() },
+        agent: { name: "command", version: versionOf(import.meta.url) },
         session: null,
         prompt: order.stdin === null ? null : await runtime.cas.put(order.stdin),
         startedAt,

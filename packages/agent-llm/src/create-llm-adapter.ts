@@ -13,11 +13,11 @@ import {
   modelSecrets,
   probeModel,
   readAgentOptions,
+  versionOf,
 } from "@uncaged/workflow-util-agent";
 import { z } from "zod";
 import type { LlmConfig } from "./llm-config.ts";
 import { openLlm } from "./llm-conversation.ts";
-import { packageVersion } from "./package-version.ts";
 
 /** Runs a role with just a model: it answers, and can do nothing else. Nothing is sent before the role runs. */
 export function createLlmAdapter(config: LlmConfig): AdapterFn {
@@ -41,14 +41,18 @@ function llmDriver(config: LlmConfig): AgentDriver {
 /** For `config.agents` in `workflow.yaml`. */
 export const agent: AgentPackage = modelAgentPackage({
   name: "llm",
-  version: packageVersion,
+  moduleUrl: import.meta.url,
   configOf,
   create: createLlmAdapter,
   probe,
 });
 
 function probe(config: LlmConfig, env: Environment): AgentProbe {
-  return probeModel(config, { env, version: packageVersion(), features: ["tool-policy"] });
+  return probeModel(config, {
+    env,
+    version: versionOf(import.meta.url),
+    features: ["tool-policy"],
+  });
 }
 
 function configOf(options: JsonObject, host: AgentHost): LlmConfig {

@@ -13,10 +13,10 @@ import {
   modelSecrets,
   probeModel,
   readAgentOptions,
+  versionOf,
 } from "@uncaged/workflow-util-agent";
 import { z } from "zod";
 import { HAND_IN_TOOL } from "./hand-in.ts";
-import { packageVersion } from "./package-version.ts";
 import type { ReactConfig } from "./react-config.ts";
 import { openReact } from "./react-conversation.ts";
 
@@ -45,7 +45,7 @@ function reactDriver(config: ReactConfig): AgentDriver {
 /** For `config.agents` in `workflow.yaml`. */
 export const agent: AgentPackage = modelAgentPackage({
   name: "react",
-  version: packageVersion,
+  moduleUrl: import.meta.url,
   configOf,
   create: createReactAdapter,
   probe,
@@ -54,7 +54,7 @@ export const agent: AgentPackage = modelAgentPackage({
 function probe(config: ReactConfig, env: Environment): AgentProbe {
   return probeModel(config, {
     env,
-    version: packageVersion(),
+    version: versionOf(import.meta.url),
     features: ["json-schema", "evidence", "resume", "tool-policy"],
   });
 }

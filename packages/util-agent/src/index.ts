@@ -62,7 +62,7 @@ export {
 } from "./process/probe-program.ts";
 export { spawnCli } from "./process/spawn-cli.ts";
 export { stepEnvironment } from "./process/step-environment.ts";
-export { versionIn } from "./process/version-in.ts";
+export { versionOf } from "./process/version-of.ts";
 export { buildAgentPrompt } from "./prompt/build-agent-prompt.ts";
 export { buildThreadInput, type ThreadInputOptions } from "./prompt/build-thread-input.ts";
 export type { McpTool, ThreadReach } from "./prompt/thread-access.ts";
