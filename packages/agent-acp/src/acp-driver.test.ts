@@ -136,7 +136,7 @@ test("silence beyond the limit is a timeout", async () => {
   const turn = await conversation.turn("hang");
   expect(turn).toMatchObject({
     outcome: "timeout",
-    reason: expect.stringContaining("no sign of life"),
+    reason: expect.stringContaining("stopped responding"),
   });
   expect(running()).toBe(0);
 });
@@ -166,7 +166,7 @@ test("an agent that dies in a turn fails with its last words", async () => {
   const { conversation } = await openStage(standIn());
   expect(await conversation.turn("die")).toMatchObject({
     outcome: "crashed",
-    reason: "it exited with code 3; its last words: the disk is on fire",
+    reason: "it exited with code 3; its last output: the disk is on fire",
   });
 });
 

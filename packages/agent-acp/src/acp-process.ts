@@ -108,10 +108,10 @@ export async function startAcp(
 
 function endedBy(run: CliRun, noise: JsonNoise): AgentDied {
   const words = lastLines(run.stderr.text) || noise.latest.join("\n");
-  const said = words === "" ? "" : `; its last words: ${words}`;
+  const said = words === "" ? "" : `; its last output: ${words}`;
   const how =
     run.stoppedBy === "idle"
-      ? "it gave no sign of life and was ended"
+      ? "it stopped responding and was ended"
       : run.signal === null
         ? `it exited with code ${run.exitCode}`
         : `it was ended by ${run.signal}`;

@@ -18,7 +18,7 @@ export function judgeCall(
   if (blind)
     return {
       allowed: false,
-      reason: `a rule denies calls like ${name}, which does not say enough of itself`,
+      reason: `a rule denies calls like ${name}, and this one does not say enough about itself`,
     };
   const verdicts = (subjects.length === 0 ? [""] : subjects).map((subject) =>
     callVerdict(step, {

@@ -99,7 +99,7 @@ async function load(
   request: LoadSessionRequest,
   { loadSession }: { loadSession: boolean },
 ): Promise<unknown> {
-  if (!loadSession) throw new SessionLost("this version of it cannot go on with a session");
+  if (!loadSession) throw new SessionLost("this version of it cannot resume a session");
   try {
     return await agent.request(methods.agent.session.load, request);
   } catch (thrown) {

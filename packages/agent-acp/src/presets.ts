@@ -222,7 +222,7 @@ const PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
     sessions: ["acp-sessions", "chats"],
     auth: [{ method: "cursor_login", variable: "CURSOR_API_KEY" }],
     mode: "agent",
-    install: "install it as https://cursor.com/docs/cli says",
+    install: "install it: https://cursor.com/docs/cli",
     login: "set CURSOR_API_KEY, or run `cursor-agent login`",
   },
   hermes: {
@@ -239,7 +239,7 @@ const PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
     sessions: ["sessions", "state.db*"],
     // Which of its tools ask was not observed.
     asks: [],
-    install: "install it as its documentation says, with the extra `acp`",
+    install: "install it as its documentation describes, with the extra `acp`",
     login: "run `hermes setup`",
   },
 };

@@ -18,9 +18,9 @@ export function endOfAnswer(response: unknown): TurnEnd {
     case "end_turn":
       return ENDED;
     case "cancelled":
-      return { outcome: "cancelled", reason: "it broke the turn off" };
+      return { outcome: "cancelled", reason: "it cancelled the turn" };
     case "refusal":
-      return { outcome: "denied", reason: "it refused to go on" };
+      return { outcome: "denied", reason: "it refused to continue" };
     case "max_tokens":
       return { outcome: "context_overflow", reason: "its answer, or its context, became too long" };
     case "max_turn_requests":
@@ -28,7 +28,7 @@ export function endOfAnswer(response: unknown): TurnEnd {
     default:
       return {
         outcome: "crashed",
-        reason: `it ended the turn in a way that is not known: ${stopReason}`,
+        reason: `it ended the turn for an unknown reason: ${stopReason}`,
       };
   }
 }

@@ -69,8 +69,8 @@ export function judgeEnd(
   if (about.stopped) return verdict("cancelled", "it was ended because the step was stopped");
   if (!run.ok) return verdict("crashed", run.error.message);
   const { stoppedBy, exitCode, signal } = run.value;
-  if (stoppedBy === "idle") return verdict("timeout", "it gave no sign of life and was ended");
-  if (stoppedBy === "total") return verdict("timeout", "it was not done in time and was ended");
+  if (stoppedBy === "idle") return verdict("timeout", "it stopped responding and was ended");
+  if (stoppedBy === "total") return verdict("timeout", "it did not finish in time and was ended");
   const how = exitCode === null ? `was ended by ${signal}` : `exited with code ${exitCode}`;
   return verdict("crashed", `it ${how} in the middle of its turn`);
 }

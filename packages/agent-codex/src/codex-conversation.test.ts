@@ -250,7 +250,7 @@ describe("a turn that failed", () => {
     ],
     ["crashed", "high demand", [failed("We are currently experiencing high demand."), { exit: 1 }]],
     ["crashed", "exit code 101", [{ stderr: "thread 'main' panicked" }, { exit: 101 }]],
-    ["crashed", "nothing of why", [said("half an answer")]],
+    ["crashed", "did not say why", [said("half an answer")]],
     ["crashed", "out of tea", [{ raw: "out of tea\n" }, { exit: 1 }]],
   ])("is %s, with its words: %s", async (outcome, words, deeds) => {
     const result = await turn([started(), ...deeds]);

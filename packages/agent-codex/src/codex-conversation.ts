@@ -64,7 +64,7 @@ async function takeTurn(
   const { session, turns } = start;
   if (session !== null && !THREAD_ID.test(session)) {
     // Codex takes anything else for a name, and begins a new session under it without a word.
-    return { ...EMPTY_TURN, ...lostSession("the session to go on with is none of Codex's") };
+    return { ...EMPTY_TURN, ...lostSession("the session to resume is not one of Codex's") };
   }
   const halt = turnHalt<HaltReason>();
   const reader = turnReader({

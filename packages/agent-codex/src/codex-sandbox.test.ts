@@ -86,7 +86,7 @@ describe("a policy that the sandbox cannot express is refused:", () => {
     ],
     ["a rule for some files", { deny: [{ kind: "edit", input: "^docs/" }] }, "kind edit"],
     ["a rule by name", { deny: [{ name: "apply_patch" }] }, "kind read"],
-    ["editing without deleting", { deny: [{ kind: "delete" }] }, "edit, delete and move together"],
+    ["editing without deleting", { deny: [{ kind: "delete" }] }, "edit, delete and move alike"],
     ["reading without searching", { deny: [{ kind: "search" }] }, "both or none"],
     ["commands that may not read", { deny: [...reads, ...edits] }, "can read any file"],
     ["editing without commands", { deny: [run] }, "could not read what it edits"],

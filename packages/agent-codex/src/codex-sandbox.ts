@@ -56,17 +56,17 @@ function enforced(policy: ToolPolicy, network: boolean): Result<CodexSandbox, st
   const part = JUDGED.find((kind) => leave(policy, kind) === "part");
   if (part !== undefined) {
     return err(
-      `Codex enforces by its sandbox, which knows no rules for some calls of kind ${part}: allow or deny the kind as a whole`,
+      `Codex enforces rules with its sandbox, which has none for only some calls of kind ${part}: allow or deny the kind as a whole`,
     );
   }
   const all = (kind: ToolKind): boolean => leave(policy, kind) === "all";
   const writes = WRITING.filter(all);
   if (writes.length !== 0 && writes.length !== WRITING.length) {
-    return err("Codex's sandbox holds edit, delete and move together: allow all of them or none");
+    return err("Codex's sandbox treats edit, delete and move alike: allow all of them or none");
   }
   const reads = READING.filter(all);
   if (reads.length !== 0 && reads.length !== READING.length) {
-    return err("Codex reads and searches by the same commands: allow both or none");
+    return err("Codex reads and searches with the same commands: allow both or none");
   }
   const [canWrite, canRead, canRun] = [writes.length > 0, reads.length > 0, all("execute")];
   if (canRun && !canRead) {

@@ -19,7 +19,7 @@ export function judgeTurn(
   if (!run.ok) return failedRun(run.error);
   const { stoppedBy, stderr, exitCode } = run.value;
   if (halted === "other_thread") {
-    return lostSession("Codex began another session instead of the one to go on with");
+    return lostSession("Codex began another session instead of resuming the given one");
   }
   if (halted === "unreachable") {
     return endedTurn("timeout", `it could not reach its model: ${log.fault ?? "no reason given"}`);
@@ -43,5 +43,5 @@ function lastWords({ fault, noise }: TurnLog, stderr: string): string {
   const error = stderr.split("\n").findLast((line) => line.startsWith("Error: "));
   if (error !== undefined) return error;
   const last = lastLines(stderr.trim() === "" ? noise.join("\n") : stderr);
-  return last === "" ? "it said nothing of why" : last;
+  return last === "" ? "it did not say why" : last;
 }

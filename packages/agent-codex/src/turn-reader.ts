@@ -115,7 +115,7 @@ export function turnReader({
     const refusal = REFUSALS.find(({ says }) => says.test(line));
     if (refusal === undefined) return;
     known.denials++;
-    const reason = "the role's policy leaves no room for it";
+    const reason = "the role's policy does not allow it";
     step.emit({ type: "permission", tool: refusal.tool, allowed: false, reason });
   };
   const lines = jsonLines((object) => {

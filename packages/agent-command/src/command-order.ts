@@ -84,7 +84,7 @@ function notText(command: string, at: number): WorkflowError {
     failure(
       "AGENT_FAILED",
       `argument ${at + 1} of ${command} is not a string`,
-      "mend `args` where the agent is bound",
+      "correct `args` where the agent is bound",
     ),
   );
 }

@@ -41,7 +41,7 @@ async function makeMeta<T>(finished: Finished<T>): Promise<Result<unknown, Failu
       failure(
         "AGENT_FAILED",
         `\`toMeta\` of ${order.title} threw: ${order.redact(why)}${lastWords(result)}`,
-        "mend it where the agent is bound",
+        "correct it where the agent is bound",
       ),
     );
   }
@@ -53,7 +53,7 @@ function invalid<T>(finished: Finished<T>, subject: string, why: string): Failur
   const hint =
     config.output === "json"
       ? "let the command end its output with one JSON object that fits the role's schema"
-      : "give the binding a `toMeta` that makes the role's meta of the command's result";
+      : "give the binding a `toMeta` that turns the command's result into the role's meta";
   const message = `${subject} does not fit the schema of role ${role} (step ${round}): ${why}`;
   return failure("INVALID_OUTPUT", `${order.redact(message)}${lastWords(result)}`, hint);
 }

@@ -93,7 +93,7 @@ function whyStopped(
   const [why, option] =
     by === "idle"
       ? [`printed nothing for ${config.idleTimeoutMs} ms`, "idleTimeoutMs"]
-      : [`was not done after ${config.timeoutMs} ms`, "timeoutMs"];
+      : [`did not finish within ${config.timeoutMs} ms`, "timeoutMs"];
   return failure(
     "AGENT_TIMEOUT",
     `${title} ${why} and was ended${lastWords(result)}`,

@@ -23,7 +23,7 @@ export function judgeTurn(
   if (!run.ok) return failedRun(run.error);
   const { stoppedBy, stderr, exitCode } = run.value;
   if (halted === "other_session")
-    return lostSession("Cursor began another chat instead of the one to go on with");
+    return lostSession("Cursor began another chat instead of resuming the given one");
   const words = lastWords(log, stderr.text);
   // What it said before it hung counts; who stopped the thread meanwhile is looked at outside.
   if (log.result?.isError === false) return endedTurn("ok", "");
@@ -44,5 +44,5 @@ function lastWords({ result, noise }: TurnLog, stderr: string): string {
   if (result?.isError === true && result.text !== "") return result.text;
   const spoken = stderr.split("\n").filter((line) => !line.startsWith("{"));
   const last = lastLines(spoken.join("\n")).trim();
-  return last || lastLines(noise.join("\n")) || "it said nothing of why";
+  return last || lastLines(noise.join("\n")) || "it did not say why";
 }

@@ -85,7 +85,7 @@ async function takeTurn(
 /** How a turn ended. Hermes exits with 0 for an answer and with 1 for none. */
 function judgeTurn(run: CliRun, resumed: boolean): TurnVerdict {
   const { stoppedBy, exitCode, stdout, stderr } = run;
-  const words = lastLines(stderr.text) || lastLines(stdout.text) || "it said nothing of why";
+  const words = lastLines(stderr.text) || lastLines(stdout.text) || "it did not say why";
   if (stoppedBy === "abort") return endedTurn("cancelled", "it was stopped");
   const timedOut = timedOutTurn(run, words);
   if (timedOut !== null) return timedOut;

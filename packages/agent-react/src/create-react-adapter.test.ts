@@ -187,7 +187,7 @@ describe("createReactAdapter", () => {
     const error = await failed(
       play([calls(["read_file", { path: "." }])], { config: { maxRounds: 2 } }),
     );
-    expect(error.message).toContain("not done after 2 model calls");
+    expect(error.message).toContain("did not finish within 2 model calls");
     expect(error.run).toMatchObject({ usage: { inputTokens: 200 } });
   });
 
@@ -259,7 +259,7 @@ describe("createReactAdapter, when the result is handed in", () => {
       expect.stringContaining("not JSON"),
     ]);
     expect(run?.notes).toHaveLength(2);
-    expect(run?.notes?.[0]).toContain("asked for again");
+    expect(run?.notes?.[0]).toContain("requested again");
   });
 
   it("survives a result that is nested without end", async () => {

@@ -43,7 +43,7 @@ export function handIn(step: Pick<AgentStep, "outputSchema" | "misfit" | "note">
       if (by === "text") return { structured: undefined };
       if (told >= MOST_TOLD) return { structured: toJsonObject(value) ?? undefined };
       told++;
-      step.note(`what it handed in did not fit and was asked for again: ${why}`);
+      step.note(`its result did not fit and was requested again: ${why}`);
       return null;
     },
   };

@@ -34,7 +34,7 @@ export async function makeCall(
   const verdict = callVerdict(step, { name, kind, subject });
   if (!verdict.allowed) {
     step.emit({ type: "permission", tool: name, allowed: false, reason: verdict.reason });
-    const output = `Denied: ${verdict.reason}. Do not try it by another way.`;
+    const output = `Denied: ${verdict.reason}. Do not try it another way.`;
     return { output, ok: false, denied: true };
   }
   step.emit({ type: "tool", phase: "start", id, name, input });

@@ -10,7 +10,7 @@ export const patchFileTool: Tool = toolOf({
   name: "patch_file",
   kind: "edit",
   description:
-    "Replaces one place in a file of the working directory. `old_text` has to stand in the file exactly once, blanks and line breaks included.",
+    "Replaces one place in a file of the working directory. `old_text` must occur in the file exactly once, blanks and line breaks included.",
   arguments: z.object({
     path: z.string().min(1).describe("relative to the working directory"),
     old_text: z.string().min(1),
@@ -32,9 +32,11 @@ export const patchFileTool: Tool = toolOf({
 async function patch(held: HeldPlace, before: string, after: string): Promise<void> {
   const text = await textOf(held);
   const first = text.indexOf(before);
-  if (first === -1) throw new Error("old_text does not stand in the file; read it again");
+  if (first === -1) throw new Error("old_text does not occur in the file; read it again");
   if (text.indexOf(before, first + 1) !== -1) {
-    throw new Error("old_text stands in the file more than once; give more of what is around it");
+    throw new Error(
+      "old_text occurs in the file more than once; include more of the text around it",
+    );
   }
   await replaceFile(held, text.slice(0, first) + after + text.slice(first + before.length));
 }

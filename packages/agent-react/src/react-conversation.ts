@@ -48,7 +48,7 @@ export async function openReact(config: ReactConfig, step: AgentStep): Promise<A
   };
   return {
     async turn(prompt) {
-      if (session === null) return lost("the conversation to go on with is not there");
+      if (session === null) return lost("the conversation to resume does not exist");
       const isFirst = work.rounds === 0;
       const turn = await takeTurn(work, session, prompt);
       if (turn.outcome === "context_overflow" && isFirst && step.session !== null) {
@@ -129,7 +129,7 @@ function toolHandler(work: Work, turn: TurnResult): ToolHandler {
 
 function failed(failure: ReactFailure, maxRounds: number): Pick<TurnResult, "outcome" | "reason"> {
   if (failure !== "max_react_rounds_exceeded") return failure;
-  return { outcome: "crashed", reason: `it was not done after ${maxRounds} model calls` };
+  return { outcome: "crashed", reason: `it did not finish within ${maxRounds} model calls` };
 }
 
 /** The keys of the model's provider are not for commands. */

@@ -54,14 +54,14 @@ async function names(folder: string): Promise<string> {
 async function slice(handle: FileHandle, offset: number, size: number): Promise<string> {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(MOST_BYTES), 0, MOST_BYTES, offset);
   const bytes = buffer.subarray(0, bytesRead);
-  if (bytes.includes(0)) throw new Error(`it is no text: a file of ${size} bytes with NUL in it`);
+  if (bytes.includes(0)) throw new Error(`it is not text: a file of ${size} bytes with NUL in it`);
   const isLast = offset + bytesRead >= size;
   const whole = isLast ? bytes : bytes.subarray(0, wholeCharacters(bytes));
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(whole);
   const end = offset + whole.length;
   return isLast
     ? text
-    : `${text}\n[… bytes ${offset} to ${end} of ${size}; go on with offset ${end} …]`;
+    : `${text}\n[… bytes ${offset} to ${end} of ${size}; continue at offset ${end} …]`;
 }
 
 /** Length without a character that the end cuts in two (RFC 3629: a lead byte and at most three more). */

@@ -52,7 +52,7 @@ async function shell(command: string, askedMs: number, scope: ToolScope): Promis
 function ending({ stoppedBy, exitCode, signal, leftovers }: CliRun, timeoutMs: number): string {
   const left = leftovers > 0 ? `; ${leftovers} processes that it left running were ended` : "";
   if (stoppedBy === "total")
-    return `it was not done after ${Math.round(timeoutMs)} ms and was ended`;
+    return `it did not finish within ${Math.round(timeoutMs)} ms and was ended`;
   if (stoppedBy !== null) return "it was stopped";
   return `${exitCode === null ? `ended by ${signal}` : `exit code ${exitCode}`}${left}`;
 }

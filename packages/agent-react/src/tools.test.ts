@@ -51,7 +51,7 @@ describe("read_file", () => {
     let offset: number | undefined = 0;
     while (offset !== undefined) {
       const { output } = await use("read_file", { path: "long.txt", offset });
-      const more = /\n\[… bytes \d+ to \d+ of 120001; go on with offset (\d+) …\]$/.exec(output);
+      const more = /\n\[… bytes \d+ to \d+ of 120001; continue at offset (\d+) …\]$/.exec(output);
       read += more === null ? output : output.slice(0, more.index);
       offset = more === null ? undefined : Number(more[1]);
     }
@@ -60,7 +60,7 @@ describe("read_file", () => {
 
   it("refuses what is no text", async () => {
     await writeFile(join(cwd, "a.bin"), Buffer.from([1, 0, 2]));
-    await expect(use("read_file", { path: "a.bin" })).rejects.toThrow("no text");
+    await expect(use("read_file", { path: "a.bin" })).rejects.toThrow("not text");
   });
 });
 
@@ -93,7 +93,7 @@ describe("patch_file", () => {
     await writeFile(join(cwd, "a.txt"), "aaa");
     const patch = (old_text: string): Promise<unknown> =>
       use("patch_file", { path: "a.txt", old_text, new_text: "b" });
-    await expect(patch("x")).rejects.toThrow("does not stand");
+    await expect(patch("x")).rejects.toThrow("does not occur");
     await expect(patch("aa")).rejects.toThrow("more than once");
     expect(await readFile(join(cwd, "a.txt"), "utf8")).toBe("aaa");
   });
@@ -128,7 +128,7 @@ describe("shell_exec", { timeout: SLOW_MS }, () => {
   it("ends a command that takes too long, and what one leaves running", async () => {
     const slow = await use("shell_exec", { command: "tail -f /dev/null", timeout_ms: 200 });
     expect(slow).toMatchObject({ ok: false });
-    expect(slow.output).toContain("not done after 200 ms");
+    expect(slow.output).toContain("did not finish within 200 ms");
     const left = await use("shell_exec", {
       command: "tail -f /dev/null >/dev/null 2>&1 & echo $! > pid",
     });

@@ -31,7 +31,7 @@ if (!fits) {
   } catch (cause) {
     // What main.js does it reports itself; until it runs there is nobody else to say that a file could not be read.
     const { code, hint } = systemFault(cause);
-    const message = `the system let the command down: ${cause.message}`;
+    const message = `a system call failed: ${cause.message}`;
     process.stderr.write(
       process.argv.includes("--json")
         ? `${JSON.stringify({ error: { code, message, hint } })}\n`

@@ -176,12 +176,12 @@ it("adds a tarball that nobody else has, lists it, and lets a workflow name it",
   expect(stdout).toMatch(
     /^AGENT +PACKAGE +INSTALLED +VERSION +LOG-IN +PATH\necho +their-echo 1\.0\.0 +yes +2\.0 +missing/,
   );
-  expect(stdout).toContain("mend echo: run: echo login");
+  expect(stdout).toContain("fix echo: run: echo login");
   // Ours that nobody configured are no fault.
   expect(stdout).toContain(
     "to use (claude-code): uncaged-workflow agent add @uncaged/workflow-agent-claude-code",
   );
-  expect(stdout).not.toContain("mend (");
+  expect(stdout).not.toContain("fix (");
   await addWorkflow("echo");
   expect(await spoken()).toMatchObject({ said: "hello" });
   // Nothing of the package ran while it was installed.

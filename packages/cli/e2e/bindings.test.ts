@@ -166,7 +166,7 @@ it("names every agent that is asked for and not there, with one command that add
     `uncaged-workflow agent add @uncaged/workflow-agent-${adapter} --name ${name}`;
   expect(await found()).toEqual({
     ok: false,
-    message: "not in config.agents, and asked for: codex (workflow asking); wise (workflow asking)",
+    message: "not in config.agents, but required: codex (workflow asking); wise (workflow asking)",
     fix: `with this or another adapter: ${add("codex", "codex")} && ${add("claude-code", "wise")}`,
   });
   const ended = await cli.run(["--json", "run", "asking", "-p", "go", "--wait"]);

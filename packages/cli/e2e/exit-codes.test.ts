@@ -52,9 +52,9 @@ describe("run", () => {
     });
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /^idle {2}[0-9A-Z]{26}\nit has not ended, and nobody runs it any more\n/,
+      /^idle {2}[0-9A-Z]{26}\nit has not ended, but nobody runs it any more\n/,
     );
-    expect(stdout).toContain("go on with: uncaged-workflow thread resume");
+    expect(stdout).toContain("continue with: uncaged-workflow thread resume");
   });
 
   it("--wait leaves the thread running at Ctrl-C, and says so", async () => {
@@ -65,7 +65,7 @@ describe("run", () => {
     expect(code).toBe(130);
     const { threadId, status } = JSON.parse(stdout);
     expect(status).toBe("running");
-    expect(stderr).toContain(`thread ${threadId} goes on in the background`);
+    expect(stderr).toContain(`thread ${threadId} continues in the background`);
     expect((await cli.json(["thread", "kill", threadId])).status).toBe("aborted");
   });
 

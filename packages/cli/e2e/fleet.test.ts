@@ -86,7 +86,7 @@ describe("waiting for threads", () => {
       at: { stderr: /waiting for 2 threads/, act: (_match, kill) => kill("SIGINT") },
     });
     expect(code).toBe(130);
-    expect(stderr).toContain("2 threads go on in the background");
+    expect(stderr).toContain("2 threads continue in the background");
     for (const id of ids) expect(stdout).toContain(`running  ${id}`);
     await cli.json(["kill", ...ids]);
   });

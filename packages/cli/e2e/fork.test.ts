@@ -68,7 +68,7 @@ describe("thread fork", () => {
     expect(await show(old)).toEqual(before);
   });
 
-  it("goes on in the background from the last step of a role, to the end", async () => {
+  it("continues in the background from the last step of a role, to the end", async () => {
     const old = await threadOf({ steps: 2 }, 3);
     expect((await show(old)).status).toBe("completed");
     const id = await fork(old, "--from-role", "worker");

@@ -126,7 +126,7 @@ describe("an id", () => {
     const ids = [await storedThread(), await storedThread()];
     const { code, exit, message } = await cli.fails(["thread", "show", ids[0]?.slice(0, 2) ?? ""]);
     expect([exit, code]).toEqual([2, "THREAD_AMBIGUOUS"]);
-    expect(message).toMatch(/fits several threads: [0-9A-Z]{26}, /);
+    expect(message).toMatch(/matches several threads: [0-9A-Z]{26}, /);
   });
 
   it("of a blob must be a hash before it touches a path", async () => {

@@ -93,7 +93,7 @@ describe("a thread that reaches a limit", () => {
       status: "suspended",
       suspended: {
         kind: "limit",
-        message: "the thread has used 2 of 2 steps; raise the limit to go on",
+        message: "the thread has used 2 of 2 steps; raise the limit to continue",
       },
     });
     expect(waiting.steps).toHaveLength(2);
@@ -143,7 +143,7 @@ describe("a thread that reaches a limit", () => {
     expect(code).toBe(7);
     const waiting = await show(threadId);
     expect(waiting.suspended).toMatchObject({
-      message: "role worker has used 2 of 2 steps; raise the limit to go on",
+      message: "role worker has used 2 of 2 steps; raise the limit to continue",
       limit: { role: "worker", bound: "steps", limit: 2, used: 2 },
     });
     const ofThread = await cli.fails(["thread", "resume", threadId, "--max-steps", "50"]);

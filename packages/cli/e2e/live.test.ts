@@ -81,7 +81,7 @@ describe("live", () => {
     expect(code).toBe(1);
     expect(stdout).toContain(`${fork.threadId}  steps, 1 step, a fork of ${threadId}\n`);
     expect(stdout).toContain("the first words");
-    expect(stdout).toContain(`go on with: uncaged-workflow thread resume ${fork.threadId}\n`);
+    expect(stdout).toContain(`continue with: uncaged-workflow thread resume ${fork.threadId}\n`);
     const json = items(await cli.run(["live", String(fork.threadId), "--json"]));
     expect(json).toEqual([expect.objectContaining({ seq: null, type: "status", status: "idle" })]);
   });
@@ -109,8 +109,8 @@ describe("live", () => {
     process.kill(pid, "SIGKILL");
     for (const { code, stdout } of [await watching, await cli.run(["live", threadId])]) {
       expect(code).toBe(1);
-      expect(stdout).toContain("its runner went away without a word\n");
-      expect(stdout).toContain(`go on with: uncaged-workflow thread resume ${threadId}\n`);
+      expect(stdout).toContain("its runner disappeared without a message\n");
+      expect(stdout).toContain(`continue with: uncaged-workflow thread resume ${threadId}\n`);
     }
   });
 
@@ -146,7 +146,7 @@ describe("an empty inbox", () => {
   it("says that nobody is asked anything", async () => {
     const empty = openCli();
     const { stdout } = await empty.run(["thread", "list", "--status", "suspended"]);
-    expect(stdout).toBe("nothing waits for you: no thread asks anything\n");
+    expect(stdout).toBe("nothing waits for you: no thread has a question\n");
     expect(await empty.json(["thread", "list", "--status", "suspended"])).toEqual({ threads: [] });
     await empty.close();
   });

@@ -210,7 +210,7 @@ describe("thread diff", () => {
       "differs",
     ]);
     expect(diff.partsAt).toBe(4);
-    expect((await cli.run(["thread", "diff", a, b])).stdout).toContain("they part at step 4");
+    expect((await cli.run(["thread", "diff", a, b])).stdout).toContain("they diverge at step 4");
   });
 
   it("names the fields in which metas differ", async () => {

@@ -174,7 +174,7 @@ describe("uncaged-workflow mcp", () => {
     const long = "Grüße, €. ".repeat(5_000);
     const { hash } = await json("cas_put", { text: long });
     const first = await text("cas_get", { hash, limit: 30_000 });
-    expect(first).toContain("[… 20000 more characters; go on with offset 30000 …]");
+    expect(first).toContain("[… 20000 more characters; continue at offset 30000 …]");
     const rest = await text("cas_get", { hash, offset: 30_000 });
     expect(first.split("\n[…")[0] + rest).toBe(long);
     expect(
@@ -223,7 +223,7 @@ describe("uncaged-workflow mcp", () => {
       ask({ id, method: "tools/call", params });
     }
     expect(await once(server, "exit")).toEqual([1, null]);
-    expect(said).toBe("mcp: the client does not read its answers; the connection is ended\n");
+    expect(said).toBe("mcp: the client does not read its answers; closing the connection\n");
   });
 
   it("ends when its client closes stdin, also before it said anything, and prints only the protocol", async () => {

@@ -203,5 +203,5 @@ it("a summarizer writes the summary; when it fails, the workflow's own stands", 
   expect(ended.status).toBe("completed");
   expect(ended.summary).not.toContain("Two steps were made");
   const live = await cli.run(["thread", "live", ended.threadId]);
-  expect(live.stdout).toContain("summarizer: gave no summary: crashed: HTTP 400");
+  expect(live.stdout).toContain("summarizer: returned no summary: crashed: HTTP 400");
 });

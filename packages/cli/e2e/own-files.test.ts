@@ -27,7 +27,7 @@ it.each([
 ])("says what the system refused: %s", (message, hint) => {
   const text = start(failing(message), ["thread", "list"]);
   expect(text.stderr).toBe(
-    `error: the system let the command down: ${message} [STORAGE_FAILED]\nhint: ${hint}, then try again\n`,
+    `error: a system call failed: ${message} [STORAGE_FAILED]\nhint: ${hint}, then try again\n`,
   );
   const document = start(failing(message), ["--json", "thread", "list"]);
   expect(JSON.parse(document.stderr)).toMatchObject({

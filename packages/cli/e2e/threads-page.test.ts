@@ -22,7 +22,7 @@ it("shows commands that work one after the other, and what they print", async ()
   for (const [, output = ""] of shown) expect(printed).toContain(steadyText(output));
   for (const said of [
     "a person said: Begin with good morning",
-    "they part at step 2",
+    "they diverge at step 2",
     "#2 reviewer is the first bad step of <thread>",
     "paused",
     "aborted return code 130",

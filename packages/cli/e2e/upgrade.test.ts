@@ -96,7 +96,7 @@ describe("the check of a version", () => {
     });
     const human = await cli.run(["workflow", "check", "steps", otherWay, "--against", threadId]);
     expect(human.stdout).toContain("#2 worker → worker is now checker (FALLBACK)");
-    expect(human.stdout).toContain("1 of 1 thread would not have come where they are");
+    expect(human.stdout).toContain("1 of 1 thread would have taken another route");
   });
 
   it("does not take threads by id and by name at once", async () => {

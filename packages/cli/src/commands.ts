@@ -5,12 +5,12 @@ import type { CommandEntry } from "./command/command.ts";
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "init",
-    summary: "make a workflow project",
+    summary: "create a workflow project",
     load: async () => (await import("./init/commands.ts")).init,
   },
   {
     name: "workflow",
-    summary: "build, register and look at workflows",
+    summary: "build, register and inspect workflows",
     loadGroup: async () => (await import("./workflow/commands.ts")).workflowCommands,
   },
   {
@@ -20,12 +20,12 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "cas",
-    summary: "read and keep the content-addressed store",
+    summary: "read and maintain the content-addressed store",
     loadGroup: async () => (await import("./cas/commands.ts")).casCommands,
   },
   {
     name: "agent",
-    summary: "see which agents there are, and add one",
+    summary: "list and add agents",
     loadGroup: async () => (await import("./agent/commands.ts")).agentCommands,
   },
   {
@@ -35,22 +35,22 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "hooks",
-    summary: "record and remind agent sessions that a person starts",
+    summary: "record agent sessions that you start, and remind them of their thread",
     loadGroup: async () => (await import("./hooks/commands.ts")).hooksCommands,
   },
   {
     name: "mcp",
-    summary: "serve threads and blobs to an agent, by the Model Context Protocol",
+    summary: "serve threads and blobs to an agent over the Model Context Protocol",
     load: async () => (await import("./mcp/commands.ts")).mcp,
   },
   {
     name: "doctor",
-    summary: "look for what is wrong, and say how to mend it",
+    summary: "find problems, and say how to fix them",
     load: async () => (await import("./doctor/commands.ts")).doctor,
   },
   {
     name: "skill",
-    summary: "explain itself to an agent",
+    summary: "print what an agent should know",
     load: async () => (await import("./skill/commands.ts")).skillCommand(COMMANDS),
   },
   {

@@ -46,8 +46,8 @@ function workingDirectory(): string {
     throw new WorkflowError(
       failure(
         "FILE_NOT_FOUND",
-        "the working directory is not there any more",
-        "change to a directory that is, then try again",
+        "the working directory no longer exists",
+        "change to one that does, then try again",
       ),
     );
   }

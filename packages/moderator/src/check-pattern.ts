@@ -13,11 +13,11 @@ export function checkPattern(pattern: string): Failure | null {
     return null;
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown);
-    const message = `/${pattern}/ is no regular expression that can be matched in linear time: ${why}`;
+    const message = `/${pattern}/ is not a regular expression that can be matched in linear time: ${why}`;
     return failure(
       "RULE_INVALID",
       message,
-      "mend it; look-around and back references cannot be had",
+      "correct it; look-around and back references are not supported",
     );
   }
 }

@@ -24,7 +24,7 @@ export async function evaluateResult(
   try {
     const json = await asking(context)(parsed.value, "json");
     const value = toJsonObject({ value: parseJson(json) })?.value;
-    return value === undefined ? failed("its value is no plain JSON") : ok(value);
+    return value === undefined ? failed("its value is not plain JSON") : ok(value);
   } catch (thrown) {
     return failed(causeOf(thrown));
   }

@@ -38,7 +38,7 @@ async function answerTo(question: Question): Promise<{ answer: string; tookMs: n
   const { reply, tookMs } = first.reply === "gone" ? await askOnce(question) : first;
   if (typeof reply === "string") throw new Error(WORDS[reply](question));
   if (reply.type === "failed") throw new Error(reply.cause);
-  if (reply.type === "ready") throw new Error("the process that evaluates gave no answer");
+  if (reply.type === "ready") throw new Error("the evaluating process gave no answer");
   return { answer: reply.answer, tookMs };
 }
 

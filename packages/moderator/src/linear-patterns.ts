@@ -68,6 +68,6 @@ function compiled(source: string, notLinear: "refuse" | "skip"): RE2JS | null {
   } catch (thrown) {
     if (notLinear === "skip") return null;
     const why = thrown instanceof Error ? thrown.message : String(thrown);
-    throw new Error(`/${source}/ is no pattern that can be matched in linear time: ${why}`);
+    throw new Error(`/${source}/ is not a pattern that can be matched in linear time: ${why}`);
   }
 }

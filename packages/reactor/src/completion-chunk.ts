@@ -88,7 +88,7 @@ export function readChunk(data: string): Result<CompletionChunk, string> {
     return err(`the server sent a message of more than ${MOST_VALUES} values`);
   }
   const parsed = chunk.safeParse(parseJson(data));
-  if (!parsed.success) return err(`the server sent what is no completion: ${data}`);
+  if (!parsed.success) return err(`the server sent something that is not a completion: ${data}`);
   if (parsed.data.error) return err(`the server reported: ${parsed.data.error.message}`);
   return ok(parsed.data);
 }

@@ -20,7 +20,7 @@ export async function sendRequest(
     if (!REDIRECTS.includes(response.status) || location === null) return ok(response);
     await response.body?.cancel();
     const next = URL.canParse(location, target) ? new URL(location, target) : null;
-    if (next === null) return err(`the server redirects to what is no address: ${location}`);
+    if (next === null) return err(`the server redirects to an invalid address: ${location}`);
     if (next.origin !== origin || next.username !== "" || next.password !== "") {
       return err(
         `the server redirects to another address, ${next.origin}, which was not followed: the prompt and the key are meant for ${origin}; if it is right, name it in \`baseUrl\``,

@@ -67,12 +67,12 @@ describe("a bundle with a wrong descriptor", () => {
     [
       "with an edge to no role",
       { ...DESCRIPTOR, graph: { edges: [{ from: "__start__", to: "nobody", ...edge }] } },
-      'graph.edges.0 leads to "nobody", which is no role',
+      'graph.edges.0 leads to "nobody", which is not a role',
     ],
     [
       "with an edge from no role",
       { ...DESCRIPTOR, graph: { edges: [{ from: "nobody", to: "greeter", ...edge }] } },
-      'graph.edges.0 comes from "nobody", which is no role',
+      'graph.edges.0 comes from "nobody", which is not a role',
     ],
     [
       "with an edge to a property of every object",

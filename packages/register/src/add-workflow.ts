@@ -80,7 +80,7 @@ async function register(
 function badName(name: string): Failure {
   return failure(
     "USAGE",
-    `${JSON.stringify(name)} is no name for a workflow`,
+    `${JSON.stringify(name)} is not a workflow name`,
     "names have 1 to 64 lower-case letters, digits, . _ and -, and begin and end with a letter or digit",
   );
 }

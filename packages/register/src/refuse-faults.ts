@@ -37,6 +37,6 @@ function unsound({ file, source }: Judged, faults: readonly Finding[]): Failure 
   return failure(
     "UNSOUND_WORKFLOW",
     message,
-    "correct it at the named places, or add it all the same with --force; nothing was changed",
+    "correct it at the named places, or add it anyway with --force; nothing was changed",
   );
 }

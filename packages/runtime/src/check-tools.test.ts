@@ -53,7 +53,7 @@ describe("a role's tools and required evidence", () => {
     [
       "a broken pattern",
       { tools: { deny: [{ kind: "edit" }, { kind: "edit", input: "(" }] } },
-      "roles.a.tools.deny[1].input: /(/ is no regular expression",
+      "roles.a.tools.deny[1].input: /(/ is not a regular expression",
     ],
     [
       "a requirement with look-ahead",

@@ -29,7 +29,7 @@ export function* toolFaults<M extends RoleMeta>(
 
 function* ruleFaults({ kind, name, input, command }: ToolRule, place: string): Generator<string> {
   if (kind === undefined && name === undefined) {
-    yield `${place}: says neither \`kind\` nor \`name\`, so it is about no tool`;
+    yield `${place}: says neither \`kind\` nor \`name\`, so it applies to no tool`;
   }
   if (kind !== undefined) yield* kindFaults(kind, place);
   if (name === "") yield `${place}.name: is empty; "*" stands for any characters`;
@@ -60,7 +60,7 @@ function* commandFaults(
   { kind, command }: { kind: string | undefined; command: readonly string[] },
   place: string,
 ): Generator<string> {
-  if (kind !== "execute") yield `${place}.command: is about calls of kind execute alone`;
+  if (kind !== "execute") yield `${place}.command: applies only to calls of kind execute`;
   const texts: readonly unknown[] = command;
   if (texts.length === 0 || texts.some((word) => typeof word !== "string" || word === "")) {
     yield `${place}.command: must be the words of a command, such as ["npm", "test"]`;

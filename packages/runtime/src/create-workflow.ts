@@ -132,7 +132,7 @@ function completion(ctx: ThreadContext, route: StepRoute): WorkflowCompletion {
 /** The thread stops where it is; the last role has nothing to answer. */
 function atLimit(ctx: ThreadContext, limit: ReachedLimit): WorkflowCompletion {
   const role = ctx.steps.at(-1)?.role ?? START;
-  const message = `${reachedInWords(limit)}; raise the limit to go on`;
+  const message = `${reachedInWords(limit)}; raise the limit to continue`;
   return { suspend: { role, message, kind: "limit", limit } };
 }
 

@@ -5,8 +5,8 @@ import { type AdapterFn, agentError, type StepScope } from "@uncaged/workflow-pr
 export function demandHeld(adapter: AdapterFn, { role, rules }: StepScope): void {
   if (rules?.tools === undefined || adapter.holdsPolicy === true) return;
   throw agentError("crashed", {
-    message: `role ${role} has \`tools\`, and its adapter does not say that it holds them (\`holdsPolicy\`)`,
-    hint: "bind the role to another agent, make its adapter with `createAgent`, or take the rule out of its definition",
+    message: `role ${role} has \`tools\`, and its adapter does not declare that it enforces them (\`holdsPolicy\`)`,
+    hint: "bind the role to another agent, make its adapter with `createAgent`, or remove the rule from its definition",
     run: null,
   });
 }

@@ -148,7 +148,9 @@ describe("limits of a thread", () => {
   it("stop a workflow that runs in circles after 1,000 steps, and leave it to a person", async () => {
     const { outputs, end } = await drive(workflow({}), [{}]);
     expect(outputs).toHaveLength(1_000);
-    expect(waitsFor(end)).toBe("the thread has used 1000 of 1000 steps; raise the limit to go on");
+    expect(waitsFor(end)).toBe(
+      "the thread has used 1000 of 1000 steps; raise the limit to continue",
+    );
   });
 
   it.each<[Limits, string]>([
@@ -272,7 +274,7 @@ describe("limits of a role", () => {
     ]);
     expect(outputs[0]).toMatchObject({
       outcome: "timeout",
-      meta: { outcome: "timeout", reason: "role worker was not done after 20 ms" },
+      meta: { outcome: "timeout", reason: "role worker did not finish within 20 ms" },
       run: { usage: { inputTokens: 7 } },
     });
   });

@@ -97,7 +97,7 @@ async function timed(
   const { promise: leftBehind, reject } = Promise.withResolvers<never>();
   const outOfTime = (run: StepRun | null): AgentError =>
     agentError("timeout", {
-      message: `role ${runtime.step.role} was not done after ${limitMs} ms`,
+      message: `role ${runtime.step.role} did not finish within ${limitMs} ms`,
       hint: "raise the role's time limit, or have it do less",
       run,
     });

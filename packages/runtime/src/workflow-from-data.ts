@@ -57,7 +57,7 @@ function objectSchema(role: string, json: JsonObject): z.ZodType<Record<string, 
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new WorkflowError(
-      failure("DEFINITION_INVALID", `roles.${role}.schema: ${why}`, "mend the JSON Schema"),
+      failure("DEFINITION_INVALID", `roles.${role}.schema: ${why}`, "correct the JSON Schema"),
       { cause },
     );
   }

@@ -23,7 +23,7 @@ export async function keepOutput(
   if (stray !== undefined) {
     throw refused(
       role,
-      `its artifact ${JSON.stringify(stray)} is no hash (13 characters of Crockford base32)`,
+      `its artifact ${JSON.stringify(stray)} is not a hash (13 characters of Crockford base32)`,
     );
   }
   return {

@@ -120,10 +120,10 @@ describe("a recorded agent", () => {
   it.each([
     [null, "it has no list `steps`"],
     [{ steps: {} }, "it has no list `steps`"],
-    [{ steps: [1] }, "steps[0] is no object"],
-    [{ steps: [{ role: 1 }] }, "steps[0].role is no text"],
-    [{ steps: [{ role: "a", meta: [] }] }, "steps[0].meta is no object"],
-    [{ steps: [{ role: "a", meta: {} }] }, "steps[0].content is no text"],
+    [{ steps: [1] }, "steps[0] is not an object"],
+    [{ steps: [{ role: 1 }] }, "steps[0].role is not text"],
+    [{ steps: [{ role: "a", meta: [] }] }, "steps[0].meta is not an object"],
+    [{ steps: [{ role: "a", meta: {} }] }, "steps[0].content is not text"],
     [
       { steps: [{ role: "a", meta: {}, content: "", childThread: 1 }] },
       "steps[0].childThread is neither",

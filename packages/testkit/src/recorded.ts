@@ -58,11 +58,11 @@ function stepsOf(document: unknown): RecordedStep[] {
   if (!isRecord(document) || !Array.isArray(document.steps))
     throw notAThread("it has no list `steps`");
   return document.steps.map((step: unknown, at) => {
-    if (!isRecord(step)) throw notAThread(`steps[${at}] is no object`);
+    if (!isRecord(step)) throw notAThread(`steps[${at}] is not an object`);
     const { role, meta, content, childThread = null, outcome = "ok" } = step;
-    if (typeof role !== "string") throw notAThread(`steps[${at}].role is no text`);
-    if (!isRecord(meta)) throw notAThread(`steps[${at}].meta is no object`);
-    if (typeof content !== "string") throw notAThread(`steps[${at}].content is no text`);
+    if (typeof role !== "string") throw notAThread(`steps[${at}].role is not text`);
+    if (!isRecord(meta)) throw notAThread(`steps[${at}].meta is not an object`);
+    if (typeof content !== "string") throw notAThread(`steps[${at}].content is not text`);
     if (childThread !== null && typeof childThread !== "string") {
       throw notAThread(`steps[${at}].childThread is neither text nor null`);
     }

@@ -176,7 +176,7 @@ describe("a run in memory", () => {
     });
     expect(stray.failure).toMatchObject({
       code: "INVALID_OUTPUT",
-      message: expect.stringContaining('artifact "../x" is no hash'),
+      message: expect.stringContaining('artifact "../x" is not a hash'),
     });
     const infinite = defineRole({
       ...developer,

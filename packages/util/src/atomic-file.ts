@@ -125,7 +125,7 @@ function publish(temp: string, target: string, existing: AtomicWrite["existing"]
 }
 
 function checkSize(actual: number, expected: number): void {
-  if (actual !== expected) throw new Error(`${actual} of ${expected} bytes arrived`);
+  if (actual !== expected) throw new Error(`${actual} of ${expected} bytes were written`);
 }
 
 function rmQuietlySync(path: string): void {

@@ -42,8 +42,8 @@ test("reading a store that does not exist makes none, and neither does deleting 
 test("a folder in the place of a blob is damage, to readers and to writers", async () => {
   mkdirSync(join(folder, `${hash}.txt`), { recursive: true });
   const store = openFilesStore(folder);
-  await expect(store.get(hash)).rejects.toThrow("a folder stands in its place");
-  await expect(store.put("kept in a file")).rejects.toThrow("a folder stands in its place");
+  await expect(store.get(hash)).rejects.toThrow("a folder is in its place");
+  await expect(store.put("kept in a file")).rejects.toThrow("a folder is in its place");
   expect(readdirSync(folder)).toEqual([`${hash}.txt`]);
 });
 

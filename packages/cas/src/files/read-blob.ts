@@ -66,7 +66,7 @@ export function readBytes(path: string, hash: string): Buffer | null {
     return readShort(path) ?? readLong(path, hash);
   } catch (cause) {
     if (isErrno(cause, "ENOENT")) return null;
-    if (isErrno(cause, "EISDIR")) throw corrupt(hash, `a folder stands in its place, ${path}`);
+    if (isErrno(cause, "EISDIR")) throw corrupt(hash, `a folder is in its place, ${path}`);
     // Reported by a FIFO that has no data at the moment, a socket, and a missing device.
     if (isErrno(cause, "EAGAIN", "ENXIO", "ENODEV")) throw noFile(hash, path);
     throw storageFailed(`cannot read blob ${hash}`, cause);
@@ -81,11 +81,11 @@ function readLong(path: string, hash: string): Buffer | null {
   const read = readRegularFileSync(path, constants.MAX_STRING_LENGTH);
   if (read.ok) return read.value.bytes;
   if (read.error.absent) return null;
-  throw corrupt(hash, `what stands in its place, ${path}, ${read.error.problem}`);
+  throw corrupt(hash, `what is in its place, ${path}, ${read.error.problem}`);
 }
 
 function noFile(hash: string, path: string): WorkflowError {
-  return corrupt(hash, `what stands in its place, ${path}, is not a regular file`);
+  return corrupt(hash, `what is in its place, ${path}, is not a regular file`);
 }
 
 /** Reads into an existing buffer without asking for the length first: a long thread is thousands of short files. null:

@@ -84,7 +84,7 @@ function writeAll({ fd, blob: { bytes } }: Temp): void {
   // A short write is followed by another, which hits the cause: a full disk or a limit.
   for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at);
   const { size } = fstatSync(fd);
-  if (size !== bytes.length) throw new Error(`${size} of ${bytes.length} bytes arrived`);
+  if (size !== bytes.length) throw new Error(`${size} of ${bytes.length} bytes were written`);
 }
 
 const flush: (fd: number) => Promise<void> = promisify(fsync);

@@ -12,7 +12,7 @@ export function collision(hash: string): WorkflowError {
   return new WorkflowError(
     failure(
       "CAS_COLLISION",
-      `another content is stored under ${hash} already; nothing was overwritten`,
+      `different content is already stored under ${hash}; nothing was overwritten`,
       "change the content, if only by a space: these two texts have the same XXH64",
     ),
   );

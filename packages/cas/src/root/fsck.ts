@@ -58,7 +58,7 @@ async function noteBlob(
 function noteStranger(name: string, note: Note): void {
   // Temporary files and quarantined blobs belong to the store, and garbage collection takes care of them.
   if (name === ASIDE || isTempFile(name)) return;
-  note({ code: "CAS_STRANGE_FILE", hash: "", message: `${name} is no blob; move it elsewhere` });
+  note({ code: "CAS_STRANGE_FILE", hash: "", message: `${name} is not a blob; move it elsewhere` });
 }
 
 /** One node has one text; a different text for it was not written by this store. */
@@ -72,6 +72,6 @@ function isCanonical(node: CasNode, text: string): boolean {
 }
 
 function notCanonical(hash: string): Problem {
-  const message = `blob ${hash} is not written in the one form that this store writes`;
+  const message = `blob ${hash} is not in the canonical form that this store writes`;
   return { code: "CAS_NOT_A_NODE", hash, message };
 }

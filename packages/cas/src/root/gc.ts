@@ -129,7 +129,7 @@ function refusal(first: Problem, count: number): WorkflowError {
     failure(
       isErrorCode(first.code) ? first.code : "CAS_CORRUPT",
       `garbage collection stopped and touched nothing: ${first.message}${others}`,
-      "see all of them: uncaged-workflow cas fsck; then mend or remove the threads that need them",
+      "see all of them: uncaged-workflow cas fsck; then repair or remove the threads that need them",
     ),
   );
 }

@@ -110,7 +110,7 @@ function planOf(
     agent.create(options, host);
   } catch (thrown) {
     const { code, message, hint } = failureFrom(thrown, "CONFIG_INVALID");
-    return err(failure(code, `${located.name} refuses its options: ${message}`, hint));
+    return err(failure(code, `${located.name} rejects its options: ${message}`, hint));
   }
   return ok({ name, package: located.name, version: located.version, options });
 }
@@ -149,7 +149,7 @@ function optionsIn(pairs: readonly string[]): JsonObject {
   });
   const options = toJsonObject(Object.fromEntries(entries));
   if (options !== null) return options;
-  throw usageError("--option holds a value that is nested too deep");
+  throw usageError("--option has a value that is nested too deep");
 }
 
 function jsonOrText(text: string): JsonValue {
@@ -169,15 +169,15 @@ function isEnginesOwn(name: string): boolean {
 function poses(name: string): Failure {
   return failure(
     "INSTALL_FAILED",
-    `the package calls itself ${name}: in the storage root it would take the place of the engine's own for every workflow`,
-    "nothing was changed; a package that plays as an agent has a name of its own",
+    `the package is named ${name}: in the storage root it would replace the engine's own for every workflow`,
+    "nothing was changed; an agent package needs a name of its own",
   );
 }
 
 function badName(name: string): Failure {
   return failure(
     "USAGE",
-    `${JSON.stringify(name)} is no name of an agent: lower-case letters, digits, . _ and - only`,
+    `${JSON.stringify(name)} is not an agent name: lower-case letters, digits, . _ and - only`,
     "give one with: --name <name>",
   );
 }

@@ -97,8 +97,8 @@ export async function probeOf(
 ): Promise<AgentProbe> {
   const { promise: late, resolve } = Promise.withResolvers<AgentProbe>();
   const silent = absent(
-    `see whether the program of ${agent.name} answers on the command line`,
-    `the probe of ${agent.name} did not answer`,
+    `see whether the program of ${agent.name} responds on the command line`,
+    `the probe of ${agent.name} did not respond`,
   );
   const timer = setTimeout(resolve, PROBE_WITHIN_MS, silent);
   try {

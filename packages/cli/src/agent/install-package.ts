@@ -50,7 +50,7 @@ function remember(root: string): (call: NpmCall) => Promise<void> {
 function unnamed(root: string): Failure {
   return failure(
     "TARGET_EXISTS",
-    `${join(root, "node_modules")} is there without a package.json: npm would remove what is in it`,
+    `${join(root, "node_modules")} exists without a package.json: npm would delete its contents`,
     "move it away, or install its packages with npm, which writes a package.json",
   );
 }

@@ -60,7 +60,7 @@ function whatToDo(agent: AgentReport, style: Style): string[] {
       return [`${style.cyan("to use")} ${agentName(agent)}: ${add} ${options}`];
     return [`${style.cyan("to use")} ${agentName(agent)}: ${fix === "" ? add : `${add}; ${fix}`}`];
   }
-  return fix === "" ? [] : [`${style.cyan("mend")} ${agentName(agent)}: ${fix}`];
+  return fix === "" ? [] : [`${style.cyan("fix")} ${agentName(agent)}: ${fix}`];
 }
 
 /** Without these, one of our own adapters cannot report anything about its agent. */

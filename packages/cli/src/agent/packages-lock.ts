@@ -27,7 +27,7 @@ export async function withPackagesLock<T>(
 function gaveUp(root: string): Failure {
   return failure(
     "INSTALL_FAILED",
-    `another process installs into ${root}, and the waiting for it was stopped`,
+    `another process is installing into ${root}, and waiting for it was interrupted`,
     "nothing was changed; add the agent again when the other is done",
   );
 }

@@ -71,7 +71,7 @@ function isSpecifier(source: string): boolean {
 function noSpecifier(source: string): Failure {
   return failure(
     "USAGE",
-    `${JSON.stringify(source)} is no package`,
+    `${JSON.stringify(source)} is not a package`,
     "give a name, name@version, a tarball, or a folder as ./folder",
   );
 }

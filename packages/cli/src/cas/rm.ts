@@ -50,15 +50,15 @@ function refusalOf(hash: string, io: Io): Promise<Failure | null> {
       return failure(
         "CAS_IN_USE",
         `a thread needs blob ${hash}`,
-        "blobs that nothing needs go with: uncaged-workflow cas gc; delete this one all the same with --force",
+        "unneeded blobs are deleted by: uncaged-workflow cas gc; delete this one anyway with --force",
       );
     }
     const [problem] = problems;
     if (problem === undefined) return null;
     return failure(
       "CAS_IN_USE",
-      `nobody knows whether a thread needs blob ${hash}: ${problem.message}`,
-      "see: uncaged-workflow cas fsck; delete this one all the same with --force",
+      `it is not known whether a thread needs blob ${hash}: ${problem.message}`,
+      "see: uncaged-workflow cas fsck; delete this one anyway with --force",
     );
   });
 }

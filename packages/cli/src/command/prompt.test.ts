@@ -18,7 +18,7 @@ describe("a prompt", () => {
   it("may come from one place only", () => {
     const both = given({ "--prompt": "a", "--prompt-file": "b" });
     expect([both(promptOption), both(promptFileOption)]).toEqual(["a", "b"]);
-    expect(() => promptSource(both)).toThrow(/both given/);
+    expect(() => promptSource(both)).toThrow(/cannot be combined/);
   });
 
   it("is the given text, even an empty one, and stdin is left alone", async () => {

@@ -19,7 +19,8 @@ export type PromptSource = { kind: "text"; text: string } | { kind: "file"; path
 export function promptSource(given: Given): PromptSource {
   const text = given(promptOption);
   const path = given(promptFileOption);
-  if (text !== null && path !== null) throw usageError("--prompt and --prompt-file are both given");
+  if (text !== null && path !== null)
+    throw usageError("--prompt and --prompt-file cannot be combined");
   if (path !== null) return { kind: "file", path };
   if (text === "-") return { kind: "file", path: "-" };
   return text === null ? null : { kind: "text", text };

@@ -19,7 +19,7 @@ export async function readTextFile(path: string): Promise<string> {
     failure(
       "FILE_NOT_FOUND",
       `${JSON.stringify(path)} ${problem}`,
-      "check the path; what is no file can be given on stdin",
+      "check the path; anything that is not a file can be piped to stdin",
     ),
   );
 }
@@ -34,7 +34,7 @@ async function textOf(chunks: AsyncIterable<Uint8Array>, what: string): Promise<
   let size = 0;
   for await (const chunk of chunks) {
     size += chunk.length;
-    if (size > MAX_BYTES) throw usageError(`${what} holds more than 256 MiB`, "store it in parts");
+    if (size > MAX_BYTES) throw usageError(`${what} is larger than 256 MiB`, "store it in parts");
     parts.push(chunk);
   }
   return decode(Buffer.concat(parts), what);

@@ -25,7 +25,7 @@ export function failureOfThrown(thrown: unknown): Failure {
 }
 
 const REPORT =
-  "this is a defect of uncaged-workflow: please report it with this message, the command, and the output of: uncaged-workflow doctor";
+  "this is a bug in uncaged-workflow: please report it with this message, the command, and the output of: uncaged-workflow doctor";
 
 function placeOf(thrown: unknown): string {
   const frame = thrown instanceof Error ? /^\s+at .*$/m.exec(thrown.stack ?? "")?.[0] : undefined;

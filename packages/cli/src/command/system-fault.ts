@@ -7,7 +7,7 @@ import { isErrno, storageFailed } from "@uncaged/workflow-util";
 export function systemFault(thrown: unknown): Failure | null {
   const cause = withErrno(thrown);
   if (!isErrno(cause, "EMFILE", "ENFILE", "EIO", "ENOSPC", "EDQUOT")) return null;
-  return storageFailed("the system let the command down", cause).failure;
+  return storageFailed("a system call failed", cause).failure;
 }
 
 /** Loaders of manifests and of native code keep the system's message, but drop its code. */

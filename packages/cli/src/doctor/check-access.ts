@@ -18,7 +18,7 @@ export async function checkAccess({ root }: DoctorContext): Promise<Check> {
   if ((folder.mode & OTHERS_WRITE) !== 0) {
     return wrong(
       NAME,
-      `others can write in ${root} (mode ${shown(folder)}): they can exchange what you run`,
+      `others can write to ${root} (mode ${shown(folder)}): they can replace what you run`,
       `chmod 700 ${shellWord(root)}`,
     );
   }
@@ -29,7 +29,7 @@ export async function checkAccess({ root }: DoctorContext): Promise<Check> {
     const stats = await statsOf(path);
     if (stats !== null && (stats.mode & OTHERS) !== 0) open.push(path);
   }
-  if (open.length === 0) return fine(NAME, `nobody else can read what is kept in ${root}`);
+  if (open.length === 0) return fine(NAME, `nobody else can read what is stored in ${root}`);
   return wrong(
     NAME,
     `others can read ${open.slice(0, SHOWN).join(", ")}${open.length > SHOWN ? ", …" : ""}`,

@@ -28,7 +28,7 @@ export async function checkAgents(patient: DoctorContext): Promise<Check> {
     const asked = [...unknown].map(([name, by]) => `${printableLine(name, 60)} (${by.join(", ")})`);
     return wrong(
       NAME,
-      `not in config.agents, and asked for: ${asked.join("; ")}`,
+      `not in config.agents, but required: ${asked.join("; ")}`,
       `with this or another adapter: ${addAgentsCommand([...unknown.keys()])}`,
     );
   }

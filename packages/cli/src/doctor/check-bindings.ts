@@ -20,7 +20,7 @@ export async function checkBindings({ root }: DoctorContext): Promise<Check> {
     return doubtful(
       NAME,
       doubts.join("; "),
-      `mend config.bindings in ${file}, or add what it names`,
+      `correct config.bindings in ${file}, or add what it names`,
     );
   }
   const bound = [...bindings.values()].reduce((sum, roles) => sum + roles.size, 0);

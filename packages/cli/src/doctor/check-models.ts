@@ -16,7 +16,7 @@ export async function checkModels({ root, env }: DoctorContext): Promise<Check> 
   if (supervisorInterval > 0 && !models.has("supervisor")) {
     return wrong(
       NAME,
-      `supervisorInterval is ${supervisorInterval}, and config.models names no supervisor`,
+      `supervisorInterval is ${supervisorInterval}, but config.models names no supervisor`,
       "name one with: uncaged-workflow setup --supervisor-model <model>",
     );
   }

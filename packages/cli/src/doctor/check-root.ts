@@ -21,7 +21,7 @@ export async function checkRoot({ root }: DoctorContext): Promise<Check> {
     await access(root, constants.R_OK | constants.X_OK);
   } catch (cause) {
     if (isErrno(cause, "ENOENT"))
-      return fine(NAME, `${root} is not there yet; the first command makes it`);
+      return fine(NAME, `${root} does not exist yet; the first command creates it`);
     const reason = cause instanceof Error ? cause.message : String(cause);
     return wrong(
       NAME,
@@ -31,14 +31,14 @@ export async function checkRoot({ root }: DoctorContext): Promise<Check> {
   }
   // A backup, or another user's root: it can be checked, which is what doctor does.
   if (!(await isWritable(root)))
-    return fine(NAME, `${root} may only be read: threads can be looked at, and none can be run`);
+    return fine(NAME, `${root} is read-only: threads can be viewed, but not run`);
   const { bavail, bsize } = await statfs(root);
   const free = `${root}, ${mebibytes(bavail * bsize)} free`;
   if (bavail * bsize >= MIN_FREE_BYTES) return fine(NAME, free);
   return wrong(
     NAME,
     free,
-    "free some disk space, or see what can go: uncaged-workflow cas gc --dry-run",
+    "free some disk space, or see what can be deleted: uncaged-workflow cas gc --dry-run",
   );
 }
 

@@ -17,7 +17,7 @@ export async function checkThreads({ root, env }: DoctorContext): Promise<Check>
       return fine(NAME, `${count(running.length, "thread")} running, all with a live runner`);
     return wrong(
       NAME,
-      `${count(stale.length, "thread")} lost the runner: ${stale.join(", ")}`,
+      `${count(stale.length, "thread")} lost their runner: ${stale.join(", ")}`,
       stale.map((id) => `uncaged-workflow thread resume ${id}`).join("; "),
     );
   });

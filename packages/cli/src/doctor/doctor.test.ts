@@ -196,7 +196,7 @@ test("a model without its key or provider is found, and so is an interval withou
   expect(await onlyFault()).toMatchObject({ message: expect.stringContaining('provider "q"') });
   configure({ supervisorInterval: 5 });
   expect(await onlyFault()).toMatchObject({
-    message: "supervisorInterval is 5, and config.models names no supervisor",
+    message: "supervisorInterval is 5, but config.models names no supervisor",
   });
 });
 

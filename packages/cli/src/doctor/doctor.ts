@@ -57,7 +57,7 @@ async function looked(name: string, look: () => Check | Promise<Check>): Promise
     return wrong(
       name,
       message,
-      hint === "" ? "mend what is said above first, then look again" : hint,
+      hint === "" ? "fix the problems above first, then check again" : hint,
     );
   }
 }
@@ -70,7 +70,7 @@ function text(checks: readonly Check[], style: Style): string {
     const line = `${mark} ${name.padEnd(width)}  ${printable(message)}`;
     return fix === null
       ? [line]
-      : [line, `     ${" ".repeat(width)}  ${style.cyan("mend:")} ${printable(fix)}`];
+      : [line, `     ${" ".repeat(width)}  ${style.cyan("fix:")} ${printable(fix)}`];
   });
   const wrongs = checks.filter((check) => !check.ok).length;
   return [

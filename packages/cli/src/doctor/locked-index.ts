@@ -19,11 +19,11 @@ export async function lockedIndex({
   if (pid === null) {
     const pids = runners.map((each) => `${each.pid} (thread ${each.threadId})`);
     return {
-      message: `${since}; this system does not tell by which process`,
+      message: `${since}; this system does not report by which process`,
       fix:
         pids.length === 0
           ? "end the process that has it open"
-          : `end the one of these that does not answer: ${pids.join(", ")}`,
+          : `end the one of these that does not respond: ${pids.join(", ")}`,
     };
   }
   const thread = runners.find((each) => each.pid === pid);

@@ -125,6 +125,6 @@ function invalid(file: string, why: string): Failure {
   return failure(
     "CONFIG_INVALID",
     `${file} cannot be edited: ${why}`,
-    "mend it by hand, or choose another with --file; nothing was changed",
+    "correct it by hand, or choose another with --file; nothing was changed",
   );
 }

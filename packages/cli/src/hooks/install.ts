@@ -9,15 +9,15 @@ type Chosen = { scope: SettingsScope | null; file: string | null };
 export function install(chosen: Chosen, io: Io): Promise<Result<Output, Failure>> {
   return edit(chosen, io, {
     change: withHooks,
-    done: "hooks are in",
-    idle: "hooks were there already in",
+    done: "hooks were installed in",
+    idle: "hooks were already in",
   });
 }
 
 export function uninstall(chosen: Chosen, io: Io): Promise<Result<Output, Failure>> {
   return edit(chosen, io, {
     change: withoutHooks,
-    done: "hooks were taken out of",
+    done: "hooks were removed from",
     idle: "no hooks of ours in",
   });
 }

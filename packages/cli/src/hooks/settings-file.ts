@@ -15,7 +15,7 @@ export function settingsPath(
   { env, cwd }: Pick<Io, "env" | "cwd">,
 ): string {
   if (chosen.file !== null) {
-    if (chosen.scope !== null) throw usageError("--scope and --file exclude each other");
+    if (chosen.scope !== null) throw usageError("--scope and --file cannot be combined");
     return resolve(cwd, chosen.file);
   }
   switch (chosen.scope ?? "user") {

@@ -21,7 +21,7 @@ export const init: Command = {
   run: async (given, io) => {
     const folder = given(dir) ?? ".";
     if (given(update) && given(template) !== null)
-      throw usageError("--update and --template exclude each other");
+      throw usageError("--update and --template cannot be combined");
     if (given(update)) return (await import("./update-project.ts")).updateProject(folder, io);
     const { makeProject } = await import("./init.ts");
     return makeProject({ dir: folder, template: given(template) ?? "minimal" }, io);

@@ -35,7 +35,7 @@ export async function updateProject(
     document: { folder, version, next },
     human: ({ bold }) =>
       [
-        `The packages of ${folder} are those of ${bold(version)} now.`,
+        `The packages of ${folder} are now at version ${bold(version)}.`,
         "",
         "Next:",
         ...next.map((command) => `  ${command}`),
@@ -61,7 +61,7 @@ function noProject(problem: string): Failure {
   return failure(
     "USAGE",
     `${problem}; nothing was changed`,
-    "name the folder of a project that `uncaged-workflow init` made",
+    "name the folder of a project that `uncaged-workflow init` created",
   );
 }
 

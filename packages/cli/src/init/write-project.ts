@@ -40,7 +40,7 @@ export async function writeProject(
   } catch (cause) {
     // The newest first: the content goes before its container.
     for (const path of made.reverse()) await rm(path, { recursive: true, force: true });
-    return err(storageFailed(`cannot make the project ${target}`, cause).failure);
+    return err(storageFailed(`cannot create the project ${target}`, cause).failure);
   }
 }
 
@@ -94,7 +94,7 @@ async function moveEntries({
 function taken(target: string): Failure {
   return failure(
     "TARGET_EXISTS",
-    `${target} is there already and is not an empty folder; nothing was written`,
+    `${target} already exists and is not an empty folder; nothing was written`,
     "name a folder that does not exist yet",
   );
 }

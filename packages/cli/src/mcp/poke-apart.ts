@@ -38,7 +38,7 @@ export async function pokeApart(
   if (!run.ok) return run;
   const { exitCode, stdout, stderr, stoppedBy } = run.value;
   if (stoppedBy !== null) {
-    return err(failure("THREAD_ABORTED", "the poke was given up; the step is as it was", ""));
+    return err(failure("THREAD_ABORTED", "the poke was cancelled; the step is unchanged", ""));
   }
   return exitCode === 0
     ? ok({ document: JSON.parse(stdout.text), human: () => stdout.text })

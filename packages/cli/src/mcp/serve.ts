@@ -38,7 +38,7 @@ export async function serve(io: Io): Promise<Result<Output, Failure>> {
   const end = await Promise.race([closed, output.overflown]);
   if (end !== "closed") {
     // Nothing is awaited: the problem is a client that does not read.
-    await io.stderr.write("mcp: the client does not read its answers; the connection is ended\n");
+    await io.stderr.write("mcp: the client does not read its answers; closing the connection\n");
     return ok({ streamed: true, exitCode: EXIT.failure });
   }
   await handle.close();
@@ -47,7 +47,7 @@ export async function serve(io: Io): Promise<Result<Output, Failure>> {
 
 const NOBODY_THERE = failure(
   "USAGE",
-  "mcp speaks to a program on stdin, and this is a terminal",
+  "mcp talks to a program on stdin, but this is a terminal",
   "have your agent start it, for example: claude mcp add workflow -- uncaged-workflow mcp",
 );
 

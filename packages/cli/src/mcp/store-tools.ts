@@ -26,7 +26,7 @@ const get: Tool = toolOf({
     }
     const end = Math.min(offset + limit, chars);
     const more =
-      end < chars ? `\n[… ${chars - end} more characters; go on with offset ${end} …]` : "";
+      end < chars ? `\n[… ${chars - end} more characters; continue at offset ${end} …]` : "";
     const page = text.slice(offset, end) + more;
     return ok({ document: { hash, text: page }, verbatim: page });
   },

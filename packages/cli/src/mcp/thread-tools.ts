@@ -132,5 +132,7 @@ export const THREAD_TOOLS: readonly Tool[] = [context, workflows, start, list, s
 function withLease({ env }: Pick<Io, "env">): Result<string, Failure> {
   const id = env.UNCAGED_THREAD_ID ?? "";
   if (id !== "") return ok(id);
-  return err(failure("USAGE", "no thread is named, and you work in none", "give `thread`"));
+  return err(
+    failure("USAGE", "no thread is named, and you are not working in one", "give `thread`"),
+  );
 }

@@ -25,7 +25,7 @@ async function askModels(questions: Questions, given: Given): Promise<Answers | 
   const provider = await askProvider(questions, given);
   if (provider === null) return null;
   if (provider.provider === null) return NO_ANSWERS;
-  const model = await questions.text("Which model shall read results out of what agents write?", {
+  const model = await questions.text("Which model should extract results from what agents write?", {
     suggestion: before?.model ?? "",
     check: required,
   });
@@ -33,7 +33,7 @@ async function askModels(questions: Questions, given: Given): Promise<Answers | 
   const watch = await askSupervisor(questions, given);
   if (watch === null) return null;
   const sumsUp = await questions.choose(
-    "Shall the model write a summary of each completed thread?",
+    "Should the model write a summary of each completed thread?",
     [
       { value: "no", label: "No, the workflow's own summary is enough" },
       { value: "yes", label: `Yes, ${model}` },
@@ -72,7 +72,7 @@ async function askProvider(
   const isListed = choices.some(({ value }) => value === earlier);
   const marked = earlier === undefined || isListed ? earlier : OTHER;
   const chosen = await questions.choose(
-    "Where is the model that the engine may ask?",
+    "Where is the model that the engine may use?",
     choices,
     marked,
   );
@@ -114,9 +114,12 @@ async function askKey(
   const isSet = env[variable] === undefined ? "which is not set now" : "which is set";
   const pasted = before?.apiKey ?? null;
   const where = await questions.choose("Where is the key?", [
-    ...(pasted === null ? [] : [{ value: "same", label: "The one that I pasted before" }]),
+    ...(pasted === null ? [] : [{ value: "same", label: "The one I pasted before" }]),
     { value: "env", label: `In an environment variable, such as ${variable}, ${isSet}` },
-    { value: "file", label: "I paste it; it is kept in workflow.yaml, which only I can read" },
+    {
+      value: "file",
+      label: "I will paste it; it is stored in workflow.yaml, which only I can read",
+    },
     ...(needed ? [] : [{ value: "none", label: "It needs none" }]),
   ]);
   if (where === null) return null;
@@ -137,7 +140,7 @@ async function askSupervisor(
   { settings, before }: Given,
 ): Promise<number | null> {
   const steps = await questions.text(
-    "After how many steps shall the model check that a thread is on course? 0 means never",
+    "After how many steps should the model check that a thread is on course? 0 means never",
     {
       suggestion: String(before?.supervisorInterval ?? settings.supervisorInterval),
       check: (answer) => (/^\d{1,6}$/.test(answer) ? null : "a whole number, 0 or more"),
@@ -154,7 +157,7 @@ async function askDefaultAgent(
 ): Promise<string | null> {
   if (settings.agents.size === 0) return NO_CHOICE;
   return questions.choose(
-    "Which agent plays roles that name none?",
+    "Which agent should play roles that name none?",
     [
       ...[...settings.agents.keys()].map((name) => ({ value: name, label: name })),
       { value: NO_CHOICE, label: "Leave it as it is" },

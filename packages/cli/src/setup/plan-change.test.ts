@@ -55,12 +55,15 @@ describe("planning a setup", () => {
   });
 
   it.each([
-    [{ baseUrl: "https://x.test" }, "USAGE: a URL or a key belongs to a provider"],
+    [{ baseUrl: "https://x.test" }, "USAGE: a URL or a key needs a provider"],
     [{ provider: "nobody" }, 'USAGE: provider "nobody" is not known'],
-    [{ provider: "A B" }, 'USAGE: "A B" is no name of a provider'],
-    [{ provider: "x", baseUrl: "ftp://x" }, 'USAGE: "ftp://x" is no http or https URL'],
-    [{ provider: "mine", apiKeyEnv: "sk-123" }, "USAGE: --api-key-env is no name of a variable"],
-    [{ model: "alone" }, 'USAGE: "alone" is no model'],
+    [{ provider: "A B" }, 'USAGE: "A B" is not a provider name'],
+    [{ provider: "x", baseUrl: "ftp://x" }, 'USAGE: "ftp://x" is not an http or https URL'],
+    [
+      { provider: "mine", apiKeyEnv: "sk-123" },
+      "USAGE: --api-key-env is not the name of a variable",
+    ],
+    [{ model: "alone" }, 'USAGE: "alone" is not a model'],
     [{ defaultAgent: "nobody" }, 'AGENT_NOT_FOUND: config.agents has no agent "nobody"'],
   ])("refuses %j", (answers, refusal) => {
     expect(planned(answers)).toBe(refusal);

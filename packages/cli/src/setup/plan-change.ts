@@ -31,12 +31,12 @@ function plannedProvider(
 ): Result<{ [name: string]: ProviderSettings } | null, Failure> {
   if (name === null) {
     if (baseUrl === null && apiKeyEnv === null && apiKey === null) return ok(null);
-    return err(misused("a URL or a key belongs to a provider", "name it with: --provider <name>"));
+    return err(misused("a URL or a key needs a provider", "name it with: --provider <name>"));
   }
   if (!/^[a-z0-9][a-z0-9._-]*$/.test(name))
     return err(
       misused(
-        `${JSON.stringify(name)} is no name of a provider`,
+        `${JSON.stringify(name)} is not a provider name`,
         "lower-case letters, digits, . _ and - only",
       ),
     );
@@ -47,18 +47,18 @@ function plannedProvider(
     return err(
       misused(
         `provider ${JSON.stringify(name)} is not known`,
-        "say where it is with: --base-url https://host/v1",
+        "give its address with: --base-url https://host/v1",
       ),
     );
   if (!isHttpUrl(url))
     return err(
-      misused(`${JSON.stringify(url)} is no http or https URL`, "for example: https://host/v1"),
+      misused(`${JSON.stringify(url)} is not an http or https URL`, "for example: https://host/v1"),
     );
   if (apiKeyEnv !== null && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(apiKeyEnv))
     return err(
       misused(
-        "--api-key-env is no name of a variable",
-        "give the name, not the key; the key itself goes by --api-key-stdin",
+        "--api-key-env is not the name of a variable",
+        "give the name, not the key; pass the key itself with --api-key-stdin",
       ),
     );
   const presetKey = preset?.keyVariable == null ? null : `$${preset.keyVariable}`;
@@ -76,7 +76,7 @@ function plannedModels(answers: Answers): Result<{ [use: string]: string }, Fail
     if (modelReference(reference) === null)
       return err(
         misused(
-          `${JSON.stringify(name)} is no model`,
+          `${JSON.stringify(name)} is not a model`,
           "write <provider>/<model>, or add --provider <name>",
         ),
       );

@@ -85,7 +85,7 @@ it("asks again after an invalid answer", async () => {
   const at = io();
   const wrong = FIRST.with(2, "My Provider");
   await answered(at, ...wrong, "change", "=", "=", "mine", "=", "=", "=", "=", "keep");
-  expect(at.err()).toContain('"My Provider" is no name of a provider');
+  expect(at.err()).toContain('"My Provider" is not a provider name');
   expect(readFileSync(file(), "utf8")).toContain("extract: mine/small");
 });
 

@@ -86,9 +86,9 @@ async function askPlan(questions: Questions, at: At): Promise<Result<Plan, Failu
       { value: "change", label: "Change them" },
       { value: "again", label: "Try once more" },
       ...(planChange(settings, answers).ok
-        ? [{ value: "keep", label: "Write them down without a test" }]
+        ? [{ value: "keep", label: "Save them without a test" }]
         : []),
-      { value: "stop", label: "Stop; nothing is written" },
+      { value: "stop", label: "Stop without saving" },
     ]);
     if (next === null || next === "stop") return null;
     if (next === "change") answers = await ask(answers);
@@ -120,20 +120,20 @@ async function terminal(io: Io): Promise<Questions> {
   if (io.stdin.kind === "terminal" && io.stderr.isTerminal)
     return (await import("./ask.ts")).terminalQuestions();
   throw usageError(
-    "setup asks its questions on a terminal, and this is none",
-    "say it with flags, for example: --provider openrouter --model vendor/model, or --default-agent <agent>; no model is needed for agents that bring their own",
+    "setup asks its questions on a terminal, but this is not one",
+    "use flags instead, for example: --provider openrouter --model vendor/model, or --default-agent <agent>; no model is needed for agents that bring their own",
   );
 }
 
 async function wishesIn(flags: SetupFlags, io: Io): Promise<Answers> {
   const { apiKeyStdin, skipTest: _, ...answers } = flags;
   if (apiKeyStdin && flags.apiKeyEnv !== null)
-    throw usageError("--api-key-env and --api-key-stdin are both given");
+    throw usageError("--api-key-env and --api-key-stdin cannot be combined");
   const apiKey = apiKeyStdin ? (await readStdin(io.stdin)).trim() : null;
   if (apiKey === "")
-    throw usageError("stdin holds no key", "pipe it in: … --api-key-stdin < key-file");
+    throw usageError("stdin contains no key", "pipe it in: … --api-key-stdin < key-file");
   if (apiKey?.startsWith("$"))
-    throw usageError("stdin holds the name of a variable", "give it with --api-key-env <name>");
+    throw usageError("stdin contains the name of a variable", "give it with --api-key-env <name>");
   return { ...answers, apiKey };
 }
 
@@ -194,5 +194,5 @@ function report(file: string, change: SettingsChange, tested: readonly TestedMod
 }
 
 function watchText(interval: number): string {
-  return interval === 0 ? "no supervisor looks" : `supervisor looks every ${interval} steps`;
+  return interval === 0 ? "no supervisor" : `supervisor checks every ${interval} steps`;
 }

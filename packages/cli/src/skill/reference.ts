@@ -32,7 +32,7 @@ export function exitCodeTable(): string {
 const MEANINGS: { readonly [K in ExitKind]: string } = {
   success: "done",
   failure: "it failed; the error says why",
-  usage: "the call was wrong: mend it before trying again",
+  usage: "the call was wrong: correct it before trying again",
   invalidTransition: "the thread's status does not allow this",
   git: "git failed",
   storage: "storage is broken or damaged: `uncaged-workflow doctor`",

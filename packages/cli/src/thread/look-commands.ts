@@ -87,7 +87,7 @@ const waitedFor: Argument<readonly string[]> = severalArguments(
 const any: Option<boolean> = switchOption("--any", "return as soon as one of them has ended");
 export const wait: Command = {
   description:
-    "Wait until threads end, wait for a person, or have no runner. Exits with the thread's return code; of several, with the highest.",
+    "Wait until threads end, wait for a person, or have no runner. Exits with the thread's return code; with several threads, the highest one.",
   arguments: [waitedFor],
   options: [any],
   example: "7F3K 9Q2M --any",

@@ -61,7 +61,7 @@ export const attest: Command = {
 
 const exportOut: Option<string | null> = textOption(
   "--out <path>",
-  "the export (default: <id>.thread.tar, here); of several threads the folder of theirs",
+  "the export (default: <id>.thread.tar, here); for several threads, their folder",
 );
 const exportable = chooser();
 export const exportThread: Command = {

@@ -112,7 +112,7 @@ const fromStep: Option<number | null> = countOption(
 function forkPoint(given: Given): ForkPoint {
   const [role, step] = [given(fromRole), given(fromStep)];
   if (role !== null && step !== null)
-    throw usageError("--from-role and --from-step are both given");
+    throw usageError("--from-role and --from-step cannot be combined");
   if (role !== null) return { kind: "role", role };
   return step !== null ? { kind: "step", step } : { kind: "head" };
 }
@@ -169,7 +169,8 @@ export const race: Command = {
   example: "7F3K --from-step 2 --agent claude --agent codex",
   run: async (given, io) => {
     const agents = [...new Set(given(contenders))];
-    if (agents.length < 2) throw usageError("a race has two agents or more: --agent a --agent b");
+    if (agents.length < 2)
+      throw usageError("a race needs at least two agents: --agent a --agent b");
     const { race: raceAgents } = await import("./start/race.ts");
     const [id, from, limits] = [given(threadId), forkPoint(given), limitsOf(given)];
     return raceAgents({ id, from, agents, limits }, io);
@@ -209,7 +210,7 @@ export const live: Command = {
     if ((id === null) !== given(latest)) {
       throw usageError("name one thread: give its id, or --latest");
     }
-    if (last !== null && seq !== null) throw usageError("--tail and --after are both given");
+    if (last !== null && seq !== null) throw usageError("--tail and --after cannot be combined");
     const from = last !== null ? { last } : { after: seq ?? 0 };
     const { watchThread } = await import("./look/live.ts");
     const detail = given(debug) ? "all" : "usual";

@@ -119,7 +119,7 @@ export const poke: Command = {
     const [id, agent] = [given(threadId), given(pokeAgent)];
     if (!given(undo)) return poke({ id, prompt: promptSource(given), agent }, io);
     if (given(promptOption) !== null || given(promptFileOption) !== null || agent !== null) {
-      throw usageError("--undo brings the replaced step back: it takes no prompt and no agent");
+      throw usageError("--undo restores the replaced step: it takes no prompt and no agent");
     }
     return undoPoke(id, io);
   },

@@ -64,9 +64,7 @@ function verdict(
   const { checked, differing } = threads;
   const ways =
     differing.length === 0
-      ? green(`${count(checked, "thread")} checked, all would have gone the same way`)
-      : red(
-          `${differing.length} of ${count(checked, "thread")} would not have come where they are`,
-        );
+      ? green(`${count(checked, "thread")} checked, all would have taken the same route`)
+      : red(`${differing.length} of ${count(checked, "thread")} would have taken another route`);
   return `${table}\n${ways}\n`;
 }

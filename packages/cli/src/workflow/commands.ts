@@ -136,7 +136,7 @@ const check: Command = {
     const ids = given(against);
     const every = given(all) || given(status) !== null;
     if (ids.length > 0 && every)
-      throw usageError("--against names threads; --all and --status do too");
+      throw usageError("--against cannot be combined with --all or --status");
     const { check: checkVersion } = await import("./check.ts");
     const named = ids.length === 0 ? ({ kind: "none" } as const) : ({ kind: "ids", ids } as const);
     return checkVersion(

@@ -33,5 +33,5 @@ async function unfinished(store: ThreadStore, workflow: string): Promise<string[
 
 function whoGoesOn(threads: number): string {
   if (threads === 0) return "";
-  return `; ${count(threads, "unfinished thread")} of it can still go on with the version it was started with`;
+  return `; ${count(threads, "unfinished thread")} of it can still continue with the version it was started with`;
 }

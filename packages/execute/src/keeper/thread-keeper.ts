@@ -84,8 +84,8 @@ export function threadKeeper(root: string): Keeper {
 function notKept({ threadId }: Lease, why: string): Failure {
   return failure(
     "LEASE_LOST",
-    `nothing keeps the lease of thread ${threadId} any more: the thread of this process that did has ended (${why})`,
-    `no finished step is lost; go on with: uncaged-workflow thread resume ${threadId}`,
+    `nothing keeps the lease of thread ${threadId} any more: the worker thread that did has ended (${why})`,
+    `no finished step is lost; continue with: uncaged-workflow thread resume ${threadId}`,
   );
 }
 

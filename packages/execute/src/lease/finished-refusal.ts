@@ -8,6 +8,6 @@ export function finishedRefusal(
   return failure(
     "TRANSITION_INVALID",
     `thread ${threadId} is ${status}; ${so}`,
-    `go on from one of its steps with: uncaged-workflow thread fork ${threadId} --from-step <n>`,
+    `continue from one of its steps with: uncaged-workflow thread fork ${threadId} --from-step <n>`,
   );
 }

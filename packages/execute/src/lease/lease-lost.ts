@@ -3,7 +3,7 @@ import { type Failure, failure } from "@uncaged/workflow-protocol";
 export function leaseLost(threadId: string): Failure {
   return failure(
     "LEASE_LOST",
-    `another process owns thread ${threadId} by now`,
-    "nothing to do: it goes on there",
+    `another process now owns thread ${threadId}`,
+    "nothing to do: it continues there",
   );
 }

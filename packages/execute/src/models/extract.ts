@@ -71,14 +71,14 @@ function nothingFree(contentHash: string): ReturnType<typeof failure> {
   return failure(
     "INVALID_OUTPUT",
     `content ${contentHash} holds no JSON or front matter that fits the role's schema`,
-    "let the agent end its answer with a fenced JSON block, bind an adapter that returns meta itself, or configure a model that extracts: uncaged-workflow setup",
+    "let the agent end its answer with a fenced JSON block, bind an adapter that returns meta itself, or configure a model for extraction: uncaged-workflow setup",
   );
 }
 
 function nothingFound(contentHash: string, reason: string): ReturnType<typeof failure> {
   return failure(
     "INVALID_OUTPUT",
-    `content ${contentHash} holds no JSON or front matter that fits the role's schema, and the model that extracts gave none: ${reason}`,
+    `content ${contentHash} holds no JSON or front matter that fits the role's schema, and the extraction model returned none: ${reason}`,
     "see what the agent said with: uncaged-workflow cas get --payload <hash>; test the model with: uncaged-workflow setup",
   );
 }

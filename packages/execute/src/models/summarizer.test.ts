@@ -34,7 +34,7 @@ it("is the model's, made of the task, the steps and the workflow's own", async (
   const { text, notes, prompt } = await summary([says(" The roof is tight again.\n")]);
   expect(text).toBe("The roof is tight again.");
   expect(notes).toEqual([
-    { about: "summarizer", message: "summed the thread up", usage: expect.anything() },
+    { about: "summarizer", message: "summarized the thread", usage: expect.anything() },
   ]);
   expect(prompt).toContain("mend the roof");
   expect(prompt).toContain("coder: done");
@@ -42,7 +42,7 @@ it("is the model's, made of the task, the steps and the workflow's own", async (
 
 it.each([
   ["refuses", [refuses("no")], {}, "auth: HTTP 401"],
-  ["answers nothing", [says("  ")], {}, "it answered nothing"],
+  ["answers nothing", [says("  ")], {}, "it returned nothing"],
   ["has no key", [], { providers: { mock: { baseUrl: "http://x", apiKey: "$GONE" } } }, "GONE"],
 ])(
   "is the workflow's own when the model %s, and that is noted",

@@ -24,7 +24,7 @@ export type Summarize = (roundHashes: readonly string[], ownSummary: string) => 
 export function summarizer({ cas, models, task, signal, note }: SummarizerParts): Summarize {
   return async (roundHashes, ownSummary) => {
     const own = (reason: string): string => {
-      note({ about: "summarizer", message: `gave no summary: ${reason}`, usage: null });
+      note({ about: "summarizer", message: `returned no summary: ${reason}`, usage: null });
       return ownSummary;
     };
     const model = await models.model("summarizer");
@@ -44,8 +44,8 @@ export function summarizer({ cas, models, task, signal, note }: SummarizerParts)
     if (!reply.ok) return own(`${reply.error.outcome}: ${reply.error.reason}`);
     const { usage } = reply.value;
     const summary = excerpt(reply.value.text.trim(), SUMMARY_CHARS);
-    if (summary === "") return own("it answered nothing");
-    note({ about: "summarizer", message: "summed the thread up", usage });
+    if (summary === "") return own("it returned nothing");
+    note({ about: "summarizer", message: "summarized the thread", usage });
     return summary;
   };
 }

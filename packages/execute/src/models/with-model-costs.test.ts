@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => rm(root, { recursive: true, force: true }));
 
 const USED = { inputTokens: 10, outputTokens: 2, cachedInputTokens: 0, costUsd: 0.5 };
-const WATCHED = "the usage includes models that watch over the thread or sum it up";
+const WATCHED = "the usage includes models that supervise or summarize the thread";
 const bare: RoleOutput = { role: "coder", meta: {} };
 const record: StepRun = {
   agent: { name: "prose", version: "1" },

@@ -58,7 +58,7 @@ function withExtraction(run: StepRun, cost: Usage | null): StepRun {
 }
 
 function withWatching(run: StepRun, cost: Usage | null): StepRun {
-  return withCost(run, cost, "the usage includes models that watch over the thread or sum it up");
+  return withCost(run, cost, "the usage includes models that supervise or summarize the thread");
 }
 
 function withCost(run: StepRun, cost: Usage | null, note: string): StepRun {

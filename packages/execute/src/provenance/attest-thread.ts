@@ -55,7 +55,7 @@ export async function attestThread(
 function taken(path: string): Failure {
   return failure(
     "TARGET_EXISTS",
-    `there is a ${path} already; nothing was written`,
+    `${path} already exists; nothing was written`,
     "name another file with --out",
   );
 }

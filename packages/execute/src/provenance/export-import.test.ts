@@ -282,14 +282,18 @@ describe("a forged export is refused, and nothing stored,", () => {
     [
       "with a parent that is not in it",
       index('"parentThread":null', `"parentThread":"${THREAD_ID}"`),
-      /is no child/,
+      /is not a child/,
     ],
     [
       "with a node under another's name",
       (entries) => entries.set("cas/EYHPV6X8XHTCS.txt", "not empty"),
       /does not have the hash/,
     ],
-    ["with a node that is spelled otherwise", add(respelled()), /not written as a node/],
+    [
+      "with a node that is spelled otherwise",
+      add(respelled()),
+      /not in the canonical form of a node/,
+    ],
     ["with a blob that is no node", add(named("no node")), /not a node/],
   ])("%s", async (_name, forgery, message) => {
     await forge(forgery);

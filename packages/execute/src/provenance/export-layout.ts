@@ -111,7 +111,7 @@ const writtenSchema = z.strictObject({
   cwd: z
     .string()
     .regex(/^[^\0]{1,4096}$/s)
-    .refine(isWellFormed, "it is no text"),
+    .refine(isWellFormed, "it is not text"),
   limits: threadLimitsSchema.nullable(),
   agent: z.string().regex(WORKFLOW_NAME_PATTERN).nullable(),
   returnCode: z.number().int().min(0).max(255).nullable(),

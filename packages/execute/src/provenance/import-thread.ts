@@ -88,7 +88,7 @@ export async function problemOf(file: ExportFile): Promise<string | null> {
   for (const { threadId, parentThread, depth } of threads) {
     if (parentThread === null) continue;
     const parent = threads.find((each) => each.threadId === parentThread);
-    if (parent?.depth !== depth - 1) return `${threadId} is no child of a thread in it`;
+    if (parent?.depth !== depth - 1) return `${threadId} is not a child of a thread in it`;
   }
   return null;
 }
@@ -177,7 +177,7 @@ const BATCH_LENGTH = 16 * 1024 * 1024;
 function standsOtherwise({ threadId, status, stepCount }: ThreadRecord): Failure {
   return failure(
     "TARGET_EXISTS",
-    `thread ${threadId} is here already, ${status} after ${stepCount} steps, and not as the export has it; nothing was changed`,
+    `thread ${threadId} already exists here, ${status} after ${stepCount} steps, and differs from the export; nothing was changed`,
     `compare them after an import into another storage root (WORKFLOW_STORAGE_ROOT), or remove this one first: uncaged-workflow thread rm ${threadId}`,
   );
 }

@@ -62,7 +62,8 @@ async function lookThrough(tar: TarFile): Promise<Result<ExportFile, Failure>> {
     const { name, at, size, content } = entry.value;
     if (ended || entries.has(name)) return err(invalid(tar.path, `${name} is one too many`));
     if (name === SUMS_ENTRY) {
-      if (!content.equals(Buffer.from(sums))) return err(invalid(tar.path, "its sums do not fit"));
+      if (!content.equals(Buffer.from(sums)))
+        return err(invalid(tar.path, "its checksums do not match"));
       ended = true;
       continue;
     }
@@ -79,7 +80,7 @@ async function lookThrough(tar: TarFile): Promise<Result<ExportFile, Failure>> {
     const problem = name.startsWith("cas/") ? nodeProblem(name, content) : null;
     if (problem !== null) return err(invalid(tar.path, `${name} ${problem}`));
   }
-  if (index === null || !ended) return err(invalid(tar.path, "it has no index or no sums"));
+  if (index === null || !ended) return err(invalid(tar.path, "it has no index or no checksums"));
   return inOrder(tar, index, entries);
 }
 
@@ -148,7 +149,7 @@ function exportFile(
           return err(tampered(hash, "its bytes are not the ones that the thread was started with"));
         const descriptor = parseStoredDescriptor(descriptorText);
         if (descriptor === null)
-          return err(tampered(hash, "what came along is not its descriptor"));
+          return err(tampered(hash, "the descriptor with it is not its own"));
         const descriptorSha256 = sha256Hex(descriptorText);
         return ok({ hash, sha256, descriptor, descriptorSha256, rolldown: named.rolldown });
       },
@@ -174,7 +175,7 @@ function nodeProblem(name: string, content: Buffer): string | null {
   } catch (thrown) {
     if (!(thrown instanceof TypeError)) throw thrown;
   }
-  return "is not written as a node is written";
+  return "is not in the canonical form of a node";
 }
 
 function absent(hash: string): Failure {

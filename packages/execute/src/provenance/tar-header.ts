@@ -12,9 +12,10 @@ export type TarEntry = { name: string; size: number };
 
 /** Throws `TypeError` for a name that is not ASCII or too long, and for a size that does not fit. */
 export function tarHeader({ name, size }: TarEntry): Buffer {
-  if (!/^[!-~]{1,100}$/.test(name)) throw new TypeError(`${JSON.stringify(name)} is no entry name`);
+  if (!/^[!-~]{1,100}$/.test(name))
+    throw new TypeError(`${JSON.stringify(name)} is not an entry name`);
   if (!Number.isSafeInteger(size) || size < 0 || size > MAX_ENTRY_BYTES)
-    throw new TypeError(`${name} has ${size} bytes, which a header cannot say`);
+    throw new TypeError(`${name} has ${size} bytes, which a header cannot express`);
   const header = Buffer.alloc(BLOCK_BYTES);
   header.write(name, 0, NAME_BYTES, "latin1");
   for (const [at, text] of FIXED) header.write(text, at, "latin1");

@@ -59,7 +59,7 @@ async function* entriesOf(opts: {
     at = next;
   }
   const end = size - at === END_BYTES && isZero(await read({ at, size: END_BYTES }));
-  if (!end) yield err(invalid(path, `what stands at byte ${at} is neither an entry nor the end`));
+  if (!end) yield err(invalid(path, `byte ${at} begins neither an entry nor the end`));
 }
 
 /** For sequential reads: reads large chunks and serves from them. */
@@ -85,7 +85,7 @@ const END_BYTES = 2 * BLOCK_BYTES;
 export function invalid(path: string, problem: string): Failure {
   return failure(
     "EXPORT_INVALID",
-    `${path} is not a sound export: ${problem}`,
+    `${path} is not a valid export: ${problem}`,
     "nothing was imported; get the file again, or export the thread again",
   );
 }
@@ -103,7 +103,7 @@ async function readExactly(
   try {
     for (let done = 0; done < size; ) {
       const { bytesRead } = await file.read(bytes, done, size - done, at + done);
-      if (bytesRead === 0) throw new Error("it became shorter while it was read");
+      if (bytesRead === 0) throw new Error("it shrank while it was read");
       done += bytesRead;
     }
     return bytes;

@@ -80,7 +80,7 @@ const PIECE_BYTES = 1024 * 1024;
 function taken(path: string): Failure {
   return failure(
     "TARGET_EXISTS",
-    `there is a ${path} already; nothing was written`,
+    `${path} already exists; nothing was written`,
     "name another file with --out",
   );
 }

@@ -112,8 +112,8 @@ describe("the search for the step that went wrong", () => {
 
   it.each([
     ["a thread without a step", null, 0, "has no step yet"],
-    ["two threads of the same steps", 5, 5, "is one of thread"],
-    ["a bad thread that is the beginning of the good one", 7, 5, "is one of thread"],
+    ["two threads of the same steps", 5, 5, "is also one of thread"],
+    ["a bad thread that is the beginning of the good one", 7, 5, "is also one of thread"],
   ])("is refused for %s", async (_what, good, bad, message) => {
     const threads = { good: good === null ? null : until(good), bad: until(bad) };
     const refused = await bisectThread(engine, threads, async () => ok("good" as const));

@@ -133,7 +133,7 @@ function nothingToSearch({ good, bad }: { good: ThreadRecord | null; bad: Thread
     ? failure("USAGE", `thread ${bad.threadId} has no step yet`, "there is nothing to search")
     : failure(
         "USAGE",
-        `every step of thread ${bad.threadId} is one of thread ${good.threadId} as well`,
+        `every step of thread ${bad.threadId} is also one of thread ${good.threadId}`,
         "name the thread that went wrong second",
       );
 }

@@ -154,7 +154,7 @@ function stopped(threadId: string): Failure {
   return failure(
     "THREAD_ABORTED",
     `the poke of thread ${threadId} was stopped`,
-    "its head is as it was",
+    "its head is unchanged",
   );
 }
 

@@ -62,14 +62,14 @@ function nothingSaid(): Failure {
   return failure(
     "USAGE",
     "the prompt is empty: it is what the next step of the fork is told",
-    "give one with: --prompt <text>; or leave it out, and the table's own is taken",
+    "give one with: --prompt <text>; or leave it out to use the table's own",
   );
 }
 
 function endsThere(threadId: string, step: number): Failure {
   return failure(
     "TRANSITION_INVALID",
-    `the table ends thread ${threadId} after step ${step}: nobody is left to be told anything`,
+    `the table ends thread ${threadId} after step ${step}: there is no next role to tell`,
     `fork it earlier: uncaged-workflow thread fork ${threadId} --from-step ${step - 1} --prompt <text>`,
   );
 }

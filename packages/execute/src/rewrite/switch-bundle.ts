@@ -89,7 +89,7 @@ function refused(check: ThreadCheck, to: string): Failure {
   const more = count > 1 ? ` (and ${count - 1} more)` : "";
   return failure(
     "UPGRADE_REFUSED",
-    `thread ${threadId} would not have come here with version ${to}: ${firstOf(check)}${more}`,
+    `thread ${threadId} would not have got here with version ${to}: ${firstOf(check)}${more}`,
     `see all of it with: uncaged-workflow workflow check ${to} --against ${threadId}; or fork it before that step`,
   );
 }

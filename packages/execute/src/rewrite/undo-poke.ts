@@ -67,7 +67,7 @@ function nothingToUndo(threadId: string): Failure {
 function collected(threadId: string, step: string): Failure {
   return failure(
     "CAS_MISSING",
-    `the step ${step} that the poke of thread ${threadId} replaced is not in the store any more`,
+    `the step ${step} that the poke of thread ${threadId} replaced is no longer in the store`,
     "cas gc has collected it; the thread stays as it is",
   );
 }

@@ -46,7 +46,7 @@ export async function upgradeThread(
 ): Promise<Result<Upgrade, Failure>> {
   const { threadId } = thread;
   const { status } = observedStatus(thread, engine.now());
-  if (isFinal(status)) return err(finishedRefusal(thread, "it runs no version any more"));
+  if (isFinal(status)) return err(finishedRefusal(thread, "it no longer runs any version"));
   if (thread.status === "running" && status === "running")
     return err(running(threadId, thread.lease.process.pid));
   const bundle = await findVersion(engine.root, opts.to ?? thread.workflow);
@@ -94,6 +94,6 @@ function moved(threadId: string): Failure {
   return failure(
     "LEASE_HELD",
     `another process made a step of thread ${threadId} meanwhile`,
-    "try again once it rests",
+    "try again once it stops",
   );
 }

@@ -46,7 +46,7 @@ export function checkExternals(
     failure(
       "EXTERNALS_CHANGED",
       `thread ${thread.threadId} ran with other packages: ${what.join(", ")}`,
-      `go on with these, on record: uncaged-workflow thread upgrade ${thread.threadId} --to ${bundle.hash}; or bring the others back: npm install --prefix ${JSON.stringify(root)} ${wanted}`,
+      `continue with these, on record: uncaged-workflow thread upgrade ${thread.threadId} --to ${bundle.hash}; or restore the others: npm install --prefix ${JSON.stringify(root)} ${wanted}`,
     ),
   );
 }

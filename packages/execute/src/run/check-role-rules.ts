@@ -53,8 +53,8 @@ export async function roleRulesFault(
   if (missing.length === 0) return null;
   return failure(
     "EVIDENCE_MISSING",
-    `the result of role ${step.role} is not accepted, ${agent} was not seen to do what it requires: ${missing.map(evidenceWords).join("; ")}`,
-    "bind the role to an adapter that hands in the calls it saw (docs/writing-an-adapter.md), or correct the requirement",
+    `the result of role ${step.role} is not accepted: ${agent} was not seen doing what it requires: ${missing.map(evidenceWords).join("; ")}`,
+    "bind the role to an adapter that reports the calls it saw (docs/writing-an-adapter.md), or correct the requirement",
   );
 }
 
@@ -101,8 +101,8 @@ function wholeKinds({ allow, deny = [] }: ToolPolicy): ToolPolicy {
 function notHeld(role: string, agent: string): Failure {
   return failure(
     "AGENT_FAILED",
-    `role ${role} has \`tools\`, and ${agent} does not say that it held them`,
-    "bind the role to another agent, or take the rule out of its definition",
+    `role ${role} has \`tools\`, and ${agent} does not declare that it enforced them`,
+    "bind the role to another agent, or remove the rule from its definition",
   );
 }
 

@@ -28,7 +28,7 @@ export async function depthBelow(
     failure(
       "MAX_DEPTH",
       `${who} of thread ${threadId} (depth ${depth}) may not start ${about.workflow}: maxDepth is ${maxDepth}`,
-      "raise config.maxDepth in workflow.yaml, or break the circle of workflows that start each other",
+      "raise config.maxDepth in workflow.yaml, or break the cycle of workflows that start each other",
     ),
   );
 }

@@ -78,7 +78,7 @@ function noDefault(settings: Settings): Failure {
   const first = [...settings.agents.keys()][0];
   return failure(
     "AGENT_NOT_FOUND",
-    "a role wants the default agent, and workflow.yaml has no config.defaultAgent",
+    "a role needs the default agent, but workflow.yaml has no config.defaultAgent",
     first === undefined
       ? "add an agent with: uncaged-workflow agent add <npm package>"
       : `choose one with: uncaged-workflow setup --default-agent ${first}`,

@@ -18,7 +18,7 @@ export function parseRunnerReport(message: unknown): RunnerReport {
   }
   return {
     kind: "failed",
-    failure: failure("RUNNER_FAILED", "the runner sent a report nobody understands", ""),
+    failure: failure("RUNNER_FAILED", "the runner sent an invalid report", ""),
   };
 }
 

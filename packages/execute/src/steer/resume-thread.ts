@@ -115,13 +115,13 @@ function refusalOf(
 ): Failure | null {
   const { threadId } = thread;
   const { status } = observedStatus(thread, nowMs);
-  if (isFinished(thread)) return finishedRefusal(thread, "a finished thread cannot go on");
+  if (isFinished(thread)) return finishedRefusal(thread, "a finished thread cannot continue");
   if (thread.status === "suspended") return suspendedRefusal(thread, { answer, limits, nowMs });
   if (answer !== null) {
     return failure(
       "TRANSITION_INVALID",
       `thread ${threadId} is ${status}; it asked nothing`,
-      `to have its last step done again with a prompt: uncaged-workflow thread poke ${threadId} --prompt <text>`,
+      `to redo its last step with a prompt: uncaged-workflow thread poke ${threadId} --prompt <text>`,
     );
   }
   if (thread.status !== "running" || thread.signals.includes("pause")) return null;
@@ -155,7 +155,7 @@ function suspendedRefusal(
   return failure(
     "TRANSITION_INVALID",
     `thread ${threadId} waits because ${message}; ${why}`,
-    `go on with: uncaged-workflow thread resume ${threadId} ${raisingOptions(limit)}`,
+    `continue with: uncaged-workflow thread resume ${threadId} ${raisingOptions(limit)}`,
   );
 }
 
@@ -174,6 +174,6 @@ function notRaised(reached: ReachedLimit | undefined, raised: ThreadLimits | nul
   if (reached === undefined) return null;
   const limits = reached.role === null ? raised : raised.roles?.[reached.role];
   const raisedTo = limits?.[reached.bound];
-  if (raisedTo === undefined) return "another limit than that was raised";
+  if (raisedTo === undefined) return "a different limit was raised";
   return raisedTo > reached.used ? null : `${raisedTo} is not more than it has used`;
 }

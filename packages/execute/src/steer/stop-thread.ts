@@ -191,7 +191,7 @@ async function eachChild(
 function givenUp(threadId: string): Failure {
   return failure(
     "THREAD_ABORTED",
-    `the runner of thread ${threadId} was asked to end, and its end was not waited for`,
+    `the runner of thread ${threadId} was asked to end, but waiting for that was interrupted`,
     `see: uncaged-workflow thread show ${threadId}`,
   );
 }

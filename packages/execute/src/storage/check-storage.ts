@@ -16,6 +16,6 @@ export async function checkStorage(
 }
 
 function unknownThread({ threadId, head }: { threadId: string; head: string }): Problem {
-  const message = `thread ${threadId} stands in the history and not in index.db; see: uncaged-workflow doctor`;
+  const message = `thread ${threadId} is in the history but not in index.db; see: uncaged-workflow doctor`;
   return { code: "STORAGE_DAMAGED", hash: head, message };
 }

@@ -134,7 +134,7 @@ function stepsToEnd(states: ReadonlyMap<string, State>): number | null {
 }
 
 function unreachable(name: string): TableFinding {
-  const message = `no way leads from ${START} to the role ${name}`;
+  const message = `no path leads from ${START} to the role ${name}`;
   return { code: "ROLE_UNREACHABLE", level: "fault", place: `roles.${name}`, message };
 }
 
@@ -142,7 +142,7 @@ function endless(name: string, { leadsTo }: State): TableFinding {
   const others = [...leadsTo].filter((to) => to !== name && to !== SUSPEND);
   const place = `table.${name}`;
   if (others.length > 0 || name === START) {
-    const message = `no way leads from ${name} to ${END}: the thread goes on until a limit stops it`;
+    const message = `no path leads from ${name} to ${END}: the thread runs until a limit stops it`;
     return { code: "NO_END", level: "fault", place, message };
   }
   const message = `every rule of ${name} leads back to ${name}`;

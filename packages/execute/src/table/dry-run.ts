@@ -235,8 +235,8 @@ function outOfStubs(role: string, { steps }: ThreadContext): DryRunEnd {
   const times = played === 1 ? "once" : `${played} times`;
   const message =
     played === 0
-      ? `${role} is to play, and no stub is left for it`
-      : `${role} is to play again after ${times}, and no stub is left for it`;
+      ? `${role} is next, but no stub is left for it`
+      : `${role} is next again after ${times}, but no stub is left for it`;
   return { kind: "out_of_stubs", role, message };
 }
 
@@ -246,7 +246,7 @@ function invalid(role: string, { place }: PlacedTurn): DryRunEnd {
 }
 
 function unrouted(role: string, outcome: AgentFault): DryRunEnd {
-  const message = `${role} fails (${outcome}) and no rule is for that: the thread would fail here`;
+  const message = `${role} fails (${outcome}) and no rule handles that: the thread would fail here`;
   return { kind: "failed", role, message };
 }
 

@@ -98,7 +98,7 @@ export class BlobCheck {
     }
     for (const { hash, namedBy } of this.#contents) {
       if (!this.#notContent.has(hash)) continue;
-      this.report("CHAIN_BROKEN", hash, `is no content node, which ${namedBy} needs there`);
+      this.report("CHAIN_BROKEN", hash, `is not a content node, which ${namedBy} needs there`);
     }
     for (const { hash, digests, missing } of this.#vouchers) {
       for (const [named, digest] of Object.entries(digests)) {
@@ -135,7 +135,7 @@ export class BlobCheck {
     try {
       const text = await this.#cas.get(hash);
       if (text === null && namedBy !== null)
-        this.report("CAS_MISSING", hash, `is named by ${namedBy} and not in the store`);
+        this.report("CAS_MISSING", hash, `is named by ${namedBy} but not in the store`);
       return text;
     } catch (thrown) {
       const { code, message } = failureFrom(thrown, "CAS_CORRUPT");

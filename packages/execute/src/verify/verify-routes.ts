@@ -59,7 +59,7 @@ function routesLimitMs(steps: number): number {
 }
 
 function slow(limitMs: number): string {
-  return `its route was not asked for: those before it took longer than ${limitMs} ms together`;
+  return `its route was not evaluated: those before it took more than ${limitMs} ms in total`;
 }
 
 /** A workflow function written by hand records no routes, except on its poked steps. */
@@ -81,7 +81,7 @@ async function mismatch(
     return now === null ? null : { message: `${recorded} ${now}`, isLast: false };
   } catch (thrown) {
     const { message } = failureFrom(thrown, "MODERATOR_FAILED");
-    const rest = "no route after it was asked for";
+    const rest = "no route after it was evaluated";
     return { message: `${recorded} ${message}; ${rest}`, isLast: true };
   }
 }

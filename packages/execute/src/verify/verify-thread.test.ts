@@ -189,7 +189,10 @@ describe("verifyThread", () => {
       ...{ ...thread, head: forged.hash, headSha256: forged.sha256 },
     });
     expect(report.problems).toContainEqual(
-      expect.objectContaining({ hash: start, message: expect.stringMatching(/no content node/) }),
+      expect.objectContaining({
+        hash: start,
+        message: expect.stringMatching(/not a content node/),
+      }),
     );
   });
 

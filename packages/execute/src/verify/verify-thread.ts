@@ -87,14 +87,14 @@ async function verifyChain(blobs: BlobCheck, thread: KnownThread): Promise<Chain
   while (hash !== thread.startHash) {
     if (passed.has(hash)) {
       // XXH64 can be forged, so a chain could contain a cycle.
-      blobs.report("CHAIN_BROKEN", hash, "comes again among its own ancestors");
+      blobs.report("CHAIN_BROKEN", hash, "occurs among its own ancestors");
       return null;
     }
     passed.add(hash);
     const node = await blobs.state(hash, "the chain");
     if (node === null) return null;
     if (node.type !== "state") {
-      blobs.report("CHAIN_BROKEN", hash, `a ${node.type} node stands where a state belongs`);
+      blobs.report("CHAIN_BROKEN", hash, `a ${node.type} node is where a state belongs`);
       return null;
     }
     states.push({ hash, node });
@@ -103,7 +103,7 @@ async function verifyChain(blobs: BlobCheck, thread: KnownThread): Promise<Chain
   const start = await blobs.node(hash, "the chain");
   if (start === null) return null;
   if (start.type !== "start") {
-    blobs.report("CHAIN_BROKEN", hash, `a ${start.type} node stands where the start belongs`);
+    blobs.report("CHAIN_BROKEN", hash, `a ${start.type} node is where the start belongs`);
     return null;
   }
   states.reverse();
@@ -164,7 +164,7 @@ function verifyRecord(blobs: BlobCheck, thread: KnownThread, chain: Chain): void
   if (version !== thread.bundleHash)
     blobs.report("CHAIN_BROKEN", thread.bundleHash, "the chain names another bundle");
   fault(payload.name === thread.workflow, "the index names another workflow than the start node");
-  fault(payload.depth === thread.depth, "the index returns another depth than the start node");
+  fault(payload.depth === thread.depth, "the index has another depth than the start node");
   fault(
     roleStates(chain).length === thread.stepCount,
     `the index counts ${thread.stepCount} steps, the chain has ${roleStates(chain).length}`,
@@ -173,7 +173,7 @@ function verifyRecord(blobs: BlobCheck, thread: KnownThread, chain: Chain): void
   fault(
     (ending?.returnCode ?? null) === (end?.returnCode ?? null) &&
       (ending?.summary ?? null) === (end?.summary ?? null),
-    "the index gives another return code or summary than the end node",
+    "the index has another return code or summary than the end node",
   );
   const ended = ending === null ? null : statusOf(ending.returnCode);
   fault((ending?.status ?? null) === ended, `the index says ${status}, the chain does not`);

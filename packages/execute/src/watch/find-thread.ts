@@ -37,7 +37,7 @@ function ambiguous(part: string, ids: readonly string[]): Failure {
   const more = ids.length > SHOWN ? ", …" : "";
   return failure(
     "THREAD_AMBIGUOUS",
-    `${JSON.stringify(part)} fits several threads: ${shown}${more}`,
+    `${JSON.stringify(part)} matches several threads: ${shown}${more}`,
     "give more characters",
   );
 }

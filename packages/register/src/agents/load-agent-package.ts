@@ -70,6 +70,6 @@ function unusable({ name, version, folder }: LocatedPackage, problem: string): F
   return failure(
     "CONFIG_INVALID",
     `the package ${name} ${version} in ${folder} ${problem}`,
-    "name a package in config.agents that plays as an agent, or install another version of this one",
+    "name an agent package in config.agents, or install another version of this one",
   );
 }

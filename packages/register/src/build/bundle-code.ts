@@ -91,7 +91,11 @@ function buildFailed(thrown: unknown): Failure {
   const { errors = [] }: { errors?: RolldownLog[] } = Object(thrown);
   const problems = errors.map((log) => `${placeOf(log)}${firstLine(log.message)}`);
   const message = problems.length > 0 ? problems.slice(0, 5).join("\n") : firstLine(String(thrown));
-  return failure("BUILD_FAILED", message, "mend the sources and build again; nothing was written");
+  return failure(
+    "BUILD_FAILED",
+    message,
+    "correct the sources and build again; nothing was written",
+  );
 }
 
 function placeOf(log: RolldownLog | undefined): string {

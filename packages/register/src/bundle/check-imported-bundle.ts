@@ -50,7 +50,7 @@ function mismatch(place: string): Failure {
   return failure(
     "BUNDLE_DESCRIPTOR_MISMATCH",
     `the descriptor of ${place} is not the one that is stored here for the same bundle`,
-    "one of the two was changed; get the file again from who made it",
+    "one of the two was changed; get the file again from its author",
   );
 }
 
@@ -58,6 +58,6 @@ function other(place: string): Failure {
   return failure(
     "BUNDLE_TAMPERED",
     `${place} does not have the bytes that its thread was started with`,
-    "get the file again from who made it",
+    "get the file again from its author",
   );
 }

@@ -45,9 +45,9 @@ function edgeProblem(descriptor: WorkflowDescriptor): string | null {
   const targets = new Set([END, SUSPEND, ...Object.keys(descriptor.roles)]);
   for (const [index, edge] of descriptor.graph.edges.entries()) {
     if (!sources.has(edge.from))
-      return `graph.edges.${index} comes from ${JSON.stringify(edge.from)}, which is no role`;
+      return `graph.edges.${index} comes from ${JSON.stringify(edge.from)}, which is not a role`;
     if (!targets.has(edge.to))
-      return `graph.edges.${index} leads to ${JSON.stringify(edge.to)}, which is no role`;
+      return `graph.edges.${index} leads to ${JSON.stringify(edge.to)}, which is not a role`;
   }
   return null;
 }

@@ -107,7 +107,7 @@ function definitionFault(
 }
 
 const DEFINITION_FAULTS = ["RULE_INVALID", "DEFINITION_INVALID", "CONFIG_INVALID"] as const;
-const DEFINITION_HINT = "mend the definition there and build again; nothing was changed";
+const DEFINITION_HINT = "correct the definition there and build again; nothing was changed";
 
 /** The external package that an import could not find. */
 function missingPackage(error: ReportedError): string | null {

@@ -37,9 +37,7 @@ export function readKeyFile(root: string): Result<ReadonlyMap<string, string>, F
     const read = readRegularFileSync(path, MAX_BYTES);
     if (!read.ok) {
       if (read.error.absent) return ok(new Map());
-      return err(
-        invalid(`${path} ${read.error.problem}`, "put a file in its place, or take it away"),
-      );
+      return err(invalid(`${path} ${read.error.problem}`, "replace it with a file, or remove it"));
     }
     const { bytes, mode } = read.value;
     if (process.platform !== "win32" && (mode & 0o077) !== 0) return err(open(path, mode));

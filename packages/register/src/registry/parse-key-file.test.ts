@@ -26,8 +26,8 @@ it.each([
 });
 
 it.each([
-  ["A=1\nsk-secret\n", "2: is no NAME=value"],
-  ["1A=sk-secret\n", "1: is no NAME=value"],
+  ["A=1\nsk-secret\n", "2: is not NAME=value"],
+  ["1A=sk-secret\n", "1: is not NAME=value"],
   ["A='sk-secret\n", "1: A: its quote is not closed on the same line"],
   ['A="sk-secret\\"\n', "1: A: its quote is not closed on the same line"],
   ["A='sk' secret\n", "1: A: there is text after its quote"],

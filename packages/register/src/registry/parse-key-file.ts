@@ -14,7 +14,7 @@ export function parseKeyFile(text: string): Result<ReadonlyMap<string, string>, 
     if (line === "" || line.startsWith("#")) continue;
     const [, name, rest] = /^(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)$/s.exec(line) ?? [];
     if (name === undefined || rest === undefined)
-      return err({ line: index + 1, problem: "is no NAME=value" });
+      return err({ line: index + 1, problem: "is not NAME=value" });
     const value = valueIn(rest);
     if (!value.ok) return err({ line: index + 1, problem: `${name}: ${value.error}` });
     values.set(name, value.value);

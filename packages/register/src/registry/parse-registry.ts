@@ -58,7 +58,7 @@ function refuseSharedNodes(document: Document.Parsed): void {
   visit(workflows, {
     Node(_, node) {
       const shared = isAlias(node) || (node.anchor !== undefined && node.anchor !== "");
-      if (shared) throw new ParseError(["workflows"], "may hold no anchors and aliases");
+      if (shared) throw new ParseError(["workflows"], "may not contain anchors or aliases");
     },
   });
 }
@@ -67,7 +67,7 @@ function checkedName(name: string): string {
   if (WORKFLOW_NAME_PATTERN.test(name)) return name;
   throw new ParseError(
     ["workflows", name],
-    "is no name of a workflow: lower-case letters, digits, . _ and - only",
+    "is not a workflow name: lower-case letters, digits, . _ and - only",
   );
 }
 
@@ -117,6 +117,6 @@ function invalid(place: string, position: Position | undefined, problem: string)
   return failure(
     "CONFIG_INVALID",
     `${where}: ${problem}`,
-    "mend that line by hand; nothing was changed",
+    "correct that line by hand; nothing was changed",
   );
 }

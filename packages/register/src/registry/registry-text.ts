@@ -34,4 +34,4 @@ export function loadRegistryText(path: string): Result<RegistryText, Failure> {
 /** A registry of ten thousand versions has two. */
 const MAX_REGISTRY_BYTES = 64 * 1024 * 1024;
 
-const PUT_A_FILE = "put a file in its place, or take it away: then nothing is registered";
+const PUT_A_FILE = "replace it with a file, or remove it: then nothing is registered";

@@ -54,6 +54,6 @@ describe("resolveModel", () => {
   });
 
   it.each(["supervisor", "", "/m", "local/"])("refuses %j, which names no model", (reference) => {
-    expect(refusal(reference)).toContain("is no model");
+    expect(refusal(reference)).toContain("is not a model");
   });
 });

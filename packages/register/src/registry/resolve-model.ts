@@ -47,7 +47,7 @@ function unknownModel({ models }: ModelConfiguration, reference: string): Failur
   const known = [...models.keys()].join(", ");
   return failure(
     "CONFIG_INVALID",
-    `${JSON.stringify(reference)} is no model: neither a key of config.models nor <provider>/<model>`,
+    `${JSON.stringify(reference)} is not a model: neither a key of config.models nor <provider>/<model>`,
     known === ""
       ? "configure one with: uncaged-workflow setup"
       : `config.models has: ${known}; add one with: uncaged-workflow setup`,

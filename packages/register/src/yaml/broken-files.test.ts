@@ -78,18 +78,18 @@ describe("a broken YAML file", () => {
     [
       "a tab",
       SOUND.replace("  writer:", "\twriter:"),
-      ["3:1 a tab stands in the indentation; use spaces"],
+      ["3:1 there is a tab in the indentation; use spaces"],
     ],
-    ["the same key twice", `${SOUND}description: e\n`, ['12:1 "description" stands here twice']],
+    ["the same key twice", `${SOUND}description: e\n`, ['12:1 "description" appears here twice']],
     [
       "a second document",
       `${SOUND}---\na: b\n`,
-      ["12:1 a second document begins; a workflow is one, so take out the line ---"],
+      ["12:1 a second document begins; a workflow is only one, so remove the line ---"],
     ],
     [
       "an unknown tag",
       SOUND.replace("goal: g", "goal: !x g"),
-      ["4:11 tags (words that begin with !) mean nothing here; take it out"],
+      ["4:11 tags (words that begin with !) mean nothing here; remove it"],
     ],
     [
       "an alias",
@@ -131,19 +131,19 @@ describe("a broken YAML file", () => {
     [
       "a word with an invisible character",
       SOUND.replace("new: writer", "new: wri\u200bter"),
-      ["10:18 the word has a sign in it that cannot be seen; type it anew"],
+      ["10:18 the word contains an invisible character; type it again"],
     ],
     [
       "a value that is a comment",
       SOUND.replace("goal: g", "goal: #1 in sales"),
-      ["4:5 what stands behind a # is a comment, so there is no value; put the value into quotes"],
+      ["4:5 everything after a # is a comment, so there is no value; put the value into quotes"],
     ],
     [
       "a Markdown fence around it",
       `\`\`\`yaml\n${SOUND}\`\`\`\n`,
       [
-        "1:1 this line is no part of the workflow but of where it was copied from; take it out",
-        "13:1 this line is no part of the workflow but of where it was copied from; take it out",
+        "1:1 this line is not part of the workflow but of where it was copied from; remove it",
+        "13:1 this line is not part of the workflow but of where it was copied from; remove it",
       ],
     ],
     [
@@ -183,12 +183,16 @@ describe("a broken YAML file", () => {
       ],
     ],
     ["no graph", SOUND.replace(/graph:[\s\S]*/, ""), ['1:1 the file: "graph" is missing']],
-    ["a key that is a number", `1: x\n${SOUND}`, ["1:1 1 is no name; put quotes around it"]],
-    ["a key that is a list", `? [a]\n: x\n${SOUND}`, ["1:3 this is no name; put quotes around it"]],
+    ["a key that is a number", `1: x\n${SOUND}`, ["1:1 1 is not a name; put quotes around it"]],
+    [
+      "a key that is a list",
+      `? [a]\n: x\n${SOUND}`,
+      ["1:3 this is not a name; put quotes around it"],
+    ],
     [
       "no description",
       SOUND.replace("description: d", "description:"),
-      ["1:1 description: must be text, and nothing stands here; put quotes around it"],
+      ["1:1 description: must be text, but there is nothing here; put quotes around it"],
     ],
     [
       "an empty description",
@@ -209,7 +213,7 @@ describe("a broken YAML file", () => {
     [
       "no role",
       SOUND.replace(/roles:[\s\S]*(?=graph:)/, "roles: {}\n"),
-      ["2:8 roles: must have a role at least"],
+      ["2:8 roles: must have at least one role"],
     ],
     [
       "a role's bad name",
@@ -322,7 +326,7 @@ describe("a broken YAML file", () => {
       "a required field that does not exist",
       output("{ type: object, properties: { text: { type: string } }, required: [txt] }"),
       [
-        '5:80 roles.writer.output.required[0]: "txt" is none of the properties; did you mean "text"?',
+        '5:80 roles.writer.output.required[0]: "txt" is not one of the properties; did you mean "text"?',
       ],
     ],
     [
@@ -444,7 +448,7 @@ describe("a broken YAML file", () => {
     [
       "a rule that is never reached",
       graph("[{ role: writer }, { role: $END, status: done }]"),
-      ["11:30 graph.writer[1]: is never reached: the rules before it hold always"],
+      ["11:30 graph.writer[1]: is never reached: the rules before it always hold"],
     ],
     [
       "no rule",
@@ -483,7 +487,7 @@ describe("a broken YAML file", () => {
     ["a colon at the end of a text", "goal: Write this:", 'goal: "Write this:"'],
     ["no space after the colon", "goal:write", "goal: write"],
     ["a colon of another script", "goal： write", "goal: write"],
-    ["a space of another kind", "goal:\u00a0write", "goal: write"],
+    ["a special space", "goal:\u00a0write", "goal: write"],
     ["a quote inside quotes", "goal: 'it's good'", 'goal: "it\'s good"'],
     ["words after quotes", 'goal: "Hi" she says', "goal: '\"Hi\" she says'"],
     ["words after a placeholder", "goal: {{ x }} it", 'goal: "{{ x }} it"'],

@@ -39,7 +39,7 @@ export function misnamedYaml(path: string): Failure | null {
   const name = basename(isYamlFile(stem) ? stem : `${stem}.yaml`);
   return invalid(
     path,
-    `is not taken for a workflow: its name ends in ${extname(path)}`,
+    `is not recognized as a workflow: its name ends in ${extname(path)}`,
     `save it as plain text under the name ${name}, and give that name`,
   );
 }

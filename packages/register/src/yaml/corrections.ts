@@ -31,7 +31,7 @@ export const CORRECTIONS: readonly Correct[] = [
 function copiedFence(line: string): Correction[] {
   if (!/^\s*(?:```|~~~)/.test(line)) return [];
   const message =
-    "this line is no part of the workflow but of where it was copied from; take it out";
+    "this line is not part of the workflow but of where it was copied from; remove it";
   return [{ line: "", from: 0, message }];
 }
 
@@ -47,7 +47,7 @@ function foreignSpaces(line: string): Correction[] {
   const from = line.search(/[\u00a0\u2000-\u200b\u202f\u3000]/);
   if (from < 0) return [];
   const message =
-    "a space of another kind stands here, as web pages and word processors use it; type a plain one";
+    "this is a special space, as web pages and word processors use it; type a plain one";
   const plain = line.replace(/\u200b/g, "").replace(/[\u00a0\u2000-\u200a\u202f\u3000]/g, " ");
   return [{ line: plain, from, message }];
 }
@@ -55,7 +55,7 @@ function foreignSpaces(line: string): Correction[] {
 function foreignColon(line: string): Correction[] {
   const from = line.search(/[：﹕∶]/);
   if (from < 0) return [];
-  const message = "this is another sign than a colon; type a colon and a space";
+  const message = "this only looks like a colon; type a colon and a space";
   return [{ line: line.replace(/[：﹕∶]\s*/, ": "), from, message }];
 }
 
@@ -63,7 +63,7 @@ function tabs(line: string, { indents }: Neighbours): Correction[] {
   const [indent = ""] = /^[ \t]*/.exec(line) ?? [];
   if (!indent.includes("\t")) return [];
   const widths = [...indents].sort((a, b) => b - a);
-  const message = "a tab stands in the indentation; use spaces";
+  const message = "there is a tab in the indentation; use spaces";
   const from = indent.indexOf("\t");
   return widths.map((width) => ({
     line: " ".repeat(width) + line.slice(indent.length),
@@ -106,7 +106,7 @@ export function openQuote(line: string): Correction[] {
 /** One space too few or too many; a line is not moved to where it would mean something quite different. */
 export function indentation(line: string, { indents }: Neighbours): Correction[] {
   const [indent = ""] = /^ */.exec(line) ?? [];
-  const message = "the line begins in another column than those it belongs to";
+  const message = "the line begins in another column than the lines it belongs to";
   return indents
     .filter((width) => width !== indent.length && Math.abs(width - indent.length) <= 2)
     .sort((a, b) => (a % 2) - (b % 2) || Math.abs(a - indent.length) - Math.abs(b - indent.length))

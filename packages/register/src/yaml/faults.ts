@@ -35,7 +35,7 @@ export function collectFaults(source: { text: string; place: string }): Faults {
       return failure(
         "YAML_INVALID",
         `${source.place} has ${count}\n${shown.join("\n")}`,
-        "mend the file at the shown places and give the command again; nothing was changed",
+        "correct the file at the shown places and run the command again; nothing was changed",
       );
     },
   };

@@ -29,7 +29,7 @@ export function faultHabits(
       if (word !== undefined)
         add(span, `typographic quotes are part of the word; leave them out: ${word}`);
       else if (/^\S*[\u200b-\u200d\u2060\ufeff\u00ad]\S*$/.test(written))
-        add(span, "the word has a sign in it that cannot be seen; type it anew");
+        add(span, "the word contains an invisible character; type it again");
       else if (isListOfDashes(text, span)) add(span, DASHES);
     },
   });
@@ -37,7 +37,7 @@ export function faultHabits(
 }
 
 const COMMENT =
-  "what stands behind a # is a comment, so there is no value; put the value into quotes";
+  "everything after a # is a comment, so there is no value; put the value into quotes";
 
 const DASHES = "an entry of a list begins with a hyphen and a space: - like this";
 

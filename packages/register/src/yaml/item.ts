@@ -46,11 +46,11 @@ export function entriesOf(item: Item, kind: string): Map<string, Item> | null {
       const written = isScalar(key) ? String(key.value) : "this";
       faults.add(
         keySpan,
-        `${path === "" ? "" : `${path}: `}${written} is no name; put quotes around it`,
+        `${path === "" ? "" : `${path}: `}${written} is not a name; put quotes around it`,
       );
       continue;
     }
-    if (entries.has(name)) faults.add(keySpan, `${JSON.stringify(name)} stands here twice`);
+    if (entries.has(name)) faults.add(keySpan, `${JSON.stringify(name)} appears here twice`);
     const span = isEmpty(value) ? keySpan : (spanOf(value) ?? keySpan);
     const valueNode = isNodeLike(value) ? value : null;
     entries.set(name, { node: valueNode, span, keySpan, path: joined(path, name), faults });
@@ -132,7 +132,7 @@ function foundInstead(node: Node | null): string {
   if (isMap(node)) return "not a mapping";
   if (isSeq(node)) return "not a list";
   const value = isScalar(node) ? node.value : null;
-  if (value === null) return "and nothing stands here";
+  if (value === null) return "but there is nothing here";
   const [, key, rest] =
     typeof value === "string" ? (/^([\w$-]+):([^\s:/].*)$/.exec(value) ?? []) : [];
   if (key !== undefined) return `not text; a space is missing after the colon: ${key}: ${rest}`;

@@ -66,7 +66,7 @@ function tooManyBrackets(text: string): number | null {
 
 /** The parser's own messages are for people who know YAML's grammar. */
 const WORDS: ReadonlyMap<string, string> = new Map([
-  ["TAB_AS_INDENT", "a tab stands in the indentation; use spaces"],
+  ["TAB_AS_INDENT", "there is a tab in the indentation; use spaces"],
   [
     "BLOCK_AS_IMPLICIT_KEY",
     'a second ": " stands in this value; put the value into quotes, or write its keys on lines of their own',
@@ -75,12 +75,12 @@ const WORDS: ReadonlyMap<string, string> = new Map([
     "MULTILINE_IMPLICIT_KEY",
     "this line cannot be joined with the next; look at the indentation and at quotes",
   ],
-  ["BAD_INDENT", "this line is not in one column with those it belongs to"],
+  ["BAD_INDENT", "this line is not in the same column as the lines it belongs to"],
   ["MISSING_CHAR", "something that was opened before is never closed: a quote, or a bracket"],
   ["UNEXPECTED_TOKEN", "this is more than one value; put all of it into quotes"],
-  ["MULTIPLE_DOCS", "a second document begins; a workflow is one, so take out the line ---"],
+  ["MULTIPLE_DOCS", "a second document begins; a workflow is only one, so remove the line ---"],
   ["BAD_SCALAR_START", "a value cannot begin with this character; put the value into quotes"],
-  ["TAG_RESOLVE_FAILED", "tags (words that begin with !) mean nothing here; take it out"],
+  ["TAG_RESOLVE_FAILED", "tags (words that begin with !) mean nothing here; remove it"],
 ]);
 
 function wordsOf(code: string, message: string): string {

@@ -119,13 +119,13 @@ function readRuleList(item: Item, scope: EntryScope): Transition[] {
     if (rule.transition !== null) transitions.push(noted(rule.transition, each, scope));
     const { settles } = rule;
     if (settles === "nothing") continue;
-    if (!isOpen) keyFault(each, "is never reached: the rules before it hold always");
+    if (!isOpen) keyFault(each, "is never reached: the rules before it always hold");
     open = settles === "all" ? [] : open.filter((status) => !settles.includes(status));
     if (settles === "all" || (open.length === 0 && listed(scope.statuses).length > 0))
       isOpen = false;
   }
   if (open.length > 0) sayMissing(item, open);
-  else if (isOpen) keyFault(item, "the last rule must hold always: one without status and when");
+  else if (isOpen) keyFault(item, "the last rule must always hold: one without status and when");
   return transitions;
 }
 

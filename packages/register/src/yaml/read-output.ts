@@ -114,7 +114,7 @@ function checkRequired(required: Item | undefined, names: readonly string[]): vo
   for (const each of itemsOf(required) ?? []) {
     const name = isScalar(each.node) ? each.node.value : null;
     if (typeof name === "string" && !names.includes(name)) {
-      fault(each, `${JSON.stringify(name)} is none of the properties${didYouMean(name, names)}`);
+      fault(each, `${JSON.stringify(name)} is not one of the properties${didYouMean(name, names)}`);
     }
   }
 }

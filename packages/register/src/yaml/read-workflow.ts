@@ -53,7 +53,7 @@ const NO_AGENTS: WorkflowData["agents"] = { default: null, roles: {} };
 function readRoles(item: Item, checks: YamlChecks): Map<string, ReadRole> | null {
   const entries = entriesOf(item, "a mapping of names to roles");
   if (entries === null) return null;
-  if (entries.size === 0) fault(item, "must have a role at least");
+  if (entries.size === 0) fault(item, "must have at least one role");
   return new Map([...entries].map(([name, entry]) => [name, readRole(name, entry, checks)]));
 }
 

@@ -159,5 +159,5 @@ function writeWhole(fd: number, bytes: Buffer): void {
   const written = writeSync(fd, bytes);
   if (written === bytes.length) return;
   // No second write: another process's line may already follow the partial one.
-  throw new Error(`${written} of ${bytes.length} bytes arrived`);
+  throw new Error(`${written} of ${bytes.length} bytes were written`);
 }

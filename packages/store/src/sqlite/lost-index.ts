@@ -61,4 +61,4 @@ function lost(what: string, remains: string | null): WorkflowError {
 }
 
 const MEND =
-  "put index.db back from a backup; without one, make another from the blobs and the history: uncaged-workflow thread recover";
+  "restore index.db from a backup; without one, rebuild it from the blobs and the history: uncaged-workflow thread recover";

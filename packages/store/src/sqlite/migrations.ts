@@ -119,7 +119,7 @@ function refuseForeign({ applicationId, version, objects }: Header, file: string
   throw new WorkflowError(
     failure(
       "STORAGE_FAILED",
-      `${file} is a database of another program`,
+      `${file} is another program's database`,
       "move it away, or choose another storage root",
     ),
   );

@@ -65,7 +65,7 @@ export function toMove(
     failure(
       "TRANSITION_INVALID",
       `the head of thread ${move.threadId} is ${owned.value.head}; a step that follows ${move.from} cannot be published`,
-      "read the thread again and go on from its head",
+      "read the thread again and continue from its head",
     ),
   );
 }
@@ -125,7 +125,7 @@ export function toRaise(thread: ThreadRecord | null, threadId: string): Allowed<
   return err(
     failure(
       "TRANSITION_INVALID",
-      `thread ${threadId} is ${thread.status}; its limits do not matter any more`,
+      `thread ${threadId} is ${thread.status}; its limits no longer matter`,
       `see: uncaged-workflow thread show ${threadId}`,
     ),
   );
@@ -171,6 +171,6 @@ function cannotMove(thread: ThreadRecord, to: ThreadStatus): Failure {
 
 function ownerOf(thread: ThreadRecord): string {
   const lease = leaseOf(thread);
-  if (lease === null) return `it is ${thread.status} and nobody's`;
+  if (lease === null) return `it is ${thread.status} and has no owner`;
   return `process ${lease.process.pid} took it over (fence ${lease.fence})`;
 }

@@ -97,7 +97,7 @@ export function agentStep(
     stillMissing: () => {
       const missing = evidence.missing();
       if (missing.length === 0) return null;
-      parts.note(`not let go, evidence was missing: ${missing.map(evidenceWords).join("; ")}`);
+      parts.note(`sent back, evidence was missing: ${missing.map(evidenceWords).join("; ")}`);
       return notDoneYet(missing);
     },
   };

@@ -39,7 +39,7 @@ export async function resumableSession(
   }
   // The copy's counters are its own.
   const from = { ...known, isCopied: true, rawUsage: null };
-  return { from, note: `it went on in a copy of session ${session} of another thread` };
+  return { from, note: `it continued in a copy of session ${session} of another thread` };
 }
 
 const AFRESH = "the role began a new one and was told the thread so far";

@@ -30,7 +30,7 @@ describe("an answer", () => {
     expect(run).toMatchObject({
       usage: usage(3, 0.75),
       rawUsage: 2,
-      notes: [expect.stringContaining("asked for again: status:")],
+      notes: [expect.stringContaining("requested again: status:")],
     });
   });
 
@@ -256,7 +256,7 @@ describe("required evidence", () => {
     expect(meta).toEqual({ status: "stuck" });
     expect(driver.prompts[1]).toMatch(/^You are not done yet\..*tests: a successful call/s);
     expect(run?.notes).toEqual([
-      expect.stringMatching(/^not let go, evidence was missing: tests/),
+      expect.stringMatching(/^sent back, evidence was missing: tests/),
       expect.stringMatching(/^not accepted, evidence was missing: tests/),
     ]);
     expect(told).toEqual([expect.stringContaining("not done yet"), null]);

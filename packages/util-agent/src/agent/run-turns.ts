@@ -113,7 +113,7 @@ async function untilAccepted<T>(
     if (read.ok) return { meta: read.value, text: answer.text };
     if (repairs >= play.repairs) return extracted(play, { answer, turn, misfit: read.error });
     repairs++;
-    play.record.note(`the answer did not fit and was asked for again: ${read.error.message}`);
+    play.record.note(`the answer did not fit and was requested again: ${read.error.message}`);
     const prompt = repairPrompt(read.error.message, play, play.refusals.inWords());
     turn = await takeTurn(play, conversation, prompt);
   }
@@ -184,8 +184,8 @@ const FAULT_WORDS = {
   invalid_output: "gave no usable answer",
   denied: "was not allowed to do what it wanted to do",
   context_overflow: "was given more than its model can read",
-  rate_limited: "was turned away by its provider",
-  auth: "was not let in by its provider",
+  rate_limited: "was rate-limited by its provider",
+  auth: "was refused access by its provider",
   crashed: "failed",
   timeout: "took too long and was ended",
 } as const;
@@ -195,7 +195,7 @@ const FAULT_HINTS = {
   denied: "allow it in the role's `tools`, or make the role's prompt say what it is not for",
   context_overflow: "lower `budgetChars` where the agent is bound, or make the task shorter",
   rate_limited:
-    "wait, then go on from the last step: uncaged-workflow thread fork <id>; or give the role a `retry`",
+    "wait, then continue from the last step: uncaged-workflow thread fork <id>; or give the role a `retry`",
   auth: "log in, or set the agent's key; see: uncaged-workflow agent list",
   crashed: "see the agent's own words above, and: uncaged-workflow agent list",
   timeout: "if it may take longer, raise `timeoutMs` or `idleTimeoutMs` where the agent is bound",
@@ -206,7 +206,7 @@ function stopped(agent: string, thread: AbortSignal): Error {
     const message = `${agent} was ended because the thread was stopped`;
     return agentError("cancelled", { message, hint: "", run: null });
   }
-  const message = `${agent} was not done within the step's time and was ended`;
+  const message = `${agent} did not finish within the step's time and was ended`;
   const hint = "if it may take longer, raise `timeoutMs` where the agent is bound";
   return agentError("timeout", { message, hint, run: null });
 }

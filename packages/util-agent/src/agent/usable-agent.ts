@@ -15,7 +15,9 @@ export function demandRules({ rules, role }: StepScope, driver: AgentDriver): Ro
       ? (driver.refuses?.(tools) ?? null)
       : "a tool policy cannot be enforced with it";
     if (why !== null)
-      throw unfit(`role ${role} has \`tools\`, and ${driver.name} is no agent for that: ${why}`);
+      throw unfit(
+        `role ${role} has \`tools\`, and ${driver.name} is not an agent for that: ${why}`,
+      );
   }
   if ((requiredEvidence?.length ?? 0) > 0 && !driver.can.evidence) {
     throw unfit(
@@ -26,7 +28,7 @@ export function demandRules({ rules, role }: StepScope, driver: AgentDriver): Ro
 }
 
 function unfit(message: string): Error {
-  const hint = "bind the role to another agent, or take the rule out of its definition";
+  const hint = "bind the role to another agent, or remove the rule from its definition";
   return agentError("crashed", { message, hint, run: null });
 }
 

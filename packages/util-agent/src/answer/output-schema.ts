@@ -7,13 +7,13 @@ export function outputSchemaOf(schema: $ZodType): JsonObject {
   try {
     const json = toJsonObject(toJSONSchema(schema));
     if (json !== null) return json;
-    throw new TypeError("the conversion gave no JSON object");
+    throw new TypeError("the conversion returned no JSON object");
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new WorkflowError(
       failure(
         "DEFINITION_INVALID",
-        `the role's schema cannot be told to an agent: ${why}`,
+        `the role's schema cannot be described to an agent: ${why}`,
         "describe the meta as plain JSON: no transforms, dates, maps, sets or custom checks",
       ),
       { cause },

@@ -44,7 +44,7 @@ describe("readStructured refuses", () => {
     ["a fenced block cut short", '```json\n{"status":'],
     ["front matter with aliases", "---\na: &a passed\nstatus: *a\n---\n"],
   ])("%s", async (_name, text) => {
-    expect(await read(text)).toBe("it holds no JSON object and no YAML front matter");
+    expect(await read(text)).toBe("it contains no JSON object and no YAML front matter");
   });
 
   it("an object that does not fit, and says where", async () => {
@@ -57,6 +57,6 @@ describe("readStructured refuses", () => {
     ["fences without end", "```\n".repeat(250_000)],
     ["deep front matter", `---\n${"- ".repeat(2_000)}\n---\n`],
   ])("without hanging: %s", async (_name, text) => {
-    expect(await read(text)).toBe("it holds no JSON object and no YAML front matter");
+    expect(await read(text)).toBe("it contains no JSON object and no YAML front matter");
   });
 });

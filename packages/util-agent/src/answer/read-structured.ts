@@ -16,7 +16,7 @@ export async function readStructured<T>(
     if (parsed.success) return ok(parsed.data);
     nearest ??= describeIssues(parsed.error);
   }
-  const why = nearest ?? "it holds no JSON object and no YAML front matter";
+  const why = nearest ?? "it contains no JSON object and no YAML front matter";
   return err(failure("INVALID_OUTPUT", why, "end the output with one JSON object"));
 }
 

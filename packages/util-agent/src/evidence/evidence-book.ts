@@ -72,7 +72,7 @@ export function evidenceBook(opts: {
     },
     missing() {
       if (!place.wasReplaced()) return tally.missing();
-      const seen = "another directory stands where the step began";
+      const seen = "another directory is where the step began";
       return opts.requirements.map((requirement) => ({ requirement, seen }));
     },
     async kept() {

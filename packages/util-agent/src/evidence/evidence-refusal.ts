@@ -10,7 +10,7 @@ export function evidenceRefusal(
   const what = missing.map(evidenceWords).join("; ");
   const reason = failure(
     "EVIDENCE_MISSING",
-    `the result of role ${role} (step ${round}) is not accepted, ${agent} was not seen to do what it requires: ${what}`,
+    `the result of role ${role} (step ${round}) is not accepted: ${agent} was not seen doing what it requires: ${what}`,
     "see what it did do: uncaged-workflow thread show <id> --json (end.run.evidence); make the role's prompt say what is required, or correct the requirement",
   );
   return new AgentError(reason, { outcome: "invalid_output", run: null });

@@ -49,7 +49,7 @@ function explain(
     case "ENFILE":
     case "ENOMEM":
       return [
-        `the system has no room for another process (${reason.code})`,
+        `the system cannot start another process (${reason.code})`,
         "end some processes, or raise the limit (ulimit -u, ulimit -n), and try again",
       ];
     default:

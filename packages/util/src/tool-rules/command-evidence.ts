@@ -105,14 +105,14 @@ function whyNot(asked: Asked, commands: readonly SimpleCommand[]): string {
   if (near.assignments.length > 0) {
     return `the variable ${near.assignments[0]?.name ?? ""} was set for it, which may change what it does: run it without`;
   }
-  return "it was seen with other words than these: run it exactly as it is asked for";
+  return "it was seen with other arguments: run it exactly as it is asked for";
 }
 
 const WHY_JOINED: Readonly<Record<string, string>> = {
-  "|": "its exit code is not known, for that of a pipe (`|`) is its last command's: run it without the pipe",
-  "||": "its exit code is not known, for `||` hides it: run it alone",
-  ";": "its exit code is not known, for that of a list is its last command's: run it alone",
-  "&": "its exit code is not known, for it ran in the background: run it alone",
+  "|": "its exit code is not known, because that of a pipe (`|`) is its last command's: run it without the pipe",
+  "||": "its exit code is not known, because `||` hides it: run it alone",
+  ";": "its exit code is not known, because that of a list is its last command's: run it alone",
+  "&": "its exit code is not known, because it ran in the background: run it alone",
 };
 
 function changesShell(command: SimpleCommand): boolean {

@@ -115,7 +115,7 @@ function faultOf({ kind, ok, exitCode, place }: SeenCall): string | null {
   if (kind !== "execute") return null;
   if (place === "elsewhere") return "it ran in another directory than the step's";
   if (place === "unknown") {
-    return "it is not certain where it ran, for an earlier command may have changed its shell: run it with `cd <the step's directory> && ` before it, in a new shell";
+    return "it is not certain where it ran, because an earlier command may have changed its shell: run it with `cd <the step's directory> && ` before it, in a new shell";
   }
   return null;
 }

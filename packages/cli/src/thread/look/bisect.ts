@@ -103,7 +103,7 @@ function text(found: Bisection, style: Style): string {
     ),
     style.dim(`  ${count(asked, "run")} of the command for ${count(candidates, "step")}`),
     `see it with: uncaged-workflow cas show ${firstBad.stateHash}`,
-    `go on before it with: uncaged-workflow thread fork ${threadId} --from-step ${firstBad.round - 1}`,
+    `continue before it with: uncaged-workflow thread fork ${threadId} --from-step ${firstBad.round - 1}`,
   ];
   return `${lines.join("\n")}\n`;
 }

@@ -38,7 +38,7 @@ function text({ a, b, partsAt, rounds }: ThreadDiff, style: Style): string {
   const same =
     shared === 0 ? "" : style.dim(`  ${shared} shared ${shared === 1 ? "step" : "steps"}\n`);
   const verdict =
-    partsAt === null ? "same roles and metas throughout\n" : `they part at step ${partsAt}\n`;
+    partsAt === null ? "same roles and metas throughout\n" : `they diverge at step ${partsAt}\n`;
   return `${head}\n${same}${lines.join("")}${verdict}`;
 }
 

@@ -54,7 +54,7 @@ export async function list(filter: ListFilter, io: Io): Promise<Result<Output, F
 function nothing({ workflow, status, withinMs }: ListFilter): string {
   const young = withinMs === null ? "" : " so young";
   const which = workflow === null ? young : `${young} of ${printableLine(workflow, 80)}`;
-  if (status === "suspended") return `nothing waits for you: no thread${which} asks anything`;
+  if (status === "suspended") return `nothing waits for you: no thread${which} has a question`;
   if (status !== null) return `no thread${which} is ${status}`;
   if (withinMs !== null) return `no thread${which}; see older ones without --since`;
   return `no threads${which}; start one with: uncaged-workflow run <workflow> --prompt <text>`;

@@ -32,7 +32,7 @@ function text(view: ThreadView, { style, nowMs }: { style: Style; nowMs: number 
       );
   // The usage of a role that failed the thread counts as well, and so do attempts that made no step.
   const agents = spent([...steps.map(({ run }) => run), end?.run ?? null, ...unrecorded]);
-  const stale = view.stale ? " (its runner went away; resume goes on)" : "";
+  const stale = view.stale ? " (its runner disappeared; resume continues it)" : "";
   const parts = [
     facts(style, [
       ["thread", style.bold(view.threadId)],

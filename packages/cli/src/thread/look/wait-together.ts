@@ -49,5 +49,5 @@ export async function waitTogether(
 }
 
 function goOn(threads: number): string {
-  return `${count(threads, "thread")} ${threads === 1 ? "goes" : "go"} on in the background; see: uncaged-workflow ps\n`;
+  return `${count(threads, "thread")} ${threads === 1 ? "continues" : "continue"} in the background; see: uncaged-workflow ps\n`;
 }

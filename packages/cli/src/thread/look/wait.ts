@@ -130,7 +130,7 @@ function endText(
 }
 
 function goesOn(threadId: string): string {
-  return `thread ${threadId} goes on in the background; watch it with: uncaged-workflow live ${threadId}\n`;
+  return `thread ${threadId} continues in the background; watch it with: uncaged-workflow live ${threadId}\n`;
 }
 
 export function removed(threadId: string): Failure {

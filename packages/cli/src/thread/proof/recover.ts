@@ -17,7 +17,7 @@ export async function recover(io: Io): Promise<Result<Output, Failure>> {
     human: ({ dim }) =>
       [
         `${count(ended.length, "thread")} that had ended, ${atRest.length} that had not`,
-        ...atRest.map((id) => `${id} ${dim("a new id; go on with: thread resume")}`),
+        ...atRest.map((id) => `${id} ${dim("a new id; continue with: thread resume")}`),
         ...gone.map((id) => `${id} ${dim("ended; its blobs are gone")}`),
       ].join("\n"),
   });

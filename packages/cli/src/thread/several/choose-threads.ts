@@ -50,7 +50,8 @@ export function chooser(
       const [workflow, unchangedMs] = [given(WORKFLOW), given(OLDER_THAN)];
       const chosen = given(ALL) || only !== null || workflow !== null || unchangedMs !== null;
       const [id] = ids;
-      if (chosen && id !== undefined) throw usageError("ids and a choice are both given", HOW);
+      if (chosen && id !== undefined)
+        throw usageError("ids cannot be combined with a selection", HOW);
       if (chosen) {
         const among = only === null ? usual : [only];
         return { kind: "matching", standings: among, workflow, unchangedMs, yes };
@@ -64,7 +65,7 @@ export function chooser(
 const HOW = "name threads, or choose them with --all, --status, --workflow or --older-than";
 
 const IDS = anyArguments("id", "thread id, or its beginning or end; one or more");
-const ALL = switchOption("--all", "all threads that this can be done to");
+const ALL = switchOption("--all", "all threads to which this applies");
 const WORKFLOW = textOption("--workflow <name>", "all threads of this workflow");
 const OLDER_THAN = durationOption(
   "--older-than <duration>",

@@ -58,7 +58,7 @@ export async function serveThreads(
   }
   return withEngine(io, async (engine) => {
     const planned = await plannedThreads(engine, choice, verb.children);
-    if (planned.length === 0) return ok(nothing(`no thread fits: nothing to ${verb.word}`));
+    if (planned.length === 0) return ok(nothing(`no thread matches: nothing to ${verb.word}`));
     const style = styleOf(io.stderr);
     await writeText(io.stderr, renderPlan(verb.word, planned, { style, nowMs: io.now() }));
     if (!choice.yes && !(await confirmed("Go on?", io))) {

@@ -61,7 +61,7 @@ function threadOfStep(env: Io["env"]): string | null {
 }
 
 function folder(path: string): string {
-  if (path.includes("\0")) throw usageError("a directory's name holds no NUL", "check --cwd");
+  if (path.includes("\0")) throw usageError("a directory name cannot contain NUL", "check --cwd");
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
   throw new WorkflowError(
     failure("FILE_NOT_FOUND", `${JSON.stringify(path)} is not a directory`, "check --cwd"),

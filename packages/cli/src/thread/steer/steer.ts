@@ -101,6 +101,6 @@ function acting(verb: EngineVerb, io: Pick<Io, "now">): Act {
 type Standing = Pick<ThreadRecord, "threadId" | "status"> & { pausing: boolean };
 
 function sentence(style: Style, { threadId, status, pausing }: Standing): string {
-  const rest = pausing ? "; it will rest after its current step" : "";
+  const rest = pausing ? "; it will pause after its current step" : "";
   return `${threadId} is ${paintStatus(style, status)}${rest}`;
 }

@@ -23,7 +23,7 @@ export function upgrade(
 function text({ threadId, from, to, status }: Upgrade, style: Style): string {
   const what =
     from === to
-      ? `goes on with the packages that are installed now (version ${to})`
+      ? `continues with the packages that are installed now (version ${to})`
       : `version ${from} replaced by ${to}`;
   return `${threadId}: ${what}\n${threadId} is ${paintStatus(style, status)}\n`;
 }

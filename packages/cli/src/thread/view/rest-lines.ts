@@ -19,10 +19,10 @@ export function restLines(
   const said = lastWords(engine.root, threadId);
   return [
     stale
-      ? "it has not ended: its runner went away without a word"
-      : "it has not ended, and nobody runs it any more",
+      ? "it has not ended: its runner disappeared without a message"
+      : "it has not ended, but nobody runs it any more",
     ...(said === "" ? [] : [`its runner said: ${printableLine(said, 500)}`]),
-    `go on with: ${resume}`,
+    `continue with: ${resume}`,
   ];
 }
 
