@@ -42,9 +42,9 @@ describe("completion in bash", () => {
   });
 
   it("shows what each thread is", async () => {
-    await cli.json(["run", "release", "--idle", "-p", "Fix the\n\u001b[2Jleak"]);
+    await cli.json(["run", "release", "--idle", "-p", "\nFix the \u001b[2Jleak\nand the tap"]);
     const { stdout } = await cli.run(["completion", "--list", "threads", "--described"]);
-    expect(stdout).toMatch(/^[0-9A-Z]{26}\tFix the ␛\[2Jleak \(.+\)$/m);
+    expect(stdout).toMatch(/^[0-9A-Z]{26}\tFix the \[2Jleak \(.+\)$/m);
     const plain = await cli.run(["completion", "--list", "threads"]);
     expect(plain.stdout).toMatch(/^([0-9A-Z]{26}\n){2}$/);
   });

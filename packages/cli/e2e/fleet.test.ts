@@ -32,6 +32,48 @@ async function statusOf(threadId: string): Promise<string> {
   return (await cli.json<{ status: string }>(["show", threadId])).status;
 }
 
+describe("names of threads", () => {
+  type Listed = { threads: ThreadSummary[] };
+  const named = async (...filter: string[]): Promise<(string | null)[]> =>
+    (await cli.json<Listed>(["list", ...filter])).threads.map(({ title }) => title);
+
+  it("are found by words and labels, and kept by forks, exports and imports", async () => {
+    const labels = ["--label", "team=core", "--label", "keep"];
+    const id = await run({ steps: 1 }, "--title", "Mend the login", "--idle", ...labels);
+    const plain = await run({ steps: 2, note: "login" }, "--idle");
+    const fork = await cli.json<{ threadId: string }>(["thread", "fork", id, "--idle"]);
+    const line = JSON.stringify({ steps: 2, note: "login" });
+    expect(await named("--text", "LOGIN")).toEqual(["Mend the login", line, "Mend the login"]);
+    expect(await named("--text", "login mend steps", "--label", "keep")).toHaveLength(2);
+    expect(await named("--label", "team=core", "--text", "nobody said this")).toEqual([]);
+    expect((await cli.run(["list", "--label", "team=web"])).stdout).toBe("no thread fits\n");
+    expect((await cli.run(["list", "--text", "mend"])).stdout).toContain("Mend the login");
+
+    await cli.json(["thread", "export", id, "--out", join(cli.dir, "named.tar")]);
+    const elsewhere = { env: { WORKFLOW_STORAGE_ROOT: join(cli.dir, "elsewhere") } };
+    await cli.json(["thread", "import", join(cli.dir, "named.tar")], elsewhere);
+    const words = ["list", "--text", "login steps", "--label", "team=core", "--label", "keep"];
+    const { threads } = await cli.json<Listed>(words, elsewhere);
+    expect(threads).toMatchObject([
+      { threadId: id, title: "Mend the login", labels: { team: "core", keep: "" } },
+    ]);
+    const view = await cli.json<ThreadView>(["show", fork.threadId]);
+    expect(view).toMatchObject({ title: "Mend the login", labels: { team: "core", keep: "" } });
+    await cli.run(["thread", "rm", "--yes", id, plain, fork.threadId]);
+  });
+
+  it.each([
+    [["--title", ""]],
+    [["--title", "two\nlines"]],
+    [["--label", "=core"]],
+    [["--label", "a b=c"]],
+    [["--label", "a=1", "--label", "a=2"]],
+  ])("are refused when they are none: %j", async (words) => {
+    const { exit, code } = await cli.fails(["run", "steps", "-p", "{}", ...words]);
+    expect([exit, code]).toEqual([2, "USAGE"]);
+  });
+});
+
 describe("waiting for threads", () => {
   it("returns the code of one, with the document of run --wait", async () => {
     const threadId = await run({ steps: 1 });

@@ -108,7 +108,10 @@ function declare(parser: Parser, command: Command, { path, calls, program }: Pla
     if (declaration === PROGRAM) parser.usage(`${parser.usage()} -- <command...>`);
     else parser.argument(declaration, description);
   }
-  for (const { flags, description } of command.options) parser.option(flags, description);
+  for (const { flags, description, repeats } of command.options) {
+    if (repeats) parser.option(flags, description, (value, before) => [...before, value], NONE);
+    else parser.option(flags, description);
+  }
   parser
     .option("--json", "print one JSON document instead of text for people")
     .addHelpText("after", `\nExample:\n  $ ${NAME} ${path} ${command.example}`)
@@ -118,6 +121,8 @@ function declare(parser: Parser, command: Command, { path, calls, program }: Pla
       calls.push({ kind: "call", command, given: givenTo(command, raw), json });
     });
 }
+
+const NONE: readonly string[] = [];
 
 /** Whether the called command runs another program. */
 function takesProgram(parser: Parser, words: readonly string[]): boolean {

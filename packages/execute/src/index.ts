@@ -28,7 +28,7 @@ export {
 } from "./read/diff-threads.ts";
 export { type ContextPage, DEFAULT_BUDGET_CHARS, threadPage } from "./read/thread-pages.ts";
 export { recordedResultOf, threadResult } from "./read/thread-result.ts";
-export { startPrompt, stepViews, viewThread } from "./read/thread-view.ts";
+export { stepViews, viewThread } from "./read/thread-view.ts";
 export { withResults } from "./read/with-results.ts";
 export { type RecoveredThreads, recoverThreads } from "./recover/recover-threads.ts";
 export type { ForkPoint } from "./rewrite/fork-point.ts";

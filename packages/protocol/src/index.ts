@@ -33,8 +33,11 @@ export {
   HASH_PATTERN,
   isHash,
   isThreadId,
+  LABEL_KEY_PATTERN,
+  LABEL_VALUE_PATTERN,
   ROLE_NAME_PATTERN,
   THREAD_ID_PATTERN,
+  TITLE_PATTERN,
   WORKFLOW_NAME_PATTERN,
 } from "./identifiers.ts";
 export {
@@ -97,6 +100,7 @@ export type { Activity, ThreadActivity } from "./thread-activity.ts";
 export type { RoleStep, StartStep, ThreadContext } from "./thread-context.ts";
 export type { HistoryLine, ThreadHistory } from "./thread-history.ts";
 export {
+  copiedFacts,
   endingOf,
   type FinishedThread,
   isFinished,
@@ -113,9 +117,11 @@ export {
   type ThreadCopy,
   type ThreadEnding,
   type ThreadFacts,
+  type ThreadLabels,
   type ThreadRecord,
   type ThreadSteering,
   threadFacts,
+  titleOf,
   type UnfinishedThread,
   waitsOf,
 } from "./thread-record.ts";
@@ -128,6 +134,7 @@ export {
   type ThreadStatus,
 } from "./thread-status.ts";
 export type {
+  AdoptedThread,
   AnswerMove,
   FinalMove,
   HeadMove,

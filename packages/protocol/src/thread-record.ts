@@ -31,6 +31,9 @@ export type PendingInput =
   | { kind: "answer"; role: string; text: string }
   | { kind: "prompt"; text: string };
 
+/** What a person sorts threads by. */
+export type ThreadLabels = { readonly [key: string]: string };
+
 /** What every thread has, whatever its status. */
 export type ThreadFacts = {
   threadId: string;
@@ -52,6 +55,12 @@ export type ThreadFacts = {
   limits: ThreadLimits | null;
   /** Name in `config.agents` of the agent that plays every role; null: whoever the workflow binds. */
   agent: string | null;
+  /** As it was named when it was started; null: it goes by its prompt. Forks keep it. */
+  title: string | null;
+  /** The first line of its prompt, cut; null for threads of versions that did not keep it. */
+  promptLine: string | null;
+  /** As it was labelled when it was started. Forks keep them. */
+  labels: ThreadLabels;
   forkedFrom: { threadId: string; stateHash: string } | null;
   /** Unix milliseconds. `startedAt` is kept by forks, so that rules see what the original saw. */
   startedAt: number;
@@ -83,14 +92,19 @@ export type FinishedThread = ThreadFacts & ThreadEnding;
 /** All that is mutable about a thread, by what was last written of it. */
 export type ThreadRecord = UnfinishedThread | FinishedThread;
 
-export type NewThread = Omit<ThreadFacts, "limits" | "agent" | "updatedAt"> &
-  Partial<Pick<ThreadFacts, "limits" | "agent">> & {
+/** What may be left out of a new thread: it has none. */
+type Optional = "limits" | "agent" | "title" | "labels";
+
+export type NewThread = Omit<ThreadFacts, Optional | "promptLine" | "updatedAt"> &
+  Partial<Pick<ThreadFacts, Optional>> & {
+    /** What the thread was asked; it is found by these words. */
+    prompt?: string | null;
     /** What a person says to whoever the table names first, in place of the edge's prompt. */
     nextPrompt?: string | null;
   };
 
 /** A thread that was made in another storage root, as it stood while nobody ran it. */
-export type ThreadCopy = ThreadFacts &
+export type ThreadCopy = Omit<ThreadFacts, "promptLine"> &
   (
     | { status: "idle"; pendingInput: PendingInput | null }
     | { status: "suspended"; pendingInput: PendingInput | null; waits: Waits }
@@ -99,6 +113,14 @@ export type ThreadCopy = ThreadFacts &
 
 export function isFinished(thread: ThreadRecord): thread is FinishedThread {
   return isFinal(thread.status);
+}
+
+/** What it is called: its own title, or else the first line of its prompt. */
+export function titleOf({
+  title,
+  promptLine,
+}: Pick<ThreadFacts, "title" | "promptLine">): string | null {
+  return title ?? promptLine;
 }
 
 /** How it ended; null while it has not. */
@@ -132,6 +154,13 @@ export function pendingInputOf(thread: ThreadRecord | ThreadCopy): PendingInput 
 
 /** Of any thread, or of what is known of one, that alone which does not depend on its status. */
 export function threadFacts(thread: ThreadFacts): ThreadFacts {
+  return { ...copiedFacts(thread), promptLine: thread.promptLine };
+}
+
+/** The same without what its nodes say as well. */
+export function copiedFacts(
+  thread: Omit<ThreadFacts, "promptLine">,
+): Omit<ThreadFacts, "promptLine"> {
   return {
     threadId: thread.threadId,
     workflow: thread.workflow,
@@ -145,6 +174,8 @@ export function threadFacts(thread: ThreadFacts): ThreadFacts {
     cwd: thread.cwd,
     limits: thread.limits,
     agent: thread.agent,
+    title: thread.title,
+    labels: thread.labels,
     forkedFrom: thread.forkedFrom,
     startedAt: thread.startedAt,
     createdAt: thread.createdAt,

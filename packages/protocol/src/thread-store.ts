@@ -54,6 +54,9 @@ export type ParkedState =
   | { status: "paused" }
   | { status: "suspended"; waits: Waits };
 
+/** A thread from elsewhere, with what it was asked, as in `NewThread`. */
+export type AdoptedThread = ThreadCopy & Pick<NewThread, "prompt">;
+
 /** The mutable half of a storage root.
  *
  *  1. Every change is a compare-and-set in one durable transaction: it happens whole or throws.
@@ -70,7 +73,7 @@ export type ThreadStore = {
   ): Promise<{ thread: ThreadRecord; created: boolean }>;
   /** Takes threads over that were made elsewhere, all of them or none. They have no owner and no start key.
    *  Throws `TARGET_EXISTS` when one of their ids is taken. */
-  adopt(threads: readonly ThreadCopy[]): Promise<void>;
+  adopt(threads: readonly AdoptedThread[]): Promise<void>;
   get(threadId: string): Promise<ThreadRecord | null>;
   /** Ids that begin or end with `part`, at most `limit`. */
   match(part: string, limit: number): Promise<string[]>;
@@ -83,6 +86,10 @@ export type ThreadStore = {
     parentThread?: string;
     /** Only those made at this time or later, Unix milliseconds. */
     sinceMs?: number;
+    /** Only those whose title or prompt has each of these words, in any case. */
+    text?: string;
+    /** Only those with all of these labels; null: whatever its value. */
+    labels?: { readonly [key: string]: string | null };
     limit?: number;
   }): Promise<ThreadRecord[]>;
   /** Start and head of every thread: what garbage collection keeps. */

@@ -2,6 +2,7 @@ import type { JsonValue } from "./json.ts";
 import type { StepOutcome } from "./limits.ts";
 import type { StepRoute, StepRun } from "./step-run.ts";
 import type { ThreadActivity } from "./thread-activity.ts";
+import type { ThreadLabels } from "./thread-record.ts";
 import type { ThreadStatus } from "./thread-status.ts";
 import type { Wait } from "./wait.ts";
 import type { Unrecorded } from "./workflow-runtime.ts";
@@ -35,6 +36,9 @@ export type UpgradeView = {
 
 export type ThreadSummary = {
   threadId: string;
+  /** Its own, or else the first line of its prompt; null for a thread that an older version made. */
+  title: string | null;
+  labels: ThreadLabels;
   workflow: string;
   bundleHash: string;
   /** The current status: a thread whose runner is certainly gone is `idle`. */
@@ -61,7 +65,7 @@ export type ThreadSummary = {
 
 export type ThreadView = Pick<
   ThreadSummary,
-  "threadId" | "workflow" | "bundleHash" | "status" | "stale" | "head"
+  "threadId" | "title" | "labels" | "workflow" | "bundleHash" | "status" | "stale" | "head"
 > & {
   start: {
     hash: string;

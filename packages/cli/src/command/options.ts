@@ -8,6 +8,8 @@ export type Option<T> = {
   description: string;
   /** The only allowed values; for completion. */
   choices?: readonly string[];
+  /** It may be given several times, with one value each. */
+  repeats?: true;
   read: (raw: RawInput) => T;
 };
 
@@ -52,6 +54,12 @@ export function textsOption(flags: string, description: string): Option<readonly
       return Array.isArray(given) ? given.filter((each) => typeof each === "string") : [];
     },
   };
+}
+
+/** Given once for each value, which is one word: `--label a=1 --label b=2`. */
+export function repeatedOption(flags: string, description: string): Option<readonly string[]> {
+  const option = textsOption(flags, `${description}; may be given several times`);
+  return { ...option, repeats: true };
 }
 
 /** A whole number, `atLeast` or more. */

@@ -1,6 +1,11 @@
 import { existsSync } from "node:fs";
-import type { Engine } from "@uncaged/workflow-execute";
-import { type Failure, ok, type Result, type ThreadRecord } from "@uncaged/workflow-protocol";
+import {
+  type Failure,
+  ok,
+  type Result,
+  type ThreadRecord,
+  titleOf,
+} from "@uncaged/workflow-protocol";
 import { storagePaths, storageRoot } from "@uncaged/workflow-util";
 import type { Output } from "../command/command.ts";
 import type { Io } from "../command/io.ts";
@@ -47,18 +52,14 @@ async function threads(io: Io, describe: boolean): Promise<Named[]> {
   return withEngine(io, async (engine) => {
     const newest = await engine.store.list({ limit: MAX_THREADS });
     if (!describe) return newest.map(({ threadId }) => ({ name: threadId, description: "" }));
-    return Promise.all(
-      newest.map(async (thread) => ({
-        name: thread.threadId,
-        description: `${await title(engine, thread)} (${ago(thread.createdAt, io.now())})`,
-      })),
-    );
+    return newest.map((thread) => ({
+      name: thread.threadId,
+      description: `${title(thread)} (${ago(thread.createdAt, io.now())})`,
+    }));
   });
 }
 
-/** The beginning of its prompt, on one line; its workflow's name if no prompt can be read. */
-async function title(engine: Engine, thread: ThreadRecord): Promise<string> {
-  const { startPrompt } = await import("@uncaged/workflow-execute");
-  const prompt = await startPrompt(engine.cas, thread).catch(() => "");
-  return printableLine(prompt, TITLE_CHARS) || thread.workflow;
+/** Its workflow's name where it has none of its own. */
+function title(thread: ThreadRecord): string {
+  return printableLine(titleOf(thread) ?? "", TITLE_CHARS) || thread.workflow;
 }

@@ -64,7 +64,10 @@ const start: Tool = toolOf({
   async call({ workflow, prompt, cwd = null, key = null }, { io }) {
     const source = { kind: "text", text: prompt } as const;
     return runWorkflow(
-      { workflow, prompt: source, startKey: key, cwd, limits: null, stay: "background" },
+      {
+        ...{ workflow, prompt: source, startKey: key, cwd, limits: null },
+        ...{ title: null, labels: {}, stay: "background" },
+      },
       io,
     );
   },
@@ -80,7 +83,7 @@ const list: Tool = toolOf({
   }),
   readOnly: true,
   async call({ workflow = null, status = null, limit = 20 }, { io }) {
-    return listThreads({ workflow, status, limit, withinMs: null }, io);
+    return listThreads({ workflow, status, limit, withinMs: null, text: null, labels: {} }, io);
   },
 });
 

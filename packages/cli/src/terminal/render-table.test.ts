@@ -47,3 +47,18 @@ it("fits its terminal: first with short forms, then by cutting the last column",
   expect(renderTable(rows, two, 12)).toBe("NAME  STEPS\n789   12\n");
   expect(renderTable(rows, wide, 5)).toContain("\n789      12  xxxxxxx…\n");
 });
+
+it("cuts what may be cut before it leaves a column out, and no further than needed", () => {
+  const titled: Column<Row>[] = [
+    { title: "NAME", cell: ({ name }) => name, least: 4 },
+    { title: "STEPS", cell: ({ steps }) => String(steps), spare: true },
+    { title: "MORE", cell: () => "more", spare: true },
+  ];
+  const rows = [{ name: "0123456789", steps: 12 }];
+  const line = (fit: number): string | undefined => renderTable(rows, titled, fit).split("\n")[1];
+  expect(line(23)).toBe("0123456789  12     more");
+  expect(line(20)).toBe("012345…  12     more");
+  expect(line(17)).toBe("012…  12     more");
+  expect(line(16)).toBe("01234567…  12");
+  expect(line(4)).toBe("012…");
+});

@@ -11,12 +11,15 @@ export type Column<Row> = {
   short?: (row: Row) => string;
   /** Left out where even the short forms are too wide, those that stand last first. */
   spare?: true;
+  /** May be cut to this width, before any column is left out. */
+  least?: number;
   /** Colours the padded cell; it must not change its visible width. */
   paint?: (padded: string, row: Row) => string;
 };
 
 /** Lines of a table with its titles; the last column is not padded. No rows: no table. `fit`: columns that a
- *  line holds; what is too wide is shown short, then loses spare columns one by one, and then the last column is cut. null: as wide as it is. */
+ *  line holds; what is too wide is shown short, then columns with a
+ *  least width are cut, then spare columns are left out one by one, and then the last column is cut. null: as wide as it is. */
 export function renderTable<Row>(
   rows: readonly Row[],
   all: readonly Column<Row>[],
@@ -60,25 +63,37 @@ function fitted<Row>(
   if (fit === null || tableWidth(whole) <= fit) return whole;
   const short = filled(columns, "short");
   if (tableWidth(short) <= fit) return short;
-  const narrow = withoutSpares(short, fit);
+  const narrow = cutColumns(withoutSpares(short, fit), fit);
   const over = tableWidth(narrow) - fit;
   const last = narrow.columns.length - 1;
   if (over <= 0 || narrow.columns[last]?.align === "right") return narrow;
-  const room = Math.max(LAST_CHARS, columnWidth(narrow, last) - over);
-  const cells = narrow.cells.map((line) => line.with(last, cutToWidth(line[last] ?? "", room)));
-  return { columns: narrow.columns, cells };
+  return withWidth(narrow, last, Math.max(LAST_CHARS, columnWidth(narrow, last) - over));
 }
 
-/** Spare columns go one by one, the last first, until the others fit. */
+/** Spare columns go one by one, the last first, until the others fit at their least width. */
 function withoutSpares<Row>(whole: Table<Row>, fit: number): Table<Row> {
   let table = whole;
-  while (tableWidth(table) > fit) {
+  while (tableWidth(cutColumns(table, 0)) > fit) {
     const at = table.columns.findLastIndex(({ spare }) => spare === true);
     if (at === -1) break;
     const columns = table.columns.toSpliced(at, 1);
     table = { columns, cells: table.cells.map((line) => line.toSpliced(at, 1)) };
   }
   return table;
+}
+
+/** Cuts the columns that have a least width, the last first, as far as it takes. */
+function cutColumns<Row>(whole: Table<Row>, fit: number): Table<Row> {
+  return whole.columns.reduceRight((table, { least }, at) => {
+    const over = tableWidth(table) - fit;
+    if (least === undefined || over <= 0) return table;
+    const width = columnWidth(table, at);
+    return width <= least ? table : withWidth(table, at, Math.max(least, width - over));
+  }, whole);
+}
+
+function withWidth<Row>({ columns, cells }: Table<Row>, at: number, room: number): Table<Row> {
+  return { columns, cells: cells.map((line) => line.with(at, cutToWidth(line[at] ?? "", room))) };
 }
 
 function tableWidth<Row>(table: Table<Row>): number {

@@ -12,7 +12,9 @@ import {
   requiredArgument,
   severalArguments,
   switchOption,
+  textOption,
 } from "../command/options.ts";
+import { labelFilterOf, labelFilterOption } from "./start/name-options.ts";
 import { threadId } from "./start-commands.ts";
 
 const workflow: Argument<string | null> = optionalArgument("name", "only threads of this workflow");
@@ -32,14 +34,25 @@ const since: Option<number | null> = durationOption(
   "--since <duration>",
   "only threads made within this time, such as 12h or 7d",
 );
+const text: Option<string | null> = textOption(
+  "--text <words>",
+  "only threads whose title or prompt (the first 4,000 characters) has each of these words",
+);
 export const list: Command = {
   description: "List threads, newest first.",
   arguments: [workflow],
-  options: [limit, status, since],
-  example: "demo --status suspended",
+  options: [limit, status, since, text, labelFilterOption],
+  example: "demo --status suspended --label team=core",
   run: async (given, io) => {
     const [limited, withinMs] = [given(limit), given(since)];
-    const filter = { workflow: given(workflow), limit: limited, status: given(status), withinMs };
+    const filter = {
+      workflow: given(workflow),
+      limit: limited,
+      status: given(status),
+      withinMs,
+      text: given(text),
+      labels: labelFilterOf(given),
+    };
     return (await import("./look/list.ts")).list(filter, io);
   },
 };
@@ -51,7 +64,14 @@ export const inbox: Command = {
   example: "--json",
   run: async (given, io) =>
     (await import("./look/list.ts")).list(
-      { workflow: given(workflow), limit: given(limit), status: "suspended", withinMs: null },
+      {
+        workflow: given(workflow),
+        limit: given(limit),
+        status: "suspended",
+        withinMs: null,
+        text: null,
+        labels: {},
+      },
       io,
     ),
 };

@@ -17,6 +17,7 @@ import {
 import { promptFileOption, promptOption, promptSource } from "../command/prompt.ts";
 import { stayOf, stayOptions } from "./look/stay-options.ts";
 import { limitOptions, limitsOf } from "./start/limit-options.ts";
+import { labelOption, labelsOf, titleOf, titleOption } from "./start/name-options.ts";
 
 export const threadId: Argument<string> = requiredArgument(
   "id",
@@ -51,6 +52,8 @@ export const run: Command = {
     idle,
     idKey,
     cwd,
+    titleOption,
+    labelOption,
     dry,
     stubs,
     ...limitOptions,
@@ -78,6 +81,8 @@ export const run: Command = {
         startKey: given(idKey),
         cwd: given(cwd),
         limits: limitsOf(given),
+        title: titleOf(given),
+        labels: labelsOf(given),
         stay: given(idle) ? "idle" : watched,
       },
       io,

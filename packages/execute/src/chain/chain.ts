@@ -62,6 +62,15 @@ export function promptHash(start: StartNode): string {
   );
 }
 
+/** What the thread was started with; reads nothing else of it. Throws `CAS_MISSING` or `CAS_CORRUPT`. */
+export async function startPrompt(
+  cas: NodeReader,
+  { startHash }: { startHash: string },
+): Promise<string> {
+  const start = await readNode(cas, startHash, "start");
+  return (await readNode(cas, promptHash(start), "content")).payload;
+}
+
 /** Artifacts that a state names: its references without those that have a field of their own. */
 export function artifactRefs(node: StateNode): string[] {
   const { ancestors, prompt, evidence } = node.payload;

@@ -2,38 +2,41 @@ import type { ThreadCopy, ThreadFacts } from "@uncaged/workflow-protocol";
 import { expect, it } from "vitest";
 import { indexText, parseIndex } from "./export-layout.ts";
 
-const FACTS: ThreadFacts = {
+/** What is written of every thread. */
+const FACTS: Omit<ThreadFacts, "title" | "promptLine" | "labels"> = {
   ...{ threadId: "01KAJ2Z6PVX0000000000000AB", workflow: "sample", bundleHash: "EYHPV6X8XHTCS" },
   ...{ startHash: "EYHPV6X8XHTCS", head: "EYHPV6X8XHTCS", headSha256: "0".repeat(64) },
   ...{ stepCount: 2, depth: 0, parentThread: null, cwd: "/", limits: { steps: 3 }, agent: null },
   ...{ forkedFrom: null, startedAt: 1, createdAt: 2, updatedAt: 3 },
 };
+const UNNAMED = { title: null, labels: {} };
+const NAMES = { title: "Nightly", labels: { keep: "", team: "core" } };
 const ANSWER = { kind: "answer", role: "coder", text: "the \0 second" } as const;
 const PROMPT = { kind: "prompt", text: "go on" } as const;
 const QUESTION = { role: "coder", message: "Which one?" };
 const LIMIT = { role: "coder", bound: "steps", limit: 3, used: 3 } as const;
 
 it.each<[string, ThreadCopy, object]>([
-  ["is idle", { ...FACTS, status: "idle", pendingInput: null }, {}],
+  ["is idle", { ...FACTS, ...UNNAMED, status: "idle", pendingInput: null }, {}],
   [
     "was answered",
-    { ...FACTS, status: "idle", pendingInput: ANSWER },
+    { ...FACTS, ...UNNAMED, status: "idle", pendingInput: ANSWER },
     { answer: { role: "coder", text: "the \0 second" } },
   ],
   [
     "is told something",
-    { ...FACTS, status: "idle", pendingInput: PROMPT },
+    { ...FACTS, ...UNNAMED, status: "idle", pendingInput: PROMPT },
     { nextPrompt: "go on" },
   ],
   [
     "asks",
-    { ...FACTS, status: "suspended", waits: [QUESTION], pendingInput: null },
+    { ...FACTS, ...UNNAMED, status: "suspended", waits: [QUESTION], pendingInput: null },
     { suspended: QUESTION },
   ],
   [
     "waits at a limit with an answer",
     {
-      ...{ ...FACTS, status: "suspended", pendingInput: ANSWER },
+      ...{ ...FACTS, ...UNNAMED, status: "suspended", pendingInput: ANSWER },
       waits: [{ ...QUESTION, kind: "limit", limit: LIMIT }],
     },
     {
@@ -41,9 +44,10 @@ it.each<[string, ThreadCopy, object]>([
       answer: { role: "coder", text: "the \0 second" },
     },
   ],
+  ["has names", { ...FACTS, ...NAMES, status: "idle", pendingInput: null }, NAMES],
   [
     "failed",
-    { ...FACTS, status: "failed", returnCode: 1, summary: "no" },
+    { ...FACTS, ...UNNAMED, status: "failed", returnCode: 1, summary: "no" },
     { returnCode: 1, summary: "no" },
   ],
 ])("writes every field of a thread that %s, and reads it back", (_, thread, said) => {

@@ -9,11 +9,14 @@
  *  There is exactly one way to write each thread, and readers accept no other. */
 import { canonicalJson } from "@uncaged/workflow-cas";
 import {
+  copiedFacts,
   endingOf,
   err,
   type Failure,
   failure,
   HASH_PATTERN,
+  LABEL_KEY_PATTERN,
+  LABEL_VALUE_PATTERN,
   MAX_UNIX_MS,
   parseJson,
   pendingInputOf,
@@ -21,7 +24,7 @@ import {
   ROLE_NAME_PATTERN,
   THREAD_ID_PATTERN,
   type ThreadCopy,
-  threadFacts,
+  TITLE_PATTERN,
   WORKFLOW_NAME_PATTERN,
   waitsOf,
 } from "@uncaged/workflow-protocol";
@@ -91,6 +94,11 @@ const count = z.number().int().nonnegative();
 const time = count.max(MAX_UNIX_MS);
 const bundler = z.string().max(64).nullable();
 
+/** Left out when there are none. */
+const labels = z
+  .record(z.string().regex(LABEL_KEY_PATTERN), z.string().regex(LABEL_VALUE_PATTERN))
+  .refine((found) => Object.keys(found).length > 0, "it holds no label");
+
 function isWellFormed(text: string): boolean {
   return text.isWellFormed();
 }
@@ -114,6 +122,8 @@ const writtenSchema = z.strictObject({
     .refine(isWellFormed, "it is not text"),
   limits: threadLimitsSchema.nullable(),
   agent: z.string().regex(WORKFLOW_NAME_PATTERN).nullable(),
+  title: z.string().regex(TITLE_PATTERN).exactOptional(),
+  labels: labels.exactOptional(),
   returnCode: z.number().int().min(0).max(255).nullable(),
   summary: z.string().nullable(),
   suspended: wait.nullable(),
@@ -132,8 +142,11 @@ function writtenThread(thread: ThreadCopy): WrittenThread {
   const { returnCode, summary } = endingOf(thread) ?? { returnCode: null, summary: null };
   const input = pendingInputOf(thread);
   const [suspended = null, ...others] = waitsOf(thread);
+  const { title, labels, ...facts } = copiedFacts(thread);
   return {
-    ...threadFacts(thread),
+    ...facts,
+    ...(title === null ? {} : { title }),
+    ...(Object.keys(labels).length === 0 ? {} : { labels }),
     status: thread.status,
     returnCode,
     summary,
@@ -150,7 +163,8 @@ function threadIn(written: WrittenThread): ThreadCopy | null {
   if (answer !== null && nextPrompt !== undefined) return null;
   const prompt = nextPrompt === undefined ? null : { kind: "prompt" as const, text: nextPrompt };
   const pendingInput = answer === null ? prompt : { kind: "answer" as const, ...answer };
-  const facts = threadFacts(written);
+  const { title = null, labels = {} } = written;
+  const facts = copiedFacts({ ...written, title, labels });
   if (status !== "idle" && status !== "suspended") {
     if (returnCode === null || summary === null) return null;
     if (suspended !== null || others.length > 0 || pendingInput !== null) return null;

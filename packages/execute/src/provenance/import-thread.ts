@@ -4,6 +4,7 @@
  *  bundles that nothing refers to. */
 import { isDeepStrictEqual } from "node:util";
 import {
+  type AdoptedThread,
   type EncodedNode,
   err,
   type Failure,
@@ -20,6 +21,7 @@ import {
   checkImportedBundle,
   storeBundle,
 } from "@uncaged/workflow-register";
+import { startPrompt } from "../chain/chain.ts";
 import type { Engine } from "../storage/engine.ts";
 import { proveThread } from "../verify/verify-thread.ts";
 import { portableThread } from "./portable-thread.ts";
@@ -110,7 +112,7 @@ async function adoptFresh(
   for (let fresh = before; ; ) {
     if (fresh.length === 0) return ok(fresh);
     try {
-      await engine.store.adopt(fresh);
+      await engine.store.adopt(await withPrompts(file, fresh));
       return ok(fresh);
     } catch (thrown) {
       if (failureFrom(thrown, "INTERNAL").code !== "TARGET_EXISTS") throw thrown;
@@ -119,6 +121,18 @@ async function adoptFresh(
     if (!left.ok) return left;
     fresh = left.value;
   }
+}
+
+function withPrompts(
+  { source }: ExportFile,
+  threads: readonly ThreadCopy[],
+): Promise<AdoptedThread[]> {
+  return Promise.all(
+    threads.map(async (thread) => ({
+      ...thread,
+      prompt: await startPrompt(source.cas, thread),
+    })),
+  );
 }
 
 /** The threads that are not here yet. */

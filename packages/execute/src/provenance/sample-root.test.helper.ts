@@ -158,6 +158,8 @@ export async function addThread(
       cwd: "/",
       limits: null,
       agent: null,
+      title: null,
+      labels: {},
       forkedFrom: null,
       startedAt: 1_000,
       createdAt: 1_000,

@@ -6,6 +6,7 @@ import {
   suspensionOf,
   type ThreadRecord,
   type ThreadView,
+  titleOf,
   type UpgradeView,
   waitsOf,
 } from "@uncaged/workflow-protocol";
@@ -37,6 +38,8 @@ export async function viewThread(
     bundleHash,
     ...seen,
     head,
+    title: titleOf(thread),
+    labels: thread.labels,
     start: {
       hash: thread.startHash,
       prompt: prompt.payload,
@@ -57,15 +60,6 @@ export async function viewThread(
     // Read last, so it is the most current of all.
     activity: seen.status === "running" ? await threadActivity(engine.live, threadId) : null,
   };
-}
-
-/** What the thread was started with; reads nothing else of it. */
-export async function startPrompt(
-  cas: NodeReader,
-  { startHash }: Pick<ThreadRecord, "startHash">,
-): Promise<string> {
-  const start = await readNode(cas, startHash, "start");
-  return (await readNode(cas, promptHash(start), "content")).payload;
 }
 
 /** The steps that these states represent; the first one is this round. */

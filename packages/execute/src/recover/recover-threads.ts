@@ -8,17 +8,17 @@
 import { renameSync, rmSync } from "node:fs";
 import { decodeNode, markReachable, sha256Hex } from "@uncaged/workflow-cas";
 import {
+  type AdoptedThread,
   type CasNode,
   END,
   failureFrom,
   type HistoryLine,
   type NodeStore,
   type StateNode,
-  type ThreadCopy,
   type ThreadEnding,
 } from "@uncaged/workflow-protocol";
 import { isErrno, newThreadId, storagePaths } from "@uncaged/workflow-util";
-import { loadChain, roleStates } from "../chain/chain.ts";
+import { loadChain, roleStates, startPrompt } from "../chain/chain.ts";
 import { readNode } from "../chain/read-node.ts";
 import { versionAfter } from "../chain/upgrades.ts";
 import { statusOf } from "../run/finish-thread.ts";
@@ -71,7 +71,7 @@ async function openAnew(opts: { root: string; packagesBase: string }): Promise<E
 
 async function adoptLost(engine: Engine, cwd: string): Promise<RecoveredThreads> {
   const { ended, isLater } = await findLostThreads(engine);
-  const threads: ThreadCopy[] = [];
+  const threads: AdoptedThread[] = [];
   const gone: string[] = [];
   for (const line of ended) {
     const thread = await endedThread(engine.cas, line, cwd).catch(() => null);
@@ -80,7 +80,7 @@ async function adoptLost(engine: Engine, cwd: string): Promise<RecoveredThreads>
   }
   const known = await engine.store.roots();
   const heads = [...known, ...threads].flatMap(({ startHash, head }) => [startHash, head]);
-  const atRest: ThreadCopy[] = [];
+  const atRest: AdoptedThread[] = [];
   for (const head of await lastStates(engine.cas, { heads, isLater })) {
     const thread = await threadAtRest(engine, head, cwd).catch(() => null);
     if (thread !== null) atRest.push(thread);
@@ -89,7 +89,7 @@ async function adoptLost(engine: Engine, cwd: string): Promise<RecoveredThreads>
   return { ended: idsOf(threads), atRest: idsOf(atRest), gone };
 }
 
-async function endedThread(cas: NodeStore, line: HistoryLine, cwd: string): Promise<ThreadCopy> {
+async function endedThread(cas: NodeStore, line: HistoryLine, cwd: string): Promise<AdoptedThread> {
   const { payload } = await readNode(cas, line.head, "state");
   const start = await readNode(cas, payload.start, "start");
   const { threadId, workflow, bundleHash, head, headSha256, stepCount, startedAt } = line;
@@ -98,6 +98,7 @@ async function endedThread(cas: NodeStore, line: HistoryLine, cwd: string): Prom
     ...{ status: line.status, returnCode: line.returnCode, summary: line.summary },
     ...UNKNOWN,
     startHash: payload.start,
+    prompt: await startPrompt(cas, { startHash: payload.start }),
     depth: start.payload.depth,
     cwd: payload.cwd ?? cwd,
     createdAt: startedAt,
@@ -109,7 +110,7 @@ async function threadAtRest(
   { cas, now }: Pick<Engine, "cas" | "now">,
   { hash, text, node }: LastState,
   cwd: string,
-): Promise<ThreadCopy> {
+): Promise<AdoptedThread> {
   const chain = await loadChain(cas, { startHash: node.payload.start, head: hash });
   const { payload } = chain.start;
   const [first] = chain.states;
@@ -119,6 +120,7 @@ async function threadAtRest(
     workflow: payload.name,
     bundleHash: versionAfter(chain).hash,
     startHash: chain.startHash,
+    prompt: await startPrompt(cas, chain),
     head: hash,
     headSha256: sha256Hex(Buffer.from(text)),
     ...(endingIn(node) ?? AT_REST),
@@ -146,6 +148,8 @@ const UNKNOWN = {
   parentThread: null,
   limits: null,
   agent: null,
+  title: null,
+  labels: {},
   forkedFrom: null,
 } as const;
 
@@ -178,6 +182,6 @@ function isState(node: CasNode): node is StateNode {
   return node.type === "state";
 }
 
-function idsOf(threads: readonly ThreadCopy[]): string[] {
+function idsOf(threads: readonly AdoptedThread[]): string[] {
   return threads.map(({ threadId }) => threadId);
 }

@@ -8,7 +8,7 @@ import {
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
 import { newThreadId } from "@uncaged/workflow-util";
-import { loadChain } from "../chain/chain.ts";
+import { loadChain, startPrompt } from "../chain/chain.ts";
 import { readBlob } from "../chain/read-node.ts";
 import { spawnRunner } from "../runner/spawn-runner.ts";
 import { findVersion } from "../start/find-version.ts";
@@ -61,6 +61,9 @@ export async function forkThread(
       cwd: thread.cwd,
       limits: opts.limits === null ? thread.limits : raisedLimits(thread.limits, opts.limits),
       agent: opts.agent ?? thread.agent,
+      title: thread.title,
+      labels: thread.labels,
+      prompt: isNewStart ? prompt : await startPrompt(engine.cas, { startHash }),
       nextPrompt: isNewStart ? null : prompt,
       forkedFrom,
       startedAt: isNewStart ? nowMs : thread.startedAt,

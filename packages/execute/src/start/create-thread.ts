@@ -2,7 +2,7 @@
  *
  *  Order of effects: the prompt and the start node, then the row. A crash in between leaves two blobs for gc. */
 import { encodeContent, encodeStart } from "@uncaged/workflow-cas";
-import type { ThreadLimits, ThreadRecord } from "@uncaged/workflow-protocol";
+import type { ThreadLabels, ThreadLimits, ThreadRecord } from "@uncaged/workflow-protocol";
 import { newThreadId } from "@uncaged/workflow-util";
 import { digestsOf } from "../chain/digests.ts";
 import type { Engine } from "../storage/engine.ts";
@@ -26,6 +26,9 @@ export type ThreadStart = {
   startKey: string | null;
   /** Override the workflow's own limits; null: use those. */
   limits?: ThreadLimits | null;
+  /** What it is called; null: it goes by its prompt. */
+  title?: string | null;
+  labels?: ThreadLabels;
   /** 0: it was not started by a step of another thread. */
   depth: number;
   /** The step that waits for it. */
@@ -69,6 +72,9 @@ export async function createThread(
       parentThread: parent?.threadId ?? null,
       cwd: start.cwd,
       limits: start.limits ?? null,
+      title: start.title ?? null,
+      labels: start.labels ?? {},
+      prompt: start.prompt,
       forkedFrom: null,
       startedAt: nowMs,
       createdAt: nowMs,

@@ -3,6 +3,7 @@ import {
   type Limits,
   ok,
   type Result,
+  type ThreadLabels,
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
 import { depthBelow } from "../run/depth-below.ts";
@@ -25,6 +26,9 @@ export type StartOptions = {
   startKey: string | null;
   /** Override the workflow's own limits; null: use those. */
   limits: Limits | null;
+  /** What the thread is called; null: it goes by its prompt. */
+  title?: string | null;
+  labels?: ThreadLabels;
   /** `idle`: the thread is created and waits for `exec` or `resume`. */
   run: "background" | "idle";
 };
@@ -38,7 +42,7 @@ export async function startThread(
 ): Promise<Result<ThreadRecord, Failure>> {
   const workflow = await runnableWorkflow(engine, opts.workflow);
   if (!workflow.ok) return workflow;
-  const { prompt, cwd, startKey, limits } = opts;
+  const { prompt, cwd, startKey, limits, title = null, labels = {} } = opts;
   const starter = opts.starter == null ? null : await engine.store.get(opts.starter);
   const depth =
     starter === null
@@ -50,6 +54,8 @@ export async function startThread(
     prompt,
     cwd,
     limits,
+    title,
+    labels,
     startKey: startKey === null ? null : `key:${startKey}`,
     depth: depth.value,
     parent: null,

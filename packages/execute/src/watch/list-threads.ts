@@ -5,6 +5,7 @@ import {
   type ThreadActivity,
   type ThreadRecord,
   type ThreadSummary,
+  titleOf,
   waitsOf,
 } from "@uncaged/workflow-protocol";
 import type { Engine } from "../storage/engine.ts";
@@ -68,12 +69,13 @@ async function lookAtEach(
 
 function listedThread({ thread, status, stale }: SeenThread): ListedThread {
   const { threadId, workflow, bundleHash, head, stepCount, updatedAt } = thread;
-  const { startedAt, createdAt, parentThread, depth } = thread;
+  const { startedAt, createdAt, parentThread, depth, labels } = thread;
+  const title = titleOf(thread);
   const [suspended, waits] = [suspensionOf(thread), waitsOf(thread)];
   const returnCode = endingOf(thread)?.returnCode ?? null;
   return {
-    ...{ threadId, workflow, bundleHash, status, stale, head, stepCount, updatedAt },
-    ...{ suspended, waits },
+    ...{ threadId, title, labels, workflow, bundleHash, status, stale, head, stepCount },
+    ...{ updatedAt, suspended, waits },
     ...{ startedAt, createdAt, returnCode, parentThread, depth },
   };
 }

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  type AdoptedThread,
   type AnswerMove,
   failureFrom,
   type LeaseRef,
@@ -9,7 +10,6 @@ import {
   type OwnerMove,
   type ParkedState,
   type PendingInput,
-  type ThreadCopy,
   type ThreadEnding,
   type ThreadLimits,
   type ThreadStore,
@@ -93,10 +93,13 @@ const made: fc.Arbitrary<NewThread> = fc
     no: threadNo,
     limits: fc.option(limits),
     agent: fc.option(fc.constant("claude")),
+    title: fc.option(fc.constantFrom("Nightly", "The \0 second")),
+    labels: fc.constantFrom({}, { keep: "" }, { team: "core", tier: "1" }),
+    prompt: fc.option(fc.constantFrom("Say hello", "\n\t Größe \0 messen\nnow")),
     nextPrompt: fc.option(fc.constant("Go on")),
   })
   .map(({ no, ...more }) => sampleThread(no, more));
-const copy: fc.Arbitrary<ThreadCopy> = fc
+const copy: fc.Arbitrary<AdoptedThread> = fc
   .tuple(
     made,
     nowMs,
@@ -109,8 +112,8 @@ const copy: fc.Arbitrary<ThreadCopy> = fc
     ),
   )
   .map(([thread, updatedAt, standing]) => {
-    const { nextPrompt: _, limits = null, agent = null, ...facts } = thread;
-    return { ...facts, limits, agent, updatedAt, ...standing };
+    const { nextPrompt: _, limits = null, agent = null, title = null, ...facts } = thread;
+    return { ...facts, labels: thread.labels ?? {}, title, limits, agent, updatedAt, ...standing };
   });
 const acquisition = fc.record({
   pid: fc.integer({ min: 1, max: 3 }),
@@ -155,8 +158,8 @@ test("the conditions of the SQL and the written reasons agree, whatever is calle
         for (const { shown, run } of calls) {
           expect(await outcome(run, sqlite), shown).toEqual(await outcome(run, memory));
           expect(await sqlite.list({}), shown).toEqual(await memory.list({}));
-          const waiting = { suspended: true } as const;
-          expect(await sqlite.list(waiting), shown).toEqual(await memory.list(waiting));
+          for (const filter of FILTERS)
+            expect(await sqlite.list(filter), shown).toEqual(await memory.list(filter));
         }
         expect(await remembered(sqlite)).toEqual(await remembered(memory));
       } finally {
@@ -167,6 +170,13 @@ test("the conditions of the SQL and the written reasons agree, whatever is calle
   );
   await fc.assert(property, { numRuns: 80 });
 }, 60_000);
+
+const FILTERS = [
+  { suspended: true },
+  { text: "GRÖSSE now" },
+  { text: "hello nightly" },
+  { labels: { team: "core", tier: null } },
+] as const;
 
 /** The same by whoever owns the thread, from its own head: by chance that comes up seldom. */
 async function owned<By extends LeaseRef>(store: ThreadStore, by: By): Promise<By> {

@@ -8,6 +8,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { failure, WorkflowError } from "@uncaged/workflow-protocol";
 import { BLOBS_SCHEMA } from "./blobs-schema.ts";
 import { LIMIT_SCHEMA } from "./limit-schema.ts";
+import { NAMES_SCHEMA } from "./names-schema.ts";
 import { PERSON_SCHEMA } from "./person-schema.ts";
 import { STEERING_SCHEMA } from "./steering-schema.ts";
 import { THREADS_SCHEMA } from "./threads-schema.ts";
@@ -20,6 +21,7 @@ const MIGRATIONS: readonly string[] = [
   PERSON_SCHEMA,
   LIMIT_SCHEMA,
   WAITS_SCHEMA,
+  NAMES_SCHEMA,
 ];
 
 /** Marks the file as ours in SQLite's header ("UWFi"), so that no other program's database is changed. */

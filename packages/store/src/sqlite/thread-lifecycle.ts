@@ -1,10 +1,10 @@
 /** How a thread's row is created, deleted, and changed while nobody owns the thread. */
 import {
+  type AdoptedThread,
   isFinal,
   type NewThread,
   raisedLimits,
   THREAD_STATUSES,
-  type ThreadCopy,
   type ThreadRecord,
   type ThreadStore,
   WorkflowError,
@@ -12,6 +12,7 @@ import {
 import { quoted } from "../database/sql-text.ts";
 import { appendRemoval } from "../history/history.ts";
 import { existsAlready, toAnswer, toRaise, toRemove } from "../threads/refusals.ts";
+import { searchable } from "../threads/thread-words.ts";
 import { refused } from "./refused.ts";
 import { RECORD_COLUMNS, textOf } from "./thread-columns.ts";
 import type { ThreadIndex } from "./thread-index.ts";
@@ -37,18 +38,15 @@ export function createThread(
   return index.transaction(`create thread ${thread.threadId}`, () => {
     const earlier = startKey === null ? null : startedWith(index, startKey);
     if (earlier !== null) return { thread: earlier, created: false };
-    const row = index.arrays(INSERT).get(newRow(thread, startKey));
-    if (row === undefined) throw new WorkflowError(existsAlready(thread.threadId));
-    return { thread: recordOf(row), created: true };
+    return { thread: inserted(index, thread, startKey), created: true };
   });
 }
 
 /** Inserts threads of another storage root, in one transaction. */
-export function adoptThreads(index: ThreadIndex, threads: readonly ThreadCopy[]): void {
+export function adoptThreads(index: ThreadIndex, threads: readonly AdoptedThread[]): void {
   index.transaction(`adopt ${threads.length} threads`, () => {
     for (const thread of threads) {
-      const row = index.arrays(INSERT).get(newRow(thread, null));
-      if (row === undefined) throw new WorkflowError(existsAlready(thread.threadId));
+      inserted(index, thread, null);
       adoptStanding(index, thread);
     }
   });
@@ -92,8 +90,19 @@ export function removeThread(
   index.transaction(`remove thread ${threadId}`, () => {
     const row = index.sql(REMOVE).get({ threadId, replaces });
     if (row === undefined) throw refused(toRemove(getThread(index, threadId), request), threadId);
+    index.sql("DELETE FROM threadWords WHERE threadId = :threadId").run({ threadId });
     appendRemoval(index.root, { threadId, bundleHash: textOf(row, "bundleHash") }, nowMs);
   });
+}
+
+/** A new row, idle. Throws `TARGET_EXISTS`. */
+function inserted(index: ThreadIndex, thread: NewThread, startKey: string | null): ThreadRecord {
+  const { threadId, title = null, prompt = null } = thread;
+  const row = index.arrays(INSERT).get(newRow(thread, startKey));
+  if (row === undefined) throw new WorkflowError(existsAlready(threadId));
+  const words = searchable(title, prompt);
+  index.sql("INSERT INTO threadWords VALUES (:threadId, :words)").run({ threadId, words });
+  return recordOf(row);
 }
 
 const FINAL = quoted(THREAD_STATUSES.filter(isFinal));
@@ -123,17 +132,17 @@ const REMOVE = `
 const INSERT = `
   INSERT INTO threads (
     threadId, threadIdReversed, startKey, workflow, bundleHash, startHash, head, headSha256,
-    status, stepCount, depth, parentThread, cwd, limits, agent, nextPrompt, forkedFromThread, forkedFromState,
+    status, stepCount, depth, parentThread, cwd, limits, agent, title, promptLine, labels, nextPrompt, forkedFromThread, forkedFromState,
     startedAt, createdAt, updatedAt, fence)
   VALUES (
     :threadId, :threadIdReversed, :startKey, :workflow, :bundleHash, :startHash, :head, :headSha256,
-    'idle', :stepCount, :depth, :parentThread, :cwd, :limits, :agent, :nextPrompt, :forkedFromThread, :forkedFromState,
+    'idle', :stepCount, :depth, :parentThread, :cwd, :limits, :agent, :title, :promptLine, :labels, :nextPrompt, :forkedFromThread, :forkedFromState,
     :startedAt, :createdAt, :createdAt, 0)
   ON CONFLICT (threadId) DO NOTHING
   RETURNING ${RECORD_COLUMNS}`;
 
 /** The state of a thread that was just inserted: new and idle. */
-function adoptStanding(index: ThreadIndex, thread: ThreadCopy): void {
+function adoptStanding(index: ThreadIndex, thread: AdoptedThread): void {
   const { threadId, status, updatedAt } = thread;
   const at = { threadId, updatedAt };
   switch (status) {

@@ -1,6 +1,8 @@
 import type { ThreadRecord, ThreadStore } from "@uncaged/workflow-protocol";
+import { searchedFor } from "../threads/thread-words.ts";
 import { RECORD_COLUMNS, textOf } from "./thread-columns.ts";
 import type { ThreadIndex } from "./thread-index.ts";
+import { labelPath } from "./thread-labels.ts";
 import { recordOf, reversed } from "./thread-rows.ts";
 
 export function getThread(index: ThreadIndex, threadId: string): ThreadRecord | null {
@@ -29,6 +31,17 @@ export function listThreads(index: ThreadIndex, filter: ThreadFilter): ThreadRec
   if (filter.sinceMs !== undefined) {
     conditions.push("createdAt >= :sinceMs");
     values.sinceMs = filter.sinceMs;
+  }
+  for (const [n, word] of searchedFor(filter.text ?? "").entries()) {
+    conditions.push(`threadId IN (SELECT threadId FROM threadWords WHERE instr(words, :word${n}))`);
+    values[`word${n}`] = word;
+  }
+  for (const [n, [key, value]] of Object.entries(filter.labels ?? {}).entries()) {
+    const path = labelPath(key);
+    if (path === null) return [];
+    conditions.push(`labels ->> :key${n} ${value === null ? "IS NOT NULL" : `= :value${n}`}`);
+    values[`key${n}`] = path;
+    if (value !== null) values[`value${n}`] = value;
   }
   if (filter.suspended) conditions.push("suspendedRole IS NOT NULL");
   if (filter.withLease) conditions.push("leasePid IS NOT NULL");

@@ -17,6 +17,7 @@ import {
   type Waits,
 } from "@uncaged/workflow-protocol";
 import { SIGNAL_ORDER } from "../threads/thread-changes.ts";
+import { promptLine } from "../threads/thread-words.ts";
 import { personWaits } from "./person-waits.ts";
 import {
   integer,
@@ -31,6 +32,7 @@ import {
   status,
   text,
 } from "./thread-columns.ts";
+import { storedLabels } from "./thread-labels.ts";
 import { reachedLimit, storedLimits } from "./thread-limits.ts";
 
 /** For the RETURNING of a statement whose rows go to `signalsOf`. */
@@ -75,6 +77,9 @@ function factsOf(row: Row): ThreadFacts {
     cwd: text(row, "cwd"),
     limits: storedLimits(optionalText(row, "limits")),
     agent: optionalText(row, "agent"),
+    title: optionalProse(row, "title"),
+    promptLine: optionalProse(row, "promptLine"),
+    labels: storedLabels(optionalText(row, "labels")),
     forkedFrom:
       forkedFrom === null
         ? null
@@ -136,6 +141,8 @@ function leaseOf(row: Row): Lease {
 
 /** The values of a new row, by parameter name. */
 export function newRow(thread: NewThread, startKey: string | null): Values {
+  const line = promptLine(thread.prompt ?? null);
+  const labelled = Object.keys(thread.labels ?? {}).length > 0;
   return {
     threadId: thread.threadId,
     threadIdReversed: reversed(thread.threadId),
@@ -151,6 +158,9 @@ export function newRow(thread: NewThread, startKey: string | null): Values {
     cwd: thread.cwd,
     limits: thread.limits == null ? null : JSON.stringify(thread.limits),
     agent: thread.agent ?? null,
+    title: thread.title == null ? null : storedProse(thread.title),
+    promptLine: line === null ? null : storedProse(line),
+    labels: labelled ? JSON.stringify(thread.labels) : null,
     nextPrompt: thread.nextPrompt == null ? null : storedProse(thread.nextPrompt),
     forkedFromThread: thread.forkedFrom?.threadId ?? null,
     forkedFromState: thread.forkedFrom?.stateHash ?? null,

@@ -9,6 +9,7 @@ import {
   sampleMove,
   sampleSha256,
   sampleThread,
+  UNSET,
 } from "./sample-threads.ts";
 import type { ThreadStoreCase } from "./store-case.ts";
 
@@ -50,6 +51,18 @@ export const adoptionCases: readonly ThreadStoreCase[] = [
         const by = { pid: 1, nowMs: 0, replaces: null };
         await refuses(acquireAt(store, copy.threadId, by), "TRANSITION_INVALID", copy.status);
       }
+    },
+  },
+  {
+    name: "finds an adopted thread by its title, its labels and what it was asked",
+    async run(store) {
+      const facts = copiedFacts(1, { title: "Nightly", labels: { team: "core" } });
+      await store.adopt([{ ...facts, ...IDLE, prompt: "Say hello\nto all" }]);
+      const found = await store.list({ text: "all nightly", labels: { team: "core" } });
+      assert.deepEqual(
+        found.map(({ title, promptLine, labels }) => ({ title, promptLine, labels })),
+        [{ title: "Nightly", promptLine: "Say hello", labels: { team: "core" } }],
+      );
     },
   },
   {
@@ -99,8 +112,7 @@ const AT_REST = { status: "suspended" } as const;
 function copiedFacts(n: number, changes: Partial<ThreadFacts> = {}): ThreadFacts {
   return {
     ...sampleThread(n, { stepCount: 7, head: sampleHash(7), headSha256: sampleSha256(7) }),
-    limits: null,
-    agent: null,
+    ...UNSET,
     updatedAt: 1_800_000_000_000,
     ...changes,
   };

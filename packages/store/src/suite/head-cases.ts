@@ -16,6 +16,7 @@ import {
   sampleSha256,
   sampleThread,
   suspendedThread,
+  UNSET,
 } from "./sample-threads.ts";
 import type { ThreadStoreCase } from "./store-case.ts";
 
@@ -157,7 +158,7 @@ export const headCases: readonly ThreadStoreCase[] = [
         await store.signal(lease.threadId, "kill", 1);
         await store.finish({ ...sampleMove(lease, 1), ...ending });
         const at = { head: sampleHash(1), headSha256: sampleSha256(1), updatedAt: 1 };
-        const facts = { ...sampleThread(n), limits: null, agent: null, ...at };
+        const facts = { ...sampleThread(n), ...UNSET, ...at };
         assert.deepEqual(await store.get(lease.threadId), { ...facts, ...ending });
       }
     },

@@ -9,6 +9,7 @@ import {
   sampleMove,
   sampleSha256,
   sampleThread,
+  UNSET,
 } from "./sample-threads.ts";
 import type { ThreadStoreCase } from "./store-case.ts";
 
@@ -109,7 +110,7 @@ export const historyCases: readonly ThreadStoreCase[] = [
   {
     name: "takes over threads that ended elsewhere without a word in its own history",
     async run(store) {
-      const adopted = { ...sampleThread(1), limits: null, agent: null, updatedAt: NOON };
+      const adopted = { ...sampleThread(1), ...UNSET, updatedAt: NOON };
       await store.adopt([{ ...adopted, ...DONE }]);
       assert.deepEqual(await store.history(), { standing: [], lastRemovalAt: 0 });
     },

@@ -9,6 +9,7 @@ import {
   sampleMove,
   sampleThread,
   suspendedThread,
+  UNSET,
 } from "./sample-threads.ts";
 import type { ThreadStoreCase } from "./store-case.ts";
 
@@ -27,9 +28,8 @@ export const lifecycleCases: readonly ThreadStoreCase[] = [
       assert.equal(created, true);
       assert.deepEqual(thread, {
         ...asked,
+        ...UNSET,
         status: "idle",
-        limits: null,
-        agent: null,
         pendingInput: null,
         replaced: null,
         updatedAt: asked.createdAt,

@@ -55,6 +55,56 @@ export const queryCases: readonly ThreadStoreCase[] = [
     },
   },
   {
+    name: "names a thread by the first line of its prompt, until it is given a title",
+    async run(store) {
+      const prompt = "\n\n  Größe \0 messen \t now\nand then some";
+      await store.create(sampleThread(1, { prompt }), null);
+      await store.create(sampleThread(2, { prompt, title: "Nightly \0 run" }), null);
+      await store.create(sampleThread(3), null);
+      await store.create(sampleThread(4, { prompt: `${"x".repeat(300)}\n` }), null);
+      const names = (await store.list({})).map(({ title, promptLine }) => ({ title, promptLine }));
+      assert.deepEqual(names, [
+        { title: null, promptLine: `${"x".repeat(119)}…` },
+        { title: null, promptLine: null },
+        { title: "Nightly \0 run", promptLine: "Größe messen now" },
+        { title: null, promptLine: "Größe messen now" },
+      ]);
+    },
+  },
+  {
+    name: "lists those whose title or prompt has every word, in whatever case, and forgets removed ones",
+    async run(store) {
+      const prompt = "Größe 100% messen\n\0and then some";
+      await store.create(sampleThread(1, { prompt }), null);
+      await store.create(sampleThread(2, { title: "Größe", prompt: "Say hello" }), null);
+      await store.create(sampleThread(3), null);
+      assert.deepEqual(await listed(store, { text: "GRÖßE" }), [2, 1]);
+      assert.deepEqual(await listed(store, { text: "  SOME\t größe " }), [1]);
+      assert.deepEqual(await listed(store, { text: "0% m" }), [1]);
+      assert.deepEqual(await listed(store, { text: "größe gone" }), []);
+      assert.deepEqual(await listed(store, { text: "_" }), []);
+      assert.deepEqual(await listed(store, { text: "" }), [3, 2, 1]);
+      await store.remove({ threadId: sampleId(1), replaces: null, nowMs: 1 });
+      await store.create(sampleThread(1), null);
+      assert.deepEqual(await listed(store, { text: "messen" }), []);
+    },
+  },
+  {
+    name: "lists those with all of the labels, by value or by key alone",
+    async run(store) {
+      await store.create(sampleThread(1, { labels: { keep: "", team: "core" } }), null);
+      await store.create(sampleThread(2, { labels: { team: "web" } }), null);
+      await store.create(sampleThread(3), null);
+      assert.deepEqual(await listed(store, { labels: { team: "core" } }), [1]);
+      assert.deepEqual(await listed(store, { labels: { team: null } }), [2, 1]);
+      assert.deepEqual(await listed(store, { labels: { team: null, keep: "" } }), [1]);
+      assert.deepEqual(await listed(store, { labels: { team: "" } }), []);
+      assert.deepEqual(await listed(store, { labels: { 'a"b': null } }), []);
+      assert.deepEqual(await listed(store, { labels: {} }), [3, 2, 1]);
+      assert.deepEqual((await store.get(sampleId(1)))?.labels, { keep: "", team: "core" });
+    },
+  },
+  {
     name: "lists the same records that it returns one by one",
     async run(store) {
       await ownedThread(store, 1);

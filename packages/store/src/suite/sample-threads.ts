@@ -6,6 +6,7 @@ import type {
   OwnerMove,
   PersonWait,
   ProcessIdentity,
+  ThreadFacts,
   ThreadRecord,
   ThreadStore,
 } from "@uncaged/workflow-protocol";
@@ -29,6 +30,13 @@ export function sampleThread(n: number, changes: Partial<NewThread> = {}): NewTh
     ...changes,
   };
 }
+
+/** What a store returns of fields that a sample leaves out. */
+export const UNSET: Required<
+  Pick<ThreadFacts, "limits" | "agent" | "title" | "promptLine" | "labels">
+> = {
+  ...{ limits: null, agent: null, title: null, promptLine: null, labels: {} },
+};
 
 export function sampleId(n: number): string {
   return `01HF${String(n).padStart(10, "0")}ABCDEFGH${String(n % 10_000).padStart(4, "0")}`;

@@ -35,9 +35,10 @@ import {
   withoutSignal,
   withSignal,
 } from "./thread-changes.ts";
+import { searchable, searchedFor } from "./thread-words.ts";
 
 /** `fence` outlives the lease it was counted for. */
-type Entry = { record: ThreadRecord; fence: number; startKey: string | null };
+type Entry = { record: ThreadRecord; words: string; fence: number; startKey: string | null };
 
 export function memoryThreadStore(): ThreadStore {
   const entries = new Map<string, Entry>();
@@ -57,7 +58,8 @@ export function memoryThreadStore(): ThreadStore {
       }
       if (entries.has(thread.threadId)) throw new WorkflowError(existsAlready(thread.threadId));
       const made = newThread(thread);
-      entries.set(thread.threadId, { record: made, fence: 0, startKey });
+      const words = searchable(made.title, thread.prompt ?? null);
+      entries.set(thread.threadId, { record: made, words, fence: 0, startKey });
       return { thread: made, created: true };
     },
     async adopt(threads) {
@@ -68,8 +70,9 @@ export function memoryThreadStore(): ThreadStore {
       );
       if (taken !== undefined) throw new WorkflowError(existsAlready(taken.threadId));
       for (const thread of threads) {
-        const adopted = { record: adoptedThread(thread), fence: 0, startKey: null };
-        entries.set(thread.threadId, adopted);
+        const words = searchable(thread.title, thread.prompt ?? null);
+        const record = adoptedThread(thread);
+        entries.set(thread.threadId, { record, words, fence: 0, startKey: null });
       }
     },
     get: async (threadId) => record(threadId),
@@ -81,14 +84,17 @@ export function memoryThreadStore(): ThreadStore {
         .sort()
         .slice(0, limit);
     },
-    async list({ workflow, withLease, suspended, parentThread, sinceMs, limit }) {
+    async list({ workflow, withLease, suspended, parentThread, sinceMs, text, labels, limit }) {
+      const wanted = searchedFor(text ?? "");
       return [...entries.values()]
+        .filter(({ words }) => wanted.every((word) => words.includes(word)))
         .map((entry) => entry.record)
         .filter((thread) => workflow === undefined || thread.workflow === workflow)
         .filter((thread) => parentThread === undefined || thread.parentThread === parentThread)
         .filter((thread) => sinceMs === undefined || thread.createdAt >= sinceMs)
         .filter((thread) => !withLease || leaseOf(thread) !== null)
         .filter((thread) => !suspended || thread.status === "suspended")
+        .filter((thread) => hasLabels(thread, labels ?? {}))
         .sort(newestFirst)
         .slice(0, limit);
     },
@@ -171,6 +177,15 @@ function known(entries: ReadonlyMap<string, Entry>, threadId: string): Entry {
 
 function signalsOf(thread: ThreadRecord | null): readonly SignalKind[] {
   return thread === null || isFinished(thread) ? [] : thread.signals;
+}
+
+function hasLabels(
+  { labels }: ThreadRecord,
+  wanted: { readonly [key: string]: string | null },
+): boolean {
+  return Object.entries(wanted).every(
+    ([key, value]) => Object.hasOwn(labels, key) && (value === null || labels[key] === value),
+  );
 }
 
 function newestFirst(a: ThreadRecord, b: ThreadRecord): number {

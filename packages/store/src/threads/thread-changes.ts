@@ -1,5 +1,6 @@
 /** What each allowed change makes of a thread: the port's contract as functions of records. */
 import {
+  type AdoptedThread,
   type AnswerMove,
   type FinalMove,
   type FinishedThread,
@@ -11,7 +12,6 @@ import {
   raisedLimits,
   type SignalKind,
   type SuspendedThread,
-  type ThreadCopy,
   type ThreadFacts,
   type ThreadLimits,
   type ThreadRecord,
@@ -21,16 +21,19 @@ import {
   type Wait,
   type Waits,
 } from "@uncaged/workflow-protocol";
+import { promptLine } from "./thread-words.ts";
 
 export function newThread(thread: NewThread): UnfinishedThread {
   const { nextPrompt = null, limits = null, agent = null, createdAt: updatedAt } = thread;
+  const { title = null, labels = {}, prompt = null } = thread;
   const pendingInput = nextPrompt === null ? null : ({ kind: "prompt", text: nextPrompt } as const);
-  const facts = threadFacts({ ...thread, limits, agent, updatedAt });
+  const names = { title, labels, promptLine: promptLine(prompt) };
+  const facts = threadFacts({ ...thread, ...names, limits, agent, updatedAt });
   return { ...facts, ...NOTHING_ASKED, pendingInput, status: "idle" };
 }
 
-export function adoptedThread(thread: ThreadCopy): ThreadRecord {
-  const facts = threadFacts(thread);
+export function adoptedThread(thread: AdoptedThread): ThreadRecord {
+  const facts = threadFacts({ ...thread, promptLine: promptLine(thread.prompt ?? null) });
   switch (thread.status) {
     case "idle": {
       const { status, pendingInput } = thread;

@@ -14,13 +14,17 @@ export type ListFilter = {
   status: ThreadStatus | null;
   /** Only those that were made within this time; null: however old. */
   withinMs: number | null;
+  /** Words of title or prompt; null: whatever they say. */
+  text: string | null;
+  /** null: any value. */
+  labels: { readonly [key: string]: string | null };
 };
 
 /** Default number on a terminal. Pipes and scripts get all of them. */
 const SHOWN_ON_TERMINAL = 50;
 
 export async function list(filter: ListFilter, io: Io): Promise<Result<Output, Failure>> {
-  const { workflow, status, withinMs } = filter;
+  const { workflow, status, withinMs, text, labels } = filter;
   const shortened = filter.limit === null && io.stdout.isTerminal && !io.json;
   // One more than is shown tells whether there are more.
   const limit = shortened ? SHOWN_ON_TERMINAL + 1 : filter.limit;
@@ -31,6 +35,8 @@ export async function list(filter: ListFilter, io: Io): Promise<Result<Output, F
       // Who runs has a lease.
       ...(status === "running" ? { withLease: true } : {}),
       ...(withinMs === null ? {} : { sinceMs: io.now() - withinMs }),
+      ...(text === null ? {} : { text }),
+      labels,
       // Any other status is computed, so the store cannot count by it.
       ...(limit === null || (status !== null && status !== "suspended") ? {} : { limit }),
     });
@@ -51,7 +57,8 @@ export async function list(filter: ListFilter, io: Io): Promise<Result<Output, F
   });
 }
 
-function nothing({ workflow, status, withinMs }: ListFilter): string {
+function nothing({ workflow, status, withinMs, text, labels }: ListFilter): string {
+  if (text !== null || Object.keys(labels).length > 0) return "no thread fits";
   const young = withinMs === null ? "" : " so young";
   const which = workflow === null ? young : `${young} of ${printableLine(workflow, 80)}`;
   if (status === "suspended") return `nothing waits for you: no thread${which} has a question`;

@@ -9,6 +9,7 @@ import {
   ok,
   PROCESS_TAG_ENV,
   type Result,
+  type ThreadLabels,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 import type { Output } from "../../command/command.ts";
@@ -27,6 +28,9 @@ export type RunOptions = {
   cwd: string | null;
   /** null: those of the workflow. */
   limits: Limits | null;
+  /** null: it goes by its prompt. */
+  title: string | null;
+  labels: ThreadLabels;
   /** `background` and `idle` return at once. */
   stay: Stay | "idle";
 };
@@ -35,12 +39,12 @@ export type RunOptions = {
 export async function runWorkflow(opts: RunOptions, io: Io): Promise<Result<Output, Failure>> {
   const prompt = await readPrompt(opts.prompt, io);
   const cwd = folder(resolve(io.cwd, opts.cwd ?? ""));
-  const { workflow, startKey, limits, stay } = opts;
+  const { workflow, startKey, limits, title, labels, stay } = opts;
   return withEngine(io, async (engine) => {
     const run = stay === "idle" ? "idle" : "background";
     const starter = threadOfStep(io.env);
     const started = await startThread(engine, {
-      ...{ workflow, prompt, cwd, startKey, limits },
+      ...{ workflow, prompt, cwd, startKey, limits, title, labels },
       starter,
       run,
     });

@@ -1,9 +1,13 @@
 import type { ListedThread } from "@uncaged/workflow-execute";
+import { printableLine } from "../../terminal/printable.ts";
 import { type Column, renderTable } from "../../terminal/render-table.ts";
 import type { Style } from "../../terminal/style.ts";
 import { ago, duration } from "../../terminal/times.ts";
 import { paintStatus } from "./paint-status.ts";
 import { shortId } from "./short-id.ts";
+
+const TITLE_CHARS = 60;
+const TITLE_LEAST_CHARS = 16;
 
 /** Threads one a line, as `list` and `ps` show them; `more` columns stand last. */
 export function threadTable<Row extends ListedThread>(
@@ -18,6 +22,12 @@ export function threadTable<Row extends ListedThread>(
         title: "THREAD",
         cell: ({ threadId }) => threadId,
         short: ({ threadId }) => shortId(threadId),
+      },
+      {
+        title: "TITLE",
+        cell: ({ title }) => printableLine(title ?? "", TITLE_CHARS),
+        least: TITLE_LEAST_CHARS,
+        spare: true,
       },
       { title: "WORKFLOW", cell: ({ workflow }) => workflow },
       {
