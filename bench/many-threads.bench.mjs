@@ -1,5 +1,6 @@
-/** Looking at a storage root with 100,000 threads, all at rest and most of them old, beside one with 10: `list` of the
- *  newest, of the last hour and of those that run, `ps`, `inbox`. Bar: 1.5 × the small root, start-up included. */
+/** Queries on a storage root with 100,000 threads, none running and most of them old, compared with one with 10: `list`
+ *  of the newest, of the last hour and of those that run, `ps`, `inbox`. Bar: 1.5 × the small root, including start-up.
+ */
 import { openThreadStore } from "@uncaged/workflow-store";
 import { newThreadId } from "@uncaged/workflow-util";
 import { COMMAND, timedRounds } from "./parts/command.mjs";
@@ -22,7 +23,7 @@ const LOOKS = {
   inbox: ["inbox"],
 };
 
-/** How many threads each shows. */
+/** Number of threads that each shows. */
 const EXPECTED = { "list --limit 10": FEW, "list --since 1h": YOUNG };
 
 await withScratchFolder(async (folder) => {
@@ -40,7 +41,7 @@ await withScratchFolder(async (folder) => {
   }
 });
 
-/** A storage root with so many threads. */
+/** A storage root with this many threads. */
 async function rootOf(root, count) {
   const store = await openThreadStore(root);
   for (let made = 0; made < count; made += 1) {
@@ -63,7 +64,7 @@ function look(root, words) {
   };
 }
 
-/** Only listed, never run: its hashes name nothing. */
+/** Only listed, never run: its hashes refer to nothing. */
 function threadOf(root, createdAt) {
   const nothing = "0".repeat(13);
   return {

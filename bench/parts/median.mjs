@@ -1,4 +1,4 @@
-/** The middle of some figures: a noisy neighbour moves it least. */
+/** The median: noisy neighbours affect it least. */
 export function median(figures) {
   const sorted = figures.toSorted((a, b) => a - b);
   return sorted[Math.floor(sorted.length / 2)];

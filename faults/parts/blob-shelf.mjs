@@ -5,7 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/** `read(hash)` returns the bytes. `write(hash, what)` puts other ones there; null: nothing, "folder": a folder. */
+/** `read(hash)` returns the bytes. `write(hash, what)` replaces them; null: deletes them, "folder": puts a folder
+ *  there. */
 export function blobShelf({ root, store }) {
   return store === "files" ? fileShelf(join(root, "cas")) : rowShelf(join(root, "index.db"));
 }
@@ -46,7 +47,7 @@ function rowShelf(file) {
   };
 }
 
-/** A hash as SQLite's signed number. */
+/** A hash as SQLite's signed integer. */
 function nameOf(hash) {
   let value = 0n;
   for (const digit of hash) value = value * 32n + BigInt(ALPHABET.indexOf(digit));

@@ -1,8 +1,8 @@
-/** Leaves nothing of a run, however it came to its end: no process, no mount, no loop device, no file. */
+/** Cleans up after a run, however it ended: no process, mount, loop device or file is left. */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 
-/** `folder`: where the run has its storage roots. */
+/** `folder`: contains the storage roots of the run. */
 export function clearAway(folder) {
   for (const pid of processesUnder(folder)) endProcess(pid);
   for (const place of mountsUnder(folder)) execFileSync("umount", ["--lazy", place]);
@@ -31,6 +31,6 @@ function endProcess(pid) {
   try {
     process.kill(Number(pid), "SIGKILL");
   } catch {
-    // It ended just now.
+    // It has just exited.
   }
 }

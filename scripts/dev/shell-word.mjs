@@ -1,2 +1,2 @@
-/** One word of a shell, whatever is in it. */
+/** Quotes any text as one word of a shell. */
 export const shellWord = (text) => `'${text.replaceAll("'", `'\\''`)}'`;
