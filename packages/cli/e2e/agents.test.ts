@@ -141,7 +141,7 @@ it("adds an adapter that came with it without npm: by name, with its version, an
   expect(existsSync(join(cli.root, "package.json"))).toBe(false);
 });
 
-it("fetches another version of an adapter than the one that came with it", async () => {
+it("downloads another version of an adapter than the bundled one", async () => {
   const failed = await cli.fails(["agent", "add", "@uncaged/workflow-agent-command@99.0.0"], {
     env: OFFLINE,
   });
@@ -188,7 +188,7 @@ it("adds a tarball that nobody else has, lists it, and lets a workflow name it",
   expect(existsSync(join(cli.root, "node_modules/their-echo/postinstall-ran"))).toBe(false);
 });
 
-it("takes a new version in place of the old one, its options and other agents kept", async () => {
+it("replaces an old version and keeps its options and other agents", async () => {
   await cli.json(["agent", "add", author("@them/echo", ECHO), "--option", "says=old"]);
   await cli.json(["agent", "add", author("other", ECHO), "--name", "other"]);
   const next = author("@them/echo", ECHO.replace('"2.0"', '"3.0"'), "1.1.0");
@@ -248,7 +248,7 @@ it("adds agents that several processes add at once, one after the other", async 
   expect(readdirSync(join(cli.root, "tarballs"))).toHaveLength(3);
 });
 
-it("gives a name to one of two packages that want it at once", async () => {
+it("gives a contested name to only one of two packages", async () => {
   const both = ["their-echo", "other-echo"].map((name) => author(name, ECHO));
   const ran = await Promise.all(both.map((folder) => cli.run(["--json", "agent", "add", folder])));
   expect(ran.map(({ code }) => code).sort()).toEqual([0, 2]);
@@ -256,7 +256,7 @@ it("gives a name to one of two packages that want it at once", async () => {
   expect(readdirSync(join(cli.root, "tarballs"))).toHaveLength(1);
 });
 
-it("plays the default agent where none is named, and says what to do when there is none", async () => {
+it("uses the default agent where none is named, and says what to do when there is none", async () => {
   await cli.json(["agent", "add", author("their-echo", ECHO), "--option", 'says="quoted"']);
   await addWorkflow(null);
   expect(await spoken()).toEqual({
@@ -267,7 +267,7 @@ it("plays the default agent where none is named, and says what to do when there 
   expect(await spoken()).toMatchObject({ said: "quoted" });
 });
 
-it("leaves nothing behind of a package that is no agent, refuses its options, or is not there", async () => {
+it("leaves nothing behind when a package is not an agent, rejects its options, or does not exist", async () => {
   const none = author("no-agent", "export const something = 1;");
   const good = author("their-echo", ECHO);
   await cli.json(["agent", "add", good]);

@@ -65,7 +65,7 @@ async function run(workflow = "greet"): Promise<string> {
   return ended.threadId;
 }
 
-it("lets an agent of this machine play one role of one workflow, and says so on the step", async () => {
+it("lets this machine's configuration choose the agent of one role, and records that in the step", async () => {
   expect(await played(await run())).toEqual({ writer: ["own", null], reviewer: ["reader", null] });
   const { hash } = await cli.json(["workflow", "show", "greet"]);
   bind({ greet: { reviewer: "mine" }, other: { writer: "mine" } });
@@ -80,7 +80,7 @@ it("lets an agent of this machine play one role of one workflow, and says so on 
   });
 });
 
-it("reads them when a thread begins to run, and lets the agent of a fork or of a poke come first", async () => {
+it("are read when a thread begins to run; the agent of a fork or a poke takes precedence", async () => {
   const idle = ["run", "greet", "-p", "go", "--idle"];
   const { threadId } = await cli.json<{ threadId: string }>(idle);
   bind({ greet: { writer: "mine", reviewer: "mine" } });
@@ -100,7 +100,7 @@ it("reads them when a thread begins to run, and lets the agent of a fork or of a
   expect(await played(threadId)).toMatchObject({ reviewer: ["reader", null] });
 });
 
-it("is shown: who plays each role here, what an agent is bound to, and what is not there", async () => {
+it("are shown: the agent of each role, the roles of each agent, and what is missing", async () => {
   bind({ greet: { writer: "mine", writter: "mine" }, great: { writer: "mine" } });
   const { players } = await cli.json(["workflow", "show", "greet"]);
   expect(players).toEqual({
@@ -147,7 +147,7 @@ it("refuses an agent that is not configured, with its line, before anything star
   expect(status).toBe("idle");
 });
 
-it("names every agent that is asked for and not there, with one command that adds them all", async () => {
+it("names every missing agent, with one command that adds them all", async () => {
   const flow = FLOW.replace("default: own, reviewer: reader", "default: codex, reviewer: wise");
   writeFileSync(join(cli.dir, "asking.yaml"), flow);
   await cli.json(["workflow", "add", "asking", "asking.yaml"]);

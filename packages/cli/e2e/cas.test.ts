@@ -24,7 +24,7 @@ describe("cas", () => {
     expect(readFileSync(join(cli.root, "cas", "78DWX7TKFEA08.txt"), "utf8")).toBe(blob);
   });
 
-  it("makes the index for it, and nothing else: a root with blobs and without one has lost it", () => {
+  it("creates only the index for it: a root with blobs but no index has lost it", () => {
     expect(readdirSync(cli.root).sort()).toEqual(["cas", "index.db"]);
   });
 
@@ -85,7 +85,7 @@ describe("cas", () => {
     });
   });
 
-  it("finds a damaged blob, and hands it to nobody", async () => {
+  it("finds a damaged blob, and never returns it", async () => {
     const { hash } = await cli.json<{ hash: string }>(["cas", "put", "soon damaged"]);
     const file = join(cli.root, "cas", `${hash}.txt`);
     writeFileSync(file, readFileSync(file, "utf8").replace("damaged", "deranged"));

@@ -51,7 +51,7 @@ it("another version of a package is refused at resume, and runs once it is on re
   expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
 });
 
-it("what npm put beside the packages that were asked for is nobody's but theirs", async () => {
+it("packages that npm installed as dependencies belong to their dependents only", async () => {
   install("99.2.0");
   askFor({ "their-agent": "1.0.0" });
   const { threadId } = await cli.json<{ threadId: string }>(["run", "steps", "-p", "{}", "--wait"]);

@@ -73,7 +73,7 @@ describe("a child thread", () => {
     }
   });
 
-  it("is gone on with, not started again, when the parent's runner was killed", async () => {
+  it("is continued, not started again, when the parent's runner was killed", async () => {
     const task = { steps: 6, gate: "open" };
     const threadId = await start("killed", { child: "steps", task });
     const child = await runningChild();
@@ -88,7 +88,7 @@ describe("a child thread", () => {
     expect(begun("killed")).toEqual(["1", "2", "3", "4", "5", "6"]);
   });
 
-  it("ends with its parent when that is killed, and rests with it when that is stopped", async () => {
+  it("is killed with its parent, and stopped with it", async () => {
     // Its gate never opens, so that neither ends before it is told to.
     const stopped = await start("stopped", { child: "steps", task: { gate: "closed" } });
     const child = await runningChild();
@@ -100,7 +100,7 @@ describe("a child thread", () => {
     expect([await statusOf(stopped), await statusOf(child)]).toEqual(["aborted", "aborted"]);
   });
 
-  it("is another one for a poke, which is told what the person says", async () => {
+  it("is a new one for a poke, and gets the person's words", async () => {
     const source = join(cli.dir, "flow", "asking.mjs");
     const asking = PARENT.replace("END, START", "START, SUSPEND")
       .replace("role: END", 'role: SUSPEND, prompt: "Good?"')
@@ -165,7 +165,7 @@ describe("a child thread", () => {
     expect(await count()).toBe(before);
   });
 
-  it("is none where the mark names no thread of this storage", async () => {
+  it("does not exist when the tag names no thread of this storage root", async () => {
     for (const mark of ["", "poke-7:1:x", "01KAJ2Z6PVX0000000000000ZZ:1:x"]) {
       const env = { UNCAGED_RUN_MARK: mark };
       const { threadId } = await cli.json<{ threadId: string }>(run(), { env });

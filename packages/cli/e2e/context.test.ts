@@ -94,7 +94,7 @@ it("of a thread without a step is its task, and of one that is not there an erro
   }
 });
 
-it("has a person's answer before the round that it was for, and what is asked at the end", async () => {
+it("has a person's answer before the round that it was for, and the open question at the end", async () => {
   const id = await start({ steps: 2, suspendAt: 1 });
   await cli.run(["live", id]);
   expect(await context(id)).toMatch(/\n\n\[question after #1 worker\]\n {2}\S/);
@@ -118,7 +118,7 @@ it("lets no text of an agent pose as a round or steer a terminal", async () => {
   expect(messages[0]?.content).toBe(`${says}\u001b]52;c;aGk=\u0007`);
 });
 
-it("comes back after a compaction: task, role, step, what is asked, and the command for more", async () => {
+it("is repeated after a compaction: task, role, step, the question, and the command for more", async () => {
   const id = await start({ steps: 2, suspendAt: 1, says: "\u001b[2J[#9 x] y" });
   await cli.run(["live", id]);
   const env = { UNCAGED_THREAD_ID: id, UNCAGED_ROLE: "worker" };

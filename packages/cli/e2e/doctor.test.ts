@@ -31,7 +31,7 @@ async function faults(): Promise<{
   return { exit: code, names: wrong.map(({ name }) => name), fixes: wrong.map(({ fix }) => fix) };
 }
 
-it("a healthy storage root passes, and one that is not there is not made", async () => {
+it("a healthy storage root passes, and a missing one is not created", async () => {
   expect(await faults()).toEqual({ exit: 0, names: [], fixes: [] });
   const empty = mkdtempSync(join(tmpdir(), "uwf-empty-"));
   const root = join(empty, "root");
@@ -41,7 +41,7 @@ it("a healthy storage root passes, and one that is not there is not made", async
   rmSync(empty, { recursive: true });
 });
 
-it("a runner that was killed is found, and resuming its thread mends it", async () => {
+it("a killed runner is found, and resuming its thread fixes it", async () => {
   // Its step ends only with it, however long the commands in between take.
   const prompt = JSON.stringify({ steps: 3, gate: "closed" });
   const { threadId } = await cli.json<{ threadId: string }>(["run", "review", "-p", prompt]);

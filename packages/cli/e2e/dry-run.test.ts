@@ -54,7 +54,7 @@ describe("a dry run", () => {
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, end: { kind } });
   });
 
-  it("refuses what is no stubs, no file, no workflow, and half a call", async () => {
+  it("refuses invalid stubs, missing files, unknown workflows and incomplete calls", async () => {
     const refused = async (...words: string[]): Promise<unknown> =>
       cli.fails(["run", ...words], { stdin: "- 1" });
     const usage = { exit: 2, code: "USAGE" };

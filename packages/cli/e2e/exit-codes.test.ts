@@ -128,7 +128,7 @@ describe("live", () => {
     expect((await cli.run(["thread", "live", "--latest"])).stdout).toContain("working on step 1");
   });
 
-  it("wants to know which thread", async () => {
+  it("needs to know which thread", async () => {
     expect(await cli.fails(["live"])).toMatchObject({ exit: 2, code: "USAGE" });
     expect(await cli.fails(["live", "X", "--latest"])).toMatchObject({ exit: 2 });
   });
@@ -168,7 +168,7 @@ describe("the program", () => {
 });
 
 describe("every command", () => {
-  it("exits 2 for a call that is wrong, and says how it is right", async () => {
+  it("exits 2 for a wrong call, and shows a correct one", async () => {
     expect(await cli.fails(["thread", "lst"])).toMatchObject({
       exit: 2,
       code: "USAGE",
@@ -178,7 +178,7 @@ describe("every command", () => {
     expect(await cli.fails(["run", "steps", "--idle", "--wait"])).toMatchObject({ exit: 2 });
   });
 
-  it("exits 1 for what is not there, and names what is", async () => {
+  it("exits 1 for something that does not exist, and names what does", async () => {
     expect(await cli.fails(["run", "stepz"])).toMatchObject({
       exit: 1,
       code: "WORKFLOW_NOT_FOUND",
@@ -222,7 +222,7 @@ describe("every command", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   });
 
-  it("uses no colours where nobody looks", async () => {
+  it("uses no colours when the output is not a terminal", async () => {
     const { stdout } = await cli.run(["thread", "list"]);
     expect(stdout).toMatch(/^THREAD +WORKFLOW +STATUS +STEPS +AGE +UPDATED\n/);
     expect(stdout).not.toContain("\u001b");

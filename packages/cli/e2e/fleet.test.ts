@@ -115,7 +115,7 @@ describe("waiting for threads", () => {
     await cli.run(["kill", slow]);
   });
 
-  it("refuses a name that fits no thread before it waits", async () => {
+  it("refuses a name that matches no thread before it waits", async () => {
     const slow = await run({ steps: 1, gate: "never" });
     const { exit, code } = await cli.fails(["wait", slow, NOWHERE]);
     expect([exit, code]).toEqual([1, "THREAD_NOT_FOUND"]);
@@ -135,7 +135,7 @@ describe("waiting for threads", () => {
 });
 
 describe("a verb for several threads", () => {
-  it("serves each, reports each failure, and returns the worst code", async () => {
+  it("handles each, reports each failure, and returns the worst code", async () => {
     const [one, two] = [await run({}, "--idle"), await run({}, "--idle")];
     const { code, entries } = await document<(ThreadSummary | Failed)[]>([
       "thread",
@@ -182,7 +182,7 @@ describe("a verb for several threads", () => {
     expect(removed.entries).toEqual([{ threadId: other, removed: true }]);
   });
 
-  it("resumes all that rest, and waits for them", async () => {
+  it("resumes all idle threads, and waits for them", async () => {
     await cli.run(["kill", "--all"]);
     const ids = [await run({ steps: 1 }, "--idle"), await run({ steps: 1, failAt: 1 }, "--idle")];
     const asked = await run({ steps: 2, suspendAt: 1 });
@@ -218,7 +218,7 @@ describe("a verb for several threads", () => {
     expect(readFileSync(join(folder, `${ids[1]}.thread.tar`), "utf8")).toBe("mine");
   });
 
-  it("wants ids or a choice, not both and not neither, and only what can be done", async () => {
+  it("needs either ids or a selection, and only threads to which it applies", async () => {
     for (const words of [
       ["thread", "kill"],
       ["thread", "kill", NOWHERE, "--all"],

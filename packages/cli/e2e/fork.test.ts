@@ -78,7 +78,7 @@ describe("thread fork", () => {
     expect(await cli.json(["thread", "verify", id])).toMatchObject({ ok: true });
   });
 
-  it("takes a thread that runs, which goes on as if nothing had been", async () => {
+  it("takes a running thread, which continues undisturbed", async () => {
     const prompt = JSON.stringify({ steps: 9, sleepMs: 30_000 });
     const { threadId: old } = await cli.json<{ threadId: string }>(["run", "steps", "-p", prompt]);
     const id = await fork(old, "--idle");

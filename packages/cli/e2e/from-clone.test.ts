@@ -44,7 +44,7 @@ describe.each(["minimal", "develop"])("a project of the template %s", (template)
   );
 });
 
-it("a project is moved to another machine, and installed there as its lock file has it", {
+it("a project can be moved to another machine and installed there from its lock file", {
   timeout: LIMIT_MS,
 }, async () => {
   await succeeds("mkdir elsewhere");
@@ -104,7 +104,7 @@ it("an update brings a project of another release to this one, and leaves the re
   }
 });
 
-it("an update of a folder that is no project changes nothing", async () => {
+it("updating a folder that is not a project changes nothing", async () => {
   mkdirSync(join(newcomer.folder, "plain"));
   writeFileSync(join(newcomer.folder, "plain/package.json"), '{ "name": "plain" }');
   const { code, stderr } = await newcomer.shell("uncaged-workflow init plain --update");
@@ -113,7 +113,7 @@ it("an update of a folder that is no project changes nothing", async () => {
   rmSync(join(newcomer.folder, "plain"), { recursive: true });
 });
 
-it("a workflow without code is registered and run, by an agent that nothing is fetched for", async () => {
+it("a workflow without code is registered and run, with an agent that needs no download", async () => {
   await succeeds("uncaged-workflow init plain-words --template yaml");
   const [agent = "", flow = ""] = shownCommands(read("plain-words/README.md"));
   const printed = await succeeds(

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => cli.close());
 
-it("cannot publish any more; the thread goes on once, with the new owner", async () => {
+it("cannot publish any more; the thread continues once, with the new owner", async () => {
   const prompt = JSON.stringify({ steps: 8, sleepMs: 700 });
   const { threadId } = await cli.json<{ threadId: string }>(["run", "steps", "--prompt", prompt]);
   const frozen = (await running()).pid;

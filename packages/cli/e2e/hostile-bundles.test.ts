@@ -141,7 +141,7 @@ describe("workflow add refuses a bundle that", () => {
     expect(leftRunning()).toEqual([]);
   });
 
-  it("stands beside a descriptor of another one", async () => {
+  it("has another bundle's descriptor beside it", async () => {
     const file = bundle("mismatch.esm.js", HONEST);
     writeFileSync(join(cli.dir, "mismatch.descriptor.json"), '{ "description": "another" }');
     const failure = await cli.fails(["workflow", "add", "hostile", file]);
@@ -149,7 +149,7 @@ describe("workflow add refuses a bundle that", () => {
     expect(await names()).toEqual(["honest"]);
   });
 
-  it("is no file, or not there", async () => {
+  it("is not a file, or does not exist", async () => {
     mkdirSync(join(cli.dir, "folder"));
     await runBash("mkfifo fifo", { cwd: cli.dir, env: { PATH: process.env.PATH } });
     symlinkSync("/dev/zero", join(cli.dir, "endless"));

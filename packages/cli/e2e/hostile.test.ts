@@ -23,7 +23,7 @@ async function storedPrompt(args: readonly string[], opts?: RunOptions): Promise
 }
 
 describe("a prompt", () => {
-  it("is carried exactly, whatever it holds", async () => {
+  it("is passed on exactly, whatever it contains", async () => {
     const prompts = [
       "two\nlines\r\n\ttabbed\n",
       "type: state\npayload: {}\nrefs: []",
@@ -52,7 +52,7 @@ describe("a prompt", () => {
     expect(await storedPrompt(["--prompt-file", "prompt.md"])).toBe(prompt);
   });
 
-  it("must be valid UTF-8, for another could not be carried exactly", async () => {
+  it("must be valid UTF-8, because anything else could not be passed on exactly", async () => {
     const stdin = Uint8Array.of(0x61, 0xff, 0x62);
     expect(await cli.fails(["run", "steps", "--idle", "-p", "-"], { stdin })).toMatchObject({
       exit: 2,
@@ -104,7 +104,7 @@ describe("a failure of an agent", () => {
 });
 
 describe("a name", () => {
-  it("that is not registered is refused, and nothing is made of it", async () => {
+  it("that is not registered is refused, and nothing is created", async () => {
     for (const name of HOSTILE) {
       expect(await cli.fails(["run", "--idle", "--", name])).toMatchObject({
         exit: 1,
@@ -122,7 +122,7 @@ describe("an id", () => {
     }
   });
 
-  it("that fits several threads is refused, and says which", async () => {
+  it("that matches several threads is refused, and the message says which", async () => {
     const ids = [await storedThread(), await storedThread()];
     const { code, exit, message } = await cli.fails(["thread", "show", ids[0]?.slice(0, 2) ?? ""]);
     expect([exit, code]).toEqual([2, "THREAD_AMBIGUOUS"]);

@@ -46,7 +46,7 @@ it.each([
   expect((await cli.json<{ threads: unknown[] }>(["thread", "list"])).threads).toEqual(threads);
 });
 
-it("knows its start again after a limit was raised, and after a new version of the workflow", async () => {
+it("recognizes its start after a limit was raised, and after a new version of the workflow", async () => {
   const run = start("c", { flags: ["--max-steps", "1"] });
   const { threadId } = await cli.json<{ threadId: string }>(run);
   await cli.json(["thread", "exec", threadId, "--count", "2"]);

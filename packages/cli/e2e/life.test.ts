@@ -108,7 +108,7 @@ describe("the life of a workflow", () => {
     expect(paused.steps.length).toBe(2);
   });
 
-  it("goes on when it is resumed, and stops at once when it is told to", async () => {
+  it("continues when it is resumed, and stops at once when told to", async () => {
     expect(await cli.json(["thread", "resume", threadId])).toMatchObject({ status: "running" });
     open(3);
     await until(threadId, ({ steps }) => steps.length === 3);
@@ -117,7 +117,7 @@ describe("the life of a workflow", () => {
     expect(threads).toEqual([]);
   });
 
-  it("goes on to its end after a stop, and repeats no step that was completed", async () => {
+  it("continues to its end after a stop, and repeats no completed step", async () => {
     await cli.json(["thread", "resume", threadId]);
     open(4);
     const ended = await cli.json(["run", "steps", "--id-key", "life", "--prompt", PLAN, "--wait"]);
@@ -143,7 +143,7 @@ describe("the life of a workflow", () => {
     expect((await show(threadId.slice(-6).toLowerCase())).threadId).toBe(threadId);
   });
 
-  it("forks from a step, shares what came before, and goes on", async () => {
+  it("forks from a step, shares what came before, and continues", async () => {
     const original = await show(threadId);
     const forked = await cli.json<{ threadId: string; head: string; forkedFrom: object }>([
       "thread",

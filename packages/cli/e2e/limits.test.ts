@@ -84,7 +84,7 @@ async function ran(
 }
 
 describe("a thread that reaches a limit", () => {
-  it("waits for a person, says why, and goes on once the limit is raised", async () => {
+  it("waits for a person, says why, and continues once the limit is raised", async () => {
     const prompt = JSON.stringify({ steps: 4 });
     const { code, threadId } = await ran(["steps", "--prompt", prompt, "--max-steps", "2"]);
     expect(code).toBe(7);
@@ -198,7 +198,7 @@ describe("a role that fails", () => {
     });
   });
 
-  it("fails the thread when no rule is for that, and what it used is kept", async () => {
+  it("fails the thread when no rule handles that, and its usage is kept", async () => {
     const { code, threadId } = await ran(["failing", "--prompt", "broken"]);
     expect(code).toBe(1);
     const { result } = await show(threadId);

@@ -53,7 +53,7 @@ describe("live", () => {
     }
   });
 
-  it("says which events are gone of more than is kept, and starts where it is asked to", async () => {
+  it("says which events are gone when there are more than are kept, and starts where it is asked to", async () => {
     const threadId = await finished({ talk: 25_000 });
     const all = items(await cli.run(["live", threadId, "--json"]));
     expect(all[0]).toMatchObject({ type: "gap", threadId, from: 1 });
@@ -74,7 +74,7 @@ describe("live", () => {
     });
   }, 120_000);
 
-  it("says what a fork is that nobody runs, what was done in it, and how to go on", async () => {
+  it("explains a fork without a runner: what it is, what was done in it, and how to continue", async () => {
     const threadId = await finished({ says: "the first words" });
     const fork = await cli.json(["thread", "fork", threadId, "--from-step", "1", "--idle"]);
     const { code, stdout } = await cli.run(["live", String(fork.threadId)]);
@@ -114,7 +114,7 @@ describe("live", () => {
     }
   });
 
-  it("goes away with its thread", async () => {
+  it("is removed with its thread", async () => {
     const threadId = await finished({});
     const folder = join(cli.root, "logs", `${threadId}.live`);
     expect(existsSync(folder)).toBe(true);
@@ -143,7 +143,7 @@ describe("resume", () => {
 });
 
 describe("an empty inbox", () => {
-  it("says that nobody is asked anything", async () => {
+  it("says that there is no question", async () => {
     const empty = openCli();
     const { stdout } = await empty.run(["thread", "list", "--status", "suspended"]);
     expect(stdout).toBe("nothing waits for you: no thread has a question\n");

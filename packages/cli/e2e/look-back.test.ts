@@ -91,7 +91,7 @@ describe("thread poke", () => {
     expect(next).toMatchObject({ status: "idle", steps: [{ round: 3 }] });
   });
 
-  it("rests at a gate that is closed meanwhile", async () => {
+  it("stops at a gate that is closed meanwhile", async () => {
     const threadId = await threadOf({ steps: 5, gate: "poke" }, 0);
     writeFileSync(join(cli.dir, "poke-1"), "");
     await cli.json(["thread", "exec", threadId]);
@@ -104,7 +104,7 @@ describe("thread poke", () => {
     expect((await show(threadId)).status).toBe("paused");
   });
 
-  it("leaves the head as it was when the agent fails", async () => {
+  it("leaves the head unchanged when the agent fails", async () => {
     const threadId = await threadOf({ steps: 5, failOn: "break" }, 2);
     const before = await show(threadId);
     const failure = await cli.fails(["thread", "poke", threadId, "-p", "break"]);
@@ -165,7 +165,7 @@ describe("thread poke", () => {
     expect(readFileSync(join(cwd, "began"), "utf8")).toBe("1\n1\n");
   });
 
-  it("refuses a thread that runs, which goes on", async () => {
+  it("refuses a running thread, which continues", async () => {
     const prompt = JSON.stringify({ gate: "closed" });
     const { threadId } = await cli.json<{ threadId: string }>([
       "thread",
@@ -186,7 +186,7 @@ describe("thread poke", () => {
 });
 
 describe("thread diff", () => {
-  it("names the step at which a thread and its fork part", async () => {
+  it("names the step at which a thread and its fork diverge", async () => {
     const a = await threadOf({ steps: 5 }, 3);
     const { threadId: b } = await cli.json<{ threadId: string }>([
       "thread",

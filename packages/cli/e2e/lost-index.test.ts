@@ -70,7 +70,7 @@ const LOSSES: { readonly [name: string]: () => void } = {
 };
 
 describe.each(Object.keys(LOSSES))("an index that is %s", (name) => {
-  it("stops every command that would take the root for new, and is found by doctor and fsck", async () => {
+  it("stops every command that would mistake the root for a new one, and is found by doctor and fsck", async () => {
     const before = blobs();
     LOSSES[name]?.();
     const size = existsSync(index) ? statSync(index).size : null;
@@ -100,7 +100,7 @@ describe.each(Object.keys(LOSSES))("an index that is %s", (name) => {
     expect(existsSync(index) ? statSync(index).size : null).toBe(size);
   });
 
-  it("is made again by thread recover, with what had ended and what had not", async () => {
+  it("is rebuilt by thread recover, with finished and unfinished threads", async () => {
     const head = await waiting();
     const before = await cli.json(["thread", "show", ended]);
     LOSSES[name]?.();
@@ -119,7 +119,7 @@ describe.each(Object.keys(LOSSES))("an index that is %s", (name) => {
   });
 });
 
-it("blobs of threads that an older index does not know are kept, and the threads can be had back", async () => {
+it("blobs of threads that an older index lacks are kept, and the threads can be recovered", async () => {
   const older = join(cli.dir, "older.db");
   new DatabaseSync(index, PATIENT).exec(`VACUUM INTO '${older}'`);
   const later = await finished();
@@ -142,7 +142,7 @@ it("blobs of threads that an older index does not know are kept, and the threads
   expect(await cli.json(["cas", "fsck"])).toMatchObject({ ok: true });
 });
 
-it("what a removed thread leaves is collected, though the history names it", async () => {
+it("blobs of a removed thread are collected, although the history names it", async () => {
   await cli.json(["thread", "rm", ended]);
   expect(await cli.json(["cas", "fsck"])).toMatchObject({ ok: true });
   const { deletedEntries } = await cli
@@ -152,7 +152,7 @@ it("what a removed thread leaves is collected, though the history names it", asy
   expect(blobs()).toEqual([]);
 });
 
-it("a root that got its first blob before its first thread is no damaged one", async () => {
+it("a root that got its first blob before its first thread is not damaged", async () => {
   const fresh = { env: { WORKFLOW_STORAGE_ROOT: join(cli.dir, "fresh") } };
   await cli.json(["cas", "put", "text"], fresh);
   expect(await cli.json(["thread", "list"], fresh)).toEqual({ threads: [] });

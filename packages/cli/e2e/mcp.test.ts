@@ -94,7 +94,7 @@ describe("uncaged-workflow mcp", () => {
     for (const tool of tools) expect(tool.inputSchema).toMatchObject({ type: "object" });
   });
 
-  it("starts a thread, which runs on its own, and tells how it stands and what was said", async () => {
+  it("starts a thread, which runs on its own, and reports its status and conversation", async () => {
     expect(await json("workflow_list", {})).toMatchObject({ workflows: [{ name: "steps" }] });
     const thread = await start({ steps: 3 });
     const shown = await until(thread, "completed");
@@ -122,7 +122,7 @@ describe("uncaged-workflow mcp", () => {
     expect(await failure("thread_context", {})).toMatchObject({ error: { code: "USAGE" } });
   });
 
-  it("answers what a thread asks, and the thread goes on", async () => {
+  it("answers a thread's question, and the thread continues", async () => {
     const thread = await start({ steps: 2, suspendAt: 1 });
     const asked = await until(thread, "suspended");
     expect(asked.suspended).toMatchObject({ message: "Go on after step 1?" });
@@ -133,7 +133,7 @@ describe("uncaged-workflow mcp", () => {
     await until(thread, "completed");
   });
 
-  it("pokes a thread's last step in another process; its bundle prints into nothing of ours", async () => {
+  it("pokes a thread's last step in another process, away from our stdout", async () => {
     const { threadId } = await cli.json<{ threadId: string }>(["run", "steps", "--idle"]);
     await cli.json(["thread", "exec", threadId]);
     const before = await json("thread_show", { thread: threadId });
@@ -142,7 +142,7 @@ describe("uncaged-workflow mcp", () => {
     expect((await json("thread_show", { thread: threadId })).head).toBe(poked.head);
   });
 
-  it("cancels a poke when the client does, and leaves the step as it was", async () => {
+  it("cancels a poke when the client does, and leaves the step unchanged", async () => {
     const prompt = JSON.stringify({ steps: 3, gate: "gate" });
     const idle = ["run", "steps", "--idle", "--prompt", prompt];
     const { threadId: thread } = await cli.json<{ threadId: string }>(idle);
@@ -226,7 +226,7 @@ describe("uncaged-workflow mcp", () => {
     expect(said).toBe("mcp: the client does not read its answers; closing the connection\n");
   });
 
-  it("ends when its client closes stdin, also before it said anything, and prints only the protocol", async () => {
+  it("ends when its client closes stdin, even before the first message, and prints only the protocol", async () => {
     expect(await cli.run(["mcp"], { stdin: "" })).toEqual({ code: 0, stdout: "", stderr: "" });
     const hello = {
       jsonrpc: "2.0",

@@ -130,7 +130,7 @@ it("a thread whose prose no model can turn into meta fails with the reason, and 
   expect(filesWithKey()).toEqual([]);
 });
 
-it("the supervisor looks after every second step and ends a thread that runs in circles", async () => {
+it("the supervisor checks after every second step and ends a thread that runs in circles", async () => {
   await serve((request) =>
     said(request).includes("4 steps were made")
       ? calls("decide", { decision: "kill", reason: "it repeats itself" })

@@ -125,7 +125,7 @@ describe.each(Object.keys(STRANGERS))("%s", (name) => {
     }
   });
 
-  it("in the place of a session's file loses its line and holds up nobody", () => {
+  it("in the place of a session's file loses its line and blocks nobody", () => {
     const session = "8f14e45f";
     put(join(fresh(), "sessions", `${session}.jsonl`));
     const call = {

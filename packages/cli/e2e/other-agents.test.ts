@@ -65,7 +65,7 @@ afterAll(() => cli.close());
 const show = (id = threadId): Promise<Shown> => cli.json<Shown>(["thread", "show", id]);
 
 describe("a poke", () => {
-  it("is played by the agent it names, in a session of that agent's own", async () => {
+  it("runs on the agent it names, in a new session", async () => {
     await cli.json(["thread", "poke", threadId, "-p", "again", "--agent", "one"]);
     const { steps } = await show();
     expect(steps).toHaveLength(1);
@@ -77,7 +77,7 @@ describe("a poke", () => {
     expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
   });
 
-  it("without a name is played by whoever made the step, in the same session", async () => {
+  it("without a name runs on the agent that made the step, in the same session", async () => {
     await cli.json(["thread", "poke", threadId, "-p", "again", "--agent", "one"]);
     await cli.json(["thread", "poke", threadId, "-p", "once more"]);
     expect((await show()).steps[0]).toMatchObject({
@@ -86,7 +86,7 @@ describe("a poke", () => {
     });
   });
 
-  it("by an agent that is not there, or that fails, leaves the head as it was", async () => {
+  it("with a missing or failing agent leaves the head unchanged", async () => {
     const before = await show();
     const unknown = ["thread", "poke", threadId, "-p", "x", "--agent", "three"];
     expect(await cli.fails(unknown)).toMatchObject({ exit: 2, code: "AGENT_NOT_FOUND" });
@@ -95,7 +95,7 @@ describe("a poke", () => {
     expect(await show()).toEqual(before);
   });
 
-  it("is undone, and the undoing as well, until the next step", async () => {
+  it("can be undone, and the undo as well, until the next step", async () => {
     const before = await show();
     const poked = await cli.json<{ head: string }>(["thread", "poke", threadId, "-p", "again"]);
     const undone = await cli.json(["thread", "poke", threadId, "--undo"]);
@@ -115,7 +115,7 @@ describe("a poke", () => {
     expect(late).toMatchObject({ exit: 3, code: "TRANSITION_INVALID" });
   });
 
-  it("that was collected cannot be undone, and the thread stays as it is", async () => {
+  it("whose old step was collected cannot be undone, and the thread is unchanged", async () => {
     const old = (await show()).head;
     await cli.json(["thread", "poke", threadId, "-p", "again"]);
     const poked = await show();
@@ -137,7 +137,7 @@ describe("a poke", () => {
 });
 
 describe("a fork", () => {
-  it("is played to its end by the agent it names; the old thread is not", async () => {
+  it("runs to its end on the agent it names; the old thread does not", async () => {
     const forked = await cli.json<{ threadId: string }>([
       "thread",
       "fork",
@@ -160,7 +160,7 @@ describe("a fork", () => {
     expect((await show()).steps[1]?.content).toBe("step 2");
   });
 
-  it("of such a fork is played by the same agent", async () => {
+  it("of such a fork runs on the same agent", async () => {
     const fork = async (id: string, ...more: string[]): Promise<string> =>
       (await cli.json<{ threadId: string }>(["thread", "fork", id, "--idle", ...more])).threadId;
     const second = await fork(await fork(threadId, "--agent", "two"));

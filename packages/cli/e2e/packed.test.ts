@@ -106,7 +106,7 @@ describe("a storage root", () => {
     expect(await cli.json(["cas", "fsck"])).toMatchObject({ ok: true, checked: hashes.length });
   });
 
-  it("leaves a damaged blob where it is and says so", async () => {
+  it("leaves a damaged blob in place and says so", async () => {
     const { hash } = await cli.json<{ hash: string }>(["cas", "put", "soon damaged"]);
     writeFileSync(join(cli.root, "cas", `${hash}.txt`), "rot");
     const { code, stdout } = await cli.run(["cas", "pack", "--json"]);

@@ -73,7 +73,7 @@ it("what a killed runner's agent runs ends, though nobody resumes the thread", a
   await cli.json(["thread", "kill", threadId]);
 });
 
-it("what is left when the guard was killed as well is named, with the command that ends it", async () => {
+it("leftovers of a killed guard are named, with the command that ends them", async () => {
   const { threadId, pid, work } = await begun({ sh: STARTS_TWO });
   const agents = await pidsIn(work, 2);
   for (const guard of guardsOf(threadId)) await killHard(guard);
@@ -96,7 +96,7 @@ it("what is left when the guard was killed as well is named, with the command th
   expect((await listed()).leftovers).toEqual([]);
 });
 
-it("a kill ends processes that have emptied or changed the mark of their run", async () => {
+it("a kill ends processes that have cleared or changed the tag of their run", async () => {
   const { threadId, work } = await begun({ sh: HIDES });
   const hidden = await pidsIn(work, 4);
   await cli.json(["thread", "kill", threadId]);

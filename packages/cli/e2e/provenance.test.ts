@@ -91,7 +91,7 @@ describe("a thread that was exported", () => {
     expect(await there.json(["thread", "import", file])).toMatchObject({ imported: [] });
   });
 
-  it("is a tar file whose sums any program can check", async () => {
+  it("is a tar file whose checksums any program can check", async () => {
     const { file } = await exported(threadId, "plain.tar");
     const folder = join(here.dir, "unpacked");
     mkdirSync(folder);
@@ -101,7 +101,7 @@ describe("a thread that was exported", () => {
     expect(readdirSync(folder).sort()).toEqual(["SHA256SUMS", "bundles", "cas", "thread.json"]);
   });
 
-  it("goes on where it was imported: with its bundle, after an answer, and from any step", async () => {
+  it("continues where it was imported: with its bundle, after an answer, and from any step", async () => {
     const idle = await waiting({ steps: 4 }, 2);
     const asking = await waiting({ steps: 4, suspendAt: 1 }, 2);
     for (const id of [idle, asking]) {
@@ -157,7 +157,7 @@ describe("a thread that was exported", () => {
     await fresh.close();
   });
 
-  it("is refused where the thread went on differently, and changes nothing", async () => {
+  it("is refused where the thread has continued differently, and changes nothing", async () => {
     const id = await waiting({ steps: 4 }, 1);
     const { file } = await exported(id, "early.tar");
     await here.json(["thread", "exec", id]);
@@ -209,7 +209,7 @@ describe("an attestation", () => {
     });
   });
 
-  it("is made with a key of one's own, unless others can read that", async () => {
+  it("can be signed with your own key, unless others can read it", async () => {
     const own = generateKeyPairSync("ed25519");
     const key = join(here.dir, "own.key");
     writeFileSync(key, own.privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600 });
@@ -252,7 +252,7 @@ describe("an attestation", () => {
     expect(existsSync(join(here.dir, "inside.json"))).toBe(true);
   });
 
-  it("is not looked at without a key to trust", async () => {
+  it("is not checked without a key to trust", async () => {
     expect(await here.fails(["thread", "verify", threadId, "--attestation", "x"])).toMatchObject({
       exit: 2,
       code: "USAGE",

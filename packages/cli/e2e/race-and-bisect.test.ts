@@ -90,7 +90,7 @@ const threads = async (): Promise<string[]> =>
   );
 
 describe("a race", () => {
-  it("shows what each agent made of the same state, at which cost and in which time", async () => {
+  it("shows what each agent made of the same state, its cost and its time", async () => {
     const raced = await cli.json<Race>([
       "thread",
       "race",
@@ -165,7 +165,7 @@ describe("a race", () => {
     ]);
   });
 
-  it("stops every contender on Ctrl-C and leaves them to be gone on with", async () => {
+  it("stops every contender on Ctrl-C, ready to be resumed", async () => {
     const before = await threads();
     const args = ["--json", "thread", "race", threadId, "--agent", "asleep", "--agent", "heavy"];
     const env = { PATH: process.env.PATH, HOME: cli.dir, WORKFLOW_STORAGE_ROOT: cli.root };
@@ -181,7 +181,7 @@ describe("a race", () => {
     expect(contenders[0]).toMatchObject({ agent: "asleep", status: "idle", steps: 0 });
   });
 
-  it("is over when its contenders rest at a gate that somebody closed", async () => {
+  it("ends when its contenders stop at a gate that somebody closed", async () => {
     const before = await threads();
     const args = ["--json", "thread", "race", threadId, "--agent", "steady", "--agent", "heavy"];
     const env = { PATH: process.env.PATH, HOME: cli.dir, WORKFLOW_STORAGE_ROOT: cli.root };
@@ -240,7 +240,7 @@ describe("a bisection", () => {
     expect(stderr).toContain("#1 worker: good (exit 0)");
   });
 
-  it("hands the command its words untouched, options of ours among them", async () => {
+  it("passes the command's arguments on unchanged, even those that look like our options", async () => {
     const args = [
       "--",
       process.execPath,

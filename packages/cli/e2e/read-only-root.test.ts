@@ -92,13 +92,13 @@ describe.each(Object.keys(COPIES))("a copy %s", (name) => {
     }
   });
 
-  it("is read as it is, with what stands in the log", () => {
+  it("is read as it is, including its log", () => {
     const { out } = look(root, ["thread", "show", threadId, "--json"]);
     const cwd: unknown = JSON.parse(out).cwd;
     expect(cwd === "/in/the/log").toBe(name !== "without a log");
   });
 
-  it("refuses what writes, and stays as it is", () => {
+  it("refuses writes, and stays unchanged", () => {
     const before = readdirSync(root).sort();
     for (const words of [
       ["run", "steps", "-p", "{}"],

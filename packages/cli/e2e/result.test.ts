@@ -51,7 +51,7 @@ async function ended(name: string, result: string | null): Promise<Ended> {
 }
 
 describe("the result of a workflow", () => {
-  it("is a text exactly as it is, and stands wherever the thread is shown", async () => {
+  it("is printed unchanged if it is text, and wherever the thread is shown", async () => {
     const { threadId, result } = await ended("text", "byRole.writer.last.meta.greeting");
     expect(result).toBe(GREETING);
     expect((await cli.run(["thread", "result", threadId])).stdout).toBe(GREETING);
@@ -69,7 +69,7 @@ describe("the result of a workflow", () => {
     expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
   });
 
-  it("is JSON on a line when it is no text, and null for what is missing", async () => {
+  it("is one line of JSON if it is not text, and null if it is missing", async () => {
     const list = await ended("list", "{ 'words': last.meta.words, 'n': $count(steps) }");
     expect((await cli.run(["thread", "result", list.threadId])).stdout).toBe(
       '{"n":1,"words":["a","b"]}\n',
@@ -105,7 +105,7 @@ describe("the result of a workflow", () => {
     expect(await cli.json(["thread", "verify", failing.threadId])).toMatchObject({ ok: true });
   });
 
-  it("is not there while the thread has not ended", async () => {
+  it("does not exist while the thread has not ended", async () => {
     const { threadId } = await cli.json<Ended>(["run", "plain", "--prompt", "x", "--idle"]);
     expect(await cli.fails(["thread", "result", threadId])).toMatchObject({
       code: "THREAD_UNFINISHED",

@@ -88,7 +88,7 @@ it.each([
   expect(await cli.json(["thread", "verify", thread.threadId])).toMatchObject({ ok: true });
 });
 
-it("what a result cost and showed that was not accepted stands at the end of its thread", async () => {
+it("the cost and evidence of a result that was not accepted are in the thread's end node", async () => {
   const { end, threadId } = await played("proving", { does: "edits" });
   expect(end?.run).toMatchObject({ usage: { inputTokens: 1200, costUsd: 0.25 } });
   const [call = ""] = end?.run?.evidence ?? [];
@@ -97,7 +97,7 @@ it("what a result cost and showed that was not accepted stands at the end of its
   expect(stdout).toMatch(/^agents .*\$0\.25/m);
 });
 
-it("an adapter that does not say that it holds a policy is refused before it runs", async () => {
+it("an adapter that does not declare that it enforces policies is refused before it runs", async () => {
   const thread = await played("undeclared", { does: "nothing", policy: "held" });
   expect(thread).toMatchObject({ code: 1, status: "failed", steps: [], end: { run: null } });
   expect(thread.result?.summary).toContain("`holdsPolicy`");

@@ -84,7 +84,7 @@ describe("the bundle of the same sources", () => {
     expect(there.descriptor).toBe(here.descriptor);
   });
 
-  it("names no folder of the machine that it was built on", async () => {
+  it("contains no path of the machine that it was built on", async () => {
     const { bytes, descriptor } = await build(project("named-in-no-bundle"));
     expect(`${bytes}${descriptor}`).not.toMatch(/named-in-no-bundle|node_modules|\/tmp\//);
   });

@@ -25,7 +25,7 @@ afterEach(async () => {
 const yaml = (): string => join(cli.root, "workflow.yaml");
 const local = (): string[] => ["--provider", "local", "--base-url", server.baseUrl];
 
-it("asks each model for a word, then writes it down for its owner alone, comments kept", async () => {
+it("tests each model with one word, then saves it for its owner alone and keeps comments", async () => {
   mkdirSync(cli.root);
   writeFileSync(yaml(), "# mine\nconfig:\n  maxDepth: 5 # deep\n");
   chmodSync(yaml(), 0o644);
@@ -77,7 +77,7 @@ it("refuses a wrong key, writes nothing, and does not repeat the key that the se
   expect(existsSync(yaml())).toBe(false);
 });
 
-it("refuses a server that is not there and a key that is not set, unless it is told not to ask", async () => {
+it("refuses an unreachable server and a key that is not set, unless told not to test", async () => {
   const dead = [
     "setup",
     "--provider",

@@ -99,7 +99,7 @@ afterAll(async () => {
 });
 
 describe("the code that documents show", () => {
-  it("compiles as it stands there", async () => {
+  it("compiles as shown", async () => {
     for (const document of DOCUMENTS) writeShown(document);
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(TSCONFIG));
     const tsc = join(REPOSITORY, "node_modules/.bin/tsc");

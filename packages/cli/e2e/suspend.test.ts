@@ -83,7 +83,7 @@ describe("a suspended thread", () => {
   });
 });
 
-it("an answer to a thread that asked nothing is refused", async () => {
+it("an answer to a thread without a question is refused", async () => {
   await cli.json(["thread", "resume", threadId, "-p", "yes"]);
   await until("completed");
   const prompt = JSON.stringify({ steps: 3 });

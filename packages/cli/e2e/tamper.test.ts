@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => cli.close());
 
 describe("a thread of which one blob was changed", () => {
-  it("is found out by verify, by fsck and by gc, whichever blob it was and whatever was done to it", async () => {
+  it("is detected by verify, fsck and gc, whichever blob it was and however it was changed", async () => {
     const folder = join(cli.root, "cas");
     const files = readdirSync(folder).filter((name) => name.endsWith(".txt"));
     expect(files.length).toBeGreaterThan(10);
@@ -47,7 +47,7 @@ describe("a thread of which one blob was changed", () => {
     expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
   });
 
-  it("is found out even when the index was changed to fit", async () => {
+  it("is detected even when the index was changed to match", async () => {
     const { DatabaseSync } = await import("node:sqlite");
     const { steps } = await cli.json<{ steps: { stateHash: string }[] }>([
       "thread",

@@ -106,7 +106,7 @@ describe("the check of a version", () => {
 });
 
 describe("an upgrade", () => {
-  it("is a node of the chain and no round, and what follows runs the new version", async () => {
+  it("is a node of the chain but not a round, and what follows runs the new version", async () => {
     const id = await begun(2);
     const before = await show(id);
     const done = await cli.json<{ head: string }>(["thread", "upgrade", id]);
@@ -135,7 +135,7 @@ describe("an upgrade", () => {
     );
   });
 
-  it("can be taken back by another one, and steps in between keep their version", async () => {
+  it("can be reverted by another one, and steps in between keep their version", async () => {
     const id = await begun(1);
     await cli.json(["thread", "upgrade", id]);
     await cli.json(["thread", "exec", id]);
@@ -163,7 +163,7 @@ describe("an upgrade", () => {
     expect(await verify(id)).toMatchObject({ ok: true });
   });
 
-  it("is refused where the thread would not have come here, and nothing is changed", async () => {
+  it("is refused where the thread would not have got here, and nothing is changed", async () => {
     const id = await begun(2);
     const { hash } = await cli.json<{ hash: string }>(["workflow", "add", "other", otherWay]);
     const before = await show(id);
@@ -179,7 +179,7 @@ describe("an upgrade", () => {
     expect(await show(id)).toEqual(before);
   });
 
-  it("is refused for a finished thread, for one that runs, and for the version that it has", async () => {
+  it("is refused for a finished thread, for a running one, and for the version that it has", async () => {
     const id = await begun(1);
     expect(await cli.fails(["thread", "upgrade", id, "--to", first])).toMatchObject({ exit: 3 });
     await cli.json(["thread", "kill", id]);
@@ -192,7 +192,7 @@ describe("an upgrade", () => {
     await cli.json(["thread", "kill", runs]);
   });
 
-  it("is kept by a poke, whose step the new version makes, and by its undoing", async () => {
+  it("is kept by a poke, whose step runs on the new version, and by its undo", async () => {
     const id = await begun(2);
     await cli.json(["thread", "upgrade", id]);
     const upgraded = await show(id);
@@ -228,7 +228,7 @@ describe("an upgrade", () => {
 });
 
 describe("a fork with another version", () => {
-  it("goes on with it from the fork point", async () => {
+  it("continues with it from the fork point", async () => {
     const id = await begun(2);
     const words = ["thread", "fork", id, "--from-step", "1", "--bundle", "steps", "--idle"];
     const forked = await cli.json<{ threadId: string }>(words);

@@ -121,7 +121,7 @@ describe("a workflow", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it("is forgotten, and threads of it go on with the version they have", async () => {
+  it("can be removed, and its threads continue with the version they have", async () => {
     await cli.json(["run", "review", "--wait"]);
     const { threadId } = await cli.json<{ threadId: string }>(["run", "review", "--idle"]);
     const removed = await cli.json<{ unfinishedThreads: string[] }>(["workflow", "rm", "review"]);

@@ -56,7 +56,7 @@ describe("a workflow written as YAML", () => {
     });
   });
 
-  it("asks a person, and goes on with the answer; diff shows where two threads part", async () => {
+  it("asks a person, and continues with the answer; diff shows where two threads diverge", async () => {
     const run = ["run", "greet", "--prompt", "Greet somebody", "--wait"];
     const first = await cli.json<Ended>(["run", "greet", "--prompt", "Greet somebody", "--wait"]);
     const answers = JSON.parse(readFileSync(join(SCAFFOLD, "answers.json"), "utf8"));
@@ -91,7 +91,7 @@ describe("a workflow written as YAML", () => {
     });
   });
 
-  it("is added with a word about agents that are not there yet, and roles that are never reached", async () => {
+  it("is added with a warning about missing agents and roles that are never reached", async () => {
     const text = FLOW.replace("default: practice", "default: practice\n  writer: someone");
     writeFileSync(
       join(cli.dir, "early.yaml"),
