@@ -30,6 +30,7 @@ const FLOORS = {
       "agent",
       "cas",
       "completion",
+      "host",
       "init",
       "setup",
       "skill",

@@ -19,6 +19,21 @@ export const COMMANDS: readonly CommandEntry[] = [
     loadGroup: async () => (await import("./thread/commands.ts")).threadCommands,
   },
   {
+    name: "up",
+    summary: "host many threads in one process, and take up what was left",
+    load: async () => (await import("./host/commands.ts")).up,
+  },
+  {
+    name: "down",
+    summary: "end the host",
+    load: async () => (await import("./host/commands.ts")).down,
+  },
+  {
+    name: "status",
+    summary: "show the host and what it carries",
+    load: async () => (await import("./host/commands.ts")).status,
+  },
+  {
     name: "cas",
     summary: "read and maintain the content-addressed store",
     loadGroup: async () => (await import("./cas/commands.ts")).casCommands,

@@ -1,6 +1,10 @@
 export { ANSWER } from "./chain/answer-directive.ts";
 export type { Interruption } from "./keeper/interruption.ts";
+export { threadKeeper } from "./keeper/thread-keeper.ts";
+export { type HostFile, runningHost } from "./processes/host-file.ts";
 export { lookForProcesses, type ProcessLook } from "./processes/process-look.ts";
+export { leaseTag } from "./processes/process-tags.ts";
+export { sharedGuard } from "./processes/shared-guard.ts";
 export { ownKeyFile } from "./provenance/attest-key.ts";
 export { type AttestedThread, attestThread } from "./provenance/attest-thread.ts";
 export { type ExportedThread, exportThread } from "./provenance/export-thread.ts";
@@ -38,6 +42,22 @@ export { type Contender, type Race, raceThread } from "./rewrite/race-thread.ts"
 export { undoPoke } from "./rewrite/undo-poke.ts";
 export { type Upgrade, upgradeThread } from "./rewrite/upgrade-thread.ts";
 export { executeThread, type RunOutcome, type ThreadRun } from "./run/execute-thread.ts";
+export { isOverdue } from "./run/person-wait.ts";
+export { runThread } from "./run/run-thread.ts";
+export { hostState } from "./runner/ask-host.ts";
+export { boundStderr } from "./runner/bound-stderr.ts";
+export {
+  type HostReply,
+  type HostState,
+  linesOf,
+  parseHostRequest,
+} from "./runner/host-messages.ts";
+export {
+  environmentMessage,
+  splitEnvironment,
+  takeEnvironment,
+} from "./runner/runner-environment.ts";
+export { parseRunnerReport, type RunnerReport } from "./runner/runner-report.ts";
 export { findVersion } from "./start/find-version.ts";
 export { type ExecReport, execThread } from "./steer/exec-thread.ts";
 export { pauseThread } from "./steer/pause-thread.ts";

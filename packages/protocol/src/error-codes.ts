@@ -36,6 +36,7 @@ export const ERROR_CODES = {
   EXPORT_INVALID: "storage",
   EXTERNALS_CHANGED: "failure",
   FILE_NOT_FOUND: "usage",
+  HOST_RUNNING: "conflict",
   INSTALL_FAILED: "failure",
   INTERNAL: "failure",
   INVALID_OUTPUT: "failure",

@@ -31,6 +31,12 @@ export type StoragePaths = {
   /** Folder with one folder per bundle. */
   readonly bundles: string;
   readonly logs: string;
+  /** Names the running host, mode 0600. */
+  readonly host: string;
+  /** Held by the host as long as it runs. */
+  readonly hostLock: string;
+  /** What the host listens on, unless the path is too long for a socket. */
+  readonly hostSocket: string;
   /** Folder of packages installed from npm: adapters, and whatever bundles leave external. */
   readonly packages: string;
   /** Held while packages are being installed. */
@@ -67,6 +73,9 @@ export function storagePaths(root: string): StoragePaths {
     cas: join(root, "cas"),
     bundles,
     logs,
+    host: join(root, "host.json"),
+    hostLock: join(root, "host.lock"),
+    hostSocket: join(root, "host.sock"),
     packages: join(root, "node_modules"),
     packagesLock: join(root, "packages.lock"),
     agents: join(root, "agents"),

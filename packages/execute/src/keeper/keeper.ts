@@ -1,7 +1,7 @@
 import type { Failure, Lease, ProcessIdentity } from "@uncaged/workflow-protocol";
 import type { Interruption } from "./interruption.ts";
 
-/** Renews leases and reads signals for as long as their threads are owned. */
+/** Renews leases, reads signals and guards what was started, for as long as threads are owned. */
 export type Keeper = {
   keep(tenure: {
     lease: Lease;

@@ -3,10 +3,12 @@
  *  1. One worker thread for all leases, started with the first; it does not keep the process alive.
  *  2. It has its own connection to the index. It only posts interruptions to the main thread.
  *  3. When the main thread does not respond, it ends the process (`keeper-main`).
- *  4. When it fails itself, nothing renews the leases any more: the work is interrupted and reports that. */
+ *  4. When it fails itself, nothing renews the leases any more: the work is interrupted and reports that.
+ *  5. A guard ends what a tenure started if this process is killed. */
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { type Failure, failure, type Lease } from "@uncaged/workflow-protocol";
+import { type StartGuard, startGuard } from "../processes/guard.ts";
 import type { Interruption } from "./interruption.ts";
 import type { Keeper } from "./keeper.ts";
 import { type FromKeeper, type ToKeeper, tenureKey } from "./keeper-messages.ts";
@@ -18,7 +20,7 @@ const LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4 };
 
 type Held = { lease: Lease; interrupt: (reason: Interruption) => void; fault: Failure | null };
 
-export function threadKeeper(root: string): Keeper {
+export function threadKeeper(root: string, guard: StartGuard = startGuard): Keeper {
   const held = new Map<string, Held>();
   let running: { worker: Worker; ended: Promise<void> } | null = null;
 
@@ -56,6 +58,7 @@ export function threadKeeper(root: string): Keeper {
       const key = tenureKey(lease);
       const mine: Held = { lease, interrupt, fault: null };
       held.set(key, mine);
+      const guarded = guard(lease);
       try {
         running ??= start();
         tell({ kind: "keep", lease, replaced });
@@ -64,6 +67,7 @@ export function threadKeeper(root: string): Keeper {
       }
       return {
         stop: () => {
+          guarded.dismiss();
           held.delete(key);
           tell({ kind: "drop", threadId: lease.threadId, fence: lease.fence });
         },

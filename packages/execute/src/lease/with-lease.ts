@@ -4,7 +4,7 @@
  *  2. Before anything runs, the processes that a killed owner left behind are ended; they carry the thread's tag.
  *  3. Every way out releases the lease, except losing it. Work that fails, or cannot even begin, leaves the thread
  *     waiting for whatever it waited for before.
- *  4. If this process is killed, a guard ends what it has started. */
+ *  4. If this process is killed, the keeper's guard ends what it has started. */
 import {
   err,
   type Failure,
@@ -21,7 +21,6 @@ import {
 import { type DebugLog, debugLog, killTagged, storagePaths } from "@uncaged/workflow-util";
 import { tellsOfCost } from "../chain/lost-attempts.ts";
 import type { Interruption } from "../keeper/interruption.ts";
-import { startGuard } from "../processes/guard.ts";
 import { threadTag } from "../processes/process-tags.ts";
 import type { Engine } from "../storage/engine.ts";
 import { runnerState } from "../watch/observe.ts";
@@ -150,12 +149,10 @@ function startKeeping(
   else outer.addEventListener("abort", passOn, { once: true });
   const interrupt = (reason: Interruption): void => abort.abort(reason);
   const kept = engine.keeper.keep({ lease, replaced, interrupt });
-  const guard = startGuard(lease);
   return {
     signal: abort.signal,
     fault: kept.fault,
     end: () => {
-      guard.dismiss();
       kept.stop();
       outer.removeEventListener("abort", passOn);
     },

@@ -18,8 +18,11 @@ const GUARD_ENV = "UNCAGED_GUARD";
 /** A line means that all is well; the end of the pipe without a line does not. */
 const WAIT = 'read -r _ || exec "$0" "$@"';
 
-/** The guard is running when this returns. `dismiss`: the tenure ended normally, and anything that still runs was left
+/** The guard watches when this returns. `dismiss`: the tenure ended normally, and anything that still runs was left
  *  running on purpose. */
+export type StartGuard = (lease: Lease) => { dismiss: () => void };
+
+/** A guard for one tenure. */
 export function startGuard(lease: Lease): { dismiss: () => void } {
   // Windows has neither such a shell nor process tags.
   if (process.platform === "win32") return { dismiss: () => undefined };

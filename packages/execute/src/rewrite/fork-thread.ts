@@ -10,7 +10,7 @@ import {
 import { newThreadId } from "@uncaged/workflow-util";
 import { loadChain, startPrompt } from "../chain/chain.ts";
 import { readBlob } from "../chain/read-node.ts";
-import { spawnRunner } from "../runner/spawn-runner.ts";
+import { startRunner } from "../runner/start-runner.ts";
 import { findVersion } from "../start/find-version.ts";
 import type { Engine } from "../storage/engine.ts";
 import { type ForkPoint, findPoint } from "./fork-point.ts";
@@ -72,7 +72,7 @@ export async function forkThread(
     null,
   );
   if (opts.run === "background") {
-    const runner = await spawnRunner(engine, made.threadId);
+    const runner = await startRunner(engine, made.threadId);
     if (!runner.ok) return runner;
   }
   return ok({ thread: made, forkedFrom });

@@ -24,7 +24,7 @@ import {
 import { readSettings } from "@uncaged/workflow-register";
 import { endState, loadChain, roleStates } from "../chain/chain.ts";
 import { unknownAgent } from "../run/named-agent.ts";
-import { spawnRunner } from "../runner/spawn-runner.ts";
+import { startRunner } from "../runner/start-runner.ts";
 import { stopThread } from "../steer/stop-thread.ts";
 import type { Engine } from "../storage/engine.ts";
 import { lookAtThread } from "../watch/look-at-thread.ts";
@@ -107,7 +107,7 @@ async function runContender(
 ): Promise<Result<Contender, Failure>> {
   const { agent, thread } = fork;
   const { threadId } = thread;
-  const runner = await spawnRunner(engine, threadId);
+  const runner = await startRunner(engine, threadId);
   if (!runner.ok) return runner;
   let steps = 0;
   while (true) {

@@ -22,7 +22,7 @@ import {
 import { endState, loadChain, roleStates } from "../chain/chain.ts";
 import { type ChainCursor, parentOf } from "../chain/chain-cursor.ts";
 import { recordedResult } from "../chain/recorded-result.ts";
-import { othersWereFirst, spawnRunner } from "../runner/spawn-runner.ts";
+import { othersWereFirst, startRunner } from "../runner/start-runner.ts";
 import { createThread } from "../start/create-thread.ts";
 import { runnableWorkflow } from "../start/runnable-workflow.ts";
 import type { Engine } from "../storage/engine.ts";
@@ -82,7 +82,7 @@ async function untilFinal(
     if (status === "idle" && (starts === 0 || stale)) {
       if (starts > MAX_RESTARTS) throw new WorkflowError(keepsDying(threadId));
       starts += 1;
-      const runner = await spawnRunner(engine, threadId);
+      const runner = await startRunner(engine, threadId);
       if (!runner.ok && !othersWereFirst(runner.error)) throw new WorkflowError(runner.error);
     }
     await sleep(LOOK_EVERY_MS, undefined, { signal });

@@ -69,12 +69,6 @@ function asNobodysChild(words: readonly [string, ...string[]]): readonly [string
   return process.platform === "win32" ? words : ["/bin/sh", "-c", '"$0" "$@" &', ...words];
 }
 
-/** Whether a runner was refused because another one runs the thread, or has run it to its end already. For a caller who
- *  only wants the thread to run, that is as good. */
-export function othersWereFirst({ code }: Failure): boolean {
-  return code === "LEASE_HELD" || code === "TRANSITION_INVALID";
-}
-
 /** The caller's environment without settings for its own Node process, and with the runner's tag instead of the
  *  caller's. */
 function runnerEnvironment(

@@ -21,7 +21,7 @@ import { finishedRefusal } from "../lease/finished-refusal.ts";
 import { readAgain } from "../lease/read-again.ts";
 import { bundleOf } from "../run/load-run.ts";
 import { isOverdue } from "../run/person-wait.ts";
-import { spawnRunner } from "../runner/spawn-runner.ts";
+import { startRunner } from "../runner/start-runner.ts";
 import type { Engine } from "../storage/engine.ts";
 import { observedStatus } from "../watch/observe.ts";
 
@@ -50,7 +50,7 @@ export async function resumeThread(
   const settled = await readAgain(engine, thread);
   // The runner may have stopped at the gate just before it was opened: then the thread needs a new one.
   if (!hadRunner || !isAtWork(settled, engine.now())) {
-    const runner = await spawnRunner(engine, thread.threadId);
+    const runner = await startRunner(engine, thread.threadId);
     if (!runner.ok) return runner;
   }
   return ok(await readAgain(engine, thread));

@@ -7,7 +7,7 @@ import {
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
 import { depthBelow } from "../run/depth-below.ts";
-import { othersWereFirst, spawnRunner } from "../runner/spawn-runner.ts";
+import { othersWereFirst, startRunner } from "../runner/start-runner.ts";
 import { createThread } from "../start/create-thread.ts";
 import { runnableWorkflow } from "../start/runnable-workflow.ts";
 import { sameStart } from "../start/same-start.ts";
@@ -72,7 +72,7 @@ export async function startThread(
   const untouched =
     created || (thread.stepCount === 0 && observedStatus(thread, engine.now()).status === "idle");
   if (opts.run === "idle" || !untouched) return ok(thread);
-  const runner = await spawnRunner(engine, thread.threadId);
+  const runner = await startRunner(engine, thread.threadId);
   if (!runner.ok && !othersWereFirst(runner.error)) return runner;
   return ok(thread);
 }

@@ -1,5 +1,6 @@
 import { fileLiveLog, type LostIndex } from "@uncaged/workflow-store";
 import { ownIdentity, storagePaths } from "@uncaged/workflow-util";
+import type { Keeper } from "../keeper/keeper.ts";
 import { threadKeeper } from "../keeper/thread-keeper.ts";
 import type { Engine } from "./engine.ts";
 import { flushBeforeRelease } from "./flush-before-release.ts";
@@ -11,15 +12,16 @@ export async function openEngine(opts: {
   root: string;
   packagesBase: string;
   lost?: LostIndex;
+  /** Default: one that keeps the leases of this process alone. */
+  keeper?: Keeper;
 }): Promise<Engine> {
-  const { root, packagesBase, lost = "refused" } = opts;
+  const { root, packagesBase, lost = "refused", keeper = threadKeeper(opts.root) } = opts;
   const { cas, threads } = await openStorage(root, lost);
   const live = fileLiveLog({
     folder: storagePaths(root).liveFolder,
     boot: () => ownIdentity().bootId,
   });
   const store = flushBeforeRelease(threads, { root, cas, live });
-  const keeper = threadKeeper(root);
   // The keeper's connection first: the last one to close writes the log back into the index.
   const close = async (): Promise<void> => {
     await keeper.close();

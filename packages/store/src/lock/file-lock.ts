@@ -14,11 +14,21 @@ const LONGEST_PAUSE_MS = 40;
  *
  *  The lock is SQLite's own on `file`, an empty database that nothing is ever written to. The system frees it when its
  *  holder dies, for whatever reason. Holders in one process exclude each other, too. */
-export async function lockFile(file: string, signal: AbortSignal): Promise<FileLock | null> {
+export function lockFile(file: string, signal: AbortSignal): Promise<FileLock | null> {
+  return lockWhile(file, () => !signal.aborted);
+}
+
+/** The same without waiting: null when somebody else holds it. */
+export function tryLockFile(file: string): Promise<FileLock | null> {
+  let tries = 0;
+  return lockWhile(file, () => tries++ === 0);
+}
+
+async function lockWhile(file: string, goesOn: () => boolean): Promise<FileLock | null> {
   // Does not wait inside SQLite: the waiting process may itself hold the lock.
   const db = await openDatabase(file, { prepare: () => {}, busyTimeoutMs: 0 });
   try {
-    while (!signal.aborted) {
+    while (goesOn()) {
       if (isTaken(db, file)) return { release: () => db.close() };
       await sleep(Math.random() * LONGEST_PAUSE_MS);
     }

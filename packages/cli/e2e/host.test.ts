@@ -1,0 +1,289 @@
+/** The host: one process that carries many threads, as built. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { leaseOf, type ThreadRecord, type ThreadView } from "@uncaged/workflow-protocol";
+import { openThreadStore } from "@uncaged/workflow-store";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { BIN, type Cli, openCli } from "./cli.test.helper.ts";
+import { ownerOf, rests, untilThread, untilThreads } from "./until-thread.test.helper.ts";
+import { WILD_WORKFLOW } from "./wild-workflow.ts";
+
+/** How many threads are under way when the host is killed. */
+const UNDER_WAY = Number(process.env.UNCAGED_TEST_HOSTED ?? 6);
+
+let cli: Cli;
+let host: ChildProcess | null = null;
+
+beforeAll(async () => {
+  cli = openCli();
+  await cli.addSteps("steps");
+  await addWild("wild");
+});
+afterEach(async () => {
+  await cli.run(["down"]);
+  host = null;
+});
+afterAll(() => cli.close());
+
+async function addWild(name: string): Promise<void> {
+  const folder = join(cli.dir, "flow");
+  writeFileSync(join(folder, `${name}.mjs`), WILD_WORKFLOW);
+  await cli.json(["workflow", "build", join(folder, `${name}.mjs`)]);
+  await cli.json(["workflow", "add", name, join(folder, "dist", `${name}.esm.js`)]);
+}
+
+/** Starts a host and waits until it is up. Returns its pid. */
+async function up(): Promise<number> {
+  const child = spawn(process.execPath, [BIN, "--json", "up"], {
+    cwd: cli.dir,
+    stdio: ["ignore", "pipe", "ignore"],
+    env: { PATH: process.env.PATH, HOME: cli.dir, WORKFLOW_STORAGE_ROOT: cli.root },
+  });
+  host = child;
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  child.stdout.once("data", (chunk: Buffer) => {
+    const { pid }: { pid: number } = JSON.parse(chunk.toString());
+    resolve(pid);
+  });
+  child.once("exit", (code) => reject(new Error(`the host ended with code ${code}`)));
+  return promise;
+}
+
+type Status = {
+  host: { pid: number; workers: { pid: number; threads: number }[]; resting: unknown[] } | null;
+};
+
+async function workers(): Promise<number[]> {
+  const { host: seen } = await cli.json<Status>(["status"]);
+  return seen?.workers.map(({ pid }) => pid) ?? [];
+}
+
+async function killHost(): Promise<void> {
+  const gone = new Promise((resolve) => host?.once("exit", resolve));
+  host?.kill("SIGKILL");
+  await gone;
+}
+
+/** A working directory for one test. */
+function place(name: string): string {
+  const folder = join(cli.dir, name);
+  mkdirSync(folder);
+  return folder;
+}
+
+async function start(workflow: string, prompt: string, cwd: string): Promise<string> {
+  const words = ["run", workflow, "--prompt", prompt, "--cwd", cwd];
+  return (await cli.json<{ threadId: string }>(words)).threadId;
+}
+
+const tame = (cwd: string): void => writeFileSync(join(cwd, "tame"), "");
+const began = (cwd: string, threadId: string): number[] =>
+  readFileSync(join(cwd, `began-${threadId}`), "utf8")
+    .trim()
+    .split("\n")
+    .map(Number);
+const fenceOf = (thread: ThreadRecord): number => leaseOf(thread)?.fence ?? 0;
+
+/** All threads of a folder, once each has been under way for its second step. */
+async function atStepTwo(cwd: string, threadIds: readonly string[]): Promise<void> {
+  for (const threadId of threadIds)
+    await untilThread(
+      cli.root,
+      threadId,
+      ({ stepCount }) =>
+        stepCount === 1 &&
+        existsSync(join(cwd, `began-${threadId}`)) &&
+        began(cwd, threadId).length > 1,
+    );
+}
+
+describe("a host", () => {
+  it("is one per storage root, and says what it carries", async () => {
+    const cwd = place("one");
+    const pid = await up();
+    expect(await cli.fails(["up"])).toMatchObject({ exit: 6, code: "HOST_RUNNING" });
+    const threadId = await start("wild", "waits", cwd);
+    const worker = await ownerOf(cli.root, threadId);
+    expect(await cli.json(["status"])).toMatchObject({
+      host: { pid, workers: [{ pid: worker, threads: 1 }], resting: [] },
+      threads: { running: 1 },
+    });
+    tame(cwd);
+    await untilThread(cli.root, threadId, rests);
+    expect((await cli.json<ThreadView>(["thread", "show", threadId])).status).toBe("completed");
+    expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+    expect(await cli.json(["down"])).toEqual({ pid });
+    expect(await cli.json(["status"])).toMatchObject({ host: null });
+    expect(await cli.json(["down"])).toEqual({ pid: null });
+  });
+
+  it("is steered by the same verbs as a runner", async () => {
+    const cwd = place("steered");
+    const pid = await up();
+    const [paused, stopped, killed] = await Promise.all(
+      ["paused", "stopped", "killed"].map(() => start("wild", "waits", cwd)),
+    );
+    if (paused === undefined || stopped === undefined || killed === undefined) throw new Error();
+    await atStepTwo(cwd, [paused, stopped, killed]);
+    await cli.json(["thread", "stop", stopped]);
+    await cli.json(["thread", "kill", killed]);
+    await cli.json(["thread", "pause", paused]);
+    tame(cwd);
+    expect((await untilThread(cli.root, paused, rests)).status).toBe("paused");
+    expect((await untilThread(cli.root, killed, rests)).status).toBe("aborted");
+    expect((await untilThread(cli.root, stopped, rests)).status).toBe("idle");
+    await cli.json(["thread", "resume", paused]);
+    await cli.json(["thread", "resume", stopped]);
+    for (const threadId of [paused, stopped]) {
+      expect((await untilThread(cli.root, threadId, rests)).status).toBe("completed");
+    }
+    expect(await cli.json(["status"])).toMatchObject({ host: { pid } });
+  });
+
+  it("that is killed is followed by one that takes its threads up, and runs no finished step again", async () => {
+    const cwd = place("killed");
+    await up();
+    const threadIds: string[] = [];
+    for (let made = 0; made < UNDER_WAY; made += 1)
+      threadIds.push(await start("wild", "waits", cwd));
+    await atStepTwo(cwd, threadIds);
+    const [worker = 0] = await workers();
+    await killHost();
+    process.kill(worker, "SIGKILL");
+    await up();
+    for (const threadId of threadIds)
+      await untilThread(cli.root, threadId, (thread) => fenceOf(thread) > 1);
+    tame(cwd);
+    for (const threadId of threadIds) {
+      expect((await untilThread(cli.root, threadId, rests)).status).toBe("completed");
+      expect(began(cwd, threadId)).toEqual([1, 2, 2, 3]);
+    }
+    const [first = ""] = threadIds;
+    expect(await cli.json(["thread", "verify", first])).toMatchObject({ ok: true });
+  });
+
+  it("that is killed by itself takes no thread with it, and the next one lets them be", async () => {
+    const cwd = place("alone");
+    await up();
+    const threadId = await start("wild", "waits", cwd);
+    await atStepTwo(cwd, [threadId]);
+    const worker = await ownerOf(cli.root, threadId);
+    await killHost();
+    await up();
+    expect(await ownerOf(cli.root, threadId)).toBe(worker);
+    tame(cwd);
+    expect((await untilThread(cli.root, threadId, rests)).status).toBe("completed");
+    expect(began(cwd, threadId)).toEqual([1, 2, 3]);
+    await expect.poll(() => isThere(worker), { timeout: 30_000 }).toBe(false);
+  });
+
+  it("that is ended parks its threads: they go on with the next one", async () => {
+    const cwd = place("ended");
+    await up();
+    const threadId = await start("wild", "waits", cwd);
+    await atStepTwo(cwd, [threadId]);
+    await cli.json(["down"]);
+    tame(cwd);
+    expect((await cli.json<ThreadView>(["thread", "show", threadId])).status).toBe("idle");
+    await up();
+    expect(
+      (await untilThread(cli.root, threadId, ({ status }) => status === "completed")).status,
+    ).toBe("completed");
+    expect(began(cwd, threadId)).toEqual([1, 2, 2, 3]);
+  });
+
+  it("takes up what a reboot left", async () => {
+    const cwd = place("rebooted");
+    const threadId = await start("wild", "waits", cwd);
+    await atStepTwo(cwd, [threadId]);
+    const runner = await ownerOf(cli.root, threadId);
+    process.kill(runner, "SIGSTOP");
+    await fromEarlierBoot(threadId);
+    await up();
+    await untilThread(cli.root, threadId, (thread) => fenceOf(thread) > 2);
+    expect(await workers()).toEqual([await ownerOf(cli.root, threadId)]);
+    tame(cwd);
+    expect((await untilThread(cli.root, threadId, rests)).status).toBe("completed");
+    process.kill(runner, "SIGKILL");
+  });
+});
+
+function isThere(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+/** The thread's owner, and the host's file, as if this machine had restarted since. */
+async function fromEarlierBoot(threadId: string): Promise<void> {
+  const store = await openThreadStore(cli.root);
+  try {
+    const thread = await store.get(threadId);
+    const lease = thread && leaseOf(thread);
+    if (lease === null) throw new Error("nobody runs it");
+    const [, namespace, machine] = lease.process.bootId.split("/");
+    const earlier = { ...lease.process, bootId: `00000000-0000/${namespace}/${machine}` };
+    await store.acquire({
+      threadId,
+      process: earlier,
+      ttlMs: 15_000,
+      nowMs: Date.now(),
+      replaces: lease.fence,
+    });
+    writeFileSync(
+      join(cli.root, "host.json"),
+      JSON.stringify({ process: earlier, since: 0, socket: "/nowhere" }),
+    );
+  } finally {
+    await store.close();
+  }
+}
+
+describe("a bundle", () => {
+  it.each(["loops", "exits", "fills"])(
+    "that %s takes only its own threads down, and they are taken up",
+    async (how) => {
+      const cwd = place(how);
+      await up();
+      const other = await start("steps", JSON.stringify({ steps: 1, gate: "go" }), cwd);
+      const fence = fenceOf(await untilThread(cli.root, other, () => true));
+      const wild = await start("wild", how, cwd);
+      const beside = await start("wild", "waits", cwd);
+      await untilThread(cli.root, wild, ({ stepCount }) => stepCount === 1);
+      // By the second attempt it is tame.
+      tame(cwd);
+      for (const threadId of [wild, beside]) {
+        expect((await untilThread(cli.root, threadId, rests)).status).toBe("completed");
+      }
+      expect(fenceOf(await untilThread(cli.root, other, () => true))).toBe(fence);
+      writeFileSync(join(cwd, "go-1"), "");
+      expect((await untilThread(cli.root, other, rests)).status).toBe("completed");
+    },
+  );
+
+  it("that ends its worker three times rests, with the reason, and runs on its own when it is resumed", async () => {
+    const cwd = place("rests");
+    await up();
+    const threadId = await start("wild", "exits", cwd);
+    expect((await untilThread(cli.root, threadId, rests)).status).toBe("idle");
+    expect(began(cwd, threadId)).toEqual([1, 2, 2, 2]);
+    const { host: seen } = await cli.json<{ host: { pid: number; resting: unknown[] } }>([
+      "status",
+    ]);
+    expect(seen.resting).toEqual([
+      { bundleHash: expect.any(String), reason: expect.stringContaining("code 3") },
+    ]);
+    tame(cwd);
+    await cli.json(["thread", "resume", threadId]);
+    const done = await untilThreads(
+      cli.root,
+      (all) =>
+        all.find((each) => each.threadId === threadId && each.status === "completed") ?? null,
+    );
+    expect(done.status).toBe("completed");
+  });
+});

@@ -1,0 +1,86 @@
+/** What is said over the socket of a host: one request a connection, each message a line of JSON. Whoever reads one
+ *  parses it: the two ends may be of different versions. */
+import type { RunnerReport } from "./runner-report.ts";
+
+/** `run`: take this thread and run it until it rests. */
+export type HostRequest = { kind: "run"; threadId: string } | { kind: "status" };
+
+export type HostReply =
+  /** The host tries; a `RunnerReport` follows. */
+  | { kind: "taken" }
+  /** Nothing was done: whoever asks has to run the thread himself. */
+  | { kind: "declined" }
+  | RunnerReport
+  | ({ kind: "status" } & HostState);
+
+export type HostState = {
+  workers: {
+    /** Version of a workflow that the worker runs. */
+    bundleHash: string;
+    pid: number | null;
+    /** Unix milliseconds. */
+    since: number;
+    threads: number;
+  }[];
+  /** Versions that ended their worker too often. The host takes up none of their threads. */
+  resting: { bundleHash: string; reason: string }[];
+};
+
+/** null: not a request. */
+export function parseHostRequest(line: string): HostRequest | null {
+  const { kind, threadId } = fieldsOf(parsedJson(line));
+  if (kind === "status") return { kind };
+  return kind === "run" && typeof threadId === "string" ? { kind, threadId } : null;
+}
+
+/** null: not the state of a host that we understand. */
+export function parseHostState(message: unknown): HostState | null {
+  const { kind, workers, resting } = fieldsOf(message);
+  if (kind !== "status" || !Array.isArray(workers) || !Array.isArray(resting)) return null;
+  return {
+    workers: workers
+      .map(fieldsOf)
+      .flatMap(({ bundleHash, pid, since, threads }) =>
+        typeof bundleHash === "string" && typeof since === "number" && typeof threads === "number"
+          ? [{ bundleHash, pid: typeof pid === "number" ? pid : null, since, threads }]
+          : [],
+      ),
+    resting: resting
+      .map(fieldsOf)
+      .flatMap(({ bundleHash, reason }) =>
+        typeof bundleHash === "string" && typeof reason === "string"
+          ? [{ bundleHash, reason }]
+          : [],
+      ),
+  };
+}
+
+/** Far more than any message has; who sends more is not one of us. */
+const LONGEST_LINE = 1024 * 1024;
+
+/** Throws when a line is too long. What follows the last end of a line is dropped. */
+export async function* linesOf(
+  chunks: AsyncIterable<Uint8Array>,
+): AsyncGenerator<string, undefined> {
+  let rest = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of chunks) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+    if (rest.length > LONGEST_LINE) throw new Error("a line is too long");
+  }
+  return undefined;
+}
+
+function parsedJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return Object(value);
+}

@@ -1,0 +1,123 @@
+/** A process that runs the threads of one bundle version, seen from the host.
+ *
+ *  1. It is asked every second whether it is there. One that loops for ever does not answer, and is ended.
+ *  2. It leads its own session: what ends the host, or its terminal, does not end the threads.
+ *  3. Its environment is the host's, told as a runner's is. */
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { environmentMessage, type RunnerReport, splitEnvironment } from "@uncaged/workflow-execute";
+import { PROCESS_TAG_ENV } from "@uncaged/workflow-protocol";
+import { hooksEnvironment, hooksUrl } from "@uncaged/workflow-register";
+import { parseFromWorker, type ToWorker } from "./worker-messages.ts";
+
+// Resolved from the package's root, so that it also works when the sources are run directly.
+const WORKER: string = fileURLToPath(new URL("../dist/worker-main.js", import.meta.url));
+/** No inspector: an agent's shell could take over the worker through it. */
+const NODE_FLAGS = [
+  "--disable-sigusr1",
+  "--disable-warning=ExperimentalWarning",
+  // For all threads of the version. One that needs more ends here, and not the machine.
+  "--max-old-space-size=1024",
+];
+const ASK_EVERY_MS = 1_000;
+/** Counted in answers, not by a clock: a machine that slept gives it its full time when it wakes up. */
+const ANSWERS_MISSED = 8;
+
+export type BundleWorker = {
+  pid: number | null;
+  /** Unix milliseconds. */
+  since: number;
+  threads(): ReadonlySet<string>;
+  /** Resolves once the thread is owned and loaded, or could not be; null: the worker has ended before that. */
+  run(threadId: string): Promise<RunnerReport | null>;
+  /** Ends it at once. What it owned is found by its leases. */
+  end(): Promise<void>;
+};
+
+export function startBundleWorker(opts: {
+  root: string;
+  packagesBase: string;
+  onIdle: () => void;
+  /** `reason`: for people. Also called after `end`. */
+  onEnd: (reason: string) => void;
+}): BundleWorker {
+  const { open, told } = splitEnvironment(workerEnvironment(opts));
+  const words = [...NODE_FLAGS, "--import", hooksUrl, WORKER, opts.root, opts.packagesBase];
+  const worker = spawn(process.execPath, words, {
+    detached: true,
+    // stdout is discarded: what a bundle prints is no result. stderr is the host's; the worker bounds it.
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    env: open,
+  });
+  const threads = new Set<string>();
+  const starting = new Map<string, (report: RunnerReport | null) => void>();
+  const ended = Promise.withResolvers<void>();
+  let isEnded = false;
+  let isStuck = false;
+  let missed = 0;
+
+  // One that has exited cannot be written to; its exit says all.
+  const tell = (message: ToWorker): void => void worker.send(message, () => undefined);
+  const started = (threadId: string, report: RunnerReport | null): void => {
+    starting.get(threadId)?.(report);
+    starting.delete(threadId);
+  };
+  const gone = (reason: string): void => {
+    if (isEnded) return;
+    clearInterval(asking);
+    isEnded = true;
+    opts.onEnd(isStuck ? "it did not answer: what it runs does not yield" : reason);
+    for (const threadId of starting.keys()) started(threadId, null);
+    ended.resolve();
+  };
+  const asking = setInterval(() => {
+    isStuck = missed >= ANSWERS_MISSED;
+    if (isStuck) worker.kill("SIGKILL");
+    missed += 1;
+    tell({ kind: "ask" });
+  }, ASK_EVERY_MS);
+
+  worker.send(environmentMessage(told), () => undefined);
+  worker.on("message", (raw) => {
+    missed = 0;
+    const message = parseFromWorker(raw);
+    if (message?.kind === "started") started(message.threadId, message.report);
+    if (message?.kind !== "rests") return;
+    threads.delete(message.threadId);
+    if (threads.size === 0) opts.onIdle();
+  });
+  worker.on("error", (cause) => gone(`it did not start: ${cause.message}`));
+  worker.on("exit", (code, signal) =>
+    gone(signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`),
+  );
+
+  return {
+    pid: worker.pid ?? null,
+    since: Date.now(),
+    threads: () => threads,
+    run: (threadId) => {
+      const { promise, resolve } = Promise.withResolvers<RunnerReport | null>();
+      threads.add(threadId);
+      starting.set(threadId, resolve);
+      if (isEnded) started(threadId, null);
+      else tell({ kind: "run", threadId });
+      return promise;
+    },
+    end: () => {
+      worker.kill("SIGKILL");
+      return ended.promise;
+    },
+  };
+}
+
+/** Without settings for the host's own Node process, and outside of the run that the host may have been started in. */
+function workerEnvironment({
+  root,
+  packagesBase,
+}: {
+  root: string;
+  packagesBase: string;
+}): NodeJS.ProcessEnv {
+  const { NODE_OPTIONS: _forTheHost, [PROCESS_TAG_ENV]: _ofTheHost, ...env } = process.env;
+  return { ...env, ...hooksEnvironment(root, packagesBase) };
+}

@@ -1,0 +1,137 @@
+/** Gives threads to workers: one process per bundle version.
+ *
+ *  1. A worker is given back after it had nothing to do for a while.
+ *  2. A version whose worker ended by itself three times in a row, each time soon after its start, rests: its threads
+ *     are left idle. When a person resumes one, it gets a runner to itself.
+ *  3. What an ended worker owned is not this module's matter: `take-up` finds it by its leases. */
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import type { Engine, HostState, RunnerReport } from "@uncaged/workflow-execute";
+import { failure, type ThreadRecord } from "@uncaged/workflow-protocol";
+import { storagePaths } from "@uncaged/workflow-util";
+import { type BundleWorker, startBundleWorker } from "./bundle-worker.ts";
+
+const GIVE_BACK_AFTER_MS = 30_000;
+const ENDS_ALLOWED = 3;
+/** A worker that ran for longer than this was no early end. */
+const SOON_MS = 600_000;
+
+export type Carrier = {
+  /** Resolves once the thread is under way, or could not be. null: its version rests, or the host is ending. */
+  carry(threadId: string): Promise<RunnerReport | null>;
+  /** Whether it is with a worker, or on its way there. */
+  carries(threadId: string): boolean;
+  /** Why this version rests; null: it does not. */
+  restsBecause(bundleHash: string): string | null;
+  state(): HostState;
+  /** Ends the workers at once. Their threads keep the leases of processes that are gone, and so wait for the next
+   *  host. */
+  end(): Promise<void>;
+};
+
+type Version = { bundleHash: string; worker: BundleWorker; giveBack: NodeJS.Timeout | null };
+
+export function threadCarrier(
+  engine: Pick<Engine, "root" | "packagesBase" | "store">,
+  { say, onWorkerEnd }: { say: (line: string) => void; onWorkerEnd: () => void },
+): Carrier {
+  const versions = new Map<string, Version>();
+  const earlyEnds = new Map<string, number>();
+  const resting = new Map<string, string>();
+  const starting = new Set<string>();
+  let isEnding = false;
+
+  const start = (key: string, bundleHash: string): Version => {
+    let isGivenBack = false;
+    const worker = startBundleWorker({
+      root: engine.root,
+      packagesBase: engine.packagesBase,
+      onIdle: () => {
+        version.giveBack = setTimeout(() => {
+          isGivenBack = true;
+          versions.delete(key);
+          void worker.end();
+        }, GIVE_BACK_AFTER_MS);
+      },
+      onEnd: (reason) => {
+        if (version.giveBack !== null) clearTimeout(version.giveBack);
+        if (isEnding || isGivenBack) return;
+        versions.delete(key);
+        countEnd(version, reason);
+        onWorkerEnd();
+      },
+    });
+    const version: Version = { bundleHash, worker, giveBack: null };
+    versions.set(key, version);
+    return version;
+  };
+
+  const countEnd = ({ bundleHash, worker }: Version, reason: string): void => {
+    const isSoon = Date.now() - worker.since < SOON_MS;
+    const ends = isSoon ? (earlyEnds.get(bundleHash) ?? 0) + 1 : 1;
+    earlyEnds.set(bundleHash, ends);
+    say(`the worker of version ${bundleHash} ended: ${reason}`);
+    if (ends < ENDS_ALLOWED) return;
+    const why = `its worker ended ${ends} times: ${reason}`;
+    resting.set(bundleHash, why);
+    say(`version ${bundleHash} rests: ${why}`);
+  };
+
+  const workerFor = (thread: ThreadRecord): BundleWorker => {
+    const key = versionKey(engine.root, thread);
+    const version = versions.get(key) ?? start(key, thread.bundleHash);
+    if (version.giveBack !== null) clearTimeout(version.giveBack);
+    version.giveBack = null;
+    return version.worker;
+  };
+
+  const restsBecause = (bundleHash: string): string | null => resting.get(bundleHash) ?? null;
+
+  return {
+    carry: async (threadId) => {
+      starting.add(threadId);
+      try {
+        while (!isEnding) {
+          const thread = await engine.store.get(threadId);
+          if (thread === null) return unknown(threadId);
+          if (restsBecause(thread.bundleHash) !== null) return null;
+          const report = await workerFor(thread).run(threadId);
+          // null: another thread of its version ended the worker before this one had begun.
+          if (report !== null) return report;
+        }
+        return null;
+      } finally {
+        starting.delete(threadId);
+      }
+    },
+    carries: (threadId) =>
+      starting.has(threadId) ||
+      [...versions.values()].some(({ worker }) => worker.threads().has(threadId)),
+    restsBecause,
+    state: () => ({
+      workers: [...versions.values()].map(({ bundleHash, worker }) => ({
+        bundleHash,
+        pid: worker.pid,
+        since: worker.since,
+        threads: worker.threads().size,
+      })),
+      resting: [...resting].map(([bundleHash, reason]) => ({ bundleHash, reason })),
+    }),
+    end: async () => {
+      isEnding = true;
+      await Promise.all([...versions.values()].map(({ worker }) => worker.end()));
+    },
+  };
+}
+
+/** A worker keeps what it has loaded. So other packages in the storage root are another worker, as they would be another
+ *  runner. */
+function versionKey(root: string, { bundleHash }: ThreadRecord): string {
+  const lock = join(storagePaths(root).packages, ".package-lock.json");
+  const changed = statSync(lock, { throwIfNoEntry: false });
+  return `${bundleHash} ${changed?.mtimeMs ?? 0}`;
+}
+
+function unknown(threadId: string): RunnerReport {
+  return { kind: "failed", failure: failure("THREAD_NOT_FOUND", `no thread ${threadId}`, "") };
+}

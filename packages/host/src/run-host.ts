@@ -1,0 +1,90 @@
+/** The host of a storage root: one process that has its threads carried.
+ *
+ *  1. There is one per root: it holds a lock that the system frees when it ends.
+ *  2. It may be killed at any time. Everything it needs is in the index; the next one takes up what it left.
+ *  3. No bundle runs in it, and it owns no thread: its workers do. */
+import { rmSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Engine, type HostFile, openEngine, runningHost } from "@uncaged/workflow-execute";
+import {
+  err,
+  type Failure,
+  failure,
+  failureFrom,
+  ok,
+  type Result,
+} from "@uncaged/workflow-protocol";
+import { tryLockFile } from "@uncaged/workflow-store";
+import { ownIdentity, storagePaths, writeFileAtomic } from "@uncaged/workflow-util";
+import { threadCarrier } from "./carry-threads.ts";
+import { listen } from "./listen.ts";
+import { parkThreads } from "./park-threads.ts";
+import { takeUp } from "./take-up.ts";
+
+const LOOK_EVERY_MS = 2_000;
+
+export type HostOptions = {
+  root: string;
+  packagesBase: string;
+  /** Ends the host. Its threads go on with the next one. */
+  signal: AbortSignal;
+  /** A line for whoever watches the host. */
+  say: (line: string) => void;
+  /** Called once it listens. */
+  onUp: (host: HostFile) => void;
+};
+
+/** Runs until the signal aborts. `HOST_RUNNING` when the root has a host. */
+export async function runHost(opts: HostOptions): Promise<Result<null, Failure>> {
+  const { root, packagesBase } = opts;
+  // Also makes a new root, with the folder that the lock is in.
+  const engine = await openEngine({ root, packagesBase });
+  try {
+    const lock = await tryLockFile(storagePaths(root).hostLock);
+    if (lock === null) return err(alreadyUp(root));
+    try {
+      await serve(engine, opts);
+    } finally {
+      lock.release();
+    }
+    return ok(null);
+  } finally {
+    await engine.store.close();
+  }
+}
+
+async function serve(engine: Engine, { signal, say, onUp }: HostOptions): Promise<void> {
+  let wake = new AbortController();
+  const carrier = threadCarrier(engine, { say, onWorkerEnd: () => wake.abort() });
+  const listener = await listen(engine.root, carrier);
+  const host = { process: ownIdentity(), since: engine.now(), socket: listener.socket };
+  const { host: path } = storagePaths(engine.root);
+  try {
+    // Last: whoever reads it can connect.
+    await writeFileAtomic({ path, data: JSON.stringify(host), mode: 0o600, existing: "replace" });
+    onUp(host);
+    const { look } = takeUp(engine, carrier);
+    while (!signal.aborted) {
+      wake = new AbortController();
+      // Not waited for: a bundle that takes long to load must not hold up the others. A fault of the storage may pass.
+      look().catch((thrown) => say(failureFrom(thrown, "STORAGE_FAILED").message));
+      const until = AbortSignal.any([signal, wake.signal]);
+      await sleep(LOOK_EVERY_MS, undefined, { signal: until }).catch(() => undefined);
+    }
+  } finally {
+    // Nobody hands us anything any more before our threads lose their workers.
+    rmSync(path, { force: true });
+    listener.close();
+    await parkThreads(engine, carrier);
+  }
+}
+
+function alreadyUp(root: string): Failure {
+  const host = runningHost(root);
+  const which = host === null ? "" : `, process ${host.process.pid}`;
+  return failure(
+    "HOST_RUNNING",
+    `${root} has a host already${which}`,
+    "see: uncaged-workflow status; end it with: uncaged-workflow down",
+  );
+}

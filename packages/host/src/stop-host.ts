@@ -1,0 +1,30 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type HostFile, runningHost } from "@uncaged/workflow-execute";
+import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
+import { livenessOf } from "@uncaged/workflow-util";
+
+const LOOK_EVERY_MS = 50;
+
+/** Has the host end, and waits until it is gone. Its threads go on with the next host, or when they are resumed.
+ *  Returns the host that was up; null: none was. Aborting ends the wait only (`THREAD_ABORTED`). */
+export async function stopHost(
+  root: string,
+  signal: AbortSignal,
+): Promise<Result<HostFile | null, Failure>> {
+  const host = runningHost(root);
+  if (host === null) return ok(null);
+  process.kill(host.process.pid, "SIGTERM");
+  while (livenessOf(host.process) === "alive") {
+    if (signal.aborted) return err(notWaitedFor(host));
+    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  }
+  return ok(host);
+}
+
+function notWaitedFor({ process: { pid } }: HostFile): Failure {
+  return failure(
+    "THREAD_ABORTED",
+    `the host, process ${pid}, was asked to end, and its end was not waited for`,
+    "see: uncaged-workflow status",
+  );
+}

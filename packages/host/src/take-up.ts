@@ -1,0 +1,86 @@
+/** Finds threads that wait for nobody but a host, and carries them on.
+ *
+ *  1. An owner that is certainly dead (its process ended, or the machine has restarted since) is replaced at once.
+ *  2. One that was only silent for longer than its lease may have slept with the whole machine, and wakes up as we do:
+ *     it gets time to renew.
+ *  3. A thread that somebody had asked to stop rests; one that is being killed is left to whoever kills it.
+ *  4. A person who had a deadline and let it pass is waited for no longer.
+ *  5. Threads that were stopped, paused or never started have no owner, and are left alone. */
+import { type Engine, isOverdue, observedStatus } from "@uncaged/workflow-execute";
+import { type RunningThread, waitsOf } from "@uncaged/workflow-protocol";
+import { ownIdentity } from "@uncaged/workflow-util";
+import type { Carrier } from "./carry-threads.ts";
+
+/** Longer than a lease lives. */
+const SILENT_FOR_MS = 15_000;
+/** For the moment in which a thread is put to rest. */
+const TTL_MS = 15_000;
+
+export function takeUp(
+  engine: Pick<Engine, "store" | "now" | "live">,
+  carrier: Pick<Carrier, "carry" | "carries" | "restsBecause">,
+  monotonicMs: () => number = () => performance.now(),
+): { look: () => Promise<void> } {
+  /** When each silent lease was first seen so, by thread and fence. */
+  let silentSince = new Map<string, number>();
+
+  return {
+    look: async () => {
+      const seen = new Map<string, number>();
+      const isLeft = (thread: RunningThread): boolean => {
+        const { stale, status } = observedStatus(thread, engine.now());
+        if (!stale || status === "idle") return stale;
+        const key = `${thread.threadId}:${thread.lease.fence}`;
+        const since = silentSince.get(key) ?? monotonicMs();
+        seen.set(key, since);
+        return monotonicMs() - since >= SILENT_FOR_MS;
+      };
+      const owned = await engine.store.list({ withLease: true });
+      const left = owned.filter((thread) => thread.status === "running").filter(isLeft);
+      silentSince = seen;
+      const overdue = (await engine.store.list({ suspended: true })).filter((thread) =>
+        waitsOf(thread).some((wait) => isOverdue(wait, engine.now())),
+      );
+      const free = [...left, ...overdue].filter(({ threadId }) => !carrier.carries(threadId));
+      // Each that fails is found again at the next look.
+      await Promise.allSettled(
+        free.map((thread) =>
+          thread.status === "running"
+            ? goOn(engine, carrier, thread)
+            : carrier.carry(thread.threadId),
+        ),
+      );
+    },
+  };
+}
+
+async function goOn(
+  engine: Pick<Engine, "store" | "now" | "live">,
+  carrier: Pick<Carrier, "carry" | "restsBecause">,
+  thread: RunningThread,
+): Promise<void> {
+  const why = carrier.restsBecause(thread.bundleHash);
+  if (thread.signals.includes("kill")) return;
+  if (why !== null || thread.signals.includes("stop")) await putToRest(engine, thread, why);
+  else await carrier.carry(thread.threadId);
+}
+
+/** Takes the thread and gives it up: it is idle, or paused if its gate is closed. `why`: for whoever watches it. */
+async function putToRest(
+  { store, live, now }: Pick<Engine, "store" | "now" | "live">,
+  { threadId, lease: { fence: replaces } }: RunningThread,
+  why: string | null,
+): Promise<void> {
+  const nowMs = now();
+  const lease = await store.acquire({
+    ...{ threadId, process: ownIdentity(), ttlMs: TTL_MS, nowMs, replaces },
+  });
+  if (why !== null) {
+    const writer = live.writer(lease);
+    writer.append({ threadId, timestamp: nowMs, type: "status", status: "idle", summary: why });
+    writer.close();
+  }
+  const release = { threadId, fence: lease.fence, nowMs };
+  if (await store.release({ ...release, to: { status: "paused" } })) return;
+  await store.release({ ...release, to: { status: "idle" } });
+}

@@ -1,0 +1,60 @@
+/** A worker process of a host: `worker-main.js <root> <packagesBase>`. It runs threads of one bundle version, side by
+ *  side.
+ *
+ *  1. It is a runner, but for more than one thread: it owns their leases, so whatever ends it leaves threads that the
+ *     host finds at once.
+ *  2. If the host is gone, its threads continue until they rest; then it ends. */
+
+import {
+  boundStderr,
+  openEngine,
+  type RunnerReport,
+  runThread,
+  sharedGuard,
+  takeEnvironment,
+  threadKeeper,
+} from "@uncaged/workflow-execute";
+import { EXIT, failureFrom } from "@uncaged/workflow-protocol";
+import type { FromWorker, ToWorker } from "./worker-messages.ts";
+
+const [, , root = "", packagesBase = ""] = process.argv;
+
+boundStderr();
+// A rejection that a bundle did not handle is that bundle's fault, and no reason to lose its other threads.
+process.on("unhandledRejection", (cause) => console.error("unhandled rejection:", cause));
+await takeEnvironment();
+const keeper = threadKeeper(root, sharedGuard());
+const engine = await openEngine({ root, packagesBase, keeper });
+/** Threads are stopped by signals in the index, or with this process. */
+const { signal } = new AbortController();
+const running = new Set<string>();
+
+process.on("message", (message: ToWorker) => {
+  if (message.kind === "ask") post({ kind: "here" });
+  else void run(message.threadId);
+});
+process.on("disconnect", endWhenIdle);
+
+async function run(threadId: string): Promise<void> {
+  running.add(threadId);
+  const report = (said: RunnerReport): void => post({ kind: "started", threadId, report: said });
+  try {
+    const onReady = (): void => report({ kind: "ready" });
+    const outcome = await runThread(engine, { threadId, maxSteps: null, signal, onReady });
+    if (!outcome.ok) report({ kind: "failed", failure: outcome.error });
+  } catch (thrown) {
+    report({ kind: "failed", failure: failureFrom(thrown, "INTERNAL") });
+  }
+  running.delete(threadId);
+  post({ kind: "rests", threadId });
+  endWhenIdle();
+}
+
+function endWhenIdle(): void {
+  if (process.connected || running.size > 0) return;
+  void engine.store.close().finally(() => process.exit(EXIT.success));
+}
+
+function post(message: FromWorker): void {
+  if (process.connected) process.send?.(message);
+}
