@@ -384,7 +384,7 @@ describe.runIf(process.platform === "linux")("nothing is left", () => {
     expect(await alive()).toBe(0);
   });
 
-  it("when it gives no sign of life", async () => {
+  it("when it stops responding", async () => {
     const limits = { timeoutMs: null, idleTimeoutMs: 800 };
     const result = await turn([{ daemon: true }, { hang: true }], { limits });
     expect(result).toMatchObject({ outcome: "timeout" });

@@ -91,7 +91,7 @@ describe("createReactAdapter", () => {
     expect(runtime.events.filter(({ type }) => type === "tool")).toHaveLength(6);
   });
 
-  it("answers what is malformed, unknown or outside, and goes on", async () => {
+  it("answers malformed, unknown or outside calls, and continues", async () => {
     await play([
       calls(["write_file", '{"path":"a.txt","content":"half'], ["fly", {}], ["read_file", {}]),
       calls(["read_file", { path: "../../etc/passwd" }], ["read_file", { path: "none.txt" }]),
@@ -268,7 +268,7 @@ describe("createReactAdapter, when the result is handed in", () => {
     expect(results()[0]).toContain("Error:");
   });
 
-  it("ends a model that never hands in what fits, and what it cost is recorded", async () => {
+  it("ends a model that never submits a fitting result, and its cost is recorded", async () => {
     const error = await failed(play([handIn(MISFIT)]));
     expect(error).toMatchObject({ outcome: "invalid_output" });
     expect(error.message).toContain("status");
@@ -276,7 +276,7 @@ describe("createReactAdapter, when the result is handed in", () => {
     expect(error.run).toMatchObject({ usage: { inputTokens: 400 } });
   });
 
-  it("asks for a result that did not fit again by its tool, and gives what was handed in to the extraction", async () => {
+  it("requests a result that did not fit again by its tool, and passes what was submitted to the extraction", async () => {
     const extracted: string[] = [];
     const runtime = runtimeWith();
     const extract: typeof runtime.extract = async (schema, hash) => {
@@ -291,7 +291,7 @@ describe("createReactAdapter, when the result is handed in", () => {
     expect(String(again?.content)).toContain("Hand in your result again by calling");
   });
 
-  it("takes nothing that is handed in beside a command that failed", async () => {
+  it("accepts nothing that is submitted beside a command that failed", async () => {
     const { run } = await play([
       calls(["submit_result", FITS], ["shell_exec", { command: "exit 3" }]),
       handIn({ status: "failed" }),
@@ -350,7 +350,7 @@ describe("createReactAdapter, when its role is entered again", () => {
     return { runtime, steps: [{ ...stepWith(run), contentHash }] };
   };
 
-  it("goes on in its conversation", async () => {
+  it("continues in its conversation", async () => {
     const first = await play([calls(["write_file", { path: "a.txt", content: "one" }]), DONE]);
     const second = await play([DONE], await again(first.run));
     expect(second.run?.session).toBe(first.run?.session);
@@ -362,7 +362,7 @@ describe("createReactAdapter, when its role is entered again", () => {
     expect(String(sent.at(-1)?.content)).not.toContain("Do it.");
   });
 
-  it("goes on where the result was handed in, and where an earlier version kept a text", async () => {
+  it("continues where the result was submitted, and where an earlier version kept a text", async () => {
     const first = await play([handIn({ status: "ok" })]);
     const file = join(folder, "home", `${first.run?.session}.jsonl`);
     const second = await play([handIn({ status: "ok" })], await again(first.run));
@@ -382,7 +382,7 @@ describe("createReactAdapter, when its role is entered again", () => {
     expect(roles()).toBe("system user assistant user");
   });
 
-  it("starts afresh, and says so, when the conversation is not there any more", async () => {
+  it("starts afresh, and says so, when the conversation no longer exists", async () => {
     const first = await play([DONE]);
     await rm(join(folder, "home"), { recursive: true });
     const second = await play([DONE], await again(first.run));

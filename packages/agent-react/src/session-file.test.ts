@@ -38,7 +38,7 @@ it("keeps a conversation in these bytes, for its owner alone, and reads them bac
   expect((await openSession(home, ID, redact))?.messages).toEqual([PROMPT, ...ROUND]);
 });
 
-it("leaves out a round that a crash cut short, and goes on behind it", async () => {
+it("leaves out a round that a crash cut short, and continues after it", async () => {
   await (await newSession(home, ID, redact)).add([PROMPT]);
   await appendFile(join(home, `${ID}.jsonl`), '\n[{"role":"assistant","con');
   const resumed = await openSession(home, ID, redact);
@@ -47,14 +47,14 @@ it("leaves out a round that a crash cut short, and goes on behind it", async () 
   expect((await openSession(home, ID, redact))?.messages).toEqual([PROMPT, ...ROUND]);
 });
 
-it("knows no session that is not there, and takes no path for an id", async () => {
+it("finds no session that does not exist, and takes no path for an id", async () => {
   await writeFile(join(home, "x.jsonl"), "");
   expect(await openSession(home, ID, redact)).toBeNull();
   expect(await openSession(home, "x", redact)).toBeNull();
   expect(await openSession(join(home, "no-home"), ID, redact)).toBeNull();
 });
 
-it("writes no secret down, whoever said it", async () => {
+it("stores no secret, whoever said it", async () => {
   const session = await newSession(home, ID, redact);
   const key = `-----BEGIN ENCRYPTED PRIVATE KEY-----\n${"MIIEvQIBADANBgkq".repeat(4)}\n-----END ENCRYPTED PRIVATE KEY-----`;
   await session.add([

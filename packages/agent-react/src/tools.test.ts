@@ -58,7 +58,7 @@ describe("read_file", () => {
     expect(read).toBe(text);
   });
 
-  it("refuses what is no text", async () => {
+  it("refuses what is not text", async () => {
     await writeFile(join(cwd, "a.bin"), Buffer.from([1, 0, 2]));
     await expect(use("read_file", { path: "a.bin" })).rejects.toThrow("not text");
   });
@@ -89,7 +89,7 @@ describe("patch_file", () => {
     expect(await readFile(join(cwd, "a.txt"), "utf8")).toBe("one $& 2 three");
   });
 
-  it("changes nothing when the place is not there, or is there twice", async () => {
+  it("changes nothing when the text does not occur, or occurs twice", async () => {
     await writeFile(join(cwd, "a.txt"), "aaa");
     const patch = (old_text: string): Promise<unknown> =>
       use("patch_file", { path: "a.txt", old_text, new_text: "b" });
@@ -98,7 +98,7 @@ describe("patch_file", () => {
     expect(await readFile(join(cwd, "a.txt"), "utf8")).toBe("aaa");
   });
 
-  it("does not mend what is no UTF-8", async () => {
+  it("does not patch what is not UTF-8", async () => {
     const bytes = Buffer.from([0x61, 0xff, 0x62]);
     await writeFile(join(cwd, "a.txt"), bytes);
     await expect(

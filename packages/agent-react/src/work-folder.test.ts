@@ -66,7 +66,7 @@ describe("placeInside", () => {
 });
 
 describe("withPlace", () => {
-  it("reads what was looked at", async () => {
+  it("reads what was checked", async () => {
     expect(await read("src/a.txt")).toBe("inside");
   });
 
@@ -78,7 +78,7 @@ describe("withPlace", () => {
     await expect(readFile(join(outside, "new.txt"))).rejects.toThrow(/ENOENT/);
   });
 
-  it("does not follow a folder that was swapped for a link after it was looked at", async () => {
+  it("does not follow a folder that was swapped for a link after the check", async () => {
     const place = await placeInside(root, "src/secret.txt");
     await rename(join(root, "src"), join(root, "old"));
     await symlink(outside, join(root, "src"));

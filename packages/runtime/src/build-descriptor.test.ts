@@ -79,7 +79,7 @@ describe("a descriptor", () => {
 });
 
 describe("the result of a definition", () => {
-  it("stands in the descriptor", () => {
+  it("is in the descriptor", () => {
     const result = "byRole.coder.last.meta.files";
     const descriptor = buildDescriptor({ ...definition, result });
     expect(workflowDescriptorSchema.parse(descriptor)).toMatchObject({ result });

@@ -137,7 +137,7 @@ describe("a run in memory", () => {
     expect(steps.map(({ role }) => role)).toEqual(["planner", "developer"]);
   });
 
-  it("ends children as the test says, and knows no others", async () => {
+  it("ends children as the test says, and has no others", async () => {
     const asked: string[] = [];
     const binding = {
       adapter: scripted({ planner: [planned] }),
@@ -249,7 +249,7 @@ describe("the result of a workflow in a test", () => {
       },
     );
 
-  it("is what the expression says of the steps", async () => {
+  it("is the expression's value for the steps", async () => {
     expect(await returning("{ 'n': [byRole.developer.last.meta.n] }")).toMatchObject({
       failure: null,
       result: { n: [7] },

@@ -26,7 +26,7 @@ afterEach(async () => {
   rmSync(root, { recursive: true });
 });
 
-test("collections that run beside writers all the time never take what a head needs", async () => {
+test("collections that run during writes all the time never take what a head needs", async () => {
   const dir = join(root, "cas");
   const acquiredAtMs = Date.now();
   writers = Array.from({ length: WRITERS }, (_, i) =>

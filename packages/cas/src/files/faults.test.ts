@@ -46,7 +46,7 @@ test("a batch is flushed before it is named, then its folder, and once the folde
   ]);
 });
 
-test("a batch that stands already still gets the flushes of its folder and the one above", async () => {
+test("a batch that exists already still gets the flushes of its folder and the one above", async () => {
   await openFilesStore(folder).putBatch(step);
   const calls: string[] = JSON.parse((await child("trace", "put", folder)).stdout);
   expect(calls.filter((call) => ["writeSync", "fsync", "linkSync"].includes(call))).toEqual([

@@ -43,7 +43,7 @@ test("a missing blob is named with who refers to it", async () => {
   });
 });
 
-test("a damaged blob and one that is no node are problems, and the walk goes on", async () => {
+test("a damaged blob and one that is not a node are problems, and the walk continues", async () => {
   const damage = new WorkflowError(failure("CAS_CORRUPT", "bytes differ", ""));
   const { problems, reachable } = await markReachable([leaf.hash, middle.hash], async (hash) => {
     if (hash === leaf.hash) throw damage;

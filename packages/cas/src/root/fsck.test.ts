@@ -99,7 +99,7 @@ test("foreign files are reported, each by its name; the store's own are not", as
   for (const name of ["notes.txt", "x.tmp", `${leaf.hash}.txt~`]) expect(messages).toContain(name);
 });
 
-test("a needed blob that lies aside is there; a damaged one is not", async () => {
+test("a needed blob in quarantine exists; a damaged one does not", async () => {
   const aside = asidePath(dir, 1_716_000_000_000);
   mkdirSync(aside, { recursive: true });
   renameSync(blobPath(dir, leaf.hash), blobPath(aside, leaf.hash));

@@ -211,7 +211,7 @@ test("temporary files whose writers are long gone are swept, those of today's wr
   expect(readdirSync(dir)).toContain(".tmp-2-NEW");
 });
 
-test("files that are no blobs are none of its business", async () => {
+test("files that are not blobs are left alone", async () => {
   await put(root, leaf);
   writeFileSync(join(dir, "notes.txt"), "mine");
   await collect();

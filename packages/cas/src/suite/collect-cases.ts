@@ -14,7 +14,7 @@ import { allAreThere, hashesOf, ownedThread, publishAll, sampleSteps } from "./s
 /** Maintenance of a whole root: what is dead, what is damaged, where blobs are. */
 export const collectCases: readonly RootStoreCase[] = [
   {
-    name: "sets aside what no root reaches, and a dry run only counts",
+    name: "quarantines what no root reaches, and a dry run only counts",
     async run({ store, threads }) {
       const lease = await ownedThread(threads);
       const steps = sampleSteps(2);
@@ -30,7 +30,7 @@ export const collectCases: readonly RootStoreCase[] = [
     },
   },
   {
-    name: "brings a blob that was set aside back to whoever reads it, stores it or comes to need it",
+    name: "restores a quarantined blob when it is read, stored or needed again",
     async run({ store }) {
       const node = encodeContent("wanted again");
       await store.putBatch([node]);
@@ -41,7 +41,7 @@ export const collectCases: readonly RootStoreCase[] = [
       await collecting(store, [])({});
       await store.putBatch([node]);
       assert.deepEqual(await store.list(), [node.hash]);
-      const needed = await store.put("needed by a thread that comes later");
+      const needed = await store.put("needed by a later thread");
       await collecting(store, [node.hash])({});
       const report = await collecting(store, [node.hash, needed])({});
       assert.ok(report.restoredEntries > 0);
@@ -49,7 +49,7 @@ export const collectCases: readonly RootStoreCase[] = [
     },
   },
   {
-    name: "deletes for good after the grace period, and not what a standing lease may have seen",
+    name: "deletes for good after the grace period, but not what the holder of a lease may have seen",
     async run({ store }) {
       const hash = await store.put("dead");
       const collect = collecting(store, []);

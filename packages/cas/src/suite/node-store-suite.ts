@@ -41,7 +41,7 @@ export const nodeStoreCases: readonly NodeStoreCase[] = [
     },
   },
   {
-    name: "returns null for a hash that it does not hold",
+    name: "returns null for a hash that it does not have",
     async run({ store }) {
       assert.equal(await store.get(hashBytes("never put")), null);
     },
@@ -100,7 +100,7 @@ export const nodeStoreCases: readonly NodeStoreCase[] = [
     },
   },
   {
-    name: "refuses another content under a hash that is taken, and keeps the first",
+    name: "refuses different content under a taken hash, and keeps the first",
     async run({ store }) {
       const [first, second] = collidingTexts;
       const hash = await store.put(first);
@@ -156,7 +156,7 @@ export const nodeStoreCases: readonly NodeStoreCase[] = [
     },
   },
   {
-    name: "mends a damaged blob when its true text is put again",
+    name: "repairs a damaged blob when its true text is put again",
     async run({ store, damage }) {
       const hash = await store.put("mended");
       await damage(hash, Buffer.from("rot"));
@@ -165,7 +165,7 @@ export const nodeStoreCases: readonly NodeStoreCase[] = [
     },
   },
   {
-    name: "forgets what is deleted, and deleting what is not there has no effect",
+    name: "forgets what is deleted, and deleting a missing blob has no effect",
     async run({ store }) {
       const [kept, gone] = [await store.put("kept"), await store.put("gone")];
       await store.delete(gone);

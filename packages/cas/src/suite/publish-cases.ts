@@ -18,7 +18,7 @@ import {
 /** Steps: how they are published, and how they reach their final place. */
 export const publishCases: readonly RootStoreCase[] = [
   {
-    name: "publishes a step's nodes together with the head, and returns the signals that wait",
+    name: "publishes a step's nodes together with the head, and returns the pending signals",
     async run({ store, threads }) {
       const lease = await ownedThread(threads);
       await threads.signal(lease.threadId, "pause", 1);
@@ -131,7 +131,7 @@ export const publishCases: readonly RootStoreCase[] = [
     },
   },
   {
-    name: "takes up what the last owner of a thread left, and loses nothing of it",
+    name: "recovers what the last owner of a thread left, and loses nothing of it",
     async run({ store, threads, reopen }) {
       const lease = await ownedThread(threads);
       const steps = sampleSteps(5);
@@ -151,7 +151,7 @@ export const publishCases: readonly RootStoreCase[] = [
     },
   },
   {
-    name: "goes on past a damaged blob when it takes up what was left",
+    name: "continues past a damaged blob when it recovers what was left",
     async run({ store, threads, reopen, damage }) {
       const lease = await ownedThread(threads);
       const steps = sampleSteps(3);

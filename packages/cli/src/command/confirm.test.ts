@@ -27,7 +27,7 @@ it("only yes is yes, and the end of the input is no", async () => {
   }
 });
 
-it("asks nobody where there is no terminal to ask on", async () => {
+it("does not ask without a terminal", async () => {
   for (const io of [fakeIo({ stdin: "n\n", color: true }), fakeIo({ stdin: typed("n\n") })]) {
     expect(await confirmed("Go on?", io)).toBe(true);
     expect(io.err()).toBe("");

@@ -76,7 +76,7 @@ async function walked(cas: NodeReader, head: string, most = LONGEST): Promise<st
   return found;
 }
 
-test("a chain is walked from its head to its start, whatever is not at hand", async () => {
+test("a chain is walked from its head to its start, even if reading ahead fails", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.nat({ max: LONGEST }),
@@ -105,7 +105,7 @@ test("who stops near the head has read few states", async () => {
   expect(reads.reduce((sum, count) => sum + count, 0)).toBe(16);
 });
 
-test("a missing state is met where it stands, not before", async () => {
+test("a missing state is reported when the walk reaches it, not before", async () => {
   const [head = "", parent = "", gone = ""] = hashes.slice(-3).reverse();
   const memory = openMemoryStore(new Map([...texts].filter(([hash]) => hash !== gone)));
   const found: string[] = [];

@@ -57,7 +57,7 @@ it("renews a lease and hears a signal while this thread does not yield", async (
   await store.close();
 });
 
-it("tells that a lease has another owner, and that this is no fault of its own", async () => {
+it("reports that a lease has another owner, and that this is not its own fault", async () => {
   const store = await openThreadStore(root);
   const threadId = newThreadId(Date.now());
   const fence = await heldThread(store, { threadId, start: encodeContent("go") });

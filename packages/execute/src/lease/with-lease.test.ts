@@ -131,7 +131,7 @@ describe("a thread that somebody resumes while its dead runner is ended", () => 
   });
 });
 
-it("waiting for a runner's end can be given up", async () => {
+it("waiting for a runner's end can be aborted", async () => {
   const { store } = owned.engine;
   const record = await owned.record();
   // A runner that is there and does not answer: ourselves.

@@ -72,7 +72,7 @@ describe("extract", () => {
     expect(asked?.tools?.[1]?.function.parameters).toMatchObject({ required: ["approved"] });
   });
 
-  it("lets the model read blobs, page by page, and tells it what is not there", async () => {
+  it("lets the model read blobs, page by page, and tells it which are missing", async () => {
     const cas = openMemoryStore();
     const note = await cas.put(`${"x".repeat(30_000)}the tail`);
     const hash = await cas.put(`My verdict is in blob ${note}.`);

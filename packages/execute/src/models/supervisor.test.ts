@@ -99,7 +99,7 @@ describe("the supervisor", () => {
     },
   );
 
-  it("does not look at a thread that only has its end before it", async () => {
+  it("does not review a thread that has only its end left", async () => {
     const seen = await look(3, [kills], {}, true);
     expect(seen).toMatchObject({ objection: null, asked: 0, notes: [] });
   });

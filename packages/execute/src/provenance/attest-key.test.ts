@@ -75,7 +75,7 @@ describe("a key of one's own", () => {
     expect(failure).toMatchObject({ error: { code: "KEY_INVALID" } });
   });
 
-  it("that is not there is a file that is not there", async () => {
+  it("that is missing is reported as a missing file", async () => {
     expect(await readAttestKey(join(root, "no.key"))).toMatchObject({
       error: { code: "FILE_NOT_FOUND" },
     });

@@ -129,7 +129,7 @@ describe("an attestation", () => {
     expect(problems.map((problem) => problem.message).join("\n")).toMatch(message);
   });
 
-  it("does not hold for the thread once that went on", async () => {
+  it("does not hold for the thread once it has continued", async () => {
     const shorter = await sampleRoot(join(dir, "shorter"), STEPS);
     const file = join(dir, "shorter.json");
     await attestThread(shorter.engine, shorter.thread, { file, key: null });

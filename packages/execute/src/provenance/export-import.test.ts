@@ -57,7 +57,7 @@ async function isUntouched(): Promise<void> {
 }
 
 describe("an export", () => {
-  it("is imported whole: the thread is there, can be proved, and exports to the same bytes", async () => {
+  it("is imported completely: the thread exists, can be proved, and exports to the same bytes", async () => {
     const bytes = await exported();
     expect(await imported()).toEqual({
       ok: true,
@@ -143,8 +143,8 @@ describe("an export", () => {
   });
 });
 
-describe("an import beside what is there", () => {
-  it("is refused when the thread stands otherwise, and changes nothing", async () => {
+describe("an import into a root that has threads", () => {
+  it("is refused when the existing thread differs, and changes nothing", async () => {
     await exported();
     const other = await sampleRoot(join(dir, "there"), STEPS);
     there = other;
@@ -190,7 +190,7 @@ describe("an import beside what is there", () => {
     });
   });
 
-  it("keeps a bundle that is there, and takes no other descriptor for it", async () => {
+  it("keeps an existing bundle, and accepts no other descriptor for it", async () => {
     await exported();
     there = await sampleRoot(join(dir, "there"), STEPS);
     await there.engine.store.remove({ threadId: THREAD_ID, replaces: null, nowMs: 1 });

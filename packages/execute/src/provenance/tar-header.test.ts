@@ -30,7 +30,7 @@ test("a header of which one bit was changed is none, whichever bit it was", () =
   }
 });
 
-test("the bytes are those of a plain file of nobody, at no time", () => {
+test("the bytes are those of a plain file without owner or time", () => {
   const header = tarHeader({ name: "thread.json", size: 10 }).toString("latin1");
   expect(header.replace(/\0+/g, "|")).toBe(
     "thread.json|0000644|0000000|0000000|00000000012|00000000000|010100| 0|ustar|00|",

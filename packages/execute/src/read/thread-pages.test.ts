@@ -211,7 +211,7 @@ describe("threadPage", () => {
     expect(before).toMatchObject({ start: null, waiting: [] });
   });
 
-  it("ends with what is asked, and with what a person said to whoever is next", async () => {
+  it("ends with the open question, and with what a person said to the next role", async () => {
     const owned = await threadOf(1, "asks");
     const thread = await owned.record();
     const unsteered = { ...threadFacts(thread), pendingInput: null, replaced: null, signals: [] };

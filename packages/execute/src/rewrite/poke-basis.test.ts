@@ -85,7 +85,7 @@ async function basis(): Promise<PokeBasis> {
 
 const roles = ({ chain }: PokeBasis): string[] => chain.states.map(({ node }) => node.payload.role);
 
-describe("what a poke stands on", () => {
+describe("the basis of a poke", () => {
   it("is what came before the last step, and the route that led to it", async () => {
     const found = await basis();
     expect(found.step.hash).toBe(made.thread.head);

@@ -77,7 +77,7 @@ describe("an upgrade", () => {
     expect(await verifyThread(made.engine, thread)).toMatchObject({ ok: true, problems: [] });
   });
 
-  it("that would have gone another way leaves blobs, head and status as they were", async () => {
+  it("that would have taken another route leaves blobs, head and status unchanged", async () => {
     const before = await current();
     const blobs = made.blobs.size;
     const refused = await upgrade(OTHER_WAY.hash);

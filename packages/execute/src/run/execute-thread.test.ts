@@ -134,7 +134,7 @@ describe("executeThread", () => {
     expect(await owned.record()).toMatchObject({ head, stepCount: 0, status: "running" });
   });
 
-  it("rests after the steps it may make", async () => {
+  it("stops after the steps it may make", async () => {
     const { outcome, owned } = await run(workflowOf([says("coder"), says("tester")]), {
       maxSteps: 1,
     });
@@ -142,7 +142,7 @@ describe("executeThread", () => {
     expect(await owned.record()).toMatchObject({ status: "idle", stepCount: 1 });
   });
 
-  it("rests at the gate after the step in which it was closed", async () => {
+  it("stops at the gate after the step in which it was closed", async () => {
     const owned = await ownedThread(root);
     const outcome = await owned.execute(async function* () {
       await owned.engine.store.signal(owned.threadId, "pause", 0);
@@ -153,7 +153,7 @@ describe("executeThread", () => {
     expect(await owned.record()).toMatchObject({ status: "paused", stepCount: 1 });
   });
 
-  it("rests at a gate that is closed during the last step it may make, or before a stop", async () => {
+  it("stops at a gate that is closed during the last step it may make, or before a stop", async () => {
     const abort = new AbortController();
     for (const opts of [{ maxSteps: 1 }, { signal: abort.signal }]) {
       const owned = await ownedThread(root);
@@ -168,7 +168,7 @@ describe("executeThread", () => {
     }
   });
 
-  it("goes on when the gate was opened again before it came there", async () => {
+  it("continues when the gate was opened again before it got there", async () => {
     const owned = await ownedThread(root);
     const outcome = await owned.execute(async function* () {
       await owned.engine.store.signal(owned.threadId, "pause", 0);
@@ -283,7 +283,7 @@ describe("executeThread", () => {
     expect(await owned.contentOf(thread.head)).toBe(summary);
   });
 
-  it("asks no supervisor when the thread rests", async () => {
+  it("calls no supervisor when the thread stops", async () => {
     const asked: number[] = [];
     const supervise = async (states: readonly string[]): Promise<null> => {
       asked.push(states.length);

@@ -101,7 +101,7 @@ describe("namedAgents", () => {
     });
   });
 
-  it("looks again after a failure: what was mended meanwhile works", async () => {
+  it("tries again after a failure: what was fixed meanwhile works", async () => {
     configure({ agents: { a: { package: "later" } } });
     const agents = lookup();
     await expect(agents("a")).rejects.toMatchObject({ failure: { code: "AGENT_NOT_FOUND" } });

@@ -75,7 +75,7 @@ it("a fork is not told to go on in a session of the thread it was forked from", 
   expect(step.originSession?.id).toBe("s1");
 });
 
-it("its own sessions, and those of a thread that is no fork, are gone on with", async () => {
+it("its own sessions, and those of a thread that is not a fork, are continued", async () => {
   await played("s1", "s2");
   expect(await entered(await forkAt(1), "own")).toMatchObject({ previousSession: "own" });
   const step = await entered(await origin.record(), "s1");

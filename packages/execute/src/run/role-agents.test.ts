@@ -38,14 +38,14 @@ it("lets the binding of this machine play, of this workflow and of this role alo
   expect(other({ role: "writer", ...fresh }).agent).toBeNull();
 });
 
-it("lets whoever was asked for the step or for the thread come first", () => {
+it("prefers the agent requested for the step or for the thread", () => {
   const request = { role: "writer", previousSession: null };
   const asked = roleAgents({ ...review, agent: "claude" }, settings, []);
   expect(asked(request).agent).toBe("claude");
   expect(asked({ ...request, agent: "hermes" }).agent).toBe("hermes");
 });
 
-it("goes on in a session that the same agent made, and in no other's", () => {
+it("continues a session that the same agent made, and no other", () => {
   const request = { role: "writer", previousSession: "s-1" };
   expect(roleAgents(review, settings, [step("s-1", "codex")])(request).previousSession).toBe("s-1");
   for (const binding of [null, "claude"])
@@ -57,7 +57,7 @@ it("goes on in a session that the same agent made, and in no other's", () => {
   expect(roleAgents(review, unbound, [step("s-1", "codex")])(request).previousSession).toBeNull();
 });
 
-it("goes on in a session that the role made while this process ran it", () => {
+it("continues a session that the role made while this process ran it", () => {
   const agentOf = roleAgents(review, settings, []);
   agentOf({ role: "writer", previousSession: null });
   expect(agentOf({ role: "writer", previousSession: "s-2" }).previousSession).toBe("s-2");
@@ -65,7 +65,7 @@ it("goes on in a session that the role made while this process ran it", () => {
   expect(agentOf({ role: "writer", previousSession: "s-3" }).previousSession).toBeNull();
 });
 
-it("keeps the session of a step that is asked for together with its agent", () => {
+it("keeps the session of a step that is requested together with its agent", () => {
   const agentOf = roleAgents(review, settings, []);
   const poke = { role: "writer", previousSession: "s-9", agent: "claude" };
   expect(agentOf(poke)).toEqual({ agent: "claude", previousSession: "s-9" });

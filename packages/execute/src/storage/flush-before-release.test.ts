@@ -26,7 +26,7 @@ const before = (under: ThreadStore) =>
   flushBeforeRelease(under, { root: at.root, cas: store, live: memoryLiveLog() });
 const release = async () => threads.release({ ...at.tenure, nowMs: 2, to: { status: "idle" } });
 
-test("a thread that is given up has its steps in files", async () => {
+test("a released thread has its steps in files", async () => {
   await release();
   expect([isFile(), await at.index.blobs.list()]).toEqual([true, []]);
 });
@@ -46,7 +46,7 @@ test("a root that is closed has them there", async () => {
   expect(isFile()).toBe(true);
 });
 
-test("what its agents said can be read before anybody sees that a thread has come to rest", async () => {
+test("what its agents said can be read before anybody sees that a thread has stopped", async () => {
   const order: string[] = [];
   const watched = { ...at.index.threads, release: async () => order.push("released") > 0 };
   threads = flushBeforeRelease(watched, {
@@ -63,7 +63,7 @@ test("what its agents said can be read before anybody sees that a thread has com
   expect(order).toEqual([at.tenure.threadId, "steps", "released"]);
 });
 
-test("a thread whose steps cannot be written out rests all the same, says so, and loses nothing", async () => {
+test("a thread whose steps cannot be written out is released anyway, says so, and loses nothing", async () => {
   const log = storagePaths(at.root).debugLog(at.tenure.threadId);
   mkdirSync(join(log, ".."), { recursive: true });
   writeFileSync(at.places.dir, "no folder");

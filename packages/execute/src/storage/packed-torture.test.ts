@@ -32,7 +32,7 @@ afterEach(async () => {
   rmSync(root, { recursive: true });
 });
 
-test("collections and moves beside writers never take what a head needs", async () => {
+test("collections and moves during writes never take what a head needs", async () => {
   startWriters(60);
   const sinceMs = Date.now();
   let [runs, dead, restored, moved] = [0, 0, 0, 0];
@@ -70,7 +70,7 @@ test("writers that are killed leave every step that they acknowledged", async ()
   expect(await check()).toMatchObject({ ok: true, problems: [] });
 }, 120_000);
 
-test("on a disk that is full a packed step is refused, and the earlier ones stand", async () => {
+test("on a full disk a packed step is refused, and the earlier ones stay", async () => {
   // The kernel's own limit, in blocks of 512 bytes: a longer file cannot be written.
   startWriters(10_000, "ulimit -f 6144;");
   await Promise.all(writers.filter(isRunning).map(({ child }) => once(child, "close")));

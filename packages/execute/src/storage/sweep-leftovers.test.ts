@@ -21,7 +21,7 @@ function write(path: string, ageMs: number): void {
   utimesSync(join(root, path), changed, changed);
 }
 
-it("takes away temporary files whose writers are long gone, and nothing else", async () => {
+it("removes temporary files whose writers are long gone, and nothing else", async () => {
   write(".workflow.yaml.0123ABCD.tmp", HOUR_MS);
   write(".workflow.yaml.9999ZZZZ.tmp", 1_000);
   write("workflow.yaml", HOUR_MS);

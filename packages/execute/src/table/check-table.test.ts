@@ -54,7 +54,7 @@ describe("the check of a table", () => {
     expect(found(edges)).toEqual(["RULE_DEAD table.coder[1]", "ROLE_UNREACHABLE roles.tester"]);
   });
 
-  it("names a field that no schema has, by the text that it stands in", () => {
+  it("names a field that no schema has, with the text that uses it", () => {
     const edges = [
       edge(START, "coder", { prompt: "{{ strat.content }}" }),
       edge("coder", "coder", when("last.mta.left > 0")),

@@ -55,7 +55,7 @@ const brief = ({ routes }: ThreadCheck): string[] =>
 const SAME = [edge(START, "coder"), edge("coder", "tester")];
 
 describe("a thread that is asked about with another version", () => {
-  it("differs where it would have ended, gone on or gone elsewhere", async () => {
+  it("differs where it would have ended, continued or gone elsewhere", async () => {
     const steps = [...STEPS, ENDING];
     expect((await checked({ steps, edges: SAME })).compatible).toBe(true);
     const on = [...SAME, edge("tester", "coder")];
@@ -78,7 +78,7 @@ describe("a thread that is asked about with another version", () => {
     expect(routes[0]?.because).toContain("table.coder[0]");
   });
 
-  it("that has not gone on says nothing of where it will go", async () => {
+  it("that has not continued says nothing about where it will go", async () => {
     const edges = [...SAME, edge("tester", "coder")];
     expect((await checked({ steps: STEPS, edges })).compatible).toBe(true);
   });

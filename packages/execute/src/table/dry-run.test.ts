@@ -60,7 +60,7 @@ describe("a dry run", () => {
     expect(run).toMatchObject({ end: { kind: "ended", role: "tester" }, faults: [], unused: [] });
   });
 
-  it("comes to rest at a question", async () => {
+  it("stops at a question", async () => {
     const { end } = await traced("coder: [{ left: 9 }]");
     expect(end).toEqual({ kind: "suspended", role: "coder", message: "Where?" });
   });

@@ -116,7 +116,7 @@ describe("verifyThread", () => {
     expect(report.problems.map((problem) => problem.message).join("\n")).toMatch(message);
   });
 
-  it("lets a person's prompt stand in place of the edge's", async () => {
+  it("accepts a person's prompt in place of the edge's", async () => {
     const given = route(START, "coder", { prompt: "again", promptFrom: "person" });
     expect(await verified([coder({ route: given })])).toMatchObject({ ok: true });
   });

@@ -84,7 +84,7 @@ function textOf(item: LiveItem): string {
   return item.type === "agent" && item.event.type === "text" ? item.event.text : item.type;
 }
 
-it("ends when the thread rests, with all that was said before, written or not", async () => {
+it("ends when the thread stops, with everything said before, written or not", async () => {
   const { engine, store, lease, writer, say } = await owned();
   writer.append(says("one"));
   const texts = await followed({ engine }, {}, async (text) => {
@@ -96,7 +96,7 @@ it("ends when the thread rests, with all that was said before, written or not", 
   expect(texts.at(-1)).toBe("last words 99");
 });
 
-it("goes on after a number, and shows what is there of a thread that rests already", async () => {
+it("continues after a number, and shows what exists of a thread that has stopped already", async () => {
   const { engine, store, lease, writer } = await owned();
   for (const text of ["one", "two", "three"]) writer.append(says(text));
   await store.release({ ...lease, nowMs: 2, to: { status: "idle" } });
@@ -135,7 +135,7 @@ it("ends when its signal aborts, and when its reader leaves", async () => {
   }
 });
 
-it("says that the thread cannot be looked at", async () => {
+it("reports that the thread cannot be observed", async () => {
   const { engine } = await owned();
   const get = (): Promise<null> => Promise.reject(new Error("the disk is gone"));
   const broken = { ...engine, store: { ...engine.store, get } };

@@ -37,7 +37,7 @@ it("a runner that ended its thread and itself while we looked has not died", asy
   expect(await lookAtThread(engine, threadId)).toMatchObject({ status: "completed" });
 });
 
-it("a runner that left its thread as it was has died", async () => {
+it("a runner that left its thread unchanged has died", async () => {
   const { engine, threadId } = await ownedThread(root);
   expect(await lookAtThread(engine, threadId)).toMatchObject({ status: "idle", stale: true });
 });

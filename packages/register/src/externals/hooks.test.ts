@@ -61,7 +61,7 @@ describe("the hooks", () => {
     expect(run(folder, BUNDLE)).toBe("engine/sub engine engine");
   });
 
-  it("do not look above the storage root before they look at the engine", () => {
+  it("do not search above the storage root before the engine", () => {
     const folder = scratchFolder(onTestFinished);
     installWhere(folder, [".", "engine"]);
     plant(folder, { [BUNDLE]: PRINT });

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-test("a change waits for another process's transaction, and this process goes on meanwhile", async () => {
+test("a change waits for another process's transaction, and this process continues meanwhile", async () => {
   const store = await openThreadStore(root);
   const other = new DatabaseSync(join(root, "index.db"));
   other.exec("BEGIN IMMEDIATE");

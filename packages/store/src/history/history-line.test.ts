@@ -31,7 +31,7 @@ test("every line is one line, and decodes to what was encoded", () => {
   );
 });
 
-test("whatever stands in a file, decoding does not throw", () => {
+test("whatever is in a file, decoding does not throw", () => {
   fc.assert(
     fc.property(fc.oneof(text, fc.json()), (garbage) => {
       expect(decodeHistoryLine(garbage)).toBeNull();

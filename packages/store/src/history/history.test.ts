@@ -47,7 +47,7 @@ test("a line that a crash cut short is closed before the next, and passed over",
   expect(await standing()).toEqual([first, next]);
 });
 
-test("what is no line of history is passed over, wherever it stands", async () => {
+test("anything that is not a line of history is skipped, wherever it is", async () => {
   const line = sampleLine(1, {});
   await mkdir(folder, { recursive: true });
   const odd = ["", "null", "[1]", '"text"', "{}", "{", JSON.stringify({ ...line, stepCount: "7" })];
@@ -83,7 +83,7 @@ test("of a thread that went over to another bundle in between the later line is 
   }
 });
 
-test("a thread that was removed stands no more, unless it ended after that", async () => {
+test("a removed thread is no longer listed, unless it ended after that", async () => {
   appendHistory(root, sampleLine(1, {}));
   appendHistory(root, sampleLine(2, { bundleHash: OTHER, finishedAt: NOON + 9 }));
   for (const n of [1, 2]) {

@@ -48,7 +48,7 @@ export const readingCases: readonly LiveLogCase[] = [
     },
   },
   {
-    name: "goes on after the number that a reader had come to",
+    name: "continues after the number that a reader had reached",
     async run(open) {
       const log = open(ROOMY);
       const writer = log.writer({ threadId: THREAD, fence: 1 });
@@ -61,7 +61,7 @@ export const readingCases: readonly LiveLogCase[] = [
     },
   },
   {
-    name: "begins anew for a number that the log has not reached: it was another log",
+    name: "starts over for a number that the log has not reached: it was another log",
     async run(open) {
       const log = open(ROOMY);
       const writer = log.writer({ threadId: THREAD, fence: 1 });

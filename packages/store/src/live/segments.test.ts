@@ -93,7 +93,7 @@ describe("files of a live log", () => {
     expect(differing).toEqual([]);
   }, 120_000);
 
-  it("pass over a torn line, and use its number once it is certain that nobody saw it", async () => {
+  it("skip a torn line, and reuse its number once it is certain that nobody saw it", async () => {
     write(1, ["one", "two"]);
     const [line = ""] = readFileSync(newest(), "utf8").split("\n").slice(2);
     truncateSync(newest(), statSync(newest()).size - '{"closed":true}\n'.length);
@@ -141,7 +141,7 @@ describe("files of a live log", () => {
     expect(textsOf(await readEnd(open()))).toEqual(["one", "two", "three"]);
   });
 
-  it("stand beside whatever else lies there", async () => {
+  it("ignore other files in the folder", async () => {
     mkdirSync(folder, { recursive: true });
     mkdirSync(join(folder, "000009-000001.jsonl"));
     writeFileSync(join(folder, "000001-000007.jsonl"), "no header\n");

@@ -70,7 +70,7 @@ test("a section ends with its process, and holds up no step meanwhile", async ()
   await store.close();
 }, 60_000);
 
-test("whoever waits for a lock stops when the signal says so, and has not got it", async () => {
+test("waiting for a lock ends on the signal, without the lock", async () => {
   const file = join(root, "any.lock");
   const first = await lockFile(file, new AbortController().signal);
   expect(await lockFile(file, AbortSignal.timeout(50))).toBe(null);

@@ -63,7 +63,7 @@ test("a blob that schema 2 keeps stays, in its place", async () => {
   expect(rows).toEqual([{ id: 7, name: -5, bytes: "6162", sinceMs: 9 }]);
 });
 
-test("what schema 3 keeps of a person's wishes is read as it was meant", async () => {
+test("what schema 3 stores of a person's settings keeps its meaning", async () => {
   await writtenBy(3);
   raw((db) =>
     db.exec(`UPDATE threads SET limits = '{"steps":7}', agent = 'claude', replacedHead = 'C000000000002',

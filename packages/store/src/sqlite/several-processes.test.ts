@@ -77,7 +77,7 @@ test("a process killed while it publishes loses no acknowledged step", async () 
   expect(integrity(root)).toBe("ok");
 }, 60_000);
 
-test("on a disk that is full a step is refused and not acknowledged, and the earlier ones stand", async () => {
+test("on a full disk a step is refused and not acknowledged, and the earlier ones stay", async () => {
   const { threadId } = (await store.create(sampleThread(1), null)).thread;
   await store.close();
   const publisher = startFixture("publisher", {

@@ -36,7 +36,7 @@ test("ends and removals are lines of a file of their day", async () => {
   expect(rest).toBe("");
 });
 
-test("an end or a removal that cannot be written down does not come to pass", async () => {
+test("an end or a removal that cannot be recorded does not happen", async () => {
   const lease = await ownedThread(store, 1);
   const { threadId, fence } = lease;
   await mkdir(bundle, { recursive: true });

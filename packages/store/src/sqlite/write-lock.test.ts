@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-it("an index that can be written, or is not there, is not locked", async () => {
+it("an index that can be written, or does not exist, is not locked", async () => {
   expect(await heldWriteLock(root, 0)).toBeNull();
   const store = await openThreadStore(root);
   expect(await heldWriteLock(root, 0)).toBeNull();

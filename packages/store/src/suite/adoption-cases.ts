@@ -16,7 +16,7 @@ import type { ThreadStoreCase } from "./store-case.ts";
 /** Adopting threads that were created elsewhere. */
 export const adoptionCases: readonly ThreadStoreCase[] = [
   {
-    name: "adopts unfinished threads as they stood elsewhere, word for word, and nobody owns them",
+    name: "adopts unfinished threads exactly as they were elsewhere, without an owner",
     async run(store) {
       const limits = { steps: 9, roles: { coder: { tokens: 8 } } };
       const limit = { role: "coder", bound: "tokens", limit: 8, used: 9.5 } as const;
@@ -66,7 +66,7 @@ export const adoptionCases: readonly ThreadStoreCase[] = [
     },
   },
   {
-    name: "lets an adopted thread go on like any other",
+    name: "lets an adopted thread continue like any other",
     async run(store) {
       const question = { role: "planner", message: "Which?" };
       await store.adopt([{ ...copiedFacts(1), ...AT_REST, waits: [question], pendingInput: null }]);

@@ -34,7 +34,7 @@ export const blobTableCases: readonly BlobTableCase[] = [
     },
   },
   {
-    name: "returns the other bytes that stand under a name, and stores nothing of that write",
+    name: "returns different bytes that exist under a name, and stores nothing of that write",
     async run({ blobs }) {
       await write(blobs, one);
       const done = await write(blobs, two, row(1, "another"));
@@ -55,7 +55,7 @@ export const blobTableCases: readonly BlobTableCase[] = [
     },
   },
   {
-    name: "publishes rows together with the head, and returns the signals that wait",
+    name: "publishes rows together with the head, and returns the pending signals",
     async run({ blobs, threads }) {
       const lease = await ownedThread(threads, 1);
       await threads.signal(lease.threadId, "pause", 1);
@@ -75,7 +75,7 @@ export const blobTableCases: readonly BlobTableCase[] = [
     },
   },
   {
-    name: "stores nothing when the move is refused, and brings nothing back",
+    name: "stores nothing when the move is refused, and restores nothing",
     async run({ blobs, threads }) {
       await write(blobs, two);
       await blobs.quarantine([two.hash], NOW_MS);
@@ -88,7 +88,7 @@ export const blobTableCases: readonly BlobTableCase[] = [
     },
   },
   {
-    name: "moves no head when other bytes stand under a name",
+    name: "moves no head when different bytes exist under a name",
     async run({ blobs, threads }) {
       await write(blobs, row(1, "another"));
       const lease = await ownedThread(threads, 1);
@@ -124,7 +124,7 @@ export const blobTableCases: readonly BlobTableCase[] = [
     },
   },
   {
-    name: "reads many rows at once, and tells which stand, without those that lie aside",
+    name: "reads many rows at once, and reports which exist, without quarantined ones",
     async run({ blobs }) {
       await write(blobs, one, two, three);
       await blobs.quarantine([two.hash], NOW_MS);
@@ -136,7 +136,7 @@ export const blobTableCases: readonly BlobTableCase[] = [
     },
   },
   {
-    name: "reads what lies aside, does not list it, and brings it back with the next write of it",
+    name: "reads quarantined rows, does not list them, and restores them with their next write",
     async run({ blobs }) {
       await write(blobs, one, two);
       const sinceMs = await blobs.quarantine([one.hash, two.hash, three.hash], NOW_MS);
@@ -156,7 +156,7 @@ export const blobTableCases: readonly BlobTableCase[] = [
     },
   },
   {
-    name: "deletes for good only what still lies aside, for long enough, and says which",
+    name: "deletes for good only what is still quarantined, for long enough, and says which",
     async run({ blobs }) {
       await write(blobs, one, two, three);
       const sinceMs = await blobs.quarantine([one.hash, two.hash], NOW_MS);
@@ -171,7 +171,7 @@ export const blobTableCases: readonly BlobTableCase[] = [
     },
   },
   {
-    name: "forgets that a deleted row lay aside",
+    name: "forgets that a deleted row was quarantined",
     async run({ blobs }) {
       await write(blobs, one);
       await blobs.quarantine([one.hash], NOW_MS);

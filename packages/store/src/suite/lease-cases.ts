@@ -114,7 +114,7 @@ export const leaseCases: readonly ThreadStoreCase[] = [
     },
   },
   {
-    name: "takes nothing from an owner that gave the thread up",
+    name: "accepts nothing from an owner that released the thread",
     async run(store) {
       const lease = await ownedThread(store, 1);
       await store.release({ ...lease, nowMs: 1, to: { status: "idle" } });
@@ -143,7 +143,7 @@ export const leaseCases: readonly ThreadStoreCase[] = [
     },
   },
   {
-    name: "gives no finished thread to anybody",
+    name: "gives nobody a lease of a finished thread",
     async run(store) {
       const lease = await ownedThread(store, 1);
       const end = { status: "failed", returnCode: 1, summary: "no" } as const;

@@ -16,7 +16,7 @@ import type { ThreadStoreCase } from "./store-case.ts";
 /** How threads are created and removed, and what a person says to them. */
 export const lifecycleCases: readonly ThreadStoreCase[] = [
   {
-    name: "makes a thread that is idle and nobody's",
+    name: "creates a thread that is idle and has no owner",
     async run(store) {
       const asked = sampleThread(1, {
         parentThread: sampleThread(0).threadId,
@@ -39,7 +39,7 @@ export const lifecycleCases: readonly ThreadStoreCase[] = [
     },
   },
   {
-    name: "knows no thread that was not made",
+    name: "finds no thread that was not created",
     async run(store) {
       assert.equal(await store.get(sampleThread(1).threadId), null);
     },
@@ -171,7 +171,7 @@ export const lifecycleCases: readonly ThreadStoreCase[] = [
     },
   },
   {
-    name: "says of every change that there is no such thread",
+    name: "refuses every change of a missing thread",
     async run(store) {
       const { threadId } = sampleThread(1);
       const by = { pid: 1, nowMs: 0, replaces: null };

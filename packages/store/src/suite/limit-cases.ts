@@ -70,7 +70,7 @@ export const limitCases: readonly ThreadStoreCase[] = [
     },
   },
   {
-    name: "keeps which limit a thread waits at, takes no answer, and lets it go on once that is raised",
+    name: "keeps which limit a thread waits at, accepts no answer, and lets it continue once that is raised",
     async run(store) {
       const { thread } = await store.create(sampleThread(1, { nextPrompt: "Go on" }), null);
       const { threadId } = thread;
@@ -90,7 +90,7 @@ export const limitCases: readonly ThreadStoreCase[] = [
     },
   },
   {
-    name: "lets a thread that asked go on waiting for its answer, whatever is raised",
+    name: "keeps a thread with a question waiting for its answer, whatever is raised",
     async run(store) {
       const { threadId } = await suspendedThread(store, 1);
       const question = suspensionOf(await known(store, threadId));

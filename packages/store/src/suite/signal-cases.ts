@@ -18,7 +18,7 @@ import type { ThreadStoreCase } from "./store-case.ts";
 /** What other processes ask of an owner. */
 export const signalCases: readonly ThreadStoreCase[] = [
   {
-    name: "hands waiting signals to the owner with every step, heartbeat and look",
+    name: "returns pending signals to the owner with every step, heartbeat and read",
     async run(store) {
       const lease = await ownedThread(store, 1);
       const { threadId } = lease;
@@ -55,7 +55,7 @@ export const signalCases: readonly ThreadStoreCase[] = [
     },
   },
   {
-    name: "lets an owner rest at the gate while the pause stands, and the pause outlives that",
+    name: "lets an owner stop at the gate while it is closed, and the gate stays closed",
     async run(store) {
       const lease = await ownedThread(store, 1);
       const { threadId } = lease;
@@ -67,7 +67,7 @@ export const signalCases: readonly ThreadStoreCase[] = [
     },
   },
   {
-    name: "sends an owner on that finds the gate open after all",
+    name: "lets an owner continue that finds the gate open after all",
     async run(store) {
       const lease = await ownedThread(store, 1);
       const { threadId } = lease;
@@ -99,7 +99,7 @@ export const signalCases: readonly ThreadStoreCase[] = [
     },
   },
   {
-    name: "waits for nobody where there is no thread",
+    name: "keeps no signal where there is no thread",
     async run(store) {
       assert.deepEqual(await store.signals(sampleThread(1).threadId), []);
     },

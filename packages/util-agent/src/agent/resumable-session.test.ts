@@ -28,7 +28,7 @@ const from = async (
 ) => resumableSession(ctx, fakeRuntime(scope).step, { driver, options: {} });
 
 describe("a step that is made again", () => {
-  it("goes on in the session that the one it replaces began", async () => {
+  it("continues the session that the replaced step began", async () => {
     const replaced = run("s1", 7);
     const { from: known, note } = await from(context(), { previousSession: "s1", replaced });
     expect(known).toEqual({ session: "s1", isCopied: false, rawUsage: 7, knownSteps: 0 });
@@ -49,7 +49,7 @@ describe("a step that is made again", () => {
   });
 });
 
-it("a role goes on in the session of its last step, and is told what came since", async () => {
+it("a role continues the session of its last step, and is told what came since", async () => {
   const ctx = context(step("s1", 3), step("s2", 5));
   const { from: known } = await from(ctx, { previousSession: "s1" });
   expect(known).toMatchObject({ session: "s1", rawUsage: 3, knownSteps: 1 });

@@ -18,7 +18,7 @@ describe("an answer", () => {
     expect((await play(fakeDriver([{ structured: { status: "done" } }]))).content).toBeUndefined();
   });
 
-  it("that does not match is asked for again, with what is wrong, in the same conversation", async () => {
+  it("that does not match is requested again, with what is wrong, in the same conversation", async () => {
     const driver = fakeDriver([
       { text: '{"status":"perhaps"}', usage: usage(1, 0.5), rawUsage: 1 },
       { text: GOOD, usage: usage(2, 0.25), rawUsage: 2 },
@@ -34,7 +34,7 @@ describe("an answer", () => {
     });
   });
 
-  it("is asked for by the agent's own tool, also when it has to be corrected", async () => {
+  it("is requested by the agent's own tool, also when it has to be corrected", async () => {
     const driver = fakeDriver([{ structured: { status: 1 } }, { structured: { status: "done" } }], {
       handInTool: "submit",
     });
@@ -105,7 +105,7 @@ describe("an answer", () => {
     });
   });
 
-  it("is not asked for again when the binding says so", async () => {
+  it("is not requested again when the binding says so", async () => {
     const driver = fakeDriver([{ text: "" }]);
     const error = await failed(driver, { options: { repairs: 0 } });
     expect(error.failure.message).toContain("it said nothing");

@@ -22,7 +22,7 @@ const program = (script: string, more: Partial<TurnProgram> = {}): TurnProgram =
   ...{ stdout: "text", onLine: () => {}, installHint: "install it", ...more },
 });
 
-it("goes on from what the turn before returned, and from the step's own session at first", async () => {
+it("continues from what the previous turn returned, and first from the step's own session", async () => {
   const starts: TurnStart[] = [];
   const step = { session: "given", previousRawUsage: { tokens: 1 } };
   const conversation = programConversation(step, async (prompt, start) => {
@@ -47,7 +47,7 @@ it("takes the prompt by stdin, sees the step's environment alone, and runs in it
   expect(env).not.toHaveProperty("HOME");
 });
 
-it("hears events as they were said, and text without its secrets", async () => {
+it("gets events unchanged, and text without secrets", async () => {
   const redact = redactor({ env: { MY_TOKEN: "s3cret-s3cret" } });
   const heard = async (stdout: TurnProgram["stdout"]): Promise<string[]> => {
     const lines: string[] = [];
@@ -60,7 +60,7 @@ it("hears events as they were said, and text without its secrets", async () => {
   expect((await heard("text")).join()).not.toContain("s3cret-s3cret");
 });
 
-it("ends when whoever reads along halts it, for the first reason", async () => {
+it("ends when its reader halts it, for the first reason", async () => {
   const halt = turnHalt<"wrong session" | "too late">();
   const onLine = (): void => {
     halt.because("wrong session");

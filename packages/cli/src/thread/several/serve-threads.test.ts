@@ -80,7 +80,7 @@ it("says on a terminal what it will do, and does it only after a yes", async () 
   expect(served).toEqual([id("2"), id("1")]);
 });
 
-it("asks nobody with --yes, and about a single thread", async () => {
+it("does not ask with --yes, nor about a single thread", async () => {
   await idleThreads([{ letter: "1" }]);
   const served: string[] = [];
   await serveThreads({ ...ALL, yes: true }, noting(served), terminal(""));
@@ -105,7 +105,7 @@ it("leaves a child to what is done to its parent, where that reaches it", async 
   expect(served).toEqual([id("3"), id("1")]);
 });
 
-it("goes on after what throws, and does not begin anew after an interruption", async () => {
+it("continues after an error, and starts nothing new after an interruption", async () => {
   await idleThreads([..."123456789ABC"].map((letter) => ({ letter })));
   const abort = new AbortController();
   const served: string[] = [];
