@@ -1,5 +1,5 @@
-/** Start-up time of the built command, compared with a bare Node. Bars: 2 × a bare Node for `--version` and `--help`, 3
- *  × for `cas put`, which writes to disk. */
+/** Start-up of the built command beside a bare Node.
+ *  Bars: 2 × a bare Node for `--version` and `--help`, 3 × for `cas put`, which writes to disk. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { COMMAND, timedRounds } from "./parts/command.mjs";
@@ -36,7 +36,7 @@ await withScratchFolder(async (folder) => {
   );
 });
 
-/** A storage root that keeps its blobs as rows, as set in its configuration. */
+/** A storage root that keeps its blobs as rows: the command reads that in its configuration. */
 function packedRoot(root) {
   mkdirSync(root);
   writeFileSync(join(root, "workflow.yaml"), "config:\n  store: packed\n", { mode: 0o600 });

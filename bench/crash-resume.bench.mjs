@@ -1,5 +1,5 @@
-/** Time from `thread resume` to the next step on disk, for a thread whose runner was killed with SIGKILL. Bar: 1 s,
- *  including the start of the command and of the runner. */
+/** From `thread resume` to the next step on disk, for a thread whose runner was killed with SIGKILL.
+ *  Bar: 1 s, start of the command and of the runner included. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { killThread, runningThreads, startThread } from "@uncaged/workflow-execute";
 import { COMMAND, timedNode } from "./parts/command.mjs";
@@ -10,7 +10,7 @@ import { openSteadyEngine, steadyStart, successOf } from "./parts/steady-engine.
 
 const ROUNDS = 7;
 const STEPS_BEFORE = 100;
-/** Generous for a runner on a busy machine; beyond it something is broken. */
+/** For what the runner of a busy machine may need; past it something is broken. */
 const PATIENCE_MS = 30_000;
 
 await withScratchFolder(async (folder) => {
@@ -51,7 +51,7 @@ async function crashAndResume(engine, threadId) {
 async function until(holds) {
   const startedAt = performance.now();
   while (!(await holds())) {
-    if (performance.now() - startedAt > PATIENCE_MS) throw new Error("it did not happen");
+    if (performance.now() - startedAt > PATIENCE_MS) throw new Error("it did not come to pass");
     await sleep(2);
   }
 }

@@ -1,5 +1,5 @@
-/** Cost of one decision of the `develop` table, including the prompt of the edge it takes, in a short and in a long
- *  thread, each after one more step. Bars: 1 ms at 10,000 steps, 3 × the cost at 100. */
+/** What one decision of the `develop` table costs, with the prompt of the edge it takes, in a short and in
+ *  a long thread, each after one more step was made. Bars: 1 ms at 10,000 steps, 3 × the cost at 100. */
 import { fillTemplate, pickRoute } from "@uncaged/workflow-moderator";
 import { buildDescriptor } from "@uncaged/workflow-runtime";
 import { developWorkflowDefinition } from "@uncaged/workflow-template-develop";
@@ -43,7 +43,7 @@ for (const { what, decide } of CASES) {
   ]);
 }
 
-/** After one more step of the coder, which still has a phase to do. */
+/** After one more step of the coder, who still has a phase to do. */
 async function timedDecision(ctx, decide) {
   ctx.steps.push(coded(ctx.steps.length));
   const startedAt = performance.now();
@@ -53,7 +53,7 @@ async function timedDecision(ctx, decide) {
   return tookMs;
 }
 
-/** A thread that planned once and has alternated between coding and rejection ever since. */
+/** A thread that planned once and is coded and sent back ever since. */
 function threadOf(length) {
   const steps = [planned()];
   while (steps.length < length) steps.push(coded(steps.length));
@@ -69,7 +69,7 @@ function planned() {
   return step("planner", { status: "planned", phases, reason: null });
 }
 
-/** All phases but the last are completed, again and again. */
+/** Of the phases all but the last are completed, again and again. */
 function coded(at) {
   const completedPhase = phaseHash(at % (PHASES - 1));
   return step("coder", { completedPhase, summary: `Step ${at}.`, changedFiles: [`src/${at}.ts`] });

@@ -1,14 +1,14 @@
-/** Cost of a durable step: content, state and head, all on disk before the next begins.
+/** What a durable step costs: content, state and head, all on disk before the next begins.
  *
  *  1. The engine is the real one, driving a registered bundle in this process; only the role is trivial.
- *  2. A step's time is everything the engine does between two calls of the role. It is compared with the bare flush
- *     that it needs, alternating one engine step and one bare one, so that both see the same disk and the same
- *     neighbours.
- *  3. Blobs are written out as files later. The total cost of that is measured in separate rounds: steps without a
- *     pause, and then a flush of everything queued, as when a thread is released. They are compared with steps that
- *     write and flush both files before the next begins.
- *  4. On a shared disk one flush in a hundred takes a hundred times as long, so medians are compared; the means, which
- *     include those, are printed below.
+ *  2. A step's time is all that the engine does between two calls of the role: what the next step waits for.
+ *     Beside it stands the flush alone that it needs, in turns: one engine step, one bare one. So both meet the
+ *     same disk and the same neighbours.
+ *  3. Its blobs are written out as files behind it. What that costs in all is measured in rounds of its own:
+ *     steps without a pause, and then all that waits is written, as before a thread rests. Beside them, steps
+ *     that write and flush both files before the next begins.
+ *  4. On a shared disk one flush in a hundred takes a hundred times as long, so medians are compared;
+ *     the means, with all of that in them, stand below.
  *  Bars: 2.5 × the flushes; at step 10,000 1.3 × the cost at step 100; memory within 64 MiB. */
 import { refsOf } from "@uncaged/workflow-cas";
 import { openBareStep } from "./parts/bare-step.mjs";
@@ -20,7 +20,7 @@ import { idleThread, makeSteps, openSteadyEngine, successOf } from "./parts/stea
 const ROUNDS = 5;
 const STEPS = 1_000;
 const LONG = 10_000;
-/** Steps timed in a row, around step 100 and around step 10,000, alternating. */
+/** Steps timed in a row, around step 100 and around step 10,000, in turns. */
 const BLOCK = 50;
 const BLOCKS = 15;
 /** A resumed run loads what it needs with its first steps. */
@@ -35,7 +35,7 @@ await withScratchFolder(async (folder) => {
   await engine.store.close();
 });
 
-/** Size of a step's content and state, deep enough in a thread to have most of its ancestors. */
+/** What content and state of a step take, deep enough in a thread to have most of its ancestors. */
 async function blobBytes(engine) {
   const { threadId } = await idleThread(engine);
   const { head } = await makeSteps(engine, threadId, 600);
@@ -78,7 +78,7 @@ async function besideFlushes(engine, bare) {
   ]);
 }
 
-/** Milliseconds per step when none pauses and all are files in the end. */
+/** Milliseconds a step, when none pauses and all are files in the end. */
 async function wholeSteps(engine) {
   const { threadId } = await idleThread(engine);
   let startedAt = null;
@@ -137,7 +137,7 @@ async function shortAndLong(engine, bare) {
   ]);
 }
 
-/** Milliseconds of each step, and of the bare one after it. */
+/** Milliseconds of each step, and of the bare one that followed it. */
 async function timedSteps(engine, threadId, { count, bare }) {
   const times = { steps: [], flushes: [] };
   let resumedAt = null;
@@ -156,7 +156,7 @@ async function timedSteps(engine, threadId, { count, bare }) {
   return times;
 }
 
-/** Resident bytes at step 1,000, when all code is loaded and hot, and at the last step. */
+/** Resident bytes at step 1,000, when all code is loaded and hot, and at the last. */
 async function memoryOver(run) {
   const resident = {};
   globalThis.betweenSteps = (round) => {

@@ -1,6 +1,6 @@
-/** 1,000 forks from the middle of a thread of 500 steps and of one of 5,000, none of them run: how long they take, and
- *  how much they add to the blobs. Bars: not one byte, since a fork refers to existing nodes; and 1.5 × for the longer
- *  thread, since the step is found through the skip list. */
+/** 1,000 forks in the middle of a thread of 500 steps and of one of 5,000, none of them run: how long they take, and
+ *  what they add to the blobs. Bars: not one byte, since a fork names nodes that are there; and 1.5 × for the
+ *  longer thread, since the step is found over the skip list. */
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { forkThread } from "@uncaged/workflow-execute";

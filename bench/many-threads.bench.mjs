@@ -1,6 +1,5 @@
-/** Queries on a storage root with 100,000 threads, none running and most of them old, compared with one with 10: `list`
- *  of the newest, of the last hour and of those that run, `ps`, `inbox`. Bar: 1.5 × the small root, including start-up.
- */
+/** Looking at a storage root with 100,000 threads, all at rest and most of them old, beside one with 10: `list` of the
+ *  newest, of the last hour and of those that run, `ps`, `inbox`. Bar: 1.5 × the small root, start-up included. */
 import { openThreadStore } from "@uncaged/workflow-store";
 import { newThreadId } from "@uncaged/workflow-util";
 import { COMMAND, timedRounds } from "./parts/command.mjs";
@@ -23,7 +22,7 @@ const LOOKS = {
   inbox: ["inbox"],
 };
 
-/** Number of threads that each shows. */
+/** How many threads each shows. */
 const EXPECTED = { "list --limit 10": FEW, "list --since 1h": YOUNG };
 
 await withScratchFolder(async (folder) => {
@@ -41,7 +40,7 @@ await withScratchFolder(async (folder) => {
   }
 });
 
-/** A storage root with this many threads. */
+/** A storage root with so many threads. */
 async function rootOf(root, count) {
   const store = await openThreadStore(root);
   for (let made = 0; made < count; made += 1) {
@@ -64,7 +63,7 @@ function look(root, words) {
   };
 }
 
-/** Only listed, never run: its hashes refer to nothing. */
+/** Only listed, never run: its hashes name nothing. */
 function threadOf(root, createdAt) {
   const nothing = "0".repeat(13);
   return {

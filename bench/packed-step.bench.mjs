@@ -1,10 +1,10 @@
-/** Cost of a durable step when its blobs are rows of the index, compared with files and with bare flushes.
+/** What a durable step costs when its blobs are rows of the index, beside files and beside bare flushes.
  *
- *  1. Two storage roots, one of each kind, and the real engine on both, alternating in the same run.
- *  2. A step's time is everything the engine does between two calls of the role; medians are compared.
- *  3. The bare flush is that of the same number of bytes appended to a file that is already long.
- *  4. Concurrent threads share commits. The gain is measured against the same engine publishing one step after the
- *     other.
+ *  1. Two storage roots, one of each kind, and the real engine on both, in turns in the same run.
+ *  2. A step's time is all that the engine does between two calls of the role; medians are compared.
+ *  3. The flush beside it is that of the same number of bytes appended to a file that is long already.
+ *  4. Threads side by side share their commits. What that gains is measured against the same engine that
+ *     publishes one step after the other.
  *  Bars: at step 10,000 1.3 × the cost at step 100; 32 threads 2.5 × the steps of one commit each. */
 import {
   closeSync,
@@ -30,7 +30,7 @@ const BLOCKS = 15;
 const WARM_UP = 10;
 const THREADS = 32;
 const STEPS_EACH = 200;
-/** Approximate bytes that a step of the packed store writes to the log. */
+/** What a step of the packed store writes to the log, about. */
 const LOG_BYTES = 20_000;
 
 await withScratchFolder(async (folder) => {
@@ -106,7 +106,7 @@ async function sideBySide(engine) {
   ]);
 }
 
-/** Publishes one step after the other: no shared commits. */
+/** Publishes one step after the other: nobody shares a commit. */
 function inTurn(publish) {
   let last = Promise.resolve();
   return (nodes, move) => {
@@ -124,7 +124,7 @@ async function stepsASecond(engine) {
   return (THREADS * STEPS_EACH * 1_000) / (performance.now() - startedAt);
 }
 
-/** Milliseconds of each step; `between` runs outside the measurement. */
+/** Milliseconds of each step; `between` runs outside of them. */
 async function timedSteps(engine, threadId, { count, between }) {
   const steps = [];
   let resumedAt = null;
@@ -149,7 +149,7 @@ function openBareFlush(folder) {
   return {
     timedOnce() {
       const startedAt = performance.now();
-      // Within its length, as in a log that was restarted.
+      // Within its length, as in a log that was begun anew.
       at = (at + LOG_BYTES) % 3_900_000;
       writeSync(fd, bytes, 0, LOG_BYTES, at);
       fdatasyncSync(fd);
@@ -159,7 +159,7 @@ function openBareFlush(folder) {
   };
 }
 
-/** Disk usage of index and blobs, in whole blocks. */
+/** What index and blobs take on disk, in whole blocks. */
 function diskBytes(root) {
   const files = readdirSync(root, { recursive: true, withFileTypes: true });
   return files

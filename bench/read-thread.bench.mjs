@@ -1,5 +1,5 @@
-/** Reading a thread of 10,000 steps: all of it with the command, the last page of it in this process. Bars: `thread
- *  show --json` 0.6 s, including start-up; the last page 2 × that of a 100-step thread. */
+/** Reading a thread of 10,000 steps: all of it by the command, the last page of it in this process.
+ *  Bars: `thread show --json` 0.6 s, start-up included; the last page 2 × that of a 100-step thread. */
 import { threadPage } from "@uncaged/workflow-execute";
 import { COMMAND, timedRounds } from "./parts/command.mjs";
 import { median } from "./parts/median.mjs";
@@ -21,7 +21,7 @@ await withScratchFolder(
     await pages(engine, { short, long });
     await engine.store.close();
   },
-  // Everything read is in memory by then, wherever it was written.
+  // What is read is in memory by then, whatever it was written to.
   { flushes: "cost-nothing" },
 );
 

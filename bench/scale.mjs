@@ -1,6 +1,6 @@
-/** How far it scales: a thread of 51,200 steps, 100,000 threads, 1,000,000 blobs, a blob of 64 MiB, each read with the
- *  built command. Prints time and peak memory of each command. `npm run scale [-- <part>]` (SCALE=0.01 makes all of it
- *  smaller). */
+/** How far it goes: a thread of 51,200 steps, 100,000 threads, 1,000,000 blobs, a blob of 64 MiB, each looked at
+ *  by the built command. Prints time and peak memory of each look. `npm run scale [-- <part of it>]`
+ *  (SCALE=0.01 makes all of it smaller). */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ const STEPS = Math.round(51_200 * SCALE);
 const THREADS = Math.round(100_000 * SCALE);
 const BLOBS = Math.round(1_000_000 * SCALE);
 const LONG_BLOB_BYTES = Math.round(64 * 1024 * 1024 * SCALE);
-/** Blobs per flush. */
+/** Blobs that are made durable together. */
 const BATCH = 5_000;
 
 const PARTS = {
@@ -30,7 +30,7 @@ const PARTS = {
   blob: () => inMemory(longBlob),
 };
 
-/** This measures reads and hashing; the cost of a flush is measured by the durable step. */
+/** What is measured is reading and sums; how long a flush takes is the durable step's business. */
 const inMemory = (use) => withScratchFolder(use, { flushes: "cost-nothing" });
 
 async function longThread(folder) {
@@ -76,7 +76,7 @@ async function manyBlobs(folder, kind) {
   const { threads, blobs: table } = await openIndex(root);
   const cas = openRootStore({ dir: paths.cas, table, kind });
   const startedAt = performance.now();
-  // Every second one is kept alive by a thread, through a chain of artifacts a thousand wide.
+  // Every second one is held by a thread, through a chain of artifacts a thousand wide.
   let held = [];
   for (let made = 0; made < BLOBS; made += BATCH) {
     const batch = Array.from({ length: Math.min(BATCH, BLOBS - made) }, (_unused, at) =>
@@ -143,7 +143,7 @@ async function longBlob(folder) {
   await look(folder, ["cas", "fsck"]);
 }
 
-/** Runs the built command; prints how long it took and its peak memory. Returns its output. */
+/** Runs the built command; prints how long it took and the most memory it had. Returns what it said. */
 async function look(folder, args, stdin = null) {
   const root = join(folder, "root");
   const output = join(folder, "output");
@@ -178,7 +178,7 @@ function watchMemory(pid) {
         /^VmHWM:\s+(\d+)/mu.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
       peakKiB = Math.max(peakKiB, Number(kib));
     } catch {
-      // It has exited.
+      // It has ended.
     }
   }, 5);
   return { stop: () => clearInterval(timer), peakMiB: () => Math.round(peakKiB / 1024) };

@@ -22,7 +22,7 @@ await withScratchFolder(async (folder) => {
   ]);
 });
 
-/** Lists a storage root with this many threads. */
+/** Lists a storage root with so many threads. */
 async function listing(root, count) {
   const store = await openThreadStore(root);
   for (let made = 0; made < count; made += 1) await store.create(threadOf(root), null);
@@ -37,7 +37,7 @@ async function listing(root, count) {
   };
 }
 
-/** Only listed, never run: its hashes refer to nothing. */
+/** Only listed, never run: its hashes name nothing. */
 function threadOf(root) {
   const now = Date.now();
   const nothing = "0".repeat(13);

@@ -1,7 +1,6 @@
-/** Injects faults into the built command and reports the outcome: `node faults/run.mjs [--short] [--case=text] [class
- *  …]`. With `--case` only cases whose names contain the text. Prints a table; `.cache/faults-report.json` has the
- *  same, with every failed case. Exit code 1 if one failed, 2 for a machine on which the faults cannot be injected:
- *  nothing is skipped. */
+/** Injects faults into the built command and says what became of it: `node faults/run.mjs [--short] [--case=text] [class …]`.
+ *  With `--case` only cases whose names contain the text. Prints a table; `.cache/faults-report.json` has the same with every case that fell short. Exit code 1 if
+ *  one did, 2 for a machine on which the faults cannot be made: nothing is skipped. */
 import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -25,7 +24,7 @@ async function main(args) {
     console.error(files.length === 0 ? `no such class: ${wanted.join(", ")}` : missing.join("\n"));
     return 2;
   }
-  // In memory, where a flush costs nothing; the effect of flushes is tested on separate file systems.
+  // In memory, where a flush costs nothing; what a flush is worth is tried on file systems of its own.
   const folder = mkdtempSync("/dev/shm/faults-");
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     process.on(signal, () => {

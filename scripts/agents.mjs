@@ -1,5 +1,5 @@
-/** Runs the table of behaviours by adapters with the real programs behind them, and prints it: `node scripts/agents.mjs
- *  [adapter …]`. Without arguments all of them, which installs more than 2 GB once per machine. */
+/** Plays the table of behaviours by adapters with the real programs behind them, and prints it:
+ *  `node scripts/agents.mjs [adapter …]`. Without arguments all, which installs more than 2 GB once a machine. */
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -30,7 +30,7 @@ async function main(wanted) {
   return code;
 }
 
-/** One line per behaviour, one column per adapter; below it, where and why programs differ. */
+/** One line a behaviour, one column an adapter; below it, where and why programs differ. */
 function table({ testResults }) {
   const cells = testResults.flatMap((file) => file.assertionResults.flatMap(cellOf));
   const agents = [...new Set(cells.map(({ agent }) => agent))].sort();
@@ -52,8 +52,8 @@ function table({ testResults }) {
   ].join("\n");
 }
 
-/** A test is named `<behaviour>: <sentence> (differs: <reason>)`, in a group named after its adapter. Tests of whole
- *  threads have no cell. */
+/** A test is called `<behaviour>: <sentence> (differs: <reason>)`, in a group called as its adapter. Others,
+ *  of whole threads, have no cell. */
 function cellOf({ ancestorTitles, title, status }) {
   const behaviour = /^([a-z0-9-]+): /.exec(title)?.[1];
   if (behaviour === undefined) return [];

@@ -1,7 +1,7 @@
-/** Runs every benchmark, one after the other: `node scripts/bench.mjs [part of a path …]`; or, after downloading half a
- *  gigabyte, ours beside other systems: `node scripts/bench.mjs --peers [name …]`. A benchmark is a file
- *  `<name>.bench.ts` or `.mjs` in `packages/<x>/bench` or `bench`; it prints its own table and exits non-zero when it
- *  did not measure what it should. */
+/** Runs every benchmark, one after the other: `node scripts/bench.mjs [part of a path …]`; or, which
+ *  fetches half a gigabyte first, ours beside other systems: `node scripts/bench.mjs --peers [name …]`.
+ *  A benchmark is a file `<name>.bench.ts` or `.mjs` in `packages/<x>/bench` or `bench`;
+ *  it prints its own table and exits non-zero when what it measured is not what it should measure. */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,15 +1,15 @@
-/** Bundles the compiled command line and everything it imports into few files: `dist/cli/main.js` and its chunks, with
- *  the licenses of what went in.
+/** Makes few files of the compiled command line and all that it imports: `dist/cli/main.js` and its chunks,
+ *  with the terms of what went in.
  *
- *  Loaded as the compiler wrote it, a command opens up to 300 files and takes 125 ms to start; bundled, each command
- *  loads what it uses and nothing else.
+ *  Loaded as the compiler wrote it, a command opens up to 300 files and takes 125 ms to start; like this,
+ *  each command loads what it uses and nothing else.
  *
- *  1. Native packages stay outside, and so do the files that our packages read: a module that asks for its own location
- *     gets the one it was compiled to.
+ *  1. Native packages stay outside, and so do the files that our packages read: a module that asks where it lies is
+ *     told where it was compiled to.
  *  2. A program that the engine starts by path (`…-main.js`: a runner, the keeper of its leases, a guard) is one file
  *     beside the command. Packages that run as they were compiled start programs as they were compiled.
- *  3. Chunks are named by their content; the entry is written last, so that a command that starts while this runs finds
- *     either all of the old or all of the new. */
+ *  3. Chunks are named by their content; what starts is written last, so that a command that starts while this runs
+ *     finds either all of the old or all of the new. */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -21,7 +21,7 @@ const out = join(dist, "cli");
 const ENTRY = "main.js";
 const PROGRAM_URL = /new URL\("([^"]+-main\.js)", import\.meta\.url\)/g;
 
-/** Chunks are in `dist/cli`, two folders below this package, which has its dependencies installed. */
+/** Chunks lie in `dist/cli`, two folders below this package, which has its dependencies at hand. */
 const PLACE = `
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
@@ -36,7 +36,7 @@ export function placeIn(name, path) {
 await main();
 
 async function main() {
-  /** Where each was compiled to, by the name of its file here. Filled while bundling. */
+  /** Where each was compiled to, by the name of its file here. Bundling finds them. */
   const programs = new Map();
   const output = await bundled(join(dist, ENTRY), programs, { chunkFileNames: "[name]-[hash].js" });
   for (const [entryFileNames, file] of programs)
@@ -57,7 +57,7 @@ async function bundled(input, programs, files) {
     tsconfig: false,
     external: ["rolldown", "xxhash-addon"],
     transform: { target: "node22" },
-    // Our own modules have no side effects when loaded, so an unused one can be left out.
+    // Our own modules do nothing when they are loaded, so one that is not used can be left out.
     treeshake: { moduleSideEffects: (id) => !isOurs(id) },
     plugins: [ownPlaces(programs)],
     onLog: (level, log) => {
@@ -75,8 +75,8 @@ async function bundled(input, programs, files) {
   return output;
 }
 
-/** Gives each module of our packages that asks for `import.meta.url` the location of its compiled file; one that asks
- *  for a program gets the program's location beside the chunk. */
+/** Tells each module of our packages that asks for `import.meta.url` where its compiled file lies; one that asks for a
+ *  program, where that lies beside the chunk. */
 function ownPlaces(programs) {
   const helper = "\0place";
   return {

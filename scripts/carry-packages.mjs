@@ -1,10 +1,10 @@
-/** Packs the published packages of this repository into `packages/cli/dist/packages`, so that projects created by a
- *  clone's command line can be installed before any registry has them. A published command line carries none: its
- *  registry has the rest.
+/** Packs the published packages of this repository into `packages/cli/dist/packages`, so that projects made by a
+ *  clone's command line can be installed before any registry has them. A published command line carries none: the
+ *  registry that it came from has the rest.
  *
- *  1. A file is named by its package, its version and its bytes, so a copy in a project is never confused with another
- *     build.
- *  2. The index is written last: it names only files that exist. */
+ *  1. A file is named by its package, its version and its bytes, so one that was copied into a project is never
+ *     another under the same name.
+ *  2. The index is written last: it names only files that are there. */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -57,7 +57,7 @@ function publishedNames() {
   return names.sort();
 }
 
-/** By pnpm, which replaces `workspace:` with versions. */
+/** By pnpm, which puts versions in place of `workspace:`. */
 function pack(names, folder) {
   const filters = names.flatMap((name) => ["--filter", name]);
   const args = ["-r", ...filters, "pack", "--pack-destination", folder];

@@ -1,6 +1,6 @@
-/** Every check that is not a test, in parallel: `node scripts/check.mjs [name …]`. A check that passes prints one line;
- *  one that fails prints its output. Exit code 1 if any failed. (The compiler has already run: the `check` task of
- *  dev.mjs builds first.) */
+/** Every check that is not a test, side by side: `node scripts/check.mjs [name …]`.
+ *  A check that passes is one line; one that fails prints what it said. Exit code 1 if any failed.
+ *  (The compiler has already run: the `check` task of dev.mjs builds first.) */
 import { fileURLToPath } from "node:url";
 import { floorProblems } from "./check/floors.mjs";
 import { folderProblems } from "./check/folders.mjs";
@@ -8,7 +8,7 @@ import { captured } from "./dev/captured.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Each returns `{ ok, output }`. The slowest comes first, so that it starts first. */
+/** Each returns `{ ok, output }`. The slowest stands first, so that it starts first. */
 const CHECKS = {
   packages: () => program("node", ["scripts/check/packages.mjs"]),
   knip: () => program("knip", ["--treat-config-hints-as-errors"]),

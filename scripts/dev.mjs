@@ -1,12 +1,12 @@
 #!/usr/bin/env node
 /** The one entry point of this repository: `node scripts/dev.mjs <task> [arguments]`.
  *
- *  Brings the toolchain (Node, pnpm) and the dependencies with it, so that a machine with npm and any Node from 18 on
- *  can run every task from a fresh clone. It has no dependencies and uses plain syntax, because it runs before anything
- *  is installed.
+ *  Brings the toolchain (Node, pnpm) and the dependencies with it, so that a machine with any
+ *  Node from 18 on and npm can run every task from a fresh clone. It has no dependencies and
+ *  uses plain syntax, because it runs before anything is installed.
  *
- *  1. Downloads stay inside `.cache/`; it changes nothing global.
- *  2. Its own output goes to stderr, one line per step; stdout belongs to the task.
+ *  1. What it fetches stays inside `.cache/`; it changes nothing global.
+ *  2. Its own words go to stderr, one line a step; stdout belongs to the task.
  *  3. Runs may overlap: tools are published by one rename, installing and building hold a lock. */
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -58,7 +58,7 @@ async function main([name, ...args]) {
   return 0;
 }
 
-/** Preparation is quiet: a step's output is shown only when it failed. */
+/** Preparing is quiet: what a step wrote is shown when it failed. */
 async function mustPass(step, env) {
   say(step.says);
   const { ok, code, output } = await captured({ ...step.command, cwd: root, env });
@@ -67,7 +67,7 @@ async function mustPass(step, env) {
   throw new DevError(`${step.says}: failed with code ${code}`, step.hint, code);
 }
 
-/** Variables that `npm run` adds would become settings of pnpm and every child, so they are removed. */
+/** What `npm run` adds would reach pnpm and every child as settings of theirs, so it goes. */
 function taskEnvironment(directories) {
   const env = {};
   for (const [key, value] of Object.entries(process.env)) {
@@ -81,7 +81,7 @@ function taskEnvironment(directories) {
   return env;
 }
 
-/** For a person who sets these in the environment, they are the only way to reach the registry. */
+/** A person who sets these by environment has no other way to reach the registry. */
 const KEPT_SETTINGS =
   /^npm_config_(registry|cafile|proxy|https_proxy|noproxy|strict_ssl|globalconfig)$/i;
 

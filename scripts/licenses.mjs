@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** The licenses of every package that went into a bundle, once each, ordered by name. `moduleIds` are its modules as
- *  the bundler names them; the package at `own` is not listed. */
+/** The terms of every package that went into a bundle, once each, in the order of their names.
+ *  `moduleIds` are its modules as the bundler names them; the package at `own` is not listed. */
 export function licenses(moduleIds, own) {
   const folders = new Set(moduleIds.filter(existsSync).map(packageFolder));
   folders.delete(own);
@@ -18,7 +18,7 @@ function licenseOf(folder) {
   return `${name} ${version}\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
 }
 
-/** A package of this repository that is itself bundled brings the licenses of its contents. */
+/** A package of this repository that is itself one file brings the terms of what is in it. */
 function bundledLicenses(folder) {
   const file = join(folder, "dist", "licenses.txt");
   return existsSync(file) ? readFileSync(file, "utf8") : null;
@@ -30,7 +30,7 @@ function packageFolder(file) {
   return folder;
 }
 
-/** Some packages put a nameless package.json beside their code, to declare its module type. */
+/** Some packages put a nameless package.json beside their code, to say which kind of modules it is. */
 function isPackage(folder) {
   const file = join(folder, "package.json");
   return existsSync(file) && JSON.parse(readFileSync(file, "utf8")).version !== undefined;

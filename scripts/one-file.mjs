@@ -1,8 +1,8 @@
-/** Bundles a package and everything it needs at run time into one file: `node ../../scripts/one-file.mjs <entry>
- *  <file>`, in the package's folder. Beside it, `dist/licenses.txt` has the licenses of what went in.
+/** Makes one file of a package and all it needs at run time: `node ../../scripts/one-file.mjs <entry> <file>`, in
+ *  the package's folder. Beside it, `dist/licenses.txt` keeps the terms of what went in.
  *
- *  For packages that are loaded at every start and would otherwise load many files or large CommonJS modules. The types
- *  stay those of the compiler. */
+ *  For packages that are loaded at every start and would otherwise bring many files or large CommonJS
+ *  modules with them. The types stay those of the compiler. */
 import { writeFileSync } from "node:fs";
 import { rolldown } from "rolldown";
 import { licenses } from "./licenses.mjs";
@@ -13,7 +13,7 @@ async function main(entry, file) {
     platform: "node",
     tsconfig: false,
     transform: { target: "node22" },
-    // Anything that is neither ours nor part of Node must be inside: a warning about it is an error.
+    // What is neither ours nor a part of Node must be inside: a warning about it is an error.
     onLog: (level, log) => {
       throw new Error(`${level}: ${log.message}`);
     },

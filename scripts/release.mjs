@@ -1,10 +1,9 @@
 /** Publishes every package: `node scripts/release.mjs [--dry-run]`. (The `release` task of dev.mjs has packed them.)
  *
- *  1. `--dry-run` publishes the same files in the same way to a registry that it starts on this machine, and then
- *     follows README.md and docs/first-workflow.md as a newcomer would, with packages from there, with each Node in
- *     NODES.
- *  2. A package is published after those that it needs: an interrupted release leaves nothing that cannot be installed.
- *     Run again, it continues where it stopped. */
+ *  1. `--dry-run` publishes the same files in the same way to a registry that it starts on this machine, and then does
+ *     what README.md and docs/first-workflow.md tell a newcomer to do, with packages from there, by each Node in NODES.
+ *  2. A package is published after those that it needs: a release that breaks off leaves nothing that cannot be
+ *     installed. Run again, it goes on where it broke off. */
 import { execFileSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -30,7 +29,7 @@ async function main(args) {
   if (values["dry-run"]) return await dryRun(packages);
   const { version } = packages[0];
   mustBeClean(version);
-  // Provenance is signed by the machine that built it: only such a machine can provide it.
+  // Where it came from is signed for by the machine that built it: only such a machine can say that.
   const provenance = process.env.GITHUB_ACTIONS === "true";
   publish(packages, { registry: null, provenance, say });
   git("tag", "--force", `v${version}`);

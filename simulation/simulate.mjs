@@ -1,5 +1,5 @@
-/** Plays seeds: `node --import ./parts/hooks.mjs simulate.mjs [--seeds n] [--seed s]`. A single seed is reported step
- *  by step; of several, the first that fails is. Exits with 1 when one fails. */
+/** Plays seeds: `node --import ./parts/hooks.mjs simulate.mjs [--seeds n] [--seed s]`. One seed is told step by
+ *  step; of several, the first that fails is. Exits 1 when one fails. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,7 +1,7 @@
-/** The flushes that a durable step cannot do without, and nothing else. `once`, where its blobs become files before the
- *  next step begins: two blobs written, flushed in parallel, named; their folder flushed; one row of the index changed
- *  in one durable transaction. `commit`, where they become files later: that transaction alone, with the bytes of both
- *  blobs in it. */
+/** The flushes that a durable step cannot do without, and nothing else. `once`, where its blobs are files before
+ *  the next step begins: two blobs written, flushed side by side, named; their folder flushed; one row of the
+ *  index changed in one durable transaction. `commit`, where they are files later: that transaction alone, with
+ *  the bytes of both blobs in it. */
 import { closeSync, fsync, linkSync, mkdirSync, openSync, unlinkSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 
 const flush = promisify(fsync);
 
-/** `sizes`: bytes of the two blobs. Returns the step, which can be called repeatedly, and a close function. */
+/** `sizes`: bytes of the two blobs. Returns the step, to be called as often as wanted, and the end. */
 export function openBareStep(folder, sizes) {
   const blobs = join(folder, "blobs");
   mkdirSync(blobs, { recursive: true });

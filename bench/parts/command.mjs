@@ -8,8 +8,8 @@ export const COMMAND = fileURLToPath(
   new URL("bin/uncaged-workflow.mjs", import.meta.resolve("@uncaged/cli-workflow/package.json")),
 );
 
-/** Milliseconds from start to exit of `node <args>`, and its output. Throws when it failed. It writes to a file: a pipe
- *  would make it wait for this process to read. */
+/** Milliseconds from start to exit of `node <args>`, and what it wrote. Throws when it failed. It writes to
+ *  a file: a pipe would make it wait for this process to read. */
 export function timedNode(args, { root }) {
   mkdirSync(root, { recursive: true });
   const output = join(root, "output");
@@ -26,8 +26,8 @@ export function timedNode(args, { root }) {
   return { tookMs, stdout: readFileSync(output, "utf8") };
 }
 
-/** Runs each case once per round, one after the other, so that a busy moment affects all of them alike. Returns the
- *  milliseconds of each case as a list in round order. `check` throws for wrong output. */
+/** Runs each case once a round, one after the other, so that a busy moment hits all of them alike. Returns
+ *  the milliseconds of each case, a list in the order of rounds. `check` throws for a wrong output. */
 export function timedRounds(cases, rounds) {
   const times = Object.fromEntries(Object.keys(cases).map((name) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {

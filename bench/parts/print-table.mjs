@@ -1,5 +1,5 @@
-/** Prints rows under a title, with aligned columns: `what`, its figure, and the bar beside a ratio. Rows without a bar
- *  are the reference for others. Times are shown, never judged: machines differ. */
+/** Prints rows under a title, columns aligned: `what`, its figure, and beside a ratio its bar. A row
+ *  without a bar is what others are measured against. Times are shown, never judged: machines differ. */
 export function printTable(title, rows) {
   const cells = rows.map(({ what, figure, ratio, bar }) => [
     what,

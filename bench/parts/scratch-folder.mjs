@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 const CACHE = fileURLToPath(new URL("../../.cache/", import.meta.url));
 const MEMORY = "/dev/shm";
 
-/** A folder for one benchmark, deleted after `use`. It is on the repository's disk, so that flushes have their real
- *  cost; a benchmark that only reads may ask for one in memory, which is faster to fill. */
+/** A folder for one benchmark, gone when `use` is done. It lies on the disk that the repository is on, where
+ *  a flush costs what it costs; a benchmark that only reads may ask for one in memory, to be made faster. */
 export async function withScratchFolder(use, { flushes } = { flushes: "cost" }) {
   const inMemory = flushes === "cost-nothing" && existsSync(MEMORY);
   const parent = inMemory ? MEMORY : CACHE;

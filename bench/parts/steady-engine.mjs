@@ -1,4 +1,4 @@
-/** The real engine on a new storage root, with the steady workflow built and registered. */
+/** The real engine on a fresh storage root, with the steady workflow built and registered. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,8 +10,8 @@ import { registryLock } from "@uncaged/workflow-store";
 const ENTRY = fileURLToPath(new URL("../workflow/steady.mjs", import.meta.url));
 const WORKFLOW = "steady";
 
-/** The storage root goes to `root` in `folder`, and the bundle beside it. `store`: where its blobs go, `files` or
- *  `packed`. The caller has to close its store. */
+/** `folder` gets the storage root in `root` and the bundle beside it. `store`: where its blobs go, `files`
+ *  or `packed`. Whoever opens it closes its store. */
 export async function openSteadyEngine(folder, { store } = { store: "files" }) {
   const packagesBase = import.meta.resolve("@uncaged/cli-workflow/package.json");
   const root = join(folder, "root");
@@ -40,13 +40,13 @@ export async function idleThread(engine) {
   return successOf(await startThread(engine, { ...steadyStart(engine), run: "idle" }));
 }
 
-/** Options that start a thread of the steady workflow, without those of its runner. */
+/** What starts a thread of the steady workflow, but for who runs it. */
 export function steadyStart(engine) {
   const limits = { steps: 1_000_000 };
   return { workflow: WORKFLOW, prompt: "Go on.", cwd: engine.root, startKey: null, limits };
 }
 
-/** Makes this many more steps of the thread, in this process. Throws when it made another number. */
+/** Makes so many more steps of the thread, in this process. Throws when it made another number. */
 export async function makeSteps(engine, threadId, count) {
   const thread = await engine.store.get(threadId);
   const { signal } = new AbortController();
@@ -57,7 +57,7 @@ export async function makeSteps(engine, threadId, count) {
   return engine.store.get(threadId);
 }
 
-/** Unwraps a success; throws the error of a failure. */
+/** What went well; throws what did not. */
 export function successOf(result) {
   if (result.ok) return result.value;
   throw new Error(`${result.error.code}: ${result.error.message}`);

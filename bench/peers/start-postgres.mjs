@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { freePorts } from "./free-ports.mjs";
 import { startServer } from "./start-server.mjs";
 
-/** PostgreSQL refuses to run as root, so root runs it as the user `nobody`. */
+/** PostgreSQL refuses to run as root, so root lends it the user `nobody`. */
 const NOBODY = 65_534;
 
 /** Returns the url without a database, the version, and how to stop it. */

@@ -1,4 +1,4 @@
-/** A server that does not outlive this process. */
+/** A server that lives no longer than this process. */
 import { spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ const PATIENCE_MS = 60_000;
 const END_MS = 5_000;
 const LOOK_EVERY_MS = 50;
 
-/** Starts it in `folder`, which also gets its log, and waits until `isReady`. `stop` ends it and waits for that. */
+/** Starts it in `folder`, where its log goes too, and waits until `isReady`. `stop` ends it and waits. */
 export async function startServer({ command, args, env = {}, user = {}, folder, isReady }) {
   const log = join(folder, "server.log");
   const fd = openSync(log, "w");
@@ -32,7 +32,7 @@ export async function startServer({ command, args, env = {}, user = {}, folder, 
     await sleep(LOOK_EVERY_MS);
   }
   return {
-    /** SIGINT makes both kinds of server stop immediately, along with their own processes. */
+    /** SIGINT is how both kinds of server are told to end at once, with their own processes. */
     async stop() {
       server.kill("SIGINT");
       const late = setTimeout(() => server.kill("SIGKILL"), END_MS);

@@ -1,7 +1,7 @@
-/** The participants, in table order. Each is opened in its own process and folder, and returns `{ version, thread,
- *  close }`: `thread(steps, between)` creates a thread of this many durable steps, one after the other, each of which
- *  awaits `between` as the work of its role. `most`: the longest thread it can make in reasonable time, when each step
- *  costs more than the one before. */
+/** Who takes part, in the order of the table. Each is opened in a process of its own, with a folder of its
+ *  own, and returns `{ version, thread, close }`: `thread(steps, between)` makes a new thread of so many
+ *  durable steps, one after the other, each of which awaits `between` as the work of its role.
+ *  `most`: how long a thread of it can be made, because each step costs more than the one before. */
 export const SYSTEMS = {
   flush: {
     what: "bare flush of 1.3 KB",

@@ -1,7 +1,8 @@
-/** A workflow whose role costs nothing, which leaves only the engine. It never ends by itself.
+/** A workflow whose role costs nothing: what is left is the engine. It never
+ *  ends by itself.
  *
- *  Between two steps it calls back into the process it runs in, if that registered a callback: a benchmark measures
- *  there, and does its own side of the comparison while the engine waits. */
+ *  Between two steps it hands over to the process it runs in, if that one wants to know: a benchmark
+ *  measures there, and does its own side of the comparison while the engine waits. */
 import {
   buildDescriptor,
   createWorkflow,

@@ -1,4 +1,4 @@
-/** Agents that can run the demo: the adapter of each, and its options. */
+/** Agents that may play the demo: the adapter of each, and what it has to be told. */
 const ACP = "workflow-agent-acp";
 
 const AGENTS = {
@@ -13,7 +13,7 @@ const AGENTS = {
 
 export const AGENT_NAMES = Object.keys(AGENTS);
 
-/** In the form of `config.agents` of `workflow.yaml`; `folder` is its package in this repository. */
+/** As `config.agents` of `workflow.yaml` has it; `folder` is that of its package in this repository. */
 export function agentEntry(name, storage) {
   const { adapter, options } = AGENTS[name];
   return {

@@ -5,6 +5,6 @@ const MESSAGE = "fix: put one hyphen between words, and none at the ends";
 const git = (...args) => execFileSync("git", args, { encoding: "utf8" }).trim();
 
 git("add", "--", "src/slugify.js", "README.md");
-// If it was killed after the commit and runs again, it finds nothing staged and reports the commit it made.
+// Killed after the commit and run again, it finds nothing staged and reports the commit it made.
 if (git("diff", "--cached", "--name-only") !== "") git("commit", "--quiet", "--message", MESSAGE);
 console.log(JSON.stringify({ commit: git("rev-parse", "HEAD"), message: MESSAGE, reason: null }));

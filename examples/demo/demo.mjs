@@ -1,20 +1,20 @@
 /** `npm run demo`: a real job through a real workflow, offline, in half a minute.
  *
- *  It creates a git repository with a bug and a failing test, builds and registers the `develop` workflow, runs it,
- *  kills its runner halfway, resumes it, and verifies the outcome. Everything happens in one temporary folder, which is
- *  removed at the end (`--keep` keeps it for inspection).
+ *  It makes a git repository with a bug and a failing test, builds and registers the `develop` workflow, runs
+ *  it, kills its runner half-way, resumes it, and verifies what came out. Everything happens in one temporary
+ *  folder, which is removed at the end (`--keep` leaves it there to look at).
  *
- *  `npm run demo -- --agent claude`: planner, coder and reviewer run on an agent that is installed here and logged in,
- *  at your expense; with `--mock` on the real program with a scripted model behind it. Exits with 1 when anything goes
- *  wrong, with 2 for unknown arguments. */
+ *  `npm run demo -- --agent claude`: planner, coder and reviewer are played by an agent that is installed here and
+ *  logged in, which costs what it costs; with `--mock` by the real program with a scripted model behind it.
+ *  Exits with 1 when anything is not as it should be, with 2 for words that it does not know. */
 import { parseArgs } from "node:util";
 import { AGENT_NAMES } from "./agents.mjs";
 
 const USAGE = `Usage: npm run demo -- [--agent <name> [--mock]] [--keep]
 
-  --agent <name>  planner, coder and reviewer run on an agent that is installed here:
+  --agent <name>  planner, coder and reviewer are played by an agent that is installed here:
                   ${AGENT_NAMES.join(", ")}
-  --mock          the real program, downloaded once, with a scripted model: offline, at no cost
+  --mock          the real program, fetched once, with a scripted model: offline, at no cost
   --keep          leaves the folder, and prints commands to explore it`;
 
 function readArguments() {

@@ -25,7 +25,7 @@ import {
   uncaged,
 } from "./stage.mjs";
 
-/** Returns the exit code: 1 when the agent cannot run or the job is not done. */
+/** Returns the exit code: 1 when the agent cannot play or the job is not done. */
 export function playAgent({ agent, mock }) {
   return onStage(async () => {
     title(mock ? `${agent}, with a scripted model behind it` : `The agent: ${agent}`);
@@ -39,7 +39,7 @@ export function playAgent({ agent, mock }) {
   });
 }
 
-/** Adds it to `workflow.yaml` and checks whether it is installed and logged in. */
+/** Names it in `workflow.yaml` and asks whether it is there and logged in. */
 function bind(agent, more) {
   const entry = agentEntry(agent, storage);
   const target = join(storage, "node_modules", entry.package);
@@ -78,7 +78,7 @@ async function play() {
   tellSteps(shown);
   const commit = shown.steps.at(-1)?.meta.commit ?? null;
   if (shown.status !== "completed" || commit === null) {
-    console.error("The job was not done; --keep keeps the thread for inspection.");
+    console.error("The job was not done; --keep leaves the thread there to look at.");
     return 1;
   }
   for (const { round, role, run } of shown.steps) {

@@ -1,4 +1,4 @@
-/** The demo without a model: recorded agents, a runner that is killed halfway, a thread that is resumed. */
+/** The demo without a model: recorded agents, a runner that is killed half-way, a thread that goes on. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
@@ -18,10 +18,10 @@ import {
 } from "./stage.mjs";
 
 const EXPECTED = "planner coder coder reviewer tester coder reviewer tester committer";
-/** The runner is killed during step 6: after the failed test, before its correction. */
+/** The runner is killed while step 6 is at work: after the failed test, before its correction. */
 const KILL_AFTER_STEPS = 5;
 
-/** Throws when any of it goes wrong. */
+/** Throws when any of it is not as it should be. */
 export function playRecorded() {
   return onStage(async () => {
     title("A git repository with a bug");
@@ -56,7 +56,7 @@ async function killHalfWay(threadId) {
   );
   const { pid } = threadIn("ps", threadId);
   process.kill(pid, "SIGKILL");
-  // The system may take a moment to end it, and until then it owns its thread.
+  // The system may take a moment to end it, and as long it owns its thread.
   await until(
     () => threadIn("list", threadId),
     ({ status }) => status === "idle",
@@ -79,10 +79,10 @@ async function resume(threadId) {
   assert.deepEqual(
     kept,
     before.steps.map((step) => step.stateHash),
-    "finished steps must be unchanged",
+    "finished steps must be kept as they were",
   );
   say(
-    `continued with step ${before.steps.length + 1}; none of the ${before.steps.length} finished steps ran again`,
+    `went on with step ${before.steps.length + 1}; none of the ${before.steps.length} finished steps ran again`,
   );
   return after;
 }
@@ -94,7 +94,7 @@ function tryNext(threadId) {
     say(`uwf thread fork ${threadId.slice(-6)} --from-step 4 --idle\nuwf workflow show develop`);
   } else {
     say("npm run demo -- --keep             leaves the folder, and prints commands to explore it");
-    say("npm run demo -- --agent claude     the same job, done by an agent that you have");
+    say("npm run demo -- --agent claude     the same job, played by an agent that you have");
   }
   say('README.md, "Ten minutes"           a workflow of your own');
 }
@@ -111,5 +111,5 @@ async function until(look, done) {
     if (value !== undefined && done(value)) return value;
     await sleep(50);
   }
-  throw new Error(`it did not get that far in a minute; see ${folder} (run with --keep)`);
+  throw new Error(`it did not come that far in a minute; see ${folder} (run with --keep)`);
 }

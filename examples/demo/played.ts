@@ -1,5 +1,5 @@
-/** The `develop` template with planner, coder and reviewer on the storage root's default agent; tests and the commit
- *  need no model. */
+/** The `develop` template, planned, coded and reviewed by the default agent of the storage root; tests and the
+ *  commit need no model. */
 import { createCommandAgent } from "@uncaged/workflow-agent-command";
 import { buildDescriptor, createWorkflow, namedAgent } from "@uncaged/workflow-runtime";
 import { developWorkflowDefinition } from "@uncaged/workflow-template-develop";

@@ -1,8 +1,8 @@
-/** Runs a role from a recording: applies this round's patch, if any, and prints the recorded result as JSON. The round
- *  comes from the environment; works in the current directory.
+/** Plays a role from a recording: applies the patch that belongs to this round, if any, and prints the
+ *  recorded result as JSON. Told by the environment which round it is; works in the current directory.
  *
- *  Like a careful agent it can run again after it was killed halfway: a patch that is already applied is left alone,
- *  and storing the same text twice returns the same hash. */
+ *  Like a careful agent it can be run again after it was killed half-way: a patch that is in place already
+ *  is left alone, and storing the same text twice returns the same hash. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,7 +13,7 @@ const {
   DEMO_RECORDINGS: folder,
   DEMO_CLI: cli,
 } = process.env;
-/** A recorded agent answers immediately; this delay lets the demo kill one at work. */
+/** A recorded agent answers at once; this is the time in which the demo can kill one at work. */
 const THINKING_MS = 600;
 
 const recording = JSON.parse(readFileSync(`${folder}/${round}-${role}.json`, "utf8"));

@@ -1,5 +1,5 @@
-/** The demo's surroundings: one temporary folder with a git repository, a storage root and the built command. It is
- *  removed at the end (`--keep` keeps it for inspection). */
+/** Where the demo plays: one temporary folder with a git repository, a storage root and the built command. It is
+ *  removed at the end (`--keep` leaves it there to look at). */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
@@ -20,7 +20,7 @@ export const storage = join(folder, "storage");
 const bin = join(folder, "bin");
 export const environment = {
   ...process.env,
-  // Agents call the command by its name, and need the same Node as the command.
+  // Agents call the command by its name, and need the Node that it needs.
   PATH: [bin, dirname(process.execPath), process.env.PATH].join(delimiter),
   UNCAGED_WORKFLOW_STORAGE_ROOT: storage,
   DEMO_FOLDER: folder,
@@ -28,7 +28,7 @@ export const environment = {
   DEMO_CLI: cli,
 };
 
-/** Returns what `play` returns; its folder is removed afterwards. */
+/** What `play` returns; its folder is removed afterwards. */
 export async function onStage(play) {
   try {
     mkdirSync(bin);
@@ -39,7 +39,7 @@ export async function onStage(play) {
   }
 }
 
-/** Its tests fail until the job is done. */
+/** Its suite fails until the job is done. */
 export function makeRepository() {
   cpSync(join(here, "project"), repository, { recursive: true });
   git("init", "--quiet", "--initial-branch=main");
@@ -52,7 +52,7 @@ export function makeRepository() {
   say(`${repository}\nIts test suite fails: ${lastLines(tests.stdout, /not ok|✖/, 1)}`);
 }
 
-/** Builds the workflow from a file here, with the files that it needs, and registers it as `develop`. */
+/** Builds the workflow of a file here, with the files that it needs, and registers it as `develop`. */
 export function buildAndRegister(file, needs) {
   for (const name of [file, ...needs]) {
     cpSync(join(here, name), join(folder, name), { recursive: true });
@@ -65,7 +65,7 @@ export function buildAndRegister(file, needs) {
   say(`built to one file and registered as develop, version ${added.hash}`);
 }
 
-/** The outcome: a commit whose tests pass, from a thread that can be verified. */
+/** What came out: a commit whose tests pass, of a thread that can be proven. */
 export function checkResult(threadId) {
   title("What came out");
   say(git("log", "--oneline", "--stat", "-1"));

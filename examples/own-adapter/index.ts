@@ -3,7 +3,7 @@ import { type AgentOptions, createAgent, readAgentOptions } from "@uncaged/workf
 import { z } from "zod";
 import { type ScribeConfig, scribeDriver } from "./scribe-driver.ts";
 
-/** Runs roles on scribe: `createWorkflow(definition, { adapter: createScribeAgent(), overrides: null })`. */
+/** Plays roles by scribe: `createWorkflow(definition, { adapter: createScribeAgent(), overrides: null })`. */
 export function createScribeAgent(config: ScribeConfig & AgentOptions = {}): AdapterFn {
   return createAgent(scribeDriver(config), config);
 }

@@ -1,4 +1,4 @@
-/** How to talk to scribe, an agent that reads its prompt from stdin and prints one JSON object per line. */
+/** How to talk to scribe, an agent that reads its prompt from stdin and says one JSON object a line. */
 import {
   type AgentDriver,
   type AgentStep,
@@ -20,9 +20,9 @@ export function scribeDriver({ command = "scribe" }: ScribeConfig): AgentDriver 
   return {
     name: "scribe",
     passEnv: ["SCRIBE_API_KEY"],
-    // It does not ask before it uses a tool, so it must not run a role with a tool policy.
+    // It asks nobody before it uses a tool, so a role with a tool policy must not be played by it.
     can: { evidence: true, policy: false, resume: true },
-    // Its sessions; everything else in its folder is deleted before each step.
+    // Its sessions; all else in its folder goes before each step.
     keeps: ["*.txt"],
     async probe({ env }) {
       const found = await probeProgram([command], env);
@@ -39,7 +39,7 @@ export function scribeDriver({ command = "scribe" }: ScribeConfig): AgentDriver 
           session = result.session;
           return result;
         },
-        // Each turn has its own process, which ends with the turn.
+        // Each turn has a process of its own, which ends with the turn.
         close: async () => {},
       };
     },
@@ -79,7 +79,7 @@ async function runTurn(
   return { ...heard, ...judged(run.value) };
 }
 
-/** What an event means for watchers, for the evidence and for the result. */
+/** What an event means: for who watches, for the evidence, for the result. */
 function take(event: ScribeEvent, heard: TurnResult, step: AgentStep): void {
   switch (event.type) {
     case "session":
@@ -117,7 +117,8 @@ function take(event: ScribeEvent, heard: TurnResult, step: AgentStep): void {
   }
 }
 
-/** How the program ended. Exit code 0 only says that it finished: its answer is judged by `createAgent`. */
+/** How the program ended. That it exited with 0 says only that it came to its end: its answer is judged by
+ *  `createAgent`. */
 function judged(run: CliRun): Pick<TurnResult, "outcome" | "reason" | "sessionLost"> {
   const reason = lastLines(run.stderr.text) || `exit code ${run.exitCode}`;
   if (run.stoppedBy === "abort") return { outcome: "cancelled", reason, sessionLost: false };

@@ -18,7 +18,7 @@ const EVENT = z.discriminatedUnion("type", [
   z.object({ type: z.literal("usage"), inputTokens: z.number(), outputTokens: z.number() }),
 ]);
 
-/** null for an unknown event: a newer scribe may have more. */
+/** Null for an event that is not known: a newer scribe may say more. */
 export function scribeEvent(object: JsonObject): ScribeEvent | null {
   const parsed = EVENT.safeParse(object);
   return parsed.success ? parsed.data : null;

@@ -1,7 +1,7 @@
-/** A badly behaved agent: `stand-in.mjs <manner> [argument]`.
+/** An agent of bad manners: `stand-in.mjs <manner> [argument]`.
  *
- *  Manners that start processes write the pids of everything that has to be ended to the file `pids` in their working
- *  directory, one per line, and wait for ever. Those that print end by themselves. */
+ *  Those that start processes write the pids of all that shall be ended to the file `pids` in their working
+ *  directory, one a line, and wait for ever. Those that speak end by themselves. */
 import { spawn } from "node:child_process";
 import { appendFileSync, closeSync, writeSync } from "node:fs";
 
@@ -45,7 +45,7 @@ const MANNERS = {
     start("stays", { env, detached: true });
     MANNERS.stays();
   },
-  // Its parent exits immediately: no process in the tree leads to it any more.
+  // Its parent ends at once: nobody in the tree leads to it any more.
   orphans: () => {
     start("daemonises", { detached: true });
     MANNERS.stays();

@@ -5,8 +5,8 @@ import { expectResumes, stepsThread } from "../parts/transcript.mjs";
 
 export const title = "runner killed at a file-system call, then resumed";
 
-/** What drives a thread of three steps to its end, and how many of its calls are tried in the short form: a command in
- *  the foreground; a command that starts a runner, either of which may be hit. */
+/** Who drives a thread of three steps to its end, and how many of its calls are tried in the short form: a command
+ *  in the foreground; a command that starts a runner, either of which may be hit. */
 const DRIVERS = {
   exec: { args: (threadId) => ["thread", "exec", threadId, "--count", "9"], short: 12 },
   runner: { args: (threadId) => ["thread", "resume", threadId], short: 6 },

@@ -6,9 +6,9 @@ import { isChanging, recordCalls, withFault } from "../parts/strace.mjs";
 import { VERBS } from "../parts/verbs.mjs";
 
 export const title =
-  "add, rollback, run, fork, poke, end, kill, rm, gc, pack, unpack: killed, then repeated";
+  "add, rollback, run, fork, poke, end, kill, rm, gc, pack, unpack: killed, then given again";
 
-/** How many calls of a command are tried in the short form. */
+/** How many calls of a verb are tried in the short form. */
 const SHORT = 3;
 
 export async function* cases(lab) {

@@ -11,7 +11,7 @@ import { VERBS } from "../parts/verbs.mjs";
 export const title =
   "ENOSPC, EIO, EACCES, EMFILE, EROFS at a call; short writes; full file systems";
 
-/** The calls that each error can come from. */
+/** Which calls each error can come from. */
 const ERRORS = {
   ENOSPC: /^(p?write(v|64)?|openat|link|mkdir|rename|fsync|fdatasync|ftruncate)$/,
   EIO: /^(p?write(v|64)?|p?read(v|64)?|openat|link|rename|fsync|fdatasync|unlink)$/,
@@ -19,16 +19,16 @@ const ERRORS = {
   EMFILE: /^openat$/,
   EROFS: /^(openat|link|mkdir|rename|unlink|ftruncate)$/,
 };
-/** The same, while the command loads its own files. */
+/** And when the command loads its own files. */
 const OWN_ERRORS = { EMFILE: /^openat$/, EIO: /^(openat|p?read(v|64)?)$/ };
 const OWN_FILES = fileURLToPath(new URL("dist/", PACKAGES_BASE));
 const LOOK = ["thread", "list"];
 /** How many calls are tried in the short form: for each error, of a thread; for all errors, of each other command. */
 const SHORT = 3;
 const SHORT_OF_VERBS = 2;
-/** The longest file that a process may write, in bytes: a write past it is cut short, then refused. */
+/** Bytes of the longest file that a process may write: a write past it is cut short, then refused. */
 const FILE_LIMITS = [1_000, 3_000, 20_000, 60_000, 120_000, 200_000];
-/** Free space of a file system: pages, and files. */
+/** Free room of a file system: pages, and files. */
 const FREE_PAGES = Array.from({ length: 60 }, (_, pages) => pages);
 const FREE_FILES = Array.from({ length: 24 }, (_, files) => files);
 const SHORT_OF_ROOM = 4;
@@ -51,7 +51,7 @@ export async function* cases(lab) {
         yield { name, run: () => withScene({ folder, store }, play) };
       }
     }
-    // A kernel that reports one byte written and wrote none: a file is too short, and nobody was told.
+    // A kernel that says that it wrote one byte and wrote none: a file that is short, and nobody was told.
     for (const at of some(
       calls.filter(({ call }) => call === "write"),
       SHORT,
@@ -105,7 +105,7 @@ async function* ofVerbs(lab, store) {
   }
 }
 
-/** The same for the command's own files: a system error is not a bug of ours. */
+/** The same for the files that the command itself consists of: no error of the system is a defect of ours. */
 async function* ofOwnFiles({ folder, some }) {
   const store = STORES[0];
   const calls = await withScene({ folder, store }, (scene) =>
@@ -160,14 +160,14 @@ async function filesUpTo(scene, bytes) {
     root: scene.root,
     cwd: scene.work,
   });
-  // The system itself reports a file that grows too long with a signal.
+  // The system's own answer to a file that grows too long is a signal.
   if (ran.signal !== "SIGXFSZ" && ran.code !== 153) expectTyped(ran);
   await expectSound(scene);
   await expectResumes(scene, threadId, { pad: PAD });
   await expectSound(scene);
 }
 
-/** The storage root is on a separate file system that fills up while the thread runs. */
+/** The storage root lies on a file system of its own that fills up while the thread runs. */
 async function inRoom(scene, free) {
   const threadId = await stepsThread(scene, { pad: PAD });
   await withTmpfs(scene, free, async ({ giveRoom }) => {
@@ -180,7 +180,7 @@ async function inRoom(scene, free) {
   });
 }
 
-/** It succeeded, or it reports the problem with one of our codes. */
+/** It went well, or it says what is wrong by a code of ours. */
 function expectTyped(ran) {
   if (ran.code === 0) return;
   const code = failureCode(ran);

@@ -6,9 +6,9 @@ import { STORES, successOf, withEngine, withScene } from "../parts/scene.mjs";
 import { expectResumes, makeSteps, stepsThread } from "../parts/transcript.mjs";
 
 export const title =
-  "blobs damaged: found by get, fsck, verify, resume and gc, and sound again when restored";
+  "blobs damaged: found by get, fsck, verify, resume and gc, and well again when put back";
 
-/** What a blob's bytes are replaced with. `other` are the bytes of another blob; null: the blob is deleted. */
+/** What becomes of a blob's bytes. `other` are those of another blob; null: it is gone. */
 const DAMAGES = {
   "bit flipped": (bytes) => Buffer.from(bytes).fill(bytes[9] ^ 1, 9, 10),
   truncated: (bytes) => bytes.subarray(0, bytes.length - 5),
@@ -20,7 +20,7 @@ const DAMAGES = {
 };
 const SHORT = 4;
 
-/** What each kind of damage does to each blob of a two-step thread. */
+/** Of every blob of a thread of two steps, what each damage does. */
 export async function* cases({ folder, some }) {
   for (const store of STORES) {
     for (const [damage, of] of Object.entries(DAMAGES)) {
@@ -54,13 +54,13 @@ async function found(scene, { at, of }) {
     assert.equal((await checkStorage(engine)).ok, false, "fsck finds nothing");
     assert.equal((await verifyThread(engine, thread)).ok, false, "verify finds nothing");
     const collected = collectStorage(engine, { dryRun: false, graceMs: 0 });
-    await assert.rejects(collected, ({ failure }) => /^CAS_/.test(failure.code), "gc continues");
-    assert.ok((await engine.cas.list()).includes(dead), "gc removed something");
+    await assert.rejects(collected, ({ failure }) => /^CAS_/.test(failure.code), "gc goes on");
+    assert.ok((await engine.cas.list()).includes(dead), "gc took something away");
     return { head: thread.head, start: thread.startHash };
   });
   if (Object.values(names).includes(hash)) {
     const resumed = await makeSteps(scene, threadId, 1);
-    assert.ok(!resumed.ok && /^CAS_/.test(resumed.error.code), "resume continues");
+    assert.ok(!resumed.ok && /^CAS_/.test(resumed.error.code), "resume goes on");
   }
   shelf.write(hash, bytes);
   await expectSound(scene);

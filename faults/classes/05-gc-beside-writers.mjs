@@ -6,7 +6,7 @@ import { expectSound } from "../parts/expect-sound.mjs";
 import { STORES, withScene } from "../parts/scene.mjs";
 import { stepsThread, viewOf } from "../parts/transcript.mjs";
 
-export const title = "gc without grace, again and again, during writes: no live blob deleted";
+export const title = "gc without grace, again and again, beside writers: no live blob deleted";
 
 const WRITERS = 3;
 const STEPS = 20;

@@ -34,7 +34,7 @@ async function atOnce(scene) {
   const owners = ran.filter(({ code }) => code === 0);
   assert.equal(owners.length, 1, `${owners.length} owners`);
   for (const other of ran.filter(({ code }) => code !== 0)) {
-    // 6: somebody else owns it; 3: the thread had already ended.
+    // 6: somebody else has it; 3: it came when the thread had ended already.
     assert.ok([3, 6].includes(other.code), `exit ${other.code}: ${other.stderr}`);
   }
   await expectOnce(scene, threadId);
@@ -48,7 +48,7 @@ async function frozen(scene) {
   await expectOnce(scene, late.threadId);
 }
 
-/** Only the keeper of its lease can report it, and then ends it. */
+/** Nothing of it can say so but what keeps its lease, which then ends it. */
 async function spun(scene) {
   const { ran, threadId } = await wokenUp(scene, { spins: true });
   assert.equal(ran.signal, "SIGKILL", `exit ${ran.code}: ${ran.stderr}`);
@@ -56,7 +56,7 @@ async function spun(scene) {
   await expectOnce(scene, threadId);
 }
 
-/** The outcome for an owner that woke up after another had made all steps. */
+/** What became of an owner that woke up when another had made all steps. */
 async function wokenUp(scene, manner) {
   const threadId = await stepsThread(scene, manner);
   let pid = 0;

@@ -11,7 +11,7 @@ export const title =
   "thread kill, a killed runner's guard, and the next start after it, end every process of an agent";
 
 const STAND_IN = fileURLToPath(new URL("../agent/stand-in.mjs", import.meta.url));
-/** Number of processes that each manner starts. */
+/** How many processes each manner comes to. */
 const MANNERS = { stays: 1, forks: 4, leads: 2, orphans: 2, ignores: 2, hides: 3 };
 const PLAYS = { killed, "runner killed": runnerKilled, "runner killed, nobody comes": nobodyComes };
 const PATIENCE_MS = 30_000;
@@ -43,7 +43,7 @@ async function runnerKilled(scene, manner) {
   const { threads } = await document(["thread", "ps"], scene);
   const [{ pid }] = threads;
   process.kill(pid, "SIGKILL");
-  // The system may take a moment to end it, and until then it owns its thread.
+  // The system may take a moment to end it, and as long it owns its thread.
   await until(() => !processesOf(scene.root).includes(String(pid)), "the runner is gone");
   rmSync(join(scene.work, "pids"));
   await document(["thread", "resume", threadId], scene);
@@ -59,7 +59,7 @@ async function runnerKilled(scene, manner) {
   await expectSound(scene);
 }
 
-/** Only the guard is there to clean up. */
+/** Nothing but the guard is there to clean up. */
 async function nobodyComes(scene, manner) {
   await running(scene, manner);
   const agents = pids(scene);
@@ -73,7 +73,7 @@ async function nobodyComes(scene, manner) {
   await expectSound(scene);
 }
 
-/** A thread in the background whose agent has started all its processes. */
+/** A thread in the background whose agent has started all it starts. */
 async function running(scene, manner) {
   const { root, work } = scene;
   const prompt = [STAND_IN, manner];
@@ -85,7 +85,7 @@ async function running(scene, manner) {
   return threadId;
 }
 
-/** Whatever happened to the case, it leaves no process to the next one. */
+/** Whatever became of the case, it leaves no process to the next one. */
 async function endingAll(scene, play) {
   try {
     await play();
@@ -94,7 +94,7 @@ async function endingAll(scene, play) {
       try {
         process.kill(Number(pid), "SIGKILL");
       } catch {
-        // It has just exited.
+        // It ended just now.
       }
     }
   }
@@ -108,7 +108,7 @@ function pids({ work }) {
 async function until(holds, what) {
   const giveUpAt = Date.now() + PATIENCE_MS;
   while (!holds()) {
-    assert.ok(Date.now() < giveUpAt, `it did not happen: ${what}`);
+    assert.ok(Date.now() < giveUpAt, `it did not come to pass: ${what}`);
     await sleep(50);
   }
 }

@@ -10,11 +10,11 @@ export const title =
   "agent output: floods, no newline, NUL, no UTF-8, split characters, closed stdout, unread stdin";
 
 const STAND_IN = fileURLToPath(new URL("../agent/stand-in.mjs", import.meta.url));
-/** A runner's peak memory limit, whatever the agent says. */
+/** What a runner may have in memory at its worst, whatever the agent says. */
 const MAX_MIB = 400;
 const LOOK_EVERY_MS = 50;
 
-/** What the step says in the end; null: too long to compare. */
+/** What the step says in the end; null: too long to be held against anything. */
 const SAID = {
   "says NUL": /^before.after/,
   "is no UTF-8": /^a.*b/,
@@ -63,7 +63,7 @@ async function speaks(scene, [manner, ...rest]) {
   await expectSound(scene);
 }
 
-/** A process's peak memory, in MiB. */
+/** The most memory that a process had, in MiB. */
 function watchMemory() {
   let most = 0;
   let timer;
@@ -72,7 +72,7 @@ function watchMemory() {
       const [, kib] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
       if (kib !== undefined) most = Math.max(most, Number(kib) / 1024);
     } catch {
-      // It has exited.
+      // It has ended.
     }
   };
   return {

@@ -16,9 +16,9 @@ const says = (content, finish = "stop") => ({ content, finish });
 const calls = (name, args, finish = "tool_calls") => ({ call: { name, args }, finish });
 const answer = says(GOOD);
 
-/** `replies`: what the server returns, the last one repeatedly. `gives`: the final value, or the failure code; a list
- *  where either is right. `asked`: the most requests the server may get. `ran`: how often the tool `look` may have run.
- */
+/** `replies`: what the server gives, the last again and again. `gives`: the value in the end, or what the failure
+ *  is called; a list where either is right. `asked`: how often the server is asked at most. `ran`: how often the
+ *  tool `look` may have been run. */
 const CASES = {
   "plain JSON": { replies: [answer], gives: "value", asked: 1 },
   "fenced JSON": {

@@ -7,7 +7,7 @@ import { viewOf } from "../parts/transcript.mjs";
 export const title =
   "runaway loops: ping-pong routes, workflows that start themselves: stopped, with a reason";
 
-/** A step of ping-pong uses 1,000 tokens and costs a cent. */
+/** A step of ping-pong counts 1,000 tokens and a cent. */
 const LIMITS = {
   steps: { limits: { steps: 20 }, most: 20, says: /20 steps/ },
   tokens: { limits: { tokens: 10_000 }, most: 11, says: /token/i },
@@ -39,7 +39,7 @@ async function pingPong(scene, { bundles, limits, most, says }) {
   await expectSound(scene);
 }
 
-/** `maxDepth` is 3 by default: the fourth child is refused, and every thread above it reports that. */
+/** `maxDepth` is 3 by default: the fourth child is refused, and every thread above says so. */
 async function nested(scene) {
   const threadId = await withEngine(scene.root, (engine) =>
     idleThread(engine, { work: scene.work, workflow: "nested", prompt: "go" }),

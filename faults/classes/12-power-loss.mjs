@@ -15,12 +15,12 @@ export const title =
 const STEPS = 12;
 const STEP_MS = 20;
 const SHORT = 3;
-/** The step after which the power fails, a few milliseconds into the next. */
+/** After which step the power goes, and a few milliseconds into the next. */
 const INSTANTS = Array.from({ length: 60 }, (_, at) => ({ step: 1 + (at % 11), lateMs: at % 7 }));
 
 export async function* cases({ folder, some }) {
   for (const type of FILE_SYSTEMS) {
-    // If this one did not fail, the others would prove nothing.
+    // Were this one to fail, the others would prove nothing.
     const control = `${type} loses what was not flushed`;
     yield {
       name: control,
@@ -42,8 +42,8 @@ async function powerLost(scene, { type, step, lateMs }) {
     const running = runCommand(["thread", "exec", threadId, "--count", "99"], scene);
     while (begun(scene.work).length < step) await sleep(1);
     await sleep(lateMs);
-    // A machine without power acknowledges nothing. This one keeps running, and ext4 lets a flush succeed that its
-    // shutdown overtook: the transaction is dropped before the flush looks for it.
+    // A machine without power acknowledges nothing. This one goes on, and ext4 lets a flush that its shutdown
+    // overtook succeed: the transaction is dropped before the flush looks for it.
     const known = acknowledged(scene, STEPS);
     disk.cutPower();
     await running;

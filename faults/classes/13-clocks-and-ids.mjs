@@ -5,14 +5,14 @@ import { expectSound } from "../parts/expect-sound.mjs";
 import { STORES, successOf, withEngine, withScene } from "../parts/scene.mjs";
 import { expectResumes, stepsThread } from "../parts/transcript.mjs";
 
-export const title = "clocks that jump, reused pids, two boots: leases and ids hold";
+export const title = "clocks that jump, pids that are used again, two boots: leases and ids hold";
 
 const HOUR_MS = 60 * 60 * 1000;
 const TTL_MS = 15_000;
 
-/** Whose lease is on the thread when we come, and what happens to us. */
+/** Whose lease stands on the thread when we come, and what becomes of us. */
 const OWNERS = {
-  "a reused pid": { owner: (own) => ({ ...own, startedAt: "1" }), gives: "ok" },
+  "a pid used again": { owner: (own) => ({ ...own, startedAt: "1" }), gives: "ok" },
   "an earlier boot": { owner: (own) => ({ ...own, bootId: at(own, { boot: "b" }) }), gives: "ok" },
   "another machine": {
     owner: (own) => ({ ...own, bootId: at(own, { boot: "b", machine: "m" }) }),
@@ -29,7 +29,7 @@ const OWNERS = {
   ourselves: { owner: (own) => own, gives: "LEASE_HELD" },
 };
 
-/** A process's environment, except for these parts. */
+/** Where a process runs, but for these parts. */
 function at({ bootId }, changed) {
   const [boot, namespace, machine] = bootId.split("/");
   const place = { boot, namespace, machine, ...changed };
@@ -67,8 +67,8 @@ async function leaseOf(scene, { owner, gives }) {
   await expectSound(scene);
 }
 
-/** A clock that is ahead takes over the thread; one that is behind does so once the owner has not renewed for a lease's
- *  lifetime. The replaced owner then publishes nothing. */
+/** A clock that is ahead takes the thread over; one that is behind, once the owner has not renewed for a lease's
+ *  life. Whoever is late then publishes nothing. */
 async function otherClock(scene, jumpMs) {
   const threadId = await stepsThread(scene);
   const lease = await acquire(scene, threadId, ownIdentity());
@@ -141,7 +141,7 @@ const acquire = ({ root }, threadId, process) =>
     store.acquire({ threadId, process, ttlMs: TTL_MS, nowMs: now(), replaces: null }),
   );
 
-/** One step, by a process whose clock is off by this much: `ok`, or the code of the failure. */
+/** One step, by a process whose clock is off by so much: `ok`, or the code of the failure. */
 const drive = ({ root }, threadId, jumpMs) =>
   withEngine(root, async (engine) => {
     const jumped = { ...engine, now: () => engine.now() + jumpMs };

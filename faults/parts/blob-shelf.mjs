@@ -5,8 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/** `read(hash)` returns the bytes. `write(hash, what)` replaces them; null: deletes them, "folder": puts a folder
- *  there. */
+/** `read(hash)` returns the bytes. `write(hash, what)` puts other ones there; null: nothing, "folder": a folder. */
 export function blobShelf({ root, store }) {
   return store === "files" ? fileShelf(join(root, "cas")) : rowShelf(join(root, "index.db"));
 }
@@ -47,7 +46,7 @@ function rowShelf(file) {
   };
 }
 
-/** A hash as SQLite's signed integer. */
+/** A hash as SQLite's signed number. */
 function nameOf(hash) {
   let value = 0n;
   for (const digit of hash) value = value * 32n + BigInt(ALPHABET.indexOf(digit));

@@ -1,8 +1,8 @@
-/** Cleans up after a run, however it ended: no process, mount, loop device or file is left. */
+/** Leaves nothing of a run, however it came to its end: no process, no mount, no loop device, no file. */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 
-/** `folder`: contains the storage roots of the run. */
+/** `folder`: where the run has its storage roots. */
 export function clearAway(folder) {
   for (const pid of processesUnder(folder)) endProcess(pid);
   for (const place of mountsUnder(folder)) execFileSync("umount", ["--lazy", place]);
@@ -31,6 +31,6 @@ function endProcess(pid) {
   try {
     process.kill(Number(pid), "SIGKILL");
   } catch {
-    // It has just exited.
+    // It ended just now.
   }
 }

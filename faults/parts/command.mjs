@@ -1,29 +1,29 @@
-/** The built command, and other programs, as separate processes: each is awaited, each has a time limit. */
+/** The built command, and other programs, as processes of their own: each is waited for, each has an end. */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 export const PACKAGES_BASE = import.meta.resolve("@uncaged/cli-workflow/package.json");
 export const COMMAND = fileURLToPath(new URL("bin/uncaged-workflow.mjs", PACKAGES_BASE));
 
-/** A busy machine may need long; beyond this something hangs, and the case has failed. */
+/** A busy machine may need long; past it something hangs, and the case has fallen short. */
 const PATIENCE_MS = 120_000;
 
-/** What a program needs to find, and where its storage is. One thread for files, so that calls come in the same order
- *  in every run. */
+/** What a program needs to find, and to be told where its storage is. One thread for files, so that calls
+ *  come in the same order in every run. */
 function environment(root, env = {}) {
   return {
     PATH: process.env.PATH,
     HOME: root,
     UNCAGED_WORKFLOW_STORAGE_ROOT: root,
     UV_THREADPOOL_SIZE: "1",
-    // With a compile cache, later runs would make fewer calls than the first.
+    // Compiled code that was kept makes later runs call less than the first.
     NODE_DISABLE_COMPILE_CACHE: "1",
     ...env,
   };
 }
 
-/** Runs a program to its end. Returns its exit code, or the signal that ended it, and its output. Throws when it hangs.
- *  `started` gets the process. */
+/** Runs a program to its end. Returns its exit code, or the signal that ended it, and what it wrote. Throws
+ *  when it hangs. `started` is handed the process. */
 export function runProgram(
   program,
   args,
@@ -61,14 +61,14 @@ export function runProgram(
 export const runCommand = (args, options) =>
   runProgram(process.execPath, [COMMAND, "--json", ...args], options);
 
-/** The document printed by a command that must succeed. */
+/** The document of a command that must succeed. */
 export async function document(args, options) {
   const ran = await runCommand(args, options);
   if (ran.code !== 0) throw new Error(`${args.join(" ")}: exit ${ran.code}: ${ran.stderr}`);
   return JSON.parse(ran.stdout);
 }
 
-/** The code of a failure as reported by `--json`; null when there is none, or it has another form. */
+/** The code of a failure as `--json` tells it; null when there is none, or it has another form. */
 export function failureCode({ stderr }) {
   const line = stderr.split("\n").find((each) => each.startsWith('{"error":'));
   if (line === undefined) return null;
@@ -83,6 +83,6 @@ function endGroup(pid) {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // It has just exited.
+    // It ended just now.
   }
 }

@@ -1,17 +1,17 @@
-/** A disk that can lose power: a file system on a loop device, shut down without flushing its journal, as `xfs_io -c
- *  shutdown` does, also for ext4. Whatever was not flushed is lost. */
+/** A disk that can lose its power: a file system on a loop device, shut down without a flush of its journal,
+ *  as `xfs_io -c shutdown` does it for ext4, too. What was not flushed is gone. */
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 const MAKE = {
   ext4: { mib: 64, command: ["mkfs.ext4", "-q", "-F"] },
-  // It does not create smaller ones.
+  // It makes none that are smaller.
   xfs: { mib: 320, command: ["mkfs.xfs", "-q", "-f"] },
 };
 export const FILE_SYSTEMS = Object.keys(MAKE);
 
-/** The root is moved there during `use`, and flushed. */
+/** The root is moved there for the time of `use`, and flushed. */
 export async function withDisk({ dir, root }, type, use) {
   const { mib, command } = MAKE[type];
   const image = join(dir, "disk.img");

@@ -1,10 +1,10 @@
 /** What must hold after every case, whatever the fault was.
  *
- *  1. Every blob is valid and everything that a thread reaches exists (`cas fsck`).
- *  2. Every thread can be verified (`thread verify`).
+ *  1. Every blob is sound and everything that a thread reaches is there (`cas fsck`).
+ *  2. Every thread proves itself (`thread verify`).
  *  3. The registry and the history can be read.
- *  4. After a garbage collection on a later day no temporary file is left.
- *  5. No process that used the root is left. */
+ *  4. After a garbage collection of a later day no temporary file is left.
+ *  5. No process that had to do with the root is left. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,7 +13,7 @@ import { readRegistry } from "@uncaged/workflow-register";
 import { successOf, withEngine } from "./scene.mjs";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Time for processes that were told to end. */
+/** For what was told to end to be gone. */
 const PATIENCE_MS = 10_000;
 
 export async function expectSound(scene) {
@@ -54,12 +54,12 @@ export async function expectNoProcess({ root }) {
   }
 }
 
-/** Pids of the living processes with this root in their environment. */
+/** Pids of the living processes that were told of this root. */
 export function processesOf(root) {
   return readdirSync("/proc").filter((pid) => {
     if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return false;
     try {
-      // Read first: a process that is a zombie by now has no environment any more.
+      // Read first: what is a zombie by now has no environment any more.
       return readFileSync(`/proc/${pid}/environ`, "latin1").includes(`=${root}\0`);
     } catch {
       return false;

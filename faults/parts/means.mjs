@@ -1,4 +1,4 @@
-/** What the faults are injected with. */
+/** What the faults are made with. */
 import { spawnSync } from "node:child_process";
 
 const PROGRAMS = {
@@ -13,10 +13,10 @@ const PROGRAMS = {
 /** A sentence for each thing that this machine lacks. */
 export function missingMeans() {
   if (process.platform !== "linux")
-    return ["faults: Linux only: they are injected with strace and mounts"];
+    return ["faults: Linux only: they are made by strace and by mounts"];
   const lacking = Object.entries(PROGRAMS).filter(([program]) => !isThere(program));
   return [
-    ...(process.getuid() === 0 ? [] : ["faults: root is needed, for separate file systems"]),
+    ...(process.getuid() === 0 ? [] : ["faults: root is needed, for file systems of their own"]),
     ...lacking.map(([program, from]) => `faults: ${program} is missing: apt-get install ${from}`),
   ];
 }

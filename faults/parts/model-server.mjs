@@ -1,4 +1,4 @@
-/** A model that says what a case wants, well-formed or not, over a real connection. */
+/** A model that says what a case wants, well or badly, over a real connection. */
 import { createServer } from "node:http";
 
 /** `replies`: one for each request, the last for all further ones. Each is one of

@@ -1,8 +1,9 @@
-/** Runs the cases of a class, a few in parallel, and counts. */
+/** Runs the cases of a class, a few side by side, and counts. */
 import { availableParallelism } from "node:os";
 
-/** `cases(lab)` yields `{ name, run }`, possibly asynchronously; `run` throws when what must hold does not, and may
- *  return `{ hit: false }` when the fault was not reached. `lab` has what a class needs to build its cases. */
+/** `cases(lab)` returns `{ name, run }` one after the other, maybe asynchronously; `run` throws when what must
+ *  hold does not, and may give `{ hit: false }` when the fault was not met. `lab` has what a class needs to
+ *  make its cases. */
 export async function runCases({ name, title, cases }, { folder, thorough, bundles, only }) {
   const startedAt = Date.now();
   const lab = {
@@ -39,7 +40,7 @@ async function outcome({ run }) {
   }
 }
 
-/** A sample of a list, evenly spread, including the first and the last. */
+/** So many of a list, evenly spread, the first and the last among them. */
 function spread(list, count) {
   if (list.length <= count) return list;
   const step = (list.length - 1) / Math.max(1, count - 1);

@@ -1,4 +1,4 @@
-/** Storage roots to break: each case gets a new copy of one in which workflows are registered. */
+/** Storage roots to break: each case gets a fresh copy of one in which workflows are registered. */
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -51,12 +51,12 @@ export async function register(engine, name, file) {
   );
 }
 
-/** Places that no case is using. */
+/** Places that no case uses now. */
 const vacant = [];
 let places = 0;
 
-/** Lends a new root and working directory to one case and clears them afterwards. Places are reused, because each new
- *  path of a bundle is another module that this process would keep for ever. */
+/** Lends a fresh root and working directory to one case; what it leaves there is gone when it is done. Places are
+ *  used again, since each new path of a bundle is another module that this process would keep for ever. */
 export async function withScene({ folder, store }, use) {
   const place = vacant.pop() ?? places++;
   const dir = join(folder, "places", String(place));
@@ -96,7 +96,7 @@ export function begun(work) {
   }
 }
 
-/** Unwraps a success; throws the error of a failure. */
+/** What went well; throws what did not. */
 export function successOf(result) {
   if (result.ok) return result.value;
   throw new Error(`${result.error.code}: ${result.error.message}`);

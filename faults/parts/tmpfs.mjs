@@ -1,9 +1,9 @@
-/** A storage root on a file system in memory that has limited free space. */
+/** A storage root on a file system in memory that has only so much room left. */
 import { execFileSync } from "node:child_process";
 import { cpSync, renameSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 
-/** The root is moved there during `use`. `free`: pages, or files. `giveRoom()` frees space. */
+/** The root is moved there for the time of `use`. `free`: pages, or files. `giveRoom()` makes more. */
 export async function withTmpfs({ dir, root }, free, use) {
   const aside = join(dir, "aside");
   renameSync(root, aside);
@@ -14,7 +14,7 @@ export async function withTmpfs({ dir, root }, free, use) {
     cpSync(aside, root, { recursive: true });
     const { blocks, bfree, files, ffree } = statfsSync(root);
     if (free.pages !== undefined) mount(`remount,size=${(blocks - bfree + free.pages) * 4096}`);
-    // One more: a file system at its maximum number of files does not accept the last one.
+    // One more: a file system with as many files as it may have takes not even the last of them.
     if (free.files !== undefined) mount(`remount,nr_inodes=${files - ffree + free.files + 1}`);
     return await use({ giveRoom: () => mount("remount,size=64m,nr_inodes=100000") });
   } finally {

@@ -1,4 +1,4 @@
-/** Threads of the workflow `steps`: run, resumed, and compared with what they must say. */
+/** Threads of the workflow `steps`: run, resumed, and held against what they must say. */
 import assert from "node:assert/strict";
 import { execThread, viewThread } from "@uncaged/workflow-execute";
 import { begun, idleThread, successOf, withEngine } from "./scene.mjs";
@@ -27,15 +27,15 @@ export function viewOf(scene, threadId) {
   );
 }
 
-/** Number of steps that the engine has acknowledged: it begins one only when those before it are published. */
+/** How many steps the engine has acknowledged: it begins one only when those before it are published. */
 export function acknowledged({ work }, steps = STEPS) {
   const last = begun(work).at(-1);
   if (last === undefined) return 0;
   return last === 0 ? steps : last - 1;
 }
 
-/** After a fault and before anything else: no acknowledged step is missing. Then the thread continues to its end: it
- *  says what it must, and only the step in flight has begun twice. */
+/** After a fault and before anything else is done: no acknowledged step is missing. Then the thread goes on
+ *  to its end: it says what it must, and only the step in flight has begun twice. */
 export async function expectResumes(scene, threadId, about = {}) {
   const { steps = STEPS, pad = 0, known = acknowledged(scene, steps) } = about;
   const before = await viewOf(scene, threadId);

@@ -1,11 +1,11 @@
-/** Commands that change a storage root. Each says how to set it up, what must hold after it was interrupted, and what
- *  must hold after it is repeated.
+/** Commands that change a storage root. Each says how to come to where it may be given, what must hold when it
+ *  was cut short, and what must hold when it is given again.
  *
- *      prepare(scene, lab)       creates what it needs; returns what the others need
+ *      prepare(scene, lab)       what must be there before; returns what the others need
  *      args(given)               the command
  *      half(scene, given)        after the fault: it was done, or it was not
- *      whole(scene, given)       after the same command succeeded
- *      already                   codes with which it may refuse to be repeated */
+ *      whole(scene, given)       after the same command went through
+ *      already                   codes by which it may refuse to be done a second time */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -46,7 +46,7 @@ export const VERBS = {
     half: async (scene) => assert.ok((await threadsOf(scene)).length <= 1),
     whole: async (scene) => {
       const threads = await threadsOf(scene);
-      assert.equal(threads.length, 1, "the same key returned another thread");
+      assert.equal(threads.length, 1, "the same key gave another thread");
       await expectResumes(scene, threads[0].threadId);
     },
     already: [],

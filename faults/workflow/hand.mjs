@@ -1,4 +1,4 @@
-/** One step that a program runs: `agent/stand-in.mjs`, whose manner is the thread's prompt. */
+/** One step that a program plays: `agent/stand-in.mjs`, whose manner is the thread's prompt. */
 import { createCommandAgent } from "@uncaged/workflow-agent-command";
 import {
   buildDescriptor,

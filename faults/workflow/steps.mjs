@@ -1,10 +1,10 @@
-/** A workflow with a known outcome: a worker does `steps` steps, each with its own artifact, then a checker ends it.
- *  The prompt is JSON: `{ steps, sleepMs, pad }`; `pad` is a number of characters that each step says besides its
- *  number. With `spins`, the first step that ever begins never yields; with `locks`, it stops its process while the
- *  index is locked.
+/** A workflow of known outcome: a worker does `steps` steps, each with an artifact of its own, then a
+ *  checker ends it. The prompt is JSON: `{ steps, sleepMs, pad }`; `pad` is a number of characters that
+ *  each step says beside its number. The first step that ever begins never yields when there is `spins`, and stops
+ *  its process with the index locked when there is `locks`.
  *
- *  A step that begins appends its number to `began` in the working directory: the side log that shows which steps the
- *  engine has acknowledged, since it begins none before the last one is published. */
+ *  A step that begins appends its number to `began` in the working directory: the side log that says which
+ *  steps the engine has acknowledged, since it begins none before the last one is published. */
 import { appendFileSync, existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
@@ -56,7 +56,7 @@ const worker = (_prompt, schema) => async (ctx, runtime) => {
   return { meta, childThread: null, content: `step ${step}${"·".repeat(pad)}` };
 };
 
-/** As in the middle of a write. The database stays open: closing it would release its lock. */
+/** As in the middle of a write. The database stays open: closed, it would give its lock back. */
 function stopLocked() {
   const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
   opened = new DatabaseSync(`${process.env.UNCAGED_WORKFLOW_STORAGE_ROOT}/index.db`);

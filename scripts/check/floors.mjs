@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The tags that a package of each tag may name in its manifest: the direct edges between floors.
+/** Which tags a package of each tag may name in its manifest: the direct edges between floors.
  *
- *  `turbo boundaries` refuses an import that the manifest does not declare, but applies its tags to everything
- *  reachable, so its lists in turbo.json have to be the closure of these. A direct edge that skips a floor is therefore
- *  refused here. */
+ *  `turbo boundaries` refuses an import that the manifest does not declare, but weighs its tags
+ *  over everything reachable, so that its lists in turbo.json have to be the closure of these.
+ *  A direct edge that skips a floor is therefore refused here. */
 const MAY_IMPORT = {
   protocol: [],
   util: ["protocol"],
@@ -48,7 +48,7 @@ const MAY_IMPORT = {
 /** Edges that only tests may use: `devDependencies`, never `dependencies`. */
 const TESTS_MAY_IMPORT = { template: ["testkit"] };
 
-/** Every place where manifests, tags and turbo.json deviate from the table; empty when none. */
+/** Every way in which manifests, tags and turbo.json part from the table; empty when none. */
 export function floorProblems(root) {
   const packages = readPackages(root);
   const tagOf = new Map(packages.map((each) => [each.manifest.name, each.tag]));
@@ -79,7 +79,7 @@ function readPackages(root) {
 
 function manifestProblems({ path, tag, tags, manifest }, tagOf) {
   if (tags.length !== 1 || !Object.hasOwn(MAY_IMPORT, tag)) {
-    return [`${path}/turbo.json: needs exactly one tag of the table, has [${tags.join(", ")}]`];
+    return [`${path}/turbo.json: wants exactly one tag of the table, has [${tags.join(", ")}]`];
   }
   const edges = (section, forTests) =>
     Object.keys(manifest[section] ?? {})

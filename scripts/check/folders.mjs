@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 
-/** Folders inside a package, by floor from top to bottom: a source file imports only from its own folder and from
- *  floors below it, so there is no way back and no cycle. `.` is the package's `src` itself. Tests and their helpers
- *  (`testing` here) may import from everywhere. */
+/** Folders inside a package, by floor from top to bottom: a source file imports only from its own
+ *  folder and from floors below it, so there is no way back and no circle. `.` is the package's
+ *  `src` itself. Tests and their helpers (`testing` here) may look everywhere. */
 const FLOORS = {
   cas: [["."], ["root", "suite"], ["files", "rows"], ["node"]],
   store: [

@@ -12,7 +12,7 @@ import { captured } from "../dev/captured.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The packages are ESM for Node: what a CommonJS or a pre-exports resolver sees does not matter. */
+/** The packages are ESM for Node: what a CommonJS or a pre-exports resolver sees is no promise. */
 const RESOLUTIONS = ["node16-esm", "bundler"];
 
 async function main() {
@@ -45,7 +45,7 @@ async function tarballProblems(file) {
     pack: { tarball: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) },
     strict: true,
   });
-  // Packed with the rest, but never published.
+  // Packed with the rest, published never.
   if (pkg.private === true) return [];
   return [
     ...messages.map((message) => formatMessage(message, pkg, { color: false })),

@@ -18,10 +18,10 @@ import { globalPrefix } from "./npm.mjs";
 import { shellWord } from "./shell-word.mjs";
 
 const NAMES = ["uncaged-workflow", "uwf"];
-/** How a file says that we may replace and remove it. */
+/** How a file says that it is ours to replace and to remove. */
 const MARK = "# Linked from a clone of uncaged-workflow";
 
-/** Parses the arguments of `npm run link`; throws before anything is built. */
+/** What `npm run link` was asked for; throws before anything is built. */
 export function parseLink(args) {
   try {
     const { values } = parseArgs({
@@ -34,8 +34,8 @@ export function parseLink(args) {
   }
 }
 
-/** Puts the clone's command on the PATH, or removes it. `node` is the program that runs it: a suitable one, even when
- *  the person's own is too old. Returns what to print. */
+/** Puts the clone's command on the PATH, or takes it away. `node` is the program that runs it: one that fits, also
+ *  when the person's own is too old. Returns what to print. */
 export function link({ root, node, asked, env }) {
   if (process.platform === "win32")
     throw new DevError("the command cannot be linked on Windows", "Use it in WSL.");
@@ -43,14 +43,14 @@ export function link({ root, node, asked, env }) {
   return asked.remove ? removed(bin) : linked({ root, node, bin, asked, env });
 }
 
-/** npm does not expand `~` after `=`. */
+/** npm hands `~` on as it is when it stands behind `=`. */
 function prefixOf(given) {
   if (given === undefined) return globalPrefix();
   return resolve(process.env.INIT_CWD ?? process.cwd(), given.replace(/^~(?=\/|$)/, homedir()));
 }
 
 function linked({ root, node, bin, asked, env }) {
-  // All or nothing: every file is checked before the first is written.
+  // All or nothing: every file is looked at before the first is written.
   mustBeWritable(bin);
   for (const name of NAMES) mustBeOurs(join(bin, name));
   for (const name of NAMES) write(join(bin, name), launcher({ root, node, name }));
@@ -64,7 +64,7 @@ function linked({ root, node, bin, asked, env }) {
           `It is not on your PATH yet: export PATH=${shellWord(bin)}:"$PATH"   (for good: in your shell's profile)`,
         ]),
     "Start with: uncaged-workflow init my-flows",
-    `Remove them with: npm run link -- --remove${option}`,
+    `Take them away with: npm run link -- --remove${option}`,
   ];
 }
 
@@ -75,21 +75,21 @@ function removed(bin) {
   for (const file of there) rmSync(file);
   return [
     there.length === 0
-      ? `There is nothing to remove in ${bin}`
-      : `Removed ${there.join(" and ")}; the clone and what the command stored are unchanged`,
+      ? `There is nothing to take away in ${bin}`
+      : `Removed ${there.join(" and ")}; the clone and what the command stored are as they were`,
   ];
 }
 
-/** Plain sh: it runs even if the person's Node is too old, and reports when the clone is gone. */
+/** Plain sh: it runs where the person's Node is too old, and says so when the clone has gone. */
 function launcher({ root, node, name }) {
   const main = join(root, "packages/cli/bin", `${name}.mjs`);
   return [
     "#!/bin/sh",
-    `${MARK}; removed by: npm run link -- --remove`,
+    `${MARK}; taken away by: npm run link -- --remove`,
     `main=${shellWord(main)}`,
     `node=${shellWord(node)}`,
     'if [ ! -f "$main" ]; then',
-    `  echo "${name}: the clone that it was linked from is gone: $main" >&2`,
+    `  echo "${name}: the clone is gone that it was linked from: $main" >&2`,
     '  echo "Link it again there (npm run link), or delete this file: $0" >&2',
     "  exit 2",
     "fi",
@@ -104,7 +104,7 @@ function mustBeOurs(file) {
   const text = existsSync(file) && statSync(file).isFile() ? readFileSync(file, "utf8") : "";
   if (text.includes(MARK)) return;
   throw new DevError(
-    `${file} already exists and was not linked by a clone; nothing was changed`,
+    `${file} is there already and is not a link of a clone; nothing was changed`,
     "If npm installed it: npm uninstall --global @uncaged/cli-workflow. Or link elsewhere: npm run link -- --prefix ~/.local",
   );
 }
@@ -125,7 +125,7 @@ function mustBeWritable(folder) {
   }
 }
 
-/** By a rename: a shell that is reading the old one keeps reading it. */
+/** By a rename: a shell that is reading the old one goes on with it. */
 function write(file, text) {
   const temporary = `${file}.${process.pid}.tmp`;
   writeFileSync(temporary, text, { mode: 0o755, flag: "wx" });

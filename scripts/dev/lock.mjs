@@ -6,8 +6,8 @@ import { DevError } from "./dev-error.mjs";
 const WAIT_MS = 10 * 60_000;
 const POLL_MS = 100;
 
-/** Runs `body` while no other process of this machine holds `file`. A holder that died is recognised by its pid and
- *  replaced. */
+/** Runs `body` while no other process of this machine holds `file`.
+ *  A holder that died is recognised by its pid and pushed aside. */
 export async function withLock({ file, say, waitMs = WAIT_MS }, body) {
   await acquire(file, say, waitMs);
   try {
@@ -49,7 +49,7 @@ function tryCreate(file) {
   }
 }
 
-/** The holder's pid; null when the file is gone or its line is not written yet. */
+/** The holder's pid; null when the file went away or its line is not written yet. */
 function readHolder(file) {
   try {
     const pid = Number(readFileSync(file, "utf8"));
@@ -68,8 +68,8 @@ function isAlive(pid) {
   }
 }
 
-/** Two waiting processes may both see a dead holder: the slower one would move the faster one's new lock. So after
- *  moving a file, each checks what it took and puts a living holder's file back. */
+/** Two that wait may both see a dead holder: the slower one would move the faster one's new
+ *  lock. So whoever moved looks at what it took and puts a living holder's file back. */
 function pushAside(file, deadPid) {
   const aside = `${file}.${process.pid}`;
   try {

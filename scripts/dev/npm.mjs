@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { DevError } from "./dev-error.mjs";
 
-/** The npm that started us, or the one beside the running Node, or the one on PATH. */
+/** The npm that started us, else the one beside the running Node, else the one on PATH. */
 export function npmCommand() {
   const nodeDirectory = dirname(process.execPath);
   const candidates = [

@@ -4,8 +4,8 @@ import { needsShell } from "./needs-shell.mjs";
 
 const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP"];
 
-/** Runs a command to its end and returns its exit code (128 + n after signal n). Signals are forwarded to the child, so
- *  stopping this process stops the task. */
+/** Runs a command to its end and returns its exit code (128 + n after signal n).
+ *  Signals go on to the child, so that stopping this process stops the task. */
 export function run({ command, args, cwd, env }) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {

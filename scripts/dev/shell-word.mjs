@@ -1,2 +1,2 @@
-/** Quotes any text as one word of a shell. */
+/** One word of a shell, whatever is in it. */
 export const shellWord = (text) => `'${text.replaceAll("'", `'\\''`)}'`;

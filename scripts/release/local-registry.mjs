@@ -11,8 +11,8 @@ import { npmCommand } from "../dev/npm.mjs";
 const VERSION = "6.10.4";
 const READY_WITHIN_MS = 60_000;
 
-/** A registry on this machine that accepts our packages from anybody and proxies all others from npm. What was
- *  published disappears with it. */
+/** A registry on this machine that takes our packages from anybody and has all others from npm's own. What was
+ *  published goes with it. */
 export async function localRegistry({ cache, say }) {
   const program = ensureVerdaccio({ cache, say });
   const folder = mkdtempSync(join(tmpdir(), "uwf-registry-"));
@@ -67,7 +67,7 @@ async function answers(url, server) {
   throw new Error(`no answer within ${READY_WITHIN_MS / 1000} s`);
 }
 
-/** Downloaded once, into a folder that is published by one rename. */
+/** Fetched once, into a folder that is published by one rename. */
 function ensureVerdaccio({ cache, say }) {
   const home = join(cache, `verdaccio-${VERSION}`);
   const program = join(home, "node_modules/verdaccio/bin/verdaccio");

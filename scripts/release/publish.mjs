@@ -2,13 +2,13 @@ import { spawnSync } from "node:child_process";
 import { DevError } from "../dev/dev-error.mjs";
 import { npmCommand } from "../dev/npm.mjs";
 
-/** Publishes packed packages in this order; those that the registry already has in this version are skipped.
- *  `registry`: its URL, for one that needs no log-in; null: npm's own settings determine the registry and the user. */
+/** Publishes packed packages in this order; those that the registry has in this version are passed over. `registry`:
+ *  its URL, for one that asks for no log-in; null: npm's own settings say which, and who we are. */
 export function publish(packages, { registry, provenance, say }) {
   const at = registry === null ? [] : [`--registry=${registry}`, anyone(registry)];
   for (const { name, version, file } of packages) {
     if (npm(["view", `${name}@${version}`, "version", ...at]).stdout.trim() === version) {
-      say(`${name} ${version} is already published`);
+      say(`${name} ${version} is published already`);
       continue;
     }
     const flags = ["--access=public", ...(provenance ? ["--provenance"] : []), ...at];
@@ -18,9 +18,9 @@ export function publish(packages, { registry, provenance, say }) {
   }
 }
 
-const WHAT_NEXT = "Fix that and run the release again: what is already published is skipped.";
+const WHAT_NEXT = "Mend that and run the release again: what is published already is passed over.";
 
-/** npm requires a token before it contacts a registry at all. */
+/** npm wants a token before it asks a registry at all. */
 function anyone(registry) {
   return `--${registry.replace(/^https?:/, "")}:_authToken=anyone`;
 }

@@ -1,5 +1,5 @@
-/** Ways to break the product, to check that the simulation notices: a text of one or two compiled modules, replaced
- *  while it is loaded. */
+/** Ways to break the product, to see whether the simulation notices: a text of a compiled module, or of two,
+ *  replaced while it is loaded. */
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
@@ -19,7 +19,7 @@ export const BREAKS = {
       to: "        const early = blobs.map(({ hash }) => hash);\n        await places.table.purge(early, await places.table.quarantine(early, Date.now()));\n        await writeFiles(blobs);\n",
     },
   ],
-  "rows that nobody writes out": [
+  "rows that nobody takes along": [
     {
       file: "/packages/execute/dist/lease/with-lease.js",
       from: "await engine.cas.recover(thread.head);",
@@ -47,7 +47,7 @@ export const BREAKS = {
       to: "",
     },
   ],
-  "owners whose fence is not checked": [
+  "owners whose fence is not looked at": [
     {
       file: "/packages/store/dist/sqlite/leases.js",
       from: "AND fence = :fence AND status = 'running'",
@@ -61,7 +61,7 @@ export const BREAKS = {
   ],
 };
 
-/** Throws when the product no longer contains one of those texts. */
+/** Throws when the product no longer has one of those texts. */
 export function breakOnLoad(name) {
   registerHooks({
     load(url, context, next) {

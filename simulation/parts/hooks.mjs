@@ -1,9 +1,9 @@
-/** Loaded before everything else (`node --import`): gives our own modules the overlay in place of node:fs. */
+/** Loaded before everything else (`node --import`): lends the overlay to our own modules in place of node:fs. */
 import { registerHooks } from "node:module";
 import { breakOnLoad } from "./break.mjs";
 
 const OVERLAY = new URL("./overlay-fs.mjs", import.meta.url).href;
-/** The packages that store blobs, folders, whole files and history. */
+/** The packages that keep blobs, folders, whole files and history. */
 const OURS = /\/packages\/(?:cas|util|store)\/dist\//u;
 
 registerHooks({

@@ -1,11 +1,11 @@
-/** A disk in memory that behaves like a real one after a power cut.
+/** A disk in memory, as a power cut leaves real ones.
  *
- *  1. What is written to a file is durable once that file was flushed; a name (a link, a rename, a removal) once its
- *     folder was. Until then a cut keeps any part of it: each name separately; of a file's bytes a beginning, the rest
- *     lost or zero.
+ *  1. What is written to a file is durable once that file was flushed; a name (a link, a rename, a removal)
+ *     once its folder was. Until then a cut keeps any part of it: each name by itself, of a file's bytes a
+ *     beginning, the rest lost or zero.
  *  2. A rename is one change: after a cut it has happened or not.
- *  3. The cut comes at a given operation. From then on every operation throws, so that nothing still in progress can do
- *     anything more, and cleaning up does not work either.
+ *  3. The cut comes at a given operation. From then on every operation throws, so that nothing that is still
+ *     under way can do anything more, and cleaning up does not work either.
  *  4. Choices after a cut come from the seed alone. */
 import { basename, dirname } from "node:path";
 
@@ -25,7 +25,7 @@ export class LossyDisk {
   #clockMs;
   #roots;
 
-  /** `roots`: folders that exist, and stay. */
+  /** `roots`: folders that are there, and stay. */
   constructor(roots, clockMs) {
     this.#clockMs = clockMs;
     this.#roots = new Set(roots);
@@ -40,19 +40,19 @@ export class LossyDisk {
     return this.#operations;
   }
 
-  /** The number of operations until the power is cut. */
+  /** The power is cut at so manieth operation from now. */
   cutAfter(operations) {
     this.#cutAt = this.#operations + operations;
   }
 
-  /** Counts an operation of anything that shares the power. Throws `PowerCut`. */
+  /** Counts an operation of anybody who shares the power. Throws `PowerCut`. */
   operate(name) {
     this.#operations += 1;
     if (this.#operations >= this.#cutAt) this.#off = true;
     if (this.#off) throw new PowerCut(name);
   }
 
-  /** The disk after the cut: everything durable, and of the rest what `random` leaves. */
+  /** The disk after the cut: durable, and of the rest what `random` leaves. */
   restart(random) {
     this.#off = false;
     this.#cutAt = Number.POSITIVE_INFINITY;
@@ -70,7 +70,7 @@ export class LossyDisk {
     this.#dropUnreachable();
   }
 
-  /** A folder whose own name was lost is gone with its contents. */
+  /** A folder whose own name was lost is gone with what is in it. */
   #dropUnreachable() {
     for (const path of [...this.#folders.keys()].sort()) {
       const parent = this.#folders.get(dirname(path));
@@ -178,7 +178,7 @@ export class LossyDisk {
     return { node, path, append };
   }
 
-  /** Reads from where the last read of this handle ended; returns how many bytes. */
+  /** What follows what was read of this handle before; how many bytes. */
   read(handle, buffer, offset, length) {
     if (handle.node === undefined) throw errno("EISDIR", "a folder");
     const from = handle.readUntil ?? 0;
@@ -216,7 +216,7 @@ export class LossyDisk {
     return node?.bytes === undefined ? undefined : node;
   }
 
-  /** Visible immediately, durable later. `with`: a change that happens together with this one. */
+  /** Seen at once, durable later. `with`: a change that happens together with this one. */
   #change(path, alter, together) {
     const folder = this.#folders.get(path);
     if (folder === undefined) throw errno("ENOENT", path);
@@ -241,7 +241,7 @@ function freshFolder() {
   return { names: new Map(), durable: new Map(), pending: [], changedMs: 0 };
 }
 
-/** Of the unflushed bytes a beginning is left, sometimes with zeros in place of the rest. */
+/** Of the bytes that were not flushed a beginning is left, and sometimes zeros in place of the rest. */
 function settle(node, random) {
   if (node.bytes === node.flushed) return;
   const from = node.flushed.length;

@@ -1,5 +1,5 @@
-/** Stands in for `node:fs` and `node:fs/promises` in those of our modules that store what must not be lost: paths below
- *  the simulated folders go to the lossy disk, all others to the real one. */
+/** Stands in for `node:fs` and `node:fs/promises` in the modules of ours that keep what must not be lost: what
+ *  is below the simulated folders goes to the lossy disk, all else to the real one. */
 import * as realFs from "node:fs";
 import * as realPromises from "node:fs/promises";
 
@@ -89,7 +89,7 @@ export function fstatSync(handle) {
   return statsOf(handles.get(handle).file);
 }
 
-/** Folders are opened only to be flushed. */
+/** Folders are opened to be flushed, and for nothing else. */
 function statsOf({ node }) {
   return { size: node.bytes.length, mode: 0o600, isFile: () => true, isDirectory: () => false };
 }
@@ -100,7 +100,7 @@ export function fsyncSync(handle) {
   return disk.flush(file);
 }
 
-/** Completes a turn later, like a real flush: a caller that does not wait for it continues before. */
+/** Done a turn later, as a real flush is: whoever does not wait for it goes on before. */
 export function fsync(handle, done) {
   if (handle < FIRST_HANDLE) {
     realFs.fsync(handle, done);

@@ -1,5 +1,5 @@
-/** One seed: random actions on a few threads, with power cuts at random operations, and what must hold after each of
- *  them. Returns what did not hold. */
+/** One seed: random actions on a few threads, with power cuts at random operations, and what must hold after
+ *  each of them. Returns what did not hold. */
 
 import {
   checkStorage,
@@ -181,7 +181,7 @@ function poke(run, thread) {
       const record = await engine.store.get(thread.threadId);
       const round = record.stepCount;
       thread.poked = true;
-      // Until the call returns, the head is the old step or the new one.
+      // Until the answer comes the head is the old step or the new one.
       const old = thread.acknowledged.get(round);
       thread.acknowledged.delete(round);
       const signal = new AbortController().signal;
@@ -206,7 +206,7 @@ function collect(run) {
   };
 }
 
-/** Runs a role. Being asked for a step means that all steps before it are known to be done. */
+/** Plays a role. That it is asked for a step says that all before it are known to be done. */
 async function agent(run, { threadId, round }) {
   const thread = run.threads.get(threadId);
   if (thread !== undefined && !thread.poked && thread.acknowledged.has(round)) {
@@ -218,7 +218,7 @@ async function agent(run, { threadId, round }) {
     await run.freeze.awake;
   }
   if (run.random.chance(0.3)) await run.world.quiet();
-  // Not the thread's id, which differs each time: the same seed makes the same blobs.
+  // Not the thread's id, which is another one each time: the same seed makes the same blobs.
   return `thread ${thread?.place} step ${round}`;
 }
 
@@ -248,7 +248,7 @@ async function check(run, when) {
         found(`step ${round} of ${thread.threadId} was ${stateHash}, is ${now}`);
     }
     if (FINAL.has(record.status)) finished.add(thread.threadId);
-    // A fork has the shared steps as the other thread has them.
+    // A fork has what it shares as the other thread has it.
     if (record.status === "running" || thread.isFork) continue;
     const row = steps.find(({ stateHash }) => rows.has(stateHash));
     if (row !== undefined) found(`${thread.threadId} rests, and ${row.stateHash} is no file`);

@@ -1,4 +1,4 @@
-/** Numbers that depend on a seed alone: mulberry32, by Tommy Ettinger, in the public domain. */
+/** Numbers that follow from a seed alone: mulberry32, by Tommy Ettinger, in the public domain. */
 export function randomOf(seed) {
   let state = seed >>> 0;
   const next = () => {

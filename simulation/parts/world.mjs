@@ -1,5 +1,5 @@
-/** The engine on a simulated disk and clock, with an index whose transactions are durable. One seed makes one world,
- *  always the same. */
+/** The engine on a simulated disk and clock, with an index whose transactions are durable. One seed makes one
+ *  world, always the same. */
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,22 +10,22 @@ import { storagePaths } from "@uncaged/workflow-util";
 import { LossyDisk } from "./lossy-disk.mjs";
 import { overlay } from "./overlay-fs.mjs";
 
-/** Longer than a lease: an owner from before the cut no longer owns its thread after it. */
+/** Longer than a lease: whoever owned a thread before the cut does not own it after it. */
 const CUT_TAKES_MS = 10 * 60 * 1000;
 
-/** No lease is renewed and no signal read: both use the real clock, and a seed would not always play the same. */
+/** No lease is renewed and no signal heard: both follow the real clock, and a seed would not play the same twice. */
 const keeper = {
   keep: () => ({ stop: () => undefined, fault: () => null }),
   close: async () => undefined,
 };
 
-/** Longer than a seed: the seed decides when a role is at work for long. */
+/** Longer than a seed: when a role is long at work is for the seed to say. */
 const NEVER_MS = 2 ** 31 - 1;
 
-/** A place where the index's own flushes cost nothing, if there is one: they are not what is simulated. */
+/** Where the index's own flushes cost nothing, if there is such a place: they are not what is simulated. */
 const INDEXES = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
-/** `base`: contains the registry and the bundles, on the real disk. */
+/** `base`: where the registry and the bundles are, on the real disk. */
 export async function newWorld({ root, packagesBase, bundleHash }) {
   let nowMs = Date.UTC(2026, 0, 1);
   const now = () => (nowMs += 3);
@@ -45,7 +45,7 @@ export async function newWorld({ root, packagesBase, bundleHash }) {
   const threads = powered(disk, index.threads);
   const table = powered(disk, index.blobs);
   let stores = [];
-  /** Like a separate process: what it has queued for writing is lost with a cut. */
+  /** Of a process of its own: what waits in it to be written out is gone with a cut. */
   const engine = () => {
     const cas = openRootStore({
       dir: storagePaths(root).cas,
@@ -82,8 +82,8 @@ export async function newWorld({ root, packagesBase, bundleHash }) {
   };
 }
 
-/** An index whose every change is one durable transaction, on the same power as the disk: a cut before it leaves it
- *  undone, a cut after it leaves it done, though nobody was told. */
+/** An index whose every change is one durable transaction, on the same power as the disk: a cut before it
+ *  leaves it undone, a cut after it leaves it done, though nobody was told. */
 function powered(disk, store) {
   const wrapped = {};
   for (const [name, operation] of Object.entries(store)) {

@@ -1,5 +1,5 @@
-/** Two roles whose every step reports to the simulation that it runs; it ends after the number of steps in its prompt.
- */
+/** Two roles whose every step tells the simulation that it is played; it ends after the steps that its prompt
+ *  names. */
 import {
   buildDescriptor,
   createWorkflow,

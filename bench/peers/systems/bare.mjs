@@ -1,11 +1,11 @@
-/** What a step requires of the disk, without any system: the floor of the table. */
+/** What a disk asks for a step, without any system around it: the floor of the table. */
 import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { openBareStep } from "../../parts/bare-step.mjs";
 
-/** Bytes that every system must write at least: the answer, its step, its head. */
+/** Bytes that everybody must at least bring to disk: the answer, its step, its head. */
 const STEP_BYTES = 1_300;
-/** Sizes of our content and state, deep in a thread. */
+/** Content and state of ours, deep in a thread. */
 const BLOB_BYTES = [1_150, 2_100];
 
 /** 1.3 KB appended to one file and flushed. */
@@ -19,7 +19,7 @@ export function openFlush(folder) {
   return system(once, () => closeSync(fd));
 }
 
-/** Two files, their folder and one row, flushed: what ours needs when blobs are files. */
+/** Two files, their folder and one row, flushed: what ours needs with blobs as files. */
 export function openFiles(folder) {
   const bare = openBareStep(folder, BLOB_BYTES);
   return system(bare.once, bare.close);

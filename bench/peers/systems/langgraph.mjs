@@ -2,8 +2,8 @@
  *
  *  1. As shipped: `durability: "async"`, and the saver's database as better-sqlite3 opens it.
  *  2. Durable: the checkpoint is awaited before the next step, and every commit is flushed.
- *  3. The state contains only the last answer, or, as agents keep their messages, all of them. Ours gives the role all
- *     previous steps, so the second variant does the same work. */
+ *  3. The state holds the last answer only, or, as agents keep their messages, all of them. Ours hands
+ *     the role all steps before; so it is the second that does the same work. */
 import { join } from "node:path";
 import { Annotation, END, START, StateGraph } from "@langchain/langgraph";
 import { SqliteSaver } from "@langchain/langgraph-checkpoint-sqlite";

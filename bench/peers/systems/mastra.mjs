@@ -1,6 +1,6 @@
-/** Mastra with LibSQL: a workflow of as many steps as the thread has, one after the other, because a repeated step
- *  (`dountil`) is stored only when its loop has ended. Everything as shipped: after each step a snapshot of the whole
- *  run is written, and only the database's checkpoints flush it. */
+/** Mastra with LibSQL: a workflow of as many steps as the thread has, one after the other, because a step
+ *  that repeats (`dountil`) is written down only when its loop has ended. Everything as shipped: after
+ *  each step a snapshot of the whole run is written, and flushed by the database's checkpoints only. */
 import { join } from "node:path";
 import { Mastra } from "@mastra/core";
 import { createStep, createWorkflow } from "@mastra/core/workflows";

@@ -7,7 +7,7 @@ import { freePorts } from "../free-ports.mjs";
 import { startServer } from "../start-server.mjs";
 import { versionOf } from "../version-of.mjs";
 
-/** A thread waits while others have their turn; a handler idle for longer than this is suspended. */
+/** A thread waits while others have their turn; a handler that idles longer than this is suspended. */
 const IDLE_MS = 3_600_000;
 
 export async function openRestate(folder) {

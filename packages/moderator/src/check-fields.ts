@@ -30,11 +30,13 @@ export type FieldCheck = {
   roles: RoleSchemas;
   /** Role of the last step; null: any. */
   last: string | null;
+  /** What it sees besides the thread; nothing is known of it. */
+  names?: readonly string[];
 };
 
 /** Empty for a text that cannot be parsed: `checkRule` and `checkTemplate` say why. */
-export function checkFields({ text, kind, roles, last }: FieldCheck): FieldFinding[] {
-  const root = threadShape(roles, last);
+export function checkFields({ text, kind, roles, last, names = [] }: FieldCheck): FieldFinding[] {
+  const root = threadShape(roles, last, names);
   const budget = { left: MAX_LOOKS };
   const findings: FieldFinding[] = [];
   for (const { source, at } of kind === "template"

@@ -10,7 +10,7 @@ import { isJsonWithin } from "./bounded-texts.ts";
 import type { FromEvaluator, ThreadHead, ToEvaluator } from "./evaluator-messages.ts";
 import { causeOf, type Expression, parseExpression } from "./expression.ts";
 import { LIMITS } from "./limits.ts";
-import { visible } from "./projection.ts";
+import { type Names, rootOf } from "./names.ts";
 
 const END_WITH_INPUT = `
 const { readSync } = require("node:fs");
@@ -54,7 +54,7 @@ async function evaluate(
     const thread = threads.get(message.thread);
     if (thread === undefined) throw new Error("the thread was not loaded");
     if (message.steps !== null) thread.steps.push(...stepsIn(message.steps));
-    const root = visible({ ...thread.head, steps: thread.steps });
+    const root = rootOf({ ...thread.head, steps: thread.steps }, namesIn(message.names));
     const value = await expressionOf(message.expression).evaluate(root);
     return { type: "answer", answer: answerIn(message.wanted, value, "apart") };
   } catch (thrown) {
@@ -63,6 +63,10 @@ async function evaluate(
 }
 
 function stepsIn(text: string): ModeratorStep[] {
+  return JSON.parse(text);
+}
+
+function namesIn(text: string): Names {
   return JSON.parse(text);
 }
 

@@ -9,8 +9,15 @@ export type ToEvaluator =
   /** `steps`: those after the ones it has, as the JSON text of a list. */
   | { type: "load"; thread: number; head: ThreadHead; steps: string }
   | { type: "forget"; thread: number }
-  /** Includes the steps added since. */
-  | { type: "evaluate"; thread: number; steps: string | null; expression: string; wanted: Wanted };
+  /** Includes the steps added since. `names`: what the expression sees besides, as the JSON text of an object. */
+  | {
+      type: "evaluate";
+      thread: number;
+      steps: string | null;
+      names: string;
+      expression: string;
+      wanted: Wanted;
+    };
 
 /** One reply to each `evaluate` and, once the process can begin, one at the start: `ready`. */
 export type FromEvaluator =

@@ -218,7 +218,13 @@ describe("an expression that is evaluated on the calling thread", () => {
             .evaluate(visible(asked))
             .then((value) => answerIn(wanted, value, "here"))
             .catch((thrown: { code?: string }) => `failed: ${thrown.code}`);
-          const question = { context: asked, expression: parsed.value, wanted, limitMs: 60_000 };
+          const question = {
+            context: asked,
+            names: {},
+            expression: parsed.value,
+            wanted,
+            limitMs: 60_000,
+          };
           const apart = await evaluateApart(question).then(
             ({ answer }) => answer,
             () => null,

@@ -11,10 +11,12 @@ import type { Wanted } from "./answer-in.ts";
 import { type Ended, EvaluatorProcess } from "./evaluator-process.ts";
 import type { Expression } from "./expression.ts";
 import { LIMITS } from "./limits.ts";
+import type { Names } from "./names.ts";
 import { jsonBatches, ToldThreads } from "./told-threads.ts";
 
 export type Question = {
   context: ModeratorContext;
+  names: Names;
   expression: Pick<Expression, "text">;
   wanted: Wanted;
   limitMs: number;
@@ -52,11 +54,13 @@ type Reply = Awaited<ReturnType<EvaluatorProcess["ask"]>>;
 
 async function askOnce(question: Question): Promise<{ reply: Reply; tookMs: number }> {
   const { expression, wanted, limitMs } = question;
+  const names = JSON.stringify(question.names);
   const prepared = await prepare(question.context);
   if (prepared === null) return { reply: "gone", tookMs: 0 };
   const { process, thread, steps } = prepared;
   const startedAt = performance.now();
-  const message = { type: "evaluate", thread, steps, expression: expression.text, wanted } as const;
+  const { text } = expression;
+  const message = { type: "evaluate", thread, steps, names, expression: text, wanted } as const;
   const reply = await process.ask(message, limitMs);
   return { reply, tookMs: performance.now() - startedAt };
 }
@@ -91,6 +95,7 @@ async function prepare(context: ModeratorContext): Promise<Prepared | null> {
     type: "evaluate",
     thread: id,
     steps: null,
+    names: "{}",
     expression: "true",
     wanted: "truth",
   } as const;

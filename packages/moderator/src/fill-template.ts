@@ -11,6 +11,7 @@ import {
 import { type Ask, asking } from "./asking.ts";
 import { causeOf, type Expression, parseExpression } from "./expression.ts";
 import { LIMITS } from "./limits.ts";
+import type { Names } from "./names.ts";
 
 /** Literal text, or a placeholder with its source for messages. */
 type Part = string | Placeholder;
@@ -19,12 +20,16 @@ type Part = string | Placeholder;
 type Placeholder = { source: string; at: number; expression: Expression };
 
 /** Fills in the placeholders: text as it is, numbers and booleans as text, lists and objects as JSON, nothing for
- *  missing or null values. Placeholders in filled-in text are not expanded. Rejects with `RULE_INVALID` for a broken
+ *  missing or null values. `names`: what placeholders see besides the thread. Placeholders in filled-in text are not expanded. Rejects with `RULE_INVALID` for a broken
  *  placeholder, with `MODERATOR_FAILED` for one that fails. */
-export async function fillTemplate(template: string, context: ModeratorContext): Promise<string> {
+export async function fillTemplate(
+  template: string,
+  context: ModeratorContext,
+  names: Names = {},
+): Promise<string> {
   const parts = parseTemplate(template);
   if (!parts.ok) throw new WorkflowError(parts.error);
-  const ask = asking(context);
+  const ask = asking(context, names);
   let text = "";
   for (const part of parts.value) {
     text += typeof part === "string" ? part : await filled(part, ask);

@@ -4,7 +4,17 @@ export { checkRule } from "./check-rule.ts";
 export { checkRuleWarnings } from "./check-rule-warnings.ts";
 export { evaluateResult } from "./evaluate-result.ts";
 export { checkTemplate, fillTemplate } from "./fill-template.ts";
+export type { PickedMember } from "./group-members.ts";
+export { GroupProgress } from "./group-progress.ts";
 export { LIMITS } from "./limits.ts";
 export { withLinearPatterns } from "./linear-patterns.ts";
-export { evaluateModerator, type PickedRoute, pickRoute } from "./pick-route.ts";
-export type { TableRule } from "./rulebook.ts";
+export {
+  evaluateModerator,
+  groupFault,
+  type OpenGroup,
+  openGroup,
+  type PickedRoute,
+  pickRoute,
+  stateAfter,
+} from "./pick-route.ts";
+export { policyOf, type TableRule } from "./rulebook.ts";

@@ -60,13 +60,14 @@ describe("the moderator", () => {
 
   it("ends the thread when no rule matches, and when the role has none", async () => {
     const end = { to: END, rule: null, matched: null };
-    expect(await pickRoute(rules, context(step("coder")))).toEqual({ from: "coder", ...end });
-    expect(await pickRoute(rules, context(step("toString")))).toEqual({ from: "toString", ...end });
+    for (const from of ["coder", "toString"]) {
+      expect(await pickRoute(rules, context(step(from)))).toMatchObject({ from, ...end });
+    }
   });
 
   it("reports which rule of the state it took", async () => {
     const picked = await pickRoute(rules, context(step("planner")));
-    expect(picked).toEqual({ from: "planner", to: "coder", rule: 1, matched: rules[2] });
+    expect(picked).toMatchObject({ from: "planner", to: "coder", rule: 1, matched: rules[2] });
   });
 
   it("returns the same when asked a hundred times at once", async () => {

@@ -18,6 +18,7 @@ it.each([
 it("exports the names that the engine and the command line rely on", async () => {
   const names = Object.keys(await import(FILE.href)).toSorted();
   expect(names).toEqual([
+    "GroupProgress",
     "LIMITS",
     "checkFields",
     "checkPattern",
@@ -27,7 +28,11 @@ it("exports the names that the engine and the command line rely on", async () =>
     "evaluateModerator",
     "evaluateResult",
     "fillTemplate",
+    "groupFault",
+    "openGroup",
     "pickRoute",
+    "policyOf",
+    "stateAfter",
     "withLinearPatterns",
   ]);
 });

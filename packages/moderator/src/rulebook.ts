@@ -1,6 +1,8 @@
 /** A table compiled for use. */
 import {
   failure,
+  type Group,
+  type GroupPolicy,
   type ModeratorRule,
   type RuleOutcome,
   WorkflowError,
@@ -12,6 +14,8 @@ export type TableRule = ModeratorRule & {
   condition?: string;
   /** How the previous step must have ended; left out: `ok`. */
   outcomes?: readonly RuleOutcome[];
+  /** Set when the rule leads to a group. */
+  group?: Group;
 };
 
 export type CompiledRule = {
@@ -41,6 +45,11 @@ export function rulebookOf(rules: readonly TableRule[]): Rulebook {
   });
   rulebooks.set(rules, book);
   return book;
+}
+
+/** What steps of a group are read by; the first rule that leads there says it, and the others agree. */
+export function policyOf(rules: readonly TableRule[], name: string): GroupPolicy {
+  return rules.find(({ group }) => group?.name === name)?.group ?? {};
 }
 
 /** A rule's name in messages: its index in the table, and its condition if that has a name. */

@@ -5,13 +5,19 @@ import { ANY, oneOf, SCALAR, type Shape } from "./shape.ts";
 /** Role → JSON Schema of its meta. */
 export type RoleSchemas = { readonly [role: string]: JsonObject };
 
-/** `last`: the role whose step is the last one; null: any role's. */
-export function threadShape(roles: RoleSchemas, last: string | null): Shape {
+/** `last`: the role whose step is the last one; null: any role's. `names`: what is seen besides; nothing is known of
+ *  it. */
+export function threadShape(
+  roles: RoleSchemas,
+  last: string | null,
+  names: readonly string[],
+): Shape {
   const steps = new Map(
     Object.entries(roles).map(([role, schema]) => [role, stepShape(role, schema)]),
   );
   const any = oneOf([...steps.values()]);
   return object({
+    ...Object.fromEntries(names.map((name) => [name, ANY])),
     threadId: SCALAR,
     depth: SCALAR,
     start: START_STEP,
@@ -32,6 +38,8 @@ const START_STEP = object({
   parentState: SCALAR,
 });
 
+const STEP_GROUP = object({ name: SCALAR, entry: SCALAR, index: SCALAR, of: SCALAR });
+
 function stepShape(role: string, schema: JsonObject): Shape {
   const fields = {
     role: SCALAR,
@@ -41,6 +49,7 @@ function stepShape(role: string, schema: JsonObject): Shape {
     timestamp: SCALAR,
     childThread: SCALAR,
     outcome: SCALAR,
+    group: STEP_GROUP,
     run: ANY,
   } as const;
   return { kind: "object", fields: new Map<string, Shape>(Object.entries(fields)), role };

@@ -1,3 +1,4 @@
+import type { Group } from "./group.ts";
 import type { JsonObject } from "./json.ts";
 import type { Limits, RuleOutcome } from "./limits.ts";
 import type { RoleRules } from "./role.ts";
@@ -10,7 +11,9 @@ export type DescriptorRole = {
 } & RoleRules;
 
 export type DescriptorEdge = {
+  /** A role, a group or `START`. */
   from: string;
+  /** A role, a group, `END` or `SUSPEND`. */
   to: string;
   /** Name of the condition, or `FALLBACK`. */
   condition: string;
@@ -20,6 +23,8 @@ export type DescriptorEdge = {
   location: string | null;
   /** Left out: only `ok`. */
   outcomes?: readonly RuleOutcome[];
+  /** Set when the rule leads to a group; its `name` is `to`. */
+  group?: Group;
 };
 
 /** A workflow without its code: what can be shown, checked and re-evaluated without running anything. Edges with the

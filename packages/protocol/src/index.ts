@@ -28,7 +28,21 @@ export { ERROR_CODES, type ErrorCode, exitCodeOf, isErrorCode } from "./error-co
 export { estimatedUsage } from "./estimated-usage.ts";
 export type { EvidenceRequirement, ToolCallRecord } from "./evidence.ts";
 export { EXIT, type ExitCode, type ExitKind } from "./exit-codes.ts";
+export { failedOutput, failedRunOf } from "./failed-output.ts";
 export { type Failure, failure, failureFrom, unwrap, WorkflowError } from "./failure.ts";
+export {
+  DEFAULT_ITEM_NAME,
+  type Group,
+  type GroupJoin,
+  type GroupMember,
+  type GroupPolicy,
+  isSameGroup,
+  MAX_AT_ONCE,
+  MAX_GROUP_MEMBERS,
+  membersIn,
+  type StepGroup,
+  stepsBeforeGroup,
+} from "./group.ts";
 export {
   HASH_PATTERN,
   isHash,
@@ -73,6 +87,7 @@ export type {
 } from "./nodes.ts";
 export { type Err, err, type Ok, ok, type Result } from "./result.ts";
 export type {
+  AnyTransition,
   ModeratorTable,
   PersonRules,
   RoleDefinition,
@@ -81,6 +96,7 @@ export type {
   Transition,
   WorkflowDefinition,
 } from "./role.ts";
+export { targetOf } from "./role.ts";
 export { roleNameFault } from "./role-name.ts";
 export type {
   CollectReport,
@@ -166,7 +182,10 @@ export type {
   ChildRequest,
   EngineRuntime,
   ExtractFn,
+  MemberScope,
+  RoleCall,
   RoleFn,
+  RoleGroup,
   RoleOutput,
   RoleResult,
   StepDirective,
@@ -177,4 +196,7 @@ export type {
   WorkflowCompletion,
   WorkflowFn,
   WorkflowRuntime,
+  WorkflowYield,
+  YieldAnswer,
 } from "./workflow-runtime.ts";
+export { yieldedGroup, yieldedOutput } from "./yielded-group.ts";

@@ -1,4 +1,5 @@
 import type { AgentEvent } from "./agent-event.ts";
+import type { StepGroup } from "./group.ts";
 import type { Usage } from "./step-run.ts";
 import type { ThreadStatus } from "./thread-status.ts";
 
@@ -11,15 +12,18 @@ export type LiveEvent = {
       type: "step_started";
       role: string;
       round: number;
+      /** Left out by a step that is no member of a group. */
+      group?: StepGroup;
       condition: string | null;
       /** What a person told the role in place of the table's prompt, such as an answer; null: the table led here. */
       said: string | null;
     }
-  | { type: "agent"; role: string; round: number; event: AgentEvent }
+  | { type: "agent"; role: string; round: number; group?: StepGroup; event: AgentEvent }
   | {
       type: "step_completed";
       role: string;
       round: number;
+      group?: StepGroup;
       stateHash: string;
       meta: Record<string, unknown>;
     }

@@ -1,4 +1,5 @@
 import type { AgentFault } from "./agent-error.ts";
+import type { StepGroup } from "./group.ts";
 import type { JsonObject } from "./json.ts";
 import type { StartStep } from "./thread-context.ts";
 
@@ -18,6 +19,8 @@ export type ModeratorStep = {
   timestamp: number;
   /** How the role failed; left out when it did not. */
   outcome?: AgentFault;
+  /** Left out by a step that is no member of a group. */
+  group?: StepGroup;
 };
 
 export type ModeratorContext = {
@@ -27,4 +30,6 @@ export type ModeratorContext = {
   bundleHash: string;
   start: StartStep;
   steps: readonly ModeratorStep[];
+  /** A group without members, which has joined after these steps. */
+  emptyGroup?: string;
 };

@@ -1,4 +1,5 @@
 import type { AgentFault } from "./agent-error.ts";
+import type { StepGroup } from "./group.ts";
 import type { JsonObject } from "./json.ts";
 import type { StepRoute, StepRun } from "./step-run.ts";
 
@@ -38,6 +39,8 @@ export type StatePayload = {
   route: StepRoute | null;
   /** How the role failed; left out when it did not. */
   outcome?: AgentFault;
+  /** Left out by a step that is no member of a group. */
+  group?: StepGroup;
 } & Partial<StepRun>;
 /** refs: content, start, every ancestor, artifacts, then prompt and evidence of the run record. */
 export type StateNode = { type: "state"; payload: StatePayload; refs: readonly string[] };

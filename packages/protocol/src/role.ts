@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { End, Fallback, Start, Suspend } from "./constants.ts";
 import type { EvidenceRequirement } from "./evidence.ts";
+import type { Group } from "./group.ts";
 import type { Limits, RetryPolicy, RuleOutcome } from "./limits.ts";
 import type { ToolPolicy } from "./tool-policy.ts";
 
@@ -40,27 +41,44 @@ export type PersonRules = {
 };
 
 /** One rule of the table. The first one whose condition holds is taken. */
-export type Transition<RoleName extends string = string> = {
+export type Transition<RoleName extends string = string, GroupName extends string = never> = {
   /** `when` is a JSONata expression over `threadId`, `depth`, `start`, `steps`, `last` and `byRole`. */
   condition: Fallback | { name: string; when: string };
   /** How the previous step must have ended for this rule to be tried. Default: only `ok`. `limit`: tried in place of
    *  the others when a limit forbids the step that they lead to. */
   outcomes?: readonly RuleOutcome[];
-  role: RoleName | End | Suspend;
-  /** Handed to the next role (for `SUSPEND`, the question to the person); `{{ jsonata }}` is filled in. */
-  prompt?: string;
-  /** Working directory of the next role, relative to the thread's; `{{ jsonata }}` is filled in. */
-  location?: string;
+} & (
+  | {
+      role: RoleName | End | Suspend;
+      /** Handed to the next role (for `SUSPEND`, the question to the person); `{{ jsonata }}` is filled in. */
+      prompt?: string;
+      /** Working directory of the next role, relative to the thread's; `{{ jsonata }}` is filled in. */
+      location?: string;
+      group?: never;
+    }
+  | { group: Group<RoleName, GroupName>; role?: never; prompt?: never; location?: never }
+);
+
+/** A transition of a table whose names are not known to the compiler. */
+export type AnyTransition = Transition<string, string>;
+
+/** The role, the group, `END` or `SUSPEND` that a rule leads to. */
+export function targetOf({ role, group }: AnyTransition): string {
+  return role ?? group.name;
+}
+
+/** An entry for `START`, for each role and for each group. */
+export type ModeratorTable<M extends RoleMeta = RoleMeta, GroupName extends string = never> = {
+  [From in (keyof M & string) | Start | NoInfer<GroupName>]: readonly Transition<
+    keyof M & string,
+    GroupName
+  >[];
 };
 
-export type ModeratorTable<M extends RoleMeta = RoleMeta> = {
-  [From in (keyof M & string) | Start]: readonly Transition<keyof M & string>[];
-};
-
-export type WorkflowDefinition<M extends RoleMeta = RoleMeta> = {
+export type WorkflowDefinition<M extends RoleMeta = RoleMeta, GroupName extends string = never> = {
   description: string;
   roles: { [K in keyof M & string]: RoleDefinition<M[K]> };
-  table: ModeratorTable<NoInfer<M>>;
+  table: ModeratorTable<NoInfer<M>, GroupName>;
   /** For the whole thread, its children included. Default: 1,000 steps. */
   limits?: Limits;
   /** What the workflow returns: a JSONata expression over what rules see, evaluated once the thread has completed. */

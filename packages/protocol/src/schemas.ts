@@ -6,6 +6,7 @@ import { AGENT_OUTCOMES, type AgentEvent } from "./agent-event.ts";
 import { MAX_UNIX_MS, START } from "./constants.ts";
 import type { WorkflowDescriptor } from "./descriptor.ts";
 import type { ToolCallRecord } from "./evidence.ts";
+import type { Group, StepGroup } from "./group.ts";
 import { HASH_PATTERN, ROLE_NAME_PATTERN, THREAD_ID_PATTERN } from "./identifiers.ts";
 import { type JsonObject, type JsonValue, toJsonObject } from "./json.ts";
 import type { ReachedLimit, ThreadLimits } from "./limits.ts";
@@ -14,7 +15,7 @@ import type { StepRoute, StepRun, Usage } from "./step-run.ts";
 import { THREAD_STATUSES } from "./thread-status.ts";
 import { TOOL_KINDS } from "./tool-policy.ts";
 import type { PersonWait, RoleWait, Wait } from "./wait.ts";
-import type { RoleOutput, Suspension, WorkflowCompletion } from "./workflow-runtime.ts";
+import type { RoleGroup, RoleOutput, Suspension, WorkflowCompletion } from "./workflow-runtime.ts";
 
 const jsonObject: z.ZodType<JsonObject> = z.unknown().transform((value, ctx) => {
   const object = toJsonObject(value);
@@ -196,6 +197,36 @@ const roleName = z
   .string()
   .regex(ROLE_NAME_PATTERN, "role names: a letter, then letters, digits, _ or -");
 
+const member = {
+  role: roleName,
+  prompt: z.string().exactOptional(),
+  location: z.string().exactOptional(),
+  agent: z.string().min(1).exactOptional(),
+};
+const ofGroup = {
+  name: roleName,
+  atOnce: count.exactOptional(),
+  join: z.union([z.enum(["all", "any"]), z.strictObject({ atLeast: count })]).exactOptional(),
+  onFault: z.enum(["collect", "stop"]).exactOptional(),
+  session: z.enum(["own", "role"]).exactOptional(),
+};
+const group: z.ZodType<Group> = z.union([
+  z.strictObject({
+    ...ofGroup,
+    ...member,
+    each: z.string(),
+    as: z.string().min(1).exactOptional(),
+  }),
+  z.strictObject({ ...ofGroup, members: z.array(z.strictObject(member)).min(1) }),
+]);
+/** A group that a workflow yields; its members are functions, whose outputs are parsed one by one. */
+export const groupFrameSchema: z.ZodType<Omit<RoleGroup, "members" | "watch">> = z.object({
+  name: roleName,
+  atOnce: count.exactOptional(),
+  join: ofGroup.join,
+  onFault: ofGroup.onFault,
+});
+
 export const workflowDescriptorSchema: z.ZodType<WorkflowDescriptor> = z.strictObject({
   description: z.string(),
   roles: z.record(
@@ -222,6 +253,7 @@ export const workflowDescriptorSchema: z.ZodType<WorkflowDescriptor> = z.strictO
         prompt: z.string().nullable(),
         location: z.string().nullable(),
         outcomes: z.array(z.enum(["ok", "limit", ...AGENT_FAULTS])).exactOptional(),
+        group: group.exactOptional(),
       }),
     ),
   }),
@@ -261,7 +293,19 @@ export const agentEventSchema: z.ZodType<AgentEvent> = z.discriminatedUnion("typ
 ]);
 
 const liveBase = { seq: count, threadId: z.string().regex(THREAD_ID_PATTERN), timestamp: unixMs };
-const liveStep = { ...liveBase, role: z.string(), round: count };
+const groupPlace = z.number().int().nonnegative();
+const stepGroup: z.ZodType<StepGroup> = z.object({
+  name: z.string(),
+  entry: groupPlace,
+  index: groupPlace,
+  of: groupPlace,
+});
+const liveStep = {
+  ...liveBase,
+  role: z.string(),
+  round: count,
+  group: stepGroup.exactOptional(),
+};
 
 /** A line of a live log. */
 export const liveRecordSchema: z.ZodType<LiveRecord> = z.discriminatedUnion("type", [

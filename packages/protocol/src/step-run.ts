@@ -70,7 +70,9 @@ export type PersonRecord = {
 
 /** Which moderator rule led to a step. */
 export type StepRoute = {
+  /** A role, a group or `START`. */
   from: string;
+  /** A role, `END` or `SUSPEND`; of a member of a group, its own role. */
   to: string;
   /** Name of the condition, or `FALLBACK`; `NO_MATCH` when no rule matched, which ends the thread. */
   condition: string;

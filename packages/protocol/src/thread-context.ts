@@ -1,5 +1,6 @@
 import type { AgentFault } from "./agent-error.ts";
 import type { Start } from "./constants.ts";
+import type { StepGroup } from "./group.ts";
 import type { RoleMeta } from "./role.ts";
 import type { StepRun } from "./step-run.ts";
 
@@ -25,6 +26,8 @@ export type RoleStep<M extends RoleMeta = RoleMeta> = {
     childThread: string | null;
     /** How the role failed; its meta is then `{ outcome, reason }`. Left out when it did not fail. */
     outcome?: AgentFault;
+    /** Left out by a step that is no member of a group. */
+    group?: StepGroup;
     run: StepRun | null;
   };
 }[keyof M & string];

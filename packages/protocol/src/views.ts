@@ -1,3 +1,4 @@
+import type { StepGroup } from "./group.ts";
 import type { JsonValue } from "./json.ts";
 import type { StepOutcome } from "./limits.ts";
 import type { StepRoute, StepRun } from "./step-run.ts";
@@ -19,6 +20,8 @@ export type StepView = {
   timestamp: number;
   childThread: string | null;
   outcome: StepOutcome;
+  /** Left out by a step that is no member of a group. */
+  group?: StepGroup;
   route: (Pick<StepRoute, "from" | "condition"> & Partial<StepRoute>) | null;
   run: Partial<StepRun> | null;
 };

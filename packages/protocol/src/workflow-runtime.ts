@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { AgentFault } from "./agent-error.ts";
 import type { AgentEvent } from "./agent-event.ts";
 import type { CasStore } from "./cas-store.ts";
+import type { GroupPolicy, StepGroup } from "./group.ts";
 import type { JsonValue } from "./json.ts";
 import type { ThreadLimits } from "./limits.ts";
 import type { RoleMeta, RoleRules } from "./role.ts";
@@ -23,7 +24,14 @@ export type StepRequest = {
   rules?: RoleRules | undefined;
   /** Name in `config.agents` of the agent to run it; null or left out: the thread's agent. */
   agent?: string | null | undefined;
+  /** Left out by a step that is no member of a group. Of a member, `round` is the place that it would have if all
+   *  finished in declared order. */
+  group?: MemberScope | undefined;
 };
+
+/** A member's place in its group, the item that it is for (null: the group has no `each`), and whose session it
+ *  continues. */
+export type MemberScope = StepGroup & { item: JsonValue; session: "own" | "role" };
 
 /** The scope of the running step. */
 export type StepScope = Omit<StepRequest, "agent"> & {
@@ -38,8 +46,8 @@ export type StepScope = Omit<StepRequest, "agent"> & {
   replaced?: StepRun | undefined;
   /** Value of `UNCAGED_RUN_MARK` for every process that the step starts. */
   processTag: string;
-  /** Absolute path of a folder that belongs to this role in this thread, for an agent's own configuration and
-   *  sessions. The agent that needs it creates it (mode 0700); it is removed with the thread. */
+  /** Absolute path of a folder that belongs to this role in this thread, or to this member of a group, for an agent's
+   *  own configuration and sessions. The agent that needs it creates it (mode 0700); it is removed with the thread. */
   home: string;
   /** Absolute path of the engine's storage root. Of all that is in there, only `home` is the agent's to write. Left out
    *  by engines that do not tell. */
@@ -92,6 +100,8 @@ export type StepDirective = {
   previousSession: string | null;
   /** Name in `config.agents` of the agent to run this one step; null: the thread's agent. */
   agent: string | null;
+  /** The step is this member of a group; left out: it is none. */
+  group?: StepGroup;
 };
 
 /** Usage that no step records: the runner was killed or stopped before the attempt became a step. */
@@ -109,6 +119,9 @@ export type EngineRuntime = Omit<WorkflowRuntime, "step" | "emit" | "runChild" |
   limits?: ThreadLimits | null;
   /** Counts towards limits until the next step with a run record, to which the engine adds it. Left out: nothing. */
   unrecorded?: readonly Unrecorded[];
+  /** The group that the last steps of the thread are of, which the workflow does not see: it has to yield that group
+   *  again. null or left out: none. */
+  resumes?: StepGroup | null;
   enter(step: StepRequest): WorkflowRuntime;
 };
 
@@ -137,12 +150,52 @@ export type WorkflowCompletion =
  *  descriptor. */
 export type Suspension = RoleWait | Pick<PersonWait, "kind" | "role" | "message">;
 
-/** Yields one output per step; the engine stores it and sends back the stored step. Called again after a crash, with
- *  the steps so far, it must continue from there. */
+/** A member of a group that a workflow yields: the engine enters its step and has it run. */
+export type RoleCall = {
+  role: string;
+  /** Default: null, no rule led here. */
+  route?: StepRoute | null;
+  /** Default: null, the thread's own directory. */
+  location?: string | null;
+  /** Name in `config.agents`; default: null, the thread's agent. */
+  agent?: string | null;
+  rules?: RoleRules | undefined;
+  /** Default: null. */
+  item?: JsonValue;
+  /** Asked when the member starts; default: null, a session of its own. */
+  previousSession?: () => string | null;
+  /** Runs the role once. What it rejects with becomes the outcome of the member if it is the agent's fault. */
+  run: (runtime: WorkflowRuntime) => Promise<RoleOutput>;
+};
+
+/** Members that run side by side. Each is stored when it finishes. */
+export type RoleGroup = Omit<GroupPolicy, "session"> & {
+  name: string;
+  /** See `Group`. */
+  atOnce?: number;
+  members: readonly RoleCall[];
+  /** What the workflow wants to know while the group runs. */
+  watch?: {
+    /** Asked before a member starts. Once it says no, none starts any more. */
+    mayStart: (call: RoleCall, underWay: readonly RoleCall[]) => boolean;
+    /** Told of each member that is stored, in that order; first of those that an earlier run stored. */
+    stored: (step: RoleStep) => void;
+  };
+};
+
+/** What a workflow yields: the output of a step, or members of a group; a bare list has the name `group`. */
+export type WorkflowYield = RoleOutput | RoleGroup | readonly RoleCall[];
+
+/** The stored step; of a group its steps in declared order, without members that were not run. */
+export type YieldAnswer = RoleStep | RoleStep[] | undefined;
+
+/** Yields one output per step, or a group; the engine stores what comes of it and sends back what it stored. Called
+ *  again after a crash, with the steps so far, it must continue from there. Steps of a group at the end are left out
+ *  then: the function yields the group again, and only the members that are missing run. */
 export type WorkflowFn = (
   ctx: ThreadContext,
   runtime: EngineRuntime,
-) => AsyncGenerator<RoleOutput, WorkflowCompletion, RoleStep | undefined>;
+) => AsyncGenerator<WorkflowYield, WorkflowCompletion, YieldAnswer>;
 
 export type RoleResult<T> = {
   meta: T;

@@ -55,7 +55,9 @@ describe("a definition", () => {
 
   it("is refused for a missing or an extra entry", () => {
     expect(faultsOf(["a"], {})).toContain("table.a: the entry is missing");
-    expect(faultsOf(["a"], { a: [], b: [] })).toBe("table.b: there is no role of this name");
+    expect(faultsOf(["a"], { a: [], b: [] })).toBe(
+      "table.b: there is no role or group of this name",
+    );
   });
 
   it("is refused for a role's name that is invalid or has another meaning", () => {

@@ -1,5 +1,6 @@
 import { checkRule, checkTemplate } from "@uncaged/workflow-moderator";
 import {
+  type AnyTransition,
   END,
   FALLBACK,
   failure,
@@ -7,24 +8,33 @@ import {
   roleNameFault,
   START,
   SUSPEND,
-  type Transition,
   type WorkflowDefinition,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 import { boundFaults, outcomeFaults } from "./check-bounds.ts";
+import { type Groups, groupFaults, groupsIn, membersOnly } from "./check-groups.ts";
 import { personFaults } from "./check-people.ts";
 import { toolFaults } from "./check-tools.ts";
+import { keysOf } from "./keys-of.ts";
 
 /** Checks what the compiler cannot see and what plain JavaScript can get wrong: names, targets, conditions,
  *  placeholders. Throws `RULE_INVALID` naming every fault by its place (`table.coder[1].when`). */
-export function checkDefinition<M extends RoleMeta>(definition: WorkflowDefinition<M>): void {
+export function checkDefinition<M extends RoleMeta, G extends string>(
+  definition: WorkflowDefinition<M, G>,
+): void {
   const roles = new Set(Object.keys(definition.roles));
+  const table = new Map<string, readonly AnyTransition[]>(Object.entries(definition.table));
+  const groups = groupsIn(table);
+  const people = new Set(
+    keysOf(definition.roles).filter((role) => definition.roles[role].person !== undefined),
+  );
   const faults = [
     ...roleFaults(roles),
     ...boundFaults(definition),
     ...toolFaults(definition),
     ...personFaults(definition),
-    ...tableFaults(definition, roles),
+    ...tableFaults(table, { roles, groups }),
+    ...groupFaults(groups, { roles, people }),
     ...resultFaults(definition),
   ];
   if (faults.length === 0) return;
@@ -44,19 +54,21 @@ function* roleFaults(roles: ReadonlySet<string>): Generator<string> {
   }
 }
 
-function* tableFaults<M extends RoleMeta>(
-  definition: WorkflowDefinition<M>,
-  roles: ReadonlySet<string>,
+function* tableFaults(
+  table: ReadonlyMap<string, readonly AnyTransition[]>,
+  names: Names,
 ): Generator<string> {
-  const table = new Map(Object.entries(definition.table));
-  for (const from of [START, ...roles]) {
-    if (!table.has(from))
+  const { roles, groups } = names;
+  const members = membersOnly(table, groups);
+  for (const from of [START, ...roles, ...groups.keys()]) {
+    if (!table.has(from) && !members.has(from))
       yield `table.${from}: the entry is missing; an empty list ends the thread there`;
   }
   for (const [from, transitions] of table) {
-    if (from !== START && !roles.has(from)) yield `table.${from}: there is no role of this name`;
+    if (from !== START && !roles.has(from) && !groups.has(from))
+      yield `table.${from}: there is no role or group of this name`;
     for (const [at, transition] of transitions.entries()) {
-      yield* transitionFaults(transition, { place: `table.${from}[${at}]`, from, roles });
+      yield* transitionFaults(transition, { place: `table.${from}[${at}]`, from, ...names });
     }
   }
 }
@@ -68,18 +80,22 @@ function* resultFaults({ result }: { result?: unknown }): Generator<string> {
   if (fault !== null) yield `result: ${fault.message}`;
 }
 
-type Where = { place: string; from: string; roles: ReadonlySet<string> };
+type Names = { roles: ReadonlySet<string>; groups: Groups };
+type Where = Names & { place: string; from: string };
 
 function* transitionFaults(
-  transition: Transition,
-  { place, from, roles }: Where,
+  transition: AnyTransition,
+  { place, from, roles, groups }: Where,
 ): Generator<string> {
   const { condition, role, prompt, location, outcomes } = transition;
-  if (role !== END && role !== SUSPEND && !roles.has(role)) {
+  if (role !== undefined && role !== END && role !== SUSPEND && !roles.has(role)) {
     yield `${place}.role: there is no role "${role}"`;
   }
   if (role === SUSPEND && from === START) {
     yield `${place}.role: a thread cannot wait for an answer before its first step`;
+  }
+  if (role === SUSPEND && groups.has(from)) {
+    yield `${place}.role: a group cannot be given an answer; lead to a role that asks`;
   }
   if (outcomes !== undefined) yield* outcomeFaults(outcomes, place);
   if (condition !== FALLBACK) {

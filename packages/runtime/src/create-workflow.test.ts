@@ -15,6 +15,7 @@ import {
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { createWorkflow, defineRole, defineWorkflow, END, SUSPEND } from "./index.ts";
+import { oneOutput } from "./one-output.test.helper.ts";
 
 const planner = defineRole({
   description: "Plans",
@@ -132,8 +133,8 @@ async function drive(
   const generator = workflow(ctx, lent);
   let turn = await generator.next();
   while (turn.done !== true) {
-    outputs.push(turn.value);
-    turn = await generator.next(stored(turn.value));
+    outputs.push(oneOutput(turn.value));
+    turn = await generator.next(stored(oneOutput(turn.value)));
   }
   return { outputs, end: turn.value };
 }
@@ -269,7 +270,7 @@ describe("a workflow made from a definition", () => {
       thread(),
       lent,
     ))
-      roles.push(output.role);
+      roles.push(oneOutput(output).role);
     expect(roles).toEqual(["planner", "coder"]);
     expect(lent.put.mock.calls).toEqual([["I planned."], ['{"done":true,"where":null}']]);
     expect(calls[1]?.ctx.steps[0]).toMatchObject({

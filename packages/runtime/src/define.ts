@@ -31,10 +31,11 @@ export function definePerson<Meta extends Record<string, unknown>>({
   };
 }
 
-/** Types a workflow: the role names in the table are checked against the roles. Returns its argument;
+/** Types a workflow: the names in the table are checked against the roles and the groups that rules lead to. Returns
+ *  its argument;
  *  `createWorkflow` and `buildDescriptor` check what a compiler cannot see. */
-export function defineWorkflow<M extends RoleMeta>(
-  definition: WorkflowDefinition<M>,
-): WorkflowDefinition<M> {
+export function defineWorkflow<M extends RoleMeta, G extends string = never>(
+  definition: WorkflowDefinition<M, G>,
+): WorkflowDefinition<M, G> {
   return definition;
 }

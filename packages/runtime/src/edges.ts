@@ -1,24 +1,36 @@
 import {
+  type AnyTransition,
   type DescriptorEdge,
   FALLBACK,
   type RoleMeta,
   START,
+  targetOf,
   type WorkflowDefinition,
 } from "@uncaged/workflow-protocol";
 
-/** The table as a list: the entry of `START` first, then those of the roles, in their order; within an entry, in the
- *  order in which the transitions are tried. */
-export function edgesOf<M extends RoleMeta>(definition: WorkflowDefinition<M>): DescriptorEdge[] {
-  const table = new Map(Object.entries(definition.table));
-  return [START, ...Object.keys(definition.roles)].flatMap((from) =>
-    (table.get(from) ?? []).map(({ condition, role, prompt, location, outcomes }) => ({
-      from,
-      to: role,
-      condition: condition === FALLBACK ? FALLBACK : condition.name,
-      when: condition === FALLBACK ? null : condition.when,
-      prompt: prompt ?? null,
-      location: location ?? null,
-      ...(outcomes === undefined ? {} : { outcomes }),
-    })),
+/** The table as a list: the entry of `START` first, then those of the roles, then those of the groups, in their order;
+ *  within an entry, in the order in which the transitions are tried. */
+export function edgesOf<M extends RoleMeta, G extends string>(
+  definition: WorkflowDefinition<M, G>,
+): DescriptorEdge[] {
+  const table = new Map<string, readonly AnyTransition[]>(Object.entries(definition.table));
+  const roles = Object.keys(definition.roles);
+  const groups = [...table.keys()].filter((key) => key !== START && !roles.includes(key));
+  return [START, ...roles, ...groups].flatMap((from) =>
+    (table.get(from) ?? []).map((transition) => edgeOf(from, transition)),
   );
+}
+
+function edgeOf(from: string, transition: AnyTransition): DescriptorEdge {
+  const { condition, prompt, location, outcomes, group } = transition;
+  return {
+    from,
+    to: targetOf(transition),
+    condition: condition === FALLBACK ? FALLBACK : condition.name,
+    when: condition === FALLBACK ? null : condition.when,
+    prompt: prompt ?? null,
+    location: location ?? null,
+    ...(outcomes === undefined ? {} : { outcomes }),
+    ...(group === undefined ? {} : { group }),
+  };
 }

@@ -49,19 +49,24 @@ export class Ledger {
     if (step.run !== null) this.#unrecorded = [];
   }
 
-  /** Why the thread may not run this role any more; null: it may. */
-  reached(role: string): ReachedLimit | null {
+  /** Why the thread may not run this role any more; null: it may. `underWay`: roles of the members that run. Each of
+   *  them will be a step; what else it uses is known when it has finished. */
+  reached(role: string, underWay: readonly string[] = []): ReachedLimit | null {
     const { thread, roles } = this.#limits;
+    const alike = underWay.filter((each) => each === role).length;
     const ofThread = reachedOf(
       { steps: DEFAULT_MAX_STEPS, ...thread },
-      withUnrecorded(this.#thread, this.#unrecorded),
+      withSteps(withUnrecorded(this.#thread, this.#unrecorded), underWay.length),
     );
     if (ofThread !== null) return { role: null, ...ofThread };
     const ofRole = reachedOf(
       roles.get(role)?.limits ?? {},
-      withUnrecorded(
-        this.#roles.get(role) ?? nothing(),
-        this.#unrecorded.filter((each) => each.role === role),
+      withSteps(
+        withUnrecorded(
+          this.#roles.get(role) ?? nothing(),
+          this.#unrecorded.filter((each) => each.role === role),
+        ),
+        alike,
       ),
     );
     return ofRole === null ? null : { role, ...ofRole };
@@ -110,6 +115,10 @@ function withUnrecorded(spent: Spent, unrecorded: readonly Unrecorded[]): Spent 
   const sum = { ...spent };
   for (const { usage } of unrecorded) addUsage(sum, usage);
   return sum;
+}
+
+function withSteps(spent: Spent, more: number): Spent {
+  return { ...spent, steps: spent.steps + more };
 }
 
 function reachedOf(limits: Limits, used: Spent): Omit<ReachedLimit, "role"> | null {

@@ -26,6 +26,7 @@ import {
   type RoleRules,
   type WorkflowDefinition,
 } from "./index.ts";
+import { oneOutput } from "./one-output.test.helper.ts";
 
 /** A turn of the scripted agent: the tokens it used, and how it failed, if it did. */
 type Turn = { tokens?: number; fails?: AgentFault | Error; hangs?: true; takesMs?: number };
@@ -113,9 +114,9 @@ async function drive(
   );
   let turn = await generator.next();
   while (turn.done !== true) {
-    outputs.push(turn.value);
+    outputs.push(oneOutput(turn.value));
     if (outputs.length >= (opts.most ?? 2_000)) return { outputs, end: null, events };
-    turn = await generator.next(stored(turn.value));
+    turn = await generator.next(stored(oneOutput(turn.value)));
   }
   return { outputs, end: turn.value, events };
 }

@@ -1,17 +1,20 @@
 import { fillTemplate, type PickedRoute } from "@uncaged/workflow-moderator";
-import type { DescriptorEdge, StepRoute, ThreadContext } from "@uncaged/workflow-protocol";
+import type { DescriptorEdge, StepRoute } from "@uncaged/workflow-protocol";
 
 /** Condition of a route when no rule matched: the thread ends. */
 export const NO_MATCH = "NO_MATCH";
 
 /** A route as recorded with the step, and the directory it asks for: the edge's prompt and location, filled in. An
  *  empty location asks for nothing. */
-export async function recordRoute(
-  { from, to, rule, matched }: PickedRoute<DescriptorEdge>,
-  ctx: ThreadContext,
-): Promise<{ route: StepRoute; location: string | null }> {
-  const prompt = matched?.prompt == null ? null : await fillTemplate(matched.prompt, ctx);
-  const location = matched?.location == null ? null : await fillTemplate(matched.location, ctx);
+export async function recordRoute({
+  from,
+  to,
+  rule,
+  matched,
+  seen,
+}: PickedRoute<DescriptorEdge>): Promise<{ route: StepRoute; location: string | null }> {
+  const prompt = matched?.prompt == null ? null : await fillTemplate(matched.prompt, seen);
+  const location = matched?.location == null ? null : await fillTemplate(matched.location, seen);
   const condition = matched?.condition ?? NO_MATCH;
   return {
     route: { from, to, condition, rule, prompt },

@@ -1,16 +1,14 @@
 import { pickRoute } from "@uncaged/workflow-moderator";
 import {
   type AgentFault,
-  agentFaultOf,
   type DescriptorEdge,
-  failureFrom,
+  failedOutput,
   type RoleOutput,
   type RoleStep,
   type ThreadContext,
   type WorkflowRuntime,
 } from "@uncaged/workflow-protocol";
 import type { RunRole } from "./bind-roles.ts";
-import { failedRunOf } from "./failed-run.ts";
 import { withRetries } from "./with-retries.ts";
 
 type Turn = {
@@ -30,32 +28,13 @@ export async function runOrRoute(
     return await withRetries(runRole, ctx, { runtime: entered, timeLeftMs });
   } catch (thrown) {
     if (entered.signal.aborted) throw thrown;
-    const fault = agentFaultOf(thrown);
-    if (fault === null) throw thrown;
-    const output = failedOutput(entered, thrown, { ...fault, run: failedRunOf(fault.run) });
-    const after = { ...ctx, steps: [...ctx.steps, provisional(output, fault.outcome)] };
+    const output = failedOutput(entered.step, thrown);
+    if (output?.outcome === undefined) throw thrown;
+    const after = { ...ctx, steps: [...ctx.steps, provisional(output, output.outcome)] };
     const { matched } = await pickRoute(edges, after);
     if (matched === null) throw thrown;
     return output;
   }
-}
-
-function failedOutput(
-  { step }: WorkflowRuntime,
-  thrown: unknown,
-  { outcome, run }: { outcome: AgentFault; run: RoleOutput["run"] },
-): RoleOutput {
-  const { code, message } = failureFrom(thrown, "AGENT_FAILED");
-  return {
-    role: step.role,
-    meta: { outcome, reason: message },
-    content: `${code}: ${message}`,
-    refs: [],
-    childThread: null,
-    route: step.route,
-    run,
-    outcome,
-  };
 }
 
 /** The step as rules see it; fields that rules do not look at are not known yet. */

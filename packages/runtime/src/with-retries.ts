@@ -10,6 +10,7 @@ import {
   type AgentFault,
   agentError,
   agentFaultOf,
+  failedRunOf,
   failureFrom,
   type RetryPolicy,
   type RoleOutput,
@@ -20,7 +21,6 @@ import {
   type WorkflowRuntime,
 } from "@uncaged/workflow-protocol";
 import type { RunRole } from "./bind-roles.ts";
-import { failedRunOf } from "./failed-run.ts";
 import { sleep } from "./sleep.ts";
 
 /** Time for a role that timed out to end its processes. */

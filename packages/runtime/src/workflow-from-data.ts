@@ -5,6 +5,7 @@ import {
   type JsonObject,
   type RoleData,
   type RoleDefinition,
+  type RoleMeta,
   type WorkflowData,
   type WorkflowDefinition,
   type WorkflowDescriptor,
@@ -26,7 +27,7 @@ export function workflowFromData(data: WorkflowData): {
   const roles = Object.fromEntries(
     Object.entries(data.roles).map(([name, role]) => [name, roleOf(name, role)]),
   );
-  const definition: WorkflowDefinition = {
+  const definition: WorkflowDefinition<RoleMeta, string> = {
     description,
     roles,
     table,

@@ -1,7 +1,9 @@
 import {
+  type AnyTransition,
   FALLBACK,
   type RoleMeta,
   START,
+  targetOf,
   type WorkflowDefinition,
 } from "@uncaged/workflow-protocol";
 import type { RunResult } from "./run-workflow.ts";
@@ -17,21 +19,23 @@ export type Edge = {
 };
 
 /** Every transition of the table, in the order in which it is written. */
-export function walkTable<M extends RoleMeta>(definition: WorkflowDefinition<M>): Edge[] {
-  const table = new Map(Object.entries(definition.table));
-  return [START, ...Object.keys(definition.roles)].flatMap((from) =>
-    (table.get(from) ?? []).map(({ condition, role }, rule) => ({
+export function walkTable<M extends RoleMeta, G extends string = never>(
+  definition: WorkflowDefinition<M, G>,
+): Edge[] {
+  const table = new Map<string, readonly AnyTransition[]>(Object.entries(definition.table));
+  return [...new Set([START, ...Object.keys(definition.roles), ...table.keys()])].flatMap((from) =>
+    (table.get(from) ?? []).map((transition, rule) => ({
       from,
       rule,
-      condition: condition === FALLBACK ? FALLBACK : condition.name,
-      to: role,
+      condition: transition.condition === FALLBACK ? FALLBACK : transition.condition.name,
+      to: targetOf(transition),
     })),
   );
 }
 
 /** The transitions that none of these runs took. */
-export function untakenEdges<M extends RoleMeta>(
-  definition: WorkflowDefinition<M>,
+export function untakenEdges<M extends RoleMeta, G extends string = never>(
+  definition: WorkflowDefinition<M, G>,
   runs: readonly Pick<RunResult, "routes">[],
 ): Edge[] {
   const taken = new Set(
@@ -41,8 +45,8 @@ export function untakenEdges<M extends RoleMeta>(
 }
 
 /** Throws when none of these runs took a transition, and names each one. */
-export function expectEveryEdge<M extends RoleMeta>(
-  definition: WorkflowDefinition<M>,
+export function expectEveryEdge<M extends RoleMeta, G extends string = never>(
+  definition: WorkflowDefinition<M, G>,
   runs: readonly Pick<RunResult, "routes">[],
 ): void {
   const untaken = untakenEdges(definition, runs);

@@ -48,7 +48,7 @@ export function memoryRuntime(parts: {
     events,
     enter(request) {
       requests.push(request);
-      if (request.route !== null) routes.push(request.route);
+      noteRoute(routes, request);
       return {
         ...shared,
         step: {
@@ -66,6 +66,13 @@ export function memoryRuntime(parts: {
       };
     },
   };
+}
+
+/** Of a group one route, to the group itself, whatever the order of its members. */
+function noteRoute(routes: StepRoute[], { route, group }: StepRequest): void {
+  if (route === null) return;
+  if (group === undefined) routes.push(route);
+  else if (group.index === 0) routes.push({ ...route, to: group.name, prompt: null });
 }
 
 function childOutcome(children: Children, request: ChildRequest, place: number): ChildOutcome {

@@ -10,21 +10,27 @@ import {
   failureFrom,
   type JsonValue,
   type RoleMeta,
+  type RoleOutput,
   type RoleStep,
   START,
   type StepDirective,
+  type StepGroup,
   type StepRequest,
   type StepRoute,
+  stepsBeforeGroup,
   type ThreadContext,
   type WorkflowCompletion,
   type WorkflowDefinition,
   WorkflowError,
   type WorkflowFn,
+  yieldedGroup,
+  yieldedOutput,
 } from "@uncaged/workflow-protocol";
 import { createWorkflow } from "@uncaged/workflow-runtime";
 import { keepOutput } from "./keep-output.ts";
 import { memoryCas } from "./memory-cas.ts";
 import { type Children, type MemoryRuntime, memoryRuntime } from "./memory-runtime.ts";
+import { runGroup } from "./run-group.ts";
 
 export type RunOptions<M extends RoleMeta = RoleMeta> = {
   prompt: string;
@@ -62,8 +68,8 @@ export type RunResult = {
 
 /** Does not reject because of the agents or the rules: that is the result's `failure`. Throws `RULE_INVALID` for a
  *  broken definition. */
-export async function runWorkflow<M extends RoleMeta>(
-  definition: WorkflowDefinition<M>,
+export async function runWorkflow<M extends RoleMeta, G extends string = never>(
+  definition: WorkflowDefinition<M, G>,
   options: RunOptions<NoInfer<M>>,
 ): Promise<RunResult> {
   const { agents } = options;
@@ -111,8 +117,7 @@ async function drive(workflow: WorkflowFn, thread: Thread): Promise<Ending> {
   let directive: StepDirective | null = null;
   try {
     while (true) {
-      const outputs = workflow(ctx, { ...runtime, directive });
-      const completion = await toRest(outputs, { ...thread, past });
+      const completion = await toRest(workflow, directive, { ...thread, past });
       if (completion.route != null) runtime.routes.push(completion.route);
       const question = "suspend" in completion ? completion.suspend : null;
       const answer = question === null || question.kind === "limit" ? undefined : answers.shift();
@@ -126,17 +131,32 @@ async function drive(workflow: WorkflowFn, thread: Thread): Promise<Ending> {
 
 /** Runs until the workflow ends or asks. */
 async function toRest(
-  outputs: ReturnType<WorkflowFn>,
-  { ctx, runtime, maxSteps, past }: Thread & { past: number },
+  workflow: WorkflowFn,
+  directive: StepDirective | null,
+  thread: Thread & { past: number },
 ): Promise<WorkflowCompletion> {
+  const { ctx, runtime, maxSteps, past } = thread;
+  const resumes = directive === null ? (ctx.steps.at(-1)?.group ?? null) : null;
+  const seen = resumes === null ? ctx : { ...ctx, steps: stepsBeforeGroup(ctx.steps) };
+  const outputs = workflow(seen, { ...runtime, directive, resumes });
+  const store = async (output: RoleOutput, group?: StepGroup): Promise<RoleStep> => {
+    if (ctx.steps.length - past === maxSteps) throw new WorkflowError(endless(maxSteps, ctx.steps));
+    const kept = await keepOutput(runtime.cas, output, ctx.steps.length + 1);
+    const step = group === undefined ? kept : { ...kept, group };
+    ctx.steps.push(step);
+    return step;
+  };
   let turn = await outputs.next();
+  let resumed = resumes;
   while (turn.done !== true) {
-    if (ctx.steps.length - past === maxSteps) {
-      throw new WorkflowError(endless(maxSteps, ctx.steps));
-    }
-    const stored = await keepOutput(runtime.cas, turn.value, ctx.steps.length + 1);
-    ctx.steps.push(stored);
-    turn = await outputs.next(stored);
+    const group = yieldedGroup(turn.value);
+    const output = yieldedOutput(turn.value);
+    if (group !== null) {
+      turn = await outputs.next(await runGroup({ group, ctx, runtime, resumed, store }));
+    } else if (output !== null) {
+      turn = await outputs.next(await store(output));
+    } else throw new Error("the workflow yielded neither an output nor a group");
+    resumed = null;
   }
   return turn.value;
 }

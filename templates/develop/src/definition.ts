@@ -9,9 +9,9 @@ export const developWorkflowDefinition: WorkflowDefinition<DevelopMeta> = {
   table: developTable,
 };
 
-/** The same for a repository whose tests are run by a command that `tests` matches, for example `^npm test$`: a coder's
- *  result counts only when such a command exited with 0 after the coder's last edit. The coder's agent has to report
- *  exit codes, or the step fails with `EVIDENCE_MISSING`. */
+/** The same for a repository whose tests are run by a command that `tests` matches, for example `^npm test$`: a
+ *  coder's result counts only when such a command exited with 0 after the coder's last edit. The agent that plays
+ *  the coder has to report exit codes, or the step fails with `EVIDENCE_MISSING`. */
 export function developProvenBy({ tests }: { tests: string }): WorkflowDefinition<DevelopMeta> {
   const requiredEvidence = [
     { name: "tests", kind: "execute", input: tests, after: "last_edit" },

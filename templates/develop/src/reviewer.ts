@@ -21,8 +21,8 @@ const schema = z
 
 export type ReviewerMeta = z.infer<typeof schema>;
 
-/** Judges the whole change against the task and the plan, and edits nothing: an agent that cannot be held to that is
- *  refused. It may run commands, because there is no diff without git. */
+/** Judges the whole change against the task and the plan, and edits nothing: an agent that could not be held to
+ *  that does not play it. It may run commands, for there is no diff without git. */
 export const reviewer: RoleDefinition<ReviewerMeta> = {
   description: "Judges the change against the task and the plan",
   schema,

@@ -1,7 +1,7 @@
 /** Field types that several roles of this template share. */
 import { z } from "zod";
 
-/** Text that is not blank; a pattern, because structured-output modes of agents know no minimum length. */
+/** Text that says something; a pattern, because structured-output modes of agents know no minimum length. */
 export const text: z.ZodString = z.string().regex(/\S/, "must not be blank");
 
 /** A branch name that no command line can take for an option; git checks the rest. */

@@ -144,6 +144,16 @@ const route: Field = {
   must: "a route",
 };
 
+const group: Field = {
+  is: (value) =>
+    isRecord(value) &&
+    text.is(value.name) &&
+    count.is(value.entry) &&
+    count.is(value.index) &&
+    count.is(value.of),
+  must: "a place in a group",
+};
+
 const START_FIELDS: FieldsOf<StartPayload> = {
   name: text,
   hash,
@@ -177,6 +187,7 @@ const STATE_FIELDS: FieldsOf<StatePayload> = {
   policy: optional({ is: (value) => value === "held", must: '"held"' }),
   person: optional(person),
   outcome: optional(fault),
+  group: optional(group),
 };
 
 function orNull({ is, must }: Field): Field {

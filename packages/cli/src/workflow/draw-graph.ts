@@ -21,8 +21,9 @@ export function drawGraph(descriptor: WorkflowDescriptor, style: Style): string 
     .join("\n\n");
 }
 
-function drawNode({ name, edges }: GraphNode, style: Style): string {
-  const shown = name === START ? "start" : printable(name);
+function drawNode({ name, edges, members }: GraphNode, style: Style): string {
+  const title = name === START ? "start" : printable(name);
+  const shown = members === null ? title : `${title}: ${shortLabel(members)}`;
   const line = "─".repeat(widthOf(shown) + 2);
   const foot = edges.length === 0 ? line : `┬${line.slice(1)}`;
   const labels = edges.map(({ label }) => shortLabel(label));

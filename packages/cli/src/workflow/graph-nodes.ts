@@ -2,13 +2,19 @@ import {
   type DescriptorEdge,
   END,
   FALLBACK,
+  membersIn,
   START,
   SUSPEND,
   type WorkflowDescriptor,
 } from "@uncaged/workflow-protocol";
 
 /** A state with its ways out, in the order in which they are tried. */
-export type GraphNode = { name: string; edges: readonly GraphEdge[] };
+export type GraphNode = {
+  name: string;
+  edges: readonly GraphEdge[];
+  /** Who plays side by side there; null: it is no group. */
+  members: string | null;
+};
 
 export type GraphEdge = {
   to: string;
@@ -20,7 +26,9 @@ export type GraphEdge = {
 
 /** The graph from its start, each state before those it leads to; unreachable roles come last. */
 export function graphNodes({ roles, graph }: WorkflowDescriptor): GraphNode[] {
+  const members = membersByGroup(graph.edges);
   const order = new Set([START, ...reachedFrom(START, graph.edges), ...Object.keys(roles)]);
+  for (const role of members.only) order.delete(role);
   order.delete(END);
   order.delete(SUSPEND);
   const names = [...order];
@@ -28,6 +36,7 @@ export function graphNodes({ roles, graph }: WorkflowDescriptor): GraphNode[] {
     const edges = graph.edges.filter(({ from }) => from === name);
     return {
       name,
+      members: members.of.get(name) ?? null,
       edges: edges.map((edge, place) => {
         const back = names.indexOf(edge.to);
         const label = labelOf(edge, { place, ways: edges.length });
@@ -35,6 +44,24 @@ export function graphNodes({ roles, graph }: WorkflowDescriptor): GraphNode[] {
       }),
     };
   });
+}
+
+/** In words, by group; and the roles that no rule leads to but as members. */
+function membersByGroup(edges: readonly DescriptorEdge[]): {
+  of: ReadonlyMap<string, string>;
+  only: ReadonlySet<string>;
+} {
+  const of = new Map<string, string>();
+  const only = new Set<string>();
+  for (const { group } of edges) {
+    if (group === undefined) continue;
+    const roles = membersIn(group).map(({ role }) => role);
+    const words =
+      group.each === undefined ? roles.join(", ") : `${roles[0]} for each ${group.each}`;
+    of.set(group.name, words);
+    for (const role of roles) if (edges.every(({ to }) => to !== role)) only.add(role);
+  }
+  return { of, only };
 }
 
 /** Breadth first, without the start itself. */

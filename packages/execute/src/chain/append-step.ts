@@ -13,6 +13,7 @@ import type {
   SignalKind,
   StateNode,
   StatePayload,
+  StepGroup,
 } from "@uncaged/workflow-protocol";
 import type { ParsedRoleOutput } from "@uncaged/workflow-protocol/schemas";
 import {
@@ -43,9 +44,10 @@ export type PublishedStep = {
 export async function publishStep(
   ports: Ports,
   cursor: ChainCursor,
-  { kind, output, nowMs }: { kind: StepKind; output: ParsedRoleOutput; nowMs: number },
+  { kind, ...stored }: { kind: StepKind } & StoredOutput,
 ): Promise<PublishedStep> {
-  const { content, state, node } = await encodeStep(ports.cas, cursor, { output, nowMs });
+  const { nowMs } = stored;
+  const { content, state, node } = await encodeStep(ports.cas, cursor, stored);
   const signals = await ports.cas.publish([content, state], {
     kind,
     threadId: cursor.threadId,
@@ -59,11 +61,18 @@ export async function publishStep(
   return { step: roleStep(node), stateHash: state.hash, signals, cursor: next };
 }
 
+export type StoredOutput = {
+  output: ParsedRoleOutput;
+  nowMs: number;
+  /** Which member of which group it is; left out: of none. */
+  group?: StepGroup | undefined;
+};
+
 /** The two blobs of a step: what was said, and the state that names it. */
 export async function encodeStep(
   cas: Pick<NodeStore, "get">,
   cursor: ChainPlace,
-  { output, nowMs }: { output: ParsedRoleOutput; nowMs: number },
+  { output, nowMs, group }: StoredOutput,
 ): Promise<{ content: EncodedNode; state: EncodedNode; node: StateNode }> {
   const artifacts = output.refs ?? [];
   const content = encodeContent(output.content ?? JSON.stringify(output.meta), artifacts);
@@ -86,6 +95,7 @@ export async function encodeStep(
     },
     route: output.route ?? null,
     ...(output.outcome === undefined ? {} : { outcome: output.outcome }),
+    ...(group === undefined ? {} : { group }),
     ...run,
   };
   const refs = [content.hash, cursor.startHash, ...ancestors, ...artifacts, ...attached];

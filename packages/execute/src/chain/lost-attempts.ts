@@ -2,11 +2,15 @@
  *
  *  1. It is read from the live log, where the owner flushes events about attempts and their cost immediately.
  *  2. It counts from the event of the last step; if the log lacks that event, it counts by time.
- *  3. If the oldest events were rotated away, whatever is left counts. */
+ *  3. If the oldest events were rotated away, whatever is left counts.
+ *  4. Members of a group run side by side, so while the last steps are members, it counts from the step before them
+ *     and leaves out members that are stored. */
 import {
+  isSameGroup,
   type LiveEvent,
   type LiveLog,
   type LiveRecord,
+  type StepGroup,
   sumUsage,
   type ThreadRecord,
   type Unrecorded,
@@ -18,11 +22,16 @@ import { isRound } from "./chain.ts";
 import type { NodeReader } from "./read-node.ts";
 import { walkChain } from "./walk-chain.ts";
 
-export type LostAttempts = {
+export type Attempts = {
   /** Number of attempts. */
   begun: number;
   /** What they reported, by role. */
   spent: readonly Unrecorded[];
+};
+
+export type LostAttempts = Attempts & {
+  /** The same apart, if members of a group are among them: those of each member, by index, and all others. */
+  apart?: { members: ReadonlyMap<number, Attempts>; others: Attempts };
 };
 
 /** The thread's owner calls this before it begins a step. */
@@ -50,12 +59,19 @@ export function tellsOfCost(event: LiveEvent): boolean {
 
 type LastStep = { hash: string; timestamp: number } | null;
 
+/** The one before the group, if the last steps are members of one. */
 async function lastStep(
   cas: NodeReader,
   thread: Pick<ThreadRecord, "startHash" | "head">,
 ): Promise<LastStep> {
-  for await (const state of walkChain(cas, thread))
-    if (isRound(state)) return { hash: state.hash, timestamp: state.node.payload.timestamp };
+  let member: StepGroup | undefined;
+  for await (const state of walkChain(cas, thread)) {
+    if (!isRound(state)) continue;
+    const { timestamp, group } = state.node.payload;
+    const isMember = group !== undefined && (member === undefined || isSameGroup(group, member));
+    if (!isMember) return { hash: state.hash, timestamp };
+    member = group;
+  }
   return null;
 }
 
@@ -74,23 +90,65 @@ async function eventsSince(
     if (item.type === "step_completed" && item.stateHash === step?.hash) {
       events = [];
       sawStep = true;
-    } else if (tellsOfCost(item)) events.push(item);
+    } else if (tellsOfCost(item) || isStoredMember(item)) events.push(item);
   }
   if (!sawStep && step !== null) events = events.filter((each) => each.timestamp > step.timestamp);
   return { events, whole: sawStep || sawBefore };
 }
 
+function isStoredMember(event: LiveRecord): boolean {
+  return event.type === "step_completed" && event.group !== undefined;
+}
+
 function summedUp(events: readonly LiveRecord[]): LostAttempts {
-  const spent = new Map<string | null, Usage>();
-  let begun = 0;
+  const members = new Map<number, Tally>();
+  const others = new Tally();
   for (const event of events) {
-    if (event.type === "step_started") begun += 1;
-    const told = usageOf(event);
-    if (told === null) continue;
-    const { role, usage } = told;
-    spent.set(role, sumUsage(spent.get(role) ?? null, usage) ?? usage);
+    const group = event.type === "note" || event.type === "status" ? undefined : event.group;
+    if (group === undefined) others.note(event);
+    else if (event.type === "step_completed") members.delete(group.index);
+    else {
+      const tally = members.get(group.index) ?? new Tally();
+      members.set(group.index, tally);
+      tally.note(event);
+    }
   }
-  return { begun, spent: [...spent].map(([role, usage]) => ({ role, usage })) };
+  const apart = {
+    members: new Map(Array.from(members, ([index, tally]) => [index, tally.attempts()])),
+    others: others.attempts(),
+  };
+  const all = sumAttempts([apart.others, ...apart.members.values()]);
+  return members.size === 0 ? all : { ...all, apart };
+}
+
+export function sumAttempts(parts: readonly Attempts[]): Attempts {
+  const sum = new Tally();
+  for (const part of parts) sum.add(part);
+  return sum.attempts();
+}
+
+class Tally {
+  #begun = 0;
+  readonly #spent = new Map<string | null, Usage>();
+
+  note(event: LiveRecord): void {
+    const told = usageOf(event);
+    this.add({ begun: event.type === "step_started" ? 1 : 0, spent: told === null ? [] : [told] });
+  }
+
+  add({ begun, spent }: Attempts): void {
+    this.#begun += begun;
+    for (const { role, usage } of spent) {
+      this.#spent.set(role, sumUsage(this.#spent.get(role) ?? null, usage) ?? usage);
+    }
+  }
+
+  attempts(): Attempts {
+    return {
+      begun: this.#begun,
+      spent: Array.from(this.#spent, ([role, usage]) => ({ role, usage })),
+    };
+  }
 }
 
 function usageOf(event: LiveRecord): Unrecorded | null {

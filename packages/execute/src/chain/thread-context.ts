@@ -34,7 +34,7 @@ export async function threadContext(
 }
 
 export function roleStep(node: ChainState["node"]): RoleStep {
-  const { role, meta, content, timestamp, childThread, outcome } = node.payload;
+  const { role, meta, content, timestamp, childThread, outcome, group } = node.payload;
   return {
     role,
     meta,
@@ -44,6 +44,7 @@ export function roleStep(node: ChainState["node"]): RoleStep {
     childThread,
     run: runOf(node),
     ...(outcome === undefined ? {} : { outcome }),
+    ...(group === undefined ? {} : { group }),
   };
 }
 

@@ -6,8 +6,8 @@
  *     its own.
  *  3. A step without a record cannot hold it: the supervisor's usage then waits for the next record. */
 
-import { type StepRun, sumUsage, type Usage } from "@uncaged/workflow-protocol";
-import type { LostAttempts } from "../chain/lost-attempts.ts";
+import { type StepGroup, type StepRun, sumUsage, type Usage } from "@uncaged/workflow-protocol";
+import type { Attempts } from "../chain/lost-attempts.ts";
 
 /** Each returns the usage since its last call; null: nothing. */
 export type ModelCosts = {
@@ -15,15 +15,22 @@ export type ModelCosts = {
   extraction: () => Usage | null;
   /** Of supervisor and summarizer, for the thread. */
   watching: () => Usage | null;
-  /** Of attempts that were cut off before they produced a step. */
-  lost: () => LostAttempts | null;
+  /** Of attempts that were cut off before they produced a step; for a member of a group, only its own. */
+  lost: (member?: number) => Attempts | null;
 };
 
-/** The record of a step, including the usage of its models. */
-export function withModelCosts(run: StepRun | null, costs: ModelCosts): StepRun | null {
+/** The record of a step, including the usage of its models. `group`: which member of a group it is. */
+export function withModelCosts(
+  run: StepRun | null,
+  costs: ModelCosts,
+  group?: StepGroup,
+): StepRun | null {
   const extraction = costs.extraction();
   if (run === null) return null;
-  return withLost(withWatching(withExtraction(run, extraction), costs.watching()), costs.lost());
+  return withLost(
+    withWatching(withExtraction(run, extraction), costs.watching()),
+    costs.lost(group?.index),
+  );
 }
 
 /** The record of an end node; null: there is nothing to record. */
@@ -40,7 +47,7 @@ export function endRecord(
   return withLost(withWatching(withExtraction(run ?? ownRecord(at), extraction), watching), lost);
 }
 
-function withLost(run: StepRun, lost: LostAttempts | null): StepRun {
+function withLost(run: StepRun, lost: Attempts | null): StepRun {
   if (lost === null) return run;
   const usage = usageOf(lost);
   const attempts = lost.begun === 1 ? "an attempt" : `${lost.begun} attempts`;
@@ -49,7 +56,7 @@ function withLost(run: StepRun, lost: LostAttempts | null): StepRun {
   return { ...run, usage: sumUsage(run.usage, usage), notes: [...(run.notes ?? []), note] };
 }
 
-function usageOf({ spent }: LostAttempts): Usage | null {
+function usageOf({ spent }: Attempts): Usage | null {
   return spent.map(({ usage }) => usage).reduce<Usage | null>(sumUsage, null);
 }
 

@@ -1,5 +1,7 @@
 /** How the processes of a thread are told apart from all others; the rules are in `run-tag`. */
 
+import type { StepGroup } from "@uncaged/workflow-protocol";
+
 /** Of every process that any tenure of a thread starts for a role. */
 export function threadTag(threadId: string): string {
   return `${threadId}:`;
@@ -8,6 +10,16 @@ export function threadTag(threadId: string): string {
 /** Of the processes that one tenure starts. */
 export function leaseTag({ threadId, fence }: { threadId: string; fence: number }): string {
   return `${threadTag(threadId)}${fence}`;
+}
+
+/** Of those that one step starts; for a member of a group, of no other member. */
+export function stepTag(step: {
+  threadId: string;
+  fence: number;
+  group: StepGroup | undefined;
+}): string {
+  const { group } = step;
+  return group === undefined ? leaseTag(step) : `${leaseTag(step)}:${group.entry}.${group.index}`;
 }
 
 /** Of a thread's background runners themselves. `threadTag` does not match it, so a runner that takes over ends what

@@ -118,7 +118,7 @@ async function withContents(
 }
 
 function stepOf({ hash, node }: ChainState): BareStep {
-  const { role, meta, content, timestamp, childThread, route, outcome } = node.payload;
+  const { role, meta, content, timestamp, childThread, route, outcome, group } = node.payload;
   return {
     role,
     meta,
@@ -127,6 +127,7 @@ function stepOf({ hash, node }: ChainState): BareStep {
     timestamp,
     childThread,
     outcome: outcome ?? "ok",
+    ...(group === undefined ? {} : { group }),
     route,
     run: runOf(node),
   };

@@ -6,6 +6,7 @@
  *     in the CAS until gc, and the index remembers it until the next step: until then the poke can be undone.
  *  3. On any failure the head, and what the thread waited for, stay as they were. */
 import { sha256Hex } from "@uncaged/workflow-cas";
+import { openGroup } from "@uncaged/workflow-moderator";
 import {
   err,
   FAULT_CODES,
@@ -17,15 +18,16 @@ import {
   type Result,
   type RootStore,
   type StepDirective,
+  type ThreadContext,
   type ThreadRecord,
   type ThreadStatus,
 } from "@uncaged/workflow-protocol";
-import { useExternals } from "@uncaged/workflow-register";
+import { type OpenedBundle, useExternals } from "@uncaged/workflow-register";
 import { publishStep } from "../chain/append-step.ts";
 import { cursorAt } from "../chain/chain-cursor.ts";
 import { POKE } from "../chain/poke-route.ts";
 import { readBlob } from "../chain/read-node.ts";
-import { runOf } from "../chain/thread-context.ts";
+import { runOf, threadContext } from "../chain/thread-context.ts";
 import { finishedRefusal } from "../lease/finished-refusal.ts";
 import { type LeaseHandle, withLease } from "../lease/with-lease.ts";
 import { withModelCosts } from "../models/with-model-costs.ts";
@@ -79,7 +81,11 @@ async function replaceHead(
   if (!loaded.ok) return loaded;
   const basis = await pokeBasis(engine, thread, loaded.value);
   if (!basis.ok) return basis;
-  const { chain, upgrade } = basis.value;
+  const { chain, upgrade, step } = basis.value;
+  const context = await threadContext(engine.cas, thread, loaded.value.chain);
+  if (step.node.payload.group !== undefined && !isOpen(loaded.value.bundle, context)) {
+    return err(hasJoined(thread.threadId, step.node.payload.group.name));
+  }
   const directive = directiveOf(basis.value, poke);
   const parent = chain.states.at(-1)?.hash ?? chain.startHash;
   const parentSha256 = sha256Hex(await readBlob(engine.cas, parent));
@@ -88,7 +94,7 @@ async function replaceHead(
     loaded: { ...loaded.value, chain },
     cursor,
     directive,
-    replaced: runOf(basis.value.step.node),
+    replaced: runOf(step.node),
     maxSteps: 1,
   });
   const output = await firstOutput(run);
@@ -103,6 +109,7 @@ async function replaceHead(
     kind: "replace",
     output: { ...output.value, run: record },
     nowMs,
+    group: step.node.payload.group,
   });
   emitCompleted(run, published, nowMs);
   const { stateHash } = published;
@@ -125,7 +132,21 @@ function directiveOf(
     // A session belongs to its agent: another agent would not find it.
     previousSession: agent === binding ? (session ?? null) : null,
     agent,
+    ...(step.node.payload.group === undefined ? {} : { group: step.node.payload.group }),
   };
+}
+
+/** Whether members of the group that the head is of are missing. */
+function isOpen({ descriptor }: OpenedBundle, { steps }: ThreadContext): boolean {
+  return openGroup(descriptor.graph.edges, steps) !== null;
+}
+
+function hasJoined(threadId: string, group: string): Failure {
+  return failure(
+    "TRANSITION_INVALID",
+    `the group ${group} of thread ${threadId} has joined: its members cannot be replaced any more`,
+    `fork the thread from before the group: uncaged-workflow thread fork ${threadId} --from-step <n>`,
+  );
 }
 
 async function firstOutput(run: ThreadRun): Promise<ReturnType<typeof parseOutput>> {
@@ -140,7 +161,7 @@ async function firstOutput(run: ThreadRun): Promise<ReturnType<typeof parseOutpu
         failure("WORKFLOW_FAILED", "the workflow ended instead of running its head step again", ""),
       );
     }
-    const output = parseOutput(turn.output, run.roles);
+    const output = parseOutput(turn.yielded, run.roles);
     if (!output.ok || output.value.outcome === undefined) return output;
     // A table may have a rule for a failed role; but a poke asks for a better step, not for that rule.
     return err(failure(FAULT_CODES[output.value.outcome], String(output.value.meta.reason), ""));

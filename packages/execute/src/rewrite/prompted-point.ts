@@ -2,7 +2,7 @@
  *
  *  1. After a step, the point is the same: the prompt waits in the index for the next role.
  *  2. Before any step, it becomes the prompt of the thread itself: the fork gets its own start node. */
-import { pickRoute } from "@uncaged/workflow-moderator";
+import { openGroup, pickRoute } from "@uncaged/workflow-moderator";
 import {
   END,
   err,
@@ -16,6 +16,7 @@ import { loadChain } from "../chain/chain.ts";
 import { readNode } from "../chain/read-node.ts";
 import { threadContext } from "../chain/thread-context.ts";
 import { bundleOf } from "../run/load-run.ts";
+import { severalAreNext } from "../run/next-prompt.ts";
 import { findVersion } from "../start/find-version.ts";
 import type { Engine } from "../storage/engine.ts";
 import type { PointOfChain } from "./fork-point.ts";
@@ -54,7 +55,10 @@ export async function promptedPoint(
   if (!version.ok) return version;
   const { descriptor, hash } = version.value;
   const context = await threadContext(engine.cas, { ...thread, bundleHash: hash }, chain);
-  const { to } = await pickRoute(descriptor.graph.edges, context);
+  const { edges } = descriptor.graph;
+  const { to, members } = await pickRoute(edges, context);
+  const open = openGroup(edges, context.steps);
+  if (members !== null || open !== null) return err(severalAreNext(open?.name ?? to));
   return to === END ? err(endsThere(thread.threadId, point.stepCount)) : ok(beginning);
 }
 

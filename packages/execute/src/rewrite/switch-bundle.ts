@@ -5,6 +5,7 @@
  *  3. It is made only after a proof that the new version would have taken the same way so far. Nothing runs. */
 import { isDeepStrictEqual } from "node:util";
 import { encodeContent, encodeState } from "@uncaged/workflow-cas";
+import { type OpenGroup, openGroup } from "@uncaged/workflow-moderator";
 import {
   type EncodedNode,
   err,
@@ -16,8 +17,9 @@ import {
   UPGRADE,
 } from "@uncaged/workflow-protocol";
 import { type OpenedBundle, resolveExternals } from "@uncaged/workflow-register";
-import type { Chain } from "../chain/chain.ts";
+import { type Chain, roleStates } from "../chain/chain.ts";
 import { skipList } from "../chain/chain-cursor.ts";
+import { roleStep } from "../chain/thread-context.ts";
 import { versionAfter } from "../chain/upgrades.ts";
 import { externalsAfter } from "../run/changed-externals.ts";
 import type { Engine } from "../storage/engine.ts";
@@ -50,6 +52,9 @@ export async function switchBundle(
     return err(sameVersion(thread.threadId, to));
   const check = await checkChain(engine.cas, { thread, chain, descriptor, asks });
   if (!check.compatible) return err(refused(check, to));
+  const steps = roleStates(chain).map(({ node }) => roleStep(node));
+  const open = openGroup(descriptor.graph.edges, steps);
+  if (open !== null) return err(inGroup(thread.threadId, open));
   const content = encodeContent(
     from === to
       ? `The thread runs with other packages from here on: ${JSON.stringify(externals.value)}.`
@@ -80,6 +85,15 @@ function sameVersion(threadId: string, hash: string): Failure {
     "TRANSITION_INVALID",
     `thread ${threadId} runs version ${hash} with these packages already`,
     "",
+  );
+}
+
+/** Members of one group are asked by one version. */
+function inGroup(threadId: string, { name, missing, of }: OpenGroup): Failure {
+  return failure(
+    "UPGRADE_REFUSED",
+    `thread ${threadId} stands in the group ${name}: ${missing.length} of ${of} members are missing`,
+    `let the group join first: uncaged-workflow thread resume ${threadId}; or fork the thread from before it`,
   );
 }
 

@@ -14,6 +14,7 @@ import {
   type FinishedThread,
   failure,
   isFinished,
+  type StepGroup,
   sumUsage,
   type ThreadRecord,
   unwrap,
@@ -39,6 +40,8 @@ export type ChildRun = ChildRequest & {
   cwd: string;
   parent: ThreadRecord;
   cursor: ChainCursor;
+  /** Of the step that starts it; undefined: it is no member of a group. */
+  group: StepGroup | undefined;
   signal: AbortSignal;
 };
 
@@ -46,7 +49,7 @@ export type ChildRun = ChildRequest & {
 export async function runChild(engine: Engine, run: ChildRun): Promise<ChildOutcome> {
   const depth = unwrap(await depthBelow(engine, run.parent, run));
   const workflow = unwrap(await runnableWorkflow(engine, run.workflow));
-  const parentHead = parentOf(run.cursor);
+  const parentHead = stateBefore(run);
   const { thread } = await createThread(engine, {
     workflow,
     prompt: run.prompt,
@@ -58,9 +61,20 @@ export async function runChild(engine: Engine, run: ChildRun): Promise<ChildOutc
   return outcomeOf(engine, await untilFinal(engine, thread.threadId, run.signal));
 }
 
-function startKeyOf({ parent, cursor, role, call, prompt }: ChildRun, parentHead: string): string {
-  const poke = cursor.head === parentHead ? [] : [cursor.head, encodeContent(prompt).hash];
-  return ["child", parent.threadId, parentHead, role, call, ...poke].join(":");
+/** The state that the step sees last: a member of a group does not see what other members did by now. */
+function stateBefore({ cursor, group }: ChildRun): string {
+  if (group === undefined) return parentOf(cursor);
+  return cursor.lastStates.at(-1 - (cursor.rounds - group.entry)) ?? cursor.startHash;
+}
+
+function startKeyOf(
+  { parent, cursor, role, call, prompt, group }: ChildRun,
+  parentHead: string,
+): string {
+  const member = group === undefined ? [] : [group.name, group.index];
+  const isPoke = cursor.head !== parentOf(cursor);
+  const poke = isPoke ? [cursor.head, encodeContent(prompt).hash] : [];
+  return ["child", parent.threadId, parentHead, role, call, ...member, ...poke].join(":");
 }
 
 /** Waits for the end. A child without a runner is started; a child that a person stopped later is waited for. */

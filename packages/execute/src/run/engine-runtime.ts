@@ -9,8 +9,10 @@ import type {
   EngineRuntime,
   ExtractFn,
   LiveEvent,
+  MemberScope,
   RoleRules,
   StepDirective,
+  StepGroup,
   StepRequest,
   StepRun,
   StepScope,
@@ -19,7 +21,7 @@ import type {
 } from "@uncaged/workflow-protocol";
 import { agentEventSchema } from "@uncaged/workflow-protocol/schemas";
 import { ANSWER } from "../chain/answer-directive.ts";
-import { leaseTag } from "../processes/process-tags.ts";
+import { stepTag } from "../processes/process-tags.ts";
 import type { OriginSessions } from "./origin-sessions.ts";
 import type { RoleAgent } from "./role-agents.ts";
 
@@ -35,6 +37,8 @@ export type RuntimeParts = {
   replaced: StepRun | null;
   /** Usage of attempts that were cut off before they produced a step. */
   unrecorded: readonly Unrecorded[];
+  /** The group that the workflow has to yield again; null: none. */
+  resumes: StepGroup | null;
   /** The rules of each role, from the descriptor; they override what the bundle's code says. */
   rules: { readonly [role: string]: RoleRules };
   fence: number;
@@ -49,7 +53,12 @@ export type RuntimeParts = {
   agent: (name: string | null) => Promise<AdapterFn>;
   /** `call` numbers the children of one step, from 0: the same call after a crash finds the same child. */
   runChild: (
-    request: ChildRequest & { role: string; call: number; cwd: string },
+    request: ChildRequest & {
+      role: string;
+      call: number;
+      cwd: string;
+      group: StepGroup | undefined;
+    },
   ) => Promise<ChildOutcome>;
 };
 
@@ -64,8 +73,11 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
     directive: parts.directive,
     limits: thread.limits,
     unrecorded: parts.unrecorded,
+    resumes: parts.resumes,
     enter: (request: StepRequest) => {
       const { role, round } = request;
+      const group = placeOf(request.group);
+      const step = { role, round, ...(group === undefined ? {} : { group }) };
       const roleAgent = parts.roleAgent(request);
       const cwd = request.location === null ? thread.cwd : resolve(thread.cwd, request.location);
       const stamp = (): { threadId: string; timestamp: number } => ({
@@ -76,15 +88,14 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
       parts.emit({
         ...stamp(),
         type: "step_started",
-        role,
-        round,
+        ...step,
         condition: request.route?.condition ?? null,
         said: saidByPerson(request),
       });
       const emit = (given: AgentEvent): void => {
         // An adapter may be code of a bundle. An invalid event is not worth a step.
         const { data: event } = agentEventSchema.safeParse(given);
-        if (event !== undefined) parts.emit({ ...stamp(), type: "agent", role, round, event });
+        if (event !== undefined) parts.emit({ ...stamp(), type: "agent", ...step, event });
       };
       return {
         cas,
@@ -97,13 +108,13 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
           ...originOf(roleAgent, parts.origin),
           ...(parts.replaced === null ? {} : { replaced: parts.replaced }),
           cwd,
-          processTag: leaseTag({ threadId: thread.threadId, fence: parts.fence }),
-          home: join(parts.homes, role),
+          processTag: stepTag({ threadId: thread.threadId, fence: parts.fence, group }),
+          home: join(parts.homes, homeOf(request)),
           storageRoot: parts.storageRoot,
         },
         emit,
         agent: parts.agent,
-        runChild: (child) => parts.runChild({ ...child, role, call: calls++, cwd }),
+        runChild: (child) => parts.runChild({ ...child, role, call: calls++, cwd, group }),
       };
     },
   };
@@ -118,6 +129,17 @@ function originOf(
   if (session === null || !origin.has(session)) return {};
   const originSession = { id: session, isAsItWas: () => origin.isAsItWas(session) };
   return { previousSession: null, originSession };
+}
+
+function placeOf(scope: MemberScope | undefined): StepGroup | undefined {
+  if (scope === undefined) return undefined;
+  const { name, entry, index, of } = scope;
+  return { name, entry, index, of };
+}
+
+/** A member with its own session has its own home. Role names contain no dots. */
+function homeOf({ role, group }: StepRequest): string {
+  return group?.session === "own" ? `${role}.${group.entry}.${group.index}` : role;
 }
 
 /** An answer, a poke, or the prompt of a fork; null: nobody said anything, the table led here. */

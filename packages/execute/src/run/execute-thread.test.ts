@@ -14,6 +14,7 @@ import {
   type WorkflowCompletion,
   WorkflowError,
   type WorkflowFn,
+  type YieldAnswer,
 } from "@uncaged/workflow-protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadChain, roleStates } from "../chain/chain.ts";
@@ -56,6 +57,9 @@ async function run(
   return { outcome, owned };
 }
 
+const stepIn = (answer: YieldAnswer): RoleStep | undefined =>
+  Array.isArray(answer) ? undefined : answer;
+
 describe("executeThread", () => {
   it("stores every output as a step and ends with the workflow's own summary", async () => {
     const { outcome, owned } = await run(
@@ -75,7 +79,7 @@ describe("executeThread", () => {
   it("answers each output with the stored step", async () => {
     const answers: (RoleStep | undefined)[] = [];
     await run(async function* () {
-      answers.push(yield says("coder", { n: 1 }));
+      answers.push(stepIn(yield says("coder", { n: 1 })));
       return done;
     });
     expect(answers[0]).toMatchObject({ role: "coder", meta: { n: 1 }, refs: [], run: null });
@@ -334,8 +338,8 @@ describe("executeThread", () => {
     const answers: (RoleStep | undefined)[] = [];
     await run(
       async function* () {
-        answers.push(yield { role: "coder", meta: {}, run: record });
-        answers.push(yield { role: "coder", meta: {}, run: record });
+        answers.push(stepIn(yield { role: "coder", meta: {}, run: record }));
+        answers.push(stepIn(yield { role: "coder", meta: {}, run: record }));
         return done;
       },
       {

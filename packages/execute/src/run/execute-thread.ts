@@ -1,6 +1,7 @@
 /** Drives a workflow function from the thread's current position to its end, a gate, or a step limit.
  *
- *  1. One output, one step: it is stored and published before the function is asked again.
+ *  1. One output, one step: it is stored and published before the function is asked again. If it yields a group, each
+ *     member is a step (`run-group`).
  *  2. What a bundle yields is untrusted: it is parsed before any of it is used.
  *  3. An error of the workflow or its agent ends the thread as `failed`, with its cause. An error of our own storage
  *     does not: it is thrown, the step is not acknowledged, and the thread can be resumed.
@@ -20,14 +21,18 @@ import {
   type RoleStep,
   type RunningThread,
   type SignalKind,
+  type StepGroup,
   type StepRoute,
   type Suspension,
+  stepsBeforeGroup,
   type ThreadContext,
   type ThreadEnding,
   type Wait,
   type WorkflowCompletion,
   WorkflowError,
   type WorkflowFn,
+  type YieldAnswer,
+  yieldedGroup,
 } from "@uncaged/workflow-protocol";
 import {
   type ParsedRoleOutput,
@@ -53,6 +58,7 @@ import {
 } from "./finish-thread.ts";
 import { nextTurn } from "./next-turn.ts";
 import { parseOutput } from "./parse-output.ts";
+import { runGroup } from "./run-group.ts";
 
 export type ThreadRun = {
   engine: Engine;
@@ -96,8 +102,9 @@ export type RunOutcome =
 export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
   let cursor = run.cursor;
   const runtime = run.runtimeAt(() => cursor);
-  const generator = run.workflow(run.context, runtime);
-  let answer: RoleStep | undefined;
+  let resumed = runtime.resumes ?? null;
+  const generator = run.workflow(seenBy(run.context, resumed), runtime);
+  let answer: YieldAnswer;
   const steps = [...run.context.steps];
   const rounds = [...run.roundHashes];
   const made = (): number => steps.length - run.context.steps.length;
@@ -105,6 +112,11 @@ export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
   const restsNext = async (): Promise<boolean> =>
     (made() > 0 || runtime.directive === null) && run.restsNext(steps);
   let waiting: readonly SignalKind[] = await run.engine.store.signals(run.thread.threadId);
+  const add = (published: PublishedStep): void => {
+    ({ cursor, signals: waiting } = published);
+    rounds.push(published.stateHash);
+    steps.push(published.step);
+  };
   try {
     while (true) {
       const interruption = interruptionOf(run.signal, waiting);
@@ -124,11 +136,29 @@ export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
       if (turn.kind === "returned")
         return await completed(run, { cursor, rounds, steps }, turn.completion);
 
-      const appended = await append(run, cursor, turn.output);
-      if (appended.kind === "refused") return await failed(run, cursor, appended.cause);
-      ({ cursor, step: answer, signals: waiting } = appended);
-      rounds.push(appended.stateHash);
-      steps.push(appended.step);
+      const group = yieldedGroup(turn.yielded);
+      if (group !== null) {
+        const ran = await runGroup({
+          ...{ group, steps, resumed, runtime, roles: run.roles, signal: run.signal },
+          mostSteps: run.maxSteps === null ? null : run.maxSteps - made(),
+          store: async (member, place) => {
+            const published = await appendMember(run, cursor, { output: member, group: place });
+            add(published);
+            return { step: published.step, pause: waiting.includes("pause") };
+          },
+        });
+        if (ran.kind === "failed") return await failed(run, cursor, ran.cause);
+        if (ran.kind === "interrupted")
+          return await interrupted(run, cursor, interruptionOf(run.signal, []) ?? "kill");
+        if (ran.kind === "held") return await rest(run);
+        answer = ran.steps;
+      } else {
+        const appended = await append(run, cursor, turn.yielded);
+        if (appended.kind === "refused") return await failed(run, cursor, appended.cause);
+        add(appended);
+        answer = appended.step;
+      }
+      resumed = null;
     }
   } finally {
     // Not awaited: a function that hangs in its own cleanup must not hold up the thread.
@@ -138,26 +168,78 @@ export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
 
 type Appended = ({ kind: "stored" } & PublishedStep) | { kind: "refused"; cause: unknown };
 
-async function append(run: ThreadRun, cursor: ChainCursor, raw: RoleOutput): Promise<Appended> {
+/** Steps of a group at the end are left out: the workflow yields that group again. */
+function seenBy(context: ThreadContext, resumed: StepGroup | null): ThreadContext {
+  return resumed === null ? context : { ...context, steps: stepsBeforeGroup(context.steps) };
+}
+
+async function append(run: ThreadRun, cursor: ChainCursor, raw: unknown): Promise<Appended> {
   const output = parseOutput(raw, run.roles);
   if (!output.ok) return { kind: "refused", cause: new WorkflowError(output.error) };
   const fault = await run.rulesFault(output.value);
   if (fault !== null) return { kind: "refused", cause: refusedStep(fault, output.value.run) };
   try {
-    const nowMs = run.engine.now();
-    const record = withModelCosts(output.value.run ?? null, run.costs);
-    const published = await publishStep(run.engine, cursor, {
-      kind: "append",
-      output: { ...output.value, run: record },
-      nowMs,
-    });
-    emitCompleted(run, published, nowMs);
-    return { kind: "stored", ...published };
+    return { kind: "stored", ...(await publish(run, cursor, { output: output.value })) };
   } catch (cause) {
     if (failureFrom(cause, "STORAGE_FAILED").code === "ARTIFACT_MISSING")
       return { kind: "refused", cause };
     throw cause;
   }
+}
+
+type Publishing = { output: ParsedRoleOutput; group?: StepGroup };
+
+async function publish(
+  run: ThreadRun,
+  cursor: ChainCursor,
+  { output, group }: Publishing,
+): Promise<PublishedStep> {
+  const nowMs = run.engine.now();
+  const record = withModelCosts(output.run ?? null, run.costs, group);
+  const published = await publishStep(run.engine, cursor, {
+    kind: "append",
+    output: { ...output, run: record },
+    nowMs,
+    group,
+  });
+  emitCompleted(run, published, nowMs);
+  return published;
+}
+
+/** A member whose output the engine does not accept is one that failed. */
+async function appendMember(
+  run: ThreadRun,
+  cursor: ChainCursor,
+  { output: raw, group }: { output: RoleOutput; group: StepGroup },
+): Promise<PublishedStep> {
+  const refused = (fault: Failure, about: Pick<ParsedRoleOutput, "role" | "route" | "run">) =>
+    publish(run, cursor, { output: refusedMember(fault, about), group });
+  const output = parseOutput(raw, run.roles);
+  if (!output.ok) return refused(output.error, { role: raw.role, route: raw.route });
+  const fault = await run.rulesFault(output.value);
+  if (fault !== null) return refused(fault, output.value);
+  try {
+    return await publish(run, cursor, { output: output.value, group });
+  } catch (cause) {
+    const reason = failureFrom(cause, "STORAGE_FAILED");
+    if (reason.code !== "ARTIFACT_MISSING") throw cause;
+    return refused(reason, output.value);
+  }
+}
+
+function refusedMember(
+  fault: Failure,
+  output: Pick<ParsedRoleOutput, "role" | "route" | "run">,
+): ParsedRoleOutput {
+  const { outcome } = refusedStep(fault, output.run);
+  return {
+    role: output.role,
+    meta: { outcome, reason: fault.message },
+    content: `${fault.code}: ${fault.message}`,
+    route: output.route,
+    run: output.run,
+    outcome,
+  };
 }
 
 export function emitCompleted(
@@ -171,6 +253,7 @@ export function emitCompleted(
     type: "step_completed",
     role: step.role,
     round: cursor.rounds,
+    ...(step.group === undefined ? {} : { group: step.group }),
     stateHash,
     meta: step.meta,
   });

@@ -1,4 +1,4 @@
-import { pickRoute } from "@uncaged/workflow-moderator";
+import { openGroup, pickRoute } from "@uncaged/workflow-moderator";
 import {
   isFinal,
   type ThreadContext,
@@ -6,13 +6,15 @@ import {
   type WorkflowDescriptor,
 } from "@uncaged/workflow-protocol";
 
-/** What the table names next: a role, `__end__` or `__suspend__`; null once the thread has ended. Uses the descriptor's
- *  graph, so nothing of the bundle runs. */
+/** What the table names next: a role, a group, `__end__` or `__suspend__`; null once the thread has ended. Uses the
+ *  descriptor's graph, so nothing of the bundle runs. */
 export async function nextRole(
   thread: Pick<ThreadRecord, "status">,
   descriptor: WorkflowDescriptor,
   context: ThreadContext,
 ): Promise<string | null> {
   if (isFinal(thread.status)) return null;
-  return (await pickRoute(descriptor.graph.edges, context)).to;
+  const { edges } = descriptor.graph;
+  const open = openGroup(edges, context.steps);
+  return open?.name ?? (await pickRoute(edges, context)).to;
 }

@@ -1,15 +1,15 @@
 import type {
-  RoleOutput,
-  RoleStep,
   WorkflowCompletion,
   WorkflowFn,
+  WorkflowYield,
+  YieldAnswer,
 } from "@uncaged/workflow-protocol";
 
 /** How long an aborted role may take to end its processes before the engine continues without it. */
-const ABORT_GRACE_MS = 8_000;
+export const ABORT_GRACE_MS = 8_000;
 
 export type Turn =
-  | { kind: "yielded"; output: RoleOutput }
+  | { kind: "yielded"; yielded: WorkflowYield }
   | { kind: "returned"; completion: WorkflowCompletion }
   | { kind: "threw"; cause: unknown }
   | { kind: "interrupted" };
@@ -18,14 +18,14 @@ export type Turn =
  *  arrives is accepted (5); a rejection is attributed to the abort. */
 export async function nextTurn(
   generator: ReturnType<WorkflowFn>,
-  answer: RoleStep | undefined,
+  answer: YieldAnswer,
   signal: AbortSignal,
 ): Promise<Turn> {
   const turn = generator.next(answer).then(
     (result): Turn =>
       result.done === true
         ? { kind: "returned", completion: result.value }
-        : { kind: "yielded", output: result.value },
+        : { kind: "yielded", yielded: result.value },
     (cause: unknown): Turn => (signal.aborted ? { kind: "interrupted" } : { kind: "threw", cause }),
   );
   const { promise: graceOver, cancel } = afterAbort(signal, ABORT_GRACE_MS);
@@ -36,7 +36,8 @@ export async function nextTurn(
   }
 }
 
-function afterAbort(
+/** `promise` resolves so long after an abort; never without one. */
+export function afterAbort(
   signal: AbortSignal,
   graceMs: number,
 ): { promise: Promise<Turn>; cancel: () => void } {

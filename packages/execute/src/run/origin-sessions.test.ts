@@ -53,6 +53,7 @@ async function entered(fork: ThreadRecord, previousSession: string): Promise<Ste
       replaced: null,
       storageRoot: "/root",
       unrecorded: [],
+      resumes: null,
       rules: {},
       fence: 1,
       now: Date.now,

@@ -1,17 +1,11 @@
-import {
-  err,
-  type Failure,
-  failure,
-  type Result,
-  type RoleOutput,
-} from "@uncaged/workflow-protocol";
+import { err, type Failure, failure, type Result } from "@uncaged/workflow-protocol";
 import { type ParsedRoleOutput, roleOutputSchema } from "@uncaged/workflow-protocol/schemas";
 import { parseWith } from "../storage/parse-with.ts";
 
 /** What a bundle yields is untrusted: none of it is used before it was parsed here. `roles` are those that agents play:
  *  no bundle answers for a person. */
 export function parseOutput(
-  raw: RoleOutput,
+  raw: unknown,
   roles: ReadonlySet<string>,
 ): Result<ParsedRoleOutput, Failure> {
   const what = "the workflow yielded an output the engine cannot store";

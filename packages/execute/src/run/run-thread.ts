@@ -14,7 +14,12 @@ import { storagePaths } from "@uncaged/workflow-util";
 import { answerDirective } from "../chain/answer-directive.ts";
 import { type Chain, roleStates } from "../chain/chain.ts";
 import { type ChainCursor, cursorAt } from "../chain/chain-cursor.ts";
-import { type LostAttempts, lostAttempts } from "../chain/lost-attempts.ts";
+import {
+  type Attempts,
+  type LostAttempts,
+  lostAttempts,
+  sumAttempts,
+} from "../chain/lost-attempts.ts";
 import { threadContext } from "../chain/thread-context.ts";
 import { type LeaseHandle, withLease } from "../lease/with-lease.ts";
 import { costMeter } from "../models/cost-meter.ts";
@@ -124,6 +129,7 @@ export async function threadRun(
       directive: opts.directive,
       replaced: opts.replaced,
       unrecorded: lost.spent,
+      resumes: opts.directive === null ? (context.steps.at(-1)?.group ?? null) : null,
       rules: bundle.descriptor.roles,
       fence: handle.lease.fence,
       now: engine.now,
@@ -188,13 +194,21 @@ function rulesGate(
   };
 }
 
-/** Stored in exactly one record. */
+/** Each is stored in exactly one record: a member's in its own, all that is left in that of the next step. */
 function once(lost: LostAttempts): ThreadRun["costs"]["lost"] {
-  let left: LostAttempts | null = lost.begun === 0 && lost.spent.length === 0 ? null : lost;
-  return () => {
-    const taken = left;
-    left = null;
-    return taken;
+  const members = new Map(lost.apart?.members);
+  let others: Attempts | null = lost.apart?.others ?? lost;
+  return (member) => {
+    const taken =
+      member === undefined
+        ? sumAttempts([...(others === null ? [] : [others]), ...members.values()])
+        : (members.get(member) ?? null);
+    if (member !== undefined) members.delete(member);
+    else {
+      members.clear();
+      others = null;
+    }
+    return taken === null || (taken.begun === 0 && taken.spent.length === 0) ? null : taken;
   };
 }
 

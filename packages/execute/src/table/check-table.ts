@@ -7,6 +7,7 @@ import { checkRuleWarnings } from "@uncaged/workflow-moderator";
 import {
   type DescriptorEdge,
   END,
+  membersIn,
   type RuleOutcome,
   START,
   SUSPEND,
@@ -19,19 +20,22 @@ import type { TableFinding } from "./table-finding.ts";
 
 export function checkTable(descriptor: WorkflowDescriptor): TableFinding[] {
   const { roles, graph, ...bounds } = descriptor;
-  const states = statesOf([START, ...Object.keys(roles)], graph.edges);
+  const groups = groupsIn(graph.edges);
+  const states = statesOf([START, ...Object.keys(roles), ...groups.keys()], graph.edges);
   const reached = reachedFrom(START, states);
+  const members = membersOf([...reached], groups);
   const ending = leadingToEnd(states);
   const findings: TableFinding[] = [];
   // A workflow function that is written by hand has no table.
   for (const [name, state] of graph.edges.length === 0 ? [] : states) {
     findings.push(...state.dead, ...slowRules(state));
-    if (!reached.has(name)) findings.push(unreachable(name));
-    else if (!ending.has(name)) findings.push(endless(name, state));
+    if (groups.has(name) && !reached.has(name)) continue;
+    if (!reached.has(name) && !members.has(name)) findings.push(unreachable(name));
+    else if (reached.has(name) && !ending.has(name)) findings.push(endless(name, state));
   }
   return [
     ...findings,
-    ...checkLimits({ roles, ...bounds }, stepsToEnd(states)),
+    ...checkLimits({ roles, ...bounds }, stepsToEnd(states, groups)),
     ...checkMetaFields({ roles }),
     ...checkFields(descriptor).filter(({ place }) => !isIn(place, findings)),
   ];
@@ -51,6 +55,25 @@ type State = {
   /** Where its live rules lead, plus `__end__` if all of them can fail. */
   leadsTo: ReadonlySet<string>;
 };
+
+/** Group name → the roles that are its members. */
+function groupsIn(edges: readonly DescriptorEdge[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const groups = new Map<string, Set<string>>();
+  for (const { group } of edges) {
+    if (group === undefined) continue;
+    const roles = groups.get(group.name) ?? new Set<string>();
+    groups.set(group.name, roles);
+    for (const { role } of membersIn(group)) roles.add(role);
+  }
+  return groups;
+}
+
+function membersOf(
+  reached: readonly string[],
+  groups: ReadonlyMap<string, ReadonlySet<string>>,
+): ReadonlySet<string> {
+  return new Set(reached.flatMap((name) => [...(groups.get(name) ?? [])]));
+}
 
 function statesOf(
   names: readonly string[],
@@ -120,17 +143,25 @@ function leadingToEnd(states: ReadonlyMap<string, State>): ReadonlySet<string> {
   return leading;
 }
 
-/** Length of the shortest path; null: there is none. */
-function stepsToEnd(states: ReadonlyMap<string, State>): number | null {
+/** Length of the shortest path; null: there is none. A group may have no members, so it counts as no step. */
+function stepsToEnd(
+  states: ReadonlyMap<string, State>,
+  groups: ReadonlyMap<string, unknown>,
+): number | null {
   const steps = new Map<string, number>([[START, 0]]);
-  // A map iterates over entries that are added during iteration, so nearer states come first.
-  for (const [name, taken] of steps) {
-    for (const to of states.get(name)?.leadsTo ?? []) {
-      if (to === END) return taken;
-      if (!steps.has(to)) steps.set(to, taken + 1);
+  // Again and again, until nothing gets shorter: there are no more passes than states.
+  for (let shorter = true; shorter; ) {
+    shorter = false;
+    for (const [name, taken] of steps) {
+      for (const to of states.get(name)?.leadsTo ?? []) {
+        const there = to === END || groups.has(to) ? taken : taken + 1;
+        if (there >= (steps.get(to) ?? Number.POSITIVE_INFINITY)) continue;
+        steps.set(to, there);
+        shorter = true;
+      }
     }
   }
-  return null;
+  return steps.get(END) ?? null;
 }
 
 function unreachable(name: string): TableFinding {

@@ -5,7 +5,7 @@
  *  2. A route differs when it leads to another role, or when the rules fail. Another rule, condition or edge prompt
  *     that leads to the same role is not a difference.
  *  3. The descriptor is enough: no code of any bundle runs. */
-import { pickRoute } from "@uncaged/workflow-moderator";
+import { pickRoute, stateAfter } from "@uncaged/workflow-moderator";
 import {
   type CasStore,
   type DescriptorEdge,
@@ -107,7 +107,10 @@ function waysOf(chain: Chain, asks: string | null): Way[] {
     const { route } = node.payload;
     // Without a route the workflow function used no table; and a person's request is not the table's.
     if (route === null || (route.condition === POKE && route.rule === null)) continue;
-    const to = route.condition === ANSWER ? SUSPEND : route.to;
+    const { group } = node.payload;
+    // A group is one way, that of its first member.
+    if (group !== undefined && group.entry !== after) continue;
+    const to = route.condition === ANSWER ? SUSPEND : (group?.name ?? route.to);
     ways.push({ after, to, outcome: route.outcome });
   }
   const after = roleStates(chain).length;
@@ -127,7 +130,7 @@ async function routeDifferences(
   const growing: ThreadContext["steps"] = [];
   for (const { after, to: recorded, outcome } of ways) {
     growing.push(...context.steps.slice(growing.length, after));
-    const from = growing.at(-1)?.role ?? context.start.role;
+    const from = stateAfter({ ...context, steps: growing });
     const where = { round: after + 1, from, recorded };
     try {
       const picked = await pickRoute(edges, { ...context, steps: growing }, outcome);

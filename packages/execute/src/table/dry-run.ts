@@ -6,8 +6,12 @@
 import {
   evaluateResult,
   fillTemplate,
+  GroupProgress,
+  groupFault,
+  type PickedMember,
   type PickedRoute,
   pickRoute,
+  stateAfter,
 } from "@uncaged/workflow-moderator";
 import {
   type AgentFault,
@@ -18,6 +22,7 @@ import {
   type JsonValue,
   type RoleStep,
   START,
+  type StepGroup,
   SUSPEND,
   type ThreadContext,
   type WorkflowDescriptor,
@@ -38,6 +43,8 @@ export type DryRunRoute = {
   prompt: string | null;
   /** What the role returned, or how it failed; null for an end or a question, and where the stubs run out. */
   stub: { place: string; meta: object } | { place: string; outcome: AgentFault } | null;
+  /** Which member of which group it is; left out: of none. */
+  group?: StepGroup;
 };
 
 export type DryRunEnd = {
@@ -101,25 +108,25 @@ type Trace = {
 async function follow(trace: Trace): Promise<DryRunEnd> {
   const { edges, context, route } = trace;
   while (true) {
-    const from = context.steps.at(-1)?.role ?? START;
+    const from = stateAfter(context);
     try {
       const next = await routeAt(edges, context);
-      const { to } = next;
-      if (to === END || to === SUSPEND) {
-        route.push({ ...next, round: null, stub: null });
-        return to === END ? ended(from, next) : suspended(from, next);
+      if (next.members !== null) {
+        const stopped = await followGroup(trace, { ...next, members: next.members });
+        if (stopped !== null) return stopped;
+        continue;
       }
-      const round = context.steps.length + 1;
-      if (round > trace.maxSteps) return tooMany(from, trace.maxSteps);
-      const turn = await trace.hand.next(to, context);
-      const stub = turn === null ? null : shown(turn);
-      route.push({ ...next, round, stub });
-      if (turn === null) return outOfStubs(to, context);
-      if (turn.kind === "meta" && trace.faultsOf(to, turn.meta).length > 0)
-        return invalid(to, turn);
-      context.steps.push(stepOf(to, turn, round));
-      if (turn.kind === "fails" && (await pickRoute(edges, context)).matched === null)
-        return unrouted(to, turn.outcome);
+      const { members: _none, matched: _rule, ...way } = next;
+      const { to } = way;
+      if (to === END || to === SUSPEND) {
+        route.push({ ...way, round: null, stub: null });
+        return to === END ? ended(from, way) : suspended(from, way);
+      }
+      const stopped = await followStep(trace, way, { role: to, seen: context });
+      if (stopped !== null) return stopped;
+      const failed = context.steps.at(-1)?.outcome;
+      if (failed !== undefined && (await pickRoute(edges, context)).matched === null)
+        return unrouted(to, failed);
     } catch (thrown) {
       const { message } = failureFrom(thrown, "MODERATOR_FAILED");
       return { kind: "failed", role: from, message };
@@ -127,13 +134,59 @@ async function follow(trace: Trace): Promise<DryRunEnd> {
   }
 }
 
+type Way = Pick<DryRunRoute, "from" | "to" | "rule" | "condition" | "prompt">;
+
+/** Adds the step of one role; what keeps it from being made otherwise. `seen`: the thread as the role sees it. */
+async function followStep(
+  trace: Trace,
+  way: Way,
+  { role, seen, group }: { role: string; seen: ThreadContext; group?: StepGroup },
+): Promise<DryRunEnd | null> {
+  const { context, route } = trace;
+  const round = context.steps.length + 1;
+  if (round > trace.maxSteps) return tooMany(stateAfter(context), trace.maxSteps);
+  const turn = await trace.hand.next(role, seen);
+  const stub = turn === null ? null : shown(turn);
+  const place = group === undefined ? {} : { group };
+  route.push({ ...way, round, stub, ...place });
+  if (turn === null) return outOfStubs(role, context);
+  if (turn.kind === "meta" && trace.faultsOf(role, turn.meta).length > 0)
+    return invalid(role, turn);
+  context.steps.push({ ...stepOf(role, turn, round), ...place });
+  return null;
+}
+
+/** Members play in declared order, until the group has joined. */
+async function followGroup(
+  trace: Trace,
+  next: Way & { members: readonly PickedMember[]; matched: DescriptorEdge | null },
+): Promise<DryRunEnd | null> {
+  const { context, edges } = trace;
+  const { members, matched, ...way } = next;
+  const seen = { ...context, steps: [...context.steps] };
+  const entry = seen.steps.length;
+  const progress = new GroupProgress(members.length, matched?.group ?? {});
+  for (const [index, { role, prompt }] of members.entries()) {
+    if (progress.hasJoined) break;
+    const group = { name: way.to, entry, index, of: members.length };
+    const stopped = await followStep(trace, { ...way, to: role, prompt }, { role, seen, group });
+    if (stopped !== null) return stopped;
+    const step = context.steps.at(-1);
+    if (step !== undefined) progress.note({ ...step, group });
+  }
+  const fault = groupFault(edges, context.steps);
+  if (fault?.outcome === undefined || (await pickRoute(edges, context)).matched !== null)
+    return null;
+  return unrouted(fault.role, fault.outcome);
+}
+
 async function routeAt(
   edges: readonly DescriptorEdge[],
   context: ThreadContext,
-): Promise<Pick<DryRunRoute, "from" | "to" | "rule" | "condition" | "prompt">> {
-  const { from, to, rule, matched }: PickedRoute<DescriptorEdge> = await pickRoute(edges, context);
-  const prompt = matched?.prompt == null ? null : await fillTemplate(matched.prompt, context);
-  return { from, to, rule, condition: matched?.condition ?? "NO_MATCH", prompt };
+): Promise<Way & Pick<PickedRoute<DescriptorEdge>, "members" | "matched">> {
+  const { from, to, rule, matched, members, seen } = await pickRoute(edges, context);
+  const prompt = matched?.prompt == null ? null : await fillTemplate(matched.prompt, seen);
+  return { from, to, rule, condition: matched?.condition ?? "NO_MATCH", prompt, members, matched };
 }
 
 /** Hands out the stubs, and remembers which were used. */
@@ -153,7 +206,7 @@ function handOf(stubs: Stubs): Hand {
       rounds.set(role, round + 1);
       return given.turns[round] ?? null;
     }
-    const from = context.steps.at(-1)?.role ?? START;
+    const from = stateAfter(context);
     const rules = given.rules.map(({ when, turn }) => ({ from, to: turn.place, when, turn }));
     // The rules of a stub are asked whatever the step before returned.
     return (await pickRoute(rules, context, "ok")).matched?.turn ?? null;

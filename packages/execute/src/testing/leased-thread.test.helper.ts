@@ -36,11 +36,12 @@ export type ExecuteOptions = Partial<
 export type OwnedThread = {
   engine: Engine;
   threadId: string;
+  /** Takes the lease again when the thread rests. */
   execute(workflow: WorkflowFn, opts?: ExecuteOptions): Promise<RunOutcome>;
   record(): Promise<ThreadRecord>;
   contentOf(state: string): Promise<string>;
-  /** Every later write to the CAS fails with this. */
-  breakCas(error: WorkflowError): void;
+  /** Every later write to the CAS fails with this; null: none any more. */
+  breakCas(error: WorkflowError | null): void;
   loseLease(): Promise<void>;
 };
 
@@ -77,13 +78,15 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
     parent: null,
   });
   const { threadId } = thread;
-  const lease = await store.acquire({
-    threadId,
-    process: OWNER,
-    ttlMs: 60_000,
-    nowMs: Date.now(),
-    replaces: null,
-  });
+  const acquire = () =>
+    store.acquire({
+      threadId,
+      process: OWNER,
+      ttlMs: 60_000,
+      nowMs: Date.now(),
+      replaces: null,
+    });
+  let lease = await acquire();
   const record = async (): Promise<ThreadRecord> => {
     const found = await store.get(threadId);
     if (found === null) throw new Error("the thread is gone");
@@ -94,18 +97,21 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
     threadId,
     record,
     execute: async (workflow, opts = {}) => {
+      // It rests after a run that did not end it.
+      if ((await record()).status !== "running") lease = await acquire();
       const current = await record();
       const signal = opts.signal ?? new AbortController().signal;
       const emit = opts.emit ?? (() => undefined);
       if (current.status !== "running") throw new Error(`the thread is ${current.status}`);
       const chain = await loadChain(cas, current);
+      const context = await threadContext(cas, current, chain);
       return executeThread({
         engine,
         thread: current,
         cursor: cursorAt(current, chain, { fence: lease.fence }),
         roundHashes: roleStates(chain).map(({ hash }) => hash),
         workflow,
-        context: await threadContext(cas, current, chain),
+        context,
         runtimeAt: () =>
           engineRuntime({
             cas,
@@ -116,6 +122,7 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
             directive: null,
             replaced: null,
             unrecorded: [],
+            resumes: context.steps.at(-1)?.group ?? null,
             rules: {},
             fence: lease.fence,
             now: Date.now,

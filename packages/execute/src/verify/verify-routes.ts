@@ -3,13 +3,17 @@
  *
  *  Tables are untrusted. A single decision has a time limit; so that a thousand of them have one, too, the first
  *  failure is the last decision evaluated, and all of them together get `routesLimitMs`. */
-import { fillTemplate, pickRoute } from "@uncaged/workflow-moderator";
+import { fillTemplate, openGroup, type PickedRoute, pickRoute } from "@uncaged/workflow-moderator";
 import {
   type DescriptorEdge,
+  failure,
   failureFrom,
+  isSameGroup,
+  type StepGroup,
   type StepRoute,
   SUSPEND,
   type ThreadContext,
+  WorkflowError,
 } from "@uncaged/workflow-protocol";
 import { ANSWER } from "../chain/answer-directive.ts";
 import type { Chain } from "../chain/chain.ts";
@@ -34,16 +38,25 @@ export async function verifyRoutes(
   const limitMs = routesLimitMs(context.steps.length);
   const startedAt = clock.now();
   let edges = tables.get(chain.start.payload.hash);
+  let entered: EnteredGroup | null = null;
   for (const { hash, node } of chain.states) {
     const upgrade = upgradeOf(node);
     if (upgrade !== null) {
       edges = tables.get(upgrade.to);
       continue;
     }
-    const { route, role } = node.payload;
+    const { route, role, group } = node.payload;
+    if (group === undefined || !isSameGroup(group, entered?.group)) entered = null;
     if (edges !== undefined && route !== null && (routed || !isLonePoke(route, role))) {
       if (clock.now() - startedAt > limitMs) return [...found, { hash, message: slow(limitMs) }];
-      const told = await mismatch(edges, { ...context, steps: growing }, { route, role });
+      const before = { ...context, steps: growing };
+      let told: Mismatch | null;
+      if (group === undefined) told = await mismatch(edges, before, { route, role });
+      else {
+        const at: EnteredGroup = entered ?? { group, picked: enter(edges, before, route) };
+        entered = at;
+        told = await memberMismatch(at.picked, { route, role, group });
+      }
       if (told !== null) found.push({ hash, message: told.message });
       if (told?.isLast === true) return found;
     }
@@ -67,14 +80,69 @@ function isLonePoke(route: StepRoute, role: string): boolean {
   return route.condition === POKE && route.rule === null && route.to === role;
 }
 
+type Mismatch = { message: string; isLast: boolean };
+
+type EnteredGroup = {
+  group: StepGroup;
+  /** What the table says of the steps before the group. */
+  picked: Promise<PickedRoute<DescriptorEdge>>;
+};
+
+async function enter(
+  edges: readonly DescriptorEdge[],
+  context: ThreadContext,
+  { outcome }: StepRoute,
+): Promise<PickedRoute<DescriptorEdge>> {
+  const open = missingMembers(edges, context);
+  if (open !== null) throw new WorkflowError(failure("MODERATOR_FAILED", open, ""));
+  return pickRoute(edges, context, outcome);
+}
+
+/** The rule that led into the group, and the member that it has at this place. */
+async function memberMismatch(
+  entered: Promise<PickedRoute<DescriptorEdge>>,
+  step: { route: StepRoute; role: string; group: StepGroup },
+): Promise<Mismatch | null> {
+  const { route, role, group } = step;
+  const place = `member ${group.index} of ${group.of} of the group ${group.name}`;
+  const recorded = `recorded ${place} by ${routeText(route)}; the table now says`;
+  try {
+    const { from, to, rule, matched, members } = await entered;
+    const condition = matched?.condition ?? NO_MATCH;
+    const isSameRule = from === route.from && rule === route.rule && condition === route.condition;
+    if (to !== group.name || !isSameRule)
+      return { message: `${recorded} ${routeText({ from, to, condition, rule })}`, isLast: false };
+    const member = members?.[group.index];
+    if (members?.length !== group.of || member === undefined)
+      return { message: `${recorded} ${members?.length ?? 0} members`, isLast: false };
+    if (member.role !== role || route.to !== role)
+      return { message: `${recorded} the role ${member.role}`, isLast: false };
+    if (route.promptFrom === "person" || member.prompt === route.prompt) return null;
+    const prompt = JSON.stringify(member.prompt);
+    return { message: `${recorded} another prompt: ${prompt}`, isLast: false };
+  } catch (thrown) {
+    const { message } = failureFrom(thrown, "MODERATOR_FAILED");
+    return { message: `${recorded} ${message}`, isLast: true };
+  }
+}
+
+/** null: the last steps are of no group, or of one that has joined. */
+function missingMembers(edges: readonly DescriptorEdge[], { steps }: ThreadContext): string | null {
+  const open = openGroup(edges, steps);
+  if (open === null) return null;
+  return `the group ${open.name} has not joined: members ${open.missing.join(", ")} are missing`;
+}
+
 async function mismatch(
   edges: readonly DescriptorEdge[],
   context: ThreadContext,
   { route, role }: { route: StepRoute; role: string },
-): Promise<{ message: string; isLast: boolean } | null> {
+): Promise<Mismatch | null> {
   if (route.to !== role) {
     return { message: `its role is ${role}, its route leads to ${route.to}`, isLast: false };
   }
+  const open = route.outcome === "limit" ? null : missingMembers(edges, context);
+  if (open !== null) return { message: open, isLast: false };
   const recorded = `recorded ${routeText(route)}; the table now says`;
   try {
     const now = await routeNow(edges, context, route);
@@ -92,7 +160,8 @@ async function routeNow(
   context: ThreadContext,
   route: StepRoute,
 ): Promise<string | null> {
-  const { from, to, rule, matched } = await pickRoute(edges, context, route.outcome);
+  const picked = await pickRoute(edges, context, route.outcome);
+  const { from, to, rule, matched, seen } = picked;
   if (route.condition === ANSWER) {
     // An answered role comes where the table, after the same role, asked a person.
     const answered = to === SUSPEND && route.to === from && route.from === from;
@@ -102,7 +171,7 @@ async function routeNow(
   const same = from === route.from && to === route.to && rule === route.rule;
   if (!same || condition !== route.condition) return routeText({ from, to, condition, rule });
   if (route.promptFrom === "person") return null;
-  const prompt = matched?.prompt == null ? null : await fillTemplate(matched.prompt, context);
+  const prompt = matched?.prompt == null ? null : await fillTemplate(matched.prompt, seen);
   return prompt === route.prompt ? null : `another edge prompt: ${JSON.stringify(prompt)}`;
 }
 

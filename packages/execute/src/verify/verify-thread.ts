@@ -27,6 +27,7 @@ import { isUpgrade, upgradeOf, versionAfter, versionsOf } from "../chain/upgrade
 import { statusOf } from "../run/finish-thread.ts";
 import type { Engine } from "../storage/engine.ts";
 import { BlobCheck } from "./verify-blobs.ts";
+import { stateSeenBy, verifyGroups } from "./verify-groups.ts";
 import { resultMismatch } from "./verify-result.ts";
 import { verifyRoutes } from "./verify-routes.ts";
 import { verifyRules } from "./verify-rules.ts";
@@ -75,8 +76,10 @@ async function verifyOne(check: Check, thread: KnownThread): Promise<void> {
   const chain = await verifyChain(check.blobs, thread);
   if (chain === null) return;
   verifyRecord(check.blobs, thread, chain);
+  for (const { hash, message } of verifyGroups(chain))
+    check.blobs.report("CHAIN_BROKEN", hash, message);
   await verifyTables(check, thread, chain);
-  for (const state of chain.states) await verifyChild(check, state);
+  for (const state of chain.states) await verifyChild(check, chain, state);
 }
 
 /** Walks from the head to the start; null when the chain cannot be followed to its start. */
@@ -227,15 +230,15 @@ async function contextOrNull(
 
 /** The child that a step ran: it started from the state before that step, and is sound itself. A child that was removed
  *  since proves nothing against the step. */
-async function verifyChild(check: Check, state: ChainState): Promise<void> {
+async function verifyChild(check: Check, chain: Chain, state: ChainState): Promise<void> {
   const { source, blobs, seen } = check;
-  const { childThread, ancestors, start } = state.node.payload;
+  const { childThread } = state.node.payload;
   if (childThread === null || seen.has(childThread)) return;
   const child = await source.thread(childThread);
   if (child === null) return;
   const node = await blobs.node(child.startHash, state.hash);
   const parent = node?.type === "start" ? node.payload.parentState : null;
-  if (parent !== (ancestors[0] ?? start)) {
+  if (parent !== stateSeenBy(chain, state)) {
     const message = `its child thread ${childThread} was not started from the state before it`;
     blobs.report("CHAIN_BROKEN", state.hash, message);
   }

@@ -4,6 +4,8 @@ import {
   err,
   type Failure,
   failure,
+  type Group,
+  membersIn,
   ok,
   parseJson,
   type Result,
@@ -41,26 +43,45 @@ export function checkDescriptor(check: DescriptorCheck): Result<WorkflowDescript
 
 function edgeProblem(descriptor: WorkflowDescriptor): string | null {
   if (Object.keys(descriptor.roles).length === 0) return "has no role";
-  const sources = new Set([START, ...Object.keys(descriptor.roles)]);
+  const { edges } = descriptor.graph;
+  const groups = edges.flatMap(({ group }) => (group === undefined ? [] : [group.name]));
+  const sources = new Set([START, ...groups, ...Object.keys(descriptor.roles)]);
   const targets = new Set([END, SUSPEND, ...Object.keys(descriptor.roles)]);
-  for (const [index, edge] of descriptor.graph.edges.entries()) {
+  for (const [index, edge] of edges.entries()) {
     if (!sources.has(edge.from))
       return `graph.edges.${index} comes from ${JSON.stringify(edge.from)}, which is not a role`;
-    if (!targets.has(edge.to))
+    if (edge.group !== undefined) {
+      const problem = groupProblem(edge.group, descriptor);
+      if (problem !== null || edge.to !== edge.group.name)
+        return `graph.edges.${index}.group: ${problem ?? "is not where the edge leads"}`;
+    } else if (!targets.has(edge.to))
       return `graph.edges.${index} leads to ${JSON.stringify(edge.to)}, which is not a role`;
   }
   return null;
+}
+
+function groupProblem(group: Group, { roles }: WorkflowDescriptor): string | null {
+  if (Object.hasOwn(roles, group.name)) return `has the name of the role ${group.name}`;
+  const stray = membersIn(group).find(({ role }) => !Object.hasOwn(roles, role));
+  return stray === undefined
+    ? null
+    : `has a member ${JSON.stringify(stray.role)}, which is no role`;
 }
 
 function ruleProblem(
   descriptor: WorkflowDescriptor,
   { place, checkRule }: DescriptorCheck,
 ): Failure | null {
-  for (const [index, { from, to, condition, when }] of descriptor.graph.edges.entries()) {
-    const problem = when === null ? null : checkRule(when);
-    if (problem === null) continue;
-    const rule = `rule ${JSON.stringify(condition)} from ${from} to ${to} (graph.edges.${index}.when)`;
-    return failure(problem.code, `${place}: ${rule}: ${problem.message}`, problem.hint);
+  for (const [index, { from, to, condition, when, group }] of descriptor.graph.edges.entries()) {
+    for (const [field, expression] of [
+      ["when", when],
+      ["group.each", group?.each],
+    ] as const) {
+      const problem = expression == null ? null : checkRule(expression);
+      if (problem === null) continue;
+      const rule = `rule ${JSON.stringify(condition)} from ${from} to ${to} (graph.edges.${index}.${field})`;
+      return failure(problem.code, `${place}: ${rule}: ${problem.message}`, problem.hint);
+    }
   }
   const problem = descriptor.result === undefined ? null : checkRule(descriptor.result);
   if (problem === null) return null;

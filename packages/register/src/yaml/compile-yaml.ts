@@ -5,13 +5,17 @@
  *  1. Every fault is reported at once, each with its line.
  *  2. The bundle contains JSON text, so a name such as `__proto__` in it is only a name. */
 import {
+  type AnyTransition,
   END,
   err,
   type Failure,
+  type GroupMember,
+  membersIn,
   ok,
   type Result,
   START,
   SUSPEND,
+  targetOf,
   type WorkflowData,
 } from "@uncaged/workflow-protocol";
 import { collectFaults } from "./faults.ts";
@@ -70,8 +74,17 @@ function moduleOf(data: WorkflowData): string {
 function unreached({ roles, table }: WorkflowData): string[] {
   const reached = new Set<string>([START, END, SUSPEND]);
   // A set's iterator also returns what is added during the iteration.
-  for (const from of reached) for (const { role } of table[from] ?? []) reached.add(role);
+  for (const from of reached) {
+    for (const transition of table[from] ?? []) {
+      reached.add(targetOf(transition));
+      for (const { role } of membersOf(transition)) reached.add(role);
+    }
+  }
   return Object.keys(roles)
     .filter((role) => !reached.has(role))
     .map((role) => `no rule leads to the role ${role}`);
+}
+
+function membersOf({ group }: AnyTransition): readonly GroupMember[] {
+  return group === undefined ? [] : membersIn(group);
 }

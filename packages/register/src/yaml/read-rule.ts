@@ -1,28 +1,28 @@
 import {
   AGENT_FAULTS,
+  type AnyTransition,
   FALLBACK,
   type RuleOutcome,
-  type Transition,
 } from "@uncaged/workflow-protocol";
 import { isSeq } from "yaml";
 import { didYouMean } from "./did-you-mean.ts";
 import { allOf, choiceOf, fault, fieldsOf, type Item, textOf } from "./item.ts";
 import type { Statuses } from "./read-output.ts";
 import { checkedText } from "./read-rules.ts";
-import { TARGET_FIELDS, type TargetScope, targetIn } from "./read-target.ts";
+import { requiredIn, TARGET_FIELDS, type TargetScope, targetIn } from "./read-target.ts";
 
 export type EntryScope = TargetScope & { statuses: Statuses };
 
 export type Rule = {
   /** Null when its target cannot be read. */
-  transition: Transition | null;
+  transition: AnyTransition | null;
   /** The statuses for which no later rule is tried, among steps that ended well. */
   settles: readonly string[] | "all" | "nothing";
 };
 
 /** `{ role, prompt, location, status, when, name, outcomes }`; null when it is not a mapping. */
 export function readRule(item: Item, scope: EntryScope): Rule | null {
-  const fields = fieldsOf(item, { known: RULE_KEYS, required: ["role"] });
+  const fields = fieldsOf(item, { known: RULE_KEYS, required: requiredIn(item) });
   if (fields === null) return null;
   const optional = <T>(field: string, read: (value: Item) => T | null): T | null => {
     const value = fields.get(field);
@@ -34,7 +34,7 @@ export function readRule(item: Item, scope: EntryScope): Rule | null {
   const outcomes = optional("outcomes", readOutcomes);
   const hasCondition = fields.has("status") || fields.has("when");
   const name = optional("name", (each) => readConditionName(each, hasCondition));
-  const condition = conditionOf({ name, statuses, when });
+  const condition = conditionOf({ name, statuses, when }, scope);
   const isForOk = !fields.has("outcomes") || outcomes?.includes("ok") === true;
   return {
     transition: target && { condition, ...target, ...(outcomes === null ? {} : { outcomes }) },
@@ -46,12 +46,16 @@ export function readRule(item: Item, scope: EntryScope): Rule | null {
 const RULE_KEYS = [...TARGET_FIELDS, "status", "when", "name", "outcomes"];
 const OUTCOMES: readonly RuleOutcome[] = ["ok", "limit", ...AGENT_FAULTS];
 
-export function statusCondition(statuses: readonly string[]): { name: string; when: string } {
+/** After a group: every member has this status. */
+export function statusCondition(
+  statuses: readonly string[],
+  { from, groups }: Pick<EntryScope, "from" | "groups">,
+): { name: string; when: string } {
   const values = statuses.map((status) => JSON.stringify(status));
-  const when =
-    values.length === 1
-      ? `last.meta.status = ${values[0]}`
-      : `last.meta.status in [${values.join(", ")}]`;
+  const has = values.length === 1 ? `= ${values[0]}` : `in [${values.join(", ")}]`;
+  const when = groups.includes(from)
+    ? `$count(group.results[meta.status ${has}]) = group.of`
+    : `last.meta.status ${has}`;
   return { name: statuses.join(" or "), when };
 }
 
@@ -85,13 +89,12 @@ function readConditionName(item: Item, hasCondition: boolean): string | null {
   return hasCondition ? name : fault(item, "names a condition, and the rule has none");
 }
 
-function conditionOf(parts: {
-  name: string | null;
-  statuses: readonly string[] | null;
-  when: string | null;
-}): Transition["condition"] {
+function conditionOf(
+  parts: { name: string | null; statuses: readonly string[] | null; when: string | null },
+  scope: EntryScope,
+): AnyTransition["condition"] {
   const { name, statuses, when } = parts;
-  const status = statuses === null ? null : statusCondition(statuses);
+  const status = statuses === null ? null : statusCondition(statuses, scope);
   if (status === null) return when === null ? FALLBACK : { name: name ?? shortened(when), when };
   if (when === null) return { name: name ?? status.name, when: status.when };
   return {

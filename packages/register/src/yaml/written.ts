@@ -1,5 +1,5 @@
 /** Where in a file the parts of its workflow are written, by the names that findings use: `table.writer[0].prompt`. */
-import type { Transition } from "@uncaged/workflow-protocol";
+import type { AnyTransition } from "@uncaged/workflow-protocol";
 import { isMap, isScalar } from "yaml";
 import type { Span } from "./faults.ts";
 import { entriesOf, type Item } from "./item.ts";
@@ -7,10 +7,10 @@ import { entriesOf, type Item } from "./item.ts";
 export type Written = ReadonlyMap<string, Span>;
 
 /** Which value of the file each rule was read from. */
-export type RuleItems = Map<Transition, Item>;
+export type RuleItems = Map<AnyTransition, Item>;
 
 export function writtenAt(parts: {
-  table: { readonly [from: string]: readonly Transition[] };
+  table: { readonly [from: string]: readonly AnyTransition[] };
   rules: RuleItems;
   /** Those of the file's top level. */
   fields: ReadonlyMap<string, Item>;
@@ -26,7 +26,12 @@ export function writtenAt(parts: {
       if (item === undefined) continue;
       const place = `table.${from}[${at}]`;
       written.set(place, isMap(item.node) ? item.keySpan : item.span);
-      for (const [name, { span }] of entriesIn(item)) written.set(`${place}.${name}`, span);
+      // Findings name what a group says as a part of the group.
+      const inside = transition.group === undefined ? place : `${place}.group`;
+      for (const [name, { span }] of entriesIn(item)) {
+        written.set(`${place}.${name}`, span);
+        written.set(`${inside}.${name}`, span);
+      }
     }
   }
   return written;

@@ -1,0 +1,114 @@
+/** A member of a group while it runs. */
+import {
+  AgentError,
+  agentFaultOf,
+  type EngineRuntime,
+  failedRunOf,
+  failure,
+  type RoleCall,
+  type RoleOutput,
+  type StepGroup,
+  type StepRun,
+  type StepScope,
+  sumUsage,
+  type Usage,
+} from "@uncaged/workflow-protocol";
+import { ABORT_GRACE_MS } from "./next-turn.ts";
+
+export type EnteredMember = {
+  step: Pick<StepScope, "role"> & { route: NonNullable<StepScope["route"]> | null };
+  done: Promise<RoleOutput>;
+  /** Resolves when it did not react to its end. */
+  abandoned: Promise<unknown>;
+  /** Tells it to stop. */
+  end: (why: string) => void;
+  readonly isEnded: boolean;
+  /** What is stored of a member that was ended. */
+  cancelled: (thrown: unknown) => RoleOutput;
+};
+
+/** Enters the step of a member, and has it run. */
+export function enterMember(
+  runtime: EngineRuntime,
+  call: RoleCall,
+  place: StepGroup,
+): EnteredMember {
+  const { role, route = null, location = null, agent = null, rules, item = null } = call;
+  const session = call.previousSession === undefined ? "own" : "role";
+  const entered = runtime.enter({
+    role,
+    round: place.entry + place.index + 1,
+    route,
+    location,
+    previousSession: call.previousSession?.() ?? null,
+    rules,
+    agent,
+    group: { ...place, item, session },
+  });
+  const ending = new AbortController();
+  const { promise: abandoned, resolve: abandon } = Promise.withResolvers<unknown>();
+  const meter = usageMeter(entered.step.cwd);
+  const scoped = {
+    ...entered,
+    signal: AbortSignal.any([entered.signal, ending.signal]),
+    emit: (event: Parameters<typeof entered.emit>[0]): void => {
+      meter.note(event);
+      entered.emit(event);
+    },
+  };
+  let grace: NodeJS.Timeout | undefined;
+  const done = (async () => call.run(scoped))().finally(() => clearTimeout(grace));
+  return {
+    step: { role, route },
+    done,
+    abandoned,
+    end: (why) => {
+      const reason = new AgentError(failure("THREAD_ABORTED", why, ""), {
+        outcome: "cancelled",
+        run: null,
+      });
+      ending.abort(reason);
+      grace = setTimeout(abandon, ABORT_GRACE_MS, reason);
+    },
+    get isEnded() {
+      return ending.signal.aborted;
+    },
+    cancelled: (thrown) => {
+      const reason: unknown = ending.signal.reason;
+      const why = reason instanceof Error ? reason.message : String(reason);
+      return {
+        role,
+        meta: { outcome: "cancelled", reason: why },
+        content: `cancelled: ${why}`,
+        route,
+        run: failedRunOf(agentFaultOf(thrown)?.run) ?? meter.record(),
+        outcome: "cancelled",
+      };
+    },
+  };
+}
+
+/** What a member told of its cost, for one that is ended before it reports. */
+function usageMeter(cwd: string): {
+  note: (event: { type: string; agent?: string; session?: string | null; usage?: Usage }) => void;
+  record: () => StepRun | null;
+} {
+  const startedAt = Date.now();
+  let agent = { name: "unknown", version: "" };
+  let session: string | null = null;
+  let usage: Usage | null = null;
+  return {
+    note: (event) => {
+      if (event.type === "started" && event.agent !== undefined) {
+        agent = { name: event.agent, version: "" };
+        session = event.session ?? null;
+      }
+      if (event.usage !== undefined) usage = sumUsage(usage, event.usage);
+    },
+    record: () => {
+      if (usage === null) return null;
+      const completedAt = Date.now();
+      return { agent, session, prompt: null, startedAt, completedAt, usage, cwd, evidence: [] };
+    },
+  };
+}

@@ -1,0 +1,241 @@
+/** Runs the members of a group side by side, and stores each one when it finishes.
+ *
+ *  1. One writer: members run at the same time, but their steps are appended one after the other. A crash loses the
+ *     members under way; those in the chain are taken from there and never run again.
+ *  2. A member is told to stop when the group has joined without it, when another one broke the thread, or with the
+ *     thread. Every one of them is waited for, for a while, before anything else happens.
+ *  3. A member's failure is its result. A failure that is not its agent's fails the thread.
+ *  4. A closed gate, a limit, or enough steps keep further members from starting; those under way finish. */
+import { availableParallelism } from "node:os";
+import { GroupProgress } from "@uncaged/workflow-moderator";
+import {
+  type EngineRuntime,
+  type Failure,
+  failedOutput,
+  failure,
+  isSameGroup,
+  MAX_AT_ONCE,
+  MAX_GROUP_MEMBERS,
+  type RoleCall,
+  type RoleGroup,
+  type RoleOutput,
+  type RoleStep,
+  type StepGroup,
+  WorkflowError,
+} from "@uncaged/workflow-protocol";
+import { groupFrameSchema } from "@uncaged/workflow-protocol/schemas";
+import { parseWith } from "../storage/parse-with.ts";
+import { type EnteredMember, enterMember } from "./enter-member.ts";
+import { ABORT_GRACE_MS, afterAbort } from "./next-turn.ts";
+
+export type GroupRun = {
+  group: RoleGroup;
+  /** Steps that the thread has; those of the group so far are the last ones. */
+  steps: readonly RoleStep[];
+  /** The group that the last steps of the thread are of, if this run has not added any yet. */
+  resumed: StepGroup | null;
+  roles: ReadonlySet<string>;
+  runtime: EngineRuntime;
+  /** Aborts when the thread is stopped or killed. */
+  signal: AbortSignal;
+  /** How many members may be stored; null: all. */
+  mostSteps: number | null;
+  /** Stores a member's output, or the failure that it stands for if the engine refuses it. */
+  store: (output: RoleOutput, group: StepGroup) => Promise<{ step: RoleStep; pause: boolean }>;
+};
+
+export type GroupOutcome =
+  /** It has joined, or a limit forbids the rest. In declared order. */
+  | { kind: "answered"; steps: RoleStep[] }
+  /** Members are missing: the gate was closed, or enough steps were made. */
+  | { kind: "held" }
+  | { kind: "interrupted" }
+  | { kind: "failed"; cause: unknown };
+
+export async function runGroup(run: GroupRun): Promise<GroupOutcome> {
+  const fault = groupFault(run);
+  if (fault !== null) return { kind: "failed", cause: new WorkflowError(fault) };
+  const finished = finishedMembers(run);
+  return new GroupRunner(run, finished).toRest();
+}
+
+type Settled = {
+  index: number;
+  member: EnteredMember;
+  result: { ok: true; output: RoleOutput } | { ok: false; thrown: unknown };
+};
+
+class GroupRunner {
+  readonly #run: GroupRun;
+  readonly #entry: number;
+  readonly #progress: GroupProgress;
+  readonly #steps: (RoleStep | undefined)[] = [];
+  readonly #underWay = new Map<number, EnteredMember>();
+  readonly #settled: Settled[] = [];
+  #wake: () => void = () => undefined;
+  #next = 0;
+  #stored = 0;
+  #held: "gate" | "limit" | null = null;
+  #broken: { cause: unknown } | null = null;
+  #ended = false;
+
+  constructor(run: GroupRun, finished: readonly RoleStep[]) {
+    const { group, resumed, steps } = run;
+    this.#run = run;
+    this.#entry = resumed?.entry ?? steps.length;
+    this.#progress = new GroupProgress(group.members.length, group);
+    for (const step of finished) this.#note(step);
+  }
+
+  async toRest(): Promise<GroupOutcome> {
+    const grace = afterAbort(this.#run.signal, ABORT_GRACE_MS);
+    try {
+      while (true) {
+        this.#startMembers();
+        this.#endMembers();
+        if (this.#underWay.size === 0 && this.#settled.length === 0) return this.#outcome();
+        const next = this.#settled.shift() ?? (await this.#nextSettled(grace.promise));
+        if (next === null) return { kind: "interrupted" };
+        await this.#take(next);
+      }
+    } finally {
+      grace.cancel();
+    }
+  }
+
+  #outcome(): GroupOutcome {
+    if (this.#broken !== null) return { kind: "failed", cause: this.#broken.cause };
+    if (this.#run.signal.aborted && !this.#progress.hasJoined) return { kind: "interrupted" };
+    if (this.#held === "gate" && !this.#progress.hasJoined) return { kind: "held" };
+    return { kind: "answered", steps: this.#steps.filter((step) => step !== undefined) };
+  }
+
+  #startMembers(): void {
+    const { group, mostSteps } = this.#run;
+    const { atOnce = defaultAtOnce(), members, watch } = group;
+    while (this.#mayStart && this.#underWay.size < atOnce) {
+      while (this.#progress.has(this.#next)) this.#next += 1;
+      const call = members[this.#next];
+      if (call === undefined) return;
+      if (mostSteps !== null && this.#stored + this.#underWay.size >= mostSteps) {
+        this.#held = "gate";
+        return;
+      }
+      const running = [...this.#underWay.keys()].flatMap((index) => members[index] ?? []);
+      if (watch?.mayStart(call, running) === false) {
+        this.#held = "limit";
+        return;
+      }
+      this.#start(call, this.#next);
+      this.#next += 1;
+    }
+  }
+
+  get #mayStart(): boolean {
+    const { signal } = this.#run;
+    return (
+      !this.#progress.hasJoined && this.#held === null && this.#broken === null && !signal.aborted
+    );
+  }
+
+  #start(call: RoleCall, index: number): void {
+    const member = enterMember(this.#run.runtime, call, this.#placeOf(index));
+    this.#underWay.set(index, member);
+    const settle = (result: Settled["result"]): void => {
+      // One that was given up is not heard any more.
+      if (this.#underWay.get(index) !== member) return;
+      this.#settled.push({ index, member, result });
+      this.#wake();
+    };
+    member.done.then(
+      (output) => settle({ ok: true, output }),
+      (thrown: unknown) => settle({ ok: false, thrown }),
+    );
+    void member.abandoned.then((thrown) => settle({ ok: false, thrown }));
+  }
+
+  /** Those that nobody waits for any more. */
+  #endMembers(): void {
+    if (this.#ended || (!this.#progress.hasJoined && this.#broken === null)) return;
+    this.#ended = true;
+    const { name } = this.#run.group;
+    const why = this.#broken === null ? `${name} has joined without it` : `${name} broke`;
+    for (const member of this.#underWay.values()) member.end(why);
+  }
+
+  async #nextSettled(graceOver: Promise<unknown>): Promise<Settled | null> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    await Promise.race([promise, graceOver]);
+    return this.#settled.shift() ?? null;
+  }
+
+  async #take({ index, member, result }: Settled): Promise<void> {
+    this.#underWay.delete(index);
+    const output = result.ok ? result.output : this.#failed(member, result.thrown);
+    if (output === null) return;
+    const { role, route = null } = this.#run.group.members[index] ?? output;
+    const { step, pause } = await this.#run.store({ ...output, role, route }, this.#placeOf(index));
+    this.#stored += 1;
+    this.#note(step);
+    if (pause) this.#held ??= "gate";
+  }
+
+  /** null: it leaves no step. */
+  #failed(member: EnteredMember, thrown: unknown): RoleOutput | null {
+    if (this.#run.signal.aborted) return null;
+    if (this.#broken !== null) return null;
+    if (member.isEnded) return member.cancelled(thrown);
+    const output = failedOutput(member.step, thrown);
+    if (output === null) this.#broken = { cause: thrown };
+    return output;
+  }
+
+  #note(step: RoleStep): void {
+    if (step.group === undefined) return;
+    this.#progress.note({ ...step, group: step.group });
+    this.#steps[step.group.index] = step;
+    this.#run.group.watch?.stored(step);
+  }
+
+  #placeOf(index: number): StepGroup {
+    const { name, members } = this.#run.group;
+    return { name, entry: this.#entry, index, of: members.length };
+  }
+}
+
+function defaultAtOnce(): number {
+  return Math.min(MAX_AT_ONCE, Math.max(1, availableParallelism() - 1));
+}
+
+function finishedMembers({ steps, resumed }: GroupRun): RoleStep[] {
+  if (resumed === null) return [];
+  return steps.slice(resumed.entry).filter(({ group }) => isSameGroup(group, resumed));
+}
+
+/** What a bundle yields is untrusted. */
+function groupFault({ group, resumed, roles }: GroupRun): Failure | null {
+  const parsed = parseWith(
+    groupFrameSchema,
+    group,
+    "INVALID_OUTPUT",
+    "the workflow yielded a group the engine cannot run",
+  );
+  if (!parsed.ok) return parsed.error;
+  const { name, members } = group;
+  const invalid = (message: string): Failure =>
+    failure("INVALID_OUTPUT", `the workflow yielded the group ${name}: ${message}`, "");
+  if (members.length > MAX_GROUP_MEMBERS) {
+    return invalid(`it has ${members.length} members, at most ${MAX_GROUP_MEMBERS} can run`);
+  }
+  for (const [index, { role, run }] of members.entries()) {
+    if (!roles.has(role)) return invalid(`member ${index}: the descriptor has no role ${role}`);
+    if (typeof run !== "function") return invalid(`member ${index}: it has no function \`run\``);
+  }
+  if (resumed === null || (resumed.name === name && resumed.of === members.length)) return null;
+  return failure(
+    "WORKFLOW_FAILED",
+    `the thread stands in the group ${resumed.name} of ${resumed.of} members, and the workflow yielded ${name} of ${members.length}`,
+    "a workflow function must yield the same group again; fork the thread from before the group",
+  );
+}

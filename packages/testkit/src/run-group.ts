@@ -1,0 +1,102 @@
+/** Members of a group in memory: started in declared order, stored in the order in which they finish. */
+import { GroupProgress } from "@uncaged/workflow-moderator";
+import {
+  agentError,
+  failedOutput,
+  MAX_AT_ONCE,
+  type RoleCall,
+  type RoleGroup,
+  type RoleOutput,
+  type RoleStep,
+  type StepGroup,
+  type ThreadContext,
+} from "@uncaged/workflow-protocol";
+import type { MemoryRuntime } from "./memory-runtime.ts";
+
+export type GroupRun = {
+  group: RoleGroup;
+  ctx: ThreadContext;
+  runtime: MemoryRuntime;
+  /** The group that the given steps end in; null: none. */
+  resumed: StepGroup | null;
+  store: (output: RoleOutput, group: StepGroup) => Promise<RoleStep>;
+};
+
+/** Returns the steps of the group in declared order. Rejects as a member does whose failure is not its agent's. */
+export async function runGroup({
+  group,
+  ctx,
+  runtime,
+  resumed,
+  store,
+}: GroupRun): Promise<RoleStep[]> {
+  const { name, members, watch, atOnce = MAX_AT_ONCE } = group;
+  const entry = resumed?.entry ?? ctx.steps.length;
+  const progress = new GroupProgress(members.length, group);
+  const steps: (RoleStep | undefined)[] = [];
+  const note = (step: RoleStep): void => {
+    if (step.group === undefined) return;
+    progress.note({ ...step, group: step.group });
+    steps[step.group.index] = step;
+    watch?.stored(step);
+  };
+  for (const step of resumed === null ? [] : ctx.steps.slice(entry)) note(step);
+
+  const underWay = new Map<number, { call: RoleCall; done: Promise<Done>; end: () => void }>();
+  const start = (call: RoleCall, index: number): void => {
+    const ending = new AbortController();
+    const end = (): void =>
+      ending.abort(agentError("cancelled", { message: `${name} has joined`, hint: "", run: null }));
+    const place = { name, entry, index, of: members.length };
+    const done = runMember(runtime, call, { place, ending: ending.signal });
+    underWay.set(index, { call, done, end });
+  };
+  let isHeld = false;
+  let next = 0;
+  while (true) {
+    while (!isHeld && !progress.hasJoined && underWay.size < atOnce && next < members.length) {
+      const call = members[next];
+      if (call !== undefined && !progress.has(next)) {
+        const running = [...underWay.values()].map((member) => member.call);
+        isHeld = watch?.mayStart(call, running) === false;
+        if (!isHeld) start(call, next);
+      }
+      next += 1;
+    }
+    if (progress.hasJoined) for (const { end } of underWay.values()) end();
+    if (underWay.size === 0) return steps.filter((step) => step !== undefined);
+    const { place, output } = await Promise.race(Array.from(underWay.values(), ({ done }) => done));
+    underWay.delete(place.index);
+    note(await store(output, place));
+  }
+}
+
+type Done = { place: StepGroup; output: RoleOutput };
+
+async function runMember(
+  runtime: MemoryRuntime,
+  call: RoleCall,
+  { place, ending }: { place: StepGroup; ending: AbortSignal },
+): Promise<Done> {
+  const { role, route = null, location = null, agent = null, rules, item = null } = call;
+  const entered = runtime.enter({
+    role,
+    round: place.entry + place.index + 1,
+    route,
+    location,
+    previousSession: call.previousSession?.() ?? null,
+    rules,
+    agent,
+    group: { ...place, item, session: call.previousSession === undefined ? "own" : "role" },
+  });
+  const signal = AbortSignal.any([runtime.signal, ending]);
+  try {
+    const output = await call.run({ ...entered, signal });
+    return { place, output: { ...output, role, route } };
+  } catch (thrown) {
+    runtime.signal.throwIfAborted();
+    const output = failedOutput(entered.step, ending.aborted ? ending.reason : thrown);
+    if (output === null) throw thrown;
+    return { place, output };
+  }
+}
