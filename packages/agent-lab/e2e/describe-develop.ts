@@ -65,7 +65,7 @@ export function describeDevelop(agent: AgentUnderTest, options?: StageOrder["opt
         }),
       );
 
-    test("develop: the thread goes from a task to a commit that holds what was asked for", async () => {
+    test("develop: the thread goes from a task to a commit that contains what was asked for", async () => {
       expect(thread.steps.map(({ role }) => role).join(" ")).toBe(
         "planner coder reviewer coder reviewer tester committer",
       );
@@ -102,7 +102,7 @@ export function describeDevelop(agent: AgentUnderTest, options?: StageOrder["opt
       ]);
     });
 
-    test("develop-sessions: each role has a session of its own, and goes on in it", () => {
+    test("develop-sessions: each role has its own session, and resumes it", () => {
       const [planner, coder, reviewer, again, twice] = thread.steps.map(({ run }) => run?.session);
       expect(new Set([planner, coder, reviewer]).size).toBe(3);
       expect([again, twice]).toEqual([coder, reviewer]);
@@ -117,7 +117,7 @@ export function describeDevelop(agent: AgentUnderTest, options?: StageOrder["opt
       }
     });
 
-    test("develop-verify: the thread is proven, and nothing of it runs any more", async () => {
+    test("develop-verify: the thread is proven, and none of its processes is left", async () => {
       expect(await stage.json(["thread", "verify", thread.threadId])).toMatchObject({ ok: true });
       expect(findTagged(thread.threadId)).toEqual([]);
       expect(readFileSync(join(stage.work, "README.md"), "utf8")).toContain("hello-world");

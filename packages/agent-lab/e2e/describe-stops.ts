@@ -41,7 +41,7 @@ export function describeStops(agent: AgentUnderTest): void {
     }, INSTALL_LIMIT_MS);
     afterAll(() => stage?.close());
 
-    test("engine-killed: its agent's processes are ended at the latest when the thread goes on, in the same session", {
+    test("engine-killed: its agent's processes are ended at the latest when the thread continues, in the same session", {
       timeout: STOP_LIMIT_MS,
     }, async () => {
       const { threadId, runnerPid } = await inTool(stage);
@@ -52,7 +52,7 @@ export function describeStops(agent: AgentUnderTest): void {
       await goesOn(stage, threadId);
     });
 
-    test("engine-killed-for-good: a thread without a runner is killed with all that it left", {
+    test("engine-killed-for-good: a thread without a runner is killed with everything it left running", {
       timeout: STOP_LIMIT_MS,
     }, async () => {
       const { threadId, runnerPid } = await inTool(stage);
@@ -62,7 +62,7 @@ export function describeStops(agent: AgentUnderTest): void {
       expect(await viewOf(stage, threadId)).toMatchObject({ result: { returnCode: 130 } });
     });
 
-    test("agent-killed-in-thread: the thread fails, says why, and a fork of it goes on", {
+    test("agent-killed-in-thread: the thread fails, says why, and a fork of it continues", {
       timeout: STOP_LIMIT_MS,
     }, async () => {
       const { threadId, runnerPid } = await inTool(stage);
@@ -77,7 +77,7 @@ export function describeStops(agent: AgentUnderTest): void {
       await goesOn(stage, (await stage.json<{ threadId: string }>(fork)).threadId);
     });
 
-    test("thread-killed: when the command returns, nothing of the thread runs any more", {
+    test("thread-killed: when the command returns, none of the thread's processes is left", {
       timeout: STOP_LIMIT_MS,
     }, async () => {
       const { threadId } = await inTool(stage);

@@ -1,4 +1,4 @@
-/** Agents that others publish: packed, added, listed, and played by a workflow that names them. */
+/** Agents that others publish: packed, added, listed, and used by a workflow that names them. */
 import { execFileSync } from "node:child_process";
 import {
   existsSync,

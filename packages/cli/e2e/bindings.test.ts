@@ -1,4 +1,4 @@
-/** Who plays a role on this machine: `config.bindings`, with workflows that know nothing of it. */
+/** Which agent runs a role on this machine: `config.bindings`, with workflows that do not know about it. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";

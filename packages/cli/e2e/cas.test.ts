@@ -94,7 +94,7 @@ describe("cas", () => {
     expect(code).toBe(5);
     expect(stdout).toContain(hash);
     expect(stdout).toContain("not ok");
-    // Deleting it is how it is mended, where nothing needs it; the thread above is broken already.
+    // Deleting it repairs the store if nothing needs it; the thread above is broken already.
     await cli.json(["cas", "rm", hash, "--force"]);
     expect(existsSync(file)).toBe(false);
   });

@@ -1,4 +1,4 @@
-/** A thread runs with the packages that it ran with, or with others that are on record. */
+/** A thread runs with the packages that it ran with before, or with others that are recorded. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";

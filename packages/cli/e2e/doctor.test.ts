@@ -1,4 +1,4 @@
-/** What was damaged for real is found by the built command, and the advice mends it. */
+/** The built command finds real damage, and its advice fixes it. */
 import { appendFileSync, chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -62,7 +62,7 @@ it("a bundle that was changed and a configuration that others can read are found
   appendFileSync(join(cli.root, "bundles", hash, "bundle.esm.js"), "\n");
   chmodSync(join(cli.root, "workflow.yaml"), 0o640);
   expect((await faults()).names).toEqual(["configuration", "bundles"]);
-  // Adding the same bundle again mends it.
+  // Adding the same bundle again fixes it.
   await cli.addSteps("review");
   chmodSync(join(cli.root, "workflow.yaml"), 0o600);
   expect((await faults()).names).toEqual([]);

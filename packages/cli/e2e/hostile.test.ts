@@ -1,4 +1,4 @@
-/** Text from outside is data: it is refused, or carried exactly. */
+/** Text from outside is data: it is refused, or passed on exactly. */
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ThreadView } from "@uncaged/workflow-protocol";

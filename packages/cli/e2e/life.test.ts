@@ -1,4 +1,4 @@
-/** One workflow's whole life by the built command alone. Each step stands on the one before. */
+/** One workflow's whole life with the built command alone. Each step builds on the one before. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ThreadSummary, ThreadView } from "@uncaged/workflow-protocol";

@@ -1,4 +1,4 @@
-/** Watching threads: nothing of what agents say is lost unseen, and how a thread stands is said. */
+/** Watching threads: nothing that agents say is lost silently, and a thread's status is reported. */
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** A runner that is killed while its agent works has spent all the same. */
+/** The usage of a runner that was killed while its agent worked counts. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,4 +1,4 @@
-/** A command that cannot write what it has to say, or has lost the folder it was called in, says so. */
+/** A command that cannot write its output, or whose working directory is gone, says so. */
 import { spawnSync } from "node:child_process";
 import { closeSync, existsSync, mkdtempSync, openSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** What stands where a file belongs and is none never keeps a command waiting: FIFOs, devices, links to them. */
+/** Anything but a regular file in a file's place never blocks a command: FIFOs, devices, links to them. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** A step played once more, or a thread gone on with, by an agent that the workflow does not bind. */
+/** A step redone, or a thread continued, by an agent that the workflow does not bind. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** What becomes of a thread's processes: its runner, those that were its runner, and what its agents start. */
+/** The processes of a thread: its runner, former runners, and what its agents start. */
 import {
   existsSync,
   mkdirSync,

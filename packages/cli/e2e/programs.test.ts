@@ -1,4 +1,4 @@
-/** Programs that the engine starts by path, as the built command starts them. */
+/** Programs that the engine starts by path, started by the built command. */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";

@@ -1,4 +1,4 @@
-/** The worked example of docs/provenance.md, run as it stands there. */
+/** The worked example of docs/provenance.md, run exactly as shown. */
 import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";

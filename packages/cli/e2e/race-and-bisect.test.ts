@@ -1,4 +1,4 @@
-/** Several agents from one state, and the step with which a thread went wrong. */
+/** Several agents from one state, and the step at which a thread went wrong. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";

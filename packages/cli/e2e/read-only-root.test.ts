@@ -1,4 +1,4 @@
-/** A storage root that may only be read can be looked at and checked: a backup, a root of another user. */
+/** A read-only storage root can be read and checked: a backup, another user's root. */
 import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, copyFileSync, cpSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";

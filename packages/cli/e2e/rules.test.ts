@@ -1,4 +1,4 @@
-/** Adapters that nobody but their author vouches for: the engine holds them to the rules of their role. */
+/** Untrusted adapters: the engine enforces the rules of their role. */
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";

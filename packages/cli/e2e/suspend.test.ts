@@ -1,4 +1,4 @@
-/** A thread that asks a person, and goes on with the answer. */
+/** A thread that asks a person, and continues with the answer. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-/** Whoever changes a stored thread is found out. */
+/** Any change of a stored thread is detected. */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

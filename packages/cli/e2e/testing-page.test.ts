@@ -1,4 +1,4 @@
-/** The worked examples of docs/testing-workflows.md, run as they stand there. */
+/** The worked examples of docs/testing-workflows.md, run exactly as shown. */
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-/** Another version of a workflow: asked about threads, and put under a live one. */
+/** Another version of a workflow: checked against threads, and given to an unfinished one. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

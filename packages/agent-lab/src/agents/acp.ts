@@ -9,7 +9,7 @@ import type { ProgramName } from "../programs/catalog.ts";
 import { type CodexProvider, connectionOf } from "../programs/connection.ts";
 import type { AgentUnderTest, Difference } from "./agent-under-test.ts";
 
-const NO_COUNTERS = "it does not tell what a turn used";
+const NO_COUNTERS = "it does not report what a turn used";
 const ASKS_NOT =
   "it does not ask before it acts inside its sandbox, so no policy could be enforced";
 /** Before anything starts: the adapter could not enforce the role's policy. */
@@ -18,38 +18,38 @@ const REFUSED = { outcome: "crashed", recorded: false };
 export const acpGemini: AgentUnderTest = acpAgent("gemini", "gemini", {
   tool: {
     expects: { output: false, exitCode: null },
-    because: "it does not tell what a command printed, nor its exit code",
+    because: "it reports neither a command's output nor its exit code",
   },
   "tool-fails": {
     expects: { exitCode: null, ok: true },
-    because: "it does not tell a command's exit code, and calls each of them completed",
+    because: "it reports no exit codes, and calls every command completed",
   },
   evidence: {
     expects: { outcome: "invalid_output", noted: 2 },
-    because: "a command whose exit code nobody tells is no evidence",
+    because: "a command without a reported exit code is not evidence",
   },
   resume: {
     unsteady: ["same", "secondTokens", "notes"],
     because: "it loads no session that began in the same minute of the clock",
   },
-  "429": { expects: endsAs("timeout"), because: "it tries again for minutes, and says nothing" },
-  cut: { expects: endsAs("timeout"), because: "it tries again for minutes, and says nothing" },
+  "429": { expects: endsAs("timeout"), because: "it retries for minutes without reporting it" },
+  cut: { expects: endsAs("timeout"), because: "it retries for minutes without reporting it" },
 });
 export const acpOpencode: AgentUnderTest = acpAgent("opencode", "opencode", {
   overflow: {
     expects: endsAs("invalid_output"),
-    because: "it sums its context up and goes on; the scripted model then has no script any more",
+    because: "it summarizes its context and continues; the scripted model then has no script",
   },
-  cut: { expects: endsAs("timeout"), because: "it tries again without an end, and says nothing" },
+  cut: { expects: endsAs("timeout"), because: "it retries forever without reporting it" },
   resume: {
     expects: { firstTokens: 1000 },
-    because: "of a turn it counts the last call of the model alone",
+    because: "it counts only the last model call of a turn",
   },
 });
 export const acpCopilot: AgentUnderTest = acpAgent("copilot", "copilot", {
   "long-prompt": {
     expects: endsAs("context_overflow"),
-    because: "it takes a model that it does not know for one of 64,000 tokens",
+    because: "it treats an unknown model as one with 64,000 tokens",
   },
 });
 export const acpQwen: AgentUnderTest = acpAgent("qwen", "qwen", {
@@ -58,16 +58,16 @@ export const acpQwen: AgentUnderTest = acpAgent("qwen", "qwen", {
   resume: { expects: { firstTokens: null, secondTokens: null }, because: NO_COUNTERS },
   "long-prompt": {
     expects: endsAs("context_overflow"),
-    because: "it takes a model that it does not know for one of 200,000 tokens",
+    because: "it treats an unknown model as one with 200,000 tokens",
   },
-  "429": { expects: endsAs("timeout"), because: "it tries again for minutes, and says nothing" },
-  cut: { expects: endsAs("timeout"), because: "it tries again for minutes, and says nothing" },
+  "429": { expects: endsAs("timeout"), because: "it retries for minutes without reporting it" },
+  cut: { expects: endsAs("timeout"), because: "it retries for minutes without reporting it" },
 });
 export const acpClaude: AgentUnderTest = acpAgent("claude", "claude-agent-acp", {});
 export const acpCodex: AgentUnderTest = acpAgent("codex", "codex-acp", {
   "long-prompt": {
     expects: endsAs("context_overflow"),
-    because: "the program takes 1,048,576 characters at most",
+    because: "the program accepts at most 1,048,576 characters",
   },
   "no-execute": { expects: REFUSED, because: ASKS_NOT },
   "no-edit": { expects: REFUSED, because: ASKS_NOT },

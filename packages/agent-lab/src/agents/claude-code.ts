@@ -17,7 +17,7 @@ export const claudeCode: AgentUnderTest = {
   differs: {
     mended: {
       expects: { noted: false },
-      because: "the program itself lets the model hand in again, within the turn",
+      because: "the program itself lets the model submit again, within the turn",
     },
   },
 };

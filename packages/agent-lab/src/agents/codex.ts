@@ -21,7 +21,7 @@ export const codex: AgentUnderTest = {
   differs: {
     "long-prompt": {
       expects: endsAs("context_overflow"),
-      because: "the program takes 1,048,576 characters at most",
+      because: "the program accepts at most 1,048,576 characters",
     },
     "no-execute": {
       expects: REFUSED,
@@ -29,7 +29,7 @@ export const codex: AgentUnderTest = {
     },
     "some-execute": {
       expects: { ...REFUSED, allowed: false },
-      because: "its sandbox knows no rules for single commands",
+      because: "its sandbox has no rules for single commands",
     },
   },
 };

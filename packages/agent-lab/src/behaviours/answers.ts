@@ -89,7 +89,7 @@ export const ANSWERS: readonly Behaviour[] = [
   },
   {
     id: "mended",
-    says: "an answer that does not fit is mended by a turn in the same session",
+    says: "an answer that does not fit is corrected by another turn in the same session",
     async play(bench) {
       const step = await bench.play({ prompt: `Answer. ${MISFIT} ${ANSWER}` });
       return { ...ending(step), noted: (step.run?.notes ?? []).length > 0 };

@@ -10,19 +10,19 @@ const STOPPED_WITHIN_MS = IDLE_MS + 12_000;
 export const FAILURES: readonly Behaviour[] = [
   {
     id: "429-once",
-    says: "a rate limit that passes is waited for",
+    says: "a temporary rate limit is waited out",
     play: async (bench) => ending(await bench.play({ prompt: `Answer. [[429:1]] ${ANSWER}` })),
     expects: endsAs("ok"),
   },
   {
     id: "429",
-    says: "a rate limit that stays ends the step as rate_limited, within its time",
+    says: "a permanent rate limit ends the step as rate_limited, within its time",
     play: async (bench) => ending(await bench.play({ prompt: "Answer. [[429]]", options: SHORT })),
     expects: endsAs("rate_limited"),
   },
   {
     id: "overflow",
-    says: "a prompt that the model cannot take ends the step as context_overflow",
+    says: "a prompt that is too long for the model ends the step as context_overflow",
     play: async (bench) => ending(await bench.play({ prompt: "Answer. [[overflow]]" })),
     expects: endsAs("context_overflow"),
   },
@@ -34,7 +34,7 @@ export const FAILURES: readonly Behaviour[] = [
   },
   {
     id: "silence",
-    says: "an agent that gives no sign of life is stopped at its idle limit",
+    says: "an agent that stops responding is stopped at its idle limit",
     async play(bench) {
       const options = { idleTimeoutMs: IDLE_MS };
       const step = await bench.play({ prompt: "Answer. [[silence]]", options });
@@ -44,13 +44,13 @@ export const FAILURES: readonly Behaviour[] = [
   },
   {
     id: "cut-once",
-    says: "a stream that breaks off once is asked for again",
+    says: "a stream that breaks once is retried",
     play: async (bench) => ending(await bench.play({ prompt: `Answer. [[cut:1]] ${ANSWER}` })),
     expects: endsAs("ok"),
   },
   {
     id: "cut",
-    says: "a stream that always breaks off ends the step as crashed, within its time",
+    says: "a stream that always breaks ends the step as crashed, within its time",
     play: async (bench) => ending(await bench.play({ prompt: "Answer. [[cut]]", options: SHORT })),
     expects: endsAs("crashed"),
   },

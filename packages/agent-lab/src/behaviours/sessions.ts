@@ -5,7 +5,7 @@ import { ANSWER, type Behaviour, ending, endsAs } from "./behaviour.ts";
 export const SESSIONS: readonly Behaviour[] = [
   {
     id: "resume",
-    says: "a role that is entered again goes on in its session, and is billed for its own calls alone",
+    says: "a role that runs again resumes its session, and is billed only for its own calls",
     async play(bench) {
       const first = await bench.play({ prompt: `Step one. [[shell:echo the-first]] ${ANSWER}` });
       const second = await bench.play({ prompt: `Step two. ${ANSWER}` });
@@ -30,7 +30,7 @@ export const SESSIONS: readonly Behaviour[] = [
   },
   {
     id: "lost-session",
-    says: "a session that is gone is replaced by a fresh one, which is told the task again, and noted",
+    says: "a lost session is replaced by a new one, which gets the task again; a note says so",
     async play(bench) {
       const first = await bench.play({ prompt: `Step one. ${ANSWER}` });
       const lost = randomUUID();

@@ -28,7 +28,7 @@ export const STOPS: readonly Behaviour[] = [
   },
   {
     id: "goes-on",
-    says: "after an agent was killed the role goes on in the same session, or says why not",
+    says: "after an agent was killed the role resumes the same session, or says why not",
     async play(bench) {
       const first = await bench.play({ prompt: `Step one. ${ANSWER}` });
       await duringTool(bench, undefined, () => killAgent(bench.processTag));

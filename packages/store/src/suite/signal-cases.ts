@@ -99,7 +99,7 @@ export const signalCases: readonly ThreadStoreCase[] = [
     },
   },
   {
-    name: "keeps no signal where there is no thread",
+    name: "returns no signals for a thread that does not exist",
     async run(store) {
       assert.deepEqual(await store.signals(sampleThread(1).threadId), []);
     },
