@@ -14,13 +14,14 @@ export type Bounds = {
   onLine?: (line: string) => void;
 };
 
-/** Collects the output of a child's stream, up to a limit. */
+/** Collects the output of a child's stream, up to a limit. Each chunk is looked at once, however long its line has
+ *  become: while we are slow, the child waits, and its time runs. */
 export function boundedText(stream: unknown, bounds: Bounds): BoundedText {
   if (!(stream instanceof Readable)) throw new TypeError("the child has no such stream");
   const decoder = new StringDecoder("utf8");
   let received = 0;
   let text = "";
-  let lineStart = 0;
+  let line = "";
   const onData = (chunk: Buffer): void => {
     received += chunk.length;
     if (received > bounds.maxBytes) {
@@ -29,11 +30,13 @@ export function boundedText(stream: unknown, bounds: Bounds): BoundedText {
       bounds.onFlood();
       return;
     }
-    text += decoder.write(chunk);
-    for (let end = text.indexOf("\n", lineStart); end >= 0; end = text.indexOf("\n", lineStart)) {
-      const line = text.slice(lineStart, end);
-      lineStart = end + 1;
+    const more = decoder.write(chunk);
+    text += more;
+    const [first = "", ...others] = more.split("\n");
+    line += first;
+    for (const next of others) {
       bounds.onLine?.(line);
+      line = next;
     }
   };
   stream.on("data", onData);
