@@ -4,7 +4,7 @@ import type { Interruption } from "./keeper/interruption.ts";
 import { runThread } from "./run/run-thread.ts";
 import { boundStderr } from "./runner/bound-stderr.ts";
 import { takeEnvironment } from "./runner/runner-environment.ts";
-import type { RunnerReport } from "./runner/runner-report.ts";
+import { tellStarter } from "./runner/runner-report.ts";
 import { openEngine } from "./storage/open-engine.ts";
 
 const [, , root = "", threadId = "", packagesBase = ""] = process.argv;
@@ -28,7 +28,7 @@ async function main(): Promise<number> {
       threadId,
       maxSteps: null,
       signal: abort.signal,
-      onReady: () => report({ kind: "ready" }),
+      onReady: () => tellStarter({ kind: "ready" }),
     });
     await engine.store.close();
     return outcome.ok ? EXIT.success : failed(outcome.error);
@@ -39,11 +39,6 @@ async function main(): Promise<number> {
 
 function failed(reason: Failure): number {
   console.error(`${reason.code}: ${reason.message}`);
-  report({ kind: "failed", failure: reason });
+  tellStarter({ kind: "failed", failure: reason });
   return exitCodeOf(reason.code);
-}
-
-/** The starter listens only until the first report. */
-function report(message: RunnerReport): void {
-  if (process.connected) process.send?.(message);
 }

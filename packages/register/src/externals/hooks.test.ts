@@ -75,6 +75,14 @@ describe("the hooks", () => {
     expect(run(folder, "engine/cli.js")).toBe("engine");
   });
 
+  it("have what is loaded after them compiled once", () => {
+    const folder = scratchFolder(onTestFinished);
+    const print =
+      'import { getCompileCacheDir } from "node:module"; console.log(getCompileCacheDir());';
+    plant(folder, { [BUNDLE]: print });
+    expect(run(folder, BUNDLE, { TMPDIR: folder })).toContain(folder);
+  });
+
   it("reach worker threads, and leave nothing in the environment", () => {
     const folder = scratchFolder(onTestFinished);
     installWhere(folder, ["root"]);
