@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 /** The real agent programs are hundreds of megabytes each: only those that are named run, by
@@ -16,8 +17,8 @@ const report = process.env.UNCAGED_TEST_REPORT ?? ".cache/test-report.json";
  *  `agents` for adapters with the real programs behind them. */
 export default defineConfig({
   test: {
-    // One fewer than there are processors is the default: half of two. Most of the time is spent in children.
-    maxWorkers: "100%",
+    // More than there are processors: most of the time is spent in children, and some of it waiting for them.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     reporters: ["default", ["json", { outputFile: report }]],
     projects: [
       {

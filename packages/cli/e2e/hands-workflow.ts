@@ -1,7 +1,7 @@
 /** Source of a workflow for tests of one step. The prompt is JSON and says what the step does:
  *
  *      sh      a shell that runs this, as an agent
- *      spins   keeps its process busy and never yields
+ *      blocks  never yields to its process again
  *      freezes locks the index, as in the middle of a write, and stops its process
  *
  *  A step that begins makes the file `began` in the working directory. */
@@ -31,9 +31,10 @@ const plan = (ctx) => JSON.parse(ctx.start.content);
 const shell = createCommandAgent({ command: "/bin/sh", args: ({ ctx }) => ["-c", plan(ctx).sh], graceMs: 300 });
 
 const adapter = (prompt, schema) => async (ctx, runtime) => {
-  const { spins, freezes } = plan(ctx);
+  const { blocks, freezes } = plan(ctx);
   appendFileSync(runtime.step.cwd + "/began", "1\\n");
-  while (spins) Math.random();
+  // As deaf as a loop without an end, and leaves the processor to the others.
+  if (blocks) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   if (freezes) {
     const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
     const index = new DatabaseSync(process.env.WORKFLOW_STORAGE_ROOT + "/index.db");

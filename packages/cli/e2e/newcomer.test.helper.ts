@@ -40,9 +40,7 @@ export async function openNewcomer({
     PATH: path.join(delimiter),
     HOME: folder,
     npm_config_prefix: global,
-    ...(ours === "published" || RELEASED !== undefined
-      ? { npm_config_cache: join(folder, "npm-cache") }
-      : SHARED_CACHES),
+    ...(RELEASED === undefined ? cachesFor(ours) : { npm_config_cache: join(folder, "npm-cache") }),
     npm_config_update_notifier: "false",
     npm_config_audit: "false",
     npm_config_fund: "false",
@@ -79,10 +77,17 @@ const INSTALL = "npm install --global @uncaged/cli-workflow";
 const CACHES = fileURLToPath(new URL("../../../.cache/newcomer/", import.meta.url));
 const SHARED_CACHES = {
   npm_config_cache: join(CACHES, "npm"),
-  npm_config_prefer_offline: "true",
   XDG_DATA_HOME: join(CACHES, "data"),
   XDG_CACHE_HOME: join(CACHES, "cache"),
 };
+
+/** Which version of our own packages is the newest is never taken from a cache: each test has a registry of its own,
+ *  and two may get the same port, one after the other. */
+function cachesFor(ours: "published" | "linked" | "nowhere"): NodeJS.ProcessEnv {
+  return ours === "published"
+    ? SHARED_CACHES
+    : { ...SHARED_CACHES, npm_config_prefer_offline: "true" };
+}
 
 /** How this machine reaches a registry: npm's own settings, proxies, certificates. */
 function networkSettings(): NodeJS.ProcessEnv {

@@ -26,7 +26,9 @@ export async function servePackages(into: string | null): Promise<PackedRegistry
     const found = manifests.get(path);
     if (found !== undefined) {
       const document = packument(found.manifest, { folder, tarball: found.tarball, url });
-      response.setHeader("content-type", "application/json").end(JSON.stringify(document));
+      // Another test's registry may have the same address, and other packages.
+      response.setHeader("cache-control", "no-store").setHeader("content-type", "application/json");
+      response.end(JSON.stringify(document));
     } else if (tarballs.includes(path)) response.end(readFileSync(join(folder, path)));
     else response.writeHead(404).end();
   });

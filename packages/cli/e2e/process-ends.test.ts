@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => cli.close());
 
 it("a runner whose step never yields keeps its lease, and ends when it was replaced", async () => {
-  const { threadId, pid } = await begun({ spins: true });
+  const { threadId, pid } = await begun({ blocks: true });
   await untilThread(
     cli.root,
     threadId,

@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BIN, type Cli, openCli } from "./cli.test.helper.ts";
+import { untilThreads } from "./until-thread.test.helper.ts";
 
 type Race = {
   forkedFrom: { threadId: string; stateHash: string };
@@ -84,6 +85,14 @@ const running = async (): Promise<string[]> =>
   (await cli.json<{ threads: { threadId: string }[] }>(["thread", "ps"])).threads.map(
     (thread) => thread.threadId,
   );
+/** Both that run by now; threads that were there before do not count. */
+const contendersBeside = (before: readonly string[]): Promise<string[]> =>
+  untilThreads(cli.root, (all) => {
+    const fresh = all.filter(
+      (each) => each.status === "running" && !before.includes(each.threadId),
+    );
+    return fresh.length === 2 ? fresh.map((each) => each.threadId) : null;
+  });
 const threads = async (): Promise<string[]> =>
   (await cli.json<{ threads: { threadId: string }[] }>(["thread", "list"])).threads.map(
     (thread) => thread.threadId,
@@ -173,7 +182,7 @@ describe("a race", () => {
     const said: Buffer[] = [];
     racing.stdout.on("data", (chunk: Buffer) => said.push(chunk));
     const ended = once(racing, "close");
-    while ((await running()).filter((id) => !before.includes(id)).length < 2) {}
+    await contendersBeside(before);
     racing.kill("SIGINT");
     expect(await ended).toEqual([0, null]);
     expect(await running()).toEqual([]);
@@ -190,10 +199,7 @@ describe("a race", () => {
     racing.stdout.on("data", (chunk: Buffer) => said.push(chunk));
     const ended = once(racing, "close", { signal: AbortSignal.timeout(30_000) });
     try {
-      const contending = async (): Promise<string[]> =>
-        (await running()).filter((id) => !before.includes(id));
-      while ((await contending()).length < 2) {}
-      for (const id of await contending()) await cli.json(["thread", "pause", id]);
+      for (const id of await contendersBeside(before)) await cli.json(["thread", "pause", id]);
       expect(await ended).toEqual([0, null]);
       const { contenders }: Race = JSON.parse(Buffer.concat(said).toString());
       expect(contenders).toMatchObject([
