@@ -25,6 +25,8 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["packages/*/src/**/*.test.ts", "templates/*/src/**/*.test.ts"],
+          // One process for many files: starting one for each took longer than most of them.
+          isolate: false,
           // A property with its first generator takes seconds on a busy machine.
           testTimeout: 30_000,
         },
