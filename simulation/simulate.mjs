@@ -8,7 +8,6 @@ import { parseArgs } from "node:util";
 import { openEngine } from "@uncaged/workflow-execute";
 import { checkPattern, checkRule, checkTemplate } from "@uncaged/workflow-moderator";
 import { addWorkflow, buildBundle } from "@uncaged/workflow-register";
-import { registryLock } from "@uncaged/workflow-store";
 import { play } from "./parts/play.mjs";
 
 const { values } = parseArgs({
@@ -35,7 +34,7 @@ async function setUp(folder) {
       name: "scripted",
       file: built.file,
       types: null,
-      exclusively: registryLock(engine.root),
+      registry: engine.registry,
       nowMs: Date.now(),
     }),
   );

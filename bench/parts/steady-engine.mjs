@@ -5,7 +5,6 @@ import { fileURLToPath } from "node:url";
 import { execThread, openEngine, startThread } from "@uncaged/workflow-execute";
 import { checkPattern, checkRule, checkTemplate } from "@uncaged/workflow-moderator";
 import { addWorkflow, buildBundle } from "@uncaged/workflow-register";
-import { registryLock } from "@uncaged/workflow-store";
 
 const ENTRY = fileURLToPath(new URL("../workflow/steady.mjs", import.meta.url));
 const WORKFLOW = "steady";
@@ -28,7 +27,7 @@ export async function openSteadyEngine(folder, { store } = { store: "files" }) {
       name: WORKFLOW,
       file: built.file,
       types: null,
-      exclusively: registryLock(engine.root),
+      registry: engine.registry,
       nowMs: engine.now(),
     }),
   );

@@ -5,7 +5,6 @@ import { fileURLToPath } from "node:url";
 import { openEngine, startThread } from "@uncaged/workflow-execute";
 import { checkRule } from "@uncaged/workflow-moderator";
 import { addWorkflow, buildBundle } from "@uncaged/workflow-register";
-import { registryLock } from "@uncaged/workflow-store";
 import { PACKAGES_BASE } from "./command.mjs";
 
 export const STORES = ["files", "packed"];
@@ -45,7 +44,7 @@ export async function register(engine, name, file) {
       name,
       file,
       types: null,
-      exclusively: registryLock(engine.root),
+      registry: engine.registry,
       nowMs: engine.now(),
     }),
   );

@@ -42,7 +42,7 @@ beforeAll(async () => {
   const words = [RECORD, cli.root, "develop", String(THREADS)];
   const ids = execFileSync(process.execPath, words, { cwd: dirname(RECORD), timeout: 300_000 });
   engine = await openEngine({ root: cli.root, packagesBase: import.meta.url });
-  const version = await findVersion(cli.root, "develop");
+  const version = await findVersion(engine, "develop");
   if (!version.ok) throw new Error(version.error.message);
   descriptor = version.value.descriptor;
   threads = await Promise.all(ids.toString().trim().split("\n").map(recorded));

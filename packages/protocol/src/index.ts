@@ -175,6 +175,12 @@ export type {
 export { isPersonWait, type PersonWait, type RoleWait, type Wait, type Waits } from "./wait.ts";
 export type { RoleData, WorkflowData } from "./workflow-data.ts";
 export type {
+  BundleVersion,
+  RegistryChange,
+  RegistryEntry,
+  WorkflowRegistry,
+} from "./workflow-registry.ts";
+export type {
   AdapterBinding,
   AdapterFn,
   AgentFn,

@@ -1,6 +1,6 @@
 /** Test process: `add-one.test.program.js <root> <bundle> …` adds each file as the next version of `flow`. */
 import { type AddedWorkflow, addWorkflow } from "./add-workflow.ts";
-import { alone, UNCHECKED } from "./scratch.test.helper.ts";
+import { scratchRegistry, UNCHECKED } from "./scratch.test.helper.ts";
 
 const [, , root = "", ...files] = process.argv;
 for (const file of files) {
@@ -11,7 +11,7 @@ for (const file of files) {
     file,
     types: null,
     ...UNCHECKED,
-    exclusively: alone,
+    registry: scratchRegistry(root),
     nowMs: 1,
   });
   const value: AddedWorkflow | null = added.ok ? added.value : null;

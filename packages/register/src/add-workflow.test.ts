@@ -3,16 +3,16 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type AddedWorkflow, type AddWorkflow, addWorkflow } from "./add-workflow.ts";
 import { openBundle } from "./bundle/open-bundle.ts";
+import { fileRegistry } from "./registry/file-registry.ts";
 import { readRegistry } from "./registry/read-registry.ts";
-import { removeWorkflow } from "./remove-workflow.ts";
 import { rollbackWorkflow } from "./rollback-workflow.ts";
 import {
-  alone,
   bundleSource,
   DESCRIPTOR,
   emptyBase,
   plant,
   scratchFolder,
+  scratchRegistry,
   tree,
   UNCHECKED,
 } from "./scratch.test.helper.ts";
@@ -40,7 +40,7 @@ function setting(): Setting {
       file: join(folder, "flow.esm.js"),
       types: null,
       ...UNCHECKED,
-      exclusively: alone,
+      registry: scratchRegistry(root),
       nowMs,
       ...more,
     });
@@ -128,7 +128,9 @@ describe("adding a workflow", () => {
   it("leaves a complete bundle and an unchanged registry when the lock cannot be acquired", async () => {
     const { root, add } = setting();
     const busy = (): Promise<never> => Promise.reject(new Error("the lock is held"));
-    await expect(add(version(1), { exclusively: busy })).rejects.toThrow("the lock is held");
+    await expect(
+      add(version(1), { registry: fileRegistry({ root, exclusively: busy }) }),
+    ).rejects.toThrow("the lock is held");
     expect(Object.keys(tree(root))).not.toContain("workflow.yaml");
     expect((await add(version(1))).previous).toBeNull();
   });
@@ -138,14 +140,19 @@ describe("rolling a workflow back", () => {
   it("restores the previous version, or the one that is named", async () => {
     const { root, add } = setting();
     const [one, two, three] = [await add(version(1)), await add(version(2)), await add(version(3))];
-    const back = await rollbackWorkflow({ root, exclusively: alone, name: "flow", hash: null });
+    const back = await rollbackWorkflow({
+      root,
+      registry: scratchRegistry(root),
+      name: "flow",
+      hash: null,
+    });
     expect(back).toEqual({
       ok: true,
       value: { name: "flow", hash: two.hash, previous: three.hash, notes: [] },
     });
     const first = await rollbackWorkflow({
       root,
-      exclusively: alone,
+      registry: scratchRegistry(root),
       name: "flow",
       hash: one.hash,
     });
@@ -160,7 +167,7 @@ describe("rolling a workflow back", () => {
     writeFileSync(join(root, "bundles", one.hash, "bundle.esm.js"), "damage");
     for (const hash of [null, one.hash]) {
       expect(
-        await rollbackWorkflow({ root, exclusively: alone, name: "flow", hash }),
+        await rollbackWorkflow({ root, registry: scratchRegistry(root), name: "flow", hash }),
       ).toMatchObject({
         ok: false,
         error: { code: "BUNDLE_TAMPERED" },
@@ -173,7 +180,7 @@ describe("rolling a workflow back", () => {
     const { root, add } = setting();
     await add(version(1));
     const back = (name: string, hash: string | null): ReturnType<typeof rollbackWorkflow> =>
-      rollbackWorkflow({ root, exclusively: alone, name, hash });
+      rollbackWorkflow({ root, registry: scratchRegistry(root), name, hash });
     expect(await back("other", null)).toMatchObject({
       ok: false,
       error: { code: "WORKFLOW_NOT_FOUND" },
@@ -190,13 +197,10 @@ describe("rolling a workflow back", () => {
 });
 
 describe("removing a workflow", () => {
-  it("forgets the name and keeps the bundle, which threads may run", async () => {
+  it("keeps the bundle, which threads may run", async () => {
     const { root, add } = setting();
     const { hash, sha256 } = await add(version(1));
-    const removed = await removeWorkflow({ root, exclusively: alone, name: "flow" });
-    expect(removed).toMatchObject({ ok: true, value: { name: "flow", entry: { hash } } });
+    expect(await scratchRegistry(root).remove("flow")).toMatchObject({ ok: true });
     expect(await openBundle(root, hash, sha256)).toMatchObject({ ok: true });
-    const again = await removeWorkflow({ root, exclusively: alone, name: "flow" });
-    expect(again).toMatchObject({ ok: false, error: { code: "WORKFLOW_NOT_FOUND" } });
   });
 });

@@ -10,17 +10,16 @@ import {
   ok,
   type Result,
   WORKFLOW_NAME_PATTERN,
+  type WorkflowRegistry,
 } from "@uncaged/workflow-protocol";
 import { storeBundle } from "./bundle/store-bundle.ts";
 import type { Judge } from "./check/finding.ts";
 import { checkWorkflowFile, type WorkflowFileToCheck } from "./check-workflow-file.ts";
 import { refuseFaults } from "./refuse-faults.ts";
-import { readRegistry } from "./registry/read-registry.ts";
-import type { BundleVersion, Exclusively } from "./registry/registry.ts";
 
 export type AddWorkflow = WorkflowFileToCheck & {
   name: string;
-  exclusively: Exclusively;
+  registry: WorkflowRegistry;
   nowMs: number;
   /** A workflow with a fault is refused; left out: nothing is asked. */
   judge?: Judge;
@@ -43,8 +42,8 @@ export async function addWorkflow(add: AddWorkflow): Promise<Result<AddedWorkflo
   if (!WORKFLOW_NAME_PATTERN.test(add.name)) return err(badName(add.name));
   try {
     // An unreadable registry should be noticed before anything is stored.
-    const registry = await readRegistry(add.root);
-    if (!registry.ok) return registry;
+    const readable = await add.registry.workflows();
+    if (!readable.ok) return readable;
     const bundle = await checkWorkflowFile(add);
     if (!bundle.ok) return bundle;
     const { notes, source, ...toStore } = bundle.value;
@@ -52,29 +51,15 @@ export async function addWorkflow(add: AddWorkflow): Promise<Result<AddedWorkflo
     if (!judged.ok) return judged;
     await storeBundle(add.root, toStore);
     const { hash, sha256 } = toStore;
-    const added = await register(add, { hash, sha256, timestamp: add.nowMs });
+    const version = { hash, sha256, timestamp: add.nowMs };
+    const added = await add.registry.register({ name: add.name, version });
     if (!added.ok) return added;
-    return ok({ ...added.value, notes: [...notes, ...judged.value, ...added.value.notes] });
+    const { previous } = added.value;
+    const all = [...notes, ...judged.value, ...added.value.notes];
+    return ok({ name: add.name, hash, sha256, previous, notes: all });
   } catch (thrown) {
     return err(failureFrom(thrown, "STORAGE_FAILED"));
   }
-}
-
-async function register(
-  add: AddWorkflow,
-  version: BundleVersion,
-): Promise<Result<AddedWorkflow, Failure>> {
-  const { name, root, exclusively } = add;
-  const { registerVersion } = await import("./registry/edit-registry.ts");
-  const { updateRegistry } = await import("./registry/update-registry.ts");
-  const updated = await updateRegistry({
-    root,
-    exclusively,
-    change: (file) => ok(registerVersion(file, { name, version })),
-  });
-  if (!updated.ok) return updated;
-  const { value, notes } = updated.value;
-  return ok({ name, hash: version.hash, sha256: version.sha256, previous: value.previous, notes });
 }
 
 function badName(name: string): Failure {

@@ -3,12 +3,12 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type AddWorkflow, addWorkflow } from "./add-workflow.ts";
 import {
-  alone,
   bundleSource,
   emptyBase,
   lockedChildren,
   plant,
   scratchFolder,
+  scratchRegistry,
   tree,
   UNCHECKED,
 } from "./scratch.test.helper.ts";
@@ -43,7 +43,7 @@ export async function attempt(
     file,
     types: null,
     ...UNCHECKED,
-    exclusively: alone,
+    registry: scratchRegistry(root),
     nowMs: 1,
     ...options,
   });

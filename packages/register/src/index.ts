@@ -10,33 +10,30 @@ export { importBundle } from "./bundle/import-bundle.ts";
 export { type OpenedBundle, openBundle } from "./bundle/open-bundle.ts";
 export { type BundleToStore, storeBundle } from "./bundle/store-bundle.ts";
 export { parseStoredDescriptor } from "./bundle/stored-descriptor.ts";
-export { type ChangeConfiguration, changeConfiguration } from "./change-configuration.ts";
 export type { CheckRule } from "./check/check-descriptor.ts";
 export type { Finding } from "./check/finding.ts";
 export { checkWorkflowFile, type WorkflowFileToCheck } from "./check-workflow-file.ts";
-export { chooseStore } from "./choose-store.ts";
 export type { ExternalBases } from "./externals/external-bases.ts";
 export { hooksEnvironment, hooksUrl, useExternals } from "./externals/hooks.ts";
 export { type LocatedPackage, locateExternal, locateUpwards } from "./externals/locate-package.ts";
 export { resolveExternals } from "./externals/resolve-externals.ts";
 export type { SettingsChange } from "./registry/edit-settings.ts";
+export { type FileRegistry, fileRegistry } from "./registry/file-registry.ts";
 export { readKeyFile, variablesOf } from "./registry/key-file.ts";
+export { memoryRegistry } from "./registry/memory-registry.ts";
 export { modelReference } from "./registry/model-reference.ts";
 export { readRegistry, readSettings } from "./registry/read-registry.ts";
 export { readStoreKind } from "./registry/read-store-kind.ts";
 export type {
   AgentSettings,
-  BundleVersion,
   Exclusively,
   ModelReference,
   ProviderSettings,
   Registry,
-  RegistryEntry,
   Settings,
 } from "./registry/registry.ts";
 export { resolveModel } from "./registry/resolve-model.ts";
 export { unknownWorkflow } from "./registry/unknown-workflow.ts";
-export { type RemoveWorkflow, removeWorkflow } from "./remove-workflow.ts";
 export { type RollbackWorkflow, type RolledBack, rollbackWorkflow } from "./rollback-workflow.ts";
 export { agentsInBundle } from "./yaml/agents-in-bundle.ts";
 export { didYouMean } from "./yaml/did-you-mean.ts";

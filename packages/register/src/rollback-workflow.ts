@@ -1,11 +1,16 @@
-import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
+import {
+  type BundleVersion,
+  type Failure,
+  ok,
+  type RegistryEntry,
+  type Result,
+  type WorkflowRegistry,
+} from "@uncaged/workflow-protocol";
 import { openBundle } from "./bundle/open-bundle.ts";
-import { readRegistry } from "./registry/read-registry.ts";
-import type { BundleVersion, Exclusively, RegistryEntry } from "./registry/registry.ts";
 
 export type RollbackWorkflow = {
   root: string;
-  exclusively: Exclusively;
+  registry: WorkflowRegistry;
   name: string;
   /** The version to restore; null: the newest of the history. */
   hash: string | null;
@@ -18,24 +23,17 @@ export type RolledBack = { name: string; hash: string; previous: string; notes: 
 export async function rollbackWorkflow(
   rollback: RollbackWorkflow,
 ): Promise<Result<RolledBack, Failure>> {
-  const { root, exclusively, name } = rollback;
-  const registry = await readRegistry(root);
-  if (!registry.ok) return registry;
-  const target = targetOf(registry.value.workflows.get(name), rollback.hash);
+  const { root, registry, name } = rollback;
+  const workflows = await registry.workflows();
+  if (!workflows.ok) return workflows;
+  const target = targetOf(workflows.value.get(name), rollback.hash);
   if (target !== undefined) {
     const bundle = await openBundle(root, target.hash, target.sha256);
     if (!bundle.ok) return bundle;
   }
-  const { rollbackVersion } = await import("./registry/edit-registry.ts");
-  const { updateRegistry } = await import("./registry/update-registry.ts");
-  // Without a target the edit says why. With one it is named, whatever another process did meanwhile.
-  const request = { name, hash: target?.hash ?? rollback.hash };
-  const updated = await updateRegistry({
-    root,
-    exclusively,
-    change: (file) => rollbackVersion(file, request),
-  });
-  return updated.ok ? ok({ name, ...updated.value.value, notes: updated.value.notes }) : updated;
+  // Without a target the registry says why. With one it is named, whatever another process did meanwhile.
+  const restored = await registry.rollback({ name, hash: target?.hash ?? rollback.hash });
+  return restored.ok ? ok({ name, ...restored.value }) : restored;
 }
 
 function targetOf(

@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import type { WorkflowDescriptor } from "@uncaged/workflow-protocol";
+import { type FileRegistry, fileRegistry } from "./registry/file-registry.ts";
 import type { YamlChecks } from "./yaml/yaml-checks.ts";
 
 /** A folder that is removed when `whenOver` says so, such as vitest's `onTestFinished`. */
@@ -98,6 +99,11 @@ export function emptyBase(folder: string): string {
 /** For tests with one process: there is nobody to exclude. */
 export async function alone<T>(section: () => T): Promise<T> {
   return section();
+}
+
+/** The registry of a storage root that no other process uses. */
+export function scratchRegistry(root: string): FileRegistry {
+  return fileRegistry({ root, exclusively: alone });
 }
 
 /** The moderator's checks, which most tests here do not need. */

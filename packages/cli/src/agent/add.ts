@@ -15,7 +15,6 @@ import {
 } from "@uncaged/workflow-protocol";
 import {
   agentHost,
-  changeConfiguration,
   type InstalledAgent,
   loadAgentPackage,
   readSettings,
@@ -24,9 +23,9 @@ import {
 import { storageRoot } from "@uncaged/workflow-util";
 import type { Output } from "../command/command.ts";
 import type { Io } from "../command/io.ts";
-import { withLock } from "../command/lend-lock.ts";
 import { usageError } from "../command/options.ts";
 import { warn } from "../command/warn.ts";
+import { withRegistry } from "../command/with-registry.ts";
 import { printableLine } from "../terminal/printable.ts";
 import { insidePackage } from "./inside-package.ts";
 import { probeOf } from "./inspect-agents.ts";
@@ -123,9 +122,7 @@ async function configure(
   const installed = await loadAgentPackage(plan.package, { root, packagesBase: import.meta.url });
   if (!installed.ok) return installed;
   const agents = { [name]: { package: plan.package, options } };
-  const changed = await withLock(io, ({ exclusively }) =>
-    changeConfiguration({ root, exclusively, change: { agents } }),
-  );
+  const changed = await withRegistry(io, ({ registry }) => registry.configure({ agents }));
   if (!changed.ok) return changed;
   await warn(io, changed.value.notes);
   const probe = await probeOf(installed.value.agent, { options, host });

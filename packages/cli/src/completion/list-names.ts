@@ -38,10 +38,10 @@ export async function listNames(
 }
 
 async function workflowNames(io: Io): Promise<Result<Named[], Failure>> {
-  const { readRegistry } = await import("@uncaged/workflow-register");
-  const registry = await readRegistry(storageRoot(io.env));
-  if (!registry.ok) return registry;
-  return ok([...registry.value.workflows.keys()].map((name) => ({ name, description: "" })));
+  const { openRegistry } = await import("../command/open-registry.ts");
+  const workflows = await openRegistry(storageRoot(io.env)).workflows();
+  if (!workflows.ok) return workflows;
+  return ok([...workflows.value.keys()].map((name) => ({ name, description: "" })));
 }
 
 /** The newest threads. */

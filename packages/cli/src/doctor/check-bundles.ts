@@ -1,10 +1,9 @@
 /** Checks that every registered version has the registered bytes, and that what it imports is installed. */
 
-import type { Failure } from "@uncaged/workflow-protocol";
+import type { Failure, RegistryEntry } from "@uncaged/workflow-protocol";
 import {
   openBundle,
   type Registry,
-  type RegistryEntry,
   readRegistry,
   resolveExternals,
 } from "@uncaged/workflow-register";

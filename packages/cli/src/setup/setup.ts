@@ -5,7 +5,6 @@
  *  2. A key goes into an environment variable or into the file, never into argv, where others can see it. */
 import { EXIT, err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
 import {
-  changeConfiguration,
   readSettings,
   resolveModel,
   type Settings,
@@ -15,10 +14,10 @@ import {
 import { storagePaths, storageRoot } from "@uncaged/workflow-util";
 import type { Output } from "../command/command.ts";
 import type { Io } from "../command/io.ts";
-import { withLock } from "../command/lend-lock.ts";
 import { usageError } from "../command/options.ts";
 import { readStdin } from "../command/read-text.ts";
 import { warn } from "../command/warn.ts";
+import { withRegistry } from "../command/with-registry.ts";
 import { writeText } from "../command/write-text.ts";
 import { printable, printableLine } from "../terminal/printable.ts";
 import { styleOf } from "../terminal/style.ts";
@@ -47,9 +46,7 @@ export async function setup(
   if (!plan.ok) return plan;
   const { change, tested } = plan.value;
   if (Object.keys(change).length === 0) return ok(NOTHING_TO_DO);
-  const written = await withLock(io, ({ exclusively }) =>
-    changeConfiguration({ root, exclusively, change }),
-  );
+  const written = await withRegistry(io, ({ registry }) => registry.configure(change));
   if (!written.ok) return written;
   await warn(io, written.value.notes);
   return ok(report(storagePaths(root).registry, change, tested));

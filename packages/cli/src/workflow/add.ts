@@ -3,19 +3,19 @@ import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { type AddedWorkflow, addWorkflow } from "@uncaged/workflow-register";
 import type { Output } from "../command/command.ts";
 import type { Io } from "../command/io.ts";
-import { withLock } from "../command/lend-lock.ts";
 import { fieldFindings, ruleChecker } from "../command/rule-checker.ts";
 import { warn } from "../command/warn.ts";
+import { withRegistry } from "../command/with-registry.ts";
 
 export async function add(
   what: { name: string; file: string; types: string | null; force: boolean },
   io: Io,
 ): Promise<Result<Output, Failure>> {
   const { checks, warnings } = ruleChecker();
-  const added = await withLock(io, ({ root, exclusively }) =>
+  const added = await withRegistry(io, ({ root, registry }) =>
     addWorkflow({
       root,
-      exclusively,
+      registry,
       ...checks,
       packagesBase: import.meta.url,
       name: what.name,

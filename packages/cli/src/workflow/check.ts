@@ -24,6 +24,7 @@ import { checkWorkflowFile, lineOf, type YamlSource } from "@uncaged/workflow-re
 import { storageRoot } from "@uncaged/workflow-util";
 import type { Output } from "../command/command.ts";
 import type { Io } from "../command/io.ts";
+import { openRegistry } from "../command/open-registry.ts";
 import { ruleChecker } from "../command/rule-checker.ts";
 import { withEngine } from "../command/with-engine.ts";
 import type { CheckDocument, PlacedFinding } from "./check-document.ts";
@@ -81,7 +82,7 @@ async function versionOf(
   { name, file }: { name: string; file: string | null },
   io: Io,
 ): Promise<Result<Version, Failure>> {
-  if (file === null) return findVersion(root, name);
+  if (file === null) return findVersion({ root, registry: openRegistry(root) }, name);
   const { checks } = ruleChecker();
   return checkWorkflowFile({
     root,

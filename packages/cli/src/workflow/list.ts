@@ -1,15 +1,15 @@
 import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
-import { readRegistry } from "@uncaged/workflow-register";
 import { storageRoot } from "@uncaged/workflow-util";
 import type { Output } from "../command/command.ts";
 import type { Io } from "../command/io.ts";
+import { openRegistry } from "../command/open-registry.ts";
 import { renderTable } from "../terminal/render-table.ts";
 import { ago } from "../terminal/times.ts";
 
 export async function list(io: Io): Promise<Result<Output, Failure>> {
-  const registry = await readRegistry(storageRoot(io.env));
-  if (!registry.ok) return registry;
-  const rows = [...registry.value.workflows].map(([name, entry]) => ({ name, ...entry }));
+  const workflows = await openRegistry(storageRoot(io.env)).workflows();
+  if (!workflows.ok) return workflows;
+  const rows = [...workflows.value].map(([name, entry]) => ({ name, ...entry }));
   return ok({
     document: { workflows: rows.map(({ name, hash, timestamp }) => ({ name, hash, timestamp })) },
     human: ({ dim }) =>

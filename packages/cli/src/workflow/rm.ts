@@ -5,17 +5,16 @@ import {
   type Result,
   type ThreadStore,
 } from "@uncaged/workflow-protocol";
-import { removeWorkflow } from "@uncaged/workflow-register";
 import type { Output } from "../command/command.ts";
 import { count } from "../command/count.ts";
 import type { Io } from "../command/io.ts";
-import { withLock } from "../command/lend-lock.ts";
 import { warn } from "../command/warn.ts";
+import { withRegistry } from "../command/with-registry.ts";
 
 /** Forgets a name, and reports which threads still need its bundles. */
 export async function remove(name: string, io: Io): Promise<Result<Output, Failure>> {
-  return withLock(io, async ({ root, exclusively, store }) => {
-    const removed = await removeWorkflow({ root, exclusively, name });
+  return withRegistry(io, async ({ registry, store }) => {
+    const removed = await registry.remove(name);
     if (!removed.ok) return removed;
     await warn(io, removed.value.notes);
     const unfinishedThreads = await unfinished(store, name);

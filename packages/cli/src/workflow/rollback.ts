@@ -2,15 +2,15 @@ import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { rollbackWorkflow } from "@uncaged/workflow-register";
 import type { Output } from "../command/command.ts";
 import type { Io } from "../command/io.ts";
-import { withLock } from "../command/lend-lock.ts";
 import { warn } from "../command/warn.ts";
+import { withRegistry } from "../command/with-registry.ts";
 
 export async function rollback(
   what: { name: string; hash: string | null },
   io: Io,
 ): Promise<Result<Output, Failure>> {
-  const rolledBack = await withLock(io, ({ root, exclusively }) =>
-    rollbackWorkflow({ root, exclusively, ...what }),
+  const rolledBack = await withRegistry(io, ({ root, registry }) =>
+    rollbackWorkflow({ root, registry, ...what }),
   );
   if (!rolledBack.ok) return rolledBack;
   const { name, hash, previous, notes } = rolledBack.value;

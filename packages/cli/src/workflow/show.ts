@@ -4,6 +4,7 @@ import {
   type DescriptorRole,
   type Failure,
   ok,
+  type RegistryEntry,
   type Result,
   START,
   type WorkflowDescriptor,
@@ -11,7 +12,6 @@ import {
 import {
   agentsInBundle,
   openBundle,
-  type RegistryEntry,
   type RoleAgent,
   readSettings,
   roleAgents,

@@ -16,7 +16,7 @@ import {
   type WorkflowDescriptor,
 } from "@uncaged/workflow-protocol";
 import type { ParsedRoleOutput } from "@uncaged/workflow-protocol/schemas";
-import { storeBundle } from "@uncaged/workflow-register";
+import { memoryRegistry, storeBundle } from "@uncaged/workflow-register";
 import { memoryLiveLog } from "@uncaged/workflow-store";
 import { encodeStep } from "../chain/append-step.ts";
 import type { Engine } from "../storage/engine.ts";
@@ -77,6 +77,7 @@ export async function emptyRoot(root: string): Promise<SampleRoot> {
     root,
     cas,
     store,
+    registry: memoryRegistry(),
     live: memoryLiveLog(),
     keeper: timerKeeper({ store, now: Date.now }),
     now: () => 1_700_000_000_000,

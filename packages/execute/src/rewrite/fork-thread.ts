@@ -87,7 +87,7 @@ async function standsAt(
   const headSha256 = sha256Hex(await readBlob(engine.cas, hash));
   const present = { head: hash, headSha256, bundleHash: version };
   if (at.bundle === null) return ok(present);
-  const bundle = await findVersion(engine.root, at.bundle);
+  const bundle = await findVersion(engine, at.bundle);
   if (!bundle.ok) return bundle;
   if (bundle.value.hash === version) return ok(present);
   const chain = await loadChain(engine.cas, { startHash, head: hash });

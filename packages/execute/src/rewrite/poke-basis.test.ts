@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hashBytes, sha256Hex } from "@uncaged/workflow-cas";
@@ -51,11 +51,10 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 async function threadOf(steps: readonly ParsedRoleOutput[]): Promise<void> {
   made = await sampleRoot(folder, steps);
   await storeBundle(folder, { ...NEXT, externals: [], rolldown: null, types: null });
-  const [now, before] = [NEXT, BUNDLE].map(
-    ({ hash, sha256 }) => `hash: ${hash}, sha256: ${sha256}, timestamp: 1`,
-  );
-  const registry = `workflows:\n  sample: { ${now}, history: [{ ${before} }] }\n`;
-  await writeFile(join(folder, "workflow.yaml"), registry);
+  for (const { hash, sha256 } of [BUNDLE, NEXT]) {
+    const version = { hash, sha256, timestamp: 1 };
+    await made.engine.registry.register({ name: "sample", version });
+  }
 }
 
 const current = async (): Promise<ThreadRecord> => {

@@ -51,7 +51,7 @@ export async function promptedPoint(
   const version =
     bundle === null
       ? await bundleOf(engine, { bundleHash: point.version }, chain)
-      : await findVersion(engine.root, bundle);
+      : await findVersion(engine, bundle);
   if (!version.ok) return version;
   const { descriptor, hash } = version.value;
   const context = await threadContext(engine.cas, { ...thread, bundleHash: hash }, chain);

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decodeNode, encodeState, hashBytes, sha256Hex } from "@uncaged/workflow-cas";
@@ -49,14 +49,10 @@ beforeEach(async () => {
   made = await sampleRoot(folder, STEPS);
   for (const each of [SAME_WAY, OTHER_WAY])
     await storeBundle(folder, { ...each, externals: [], rolldown: null, types: null });
-  const entry = ({ hash, sha256 }: { hash: string; sha256: string }): string =>
-    `{ hash: ${hash}, sha256: ${sha256}, timestamp: 1 }`;
-  const history = [SAME_WAY, OTHER_WAY].map(entry).join(", ");
-  const { hash, sha256 } = BUNDLE;
-  await writeFile(
-    join(folder, "workflow.yaml"),
-    `workflows:\n  sample: { hash: ${hash}, sha256: ${sha256}, timestamp: 1, history: [${history}] }\n`,
-  );
+  for (const { hash, sha256 } of [OTHER_WAY, SAME_WAY, BUNDLE]) {
+    const version = { hash, sha256, timestamp: 1 };
+    await made.engine.registry.register({ name: "sample", version });
+  }
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 

@@ -49,7 +49,7 @@ export async function upgradeThread(
   if (isFinal(status)) return err(finishedRefusal(thread, "it no longer runs any version"));
   if (thread.status === "running" && status === "running")
     return err(running(threadId, thread.lease.process.pid));
-  const bundle = await findVersion(engine.root, opts.to ?? thread.workflow);
+  const bundle = await findVersion(engine, opts.to ?? thread.workflow);
   if (!bundle.ok) return bundle;
   return withLease<Upgrade>(engine, {
     threadId,

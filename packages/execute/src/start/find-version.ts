@@ -1,36 +1,42 @@
 /** Resolves a workflow version from what a person typed. */
-import { err, type Failure, failure, isHash, ok, type Result } from "@uncaged/workflow-protocol";
 import {
   type BundleVersion,
-  type OpenedBundle,
-  openBundle,
-  type Registry,
-  readRegistry,
-  unknownWorkflow,
-} from "@uncaged/workflow-register";
+  err,
+  type Failure,
+  failure,
+  isHash,
+  ok,
+  type RegistryEntry,
+  type Result,
+} from "@uncaged/workflow-protocol";
+import { type OpenedBundle, openBundle, unknownWorkflow } from "@uncaged/workflow-register";
+import type { Engine } from "../storage/engine.ts";
 
 /** `review`: the current version of that name. `review@<hash>`: that version of the name. `<hash>`: a version of any
  *  name. The bytes are checked against the registry. `WORKFLOW_NOT_FOUND`, `WORKFLOW_NO_VERSION`, and the failures of
  *  `openBundle`. */
 export async function findVersion(
-  root: string,
+  { root, registry }: Pick<Engine, "root" | "registry">,
   called: string,
 ): Promise<Result<OpenedBundle, Failure>> {
-  const registry = await readRegistry(root);
-  if (!registry.ok) return registry;
-  const version = versionIn(registry.value, called);
+  const workflows = await registry.workflows();
+  if (!workflows.ok) return workflows;
+  const version = versionIn(workflows.value, called);
   return version.ok ? openBundle(root, version.value.hash, version.value.sha256) : version;
 }
 
-function versionIn(registry: Registry, called: string): Result<BundleVersion, Failure> {
+function versionIn(
+  workflows: ReadonlyMap<string, RegistryEntry>,
+  called: string,
+): Result<BundleVersion, Failure> {
   if (isHash(called)) {
-    const versions = [...registry.workflows.values()].flatMap((each) => [each, ...each.history]);
+    const versions = [...workflows.values()].flatMap((each) => [each, ...each.history]);
     const found = versions.find(({ hash }) => hash === called);
     return found === undefined ? err(noVersion(called)) : ok(found);
   }
   const [name = "", hash] = called.split("@", 2);
-  const entry = registry.workflows.get(name);
-  if (entry === undefined) return err(unknownWorkflow(registry, name));
+  const entry = workflows.get(name);
+  if (entry === undefined) return err(unknownWorkflow(workflows, name));
   const wanted = hash ?? entry.hash;
   const found = [entry, ...entry.history].find((version) => version.hash === wanted);
   return found === undefined ? err(noVersion(called)) : ok(found);

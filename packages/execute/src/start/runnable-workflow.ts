@@ -1,22 +1,17 @@
 import { err, type Failure, ok, type Result } from "@uncaged/workflow-protocol";
-import {
-  openBundle,
-  readRegistry,
-  resolveExternals,
-  unknownWorkflow,
-} from "@uncaged/workflow-register";
+import { openBundle, resolveExternals, unknownWorkflow } from "@uncaged/workflow-register";
 import type { Engine } from "../storage/engine.ts";
 import type { RunnableWorkflow } from "./create-thread.ts";
 
 /** The registered head version of a workflow, its bundle's bytes checked against the registry. */
 export async function runnableWorkflow(
-  engine: Pick<Engine, "root" | "packagesBase">,
+  engine: Pick<Engine, "root" | "registry" | "packagesBase">,
   name: string,
 ): Promise<Result<RunnableWorkflow, Failure>> {
-  const registry = await readRegistry(engine.root);
-  if (!registry.ok) return registry;
-  const entry = registry.value.workflows.get(name);
-  if (entry === undefined) return err(unknownWorkflow(registry.value, name));
+  const workflows = await engine.registry.workflows();
+  if (!workflows.ok) return workflows;
+  const entry = workflows.value.get(name);
+  if (entry === undefined) return err(unknownWorkflow(workflows.value, name));
   const bundle = await openBundle(engine.root, entry.hash, entry.sha256);
   if (!bundle.ok) return bundle;
   const externals = resolveExternals(bundle.value.externals, {

@@ -1,4 +1,4 @@
-import type { LiveLog, RootStore, ThreadStore } from "@uncaged/workflow-protocol";
+import type { LiveLog, RootStore, ThreadStore, WorkflowRegistry } from "@uncaged/workflow-protocol";
 import type { Keeper } from "../keeper/keeper.ts";
 
 /** What every operation of the engine works with: the two halves of a storage root and its location. */
@@ -9,6 +9,8 @@ export type Engine = {
   cas: RootStore;
   /** Mutable half: heads, statuses, leases, signals. */
   store: ThreadStore;
+  /** Which bundle each workflow name stands for. */
+  registry: WorkflowRegistry;
   /** What agents say and do, for watchers. */
   live: LiveLog;
   /** Renews the leases that this process takes, and reads the signals for their threads. */

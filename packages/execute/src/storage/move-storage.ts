@@ -5,8 +5,7 @@ import {
   type Result,
   type StoreKind,
 } from "@uncaged/workflow-protocol";
-import { chooseStore } from "@uncaged/workflow-register";
-import { registryLock } from "@uncaged/workflow-store";
+import { openRegistry } from "./open-registry.ts";
 import { openStorage } from "./open-storage.ts";
 
 export type StorageMove = MoveReport & { store: StoreKind; notes: string[] };
@@ -22,7 +21,7 @@ export async function moveStorage(
 ): Promise<Result<StorageMove, Failure>> {
   const { cas, threads } = await openStorage(root);
   try {
-    const chosen = await chooseStore({ root, exclusively: registryLock(root), kind: to });
+    const chosen = await openRegistry(root).chooseStore(to);
     if (!chosen.ok) return chosen;
     return ok({ ...(await cas.move(to)), store: to, notes: chosen.value.notes });
   } finally {

@@ -4,6 +4,7 @@ import type { Keeper } from "../keeper/keeper.ts";
 import { threadKeeper } from "../keeper/thread-keeper.ts";
 import type { Engine } from "./engine.ts";
 import { flushBeforeRelease } from "./flush-before-release.ts";
+import { openRegistry } from "./open-registry.ts";
 import { openStorage } from "./open-storage.ts";
 
 /** Opens a storage root, creating it if necessary. Throws `STORAGE_FAILED`, `STORAGE_DAMAGED`, `STORAGE_NEWER` or
@@ -32,6 +33,7 @@ export async function openEngine(opts: {
     root,
     cas,
     store: { ...store, close },
+    registry: openRegistry(root),
     live,
     keeper,
     now: Date.now,

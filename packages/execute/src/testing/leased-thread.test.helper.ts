@@ -9,6 +9,7 @@ import {
   type WorkflowError,
   type WorkflowFn,
 } from "@uncaged/workflow-protocol";
+import { memoryRegistry } from "@uncaged/workflow-register";
 import { memoryLiveLog } from "@uncaged/workflow-store";
 import { ownIdentity } from "@uncaged/workflow-util";
 import { loadChain, roleStates } from "../chain/chain.ts";
@@ -64,6 +65,7 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
     root,
     cas,
     store,
+    registry: memoryRegistry(),
     live: memoryLiveLog(),
     keeper: timerKeeper({ store, now: Date.now }),
     now: Date.now,

@@ -4,11 +4,11 @@ import { failure } from "@uncaged/workflow-protocol";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { addWorkflow } from "../add-workflow.ts";
 import {
-  alone,
   DESCRIPTOR,
   emptyBase,
   plant,
   scratchFolder,
+  scratchRegistry,
   tree,
   UNCHECKED,
 } from "../scratch.test.helper.ts";
@@ -232,7 +232,7 @@ export const descriptor = {};`,
       file: bundle.file,
       types: null,
       ...UNCHECKED,
-      exclusively: alone,
+      registry: scratchRegistry(root),
       nowMs: 1,
     });
     expect(added).toMatchObject({ ok: true, value: { hash: bundle.hash, sha256: bundle.sha256 } });

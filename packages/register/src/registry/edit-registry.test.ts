@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
-import { err, ok, type Result } from "@uncaged/workflow-protocol";
+import { type BundleVersion, err, ok, type Result } from "@uncaged/workflow-protocol";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { registerVersion, removeEntry, rollbackVersion, setStoreKind } from "./edit-registry.ts";
 import { parseRegistry } from "./parse-registry.ts";
-import type { BundleVersion, RegistryFile } from "./registry.ts";
+import type { RegistryFile } from "./registry.ts";
 
 const sha = (digit: string): string => digit.repeat(64);
 const version = (digit: string, timestamp: number): BundleVersion => ({
@@ -185,7 +185,7 @@ describe("removing a name", () => {
   it("forgets it and keeps every other line", () => {
     const after = must(removeEntry(fileOf(golden("by-hand.yaml")), "solve-issue"));
     expect(after.file.registry.workflows.has("solve-issue")).toBe(false);
-    expect(after.value.hash).toBe("0123456789ABC");
+    expect(after.value.entry.hash).toBe("0123456789ABC");
     expect(after.file.text).toContain("# what I run at night");
     expect(after.file.text).toContain("x-team: platform");
   });

@@ -3,11 +3,19 @@
  *  1. An edit changes only what it is about; a person's comments and unknown keys stay.
  *  2. An edit that changes nothing returns the same file object. */
 
-import type { StoreKind } from "@uncaged/workflow-protocol";
-import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
+import {
+  type BundleVersion,
+  err,
+  type Failure,
+  ok,
+  type RegistryEntry,
+  type Result,
+  type StoreKind,
+} from "@uncaged/workflow-protocol";
 import { type Document, isMap, isScalar, isSeq, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import { childMap, editDocument } from "./edit-document.ts";
-import type { BundleVersion, RegistryEntry, RegistryFile } from "./registry.ts";
+import { findEarlier } from "./find-earlier.ts";
+import type { RegistryFile } from "./registry.ts";
 import { unknownWorkflow } from "./unknown-workflow.ts";
 
 export type Edited<T> = { file: RegistryFile; value: T };
@@ -39,59 +47,40 @@ export function rollbackVersion(
   file: RegistryFile,
   request: { name: string; hash: string | null },
 ): Result<Edited<{ hash: string; previous: string }>, Failure> {
-  const entry = file.registry.workflows.get(request.name);
-  if (entry === undefined) return err(unknownWorkflow(file.registry, request.name));
+  const found = findEarlier(file.registry.workflows, request);
+  if (!found.ok) return found;
+  const { entry, earlier } = found.value;
   const previous = entry.hash;
-  if (request.hash === previous) return ok({ file, value: { hash: previous, previous } });
-  const index =
-    request.hash === null ? 0 : entry.history.findIndex(({ hash }) => hash === request.hash);
-  const version = entry.history[index];
-  if (version === undefined) return err(unknownVersion(entry, request));
+  if (earlier === null) return ok({ file, value: { hash: previous, previous } });
   const edited = editDocument(file, (document) => {
     const node = entryNode(document, request.name);
     const history = historyNode(node);
-    const [earlier] = history.items.splice(index, 1);
-    if (isMap(earlier)) history.items.unshift(tradePlaces(node, earlier));
+    const [item] = history.items.splice(earlier.at, 1);
+    if (isMap(item)) history.items.unshift(tradePlaces(node, item));
   });
-  return ok({ file: edited, value: { hash: version.hash, previous } });
+  return ok({ file: edited, value: { hash: earlier.version.hash, previous } });
 }
 
 /** Forgets a name and its history. The bundles stay, because threads may run them. */
 export function removeEntry(
   file: RegistryFile,
   name: string,
-): Result<Edited<RegistryEntry>, Failure> {
+): Result<Edited<{ entry: RegistryEntry }>, Failure> {
   const entry = file.registry.workflows.get(name);
-  if (entry === undefined) return err(unknownWorkflow(file.registry, name));
+  if (entry === undefined) return err(unknownWorkflow(file.registry.workflows, name));
   return ok({
     file: editDocument(file, (document) => document.deleteIn(["workflows", name])),
-    value: entry,
+    value: { entry },
   });
 }
 
 /** Sets where new blobs go. */
-export function setStoreKind(file: RegistryFile, kind: StoreKind): Edited<null> {
-  if (file.registry.settings.store === kind) return { file, value: null };
+export function setStoreKind(file: RegistryFile, kind: StoreKind): Edited<object> {
+  if (file.registry.settings.store === kind) return { file, value: {} };
   const edited = editDocument(file, (document) => {
     childMap(document.get("config"), (made) => document.set("config", made)).set("store", kind);
   });
-  return { file: edited, value: null };
-}
-
-function unknownVersion(
-  entry: RegistryEntry,
-  request: { name: string; hash: string | null },
-): Failure {
-  const message =
-    request.hash === null
-      ? `${request.name} has no earlier version`
-      : `${request.name} has no version ${JSON.stringify(request.hash)}`;
-  const known = entry.history.map(({ hash }) => hash).join(", ");
-  return failure(
-    "WORKFLOW_NO_VERSION",
-    message,
-    known === "" ? "add another version first" : `its versions: ${known}`,
-  );
+  return { file: edited, value: {} };
 }
 
 /** The mapping of one name, created when it is missing. */

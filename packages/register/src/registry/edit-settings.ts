@@ -14,7 +14,7 @@ export type SettingsChange = {
 };
 
 /** Sets what differs; whatever else a person wrote, such as comments and further keys, is not touched. */
-export function changeSettings(file: RegistryFile, change: SettingsChange): Edited<null> {
+export function changeSettings(file: RegistryFile, change: SettingsChange): Edited<object> {
   const { settings } = file.registry;
   const edits = [
     ...providerEdits(settings, change),
@@ -22,12 +22,12 @@ export function changeSettings(file: RegistryFile, change: SettingsChange): Edit
     ...agentEdits(settings, change),
     ...scalarEdits(settings, change),
   ];
-  if (edits.length === 0) return { file, value: null };
+  if (edits.length === 0) return { file, value: {} };
   const edited = editDocument(file, (document) => {
     const config = childMap(document.get("config"), (made) => document.set("config", made));
     for (const edit of edits) edit(config, document);
   });
-  return { file: edited, value: null };
+  return { file: edited, value: {} };
 }
 
 type Edit = (config: YAMLMap, document: Document) => void;

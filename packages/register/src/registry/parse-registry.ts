@@ -1,17 +1,19 @@
 /** Parses `workflow.yaml`: text in, typed registry out, or a failure that names line and column. Loads the YAML
  *  parser, so commands that need no registry must not import this module. */
 import {
+  type BundleVersion,
   err,
   type Failure,
   failure,
   HASH_PATTERN,
   ok,
+  type RegistryEntry,
   type Result,
   WORKFLOW_NAME_PATTERN,
 } from "@uncaged/workflow-protocol";
 import { type Document, isAlias, isNode, LineCounter, parseDocument, visit } from "yaml";
 import { parseSettings } from "./parse-settings.ts";
-import type { BundleVersion, Registry, RegistryEntry, RegistryFile } from "./registry.ts";
+import type { Registry, RegistryFile } from "./registry.ts";
 import { list, mapping, matching, ParseError, type Path, wholeNumber } from "./shape.ts";
 
 /** `place` is the file's name in messages. An empty text is an empty registry. */

@@ -1,16 +1,4 @@
-import type { JsonObject, StoreKind } from "@uncaged/workflow-protocol";
-
-/** One registered build of a workflow. */
-export type BundleVersion = {
-  hash: string;
-  /** SHA-256 (hex) of the bundle file, checked before every run. */
-  sha256: string;
-  /** When it was added, Unix ms. */
-  timestamp: number;
-};
-
-/** The version that runs, and those that ran before it, newest first. */
-export type RegistryEntry = BundleVersion & { history: readonly BundleVersion[] };
+import type { JsonObject, RegistryEntry, StoreKind } from "@uncaged/workflow-protocol";
 
 export type ProviderSettings = {
   baseUrl: string;
@@ -48,6 +36,5 @@ export type Registry = {
 /** The file and its meaning. Edits create a new one; only `updateRegistry` writes. */
 export type RegistryFile = { readonly text: string; readonly registry: Registry };
 
-/** Runs a short synchronous section while no other process runs one on the same storage root. Provided by the store;
- *  the registry needs no more of it. */
+/** Runs a short synchronous section while no other process runs one on the same storage root. */
 export type Exclusively = <T>(section: () => T) => Promise<T>;

@@ -1,7 +1,9 @@
-import { type Failure, failure } from "@uncaged/workflow-protocol";
-import type { Registry } from "./registry.ts";
+import { type Failure, failure, type RegistryEntry } from "@uncaged/workflow-protocol";
 
-export function unknownWorkflow({ workflows }: Pick<Registry, "workflows">, name: string): Failure {
+export function unknownWorkflow(
+  workflows: ReadonlyMap<string, RegistryEntry>,
+  name: string,
+): Failure {
   const known = [...workflows.keys()];
   const hint =
     known.length === 0

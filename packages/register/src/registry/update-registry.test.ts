@@ -3,12 +3,12 @@ import { once } from "node:events";
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ok } from "@uncaged/workflow-protocol";
+import { type BundleVersion, ok } from "@uncaged/workflow-protocol";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { alone, scratchFolder, tree } from "../scratch.test.helper.ts";
 import { registerVersion } from "./edit-registry.ts";
 import { readRegistry } from "./read-registry.ts";
-import type { BundleVersion, RegistryFile } from "./registry.ts";
+import type { RegistryFile } from "./registry.ts";
 import { updateRegistry } from "./update-registry.ts";
 
 const VERSION: BundleVersion = { hash: "0123456789ABC", sha256: "a".repeat(64), timestamp: 1 };

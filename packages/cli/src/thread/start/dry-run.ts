@@ -18,6 +18,7 @@ import { storageRoot } from "@uncaged/workflow-util";
 import type { Output } from "../../command/command.ts";
 import { count } from "../../command/count.ts";
 import type { Io } from "../../command/io.ts";
+import { openRegistry } from "../../command/open-registry.ts";
 import { type PromptSource, readPrompt } from "../../command/prompt.ts";
 import { readStdin, readTextFile } from "../../command/read-text.ts";
 import { printable, printableLine } from "../../terminal/printable.ts";
@@ -45,7 +46,8 @@ export async function tryOut(
   const stubs = await parseStubs(text, isPiped ? "stdin" : opts.stubs);
   if (!stubs.ok) return stubs;
   const prompt = isPiped && opts.prompt === null ? "" : await readPrompt(opts.prompt, io);
-  const version = await findVersion(storageRoot(io.env), opts.workflow);
+  const root = storageRoot(io.env);
+  const version = await findVersion({ root, registry: openRegistry(root) }, opts.workflow);
   if (!version.ok) return version;
   const { descriptor, hash } = version.value;
   const maxSteps = opts.limits?.steps ?? descriptor.limits?.steps ?? DEFAULT_MAX_STEPS;
