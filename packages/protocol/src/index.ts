@@ -101,6 +101,7 @@ export { roleNameFault } from "./role-name.ts";
 export type {
   CollectReport,
   CollectRequest,
+  LostHeads,
   MoveReport,
   RootStore,
   StoreKind,

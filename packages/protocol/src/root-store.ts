@@ -40,9 +40,8 @@ export type RootStore = NodeStore & {
 export type CollectRequest = {
   /** Start and head of every thread; called after the blobs have been listed. */
   roots: () => Promise<readonly string[]>;
-  /** What belongs to threads that the roots do not name; called after the roots were read. Heads of such
-   *  threads, and whether the text of an unreached blob makes it one. */
-  lost?: () => Promise<{ heads: readonly string[]; isHead: (text: string) => boolean }>;
+  /** What belongs to threads that the roots do not name; called after the roots were read. */
+  lost?: () => Promise<LostHeads>;
   /** Unix milliseconds. */
   nowMs: number;
   /** How long dead blobs stay in quarantine at least; null: an hour, the default. */
@@ -52,6 +51,12 @@ export type CollectRequest = {
   protectSinceMs: number | null;
   /** Count only; nothing is moved or deleted. */
   dryRun: boolean;
+};
+
+export type LostHeads = {
+  heads: readonly string[];
+  /** Unreached states that are later than this are heads as well. Unix milliseconds. */
+  statesAfterMs: number;
 };
 
 export type CollectReport = {

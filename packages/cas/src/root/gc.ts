@@ -33,6 +33,7 @@ import { storageFailed } from "@uncaged/workflow-util";
 import { listBlobs } from "../files/read-blob.ts";
 import { applySweep, planSweep, ripeUntil, type SweepPlan } from "../files/sweep.ts";
 import { markReachable } from "../node/reachability.ts";
+import { stateTime } from "../node/state-time.ts";
 import { applyRows, planRows, type RowPlan } from "../rows/sweep-rows.ts";
 import type { BlobPlaces } from "./blob-places.ts";
 import { readAnywhere } from "./read-anywhere.ts";
@@ -72,11 +73,13 @@ async function reachedByLost(
   { listed, live }: { listed: Listed; live: ReadonlySet<string> },
 ): Promise<ReadonlySet<string>> {
   if (lost === undefined) return new Set();
-  const { heads, isHead } = await lost();
+  const { heads, statesAfterMs } = await lost();
   const read = readAnywhere({ dir, table });
   const found = [...heads];
   for (const hash of new Set([...listed.files, ...listed.rows])) {
-    if (!live.has(hash) && isHead(await verifiedOrEmpty(hash, read))) found.push(hash);
+    if (live.has(hash)) continue;
+    const timeMs = stateTime(await verifiedOrEmpty(hash, read));
+    if (timeMs !== null && timeMs > statesAfterMs) found.push(hash);
   }
   const { reachable, problems } = await markReachable(found, read);
   const damaged = problems.filter(({ code }) => code !== "CAS_MISSING");

@@ -82,11 +82,23 @@ export const collectCases: readonly RootStoreCase[] = [
       const [leaf, dead] = [encodeContent("leaf"), encodeContent("dead")];
       const lost = encodeContent("lost", [leaf.hash, hashBytes("gone")]);
       await store.putBatch([leaf, lost, dead]);
-      await collecting(
-        store,
-        [],
-      )({ lost: async () => ({ heads: [], isHead: (text) => text === lost.text }) });
+      const heads = { heads: [lost.hash], statesAfterMs: Date.now() };
+      await collecting(store, [])({ lost: async () => heads });
       assert.deepEqual(await store.list(), hashesOf([leaf, lost]));
+    },
+  },
+  {
+    name: "takes states that are later than a given time for heads of lost threads",
+    async run({ store }) {
+      const steps = sampleSteps(3);
+      const nodes = steps.all.flatMap((step) => step.nodes);
+      await store.putBatch(nodes);
+      const collect = (statesAfterMs: number) =>
+        collecting(store, [])({ lost: async () => ({ heads: [], statesAfterMs }) });
+      await collect(1);
+      assert.deepEqual(await store.list(), hashesOf(nodes));
+      await collect(2);
+      assert.deepEqual(await store.list(), []);
     },
   },
   {

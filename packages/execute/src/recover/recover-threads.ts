@@ -70,7 +70,7 @@ async function openAnew(opts: { root: string; packagesBase: string }): Promise<E
 }
 
 async function adoptLost(engine: Engine, cwd: string): Promise<RecoveredThreads> {
-  const { ended, isLater } = await findLostThreads(engine);
+  const { ended, untilMs } = await findLostThreads(engine);
   const threads: AdoptedThread[] = [];
   const gone: string[] = [];
   for (const line of ended) {
@@ -81,7 +81,7 @@ async function adoptLost(engine: Engine, cwd: string): Promise<RecoveredThreads>
   const known = await engine.store.roots();
   const heads = [...known, ...threads].flatMap(({ startHash, head }) => [startHash, head]);
   const atRest: AdoptedThread[] = [];
-  for (const head of await lastStates(engine.cas, { heads, isLater })) {
+  for (const head of await lastStates(engine.cas, { heads, untilMs })) {
     const thread = await threadAtRest(engine, head, cwd).catch(() => null);
     if (thread !== null) atRest.push(thread);
   }
@@ -158,7 +158,7 @@ type LastState = { hash: string; text: string; node: StateNode };
 /** States of lost threads that no other state follows. */
 async function lastStates(
   cas: NodeStore,
-  { heads, isLater }: { heads: readonly string[]; isLater: (text: string) => boolean },
+  { heads, untilMs }: { heads: readonly string[]; untilMs: number },
 ): Promise<LastState[]> {
   const { reachable } = await markReachable(heads, (hash) => cas.get(hash));
   const states = new Map<string, LastState>();
@@ -168,7 +168,7 @@ async function lastStates(
     const node = text === null ? null : stateIn(text);
     if (text === null || node === null) continue;
     for (const ancestor of node.payload.ancestors) followed.add(ancestor);
-    if (isLater(text)) states.set(hash, { hash, text, node });
+    if (node.payload.timestamp > untilMs) states.set(hash, { hash, text, node });
   }
   return [...states.values()].filter(({ hash }) => !followed.has(hash));
 }

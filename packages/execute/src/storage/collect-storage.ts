@@ -21,8 +21,8 @@ export async function collectStorage(
       return threads.flatMap(({ startHash, head }) => [startHash, head]);
     },
     lost: async () => {
-      const { ended, isLater } = await findLostThreads(engine);
-      return { heads: ended.map(({ head }) => head), isHead: isLater };
+      const { ended, untilMs } = await findLostThreads(engine);
+      return { heads: ended.map(({ head }) => head), statesAfterMs: untilMs };
     },
     nowMs: engine.now(),
     graceMs: opts.graceMs,

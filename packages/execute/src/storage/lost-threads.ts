@@ -4,15 +4,15 @@
  *  2. A step is published together with a change of its thread's row. So a state that is newer than every change of a
  *     row, and every removal, belongs to a thread that the index has lost, or to a step that a crash left unpublished.
  */
-import { decodeNode } from "@uncaged/workflow-cas";
 import type { HistoryLine } from "@uncaged/workflow-protocol";
 import type { Engine } from "./engine.ts";
 
 export type LostThreads = {
   /** Finished threads, by the last history line of each. */
   ended: HistoryLine[];
-  /** Whether a blob's text is a state that is newer than anything in the index. */
-  isLater: (text: string) => boolean;
+  /** The latest change that the index knows of, Unix milliseconds. A state that no thread reaches and that is newer
+   *  belongs to one that the index has lost. */
+  untilMs: number;
 };
 
 /** Throws `STORAGE_FAILED`. */
@@ -23,7 +23,7 @@ export async function findLostThreads(engine: Pick<Engine, "store">): Promise<Lo
   const untilMs = known.reduce((last, { updatedAt }) => Math.max(last, updatedAt), lastRemovalAt);
   return {
     ended: standing.filter(({ threadId }) => !ids.has(threadId)),
-    isLater: (text) => (stateTime(text) ?? 0) > untilMs,
+    untilMs,
   };
 }
 
@@ -33,12 +33,3 @@ export async function endedAndLost(engine: Pick<Engine, "store" | "cas">): Promi
   const here = await engine.cas.getMany(ended.map(({ head }) => head));
   return ended.filter(({ head }) => here.has(head));
 }
-
-/** Unix milliseconds; null when it is not a state. */
-function stateTime(text: string): number | null {
-  if (!text.startsWith(STATE)) return null;
-  const node = decodeNode(text);
-  return node.ok && node.value.type === "state" ? node.value.payload.timestamp : null;
-}
-
-const STATE = 'type: "state"\n';
