@@ -39,7 +39,7 @@ async function setUp(folder) {
     }),
   );
   await engine.store.close();
-  return { root, packagesBase, bundleHash: added.hash };
+  return { root, packagesBase, bundleHash: added.hash, registry: engine.registry };
 }
 
 function successOf(result) {

@@ -26,7 +26,7 @@ const NEVER_MS = 2 ** 31 - 1;
 const INDEXES = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
 /** `base`: where the registry and the bundles are, on the real disk. */
-export async function newWorld({ root, packagesBase, bundleHash }) {
+export async function newWorld({ root, packagesBase, bundleHash, registry }) {
   let nowMs = Date.UTC(2026, 0, 1);
   const now = () => (nowMs += 3);
   const indexFolder = mkdtempSync(join(INDEXES, "uwf-simulated-index-"));
@@ -56,7 +56,7 @@ export async function newWorld({ root, packagesBase, bundleHash }) {
     stores.push(cas);
     const live = memoryLiveLog();
     const store = flushBeforeRelease(threads, { root: indexFolder, cas, live });
-    return { root, cas, store, live, keeper, now, packagesBase };
+    return { root, cas, store, registry, live, keeper, now, packagesBase };
   };
   return {
     disk,

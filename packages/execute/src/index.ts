@@ -72,9 +72,9 @@ export {
 } from "./storage/collect-storage.ts";
 export type { Engine } from "./storage/engine.ts";
 export { flushBeforeRelease } from "./storage/flush-before-release.ts";
+export { leftoverFiles } from "./storage/leftover-files.ts";
 export { endedAndLost } from "./storage/lost-threads.ts";
 export { moveStorage, type StorageMove } from "./storage/move-storage.ts";
-export { atomicFolders, oldTemporaries } from "./storage/old-temporaries.ts";
 export { openEngine } from "./storage/open-engine.ts";
 export { withBlobs } from "./storage/open-storage.ts";
 export { checkTable } from "./table/check-table.ts";

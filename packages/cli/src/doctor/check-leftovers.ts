@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename } from "node:path";
-import { atomicFolders, leftoverProcesses, oldTemporaries } from "@uncaged/workflow-execute";
+import { leftoverFiles, leftoverProcesses } from "@uncaged/workflow-execute";
 import { storagePaths } from "@uncaged/workflow-util";
 import { count } from "../command/count.ts";
 import { withEngine } from "../command/with-engine.ts";
@@ -24,9 +24,7 @@ export async function checkLeftovers(patient: DoctorContext): Promise<Check> {
 type Left = { message: string; fix: string };
 
 async function leftFiles({ root, nowMs }: DoctorContext): Promise<Left | null> {
-  const folders = [storagePaths(root).cas, ...(await atomicFolders(root))];
-  const old = { named: TEMPORARY, untilMs: nowMs - OLD_MS };
-  const all = (await Promise.all(folders.map((each) => oldTemporaries(each, old)))).flat();
+  const all = await leftoverFiles(root, nowMs - OLD_MS);
   if (all.length === 0) return null;
   const shown = all
     .slice(0, SHOWN)
@@ -50,6 +48,3 @@ async function leftProcesses({ root, env }: DoctorContext): Promise<Left[]> {
 function processesLeft(n: number): string {
   return `${n} ${n === 1 ? "process" : "processes"}`;
 }
-
-/** As `writeFileAtomic` names them, and the blobs' own. */
-const TEMPORARY = /^\.(?:tmp-.*|.*\.tmp)$/;

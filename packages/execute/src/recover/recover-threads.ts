@@ -4,27 +4,25 @@
  *  2. The blobs of a thread that had not ended do not contain its id. Its last state, which no other state follows,
  *     becomes the head of an idle thread with a new id. Steps that a crash left unpublished, or that a poke replaced,
  *     look the same and come back too: a surplus thread can be removed.
- *  3. Nothing is overwritten: missing rows are added to the existing index in one transaction. */
-import { renameSync, rmSync } from "node:fs";
+ *  3. Nothing is overwritten: the missing threads are added to the existing index in one transaction. */
 import { decodeNode, markReachable, sha256Hex } from "@uncaged/workflow-cas";
 import {
   type AdoptedThread,
   type CasNode,
   END,
-  failureFrom,
   type HistoryLine,
   type NodeStore,
   type StateNode,
   type ThreadEnding,
 } from "@uncaged/workflow-protocol";
-import { isErrno, newThreadId, storagePaths } from "@uncaged/workflow-util";
+import { newThreadId } from "@uncaged/workflow-util";
 import { loadChain, roleStates, startPrompt } from "../chain/chain.ts";
 import { readNode } from "../chain/read-node.ts";
 import { versionAfter } from "../chain/upgrades.ts";
 import { statusOf } from "../run/finish-thread.ts";
 import type { Engine } from "../storage/engine.ts";
 import { findLostThreads } from "../storage/lost-threads.ts";
-import { openEngine } from "../storage/open-engine.ts";
+import { openAnew } from "../storage/open-anew.ts";
 
 export type RecoveredThreads = {
   /** Ids of threads that had ended. */
@@ -35,7 +33,7 @@ export type RecoveredThreads = {
   gone: string[];
 };
 
-/** Throws what `openEngine` throws for a root that has no damage of this kind. */
+/** Throws what `openAnew` throws for a root that has no damage of this kind. */
 export async function recoverThreads(opts: {
   root: string;
   packagesBase: string;
@@ -48,25 +46,6 @@ export async function recoverThreads(opts: {
   } finally {
     await engine.store.close();
   }
-}
-
-/** An index without threads is kept under another name: it may mean more to others than to us. */
-async function openAnew(opts: { root: string; packagesBase: string }): Promise<Engine> {
-  try {
-    return await openEngine(opts);
-  } catch (thrown) {
-    if (failureFrom(thrown, "INTERNAL").code !== "STORAGE_DAMAGED") throw thrown;
-  }
-  const { index } = storagePaths(opts.root);
-  for (const ending of ["-wal", "-shm", ""]) {
-    try {
-      renameSync(`${index}${ending}`, `${index}.lost${ending}`);
-    } catch (cause) {
-      if (!isErrno(cause, "ENOENT")) throw cause;
-      rmSync(`${index}.lost${ending}`, { force: true });
-    }
-  }
-  return openEngine({ ...opts, lost: "made anew" });
 }
 
 async function adoptLost(engine: Engine, cwd: string): Promise<RecoveredThreads> {

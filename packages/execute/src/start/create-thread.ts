@@ -1,6 +1,6 @@
 /** Creates a thread that nobody runs yet.
  *
- *  Order of effects: the prompt and the start node, then the row. A crash in between leaves two blobs for gc. */
+ *  Order of effects: the prompt and the start node, then the thread. A crash in between leaves two blobs for gc. */
 import { encodeContent, encodeStart } from "@uncaged/workflow-cas";
 import type { ThreadLabels, ThreadLimits, ThreadRecord } from "@uncaged/workflow-protocol";
 import { newThreadId } from "@uncaged/workflow-util";

@@ -3,7 +3,7 @@
  *
  *  1. Everything that the thread reaches is read, each blob once: its own chain, artifacts, prompts and evidence, the
  *     chain that a child was started from, and the child threads that its steps name, as far as they are kept.
- *  2. The thread's row in the index is compared with its chain. */
+ *  2. The thread's record is compared with its chain. */
 import {
   type CheckReport,
   type DescriptorEdge,
@@ -150,7 +150,7 @@ function verifyState(
   if (prompt) blobs.mustBeContent(prompt, hash);
 }
 
-/** The thread's row in the index has to match its chain. */
+/** The thread's record has to match its chain. */
 function verifyRecord(blobs: BlobCheck, thread: KnownThread, chain: Chain): void {
   const { head, status } = thread;
   const { payload } = chain.start;
