@@ -27,7 +27,7 @@ export function openLlm(config: LlmConfig, step: AgentStep): AgentConversation {
       const { text, usage } = reply.value;
       messages.push({ role: "assistant", content: text, toolCalls: [] });
       emit({ type: "usage", usage });
-      return { ...EMPTY_TURN, text, usage };
+      return { ...EMPTY_TURN, text, usage, model: config.model };
     },
     // Nothing runs between turns.
     close: async () => {},

@@ -82,7 +82,7 @@ async function takeTurn(work: Work, session: SessionFile, prompt: string): Promi
   const { config, step, tools, repeats } = work;
   const { emit, signal } = step;
   const maxRounds = config.maxRounds ?? USUAL_ROUNDS;
-  const turn: TurnResult = { ...EMPTY_TURN };
+  const turn: TurnResult = { ...EMPTY_TURN, model: config.model };
   await session.add([{ role: "user", content: prompt }]);
   const react = createThreadReactor({
     // Each time anew: it may take what is left of the step's time.

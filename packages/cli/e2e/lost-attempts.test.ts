@@ -161,3 +161,25 @@ it("a poke completes a step for those who watch, and tells the role which run it
   expect(completed).toHaveLength(2);
   expect(completed[1]).toMatchObject({ stateHash: head, round: 1 });
 });
+
+it("the totals of all threads are what the books of the root say, which outlive the threads", async () => {
+  type Sum = { key: string | null; usage: { inputTokens: number } };
+  type Books = { runs: number; total: { inputTokens: number; costUsd: number }; costs: Sum[] };
+  const books = await cli.json<Books>(["costs", "--by", "role", "--since", "1d"]);
+  const { threads } = await cli.json<{
+    threads: { threadId: string; usage: { inputTokens: number } | null }[];
+  }>(["list", "spending"]);
+  const used = threads.map(({ usage }) => usage?.inputTokens ?? 0);
+  expect(books.total.inputTokens).toBe(used.reduce((sum, each) => sum + each, 0));
+  expect(books.costs.map(({ key }) => key).sort()).toEqual([null, "worker"]);
+  expect(books.total.costUsd).toBeCloseTo(books.total.inputTokens / 1_000);
+  const ended = threads.map(({ threadId }) => threadId);
+  await cli.run(["thread", "kill", "--yes", ...ended]);
+  const { code } = await cli.run(["thread", "rm", "--yes", ...ended]);
+  expect(code).toBe(0);
+  const after = await cli.json<Books>(["costs", "--by", "role"]);
+  expect(after.total.inputTokens).toBeGreaterThanOrEqual(books.total.inputTokens);
+  const text = await cli.run(["costs", "--by", "agent"]);
+  expect(text.stdout).toMatch(/^AGENT .*\nspender .*\n/);
+  expect((await cli.run(["costs", "--since", "0"])).stdout).toContain(`${after.runs} runs`);
+});

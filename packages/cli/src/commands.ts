@@ -19,6 +19,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     loadGroup: async () => (await import("./thread/commands.ts")).threadCommands,
   },
   {
+    name: "costs",
+    summary: "show what was spent, by workflow, role, agent, model or day",
+    load: async () => (await import("./thread/look-commands.ts")).costs,
+  },
+  {
     name: "up",
     summary: "host many threads in one process, and take up what was left",
     load: async () => (await import("./host/commands.ts")).up,

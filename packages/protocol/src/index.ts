@@ -106,6 +106,7 @@ export type {
   RootStore,
   StoreKind,
 } from "./root-store.ts";
+export { SPENT_BY, type Spent, type SpentBy, type SpentSum } from "./spent.ts";
 export {
   type PersonRecord,
   type StepRoute,

@@ -64,6 +64,7 @@ export const stepRunSchema: z.ZodType<StepRun> = z.object({
     name: z.string(),
     version: z.string(),
     binding: z.string().exactOptional(),
+    model: z.string().exactOptional(),
     path: z.string().exactOptional(),
     sha256: z
       .string()

@@ -32,6 +32,8 @@ export type StepRun = {
     version: string;
     /** Name in `config.agents` when a named agent ran the role in place of the bound one. */
     binding?: string;
+    /** The model that answered, where the agent reports one. */
+    model?: string;
     /** The program that was started, with symbolic links resolved. */
     path?: string;
     /** SHA-256 (hex) of that file when the step began. */

@@ -1,4 +1,5 @@
 import type { ThreadLimits } from "./limits.ts";
+import type { Usage } from "./step-run.ts";
 import { type FinalStatus, isFinal, type ThreadStatus } from "./thread-status.ts";
 import type { Wait, Waits } from "./wait.ts";
 
@@ -61,6 +62,9 @@ export type ThreadFacts = {
   promptLine: string | null;
   /** As it was labelled when it was started. Forks keep them. */
   labels: ThreadLabels;
+  /** What was used for it, replaced steps and attempts without a step included; null: nobody reported anything, or an
+   *  older version ran it. A fork begins with nothing, an import with what its steps say. */
+  usage: Usage | null;
   forkedFrom: { threadId: string; stateHash: string } | null;
   /** Unix milliseconds. `startedAt` is kept by forks, so that rules see what the original saw. */
   startedAt: number;
@@ -95,7 +99,10 @@ export type ThreadRecord = UnfinishedThread | FinishedThread;
 /** What may be left out of a new thread: it has none. */
 type Optional = "limits" | "agent" | "title" | "labels";
 
-export type NewThread = Omit<ThreadFacts, Optional | "promptLine" | "updatedAt"> &
+/** What a storage root makes of a thread itself. */
+type OfThisRoot = "promptLine" | "usage";
+
+export type NewThread = Omit<ThreadFacts, Optional | OfThisRoot | "updatedAt"> &
   Partial<Pick<ThreadFacts, Optional>> & {
     /** What the thread was asked; it is found by these words. */
     prompt?: string | null;
@@ -104,7 +111,7 @@ export type NewThread = Omit<ThreadFacts, Optional | "promptLine" | "updatedAt">
   };
 
 /** A thread that was made in another storage root, as it stood while nobody ran it. */
-export type ThreadCopy = Omit<ThreadFacts, "promptLine"> &
+export type ThreadCopy = Omit<ThreadFacts, OfThisRoot> &
   (
     | { status: "idle"; pendingInput: PendingInput | null }
     | { status: "suspended"; pendingInput: PendingInput | null; waits: Waits }
@@ -154,13 +161,11 @@ export function pendingInputOf(thread: ThreadRecord | ThreadCopy): PendingInput 
 
 /** Of any thread, or of what is known of one, that alone which does not depend on its status. */
 export function threadFacts(thread: ThreadFacts): ThreadFacts {
-  return { ...copiedFacts(thread), promptLine: thread.promptLine };
+  return { ...copiedFacts(thread), promptLine: thread.promptLine, usage: thread.usage };
 }
 
 /** The same without what its nodes say as well. */
-export function copiedFacts(
-  thread: Omit<ThreadFacts, "promptLine">,
-): Omit<ThreadFacts, "promptLine"> {
+export function copiedFacts(thread: Omit<ThreadFacts, OfThisRoot>): Omit<ThreadFacts, OfThisRoot> {
   return {
     threadId: thread.threadId,
     workflow: thread.workflow,

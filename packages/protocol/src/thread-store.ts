@@ -1,4 +1,6 @@
 import type { ThreadLimits } from "./limits.ts";
+import type { Spent, SpentBy, SpentSum } from "./spent.ts";
+import type { Usage } from "./step-run.ts";
 import type { ThreadHistory } from "./thread-history.ts";
 import type {
   Lease,
@@ -26,10 +28,13 @@ export type OwnerMove = Move &
     | {
         /** A step, one more: it took what a person had said. */
         kind: "append";
+        /** What its run used; null or left out: nobody reported anything. */
+        spent?: Spent | null;
       }
     | {
         /** A step in place of the last one, which can be restored until the next step. */
         kind: "replace";
+        spent?: Spent | null;
       }
     | {
         /** No step: the thread runs this bundle from here on. What a person said goes on waiting for the next step. */
@@ -46,7 +51,7 @@ export type AnswerMove = Move & {
 };
 
 /** To the end node, which is no step. */
-export type FinalMove = Move & LeaseRef & ThreadEnding;
+export type FinalMove = Move & LeaseRef & ThreadEnding & { spent?: Spent | null };
 
 /** What a thread is parked at by its owner. */
 export type ParkedState =
@@ -54,8 +59,12 @@ export type ParkedState =
   | { status: "paused" }
   | { status: "suspended"; waits: Waits };
 
-/** A thread from elsewhere, with what it was asked, as in `NewThread`. */
-export type AdoptedThread = ThreadCopy & Pick<NewThread, "prompt">;
+/** A thread from elsewhere, with what its nodes say. */
+export type AdoptedThread = ThreadCopy &
+  Pick<NewThread, "prompt"> & {
+    /** What its steps say that was used, elsewhere. */
+    usage?: Usage | null;
+  };
 
 /** The mutable half of a storage root.
  *
@@ -92,6 +101,9 @@ export type ThreadStore = {
     labels?: { readonly [key: string]: string | null };
     limit?: number;
   }): Promise<ThreadRecord[]>;
+  /** What was used in this storage root, by threads that were removed, too; the most expensive first, days in their
+   *  order. `sinceDay`: from this day on, as `2026-11-22`, UTC. */
+  spent(query: { by: SpentBy; sinceDay?: string }): Promise<SpentSum[]>;
   /** Start and head of every thread: what garbage collection keeps. */
   roots(): Promise<{ threadId: string; startHash: string; head: string; headSha256: string }[]>;
 
@@ -109,7 +121,7 @@ export type ThreadStore = {
   renew(request: LeaseRef & { ttlMs: number; nowMs: number }): Promise<readonly SignalKind[]>;
   /** Waiting signals without a write. */
   signals(threadId: string): Promise<readonly SignalKind[]>;
-  /** Publishes a step. Returns the signals that wait, read in the same transaction. An `answer` names no fence: it
+  /** Publishes a step, and books what it used. Returns the signals that wait, read in the same transaction. An `answer` names no fence: it
    *  throws `ANSWER_TAKEN` unless the thread, at this head, waits for a person. */
   advance(move: HeadMove): Promise<readonly SignalKind[]>;
   /** Publishes the end node, a line of history, the final status and the release of the lease at once. */

@@ -1,7 +1,7 @@
 import type { StepGroup } from "./group.ts";
 import type { JsonValue } from "./json.ts";
 import type { StepOutcome } from "./limits.ts";
-import type { StepRoute, StepRun } from "./step-run.ts";
+import type { StepRoute, StepRun, Usage } from "./step-run.ts";
 import type { ThreadActivity } from "./thread-activity.ts";
 import type { ThreadLabels } from "./thread-record.ts";
 import type { ThreadStatus } from "./thread-status.ts";
@@ -50,6 +50,8 @@ export type ThreadSummary = {
   stale: boolean;
   head: string;
   stepCount: number;
+  /** What was used for it; null: nobody reported anything. */
+  usage: Usage | null;
   /** What it waits for first; null unless it is suspended. */
   suspended: Wait | null;
   /** All that it waits for. */
@@ -68,7 +70,15 @@ export type ThreadSummary = {
 
 export type ThreadView = Pick<
   ThreadSummary,
-  "threadId" | "title" | "labels" | "workflow" | "bundleHash" | "status" | "stale" | "head"
+  | "threadId"
+  | "title"
+  | "labels"
+  | "usage"
+  | "workflow"
+  | "bundleHash"
+  | "status"
+  | "stale"
+  | "head"
 > & {
   start: {
     hash: string;

@@ -9,6 +9,7 @@ import { limitCases } from "./suite/limit-cases.ts";
 import { personCases } from "./suite/person-cases.ts";
 import { queryCases } from "./suite/query-cases.ts";
 import { signalCases } from "./suite/signal-cases.ts";
+import { spentCases } from "./suite/spent-cases.ts";
 import type { ThreadStoreCase } from "./suite/store-case.ts";
 
 export {
@@ -27,5 +28,6 @@ export const threadStoreCases: readonly ThreadStoreCase[] = [
   ...headCases,
   ...historyCases,
   ...signalCases,
+  ...spentCases,
   ...queryCases,
 ];

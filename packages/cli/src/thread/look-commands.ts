@@ -1,5 +1,10 @@
 /** Commands that read threads and change nothing. */
-import { THREAD_STATUSES, type ThreadStatus } from "@uncaged/workflow-protocol";
+import {
+  SPENT_BY,
+  type SpentBy,
+  THREAD_STATUSES,
+  type ThreadStatus,
+} from "@uncaged/workflow-protocol";
 import type { Command } from "../command/command.ts";
 import {
   type Argument,
@@ -55,6 +60,27 @@ export const list: Command = {
     };
     return (await import("./look/list.ts")).list(filter, io);
   },
+};
+
+const by: Option<SpentBy | null> = choiceOption(
+  "--by <what>",
+  "what to sum up by (default: workflow)",
+  SPENT_BY,
+);
+const spentSince: Option<number | null> = durationOption(
+  "--since <duration>",
+  "only the days since then, such as 7d; whole days, UTC",
+);
+export const costs: Command = {
+  description: "Show what the runs of all threads used, removed threads included.",
+  arguments: [],
+  options: [by, spentSince],
+  example: "--by agent --since 7d",
+  run: async (given, io) =>
+    (await import("./look/costs.ts")).costs(
+      { by: given(by) ?? "workflow", withinMs: given(spentSince) },
+      io,
+    ),
 };
 
 export const inbox: Command = {

@@ -24,6 +24,7 @@ import {
   skipList,
 } from "./chain-cursor.ts";
 import { digestsOf } from "./digests.ts";
+import { spentBy } from "./spent.ts";
 import { roleStep } from "./thread-context.ts";
 
 type Ports = { cas: Pick<RootStore, "get" | "publish"> };
@@ -46,7 +47,7 @@ export async function publishStep(
   cursor: ChainCursor,
   { kind, ...stored }: { kind: StepKind } & StoredOutput,
 ): Promise<PublishedStep> {
-  const { nowMs } = stored;
+  const { nowMs, output } = stored;
   const { content, state, node } = await encodeStep(ports.cas, cursor, stored);
   const signals = await ports.cas.publish([content, state], {
     kind,
@@ -56,6 +57,7 @@ export async function publishStep(
     to: state.hash,
     toSha256: state.sha256,
     nowMs,
+    spent: spentBy(output.role, output.run ?? null),
   });
   const next = cursorAfter(cursor, state);
   return { step: roleStep(node), stateHash: state.hash, signals, cursor: next };

@@ -22,6 +22,7 @@ import {
   storeBundle,
 } from "@uncaged/workflow-register";
 import { startPrompt } from "../chain/chain.ts";
+import { usageOfChain } from "../chain/spent.ts";
 import type { Engine } from "../storage/engine.ts";
 import { proveThread } from "../verify/verify-thread.ts";
 import { portableThread } from "./portable-thread.ts";
@@ -112,7 +113,7 @@ async function adoptFresh(
   for (let fresh = before; ; ) {
     if (fresh.length === 0) return ok(fresh);
     try {
-      await engine.store.adopt(await withPrompts(file, fresh));
+      await engine.store.adopt(await withFacts(file, fresh));
       return ok(fresh);
     } catch (thrown) {
       if (failureFrom(thrown, "INTERNAL").code !== "TARGET_EXISTS") throw thrown;
@@ -123,7 +124,8 @@ async function adoptFresh(
   }
 }
 
-function withPrompts(
+/** With what their nodes say. */
+function withFacts(
   { source }: ExportFile,
   threads: readonly ThreadCopy[],
 ): Promise<AdoptedThread[]> {
@@ -131,6 +133,7 @@ function withPrompts(
     threads.map(async (thread) => ({
       ...thread,
       prompt: await startPrompt(source.cas, thread),
+      usage: await usageOfChain(source.cas, thread),
     })),
   );
 }

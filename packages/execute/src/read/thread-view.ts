@@ -40,6 +40,7 @@ export async function viewThread(
     head,
     title: titleOf(thread),
     labels: thread.labels,
+    usage: thread.usage,
     start: {
       hash: thread.startHash,
       prompt: prompt.payload,

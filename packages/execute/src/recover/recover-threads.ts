@@ -13,11 +13,13 @@ import {
   type HistoryLine,
   type NodeStore,
   type StateNode,
+  sumUsage,
   type ThreadEnding,
 } from "@uncaged/workflow-protocol";
 import { newThreadId } from "@uncaged/workflow-util";
 import { loadChain, roleStates, startPrompt } from "../chain/chain.ts";
 import { readNode } from "../chain/read-node.ts";
+import { usageOfChain } from "../chain/spent.ts";
 import { versionAfter } from "../chain/upgrades.ts";
 import { statusOf } from "../run/finish-thread.ts";
 import type { Engine } from "../storage/engine.ts";
@@ -78,6 +80,7 @@ async function endedThread(cas: NodeStore, line: HistoryLine, cwd: string): Prom
     ...UNKNOWN,
     startHash: payload.start,
     prompt: await startPrompt(cas, { startHash: payload.start }),
+    usage: await usageOfChain(cas, { startHash: payload.start, head }),
     depth: start.payload.depth,
     cwd: payload.cwd ?? cwd,
     createdAt: startedAt,
@@ -100,6 +103,7 @@ async function threadAtRest(
     bundleHash: versionAfter(chain).hash,
     startHash: chain.startHash,
     prompt: await startPrompt(cas, chain),
+    usage: chain.states.map((state) => state.node.payload.usage ?? null).reduce(sumUsage, null),
     head: hash,
     headSha256: sha256Hex(Buffer.from(text)),
     ...(endingIn(node) ?? AT_REST),

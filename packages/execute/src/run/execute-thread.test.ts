@@ -336,7 +336,8 @@ describe("executeThread", () => {
     };
     const costs = [{ ...usage, costUsd: null }, null];
     const answers: (RoleStep | undefined)[] = [];
-    await run(
+    const owned = await ownedThread(root);
+    await owned.execute(
       async function* () {
         answers.push(stepIn(yield { role: "coder", meta: {}, run: record }));
         answers.push(stepIn(yield { role: "coder", meta: {}, run: record }));
@@ -354,6 +355,10 @@ describe("executeThread", () => {
       },
       record,
     ]);
+    const all = { inputTokens: 30, outputTokens: 6, cachedInputTokens: 0, costUsd: 1 };
+    expect(await owned.record()).toMatchObject({ usage: all });
+    const books = await owned.engine.store.spent({ by: "agent" });
+    expect(books).toEqual([{ key: "prose", runs: 2, usage: all }]);
   });
 
   it("adds what extraction cost to the end of a thread that failed by it", async () => {

@@ -13,6 +13,7 @@ import {
 import { encodeStep } from "../chain/append-step.ts";
 import type { ChainCursor } from "../chain/chain-cursor.ts";
 import { resultInMeta } from "../chain/recorded-result.ts";
+import { spentBy } from "../chain/spent.ts";
 
 export type Ending = ThreadEnding & {
   /** Stored as the end node's content: the summary, or the full cause. */
@@ -49,6 +50,7 @@ export async function finishThread(
     status,
     returnCode,
     summary,
+    spent: spentBy(END, output.run),
   });
   return { head: state.hash };
 }

@@ -69,12 +69,12 @@ async function lookAtEach(
 
 function listedThread({ thread, status, stale }: SeenThread): ListedThread {
   const { threadId, workflow, bundleHash, head, stepCount, updatedAt } = thread;
-  const { startedAt, createdAt, parentThread, depth, labels } = thread;
+  const { startedAt, createdAt, parentThread, depth, labels, usage } = thread;
   const title = titleOf(thread);
   const [suspended, waits] = [suspensionOf(thread), waitsOf(thread)];
   const returnCode = endingOf(thread)?.returnCode ?? null;
   return {
-    ...{ threadId, title, labels, workflow, bundleHash, status, stale, head, stepCount },
+    ...{ threadId, title, labels, workflow, bundleHash, status, stale, head, stepCount, usage },
     ...{ updatedAt, suspended, waits },
     ...{ startedAt, createdAt, returnCode, parentThread, depth },
   };

@@ -10,6 +10,8 @@ import {
   type OwnerMove,
   type ParkedState,
   type PendingInput,
+  SPENT_BY,
+  type Spent,
   type ThreadEnding,
   type ThreadLimits,
   type ThreadStore,
@@ -67,6 +69,10 @@ const ending: fc.Arbitrary<ThreadEnding> = fc.record({
 });
 const owner = fc.record({ threadId, fence, nowMs });
 const from = fc.record({ threadId, fence, nowMs, from: head, to: fc.integer({ min: 1, max: 3 }) });
+const spent = (inputTokens: number, costUsd: number | null): Spent => ({
+  ...{ role: costUsd === null ? null : "coder", agent: "claude", model: null },
+  usage: { inputTokens, outputTokens: 1, cachedInputTokens: 0, costUsd },
+});
 const target = from.map(({ to, ...rest }) => {
   return { ...rest, to: sampleHash(to), toSha256: sampleSha256(to) };
 });
@@ -75,7 +81,9 @@ const move: fc.Arbitrary<OwnerMove> = fc
     target,
     fc.constantFrom(
       { kind: "append" } as const,
+      { kind: "append", spent: spent(3, null) } as const,
       { kind: "replace" } as const,
+      { kind: "replace", spent: spent(1, 0.25) } as const,
       { kind: "upgrade", bundleHash: sampleHash(77) } as const,
     ),
   )
@@ -158,6 +166,8 @@ test("the conditions of the SQL and the written reasons agree, whatever is calle
         for (const { shown, run } of calls) {
           expect(await outcome(run, sqlite), shown).toEqual(await outcome(run, memory));
           expect(await sqlite.list({}), shown).toEqual(await memory.list({}));
+          for (const by of SPENT_BY)
+            expect(await sqlite.spent({ by }), shown).toEqual(await memory.spent({ by }));
           for (const filter of FILTERS)
             expect(await sqlite.list(filter), shown).toEqual(await memory.list(filter));
         }

@@ -14,6 +14,7 @@ import { finishedThread } from "../threads/thread-changes.ts";
 import { NO_LEASE, OWNED } from "./leases.ts";
 import { refused } from "./refused.ts";
 import { NO_SIGNALS, waitingSignals } from "./signals.ts";
+import { book } from "./spent.ts";
 import type { ThreadIndex } from "./thread-index.ts";
 import { getThread } from "./thread-queries.ts";
 import { ENDING, NO_PENDING_INPUT, SUSPENSION, storedEnding, storedWaits } from "./thread-rows.ts";
@@ -31,6 +32,7 @@ function moveByOwner(index: ThreadIndex, move: OwnerMove): void {
   const more = move.kind === "upgrade" ? { bundleHash: move.bundleHash } : {};
   const { changes } = index.sql(MOVES[move.kind]).run({ ...moveValues(move), fence, ...more });
   if (changes !== 1) throw refused(toMove(getThread(index, threadId), move), threadId);
+  if (move.kind !== "upgrade") book(index, move.spent ?? null, move);
 }
 
 /** A person's step. Nobody owns the thread, so what it waits for is compared in place of a fence. */
@@ -54,6 +56,7 @@ export function finishThread(index: ThreadIndex, move: FinalMove): void {
     const values = { ...moveValues(move), fence: move.fence, ...storedEnding(move) };
     const { changes } = index.sql(FINISH).run(values);
     if (!before.ok || changes !== 1) throw refused(before, threadId);
+    book(index, move.spent ?? null, move);
     appendHistory(index.root, endedLine(finishedThread(before.value, move)));
   });
 }

@@ -10,6 +10,7 @@ import { BLOBS_SCHEMA } from "./blobs-schema.ts";
 import { LIMIT_SCHEMA } from "./limit-schema.ts";
 import { NAMES_SCHEMA } from "./names-schema.ts";
 import { PERSON_SCHEMA } from "./person-schema.ts";
+import { SPENT_SCHEMA } from "./spent-schema.ts";
 import { STEERING_SCHEMA } from "./steering-schema.ts";
 import { THREADS_SCHEMA } from "./threads-schema.ts";
 import { WAITS_SCHEMA } from "./waits-schema.ts";
@@ -22,6 +23,7 @@ const MIGRATIONS: readonly string[] = [
   LIMIT_SCHEMA,
   WAITS_SCHEMA,
   NAMES_SCHEMA,
+  SPENT_SCHEMA,
 ];
 
 /** Marks the file as ours in SQLite's header ("UWFi"), so that no other program's database is changed. */

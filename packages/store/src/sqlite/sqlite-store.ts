@@ -6,6 +6,7 @@ import { commitQueue } from "./commit-queue.ts";
 import { finishThread, moveHead } from "./head-moves.ts";
 import { acquireLease, releaseLease, renewLease } from "./leases.ts";
 import { clearSignal, leaveSignal, waitingSignals } from "./signals.ts";
+import { spentSums } from "./spent.ts";
 import { type LostIndex, openThreadIndex } from "./thread-index.ts";
 import {
   adoptThreads,
@@ -32,6 +33,7 @@ export async function openIndex(root: string, lost: LostIndex = "refused"): Prom
     get: (threadId) => retryWhileBusy(() => getThread(index, threadId)),
     match: (part, limit) => retryWhileBusy(() => matchThreads(index, part, limit)),
     list: (filter) => retryWhileBusy(() => listThreads(index, filter)),
+    spent: (query) => retryWhileBusy(() => spentSums(index, query)),
     roots: () => retryWhileBusy(() => threadRoots(index)),
     acquire: (request) => retryWhileBusy(() => acquireLease(index, request)),
     renew: (request) => retryWhileBusy(() => renewLease(index, request)),

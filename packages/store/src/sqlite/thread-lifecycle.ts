@@ -14,6 +14,7 @@ import { appendRemoval } from "../history/history.ts";
 import { existsAlready, toAnswer, toRaise, toRemove } from "../threads/refusals.ts";
 import { searchable } from "../threads/thread-words.ts";
 import { refused } from "./refused.ts";
+import { usageValues } from "./spent.ts";
 import { RECORD_COLUMNS, textOf } from "./thread-columns.ts";
 import type { ThreadIndex } from "./thread-index.ts";
 import { getThread } from "./thread-queries.ts";
@@ -47,6 +48,8 @@ export function adoptThreads(index: ThreadIndex, threads: readonly AdoptedThread
   index.transaction(`adopt ${threads.length} threads`, () => {
     for (const thread of threads) {
       inserted(index, thread, null);
+      const { threadId, usage = null } = thread;
+      index.sql(ADOPT_USAGE).run({ threadId, ...usageValues(usage) });
       adoptStanding(index, thread);
     }
   });
@@ -159,6 +162,11 @@ function adoptStanding(index: ThreadIndex, thread: AdoptedThread): void {
       index.sql(ADOPT_FINISHED).run({ ...at, ...storedEnding(thread) });
   }
 }
+
+const ADOPT_USAGE = `
+  UPDATE threads SET inputTokens = :inputTokens, outputTokens = :outputTokens,
+    cachedInputTokens = :cachedInputTokens, costUsd = :costUsd, estimated = :estimated
+  WHERE threadId = :threadId`;
 
 const ADOPT_IDLE = `
   UPDATE threads SET updatedAt = :updatedAt, ${PENDING_INPUT} WHERE threadId = :threadId`;

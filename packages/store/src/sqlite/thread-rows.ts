@@ -13,6 +13,7 @@ import {
   type ThreadFacts,
   type ThreadRecord,
   type ThreadSteering,
+  type Usage,
   type Wait,
   type Waits,
 } from "@uncaged/workflow-protocol";
@@ -80,6 +81,7 @@ function factsOf(row: Row): ThreadFacts {
     title: optionalProse(row, "title"),
     promptLine: optionalProse(row, "promptLine"),
     labels: storedLabels(optionalText(row, "labels")),
+    usage: usageOf(row),
     forkedFrom:
       forkedFrom === null
         ? null
@@ -87,6 +89,18 @@ function factsOf(row: Row): ThreadFacts {
     startedAt: integer(row, "startedAt"),
     createdAt: integer(row, "createdAt"),
     updatedAt: integer(row, "updatedAt"),
+  };
+}
+
+function usageOf(row: Row): Usage | null {
+  const inputTokens = optionalInteger(row, "inputTokens");
+  if (inputTokens === null) return null;
+  return {
+    inputTokens,
+    outputTokens: integer(row, "outputTokens"),
+    cachedInputTokens: integer(row, "cachedInputTokens"),
+    costUsd: optionalInteger(row, "costUsd"),
+    ...(integer(row, "estimated") === 1 ? { estimated: true } : {}),
   };
 }
 

@@ -54,10 +54,13 @@ export const adoptionCases: readonly ThreadStoreCase[] = [
     },
   },
   {
-    name: "finds an adopted thread by its title, its labels and what it was asked",
+    name: "finds an adopted thread by its names and what it was asked, and books nothing that it used elsewhere",
     async run(store) {
       const facts = copiedFacts(1, { title: "Nightly", labels: { team: "core" } });
-      await store.adopt([{ ...facts, ...IDLE, prompt: "Say hello\nto all" }]);
+      const usage = { inputTokens: 1, outputTokens: 2, cachedInputTokens: 3, costUsd: 0.5 };
+      await store.adopt([{ ...facts, ...IDLE, prompt: "Say hello\nto all", usage }]);
+      assert.deepEqual((await store.get(facts.threadId))?.usage, usage);
+      assert.deepEqual(await store.spent({ by: "workflow" }), []);
       const found = await store.list({ text: "all nightly", labels: { team: "core" } });
       assert.deepEqual(
         found.map(({ title, promptLine, labels }) => ({ title, promptLine, labels })),

@@ -33,9 +33,9 @@ export function sampleThread(n: number, changes: Partial<NewThread> = {}): NewTh
 
 /** What a store returns of fields that a sample leaves out. */
 export const UNSET: Required<
-  Pick<ThreadFacts, "limits" | "agent" | "title" | "promptLine" | "labels">
+  Pick<ThreadFacts, "limits" | "agent" | "title" | "promptLine" | "labels" | "usage">
 > = {
-  ...{ limits: null, agent: null, title: null, promptLine: null, labels: {} },
+  ...{ limits: null, agent: null, title: null, promptLine: null, labels: {}, usage: null },
 };
 
 export function sampleId(n: number): string {

@@ -5,8 +5,13 @@ import {
   isFinished,
   leaseOf,
   type SignalKind,
+  type Spent,
+  type SpentBy,
+  type SpentSum,
+  sumUsage,
   type ThreadRecord,
   type ThreadStore,
+  type Usage,
   unwrap,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
@@ -22,6 +27,7 @@ import {
   toRemove,
   toWrite,
 } from "./refusals.ts";
+import { inOrder, spentKey } from "./spending.ts";
 import {
   acquiredThread,
   adoptedThread,
@@ -48,6 +54,14 @@ export function memoryThreadStore(): ThreadStore {
   const put = <Changed extends ThreadRecord>(changed: Changed): Changed => {
     known(entries, changed.threadId).record = changed;
     return changed;
+  };
+  const booked: { key: Record<SpentBy, string>; usage: Usage }[] = [];
+  const book = (
+    { workflow }: ThreadRecord,
+    { spent = null, nowMs }: { spent?: Spent | null; nowMs: number },
+  ): void => {
+    if (spent !== null)
+      booked.push({ key: { ...spentKey(spent, nowMs), workflow }, usage: spent.usage });
   };
 
   return {
@@ -98,6 +112,17 @@ export function memoryThreadStore(): ThreadStore {
         .sort(newestFirst)
         .slice(0, limit);
     },
+    async spent({ by, sinceDay = "" }) {
+      const sums = new Map<string, SpentSum>();
+      for (const { key, usage } of booked) {
+        if (key.day < sinceDay) continue;
+        const sum = sums.get(key[by]);
+        const runs = (sum?.runs ?? 0) + 1;
+        const all = sumUsage(sum?.usage ?? null, usage) ?? usage;
+        sums.set(key[by], { key: key[by] || null, runs, usage: all });
+      }
+      return inOrder(by, [...sums.values()]);
+    },
     async roots() {
       return [...entries.values()].map(({ record: { threadId, startHash, head, headSha256 } }) => ({
         threadId,
@@ -123,12 +148,15 @@ export function memoryThreadStore(): ThreadStore {
     signals: async (threadId) => signalsOf(record(threadId)),
     async advance(move) {
       const thread = record(move.threadId);
-      return move.kind === "answer"
-        ? put(answeredInPerson(unwrap(toAnswerInPerson(thread, move)), move)).signals
-        : put(movedThread(unwrap(toMove(thread, move)), move)).signals;
+      if (move.kind === "answer")
+        return put(answeredInPerson(unwrap(toAnswerInPerson(thread, move)), move)).signals;
+      const moved = put(movedThread(unwrap(toMove(thread, move)), move));
+      if (move.kind !== "upgrade") book(moved, move);
+      return moved.signals;
     },
     async finish(move) {
       const thread = unwrap(toMove(record(move.threadId), move));
+      book(thread, move);
       const line = endedLine(put(finishedThread(thread, move)));
       const before = ended.get(move.threadId)?.finishedAt ?? 0;
       if (line.finishedAt >= before) ended.set(move.threadId, line);

@@ -11,7 +11,9 @@ import {
   type RunningThread,
   raisedLimits,
   type SignalKind,
+  type Spent,
   type SuspendedThread,
+  sumUsage,
   type ThreadFacts,
   type ThreadLimits,
   type ThreadRecord,
@@ -27,13 +29,17 @@ export function newThread(thread: NewThread): UnfinishedThread {
   const { nextPrompt = null, limits = null, agent = null, createdAt: updatedAt } = thread;
   const { title = null, labels = {}, prompt = null } = thread;
   const pendingInput = nextPrompt === null ? null : ({ kind: "prompt", text: nextPrompt } as const);
-  const names = { title, labels, promptLine: promptLine(prompt) };
+  const names = { title, labels, promptLine: promptLine(prompt), usage: null };
   const facts = threadFacts({ ...thread, ...names, limits, agent, updatedAt });
   return { ...facts, ...NOTHING_ASKED, pendingInput, status: "idle" };
 }
 
 export function adoptedThread(thread: AdoptedThread): ThreadRecord {
-  const facts = threadFacts({ ...thread, promptLine: promptLine(thread.prompt ?? null) });
+  const facts = threadFacts({
+    ...thread,
+    usage: thread.usage ?? null,
+    promptLine: promptLine(thread.prompt ?? null),
+  });
   switch (thread.status) {
     case "idle": {
       const { status, pendingInput } = thread;
@@ -61,12 +67,20 @@ export function movedThread(thread: RunningThread, move: OwnerMove): RunningThre
   const at = { ...thread, head: move.to, headSha256: move.toSha256, updatedAt: move.nowMs };
   switch (move.kind) {
     case "append":
-      return { ...at, stepCount: thread.stepCount + 1, pendingInput: null, replaced: null };
+      return {
+        ...withUsage(at, move.spent),
+        stepCount: thread.stepCount + 1,
+        ...{ pendingInput: null, replaced: null },
+      };
     case "replace":
-      return { ...at, pendingInput: null, replaced: headOf(thread) };
+      return { ...withUsage(at, move.spent), pendingInput: null, replaced: headOf(thread) };
     case "upgrade":
       return { ...at, bundleHash: move.bundleHash, replaced: null };
   }
+}
+
+function withUsage<Thread extends ThreadFacts>(thread: Thread, spent: Spent | null = null): Thread {
+  return spent === null ? thread : { ...thread, usage: sumUsage(thread.usage, spent.usage) };
 }
 
 /** A person's step: it took what had been said to whoever was next. */
@@ -84,7 +98,8 @@ function hasWaits(waits: readonly Wait[]): waits is Waits {
 
 export function finishedThread(thread: RunningThread, move: FinalMove): FinishedThread {
   const { status, returnCode, summary, to: head, toSha256: headSha256, nowMs: updatedAt } = move;
-  return { ...threadFacts(thread), head, headSha256, updatedAt, status, returnCode, summary };
+  const facts = withUsage(threadFacts(thread), move.spent);
+  return { ...facts, head, headSha256, updatedAt, status, returnCode, summary };
 }
 
 export function parkedThread(

@@ -18,6 +18,7 @@ export class StepRecord {
   #prompt: string | null = null;
   #usage: Usage | null = null;
   #rawUsage: JsonValue | null = null;
+  #model: string | null = null;
   #denials = 0;
 
   constructor(start: Pick<StepRun, "agent" | "cwd" | "policy">, redact: (text: string) => string) {
@@ -36,6 +37,7 @@ export class StepRecord {
     const { session, sessionLost, rawUsage, denials } = turn;
     this.#session = sessionLost ? null : (session ?? this.#session);
     this.#usage = sumUsage(this.#usage, turn.usage ?? estimateOf(prompt, turn));
+    this.#model = turn.model ?? this.#model;
     this.#rawUsage = sessionLost ? null : (rawUsage ?? this.#rawUsage);
     this.#denials += denials;
   }
@@ -50,6 +52,7 @@ export class StepRecord {
     if (dropped > 0) notes.push(`${calls(dropped)} more were seen and not kept`);
     return {
       ...this.#start,
+      agent: { ...this.#start.agent, ...(this.#model === null ? {} : { model: this.#model }) },
       session: this.#session,
       prompt: this.#prompt,
       completedAt: Date.now(),

@@ -137,6 +137,8 @@ export type TurnResult = {
   structured: JsonValue | undefined;
   /** For this turn only; null when the agent does not report it. */
   usage: Usage | null;
+  /** The model that answered; left out when the agent does not report it. */
+  model?: string;
   /** The agent's own counters after this turn. */
   rawUsage: JsonValue | null;
   /** Number of the model's tool calls that the policy refused. */

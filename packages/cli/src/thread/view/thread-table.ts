@@ -1,4 +1,5 @@
 import type { ListedThread } from "@uncaged/workflow-execute";
+import { cost, tokens } from "../../terminal/money.ts";
 import { printableLine } from "../../terminal/printable.ts";
 import { type Column, renderTable } from "../../terminal/render-table.ts";
 import type { Style } from "../../terminal/style.ts";
@@ -36,6 +37,13 @@ export function threadTable<Row extends ListedThread>(
         paint: (padded, { status }) => paintStatus(style, status, padded),
       },
       { title: "STEPS", cell: ({ stepCount }) => String(stepCount), align: "right" },
+      {
+        title: "TOKENS",
+        align: "right",
+        spare: true,
+        cell: ({ usage }) => tokens(usage),
+      },
+      { title: "COST", align: "right", spare: true, cell: ({ usage }) => cost(usage) },
       {
         title: "AGE",
         align: "right",
