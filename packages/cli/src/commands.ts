@@ -128,6 +128,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./thread/steer-commands.ts")).resume,
   },
   {
+    name: "answer",
+    summary: "answer a thread that waits for a person (short for: thread answer)",
+    shortcut: true,
+    load: async () => (await import("./thread/steer-commands.ts")).answer,
+  },
+  {
     name: "kill",
     summary: "abort threads for good (short for: thread kill)",
     shortcut: true,

@@ -59,6 +59,7 @@ export {
 } from "./runner/runner-environment.ts";
 export { parseRunnerReport, type RunnerReport } from "./runner/runner-report.ts";
 export { findVersion } from "./start/find-version.ts";
+export { answerThread, awaitedPerson } from "./steer/answer-thread.ts";
 export { type ExecReport, execThread } from "./steer/exec-thread.ts";
 export { pauseThread } from "./steer/pause-thread.ts";
 export { removeThread } from "./steer/remove-thread.ts";

@@ -37,3 +37,8 @@ export type WorkflowDescriptor = {
   /** JSONata: what the workflow returns when it has completed. */
   result?: string;
 };
+
+/** The roles that agents play; people play the others. */
+export function agentRoles({ roles }: Pick<WorkflowDescriptor, "roles">): string[] {
+  return Object.keys(roles).filter((role) => roles[role]?.person === undefined);
+}

@@ -23,7 +23,12 @@ export {
   type Suspend,
   UPGRADE,
 } from "./constants.ts";
-export type { DescriptorEdge, DescriptorRole, WorkflowDescriptor } from "./descriptor.ts";
+export {
+  agentRoles,
+  type DescriptorEdge,
+  type DescriptorRole,
+  type WorkflowDescriptor,
+} from "./descriptor.ts";
 export { ERROR_CODES, type ErrorCode, exitCodeOf, isErrorCode } from "./error-codes.ts";
 export { estimatedUsage } from "./estimated-usage.ts";
 export type { EvidenceRequirement, ToolCallRecord } from "./evidence.ts";

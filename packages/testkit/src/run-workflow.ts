@@ -31,6 +31,7 @@ import { keepOutput } from "./keep-output.ts";
 import { memoryCas } from "./memory-cas.ts";
 import { type Children, type MemoryRuntime, memoryRuntime } from "./memory-runtime.ts";
 import { runGroup } from "./run-group.ts";
+import { type People, personStep, type ScriptedPeople, scriptedPeople } from "./scripted-people.ts";
 
 export type RunOptions<M extends RoleMeta = RoleMeta> = {
   prompt: string;
@@ -42,6 +43,9 @@ export type RunOptions<M extends RoleMeta = RoleMeta> = {
   children?: Children;
   /** What people answer to the run's questions, in order. A question without an answer ends the run. */
   answers?: readonly string[];
+  /** What people answer who play roles, in order, by role; `"timeout"`: nobody answers in time. A person without an
+   *  answer ends the run. */
+  people?: People<M>;
   /** A run with more steps fails, because its table goes in circles. Default 100. */
   maxSteps?: number;
   signal?: AbortSignal;
@@ -49,7 +53,8 @@ export type RunOptions<M extends RoleMeta = RoleMeta> = {
 
 export type RunResult = {
   /** Where the moderator sent the thread, step by step; ends with `END` or `SUSPEND` unless the run failed. An
-   *  answered question is a `SUSPEND` followed by the role that had asked. */
+   *  answered question is a `SUSPEND` followed by the role that had asked; a run that waits for a person ends with the
+   *  person's role. */
   route: string[];
   /** The same with the rules that were taken and the filled-in edge prompts. */
   routes: StepRoute[];
@@ -80,7 +85,9 @@ export async function runWorkflow<M extends RoleMeta, G extends string = never>(
   const runtime = memoryRuntime({ cas, signal, children: options.children ?? {} });
   const ctx = newThread(options);
   const { maxSteps = 100, answers = [] } = options;
-  const ending = await drive(workflow, { ctx, runtime, maxSteps, answers: [...answers] });
+  const people = scriptedPeople(definition, options.people ?? {});
+  const thread = { ctx, runtime, maxSteps, answers: [...answers] };
+  const ending = await drive(workflow, { ...thread, people });
   const { requests, routes } = runtime;
   const route = routes.map(({ to }) => to);
   const run = { route, routes, requests, steps: ctx.steps, cas };
@@ -109,6 +116,7 @@ type Thread = {
   maxSteps: number;
   /** Those not used yet; each is removed when it is used. */
   answers: string[];
+  people: ScriptedPeople;
 };
 
 async function drive(workflow: WorkflowFn, thread: Thread): Promise<Ending> {
@@ -120,6 +128,13 @@ async function drive(workflow: WorkflowFn, thread: Thread): Promise<Ending> {
       const completion = await toRest(workflow, directive, { ...thread, past });
       if (completion.route != null) runtime.routes.push(completion.route);
       const question = "suspend" in completion ? completion.suspend : null;
+      if (question?.kind === "person") {
+        const step = await personStep(thread.people, question.role, { cas: runtime.cas, ctx });
+        if (step === null) return { completion, failure: null };
+        ctx.steps.push(step);
+        directive = null;
+        continue;
+      }
       const answer = question === null || question.kind === "limit" ? undefined : answers.shift();
       if (question === null || answer === undefined) return { completion, failure: null };
       directive = answered(question.role, answer, thread);

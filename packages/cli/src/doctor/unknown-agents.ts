@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { isFinal } from "@uncaged/workflow-protocol";
+import { agentRoles, isFinal } from "@uncaged/workflow-protocol";
 import { agentsInBundle, openBundle, type Registry, roleAgents } from "@uncaged/workflow-register";
 import { storagePaths } from "@uncaged/workflow-util";
 import { withEngine } from "../command/with-engine.ts";
@@ -21,7 +21,7 @@ export async function unknownAgents(
     const bundle = await openBundle(root, hash, sha256);
     if (!bundle.ok) continue; // another check says that
     const { bytes, descriptor } = bundle.value;
-    const roles = Object.keys(descriptor.roles);
+    const roles = agentRoles(descriptor);
     const agents = roleAgents({ name, roles, named: agentsInBundle(bytes) }, settings);
     for (const { agent, by } of agents.values())
       if (by === "workflow") note(agent, `workflow ${name}`);

@@ -1,7 +1,7 @@
 import type { Settings } from "@uncaged/workflow-register";
 import { expect, it } from "vitest";
+import type { Questions } from "../terminal/questions.ts";
 import { NO_ANSWERS } from "./answers.ts";
-import type { Questions } from "./ask.ts";
 import { askQuestions } from "./ask-questions.ts";
 
 const settings: Settings = {

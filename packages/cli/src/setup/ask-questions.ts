@@ -1,6 +1,6 @@
 import type { Settings } from "@uncaged/workflow-register";
+import type { Questions } from "../terminal/questions.ts";
 import { type Answers, NO_ANSWERS } from "./answers.ts";
-import type { Questions } from "./ask.ts";
 import { KNOWN_PROVIDERS } from "./known-providers.ts";
 
 type Given = {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type FakeIo, fakeIo } from "../command/io.test.helper.ts";
-import type { Questions } from "./ask.ts";
+import type { Questions } from "../terminal/questions.ts";
 import { type SetupFlags, setup } from "./setup.ts";
 
 let root = "";

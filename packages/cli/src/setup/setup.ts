@@ -20,9 +20,9 @@ import { warn } from "../command/warn.ts";
 import { withRegistry } from "../command/with-registry.ts";
 import { writeText } from "../command/write-text.ts";
 import { printable, printableLine } from "../terminal/printable.ts";
+import type { Questions } from "../terminal/questions.ts";
 import { styleOf } from "../terminal/style.ts";
 import type { Answers } from "./answers.ts";
-import type { Questions } from "./ask.ts";
 import { askQuestions } from "./ask-questions.ts";
 import { changed, planChange } from "./plan-change.ts";
 import { type TestedModel, testModel } from "./test-model.ts";
@@ -115,7 +115,7 @@ function isSilent({ skipTest: _, ...flags }: SetupFlags): boolean {
 
 async function terminal(io: Io): Promise<Questions> {
   if (io.stdin.kind === "terminal" && io.stderr.isTerminal)
-    return (await import("./ask.ts")).terminalQuestions();
+    return (await import("../terminal/questions.ts")).terminalQuestions(io.env);
   throw usageError(
     "setup asks its questions on a terminal, but this is not one",
     "use flags instead, for example: --provider openrouter --model vendor/model, or --default-agent <agent>; no model is needed for agents that bring their own",

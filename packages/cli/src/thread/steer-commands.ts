@@ -2,6 +2,8 @@
 import type { ThreadLimits } from "@uncaged/workflow-protocol";
 import type { Command } from "../command/command.ts";
 import {
+  type Argument,
+  anyArguments,
   type Given,
   type Option,
   switchOption,
@@ -49,6 +51,22 @@ export const resume: Command = {
       throw usageError("--live shows one thread", "wait for several with --wait");
     }
     return (await import("./steer/steer.ts")).resume({ choice, answer, limits, stay }, io);
+  },
+};
+
+const fields: Argument<readonly string[]> = anyArguments(
+  "field=value",
+  "the answer's fields, or one JSON object; without any, a terminal asks for each",
+);
+export const answer: Command = {
+  description:
+    "Answer a thread that waits for a person to play a role. The answer is the role's step.",
+  arguments: [threadId, fields],
+  options: [...stayOptions],
+  example: '7F3K approved=false comment="Tests are missing" --wait',
+  run: async (given, io) => {
+    const { answer: give } = await import("./steer/answer.ts");
+    return give({ id: given(threadId), words: given(fields), stay: stayOf(given) }, io);
   },
 };
 

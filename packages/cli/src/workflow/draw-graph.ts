@@ -21,9 +21,10 @@ export function drawGraph(descriptor: WorkflowDescriptor, style: Style): string 
     .join("\n\n");
 }
 
-function drawNode({ name, edges, members }: GraphNode, style: Style): string {
+function drawNode({ name, edges, members, byPerson }: GraphNode, style: Style): string {
   const title = name === START ? "start" : printable(name);
-  const shown = members === null ? title : `${title}: ${shortLabel(members)}`;
+  const state = byPerson ? `${title} (a person)` : title;
+  const shown = members === null ? state : `${title}: ${shortLabel(members)}`;
   const line = "─".repeat(widthOf(shown) + 2);
   const foot = edges.length === 0 ? line : `┬${line.slice(1)}`;
   const labels = edges.map(({ label }) => shortLabel(label));

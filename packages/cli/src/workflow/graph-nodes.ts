@@ -14,6 +14,8 @@ export type GraphNode = {
   edges: readonly GraphEdge[];
   /** Who plays side by side there; null: it is no group. */
   members: string | null;
+  /** A person plays the role. */
+  byPerson: boolean;
 };
 
 export type GraphEdge = {
@@ -37,6 +39,7 @@ export function graphNodes({ roles, graph }: WorkflowDescriptor): GraphNode[] {
     return {
       name,
       members: members.of.get(name) ?? null,
+      byPerson: Object.hasOwn(roles, name) && roles[name]?.person !== undefined,
       edges: edges.map((edge, place) => {
         const back = names.indexOf(edge.to);
         const label = labelOf(edge, { place, ways: edges.length });

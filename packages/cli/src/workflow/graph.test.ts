@@ -13,15 +13,15 @@ import { mermaid } from "./mermaid.ts";
 
 const plain = styleOf({ color: false, columns: null });
 
+const AGENT = { description: "", systemPrompt: "", schema: {} };
+
 function descriptorOf(
   roles: string[],
   edges: [string, string, string, DescriptorEdge["outcomes"]?][],
 ): WorkflowDescriptor {
   return {
     description: "",
-    roles: Object.fromEntries(
-      roles.map((role) => [role, { description: "", systemPrompt: "", schema: {} }]),
-    ),
+    roles: Object.fromEntries(roles.map((role) => [role, AGENT])),
     graph: {
       edges: edges.map(([from, condition, to, outcomes]) => ({
         from,
@@ -81,5 +81,19 @@ describe("the graph of a workflow", () => {
 
   it("is Mermaid, in which no name or condition is mistaken for syntax", async () => {
     await expect(mermaid(REVIEW)).toMatchFileSnapshot("./golden/graph.mmd");
+  });
+
+  it("tells the roles that people play", () => {
+    const { roles, graph } = descriptorOf(
+      ["boss"],
+      [
+        [START, FALLBACK, "boss"],
+        ["boss", FALLBACK, END],
+      ],
+    );
+    const asks = { description: "", graph, roles: { boss: { ...AGENT, person: {} } } };
+    expect(roles.boss).toEqual(AGENT);
+    expect(drawGraph(asks, plain)).toContain("│ boss (a person) │");
+    expect(mermaid(asks)).toContain('n1{{"boss"}}');
   });
 });

@@ -12,12 +12,14 @@ export function mermaid(descriptor: WorkflowDescriptor): string {
   ids.set(END, "finish");
   ids.set(SUSPEND, "person");
   const targets = new Set(nodes.flatMap(({ edges }) => edges.map(({ to }) => to)));
-  const lines = nodes.map(({ name, members }) => {
-    if (name === START) return `${ids.get(name)}(["start"])`;
-    if (members === null) return `${ids.get(name)}["${escaped(name)}"]`;
+  const lines = nodes.map(({ name, members, byPerson }) => {
+    const id = ids.get(name);
+    if (name === START) return `${id}(["start"])`;
+    if (byPerson) return `${id}{{"${escaped(name)}"}}`;
+    if (members === null) return `${id}["${escaped(name)}"]`;
     // A box with double sides: it stands for several steps.
     const inside = `${name}: ${printableLine(members, MAX_LABEL)}`;
-    return `${ids.get(name)}[["${escaped(inside)}"]]`;
+    return `${id}[["${escaped(inside)}"]]`;
   });
   if (targets.has(END)) lines.push('finish(["end"])');
   if (targets.has(SUSPEND)) lines.push('person{{"asks a person"}}');

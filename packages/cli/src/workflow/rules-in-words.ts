@@ -4,13 +4,17 @@ import { duration } from "../terminal/times.ts";
 
 /** What limits a role while it runs, one phrase per rule; empty for a role without any. */
 export function rulesInWords({
+  person,
   timeoutMs,
   retry,
   limits,
   requiredEvidence = [],
 }: RoleRules): string[] {
   return [
-    ...(timeoutMs === undefined ? [] : [`${duration(timeoutMs)} a run`]),
+    ...(person?.assignees === undefined ? [] : [`asks ${person.assignees.join(", ")}`]),
+    ...(timeoutMs === undefined
+      ? []
+      : [person === undefined ? `${duration(timeoutMs)} a run` : `within ${duration(timeoutMs)}`]),
     ...(retry === undefined ? [] : [retryInWords(retry)]),
     ...limitsInWords(limits ?? {}),
     ...requiredEvidence.map(({ name }) => `has to show ${name}`),

@@ -1,4 +1,5 @@
 import {
+  agentRoles,
   DEFAULT_MAX_STEPS,
   type DescriptorEdge,
   type DescriptorRole,
@@ -42,7 +43,7 @@ export async function show(name: string, how: HowToShow, io: Io): Promise<Result
   const settings = await readSettings(root);
   if (!settings.ok) return settings;
   const { descriptor, externals, bytes } = bundle.value;
-  const roles = Object.keys(descriptor.roles);
+  const roles = agentRoles(descriptor);
   const agents = roleAgents({ name, roles, named: agentsInBundle(bytes) }, settings.value);
   const history = entry.value.history.map((version) => ({
     hash: version.hash,
@@ -88,7 +89,10 @@ function roleTable({ roles }: WorkflowDescriptor, agents: RoleAgents): string {
   const rules = rows.some(([, role]) => rulesInWords(role).length > 0);
   return renderTable(rows, [
     { title: "ROLE", cell: ([role]) => role },
-    { title: "PLAYED BY", cell: ([role]) => agentCell(agents.get(role)) },
+    {
+      title: "PLAYED BY",
+      cell: ([name, role]) => (role.person ? "a person" : agentCell(agents.get(name))),
+    },
     ...(rules ? [{ title: "HELD TO", cell: ruleCell }] : []),
     { title: "WHAT IT DOES", cell: ([, { description }]) => printableLine(description, LINE) },
   ]);

@@ -1,6 +1,6 @@
 /** Where the next step of a thread goes. Only the owner of the lease holds a cursor. It is an immutable value:
  *  publishing a step returns the next cursor. */
-import type { EncodedNode, RunningThread } from "@uncaged/workflow-protocol";
+import type { EncodedNode, RunningThread, ThreadFacts } from "@uncaged/workflow-protocol";
 import { type Chain, roleStates } from "./chain.ts";
 
 export type ChainCursor = {
@@ -20,6 +20,15 @@ export type ChainCursor = {
 /** What the nodes of a step depend on. */
 export type ChainPlace = Pick<ChainCursor, "startHash" | "lastStates" | "parentSha256">;
 
+/** What the next step depends on when it follows the thread's head. */
+export function placeAfter(
+  { startHash, headSha256 }: Pick<ThreadFacts, "startHash" | "headSha256">,
+  chain: Chain,
+): ChainPlace {
+  const lastStates = chain.states.slice(-FARTHEST).map((state) => state.hash);
+  return { startHash, lastStates, parentSha256: headSha256 };
+}
+
 /** A cursor after the last state of `chain`, for the owner of this fence. `parentSha256` is needed when that state is
  *  not the thread's head. */
 export function cursorAt(
@@ -27,10 +36,9 @@ export function cursorAt(
   chain: Chain,
   { fence, parentSha256 = thread.headSha256 }: { fence: number; parentSha256?: string },
 ): ChainCursor {
-  const { threadId, startHash, head } = thread;
-  const lastStates = chain.states.slice(-FARTHEST).map((state) => state.hash);
+  const { threadId, head } = thread;
   const rounds = roleStates(chain).length;
-  return { threadId, fence, startHash, lastStates, rounds, parentSha256, head };
+  return { ...placeAfter(thread, chain), threadId, fence, rounds, parentSha256, head };
 }
 
 /** The cursor after the step that was published here. */

@@ -69,5 +69,6 @@ export function runOf(node: StateNode): StepRun | null {
     cwd: record.cwd ?? "",
     evidence: record.evidence ?? [],
     ...(record.policy === undefined ? {} : { policy: record.policy }),
+    ...(record.person === undefined ? {} : { person: record.person }),
   };
 }

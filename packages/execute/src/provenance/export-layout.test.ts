@@ -1,4 +1,4 @@
-import type { ThreadCopy, ThreadFacts } from "@uncaged/workflow-protocol";
+import type { PersonWait, ThreadCopy, ThreadFacts } from "@uncaged/workflow-protocol";
 import { expect, it } from "vitest";
 import { indexText, parseIndex } from "./export-layout.ts";
 
@@ -13,6 +13,10 @@ const UNNAMED = { title: null, labels: {} };
 const NAMES = { title: "Nightly", labels: { keep: "", team: "core" } };
 const ANSWER = { kind: "answer", role: "coder", text: "the \0 second" } as const;
 const PROMPT = { kind: "prompt", text: "go on" } as const;
+const PERSON: PersonWait = {
+  ...{ kind: "person", role: "coder", message: "Good?", form: { type: "object" }, since: 3 },
+  ...{ route: null, deadline: 9, assignees: ["alice"] },
+};
 const QUESTION = { role: "coder", message: "Which one?" };
 const LIMIT = { role: "coder", bound: "steps", limit: 3, used: 3 } as const;
 
@@ -32,6 +36,14 @@ it.each<[string, ThreadCopy, object]>([
     "asks",
     { ...FACTS, ...UNNAMED, status: "suspended", waits: [QUESTION], pendingInput: null },
     { suspended: QUESTION },
+  ],
+  [
+    "waits for two people",
+    {
+      ...{ ...FACTS, ...UNNAMED, status: "suspended", pendingInput: null },
+      waits: [PERSON, { ...PERSON, member: 1 }],
+    },
+    { suspended: PERSON, others: [{ ...PERSON, member: 1 }] },
   ],
   [
     "waits at a limit with an answer",

@@ -9,6 +9,7 @@ import {
   END,
   endingOf,
   type JsonObject,
+  type PersonRecord,
   type StateNode,
   type Usage,
 } from "@uncaged/workflow-protocol";
@@ -107,6 +108,8 @@ function stepClaim({ hash, node }: ChainState, round: number): JsonObject {
     route: routeClaim(node),
     run: run && {
       agent: run.agent,
+      // Left out when there is none, so that older statements can still be reproduced byte for byte.
+      ...(run.person === undefined ? {} : { person: personClaim(run.person) }),
       startedAt: run.startedAt,
       completedAt: run.completedAt,
       usage: run.usage,
@@ -116,6 +119,10 @@ function stepClaim({ hash, node }: ChainState, round: number): JsonObject {
       })),
     },
   };
+}
+
+function personClaim({ user, assignees }: PersonRecord): JsonObject {
+  return { user, assignees: [...assignees] };
 }
 
 function routeClaim({ payload }: StateNode): JsonObject | null {

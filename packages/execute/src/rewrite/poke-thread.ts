@@ -82,6 +82,7 @@ async function replaceHead(
   const basis = await pokeBasis(engine, thread, loaded.value);
   if (!basis.ok) return basis;
   const { chain, upgrade, step } = basis.value;
+  if (step.node.payload.person !== undefined) return err(madeByPerson(thread.threadId));
   const context = await threadContext(engine.cas, thread, loaded.value.chain);
   if (step.node.payload.group !== undefined && !isOpen(loaded.value.bundle, context)) {
     return err(hasJoined(thread.threadId, step.node.payload.group.name));
@@ -169,6 +170,14 @@ async function firstOutput(run: ThreadRun): Promise<ReturnType<typeof parseOutpu
     // Not awaited: a function that hangs in its own cleanup must not hold up the thread.
     void generator.return({ returnCode: 0, summary: "" }).catch(() => undefined);
   }
+}
+
+function madeByPerson(threadId: string): Failure {
+  return failure(
+    "TRANSITION_INVALID",
+    `the last step of thread ${threadId} is a person's: no agent can run it again`,
+    `to have it answered anew, fork the thread before it: uncaged-workflow thread fork ${threadId} --from-step <n>`,
+  );
 }
 
 function stopped(threadId: string): Failure {

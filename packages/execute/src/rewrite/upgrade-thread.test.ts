@@ -5,13 +5,16 @@ import { decodeNode, encodeState, hashBytes, sha256Hex } from "@uncaged/workflow
 import {
   type DescriptorEdge,
   END,
+  type PersonWait,
   START,
   type StatePayload,
   type ThreadRecord,
   type WorkflowDescriptor,
+  waitsOf,
 } from "@uncaged/workflow-protocol";
 import { storeBundle } from "@uncaged/workflow-register";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { acquire } from "../lease/acquire.ts";
 import {
   BUNDLE,
   type SampleRoot,
@@ -22,15 +25,19 @@ import { edge } from "../testing/edge.test.helper.ts";
 import { verifyThread } from "../verify/verify-thread.ts";
 import { upgradeThread } from "./upgrade-thread.ts";
 
+const AGENT = { description: "", systemPrompt: "", schema: {} };
+
 /** As the sample's, and from `tester` it goes elsewhere; with other edges it is another version. */
-function version(edges: readonly DescriptorEdge[]): {
+function version(
+  edges: readonly DescriptorEdge[],
+  roles: WorkflowDescriptor["roles"] = { coder: AGENT, tester: AGENT },
+): {
   hash: string;
   sha256: string;
   bytes: Buffer;
   descriptor: WorkflowDescriptor;
 } {
-  const role = { description: "", systemPrompt: "", schema: {} };
-  const descriptor = { description: "v", roles: { coder: role, tester: role }, graph: { edges } };
+  const descriptor = { description: "v", roles, graph: { edges } };
   const bytes = Buffer.from(`export const descriptor=${JSON.stringify(descriptor)};`);
   return { hash: hashBytes(bytes), sha256: sha256Hex(bytes), bytes, descriptor };
 }
@@ -40,6 +47,10 @@ const SAME_WAY = version([
   edge("coder", "tester", { when: "last.meta.left = 0", condition: "done" }),
   edge("tester", "coder"),
 ]);
+const ASKING = version(
+  [...SAME_WAY.descriptor.graph.edges.slice(0, 2), edge("tester", "boss", { prompt: "Ship it?" })],
+  { coder: AGENT, tester: AGENT, boss: { ...AGENT, person: {}, timeoutMs: 500 } },
+);
 const OTHER_WAY = version([edge(START, "coder"), edge("coder", END), edge("tester", END)]);
 
 let folder = "";
@@ -47,9 +58,9 @@ let made: SampleRoot & { thread: ThreadRecord };
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "upgrade-"));
   made = await sampleRoot(folder, STEPS);
-  for (const each of [SAME_WAY, OTHER_WAY])
+  for (const each of [SAME_WAY, OTHER_WAY, ASKING])
     await storeBundle(folder, { ...each, externals: [], rolldown: null, types: null });
-  for (const { hash, sha256 } of [OTHER_WAY, SAME_WAY, BUNDLE]) {
+  for (const { hash, sha256 } of [ASKING, OTHER_WAY, SAME_WAY, BUNDLE]) {
     const version = { hash, sha256, timestamp: 1 };
     await made.engine.registry.register({ name: "sample", version });
   }
@@ -71,6 +82,31 @@ describe("an upgrade", () => {
     const thread = await current();
     expect(thread).toMatchObject({ bundleHash: SAME_WAY.hash, stepCount: 2, status: "idle" });
     expect(await verifyThread(made.engine, thread)).toMatchObject({ ok: true, problems: [] });
+  });
+
+  it("has a person asked as the new version asks, within its time", async () => {
+    const { engine, thread } = made;
+    const { threadId } = thread;
+    const { fence } = await acquire(engine, threadId, null);
+    const wait: PersonWait = {
+      ...{ kind: "person", role: "boss", message: "Well?", form: { type: "object" }, since: 7 },
+      ...{ deadline: null, assignees: [] },
+      route: { from: "tester", to: "boss", condition: "FALLBACK", rule: 0, prompt: "Well?" },
+    };
+    const to = { status: "suspended", waits: [wait] } as const;
+    await engine.store.release({ threadId, fence, nowMs: 1, to });
+    made.thread = await current();
+    expect(await upgrade(ASKING.hash)).toMatchObject({ ok: true, value: { status: "suspended" } });
+    expect(waitsOf(await current())).toMatchObject([
+      {
+        role: "boss",
+        message: "Ship it?",
+        form: {},
+        since: 7,
+        deadline: 507,
+        route: { prompt: "Ship it?" },
+      },
+    ]);
   });
 
   it("that would have taken another route leaves blobs, head and status unchanged", async () => {

@@ -14,6 +14,7 @@ import {
 } from "@uncaged/workflow-protocol";
 import type { OpenedBundle } from "@uncaged/workflow-register";
 import { loadChain } from "../chain/chain.ts";
+import { threadContext } from "../chain/thread-context.ts";
 import { versionAfter } from "../chain/upgrades.ts";
 import { finishedRefusal } from "../lease/finished-refusal.ts";
 import { parkedState, releaseLease } from "../lease/release-lease.ts";
@@ -22,6 +23,7 @@ import { findVersion } from "../start/find-version.ts";
 import type { Engine } from "../storage/engine.ts";
 import { whereAsked } from "../table/check-threads.ts";
 import { observedStatus } from "../watch/observe.ts";
+import { parkedWith } from "./parked-with.ts";
 import { switchBundle } from "./switch-bundle.ts";
 
 export type Upgrade = {
@@ -77,7 +79,9 @@ async function publishSwitch(
     ...{ threadId, fence, from: thread.head, to: state.hash, toSha256: state.sha256 },
     nowMs: engine.now(),
   });
-  const status = await releaseLease(engine, { threadId, fence }, parkedState(before));
+  const context = await threadContext(engine.cas, thread, chain);
+  const to = await parkedWith(bundle.descriptor, context, parkedState(before));
+  const status = await releaseLease(engine, { threadId, fence }, to);
   const from = versionAfter(chain).hash;
   return ok({ threadId, from, to: bundle.hash, head: state.hash, status });
 }

@@ -75,7 +75,12 @@ export type ThreadRun = {
   /** Roles of the descriptor that agents play: an output of any other is refused. */
   roles: ReadonlySet<string>;
   /** What the thread waits for when its workflow suspends it. */
-  waitFor: (suspension: Suspension, route: StepRoute | null) => Result<Wait, Failure>;
+  waitFor: (asked: {
+    suspension: Suspension;
+    route: StepRoute | null;
+    /** The thread's head. */
+    head: string;
+  }) => Result<Wait, Failure>;
   /** Why the engine rejects this output as a step of its role; null: it accepts it. */
   rulesFault: (output: ParsedRoleOutput) => Promise<Failure | null>;
   /** Aborts with an `Interruption` as its reason; any other reason counts as `kill`. */
@@ -299,7 +304,8 @@ async function completed(
   if (!parsed.ok) return failed(run, cursor, new WorkflowError(parsed.error));
   const completion = parsed.value;
   if ("suspend" in completion) {
-    const wait = run.waitFor(completion.suspend, completion.route ?? null);
+    const { suspend: suspension, route = null } = completion;
+    const wait = run.waitFor({ suspension, route, head: cursor.head });
     return wait.ok
       ? suspended(run, wait.value)
       : failed(run, cursor, new WorkflowError(wait.error));
@@ -316,6 +322,11 @@ async function completed(
     // An expression that fails undoes no step: the thread has completed, and its end node says why it has no result.
     result: returnCode === 0 ? await run.resultAfter(steps) : null,
   });
+}
+
+/** Ends a thread that cannot run its next step. */
+export function failThread(run: ThreadRun, cause: unknown): Promise<RunOutcome> {
+  return failed(run, run.cursor, cause);
 }
 
 async function failed(run: ThreadRun, cursor: ChainCursor, cause: unknown): Promise<RunOutcome> {

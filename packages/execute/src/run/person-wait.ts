@@ -20,7 +20,7 @@ export type Asking = {
   suspension: Suspension;
   route: StepRoute | null;
   roles: { readonly [role: string]: DescriptorRole };
-  /** What the thread waited for when its runner took it. */
+  /** What the thread waited for at the same head, when its runner took it. */
   before: readonly Wait[];
   /** Unix milliseconds. */
   nowMs: number;

@@ -1,10 +1,13 @@
 import {
+  agentRoles,
+  END,
   type Failure,
   ok,
   type Result,
   type RunningThread,
   type StepDirective,
   type StepRun,
+  SUSPEND,
   type ThreadContext,
   unwrap,
   type WorkflowDescriptor,
@@ -29,11 +32,13 @@ import type { Note } from "../models/note.ts";
 import { summarizer } from "../models/summarizer.ts";
 import { supervisor } from "../models/supervisor.ts";
 import type { Engine } from "../storage/engine.ts";
+import { announceAnswer } from "./announce-answer.ts";
 import { roleRulesFault } from "./check-role-rules.ts";
 import { runChild } from "./child-thread.ts";
 import { engineRuntime } from "./engine-runtime.ts";
-import { executeThread, type RunOutcome, type ThreadRun } from "./execute-thread.ts";
+import { executeThread, failThread, type RunOutcome, type ThreadRun } from "./execute-thread.ts";
 import { type LoadedRun, loadRun } from "./load-run.ts";
+import { latePerson, recordMissed } from "./missed-deadline.ts";
 import { namedAgents } from "./named-agent.ts";
 import { nextPromptDirective } from "./next-prompt.ts";
 import { nextRole } from "./next-role.ts";
@@ -63,14 +68,33 @@ export function runThread(
     use: async (handle) => {
       const loaded = await loadRun(engine, handle.thread);
       if (!loaded.ok) return loaded;
-      const directive = await firstDirective(engine, handle.thread, loaded.value);
-      const cursor = cursorAt(handle.thread, loaded.value.chain, { fence: handle.lease.fence });
-      const parts = { loaded: loaded.value, cursor, directive, replaced: null, maxSteps };
-      const run = await threadRun(engine, handle, parts);
       request.onReady?.(loaded.value.chain);
-      return ok(await executeThread(run));
+      await announceAnswer(engine.live, { threadId, chain: loaded.value.chain }, handle.emit);
+      const late = latePerson(handle.before, engine.now());
+      if (late === null)
+        return ok(await executeThread(await nextRun(engine, handle, loaded.value, maxSteps)));
+      const missed = await recordMissed(engine, handle, { loaded: loaded.value, wait: late });
+      if (missed.kind === "unrouted") {
+        const run = await nextRun(engine, handle, loaded.value, maxSteps);
+        return ok(await failThread(run, missed.cause));
+      }
+      const left = maxSteps === null ? null : maxSteps - 1;
+      const moved = { ...handle, thread: missed.thread };
+      return ok(await executeThread(await nextRun(engine, moved, missed.loaded, left)));
     },
   });
+}
+
+/** A run that starts at the thread's head. */
+async function nextRun(
+  engine: Engine,
+  handle: LeaseHandle,
+  loaded: LoadedRun,
+  maxSteps: number | null,
+): Promise<ThreadRun> {
+  const directive = await firstDirective(engine, handle.thread, loaded);
+  const cursor = cursorAt(handle.thread, loaded.chain, { fence: handle.lease.fence });
+  return threadRun(engine, handle, { loaded, cursor, directive, replaced: null, maxSteps });
 }
 
 /** A person's directive for the first step; null: the table decides. */
@@ -150,10 +174,10 @@ export async function threadRun(
     context,
     runtimeAt,
     roles: new Set(agentRoles(bundle.descriptor)),
-    waitFor: (suspension, route) =>
+    waitFor: ({ suspension, route, head }) =>
       waitFor({
         ...{ suspension, route, roles: bundle.descriptor.roles, nowMs: engine.now() },
-        before: waitsOf(handle.before),
+        before: head === handle.before.head ? waitsOf(handle.before) : [],
       }),
     rulesFault: rulesGate(engine, bundle.descriptor, context),
     signal,
@@ -171,12 +195,10 @@ export async function threadRun(
   };
 }
 
-function agentRoles({ roles }: WorkflowDescriptor): string[] {
-  return Object.keys(roles).filter((role) => roles[role]?.person === undefined);
-}
-
-function isAgents(next: string | null, descriptor: WorkflowDescriptor): boolean {
-  return next !== null && agentRoles(descriptor).includes(next);
+/** What the table names next is run by agents: a role of theirs, or a group. */
+function isAgents(next: string | null, { roles }: WorkflowDescriptor): boolean {
+  if (next === null || next === END || next === SUSPEND) return false;
+  return !Object.hasOwn(roles, next) || roles[next]?.person === undefined;
 }
 
 /** An accepted step counts as an earlier one for the next. */

@@ -16,6 +16,7 @@ import { readAgain } from "../lease/read-again.ts";
 import { recordedResultOf } from "../read/thread-result.ts";
 import { resultOf, stepViews } from "../read/thread-view.ts";
 import { bundleOf } from "../run/load-run.ts";
+import { latePerson } from "../run/missed-deadline.ts";
 import { nextRole } from "../run/next-role.ts";
 import { runThread } from "../run/run-thread.ts";
 import type { Engine } from "../storage/engine.ts";
@@ -84,6 +85,7 @@ async function roleAfter(
 function refusalOf(thread: ThreadRecord, nowMs: number): Failure | null {
   const { status } = observedStatus(thread, nowMs);
   if (status !== "paused" && status !== "suspended") return null;
+  if (latePerson(thread, nowMs) !== null) return null;
   return failure(
     "TRANSITION_INVALID",
     `thread ${thread.threadId} is ${status}`,

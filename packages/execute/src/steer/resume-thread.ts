@@ -143,6 +143,7 @@ function suspendedRefusal(
     return waits.some((each) => isOverdue(each, nowMs)) ? null : unanswered(threadId, wait);
   const { kind, message, limit } = wait;
   if (kind !== "limit") {
+    if (answer?.trim() === "") return emptyAnswer(threadId, message);
     if (answer !== null) return null;
     return failure(
       "TRANSITION_INVALID",
@@ -156,6 +157,14 @@ function suspendedRefusal(
     "TRANSITION_INVALID",
     `thread ${threadId} waits because ${message}; ${why}`,
     `continue with: uncaged-workflow thread resume ${threadId} ${raisingOptions(limit)}`,
+  );
+}
+
+function emptyAnswer(threadId: string, message: string): Failure {
+  return failure(
+    "USAGE",
+    `the answer is empty; thread ${threadId} still asks: ${message}`,
+    "say something: --prompt <answer>",
   );
 }
 

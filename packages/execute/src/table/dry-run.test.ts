@@ -15,6 +15,7 @@ const DESCRIPTOR: WorkflowDescriptor = {
   roles: {
     coder: { description: "", systemPrompt: "", schema },
     tester: { description: "", systemPrompt: "", schema: {} },
+    approver: { description: "", systemPrompt: "", schema: {}, person: {} },
   },
   graph: {
     edges: [
@@ -23,6 +24,8 @@ const DESCRIPTOR: WorkflowDescriptor = {
       edge("coder", "coder", { condition: "more", when: "last.meta.left > 0" }),
       edge("coder", "tester"),
       edge("tester", "coder", { condition: "late", when: null, outcomes: ["timeout"] }),
+      edge("tester", "approver", { condition: "odd", when: "last.meta.odd", prompt: "Really?" }),
+      edge("approver", END),
       edge("tester", END, { condition: "passed", when: "last.meta.ok" }),
     ],
   },
@@ -37,6 +40,15 @@ async function traced(stubs: string, maxSteps = 20): Promise<DryRun> {
 const ways = ({ route }: DryRun): string[] => route.map(({ to }) => to);
 
 describe("a dry run", () => {
+  it("asks a person, or takes the person's answer from the stubs", async () => {
+    const odd = "coder: [{ left: 0 }]\ntester: [{ odd: true }]";
+    expect(await traced(odd)).toMatchObject({
+      end: { kind: "suspended", role: "approver", message: "Really?" },
+    });
+    const answered = await traced(`${odd}\napprover: [{ yes: true }]`);
+    expect(ways(answered)).toEqual(["coder", "tester", "approver", END]);
+  });
+
   it("tells which rule led where, and how it would end", async () => {
     const run = await traced("coder: [{ left: 1 }, { left: 0 }]\ntester: [{ ok: true }]");
     expect(run.route).toEqual([
@@ -53,7 +65,7 @@ describe("a dry run", () => {
         stub: { place: "tester[0]", meta: { ok: true } },
       },
       {
-        ...{ round: null, from: "tester", to: END, rule: 1, condition: "passed", prompt: null },
+        ...{ round: null, from: "tester", to: END, rule: 2, condition: "passed", prompt: null },
         stub: null,
       },
     ]);

@@ -15,6 +15,7 @@ import {
 } from "@uncaged/workflow-moderator";
 import {
   type AgentFault,
+  agentRoles,
   type DescriptorEdge,
   END,
   type Failure,
@@ -75,6 +76,7 @@ export async function dryRun(
   const faultsOf = metaFaultsBy(descriptor);
   const trace: Trace = {
     edges: descriptor.graph.edges,
+    agents: new Set(agentRoles(descriptor)),
     context: newContext(opts.prompt),
     faultsOf,
     hand: handOf(opts.stubs),
@@ -98,6 +100,8 @@ export async function dryRun(
 
 type Trace = {
   edges: readonly DescriptorEdge[];
+  /** Roles that agents play. */
+  agents: ReadonlySet<string>;
   context: ThreadContext;
   faultsOf: FindMetaFaults;
   hand: Hand;
@@ -149,7 +153,7 @@ async function followStep(
   const stub = turn === null ? null : shown(turn);
   const place = group === undefined ? {} : { group };
   route.push({ ...way, round, stub, ...place });
-  if (turn === null) return outOfStubs(role, context);
+  if (turn === null) return trace.agents.has(role) ? outOfStubs(role, context) : asked(role, way);
   if (turn.kind === "meta" && trace.faultsOf(role, turn.meta).length > 0)
     return invalid(role, turn);
   context.steps.push({ ...stepOf(role, turn, round), ...place });
@@ -281,6 +285,11 @@ function noResult(role: string, { message }: Failure): DryRunEnd {
 function suspended(role: string, { prompt }: { prompt: string | null }): DryRunEnd {
   const message = prompt ?? `${role} waits for an answer`;
   return { kind: "suspended", role, message };
+}
+
+/** A person without a stub is asked, as in a real thread. */
+function asked(role: string, { prompt }: { prompt: string | null }): DryRunEnd {
+  return { kind: "suspended", role, message: prompt ?? `a person is to play ${role}` };
 }
 
 function outOfStubs(role: string, { steps }: ThreadContext): DryRunEnd {

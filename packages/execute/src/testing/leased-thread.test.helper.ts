@@ -136,7 +136,7 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
             runChild: () => Promise.reject(new Error("no children here")),
           }),
         roles: new Set(["coder", "tester"]),
-        waitFor: (suspension) =>
+        waitFor: ({ suspension }) =>
           suspension.kind === "person"
             ? err(failure("INTERNAL", "no person plays here", ""))
             : ok(suspension),

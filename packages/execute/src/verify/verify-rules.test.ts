@@ -95,6 +95,13 @@ it.each<[string, RoleRules, StepRun, string]>([
   expect(await findings(rules, [run])).toEqual([{ code, at: 0 }]);
 });
 
+it("an agent's step in place of a person's is found, and a person's in place of an agent's", async () => {
+  const person = { user: "alice", assignees: [] };
+  expect(await findings({ person: {} }, [ran([])])).toEqual([{ code: "ANSWER_REFUSED", at: 0 }]);
+  expect(await findings({}, [{ ...ran([]), person }])).toEqual([{ code: "ANSWER_REFUSED", at: 0 }]);
+  expect(await findings({ person: {} }, [{ ...ran([]), person }])).toEqual([]);
+});
+
 it("a call that proved an earlier step proves no later one", async () => {
   expect(await findings(NEEDS_TESTS, [ran([TESTED]), ran([TESTED])])).toEqual([
     { code: "EVIDENCE_MISSING", at: 1 },

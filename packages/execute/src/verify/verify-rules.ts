@@ -1,5 +1,10 @@
 /** Checks every step again against the rules of its role, in the version that the thread ran at the time. */
-import { type CasStore, type RoleRules, WorkflowError } from "@uncaged/workflow-protocol";
+import {
+  type CasStore,
+  type RoleRules,
+  type StepRun,
+  WorkflowError,
+} from "@uncaged/workflow-protocol";
 import { type Chain, type ChainState, isRound } from "../chain/chain.ts";
 import { runOf } from "../chain/thread-context.ts";
 import { upgradeOf } from "../chain/upgrades.ts";
@@ -34,8 +39,11 @@ async function faultOf(
   { state: { node }, earlier }: { state: ChainState; earlier: ReadonlySet<string> },
 ): Promise<{ code: string; message: string } | null> {
   const { role, outcome } = node.payload;
+  const run = runOf(node);
+  const impostor = impostorFault(role, rules, run);
+  if (impostor !== null) return impostor;
   try {
-    const step = { role, outcome, run: runOf(node) };
+    const step = { role, outcome, run };
     const fault = await roleRulesFault(cas, rules, { step, earlier });
     return fault === null ? null : { code: fault.code, message: fault.message };
   } catch (thrown) {
@@ -43,4 +51,18 @@ async function faultOf(
     if (thrown instanceof WorkflowError) return null;
     throw thrown;
   }
+}
+
+/** An agent's step in place of a person's, or the other way round. */
+function impostorFault(
+  role: string,
+  { person }: RoleRules,
+  run: StepRun | null,
+): { code: string; message: string } | null {
+  if ((person !== undefined) === (run?.person !== undefined)) return null;
+  const message =
+    person === undefined
+      ? `role ${role} is played by agents, and its step says that a person played it`
+      : `role ${role} is played by a person, and its step does not say who that was`;
+  return { code: "ANSWER_REFUSED", message };
 }

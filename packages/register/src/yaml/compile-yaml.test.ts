@@ -98,6 +98,25 @@ describe("a workflow written as YAML", () => {
     expect(code.split("\n")).toHaveLength(3);
   });
 
+  it("a role that a person plays has a form, and nothing that is for agents", () => {
+    const flow = (role: string, agents = ""): string =>
+      `description: d\n${agents}roles:\n  boss:\n${role}    output: { type: object, properties: {} }\ngraph:\n  $START: { new: boss }\n  boss: $END\n`;
+    const role = "    by: person\n    goal: Decide.\n    assignees: [alice]\n    timeoutMs: 5\n";
+    const { boss } = dataIn(compiled(flow(role)).code).roles;
+    expect(boss).toMatchObject({
+      ...{ description: "Decide.", person: { assignees: ["alice"] }, timeoutMs: 5 },
+    });
+    const faults = (text: string): string => {
+      const result = compileYaml(text, { place: "f", checks: UNCHECKED });
+      return result.ok ? "" : result.error.message;
+    };
+    expect(faults(flow("    by: robot\n"))).toContain('roles.boss.by: "robot" is not known here');
+    expect(faults(flow(`${role}    retry: { attempts: 1 }\n`))).toContain(
+      '"retry" is not known here',
+    );
+    expect(faults(flow(role, "agents: { boss: claude }\n"))).toContain("a person plays this role");
+  });
+
   it("any text is either compiled or its faults are reported", () => {
     const piece = fc.constantFrom(
       ...[

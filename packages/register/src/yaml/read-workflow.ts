@@ -19,8 +19,7 @@ export function readWorkflow(
   };
   const description = field("description", textOf) ?? "";
   const roles = field("roles", (each) => readRoles(each, checks)) ?? new Map<string, ReadRole>();
-  const names = [...roles.keys()];
-  const agents = field("agents", (each) => readAgents(each, names)) ?? NO_AGENTS;
+  const agents = field("agents", (each) => readAgents(each, roles)) ?? NO_AGENTS;
   const statuses = new Map([...roles].map(([name, role]) => [name, role.statuses]));
   const rules: RuleItems = new Map();
   // Of a graph without roles nothing can be said that helps.
@@ -58,9 +57,13 @@ function readRoles(item: Item, checks: YamlChecks): Map<string, ReadRole> | null
 }
 
 /** `default`, and roles with their own agents. */
-function readAgents(item: Item, roles: readonly string[]): WorkflowData["agents"] | null {
+function readAgents(
+  item: Item,
+  known: ReadonlyMap<string, ReadRole>,
+): WorkflowData["agents"] | null {
   const entries = entriesOf(item, 'a mapping of "default" and of roles to agents');
   if (entries === null) return null;
+  const roles = [...known.keys()];
   let byDefault: string | null = null;
   const others: [string, string][] = [];
   for (const [name, entry] of entries) {
@@ -71,6 +74,7 @@ function readAgents(item: Item, roles: readonly string[]): WorkflowData["agents"
         `there is no role ${JSON.stringify(name)}${didYouMean(name, ["default", ...roles])}`,
       );
     }
+    if (known.get(name)?.data?.person !== undefined) keyFault(entry, "a person plays this role");
     if (agent === null) continue;
     if (name === "default") byDefault = agent;
     else others.push([name, agent]);

@@ -1,5 +1,5 @@
 import type { ThreadSummary } from "@uncaged/workflow-protocol";
-import { printable } from "../../terminal/printable.ts";
+import { printable, printableLine } from "../../terminal/printable.ts";
 import type { Style } from "../../terminal/style.ts";
 import { ago } from "../../terminal/times.ts";
 import { howToGoOn } from "../view/how-to-go-on.ts";
@@ -14,12 +14,15 @@ export function inbox(
 }
 
 function letter(
-  { threadId, workflow, suspended, updatedAt }: ThreadSummary,
+  { threadId, workflow, title, waits, updatedAt }: ThreadSummary,
   { style, nowMs }: { style: Style; nowMs: number },
 ): string {
-  if (suspended === null) return "";
-  const head = `${style.bold(threadId)}  ${workflow}  ${style.dim(ago(updatedAt, nowMs))}`;
-  const words = `${style.yellow(waitingFor(suspended))} ${printable(suspended.message).trimEnd()}`;
-  const lines = words.split("\n").map((line) => `  ${line}`);
-  return `${[head, ...lines, style.dim(`  ${howToGoOn(threadId, suspended, style)}`)].join("\n")}\n`;
+  const called = title === null ? "" : `  ${printableLine(title, 60)}`;
+  const head = `${style.bold(threadId)}  ${workflow}${called}  ${style.dim(ago(updatedAt, nowMs))}`;
+  const asked = waits.flatMap((wait) => {
+    const words = `${style.yellow(waitingFor(wait))} ${printable(wait.message).trimEnd()}`;
+    const how = style.dim(howToGoOn(threadId, wait, style));
+    return [...words.split("\n"), how].map((line) => `  ${line}`);
+  });
+  return `${[head, ...asked].join("\n")}\n`;
 }

@@ -37,7 +37,7 @@ export type RunOptions = {
 
 /** Starts a thread, and stays with it if asked. */
 export async function runWorkflow(opts: RunOptions, io: Io): Promise<Result<Output, Failure>> {
-  const prompt = await readPrompt(opts.prompt, io);
+  const prompt = (await readPrompt(opts.prompt, io)) || (await askPrompt(io));
   const cwd = folder(resolve(io.cwd, opts.cwd ?? ""));
   const { workflow, startKey, limits, title, labels, stay } = opts;
   return withEngine(io, async (engine) => {
@@ -56,6 +56,18 @@ export async function runWorkflow(opts: RunOptions, io: Io): Promise<Result<Outp
     }
     return stayWith({ engine, thread, after: 0 }, stay, io);
   });
+}
+
+/** Whoever types the command is asked for what they left out. Without a terminal there is nobody to ask. */
+async function askPrompt(io: Io): Promise<string> {
+  if (io.stdin.kind !== "terminal" || !io.stderr.isTerminal) return "";
+  const { terminalQuestions } = await import("../../terminal/questions.ts");
+  const prompt = await terminalQuestions(io.env).longText("What shall be done?", {
+    suggestion: "",
+    check: (text) => (text === "" ? "say what, or cancel with Ctrl-C" : null),
+  });
+  if (prompt !== null) return prompt;
+  throw new WorkflowError(failure("THREAD_ABORTED", "cancelled; no thread was started", ""));
 }
 
 /** Thread of the step in which this command runs, from the tag that all its processes carry; null: none. */

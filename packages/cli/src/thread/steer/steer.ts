@@ -3,7 +3,6 @@
 import {
   type Engine,
   killThread,
-  observedStatus,
   pauseThread,
   resumeThread,
   stopThread,
@@ -19,12 +18,11 @@ import type { Output } from "../../command/command.ts";
 import type { Io } from "../../command/io.ts";
 import { type PromptSource, readPrompt } from "../../command/prompt.ts";
 import { withThread } from "../../command/with-engine.ts";
-import type { Style } from "../../terminal/style.ts";
 import type { Stay } from "../look/stay-options.ts";
 import { waitToEnd } from "../look/wait.ts";
 import type { ThreadChoice } from "../several/choose-threads.ts";
 import { type Act, serveThreads } from "../several/serve-threads.ts";
-import { paintStatus } from "../view/paint-status.ts";
+import { steered } from "./steered.ts";
 
 export function pause(choice: ThreadChoice, io: Io): Promise<Result<Output, Failure>> {
   return steer(choice, { word: "pause", verb: pauseThread }, io);
@@ -83,24 +81,8 @@ function steer(
 
 function acting(verb: EngineVerb, io: Pick<Io, "now">): Act {
   return async (engine, found, interruption) => {
-    const steered = await verb(engine, found, interruption);
-    if (!steered.ok) return steered;
-    const thread = steered.value;
-    const { threadId, workflow, bundleHash, head, stepCount, updatedAt } = thread;
-    const seen = observedStatus(thread, io.now());
-    // A gate that is closed while a step runs shuts behind it.
-    const pausing =
-      seen.status === "running" && thread.status === "running" && thread.signals.includes("pause");
-    return ok({
-      document: { threadId, workflow, bundleHash, ...seen, pausing, head, stepCount, updatedAt },
-      human: (style) => sentence(style, { threadId, status: seen.status, pausing }),
-    });
+    const acted = await verb(engine, found, interruption);
+    if (!acted.ok) return acted;
+    return ok(steered(acted.value, io));
   };
-}
-
-type Standing = Pick<ThreadRecord, "threadId" | "status"> & { pausing: boolean };
-
-function sentence(style: Style, { threadId, status, pausing }: Standing): string {
-  const rest = pausing ? "; it will pause after its current step" : "";
-  return `${threadId} is ${paintStatus(style, status)}${rest}`;
 }

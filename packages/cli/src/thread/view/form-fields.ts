@@ -16,6 +16,8 @@ export function formFields(form: JsonObject): string {
 
 function valuesOf(schema: JsonObject): string {
   if (Array.isArray(schema.enum)) return schema.enum.map(choice).join("|");
+  if (Array.isArray(schema.anyOf))
+    return schema.anyOf.map((each) => valuesOf(toJsonObject(each) ?? {})).join("|");
   switch (schema.type) {
     case "boolean":
       return "true|false";
@@ -24,6 +26,8 @@ function valuesOf(schema: JsonObject): string {
       return "number";
     case "string":
       return "text";
+    case "null":
+      return "null";
     default:
       return "JSON";
   }

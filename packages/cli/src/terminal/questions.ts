@@ -1,6 +1,7 @@
 /** Questions on this process's terminal. They go to stderr: stdout contains the command's document. */
-import { cancel, password, select, text } from "@clack/prompts";
-import { printableLine } from "../terminal/printable.ts";
+import { cancel, note, password, select, text } from "@clack/prompts";
+import { editText } from "./edit-text.ts";
+import { printable, printableLine } from "./printable.ts";
 
 export type Choice = { value: string; label: string };
 
@@ -21,13 +22,30 @@ export type Questions = {
   secret: (question: string) => Promise<string | null>;
 };
 
-export function terminalQuestions(): Questions {
+/** Questions of a form. */
+export type FormQuestions = Pick<Questions, "choose"> & {
+  /** A text that may be long: with an editor in `VISUAL` or `EDITOR`, `\e` opens it. */
+  longText: Questions["text"];
+  /** Shown before the questions. */
+  say: (words: string) => void;
+};
+
+export function terminalQuestions(env: NodeJS.ProcessEnv): Questions & FormQuestions {
   const output = process.stderr;
   const answered = (answer: string | symbol): string | null => {
     if (typeof answer === "string") return answer.trim();
     cancel("cancelled", { output });
     return null;
   };
+  const ask: Questions["text"] = async (message, { suggestion, check }) =>
+    answered(
+      await text({
+        message,
+        output,
+        initialValue: printableLine(suggestion, 2_000),
+        validate: (answer) => check(answer?.trim() ?? "") ?? undefined,
+      }),
+    );
   return {
     choose: async (message, choices, marked) =>
       answered(
@@ -38,15 +56,13 @@ export function terminalQuestions(): Questions {
           ...(marked === undefined ? {} : { initialValue: marked }),
         }),
       ),
-    text: async (message, { suggestion, check }) =>
-      answered(
-        await text({
-          message,
-          output,
-          initialValue: printableLine(suggestion, 2_000),
-          validate: (answer) => check(answer?.trim() ?? "") ?? undefined,
-        }),
-      ),
+    text: ask,
+    longText: async (message, about) => {
+      const editor = env.VISUAL || env.EDITOR || null;
+      if (editor === null) return ask(message, about);
+      const line = await ask(`${message} (\\e opens ${editor})`, about);
+      return line === "\\e" ? editText(editor, about.suggestion) : line;
+    },
     secret: async (message) =>
       answered(
         await password({
@@ -55,5 +71,6 @@ export function terminalQuestions(): Questions {
           validate: (answer) => (answer?.trim() ? undefined : "type or paste the key"),
         }),
       ),
+    say: (words) => note(printable(words), undefined, { output }),
   };
 }

@@ -1,0 +1,196 @@
+/** A person who plays a role: asked, answering, answering at the same time as another, and too late. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Cli, openCli } from "./cli.test.helper.ts";
+
+type Step = {
+  role: string;
+  meta: Record<string, unknown>;
+  outcome: string;
+  run: {
+    agent: { name: string };
+    startedAt: number;
+    completedAt: number;
+    person?: { user: string | null; assignees: string[] };
+  };
+};
+type Shown = { status: string; steps: Step[]; suspended: Record<string, unknown> | null };
+type Waited = { threadId: string; status: string };
+
+/** Writes "draft <n>", n being how often it was asked to. */
+const WRITER = `
+let text = "";
+for await (const chunk of process.stdin) text += chunk;
+console.log(JSON.stringify({ draft: "draft of " + JSON.stringify(text).length }));
+`;
+
+function flow(timeoutMs: number): string {
+  return `
+description: A person approves a draft.
+roles:
+  writer:
+    goal: Write a draft.
+    output: { type: object, properties: { draft: { type: string } }, required: [draft], additionalProperties: false }
+  approver:
+    by: person
+    goal: Decide whether the draft is good.
+    assignees: [alice, editors]
+    timeoutMs: ${timeoutMs}
+    output:
+      type: object
+      properties:
+        status: { enum: [approved, changes] }
+        comment: { type: string }
+      required: [status]
+      additionalProperties: false
+graph:
+  $START: { new: writer }
+  writer: { role: approver, prompt: "Is this good? {{ last.meta.draft }}" }
+  approver:
+    - { outcomes: [timeout], role: $END }
+    - { status: approved, role: $END }
+    - { role: writer, prompt: "Change it: {{ last.meta.comment }}" }
+`;
+}
+
+let cli: Cli;
+beforeAll(async () => {
+  cli = openCli();
+  mkdirSync(cli.root, { recursive: true });
+  writeFileSync(join(cli.dir, "writer.mjs"), WRITER);
+  const options = {
+    command: process.execPath,
+    args: [join(cli.dir, "writer.mjs")],
+    output: "json",
+  };
+  const agents = { writer: { package: "@uncaged/workflow-agent-command", options } };
+  const config = { agents, defaultAgent: "writer" };
+  writeFileSync(join(cli.root, "workflow.yaml"), JSON.stringify({ config }), { mode: 0o600 });
+  writeFileSync(join(cli.dir, "patient.yaml"), flow(3_600_000));
+  writeFileSync(join(cli.dir, "hasty.yaml"), flow(1));
+  await cli.json(["workflow", "add", "patient", "patient.yaml"]);
+  await cli.json(["workflow", "add", "hasty", "hasty.yaml"]);
+});
+afterAll(() => cli.close());
+
+/** A thread that waits for its approver. */
+async function asked(workflow: string): Promise<string> {
+  const { code, stdout } = await cli.run([
+    "--json",
+    "run",
+    workflow,
+    "--prompt",
+    "a draft",
+    "--wait",
+  ]);
+  expect(code).toBe(7);
+  const { threadId }: Waited = JSON.parse(stdout);
+  return threadId;
+}
+
+const show = (threadId: string): Promise<Shown> => cli.json(["show", threadId]);
+
+describe("a role that a person plays", () => {
+  it("is asked with its question and form, and the answers are its steps", async () => {
+    const threadId = await asked("patient");
+    const { suspended } = await show(threadId);
+    expect(suspended).toMatchObject({
+      kind: "person",
+      role: "approver",
+      message: expect.stringMatching(/^Is this good\? draft of \d+$/),
+      form: { required: ["status"] },
+      assignees: ["alice", "editors"],
+    });
+    const { stdout: inbox } = await cli.run(["inbox"]);
+    expect(inbox).toContain("approver: Is this good? draft of");
+    expect(inbox).toContain(`answer ${threadId} status=<approved|changes> [comment=<text>]`);
+
+    expect(await cli.fails(["answer", threadId, "status=perhaps", "coment=no"])).toMatchObject({
+      exit: 2,
+      code: "ANSWER_INVALID",
+      message: expect.stringMatching(/status: .*; .*coment/),
+    });
+    expect(await cli.fails(["resume", threadId, "-p", "yes"])).toMatchObject({ exit: 3 });
+    expect(
+      await cli.fails(["answer", threadId, "status=approved"], {
+        env: { UNCAGED_RUN_MARK: `${threadId}:1:x` },
+      }),
+    ).toMatchObject({ exit: 1, code: "ANSWER_REFUSED" });
+
+    for (const comment of ["Shorter", "Still shorter"]) {
+      const again = await cli.run([
+        ...["--json", "answer", threadId, "status=changes", `comment=${comment}`, "--wait"],
+      ]);
+      expect(again.code).toBe(7);
+    }
+    const done = await cli.json(["answer", threadId, '{"status":"approved"}', "--wait"]);
+    expect(done).toMatchObject({ status: "completed" });
+
+    const { steps } = await show(threadId);
+    expect(steps.map(({ role }) => role)).toEqual([
+      ...["writer", "approver", "writer", "approver", "writer", "approver"],
+    ]);
+    const person = { user: userInfo().username, assignees: ["alice", "editors"] };
+    expect(steps[1]).toMatchObject({
+      meta: { status: "changes", comment: "Shorter" },
+      run: { agent: { name: "person" }, person },
+    });
+    expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+
+    const toAnswer = ["thread", "fork", threadId, "--from-step", "2", "--idle"];
+    const fork = await cli.json<Waited>(toAnswer);
+    expect(await cli.fails(["thread", "poke", fork.threadId, "-p", "again"])).toMatchObject({
+      exit: 3,
+      message: expect.stringContaining("is a person's"),
+    });
+  });
+
+  it("is answered once, however many answer at the same moment", async () => {
+    const threadId = await asked("patient");
+    const answers = await Promise.all(
+      ["approved", "approved"].map((status) =>
+        cli.run(["--json", "answer", threadId, `status=${status}`]),
+      ),
+    );
+    const losers = answers.filter(({ code }) => code !== 0);
+    expect(losers).toHaveLength(1);
+    const { error } = JSON.parse(losers[0]?.stderr ?? "{}");
+    // Who reads the thread before the other has written is told by the store, who reads it later by its status.
+    expect(["ANSWER_TAKEN", "TRANSITION_INVALID"]).toContain(error.code);
+    await cli.run(["wait", threadId]);
+    const { steps } = await show(threadId);
+    expect(steps.map(({ role }) => role)).toEqual(["writer", "approver"]);
+  });
+
+  it("that is late has failed, and the thread continues by its rule for that", async () => {
+    const threadId = await asked("hasty");
+    expect(await cli.fails(["answer", threadId, "status=approved"])).toMatchObject({
+      exit: 3,
+      code: "ANSWER_LATE",
+    });
+    await cli.run(["wait", threadId]);
+    const { status, steps } = await show(threadId);
+    expect(status).toBe("completed");
+    expect(steps.at(-1)).toMatchObject({
+      role: "approver",
+      outcome: "timeout",
+      run: { person: { user: null } },
+    });
+    expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+  });
+
+  it("is asked as soon as the step before is stored, and again in a fork", async () => {
+    const { threadId } = await cli.json<Waited>(["run", "patient", "--prompt", "x", "--idle"]);
+    expect(await cli.json(["thread", "exec", threadId])).toMatchObject({
+      status: "suspended",
+      nextRole: "approver",
+    });
+    const fork = await cli.json<Waited>(["thread", "fork", threadId, "--from-step", "1"]);
+    await cli.run(["wait", fork.threadId]);
+    expect(await show(fork.threadId)).toMatchObject({ status: "suspended" });
+    const other = await cli.json(["answer", fork.threadId, "status=approved", "--wait"]);
+    expect(other).toMatchObject({ status: "completed" });
+  });
+});

@@ -1,0 +1,81 @@
+/** A person's answer to a role that the person plays: from the command line, or asked for on the terminal. */
+import { userInfo } from "node:os";
+import { answerThread, awaitedPerson } from "@uncaged/workflow-execute";
+import {
+  err,
+  type Failure,
+  failure,
+  type JsonObject,
+  ok,
+  type PersonWait,
+  PROCESS_TAG_ENV,
+  type Result,
+} from "@uncaged/workflow-protocol";
+import type { Output } from "../../command/command.ts";
+import type { Io } from "../../command/io.ts";
+import { usageError } from "../../command/options.ts";
+import { withThread } from "../../command/with-engine.ts";
+import { stayWith } from "../look/stay.ts";
+import type { Stay } from "../look/stay-options.ts";
+import { formFields } from "../view/form-fields.ts";
+import { readAnswer } from "./read-answer.ts";
+import { steered } from "./steered.ts";
+
+export function answer(
+  { id, words, stay }: { id: string; words: readonly string[]; stay: Stay },
+  io: Io,
+): Promise<Result<Output, Failure>> {
+  return withThread(io, id, async (engine, found) => {
+    // An agent would approve its own work.
+    if (io.env[PROCESS_TAG_ENV]) return err(insideStep());
+    const wait = awaitedPerson(found, io.now());
+    if (!wait.ok) return wait;
+    const meta = await answerTo(wait.value, words, io);
+    if (meta === null) return err(cancelled());
+    // Determined before the call: earlier events are not shown again.
+    const after = await engine.live.last(found.threadId);
+    const answered = await answerThread(engine, found, { meta, user: currentUser() });
+    if (!answered.ok) return answered;
+    if (stay === "background") return ok(steered(answered.value, io));
+    return stayWith({ engine, thread: answered.value, after }, stay, io);
+  });
+}
+
+/** null: the person cancelled. */
+async function answerTo(
+  wait: PersonWait,
+  words: readonly string[],
+  io: Io,
+): Promise<JsonObject | null> {
+  if (words.length > 0) return readAnswer(wait.form, words);
+  if (io.stdin.kind === "terminal" && io.stderr.isTerminal) {
+    const [{ askAnswer }, { terminalQuestions }] = await Promise.all([
+      import("./ask-answer.ts"),
+      import("../../terminal/questions.ts"),
+    ]);
+    return askAnswer(terminalQuestions(io.env), wait);
+  }
+  const fields = formFields(wait.form).trim();
+  throw usageError("no field was given", `give the fields of ${wait.role}: ${fields}`);
+}
+
+/** Who runs this command. A container may have a number without a name. */
+function currentUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? "unknown");
+  }
+}
+
+function insideStep(): Failure {
+  return failure(
+    "ANSWER_REFUSED",
+    "a process of a step may not answer in place of a person; nothing was changed",
+    "answer from a terminal of your own",
+  );
+}
+
+function cancelled(): Failure {
+  return failure("THREAD_ABORTED", "cancelled; nothing was answered", "");
+}
