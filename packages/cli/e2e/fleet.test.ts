@@ -290,3 +290,23 @@ describe("what a running thread does", () => {
     expect(await cli.json(["show", threadId])).toMatchObject({ activity: null });
   });
 });
+
+describe("pruning", () => {
+  it("removes old finished threads but those to be kept, and has to be told how old", async () => {
+    const kept = await run({ steps: 1 }, "--wait", "--label", "keep");
+    const gone = await run({ steps: 1 }, "--wait");
+    const idle = await run({ steps: 1 }, "--idle");
+    const { exit, code } = await cli.fails(["thread", "prune"]);
+    expect([exit, code]).toEqual([2, "USAGE"]);
+    const none = await cli.run(["thread", "prune", "--older-than", "1d"]);
+    expect(none.stdout).toBe("no thread is old enough to go\n");
+    const pruned = await cli.json<{ threadId: string; removed: true }[]>([
+      ...["thread", "prune", "--older-than", "0", "--yes"],
+    ]);
+    const ids = pruned.map(({ threadId }) => threadId);
+    expect(ids).toContain(gone);
+    expect(ids).not.toContain(kept);
+    expect(await statusOf(idle)).toBe("idle");
+    expect(await statusOf(kept)).toBe("completed");
+  });
+});

@@ -62,6 +62,7 @@ export { findVersion } from "./start/find-version.ts";
 export { answerThread, awaitedPerson } from "./steer/answer-thread.ts";
 export { type ExecReport, execThread } from "./steer/exec-thread.ts";
 export { pauseThread } from "./steer/pause-thread.ts";
+export { type Pruned, prunableThreads, pruneThreads } from "./steer/prune-threads.ts";
 export { removeThread } from "./steer/remove-thread.ts";
 export { resumeThread } from "./steer/resume-thread.ts";
 export { type StartOptions, startThread } from "./steer/start-thread.ts";

@@ -5,6 +5,7 @@ import { planChange } from "./plan-change.ts";
 
 const settings: Settings = {
   maxDepth: 3,
+  retentionDays: null,
   store: "files",
   supervisorInterval: 0,
   providers: new Map([["mine", { baseUrl: "https://mine.test/v1", apiKey: "$MINE" }]]),

@@ -2,7 +2,7 @@ import type { CommandGroup } from "../command/command.ts";
 import { bisect, context, diff, inbox, list, ps, result, show, wait } from "./look-commands.ts";
 import { attest, exportThread, importThread, recover, verify } from "./provenance-commands.ts";
 import { exec, fork, live, race, run } from "./start-commands.ts";
-import { answer, kill, pause, poke, resume, rm, stop, upgrade } from "./steer-commands.ts";
+import { answer, kill, pause, poke, prune, resume, rm, stop, upgrade } from "./steer-commands.ts";
 
 export const threadCommands: CommandGroup = {
   commands: {
@@ -33,5 +33,6 @@ export const threadCommands: CommandGroup = {
     import: importThread,
     recover,
     rm,
+    prune,
   },
 };

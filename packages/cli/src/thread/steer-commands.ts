@@ -4,6 +4,7 @@ import type { Command } from "../command/command.ts";
 import {
   type Argument,
   anyArguments,
+  durationOption,
   type Given,
   type Option,
   switchOption,
@@ -104,6 +105,21 @@ export const rm: Command = {
   options: [...removable.options],
   example: "7F3K",
   run: async (given, io) => (await import("./steer/rm.ts")).remove(removable.read(given), io),
+};
+
+const old: Option<number | null> = durationOption(
+  "--older-than <duration>",
+  "threads that have not changed for this long, such as 30d (default: config.retention.days)",
+);
+const sure: Option<boolean> = switchOption("-y, --yes", "do not ask before they are removed");
+export const prune: Command = {
+  description:
+    "Remove old finished threads, with their child threads; never one with the label keep.",
+  arguments: [],
+  options: [old, sure],
+  example: "--older-than 30d --yes",
+  run: async (given, io) =>
+    (await import("./steer/prune.ts")).prune({ unchangedMs: given(old), yes: given(sure) }, io),
 };
 
 const to: Option<string | null> = textOption(

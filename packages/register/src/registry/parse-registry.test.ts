@@ -23,6 +23,7 @@ describe("a registry file", () => {
       expect(settings).toEqual({
         maxDepth: 3,
         supervisorInterval: 0,
+        retentionDays: null,
         providers: new Map(),
         models: new Map(),
         agents: new Map(),
@@ -38,6 +39,7 @@ describe("a registry file", () => {
 config:
   maxDepth: 5
   supervisorInterval: 10
+  retention: { days: 30 }
   providers:
     openrouter: { baseUrl: "https://example.org/v1", apiKey: "$OPENROUTER_API_KEY" }
     local: { baseUrl: "http://127.0.0.1:8080" }
@@ -50,6 +52,7 @@ config:
 `);
     expect(settings.maxDepth).toBe(5);
     expect(settings.supervisorInterval).toBe(10);
+    expect(settings.retentionDays).toBe(30);
     expect(settings.providers.get("openrouter")).toEqual({
       baseUrl: "https://example.org/v1",
       apiKey: "$OPENROUTER_API_KEY",
@@ -121,6 +124,11 @@ describe("a broken registry file", () => {
       "with a negative number",
       "config: { maxDepth: -1 }",
       "config.maxDepth must be a whole number",
+    ],
+    [
+      "with a retention without days",
+      "config: { retention: {} }",
+      "config.retention.days is missing",
     ],
     [
       "with a store of another kind",

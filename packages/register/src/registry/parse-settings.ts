@@ -24,8 +24,14 @@ export function parseSettings(value: unknown): Settings {
       named(roles, path, (agent, at) => knownAgent(agent, { at, agents })),
     ),
     defaultAgent: optionalText(config.get("defaultAgent"), ["config", "defaultAgent"]),
+    retentionDays: retentionDays(config.get("retention"), ["config", "retention"]),
     store: storeKind(config.get("store"), ["config", "store"]),
   };
+}
+
+function retentionDays(value: unknown, path: Path): number | null {
+  if (value === undefined || value === null) return null;
+  return wholeNumber(new Map(mapping(value, path)).get("days"), [...path, "days"]);
 }
 
 function storeKind(value: unknown, path: Path): StoreKind {

@@ -23,6 +23,8 @@ export type Settings = {
   /** Workflow → role → name in `agents`: the agents on this machine, whatever the workflow binds. */
   bindings: ReadonlyMap<string, ReadonlyMap<string, string>>;
   defaultAgent: string | null;
+  /** Days after which `thread prune` removes finished threads; null: it has to be told. */
+  retentionDays: number | null;
   /** Where new blobs go: into separate files, or into rows of the index. */
   store: StoreKind;
 };

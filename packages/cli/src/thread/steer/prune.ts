@@ -1,0 +1,31 @@
+import { prunableThreads } from "@uncaged/workflow-execute";
+import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
+import { readSettings } from "@uncaged/workflow-register";
+import { storageRoot } from "@uncaged/workflow-util";
+import type { Output } from "../../command/command.ts";
+import type { Io } from "../../command/io.ts";
+import { usageError } from "../../command/options.ts";
+import { withEngine } from "../../command/with-engine.ts";
+import { remove } from "./rm.ts";
+
+const DAY_MS = 86_400_000;
+
+/** `unchangedMs` null: as the configuration says. */
+export async function prune(
+  { unchangedMs, yes }: { unchangedMs: number | null; yes: boolean },
+  io: Io,
+): Promise<Result<Output, Failure>> {
+  const settings = await readSettings(storageRoot(io.env));
+  if (!settings.ok) return settings;
+  const { retentionDays } = settings.value;
+  const oldMs = unchangedMs ?? (retentionDays === null ? null : retentionDays * DAY_MS);
+  if (oldMs === null)
+    throw usageError(
+      "nothing says how old a thread has to be",
+      "give --older-than 30d, or put retention: { days: 30 } under config in workflow.yaml",
+    );
+  const threads = await withEngine(io, (engine) => prunableThreads(engine, oldMs));
+  const ids = threads.map(({ threadId }) => threadId);
+  if (ids.length === 0) return ok({ document: [], human: () => "no thread is old enough to go" });
+  return remove({ kind: "named", ids, yes }, io);
+}
