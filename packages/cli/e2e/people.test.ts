@@ -26,7 +26,10 @@ for await (const chunk of process.stdin) text += chunk;
 console.log(JSON.stringify({ draft: "draft of " + JSON.stringify(text).length }));
 `;
 
-function flow(timeoutMs: number): string {
+const LATE_ENDS = "- { outcomes: [timeout], role: $END }";
+
+/** `late`: the rule for a person who does not answer in time. */
+function flow(timeoutMs: number, late: string): string {
   return `
 description: A person approves a draft.
 roles:
@@ -49,7 +52,7 @@ graph:
   $START: { new: writer }
   writer: { role: approver, prompt: "Is this good? {{ last.meta.draft }}" }
   approver:
-    - { outcomes: [timeout], role: $END }
+    ${late}
     - { status: approved, role: $END }
     - { role: writer, prompt: "Change it: {{ last.meta.comment }}" }
 `;
@@ -68,10 +71,12 @@ beforeAll(async () => {
   const agents = { writer: { package: "@uncaged/workflow-agent-command", options } };
   const config = { agents, defaultAgent: "writer" };
   writeFileSync(join(cli.root, "workflow.yaml"), JSON.stringify({ config }), { mode: 0o600 });
-  writeFileSync(join(cli.dir, "patient.yaml"), flow(3_600_000));
-  writeFileSync(join(cli.dir, "hasty.yaml"), flow(1));
+  writeFileSync(join(cli.dir, "patient.yaml"), flow(3_600_000, LATE_ENDS));
+  writeFileSync(join(cli.dir, "hasty.yaml"), flow(1, LATE_ENDS));
+  writeFileSync(join(cli.dir, "strict.yaml"), flow(1, ""));
   await cli.json(["workflow", "add", "patient", "patient.yaml"]);
   await cli.json(["workflow", "add", "hasty", "hasty.yaml"]);
+  await cli.json(["workflow", "add", "strict", "strict.yaml"]);
 });
 afterAll(() => cli.close());
 
@@ -132,6 +137,15 @@ describe("a role that a person plays", () => {
     expect(steps.map(({ role }) => role)).toEqual([
       ...["writer", "approver", "writer", "approver", "writer", "approver"],
     ]);
+    const { stdout: watched } = await cli.run(["--json", "live", threadId]);
+    const events: { type: string; role?: string }[] = watched
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const told = events.filter(
+      ({ type, role }) => type === "step_completed" && role === "approver",
+    );
+    expect(told).toHaveLength(3);
     const person = { user: userInfo().username, assignees: ["alice", "editors"] };
     expect(steps[1]).toMatchObject({
       meta: { status: "changes", comment: "Shorter" },
@@ -179,6 +193,16 @@ describe("a role that a person plays", () => {
       run: { person: { user: null } },
     });
     expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+  });
+
+  it("that is late fails the thread when no rule is for that", async () => {
+    const threadId = await asked("strict");
+    const { code, stdout } = await cli.run(["--json", "resume", threadId, "--wait"]);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      status: "failed",
+      summary: expect.stringMatching(/^AGENT_TIMEOUT: nobody answered for role approver/),
+    });
   });
 
   it("is asked as soon as the step before is stored, and again in a fork", async () => {

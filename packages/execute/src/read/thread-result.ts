@@ -5,12 +5,14 @@ import {
   type Failure,
   failure,
   isFinal,
+  isPersonWait,
   type JsonValue,
   ok,
   type RecordedResult,
   type Result,
   suspensionOf,
   type ThreadRecord,
+  type Wait,
 } from "@uncaged/workflow-protocol";
 import { isRound } from "../chain/chain.ts";
 import { type NodeReader, readNode } from "../chain/read-node.ts";
@@ -65,13 +67,18 @@ async function lastContent(cas: NodeReader, thread: ThreadRecord): Promise<strin
 
 function unfinished(thread: ThreadRecord, status: string): Failure {
   const { threadId } = thread;
+  const wait = suspensionOf(thread);
   const hint =
-    suspensionOf(thread) === null
+    wait === null
       ? `wait for it: uncaged-workflow thread live ${threadId}`
-      : `answer it: uncaged-workflow thread resume ${threadId} -p <answer> --wait`;
+      : `answer it: uncaged-workflow ${howToAnswer(threadId, wait)} --wait`;
   return failure(
     "THREAD_UNFINISHED",
     `thread ${threadId} is ${status}: it has no result yet`,
     hint,
   );
+}
+
+function howToAnswer(threadId: string, wait: Wait): string {
+  return isPersonWait(wait) ? `answer ${threadId}` : `thread resume ${threadId} -p <answer>`;
 }
