@@ -107,7 +107,7 @@ tester:
     expect(run.end).toEqual({
       kind: "out_of_stubs",
       role: "coder",
-      message: "coder is to play again after once, and no stub is left for it",
+      message: "coder is next again after once, but no stub is left for it",
     });
   });
 

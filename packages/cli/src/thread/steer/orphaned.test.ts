@@ -93,7 +93,7 @@ it("stop --status running means what the list calls running", async () => {
   await makeThreads();
   const out = io();
   expect(await runCli(["thread", "stop", "--status", "running", "--yes"], out)).toBe(0);
-  expect(out.out()).toContain("no thread fits: nothing to stop");
+  expect(out.out()).toContain("no thread matches: nothing to stop");
 });
 
 it("kill --all is for every unfinished thread, whether its runner died or not", async () => {
