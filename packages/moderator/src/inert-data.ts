@@ -11,23 +11,29 @@ const EVALUATOR_MARKS: ReadonlySet<string> = new Set([
  *  returned as it is, not copied. */
 export function inertData<T>(value: T): T;
 export function inertData(value: unknown): unknown {
-  if (Array.isArray(value)) return changedOnly(value, value.map(inertData));
-  if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value);
-  const kept = entries.filter(([key]) => !EVALUATOR_MARKS.has(key));
-  const inert = kept.map(([key, item]) => [key, inertData(item)] as const);
-  const same =
-    inert.length === entries.length && inert.every(([, item], at) => item === kept[at]?.[1]);
-  return same ? value : withoutPrototype(inert);
+  return isMarked(value) ? withoutMarks(value) : value;
 }
 
-function changedOnly(before: readonly unknown[], after: readonly unknown[]): readonly unknown[] {
-  return after.every((item, at) => item === before[at]) ? before : after;
+/** Every step of every thread comes through here, so nothing is allocated. */
+function isMarked(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) {
+    for (const item of value) if (isMarked(item)) return true;
+    return false;
+  }
+  for (const key in value) {
+    if (EVALUATOR_MARKS.has(key) || isMarked(Reflect.get(value, key))) return true;
+  }
+  return false;
 }
 
 /** Keys such as `__proto__` stay data. */
-function withoutPrototype(entries: readonly (readonly [string, unknown])[]): object {
+function withoutMarks(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inertData);
+  if (typeof value !== "object" || value === null) return value;
   const copy: { [key: string]: unknown } = Object.create(null);
-  for (const [key, item] of entries) copy[key] = item;
+  for (const [key, item] of Object.entries(value)) {
+    if (!EVALUATOR_MARKS.has(key)) copy[key] = inertData(item);
+  }
   return copy;
 }

@@ -27,9 +27,9 @@ export type GroupMember<RoleName extends string = string> = {
 };
 
 /** Where a rule leads in place of a role. */
-export type Group<RoleName extends string = string, Name extends string = string> = GroupPolicy & {
+export type Group<RoleName extends string = string> = GroupPolicy & {
   /** The key in the table whose rules are tried once the group has joined. */
-  name: Name;
+  name: string;
   /** How many members run at the same time. Default: one less than there are processors, 16 at most. */
   atOnce?: number;
 } & (

@@ -92,7 +92,6 @@ export type {
 } from "./nodes.ts";
 export { type Err, err, type Ok, ok, type Result } from "./result.ts";
 export type {
-  AnyTransition,
   ModeratorTable,
   PersonRules,
   RoleDefinition,

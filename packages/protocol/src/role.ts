@@ -41,7 +41,7 @@ export type PersonRules = {
 };
 
 /** One rule of the table. The first one whose condition holds is taken. */
-export type Transition<RoleName extends string = string, GroupName extends string = never> = {
+export type Transition<RoleName extends string = string> = {
   /** `when` is a JSONata expression over `threadId`, `depth`, `start`, `steps`, `last` and `byRole`. */
   condition: Fallback | { name: string; when: string };
   /** How the previous step must have ended for this rule to be tried. Default: only `ok`. `limit`: tried in place of
@@ -56,29 +56,23 @@ export type Transition<RoleName extends string = string, GroupName extends strin
       location?: string;
       group?: never;
     }
-  | { group: Group<RoleName, GroupName>; role?: never; prompt?: never; location?: never }
+  | { group: Group<RoleName>; role?: never; prompt?: never; location?: never }
 );
 
-/** A transition of a table whose names are not known to the compiler. */
-export type AnyTransition = Transition<string, string>;
-
 /** The role, the group, `END` or `SUSPEND` that a rule leads to. */
-export function targetOf({ role, group }: AnyTransition): string {
+export function targetOf({ role, group }: Transition): string {
   return role ?? group.name;
 }
 
-/** An entry for `START`, for each role and for each group. */
-export type ModeratorTable<M extends RoleMeta = RoleMeta, GroupName extends string = never> = {
-  [From in (keyof M & string) | Start | NoInfer<GroupName>]: readonly Transition<
-    keyof M & string,
-    GroupName
-  >[];
-};
+/** An entry for `START`, for each role and for each group. The compiler checks those of the roles. */
+export type ModeratorTable<M extends RoleMeta = RoleMeta> = {
+  [From in (keyof M & string) | Start]: readonly Transition<keyof M & string>[];
+} & { [group: string]: readonly Transition<keyof M & string>[] };
 
-export type WorkflowDefinition<M extends RoleMeta = RoleMeta, GroupName extends string = never> = {
+export type WorkflowDefinition<M extends RoleMeta = RoleMeta> = {
   description: string;
   roles: { [K in keyof M & string]: RoleDefinition<M[K]> };
-  table: ModeratorTable<NoInfer<M>, GroupName>;
+  table: ModeratorTable<NoInfer<M>>;
   /** For the whole thread, its children included. Default: 1,000 steps. */
   limits?: Limits;
   /** What the workflow returns: a JSONata expression over what rules see, evaluated once the thread has completed. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from "./json.ts";
 import type { Limits } from "./limits.ts";
-import type { ModeratorTable, RoleMeta, RoleRules } from "./role.ts";
+import type { ModeratorTable, RoleRules } from "./role.ts";
 
 /** A workflow that needs no code of its own: plain JSON, the form to which a YAML file is compiled. */
 export type WorkflowData = {
@@ -12,7 +12,7 @@ export type WorkflowData = {
     roles: { readonly [role: string]: string };
   };
   roles: { readonly [role: string]: RoleData };
-  table: ModeratorTable<RoleMeta, string>;
+  table: ModeratorTable;
   limits?: Limits;
   /** JSONata: what the workflow returns when it has completed. */
   result?: string;

@@ -108,17 +108,56 @@ describe("an author's types", () => {
     const table = { [START]: [], planner: [] };
     // @ts-expect-error the entry of coder is missing
     defineWorkflow({ description: "", roles, table });
-    defineWorkflow({
+    // It may be the entry of a group, for all the compiler knows.
+    const strange = defineWorkflow({
       description: "",
       roles,
-      // @ts-expect-error there is no role tester
       table: { ...table, coder: [], tester: [] },
     });
+    expect(() => createWorkflow(strange, { adapter, overrides: null })).toThrow(
+      "table.tester: there is no role or group of this name",
+    );
     defineWorkflow({
       description: "",
       roles,
       // @ts-expect-error a condition has a name
       table: { [START]: [{ condition: { when: "true" }, role: END }], planner: [], coder: [] },
+    });
+  });
+
+  it("know the groups that rules lead to", () => {
+    const definition = defineWorkflow({
+      description: "",
+      roles,
+      table: {
+        [START]: [{ condition: "FALLBACK", role: "planner" }],
+        planner: [
+          {
+            condition: "FALLBACK",
+            group: { name: "parts", each: "last.meta.phases", role: "coder", prompt: "{{ item }}" },
+          },
+        ],
+        coder: [],
+        parts: [{ condition: "FALLBACK", role: END }],
+      },
+    });
+    expectTypeOf(definition).toEqualTypeOf<WorkflowDefinition<Metas>>();
+    createWorkflow(definition, { adapter, overrides: { coder: adapter } });
+    const table = { [START]: [], planner: [], coder: [] };
+    defineWorkflow({
+      description: "",
+      roles,
+      table: {
+        ...table,
+        parts: [],
+        planner: [
+          {
+            condition: "FALLBACK",
+            // @ts-expect-error there is no role of this name
+            group: { name: "parts", each: "last.meta.phases", role: "codr" },
+          },
+        ],
+      },
     });
   });
 

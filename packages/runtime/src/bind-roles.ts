@@ -19,8 +19,8 @@ import { parseMeta } from "./parse-meta.ts";
 export type RunRole = (ctx: ThreadContext, runtime: WorkflowRuntime) => Promise<RoleOutput>;
 
 /** Binds each role to its agent: the role's own override, else the binding's adapter. */
-export function bindRoles<M extends RoleMeta, G extends string>(
-  definition: WorkflowDefinition<M, G>,
+export function bindRoles<M extends RoleMeta>(
+  definition: WorkflowDefinition<M>,
   binding: AdapterBinding<M>,
 ): RunRole {
   const overrides = new Map<string, AdapterFn | undefined>(Object.entries(binding.overrides ?? {}));

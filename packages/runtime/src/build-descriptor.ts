@@ -18,8 +18,8 @@ import { rulesOfRole } from "./role-rules.ts";
 /** The workflow as data: what a bundle exports beside its `run`, and what is shown and checked without running
  *  anything. Throws `RULE_INVALID` for a broken table, `DEFINITION_INVALID` for a schema that JSON Schema cannot
  *  express. */
-export function buildDescriptor<M extends RoleMeta, G extends string>(
-  definition: WorkflowDefinition<M, G>,
+export function buildDescriptor<M extends RoleMeta>(
+  definition: WorkflowDefinition<M>,
 ): WorkflowDescriptor {
   checkDefinition(definition);
   const roles: { [role: string]: DescriptorRole } = {};

@@ -8,8 +8,8 @@ import {
 
 /** The compiler finds a wrong name in a binding written inline or declared with its metas, but not in one declared
  *  as a plain `AdapterBinding`. Throws `RULE_INVALID` naming each override that matches no role of an agent. */
-export function checkBinding<M extends RoleMeta, G extends string>(
-  { roles }: Pick<WorkflowDefinition<M, G>, "roles">,
+export function checkBinding<M extends RoleMeta>(
+  { roles }: Pick<WorkflowDefinition<M>, "roles">,
   { overrides }: Pick<AdapterBinding<M>, "overrides">,
 ): void {
   const faults = Object.keys(overrides ?? {}).flatMap((name) => {

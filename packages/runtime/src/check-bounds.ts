@@ -11,8 +11,8 @@ import {
 import { keysOf } from "./keys-of.ts";
 
 /** Faults, each with its place: `roles.coder.retry.attempts: …`. */
-export function* boundFaults<M extends RoleMeta, G extends string>(
-  definition: WorkflowDefinition<M, G>,
+export function* boundFaults<M extends RoleMeta>(
+  definition: WorkflowDefinition<M>,
 ): Generator<string> {
   yield* limitFaults(definition.limits, "limits");
   for (const role of keysOf(definition.roles)) {

@@ -1,6 +1,5 @@
 import { checkRule, checkTemplate } from "@uncaged/workflow-moderator";
 import {
-  type AnyTransition,
   END,
   FALLBACK,
   failure,
@@ -8,6 +7,7 @@ import {
   roleNameFault,
   START,
   SUSPEND,
+  type Transition,
   type WorkflowDefinition,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
@@ -19,11 +19,9 @@ import { keysOf } from "./keys-of.ts";
 
 /** Checks what the compiler cannot see and what plain JavaScript can get wrong: names, targets, conditions,
  *  placeholders. Throws `RULE_INVALID` naming every fault by its place (`table.coder[1].when`). */
-export function checkDefinition<M extends RoleMeta, G extends string>(
-  definition: WorkflowDefinition<M, G>,
-): void {
+export function checkDefinition<M extends RoleMeta>(definition: WorkflowDefinition<M>): void {
   const roles = new Set(Object.keys(definition.roles));
-  const table = new Map<string, readonly AnyTransition[]>(Object.entries(definition.table));
+  const table = new Map<string, readonly Transition[]>(Object.entries(definition.table));
   const groups = groupsIn(table);
   const people = new Set(
     keysOf(definition.roles).filter((role) => definition.roles[role].person !== undefined),
@@ -55,7 +53,7 @@ function* roleFaults(roles: ReadonlySet<string>): Generator<string> {
 }
 
 function* tableFaults(
-  table: ReadonlyMap<string, readonly AnyTransition[]>,
+  table: ReadonlyMap<string, readonly Transition[]>,
   names: Names,
 ): Generator<string> {
   const { roles, groups } = names;
@@ -84,7 +82,7 @@ type Names = { roles: ReadonlySet<string>; groups: Groups };
 type Where = Names & { place: string; from: string };
 
 function* transitionFaults(
-  transition: AnyTransition,
+  transition: Transition,
   { place, from, roles, groups }: Where,
 ): Generator<string> {
   const { condition, role, prompt, location, outcomes } = transition;

@@ -1,17 +1,17 @@
 /** Checks the groups that rules lead to: their names, members, expressions and numbers. */
 import { checkRule, checkTemplate } from "@uncaged/workflow-moderator";
 import {
-  type AnyTransition,
   type Group,
   MAX_GROUP_MEMBERS,
   membersIn,
   roleNameFault,
+  type Transition,
 } from "@uncaged/workflow-protocol";
 
 /** Group name → the rules that lead to it, each with its place: `table.planner[0].group`. */
 export type Groups = ReadonlyMap<string, readonly { place: string; group: Group }[]>;
 
-export function groupsIn(table: ReadonlyMap<string, readonly AnyTransition[]>): Groups {
+export function groupsIn(table: ReadonlyMap<string, readonly Transition[]>): Groups {
   const groups = new Map<string, { place: string; group: Group }[]>();
   for (const [from, transitions] of table) {
     for (const [at, { group }] of transitions.entries()) {
@@ -25,7 +25,7 @@ export function groupsIn(table: ReadonlyMap<string, readonly AnyTransition[]>): 
 
 /** Roles that run only as members of groups: no rule is tried after them, so they need no entry in the table. */
 export function membersOnly(
-  table: ReadonlyMap<string, readonly AnyTransition[]>,
+  table: ReadonlyMap<string, readonly Transition[]>,
   groups: Groups,
 ): ReadonlySet<string> {
   const alone = new Set([...table.values()].flat().map(({ role }) => role));

@@ -8,8 +8,8 @@ import {
 import { keysOf } from "./keys-of.ts";
 
 /** Faults, each with its place: `roles.approver.tools: …`. */
-export function* personFaults<M extends RoleMeta, G extends string>(
-  definition: WorkflowDefinition<M, G>,
+export function* personFaults<M extends RoleMeta>(
+  definition: WorkflowDefinition<M>,
 ): Generator<string> {
   const table = new Map(Object.entries(definition.table));
   for (const role of keysOf(definition.roles)) {

@@ -11,8 +11,8 @@ import {
 import { keysOf } from "./keys-of.ts";
 
 /** Faults, each with its place: `roles.reviewer.tools.deny[0].input: …`. */
-export function* toolFaults<M extends RoleMeta, G extends string>(
-  definition: WorkflowDefinition<M, G>,
+export function* toolFaults<M extends RoleMeta>(
+  definition: WorkflowDefinition<M>,
 ): Generator<string> {
   for (const role of keysOf(definition.roles)) {
     const { tools, requiredEvidence = [] }: RoleRules = definition.roles[role];

@@ -54,8 +54,8 @@ import { summaryOf } from "./summary.ts";
 
 /** Binds agents to a definition. Throws `RULE_INVALID`, at once, for a broken definition and for an override of a
  *  role that does not exist. */
-export function createWorkflow<M extends RoleMeta, G extends string = never>(
-  definition: WorkflowDefinition<M, G>,
+export function createWorkflow<M extends RoleMeta>(
+  definition: WorkflowDefinition<M>,
   binding: AdapterBinding<NoInfer<M>>,
 ): WorkflowFn {
   checkDefinition(definition);

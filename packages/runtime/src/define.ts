@@ -34,8 +34,8 @@ export function definePerson<Meta extends Record<string, unknown>>({
 /** Types a workflow: the names in the table are checked against the roles and the groups that rules lead to. Returns
  *  its argument;
  *  `createWorkflow` and `buildDescriptor` check what a compiler cannot see. */
-export function defineWorkflow<M extends RoleMeta, G extends string = never>(
-  definition: WorkflowDefinition<M, G>,
-): WorkflowDefinition<M, G> {
+export function defineWorkflow<M extends RoleMeta>(
+  definition: WorkflowDefinition<M>,
+): WorkflowDefinition<M> {
   return definition;
 }

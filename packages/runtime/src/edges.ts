@@ -1,19 +1,17 @@
 import {
-  type AnyTransition,
   type DescriptorEdge,
   FALLBACK,
   type RoleMeta,
   START,
+  type Transition,
   targetOf,
   type WorkflowDefinition,
 } from "@uncaged/workflow-protocol";
 
 /** The table as a list: the entry of `START` first, then those of the roles, then those of the groups, in their order;
  *  within an entry, in the order in which the transitions are tried. */
-export function edgesOf<M extends RoleMeta, G extends string>(
-  definition: WorkflowDefinition<M, G>,
-): DescriptorEdge[] {
-  const table = new Map<string, readonly AnyTransition[]>(Object.entries(definition.table));
+export function edgesOf<M extends RoleMeta>(definition: WorkflowDefinition<M>): DescriptorEdge[] {
+  const table = new Map<string, readonly Transition[]>(Object.entries(definition.table));
   const roles = Object.keys(definition.roles);
   const groups = [...table.keys()].filter((key) => key !== START && !roles.includes(key));
   return [START, ...roles, ...groups].flatMap((from) =>
@@ -21,7 +19,7 @@ export function edgesOf<M extends RoleMeta, G extends string>(
   );
 }
 
-function edgeOf(from: string, transition: AnyTransition): DescriptorEdge {
+function edgeOf(from: string, transition: Transition): DescriptorEdge {
   const { condition, prompt, location, outcomes, group } = transition;
   return {
     from,

@@ -2,8 +2,8 @@ import type { Limits, RoleMeta, RoleRules, WorkflowDefinition } from "@uncaged/w
 import { keysOf } from "./keys-of.ts";
 
 /** The rules of each role; a role without rules has an empty entry. */
-export function rulesOf<M extends RoleMeta, G extends string>(
-  definition: WorkflowDefinition<M, G>,
+export function rulesOf<M extends RoleMeta>(
+  definition: WorkflowDefinition<M>,
 ): ReadonlyMap<string, RoleRules> {
   return new Map(
     keysOf(definition.roles).map((role) => [role, rulesOfRole(definition.roles[role])]),

@@ -5,7 +5,6 @@ import {
   type JsonObject,
   type RoleData,
   type RoleDefinition,
-  type RoleMeta,
   type WorkflowData,
   type WorkflowDefinition,
   type WorkflowDescriptor,
@@ -27,7 +26,7 @@ export function workflowFromData(data: WorkflowData): {
   const roles = Object.fromEntries(
     Object.entries(data.roles).map(([name, role]) => [name, roleOf(name, role)]),
   );
-  const definition: WorkflowDefinition<RoleMeta, string> = {
+  const definition: WorkflowDefinition = {
     description,
     roles,
     table,

@@ -1,8 +1,8 @@
 import {
-  type AnyTransition,
   FALLBACK,
   type RoleMeta,
   START,
+  type Transition,
   targetOf,
   type WorkflowDefinition,
 } from "@uncaged/workflow-protocol";
@@ -19,10 +19,8 @@ export type Edge = {
 };
 
 /** Every transition of the table, in the order in which it is written. */
-export function walkTable<M extends RoleMeta, G extends string = never>(
-  definition: WorkflowDefinition<M, G>,
-): Edge[] {
-  const table = new Map<string, readonly AnyTransition[]>(Object.entries(definition.table));
+export function walkTable<M extends RoleMeta>(definition: WorkflowDefinition<M>): Edge[] {
+  const table = new Map<string, readonly Transition[]>(Object.entries(definition.table));
   return [...new Set([START, ...Object.keys(definition.roles), ...table.keys()])].flatMap((from) =>
     (table.get(from) ?? []).map((transition, rule) => ({
       from,
@@ -34,8 +32,8 @@ export function walkTable<M extends RoleMeta, G extends string = never>(
 }
 
 /** The transitions that none of these runs took. */
-export function untakenEdges<M extends RoleMeta, G extends string = never>(
-  definition: WorkflowDefinition<M, G>,
+export function untakenEdges<M extends RoleMeta>(
+  definition: WorkflowDefinition<M>,
   runs: readonly Pick<RunResult, "routes">[],
 ): Edge[] {
   const taken = new Set(
@@ -45,8 +43,8 @@ export function untakenEdges<M extends RoleMeta, G extends string = never>(
 }
 
 /** Throws when none of these runs took a transition, and names each one. */
-export function expectEveryEdge<M extends RoleMeta, G extends string = never>(
-  definition: WorkflowDefinition<M, G>,
+export function expectEveryEdge<M extends RoleMeta>(
+  definition: WorkflowDefinition<M>,
   runs: readonly Pick<RunResult, "routes">[],
 ): void {
   const untaken = untakenEdges(definition, runs);

@@ -25,17 +25,13 @@ const reviewer = defineRole({
   extractRefs: null,
 });
 
-type Metas = {
-  planner: { files: string[] };
-  reviewer: { status: string; file?: string | undefined };
-};
-type Reviews = Group<"planner" | "reviewer", "reviews">;
+type Reviews = Group<"planner" | "reviewer">;
 const reviews: Reviews = {
   ...{ name: "reviews", each: "last.meta.files", as: "file", role: "reviewer" },
   prompt: "Review {{ file }}",
 };
 const reviewed = (group: Partial<Reviews> = {}, limits = {}) =>
-  defineWorkflow<Metas, "reviews">({
+  defineWorkflow({
     description: "Plans, then has every file reviewed",
     roles: { planner, reviewer },
     table: {
@@ -123,7 +119,7 @@ describe("a group in a table", () => {
 
   it("waits for a limit to be raised when no rule is for that, and runs the rest then", async () => {
     const definition = { ...reviewed({ atOnce: 2 }), limits: { steps: 2 } };
-    const table = { ...definition.table, reviews: definition.table.reviews.slice(0, 1) };
+    const table = { ...definition.table, reviews: (definition.table.reviews ?? []).slice(0, 1) };
     const agents = scripted({ planner: [plan("a", "b")], reviewer: [ok] });
     const first = await runWorkflow({ ...definition, table }, { prompt: "go", agents });
     expect(first.completion).toMatchObject({ suspend: { kind: "limit" } });

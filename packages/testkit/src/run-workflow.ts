@@ -73,8 +73,8 @@ export type RunResult = {
 
 /** Does not reject because of the agents or the rules: that is the result's `failure`. Throws `RULE_INVALID` for a
  *  broken definition. */
-export async function runWorkflow<M extends RoleMeta, G extends string = never>(
-  definition: WorkflowDefinition<M, G>,
+export async function runWorkflow<M extends RoleMeta>(
+  definition: WorkflowDefinition<M>,
   options: RunOptions<NoInfer<M>>,
 ): Promise<RunResult> {
   const { agents } = options;

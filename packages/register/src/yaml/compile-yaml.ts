@@ -5,7 +5,6 @@
  *  1. Every fault is reported at once, each with its line.
  *  2. The bundle contains JSON text, so a name such as `__proto__` in it is only a name. */
 import {
-  type AnyTransition,
   END,
   err,
   type Failure,
@@ -15,6 +14,7 @@ import {
   type Result,
   START,
   SUSPEND,
+  type Transition,
   targetOf,
   type WorkflowData,
 } from "@uncaged/workflow-protocol";
@@ -85,6 +85,6 @@ function unreached({ roles, table }: WorkflowData): string[] {
     .map((role) => `no rule leads to the role ${role}`);
 }
 
-function membersOf({ group }: AnyTransition): readonly GroupMember[] {
+function membersOf({ group }: Transition): readonly GroupMember[] {
   return group === undefined ? [] : membersIn(group);
 }

@@ -4,7 +4,7 @@
  *     ends because somebody forgot a line.
  *  2. Rules are tried in file order.
  *  3. A group has an entry under its name; a role that plays only as a member of groups needs none. */
-import { type AnyTransition, FALLBACK, membersIn, START } from "@uncaged/workflow-protocol";
+import { FALLBACK, membersIn, START, type Transition } from "@uncaged/workflow-protocol";
 import { isMap, isSeq } from "yaml";
 import { didYouMean } from "./did-you-mean.ts";
 import { entriesOf, fault, fieldsOf, type Item, itemsOf, keyFault } from "./item.ts";
@@ -22,7 +22,7 @@ export type GraphScope = {
   rules: RuleItems;
 };
 
-export type Table = { [START]: AnyTransition[]; [from: string]: AnyTransition[] };
+export type Table = { [START]: Transition[]; [from: string]: Transition[] };
 
 export function readGraph(item: Item, { roles, checks, rules }: GraphScope): Table {
   const names = [...roles.keys()];
@@ -39,7 +39,7 @@ export function readGraph(item: Item, { roles, checks, rules }: GraphScope): Tab
     ...{ from, roles: names, groups: [...groups.keys()], checks, rules },
     statuses: roles.get(from) ?? statusesOfGroup(groups.get(from), roles),
   });
-  const table = [...names, ...groups.keys()].flatMap((from): [string, AnyTransition[]][] => {
+  const table = [...names, ...groups.keys()].flatMap((from): [string, Transition[]][] => {
     const entry = entries.get(from);
     return entry === undefined ? [] : [[from, readEntry(entry, scopeOf(from))]];
   });
@@ -67,7 +67,7 @@ function sayMissingEntry(
 }
 
 /** Whether a role runs in groups and nowhere else. */
-function onlyAsMember(transitions: readonly AnyTransition[]): (role: string) => boolean {
+function onlyAsMember(transitions: readonly Transition[]): (role: string) => boolean {
   const alone = new Set(transitions.map(({ role }) => role));
   const members = new Set(
     transitions.flatMap(({ group }) =>
@@ -89,11 +89,11 @@ function statusesOfGroup(
 }
 
 /** `new`, and `resume` for a thread that continues from the state of another one, whose step started it. */
-function readStart(item: Item, scope: TargetScope): AnyTransition[] {
+function readStart(item: Item, scope: TargetScope): Transition[] {
   const fields = fieldsOf(item, { known: ["new", "resume"], required: ["new"] });
   const resume = fields?.get("resume");
   const begin = fields?.get("new");
-  const transitions: AnyTransition[] = [];
+  const transitions: Transition[] = [];
   const resumed = resume === undefined ? null : readTarget(resume, scope);
   if (resumed !== null) {
     const condition = { name: "resume", when: "start.parentState != null" };
@@ -106,7 +106,7 @@ function readStart(item: Item, scope: TargetScope): AnyTransition[] {
   return transitions;
 }
 
-function readEntry(item: Item, scope: EntryScope): AnyTransition[] {
+function readEntry(item: Item, scope: EntryScope): Transition[] {
   if (isSeq(item.node)) return readRuleList(item, scope);
   if (!isMap(item.node) || item.node.has("role")) {
     const target = readTarget(item, scope);
@@ -116,7 +116,7 @@ function readEntry(item: Item, scope: EntryScope): AnyTransition[] {
 }
 
 /** status → target */
-function readStatuses(item: Item, scope: EntryScope): AnyTransition[] {
+function readStatuses(item: Item, scope: EntryScope): Transition[] {
   const { from, statuses } = scope;
   if (statuses === "none") {
     fault(
@@ -127,7 +127,7 @@ function readStatuses(item: Item, scope: EntryScope): AnyTransition[] {
   }
   const entries = entriesOf(item, "a mapping of statuses to roles") ?? new Map<string, Item>();
   if (scope.groups.includes(from)) return readGroupStatuses(item, entries, scope);
-  const transitions: AnyTransition[] = [];
+  const transitions: Transition[] = [];
   for (const [status, entry] of entries) {
     const unknown = unknownStatus(status, scope);
     if (unknown !== null) keyFault(entry, unknown);
@@ -150,8 +150,8 @@ function readGroupStatuses(
   item: Item,
   entries: ReadonlyMap<string, Item>,
   scope: EntryScope,
-): AnyTransition[] {
-  const transitions: AnyTransition[] = [];
+): Transition[] {
+  const transitions: Transition[] = [];
   for (const [status, entry] of entries) {
     const isOther = status === OTHERWISE;
     const unknown = isOther ? null : unknownStatus(status, scope);
@@ -168,8 +168,8 @@ function readGroupStatuses(
 const OTHERWISE = "otherwise";
 
 /** Rules with conditions, tried in order. */
-function readRuleList(item: Item, scope: EntryScope): AnyTransition[] {
-  const transitions: AnyTransition[] = [];
+function readRuleList(item: Item, scope: EntryScope): Transition[] {
+  const transitions: Transition[] = [];
   // Statuses that no rule covers yet.
   const isGroup = scope.groups.includes(scope.from);
   let open: readonly string[] = isGroup ? [] : listed(scope.statuses);
@@ -192,7 +192,7 @@ function readRuleList(item: Item, scope: EntryScope): AnyTransition[] {
 }
 
 /** The rule, with where it is written. */
-function noted(rule: AnyTransition, item: Item | undefined, { rules }: TargetScope): AnyTransition {
+function noted(rule: Transition, item: Item | undefined, { rules }: TargetScope): Transition {
   if (item !== undefined) rules.set(rule, item);
   return rule;
 }

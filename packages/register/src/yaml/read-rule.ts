@@ -1,8 +1,8 @@
 import {
   AGENT_FAULTS,
-  type AnyTransition,
   FALLBACK,
   type RuleOutcome,
+  type Transition,
 } from "@uncaged/workflow-protocol";
 import { isSeq } from "yaml";
 import { didYouMean } from "./did-you-mean.ts";
@@ -15,7 +15,7 @@ export type EntryScope = TargetScope & { statuses: Statuses };
 
 export type Rule = {
   /** Null when its target cannot be read. */
-  transition: AnyTransition | null;
+  transition: Transition | null;
   /** The statuses for which no later rule is tried, among steps that ended well. */
   settles: readonly string[] | "all" | "nothing";
 };
@@ -92,7 +92,7 @@ function readConditionName(item: Item, hasCondition: boolean): string | null {
 function conditionOf(
   parts: { name: string | null; statuses: readonly string[] | null; when: string | null },
   scope: EntryScope,
-): AnyTransition["condition"] {
+): Transition["condition"] {
   const { name, statuses, when } = parts;
   const status = statuses === null ? null : statusCondition(statuses, scope);
   if (status === null) return when === null ? FALLBACK : { name: name ?? shortened(when), when };

@@ -1,5 +1,5 @@
 /** Where in a file the parts of its workflow are written, by the names that findings use: `table.writer[0].prompt`. */
-import type { AnyTransition } from "@uncaged/workflow-protocol";
+import type { Transition } from "@uncaged/workflow-protocol";
 import { isMap, isScalar } from "yaml";
 import type { Span } from "./faults.ts";
 import { entriesOf, type Item } from "./item.ts";
@@ -7,10 +7,10 @@ import { entriesOf, type Item } from "./item.ts";
 export type Written = ReadonlyMap<string, Span>;
 
 /** Which value of the file each rule was read from. */
-export type RuleItems = Map<AnyTransition, Item>;
+export type RuleItems = Map<Transition, Item>;
 
 export function writtenAt(parts: {
-  table: { readonly [from: string]: readonly AnyTransition[] };
+  table: { readonly [from: string]: readonly Transition[] };
   rules: RuleItems;
   /** Those of the file's top level. */
   fields: ReadonlyMap<string, Item>;
