@@ -1,4 +1,4 @@
-/** The real engine on a fresh storage root, with the steady workflow built and registered. */
+/** The real engine on a fresh storage root, with the steady workflow, or another one, built and registered. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -6,32 +6,43 @@ import { execThread, openEngine, startThread } from "@uncaged/workflow-execute";
 import { checkPattern, checkRule, checkTemplate } from "@uncaged/workflow-moderator";
 import { addWorkflow, buildBundle } from "@uncaged/workflow-register";
 
-const ENTRY = fileURLToPath(new URL("../workflow/steady.mjs", import.meta.url));
 const WORKFLOW = "steady";
 
 /** `folder` gets the storage root in `root` and the bundle beside it. `store`: where its blobs go, `files`
  *  or `packed`. Whoever opens it closes its store. */
 export async function openSteadyEngine(folder, { store } = { store: "files" }) {
+  const engine = await openBareEngine(folder, store);
+  await addBenchWorkflow(engine, folder, WORKFLOW);
+  return engine;
+}
+
+async function openBareEngine(folder, store) {
   const packagesBase = import.meta.resolve("@uncaged/cli-workflow/package.json");
   const root = join(folder, "root");
   mkdirSync(root, { recursive: true });
   writeFileSync(join(root, "workflow.yaml"), `config:\n  store: ${store}\n`, { mode: 0o600 });
-  const engine = await openEngine({ root, packagesBase });
+  return openEngine({ root, packagesBase });
+}
+
+/** Builds and registers the workflow of this name in the folder beside this one. */
+export async function addBenchWorkflow(engine, folder, name) {
+  const { root } = engine;
+  const packagesBase = import.meta.resolve("@uncaged/cli-workflow/package.json");
+  const entry = fileURLToPath(new URL(`../workflow/${name}.mjs`, import.meta.url));
   const bases = { root, packagesBase, checkRule, checkTemplate, checkPattern };
   const built = successOf(
-    await buildBundle({ ...bases, entry: ENTRY, out: join(folder, "steady.esm.js"), cwd: folder }),
+    await buildBundle({ ...bases, entry, out: join(folder, `${name}.esm.js`), cwd: folder }),
   );
   successOf(
     await addWorkflow({
       ...bases,
-      name: WORKFLOW,
+      name,
       file: built.file,
       types: null,
       registry: engine.registry,
       nowMs: engine.now(),
     }),
   );
-  return engine;
 }
 
 /** A thread that waits for its first step. */

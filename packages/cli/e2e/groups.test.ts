@@ -1,0 +1,176 @@
+/** Groups by the built command: members are real processes, and their runner is killed at random instants. */
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { leaseOf, type StepGroup } from "@uncaged/workflow-protocol";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Cli, openCli } from "./cli.test.helper.ts";
+import { killHard } from "./kill-hard.test.helper.ts";
+import { rests, untilThread } from "./until-thread.test.helper.ts";
+
+/** CI asks for more. */
+const KILLS = Number(process.env.UNCAGED_TEST_KILLS ?? 6);
+const KILLS_PER_THREAD = 3;
+/** A group of 20 takes longer than this on any machine. */
+const GROUP_MS = 1_000;
+/** A kill, all that is looked at after it, and its share of a thread, on a machine that does other things. */
+const BUSY_KILL_MS = 20_000;
+
+/** Notes that it began, and says its number. */
+const WORKER = `n=$(grep -o 'item-[0-9]*' | tail -1 | cut -d- -f2)
+echo "$n" >> began
+sleep 0.05
+echo "{\\"status\\":\\"done\\",\\"n\\":$n}"
+`;
+const FLOW = `description: Fans out
+agents: { default: practice }
+roles:
+  worker:
+    goal: work
+    output:
+      type: object
+      properties: { status: { enum: [done] }, n: { type: integer } }
+      required: [status, n]
+      additionalProperties: false
+graph:
+  $START:
+    new: { group: work, each: "[1..20]", as: n, role: worker, prompt: "item-{{ n }}", atOnce: 4 }
+  work: { done: $END, otherwise: worker }
+  worker: { done: $END }
+result: $sum(group.results.meta.n)
+`;
+
+type Step = { stateHash: string; role: string; group?: StepGroup };
+type Shown = { status: string; steps: Step[] };
+type Thread = { threadId: string; folder: string };
+
+let cli: Cli;
+beforeAll(async () => {
+  cli = openCli();
+  mkdirSync(cli.root, { recursive: true });
+  const script = join(cli.dir, "worker.sh");
+  writeFileSync(script, WORKER);
+  const options = { command: "/bin/sh", args: [script], output: "json" };
+  const agents = { practice: { package: "@uncaged/workflow-agent-command", options } };
+  const settings = JSON.stringify({ config: { agents } });
+  writeFileSync(join(cli.root, "workflow.yaml"), settings, { mode: 0o600 });
+  writeFileSync(join(cli.dir, "fan.yaml"), FLOW);
+  await cli.json(["workflow", "add", "fan", "fan.yaml"]);
+});
+afterAll(() => cli.close());
+
+describe("a group of 20 real processes", () => {
+  it(`whose runner is killed at ${KILLS} random instants runs no finished member again, and misses none`, {
+    timeout: 60_000 + KILLS * BUSY_KILL_MS,
+  }, async () => {
+    for (let kills = 0; kills < KILLS; ) {
+      const thread = await newThread();
+      for (let times = 0; times < KILLS_PER_THREAD && kills < KILLS; times += 1) {
+        const finished = finishedMembers(await shown(thread));
+        const begun = begunMembers(thread).length;
+        await cli.json(["thread", "resume", thread.threadId]);
+        const killed = await killRunner(thread, Math.random() * GROUP_MS);
+        expectNoneAgain(thread, { finished, begun });
+        if (!killed) break;
+        kills += 1;
+      }
+      await finish(thread);
+    }
+    expect(await cli.json(["cas", "fsck"])).toMatchObject({ ok: true, problems: [] });
+  });
+
+  it("is gone on with by a fork from within, and a member of it can be poked", async () => {
+    const thread = await newThread();
+    const exec = ["thread", "exec", thread.threadId, "--count", "3"];
+    expect(await cli.json(exec)).toMatchObject({ status: "idle", nextRole: "work" });
+    const before = await shown(thread);
+    expect(finishedMembers(before)).toHaveLength(3);
+    expect(begunMembers(thread)).toHaveLength(3);
+
+    const head = before.steps.at(-1)?.group;
+    await cli.json(["thread", "poke", thread.threadId, "--prompt", "item-40, please"]);
+    const poked = await shown(thread);
+    expect(poked.steps.slice(0, 2)).toEqual(before.steps.slice(0, 2));
+    expect(poked.steps[2]).toMatchObject({ group: head, meta: { n: 40 } });
+    expect(await cli.json(["thread", "verify", thread.threadId])).toMatchObject({ ok: true });
+
+    const forked = await cli.json<{ threadId: string }>([
+      ...["thread", "fork", thread.threadId, "--from-step", "2", "--idle"],
+    ]);
+    const prompted = await cli.fails([
+      ...["thread", "fork", thread.threadId, "--from-step", "2", "--prompt", "be brief"],
+    ]);
+    expect(prompted).toMatchObject({ code: "TRANSITION_INVALID" });
+    const fork = { ...thread, threadId: forked.threadId };
+    await finish(fork);
+    const after = await shown(fork);
+    expect(after.steps.slice(0, 2)).toEqual(before.steps.slice(0, 2));
+    const late = await cli.fails(["thread", "poke", fork.threadId, "--prompt", "again"]);
+    expect(late).toMatchObject({ code: "TRANSITION_INVALID" });
+  });
+
+  it("is drawn as one state", async () => {
+    const { stdout } = await cli.run(["workflow", "show", "fan", "--graph"]);
+    expect(stdout).toContain("│ work: worker for each [1..20] │");
+    const drawn = await cli.run(["workflow", "show", "fan", "--mermaid"]);
+    expect(drawn.stdout).toContain('[["work#58; worker for each #91;1..20#93;"]]');
+  });
+});
+
+async function newThread(): Promise<Thread> {
+  const folder = join(cli.dir, "work", String(Math.random()).slice(2));
+  mkdirSync(folder, { recursive: true });
+  const { threadId } = await cli.json<{ threadId: string }>([
+    ...["thread", "run", "fan", "--idle", "--cwd", folder, "--prompt", "go"],
+  ]);
+  return { threadId, folder };
+}
+
+function shown({ threadId }: Thread): Promise<Shown> {
+  return cli.json<Shown>(["thread", "show", threadId]);
+}
+
+/** False when the thread had come to its end before. */
+async function killRunner({ threadId }: Thread, afterMs: number): Promise<boolean> {
+  const lease = leaseOf(await untilThread(cli.root, threadId, () => true));
+  if (lease === null) return false;
+  await sleep(afterMs);
+  return killHard(lease.process.pid);
+}
+
+/** Numbers of the members that are steps. */
+function finishedMembers({ steps }: Shown): number[] {
+  return steps.flatMap(({ group }) => (group === undefined ? [] : [group.index + 1]));
+}
+
+function begunMembers({ folder }: Thread): number[] {
+  try {
+    return readFileSync(join(folder, "began"), "utf8").trim().split("\n").map(Number);
+  } catch {
+    return [];
+  }
+}
+
+function expectNoneAgain(
+  thread: Thread,
+  { finished, begun }: { finished: readonly number[]; begun: number },
+): void {
+  const since = begunMembers(thread).slice(begun);
+  expect(since.filter((member) => finished.includes(member))).toEqual([]);
+}
+
+async function finish(thread: Thread): Promise<void> {
+  const before = await shown(thread);
+  const known = { finished: finishedMembers(before), begun: begunMembers(thread).length };
+  if (before.status !== "completed") {
+    await cli.json(["thread", "resume", thread.threadId]);
+    await untilThread(cli.root, thread.threadId, rests);
+  }
+  expectNoneAgain(thread, known);
+  const after = await shown(thread);
+  expect(after).toMatchObject({ status: "completed", result: { value: 210 } });
+  expect(finishedMembers(after).toSorted((a, b) => a - b)).toEqual(
+    Array.from({ length: 20 }, (_, at) => at + 1),
+  );
+  expect(await cli.json(["thread", "verify", thread.threadId])).toMatchObject({ ok: true });
+}
