@@ -30,8 +30,8 @@ export type ScriptedPeople = {
   turns: ReadonlyMap<string, Answer[]>;
 };
 
-export function scriptedPeople<M extends RoleMeta, G extends string>(
-  definition: WorkflowDefinition<M, G>,
+export function scriptedPeople<M extends RoleMeta>(
+  definition: WorkflowDefinition<M>,
   people: People<M>,
 ): ScriptedPeople {
   const given = new Map<string, readonly Answer[] | undefined>(Object.entries(people));
