@@ -76,6 +76,15 @@ export const personCases: readonly ThreadStoreCase[] = [
     },
   },
   {
+    name: "takes no step of a person from another head than the thread's",
+    async run(store) {
+      const threadId = await asking(store, [samplePersonWait()]);
+      const elsewhere = { ...answer(threadId), from: sampleHash(5) };
+      await refuses(store.advance(elsewhere), "ANSWER_TAKEN", threadId);
+      assert.equal((await known(store, threadId)).status, "suspended");
+    },
+  },
+  {
     name: "takes no step of a person where a role asked, or where somebody runs the thread",
     async run(store) {
       const { threadId: asked } = await suspendedThread(store, 1);
