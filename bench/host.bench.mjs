@@ -65,7 +65,7 @@ async function measure(folder, root) {
   ]);
 
   const before = ownMemory(root, host);
-  for (let made = 0; made < THREADS; made += 1) command(root, runWords());
+  for (let made = 0; made < THREADS; made += 1) command(root, runWords(root));
   await until(root, (threads) => owned(threads).length >= THREADS);
   const after = ownMemory(root, host);
   const cpuMs = await cpuWhile(root, host);
@@ -84,7 +84,7 @@ async function measure(folder, root) {
   ]);
   command(root, ["kill", "--all", "--yes"]);
 
-  for (let made = 0; made < KILLED; made += 1) command(root, runWords());
+  for (let made = 0; made < KILLED; made += 1) command(root, runWords(root));
   await until(root, (threads) => owned(threads).length >= KILLED);
   const fences = new Map((await rows(root)).map(({ threadId, lease }) => [threadId, lease?.fence]));
   for (const pid of [host.pid, ...workersOf(root)]) process.kill(pid, "SIGKILL");
@@ -105,8 +105,8 @@ async function measure(folder, root) {
   ]);
 }
 
-function runWords(more = []) {
-  return ["run", "sleeper", "--prompt", "sleep", ...more];
+function runWords(cwd) {
+  return ["run", "sleeper", "--prompt", "sleep", "--cwd", cwd];
 }
 
 function command(root, words) {
@@ -119,7 +119,7 @@ function timesToAgent(root, rounds) {
     const cwd = join(root, `began-${performance.now()}-${round}`);
     mkdirSync(cwd, { recursive: true });
     const startedAt = Date.now();
-    command(root, [...runWords(), "--cwd", cwd]);
+    command(root, runWords(cwd));
     for (;;) {
       const [file] = readdirSync(cwd);
       const text = file === undefined ? "" : readFileSync(join(cwd, file), "utf8");
