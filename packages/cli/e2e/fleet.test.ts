@@ -237,7 +237,7 @@ describe("shortcuts", () => {
     const [, shortcuts = ""] = stdout.split("Shortcuts:");
     const names = [...shortcuts.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name);
     expect(names).toEqual([
-      ...["run", "live", "list", "ps", "show", "inbox", "wait", "resume", "kill"],
+      ...["run", "live", "list", "ps", "show", "inbox", "wait", "resume", "answer", "kill"],
     ]);
     for (const name of ["list", "ps", "inbox"]) {
       expect(await cli.json([name])).toEqual(await cli.json(["thread", name]));
