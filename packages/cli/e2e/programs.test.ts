@@ -20,7 +20,8 @@ afterAll(() => cli.close());
 
 it("are one file each, which loads no other package but a native one", () => {
   const programs = readdirSync(BUILT).filter((name) => name.endsWith("-main.js"));
-  expect(programs).toEqual(["guard-main.js", "keeper-main.js", "runner-main.js"]);
+  const names = ["guard", "keeper", "runner", "worker"].map((name) => `${name}-main.js`);
+  expect(programs).toEqual(names);
   for (const name of programs) {
     const text = readFileSync(join(BUILT, name), "utf8");
     const imported = Array.from(text.matchAll(IMPORTED), ([, from = ""]) => from);
