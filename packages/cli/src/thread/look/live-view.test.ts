@@ -6,12 +6,14 @@ import { type LiveDetail, liveView } from "./live-view.ts";
 const plain = styleOf({ color: false, columns: null });
 const stamp = { threadId: "T", timestamp: 1_716_000_000_123 };
 
-function agent(event: AgentEvent): LiveEvent {
+type StepEvent = Extract<LiveEvent, { role: string }>;
+
+function agent(event: AgentEvent): StepEvent {
   return { ...stamp, type: "agent", role: "coder", round: 2, event };
 }
 
-const says = (text: string): LiveEvent => agent({ type: "text", text });
-const started: LiveEvent = {
+const says = (text: string): StepEvent => agent({ type: "text", text });
+const started: StepEvent = {
   ...stamp,
   type: "step_started",
   role: "coder",
@@ -19,7 +21,7 @@ const started: LiveEvent = {
   condition: "rejected",
   said: null,
 };
-const completed: LiveEvent = {
+const completed: StepEvent = {
   ...stamp,
   type: "step_completed",
   role: "coder",
@@ -48,6 +50,27 @@ describe("live output", () => {
       '#2 coder (rejected)\ndone #2 coder  1 min  2.4k tokens  $0.0200  {"done":true}\n',
     );
     expect(shown([started, completed, started, completed])).not.toContain("tokens");
+  });
+
+  it("keeps members of a group apart, who speak at the same time", () => {
+    const members = [0, 1].map((index) => {
+      const group = { name: "reviews", entry: 1, index, of: 2 };
+      return (event: StepEvent): StepEvent => ({ ...event, group });
+    });
+    const [one = () => started, other = () => started] = members;
+    const late = { ...completed, timestamp: completed.timestamp + 2_000 };
+    const events = [
+      one(started),
+      other(started),
+      one(says("It ")),
+      one(says("is")),
+      other(says("No")),
+    ];
+    expect(shown([...events, one(late), { ...late, round: 3 }])).toBe(
+      "#2 coder [reviews 1/2] (rejected)\n#2 coder [reviews 2/2] (rejected)\n" +
+        "coder [reviews 1/2]:\nIt is\ncoder [reviews 2/2]:\nNo\n" +
+        'done #2 coder [reviews 1/2]  2.0 s  {"done":true}\ndone #3 coder  {"done":true}\n',
+    );
   });
 
   it("does not add a line where the agent ended its own", () => {

@@ -8,6 +8,7 @@ import {
 import { printable, printableLine } from "../../terminal/printable.ts";
 import type { Style } from "../../terminal/style.ts";
 import { duration } from "../../terminal/times.ts";
+import { memberName } from "../view/member-name.ts";
 import { paintStatus } from "../view/paint-status.ts";
 import { money } from "../view/spent.ts";
 
@@ -15,10 +16,11 @@ import { money } from "../view/spent.ts";
 export type LiveDetail = "usual" | "all";
 
 /** Turns live events into text, one after the other. It remembers whether a line is open, since agents speak in
- *  pieces, when the current step began, and what it has used. */
+ *  pieces, which member of a group was heard last, when each step under way began, and what it has used. */
 export function liveView(style: Style, detail: LiveDetail): (item: LiveEvent | LiveGap) => string {
   let lineIsOpen = false;
-  let step: StepSoFar = { sinceMs: null, usage: null };
+  let heard: string | null = null;
+  const steps = new Map<string, StepSoFar>();
   return (event) => {
     if (event.type === "gap") {
       const before = lineIsOpen ? "\n" : "";
@@ -26,18 +28,26 @@ export function liveView(style: Style, detail: LiveDetail): (item: LiveEvent | L
       const { from, to } = event;
       return `${before}${style.yellow(`events ${from} to ${to} cannot be read any more`)}\n`;
     }
-    step = following(step, event);
+    const who = "role" in event ? memberName(event) : null;
+    const step = following((who === null ? undefined : steps.get(who)) ?? NOTHING_YET, event);
+    if (who !== null) steps.set(who, step);
     const text = eventText(event, { style, detail, step });
     if (text === "") return "";
     const speaks = event.type === "agent" && event.event.type === "text";
-    const before = lineIsOpen && !speaks ? "\n" : "";
+    // Members speak at the same time: a line is one member's, and says whose when it is another's than before.
+    const another = event.type === "agent" && event.group !== undefined && who !== heard;
+    const before = lineIsOpen && (another || !speaks) ? "\n" : "";
+    const name = another ? style.dim(`${who}:\n`) : "";
+    if (who !== null) heard = who;
     lineIsOpen = speaks && !text.endsWith("\n");
     const at = detail === "all" && !speaks ? `${style.dim(clock(event.timestamp))} ` : "";
-    return before + at + text;
+    return before + name + at + text;
   };
 }
 
 type StepSoFar = { sinceMs: number | null; usage: Usage | null };
+
+const NOTHING_YET: StepSoFar = { sinceMs: null, usage: null };
 
 function following(step: StepSoFar, event: LiveEvent): StepSoFar {
   if (event.type === "step_started") return { sinceMs: event.timestamp, usage: null };
@@ -57,13 +67,13 @@ function eventText(
         event.said === null
           ? ""
           : style.yellow(`  a person said: ${printableLine(event.said, 500)}\n`);
-      return `${style.bold(`#${event.round} ${event.role}`)}${by}\n${said}`;
+      return `${style.bold(`#${event.round} ${memberName(event)}`)}${by}\n${said}`;
     }
     case "step_completed": {
       const took = step.sinceMs === null ? [] : [duration(event.timestamp - step.sinceMs)];
       const meta = printableLine(JSON.stringify(event.meta), 200);
       const facts = [...took, ...money(step.usage), meta].join("  ");
-      return `${style.green("done")} #${event.round} ${event.role}  ${style.dim(facts)}\n`;
+      return `${style.green("done")} #${event.round} ${memberName(event)}  ${style.dim(facts)}\n`;
     }
     case "status": {
       const summary = event.summary === null ? "" : `: ${printable(event.summary)}`;

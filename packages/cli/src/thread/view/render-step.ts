@@ -5,6 +5,7 @@ import { printable, printableLine } from "../../terminal/printable.ts";
 import type { Style } from "../../terminal/style.ts";
 import { isoSeconds } from "../../terminal/times.ts";
 import { flowLines } from "./flow-lines.ts";
+import { memberName } from "./member-name.ts";
 import { money, spent } from "./spent.ts";
 
 const META_CHARACTERS = 200;
@@ -30,11 +31,9 @@ export function renderStep(step: StepView, style: Style): string {
 }
 
 /** One line, or two where one is too long for the terminal. */
-function headLines(
-  { round, role, route, run, outcome, timestamp, stateHash }: StepView,
-  style: Style,
-): string[] {
-  const name = `#${round} ${role}`;
+function headLines(step: StepView, style: Style): string[] {
+  const { round, route, run, outcome, timestamp, stateHash } = step;
+  const name = `#${round} ${memberName(step)}`;
   const by = route === null ? "" : ` (${printableLine(`${route.from}: ${route.condition}`, 80)})`;
   const fault = outcome === "ok" ? "" : `  ${outcome}`;
   const took = spent([run])[0];
