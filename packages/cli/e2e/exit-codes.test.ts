@@ -224,7 +224,7 @@ describe("every command", () => {
 
   it("uses no colours when the output is not a terminal", async () => {
     const { stdout } = await cli.run(["thread", "list"]);
-    expect(stdout).toMatch(/^THREAD +TITLE +WORKFLOW +STATUS +STEPS +AGE +UPDATED\n/);
+    expect(stdout).toMatch(/^THREAD +TITLE +WORKFLOW +STATUS +STEPS +TOKENS +COST +AGE +UPDATED\n/);
     expect(stdout).not.toContain("\u001b");
   });
 });
