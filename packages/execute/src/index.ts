@@ -1,6 +1,9 @@
 export { ANSWER } from "./chain/answer-directive.ts";
 export type { Interruption } from "./keeper/interruption.ts";
+export { LEASE_TTL_MS } from "./keeper/lease-times.ts";
 export { threadKeeper } from "./keeper/thread-keeper.ts";
+export { acquire } from "./lease/acquire.ts";
+export { releaseLease } from "./lease/release-lease.ts";
 export { type HostFile, runningHost } from "./processes/host-file.ts";
 export { lookForProcesses, type ProcessLook } from "./processes/process-look.ts";
 export { leaseTag } from "./processes/process-tags.ts";

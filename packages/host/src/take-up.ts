@@ -2,19 +2,20 @@
  *
  *  1. An owner that is certainly dead (its process ended, or the machine has restarted since) is replaced at once.
  *  2. One that was only silent for longer than its lease may have slept with the whole machine, and wakes up as we do:
- *     it gets time to renew.
+ *     it gets the life of one lease to renew.
  *  3. A thread that somebody had asked to stop rests; one that is being killed is left to whoever kills it.
  *  4. A person who had a deadline and let it pass is waited for no longer.
  *  5. Threads that were stopped, paused or never started have no owner, and are left alone. */
-import { type Engine, isOverdue, observedStatus } from "@uncaged/workflow-execute";
+import {
+  acquire,
+  type Engine,
+  isOverdue,
+  LEASE_TTL_MS,
+  observedStatus,
+  releaseLease,
+} from "@uncaged/workflow-execute";
 import { type RunningThread, waitsOf } from "@uncaged/workflow-protocol";
-import { ownIdentity } from "@uncaged/workflow-util";
 import type { Carrier } from "./carry-threads.ts";
-
-/** Longer than a lease lives. */
-const SILENT_FOR_MS = 15_000;
-/** For the moment in which a thread is put to rest. */
-const TTL_MS = 15_000;
 
 export function takeUp(
   engine: Pick<Engine, "store" | "now" | "live">,
@@ -33,7 +34,7 @@ export function takeUp(
         const key = `${thread.threadId}:${thread.lease.fence}`;
         const since = silentSince.get(key) ?? monotonicMs();
         seen.set(key, since);
-        return monotonicMs() - since >= SILENT_FOR_MS;
+        return monotonicMs() - since >= LEASE_TTL_MS;
       };
       const owned = await engine.store.list({ withLease: true });
       const left = owned.filter((thread) => thread.status === "running").filter(isLeft);
@@ -67,20 +68,16 @@ async function goOn(
 
 /** Takes the thread and gives it up: it is idle, or paused if its gate is closed. `why`: for whoever watches it. */
 async function putToRest(
-  { store, live, now }: Pick<Engine, "store" | "now" | "live">,
+  engine: Pick<Engine, "store" | "now" | "live">,
   { threadId, lease: { fence: replaces } }: RunningThread,
   why: string | null,
 ): Promise<void> {
-  const nowMs = now();
-  const lease = await store.acquire({
-    ...{ threadId, process: ownIdentity(), ttlMs: TTL_MS, nowMs, replaces },
-  });
+  const lease = await acquire(engine, threadId, replaces);
   if (why !== null) {
-    const writer = live.writer(lease);
-    writer.append({ threadId, timestamp: nowMs, type: "status", status: "idle", summary: why });
+    const writer = engine.live.writer(lease);
+    const timestamp = engine.now();
+    writer.append({ threadId, timestamp, type: "status", status: "idle", summary: why });
     writer.close();
   }
-  const release = { threadId, fence: lease.fence, nowMs };
-  if (await store.release({ ...release, to: { status: "paused" } })) return;
-  await store.release({ ...release, to: { status: "idle" } });
+  await releaseLease(engine, lease, { status: "paused" });
 }

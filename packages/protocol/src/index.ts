@@ -80,6 +80,7 @@ export {
 } from "./limits.ts";
 export type { LiveEvent } from "./live-event.ts";
 export type { LiveGap, LiveItem, LiveLog, LiveRecord, LiveWriter } from "./live-log.ts";
+export { memberRequest } from "./member-request.ts";
 export type { ModeratorContext, ModeratorRule, ModeratorStep } from "./moderator.ts";
 export type {
   CasNode,

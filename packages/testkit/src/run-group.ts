@@ -4,6 +4,7 @@ import {
   agentError,
   failedOutput,
   MAX_AT_ONCE,
+  memberRequest,
   type RoleCall,
   type RoleGroup,
   type RoleOutput,
@@ -78,17 +79,9 @@ async function runMember(
   call: RoleCall,
   { place, ending }: { place: StepGroup; ending: AbortSignal },
 ): Promise<Done> {
-  const { role, route = null, location = null, agent = null, rules, item = null } = call;
-  const entered = runtime.enter({
-    role,
-    round: place.entry + place.index + 1,
-    route,
-    location,
-    previousSession: call.previousSession?.() ?? null,
-    rules,
-    agent,
-    group: { ...place, item, session: call.previousSession === undefined ? "own" : "role" },
-  });
+  const request = memberRequest(call, place);
+  const { role, route } = request;
+  const entered = runtime.enter(request);
   const signal = AbortSignal.any([runtime.signal, ending]);
   try {
     const output = await call.run({ ...entered, signal });

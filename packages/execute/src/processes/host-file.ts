@@ -3,7 +3,7 @@
  *  The host writes it once it listens, and removes it when it ends. One that was killed leaves it behind, so the file
  *  counts only as long as the process that it names lives. */
 import { readFileSync } from "node:fs";
-import type { ProcessIdentity } from "@uncaged/workflow-protocol";
+import { type ProcessIdentity, parseJson } from "@uncaged/workflow-protocol";
 import { livenessOf, storagePaths } from "@uncaged/workflow-util";
 
 export type HostFile = {
@@ -29,17 +29,11 @@ function read(path: string): string {
 }
 
 function parseHostFile(text: string): HostFile | null {
-  try {
-    const { process, since, socket }: Raw<HostFile> = Object(JSON.parse(text));
-    const { pid, startedAt, bootId }: Raw<ProcessIdentity> = Object(process);
-    if (typeof pid !== "number" || typeof startedAt !== "string") return null;
-    if (typeof bootId !== "string" || typeof since !== "number") return null;
-    return typeof socket === "string"
-      ? { process: { pid, startedAt, bootId }, since, socket }
-      : null;
-  } catch {
-    return null;
-  }
+  const { process, since, socket }: Raw<HostFile> = Object(parseJson(text));
+  const { pid, startedAt, bootId }: Raw<ProcessIdentity> = Object(process);
+  if (typeof pid !== "number" || typeof startedAt !== "string") return null;
+  if (typeof bootId !== "string" || typeof since !== "number") return null;
+  return typeof socket === "string" ? { process: { pid, startedAt, bootId }, since, socket } : null;
 }
 
 type Raw<T> = Partial<Record<keyof T, unknown>>;

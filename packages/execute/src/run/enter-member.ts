@@ -5,6 +5,7 @@ import {
   type EngineRuntime,
   failedRunOf,
   failure,
+  memberRequest,
   type RoleCall,
   type RoleOutput,
   type StepGroup,
@@ -33,18 +34,9 @@ export function enterMember(
   call: RoleCall,
   place: StepGroup,
 ): EnteredMember {
-  const { role, route = null, location = null, agent = null, rules, item = null } = call;
-  const session = call.previousSession === undefined ? "own" : "role";
-  const entered = runtime.enter({
-    role,
-    round: place.entry + place.index + 1,
-    route,
-    location,
-    previousSession: call.previousSession?.() ?? null,
-    rules,
-    agent,
-    group: { ...place, item, session },
-  });
+  const request = memberRequest(call, place);
+  const { role, route } = request;
+  const entered = runtime.enter(request);
   const ending = new AbortController();
   const { promise: abandoned, resolve: abandon } = Promise.withResolvers<unknown>();
   const meter = usageMeter(entered.step.cwd);

@@ -1,5 +1,6 @@
 /** What is said over the socket of a host: one request a connection, each message a line of JSON. Whoever reads one
  *  parses it: the two ends may be of different versions. */
+import { parseJson } from "@uncaged/workflow-protocol";
 import type { RunnerReport } from "./runner-report.ts";
 
 /** `run`: take this thread and run it until it rests. */
@@ -28,7 +29,7 @@ export type HostState = {
 
 /** null: not a request. */
 export function parseHostRequest(line: string): HostRequest | null {
-  const { kind, threadId } = fieldsOf(parsedJson(line));
+  const { kind, threadId } = fieldsOf(parseJson(line));
   if (kind === "status") return { kind };
   return kind === "run" && typeof threadId === "string" ? { kind, threadId } : null;
 }
@@ -71,14 +72,6 @@ export async function* linesOf(
     if (rest.length > LONGEST_LINE) throw new Error("a line is too long");
   }
   return undefined;
-}
-
-function parsedJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return null;
-  }
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -1,0 +1,18 @@
+import type { StepGroup } from "./group.ts";
+import type { RoleCall, StepRequest } from "./workflow-runtime.ts";
+
+/** The step that a member of a group enters. Its round is the one it has if the members finish in declared order. */
+export function memberRequest(call: RoleCall, place: StepGroup): StepRequest {
+  const { role, route = null, location = null, agent = null, rules, item = null } = call;
+  const { previousSession } = call;
+  return {
+    role,
+    round: place.entry + place.index + 1,
+    route,
+    location,
+    previousSession: previousSession?.() ?? null,
+    rules,
+    agent,
+    group: { ...place, item, session: previousSession === undefined ? "own" : "role" },
+  };
+}
