@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { defineConfig } from "vitest/config";
+import { defaultExclude, defineConfig } from "vitest/config";
 
 /** The real agent programs are hundreds of megabytes each: only those that are named run, by
  *  `npm run agents` or in CI. */
@@ -12,7 +12,10 @@ const labTests = (names: string) =>
 /** The agents' runs have one of their own, so that CI can count both. */
 const report = process.env.UNCAGED_TEST_REPORT ?? ".cache/test-report.json";
 
-/** One process tests everything: `unit` beside the sources, `house` for the root's own scripts,
+/** Files that measure the memory of their process, so nothing else's garbage may be in it. */
+const MEMORY_TESTS = "packages/*/src/**/*.memory.test.ts";
+
+/** One process tests everything: `unit` and `memory` beside the sources, `house` for the root's own scripts,
  *  `e2e` for the built CLI, which starts processes and may wait for them,
  *  `agents` for adapters with the real programs behind them. */
 export default defineConfig({
@@ -25,12 +28,14 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["packages/*/src/**/*.test.ts", "templates/*/src/**/*.test.ts"],
+          exclude: [...defaultExclude, MEMORY_TESTS],
           // One process for many files: starting one for each took longer than most of them.
           isolate: false,
           // A property with its first generator takes seconds on a busy machine.
           testTimeout: 30_000,
         },
       },
+      { test: { name: "memory", include: [MEMORY_TESTS], testTimeout: 60_000 } },
       {
         test: {
           name: "house",
