@@ -251,14 +251,18 @@ describe("a bundle", () => {
       await up();
       const other = await start("steps", JSON.stringify({ steps: 1, gate: "go" }), cwd);
       const fence = fenceOf(await untilThread(cli.root, other, () => true));
-      const wild = await start("wild", how, cwd);
       const beside = await start("wild", "waits", cwd);
-      await untilThread(cli.root, wild, ({ stepCount }) => stepCount === 1);
-      // By the second attempt it is tame.
+      await atStepTwo(cwd, [beside]);
+      writeFileSync(join(cwd, "once"), "");
+      const wild = await start("wild", how, cwd);
+      expect((await untilThread(cli.root, wild, rests)).status).toBe("completed");
+      await untilThread(cli.root, beside, () => began(cwd, beside).length > 2);
       tame(cwd);
-      for (const threadId of [wild, beside]) {
-        expect((await untilThread(cli.root, threadId, rests)).status).toBe("completed");
-      }
+      expect((await untilThread(cli.root, beside, rests)).status).toBe("completed");
+      expect([began(cwd, wild), began(cwd, beside)]).toEqual([
+        [1, 2, 2, 3],
+        [1, 2, 2, 3],
+      ]);
       expect(fenceOf(await untilThread(cli.root, other, () => true))).toBe(fence);
       writeFileSync(join(cwd, "go-1"), "");
       expect((await untilThread(cli.root, other, rests)).status).toBe("completed");

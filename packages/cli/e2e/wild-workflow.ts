@@ -1,8 +1,8 @@
 /** Source of a workflow whose bundle misbehaves at its second step, as long as the working directory has no file
- *  `tame`. The prompt says how: `loops`, `exits`, `fills` (its memory), or `waits` for the file. Every step that begins
- *  appends a line to `began-<threadId>`. */
+ *  `tame`. The prompt says how: `loops`, `exits`, `fills` (its memory), or `waits` for the file. With a file `once`, a
+ *  second attempt at the step behaves. Every step that begins appends a line to `began-<threadId>`. */
 export const WILD_WORKFLOW = `
-import { appendFileSync, existsSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { buildDescriptor, createWorkflow, defineRole, defineWorkflow, END, START } from "@uncaged/workflow-runtime";
 import { z } from "zod";
@@ -29,10 +29,13 @@ const definition = defineWorkflow({
 const adapter = (_prompt, schema) => async (ctx, runtime) => {
   const { cwd, processTag } = runtime.step;
   const step = ctx.steps.length + 1;
-  appendFileSync(cwd + "/began-" + processTag.split(":")[0], step + "\\n");
+  const began = cwd + "/began-" + processTag.split(":")[0];
+  appendFileSync(began, step + "\\n");
   const isTame = () => existsSync(cwd + "/tame");
-  if (step === 2 && !isTame()) {
-    const how = ctx.start.content;
+  const how = ctx.start.content;
+  const attempts = readFileSync(began, "utf8").split("\\n").filter((line) => line === "2").length;
+  const isOver = how !== "waits" && existsSync(cwd + "/once") && attempts > 1;
+  if (step === 2 && !isTame() && !isOver) {
     if (how === "loops") while (true) Math.random();
     if (how === "exits") process.exit(3);
     if (how === "fills") for (const all = []; ; ) all.push(new Array(1e6).fill(Math.random()));
