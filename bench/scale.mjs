@@ -74,7 +74,7 @@ async function manyBlobs(folder, kind) {
   mkdirSync(root, { recursive: true });
   writeFileSync(join(root, "workflow.yaml"), `config:\n  store: ${kind}\n`, { mode: 0o600 });
   const { threads, blobs: table } = await openIndex(root);
-  const cas = openRootStore({ dir: paths.cas, table, kind });
+  const cas = openRootStore({ dir: paths.cas, table, threads, kind });
   const startedAt = performance.now();
   // Every second one is held by a thread, through a chain of artifacts a thousand wide.
   let held = [];

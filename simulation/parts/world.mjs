@@ -50,6 +50,7 @@ export async function newWorld({ root, packagesBase, bundleHash, registry }) {
     const cas = openRootStore({
       dir: storagePaths(root).cas,
       table,
+      threads,
       kind: "files",
       quietMs: NEVER_MS,
     });

@@ -83,15 +83,13 @@ async function collection() {
   const count = 100_000;
   const folder = join(root, "gc");
   const { head, live, dead } = litter(folder, count);
-  const store = openRootStore({ dir: folder, table: memoryBlobTable(), kind: "files" });
-  const collect = (graceMs) =>
-    store.collect({
-      roots: async () => [head],
-      nowMs: Date.now(),
-      graceMs,
-      protectSinceMs: null,
-      dryRun: false,
-    });
+  const threads = {
+    roots: async () => [{ threadId: "one", startHash: head, head, headSha256: "" }],
+    list: async () => [],
+    history: async () => ({ standing: [], lastRemovalAt: 0 }),
+  };
+  const store = openRootStore({ dir: folder, table: memoryBlobTable(), threads, kind: "files" });
+  const collect = (graceMs) => store.collect({ nowMs: Date.now(), graceMs, dryRun: false });
   const aside = join(root, "swept");
   mkdirSync(aside);
   const sweep = await timed(async () => {

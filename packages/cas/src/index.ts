@@ -14,5 +14,6 @@ export { nodeToYaml } from "./node/node-yaml.ts";
 export { markReachable, type Reachability } from "./node/reachability.ts";
 export { ancestorAt, type LoadAncestors } from "./node/skip-list.ts";
 export { type BlobPlaces, PACKED_MAX_BYTES } from "./root/blob-places.ts";
+export { findLostThreads } from "./root/lost-threads.ts";
 export { openRootStore } from "./root/root-store.ts";
 export { type MemoryRow, memoryBlobTable } from "./rows/memory-blob-table.ts";

@@ -71,10 +71,7 @@ export { resumeThread } from "./steer/resume-thread.ts";
 export { type StartOptions, startThread } from "./steer/start-thread.ts";
 export { killThread, stopThread } from "./steer/stop-thread.ts";
 export { checkStorage } from "./storage/check-storage.ts";
-export {
-  collectStorage,
-  type StorageGcReport,
-} from "./storage/collect-storage.ts";
+export { collectStorage } from "./storage/collect-storage.ts";
 export type { Engine } from "./storage/engine.ts";
 export { flushBeforeRelease } from "./storage/flush-before-release.ts";
 export { leftoverFiles } from "./storage/leftover-files.ts";

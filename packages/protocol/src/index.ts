@@ -106,7 +106,6 @@ export { roleNameFault } from "./role-name.ts";
 export type {
   CollectReport,
   CollectRequest,
-  LostHeads,
   MoveReport,
   RootStore,
   StoreKind,
@@ -170,7 +169,6 @@ export { timerMs } from "./timer-ms.ts";
 export { TOOL_KINDS, type ToolKind, type ToolPolicy, type ToolRule } from "./tool-policy.ts";
 export type {
   CheckReport,
-  GcReport,
   Problem,
   RecordedResult,
   StepView,

@@ -25,7 +25,8 @@ export type RootStore = NodeStore & {
    *  harms a step: what is on its way stays there, and is tried again. */
   flush(): Promise<Failure | null>;
 
-  /** Sets dead blobs aside, and deletes what earlier calls set aside. Throws `CAS_MISSING`, `CAS_CORRUPT` or
+  /** Sets aside what no thread reaches, neither one of the index nor one that it has lost, and deletes what earlier
+   *  calls set aside. Throws `CAS_MISSING`, `CAS_CORRUPT` or
    *  `CAS_NOT_A_NODE` before anything is touched when a blob that a thread needs is broken. */
   collect(request: CollectRequest): Promise<CollectReport>;
   /** Hashes every blob again, and looks for all that the roots reach. Changes nothing. */
@@ -38,28 +39,16 @@ export type RootStore = NodeStore & {
 };
 
 export type CollectRequest = {
-  /** Start and head of every thread; called after the blobs have been listed. */
-  roots: () => Promise<readonly string[]>;
-  /** What belongs to threads that the roots do not name; called after the roots were read. */
-  lost?: () => Promise<LostHeads>;
   /** Unix milliseconds. */
   nowMs: number;
   /** How long dead blobs stay in quarantine at least; null: an hour, the default. */
   graceMs: number | null;
-  /** When the oldest lease that stands was acquired, expired or not, as read before this call,
-   *  Unix milliseconds; null when none stands. */
-  protectSinceMs: number | null;
   /** Count only; nothing is moved or deleted. */
   dryRun: boolean;
 };
 
-export type LostHeads = {
-  heads: readonly string[];
-  /** Unreached states that are later than this are heads as well. Unix milliseconds. */
-  statesAfterMs: number;
-};
-
 export type CollectReport = {
+  scannedThreads: number;
   /** Blobs that threads reach. */
   activeRefs: number;
   /** Dead blobs set aside by this run, where they are still found. */

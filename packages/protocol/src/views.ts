@@ -115,11 +115,3 @@ export type RecordedResult = { value?: JsonValue; error?: string };
 
 export type Problem = { code: string; hash: string; message: string };
 export type CheckReport = { ok: boolean; checked: number; problems: Problem[] };
-export type GcReport = {
-  scannedThreads: number;
-  activeRefs: number;
-  /** Dead blobs that were quarantined. */
-  setAside: number;
-  /** Blobs that were deleted for good. */
-  deletedEntries: number;
-};

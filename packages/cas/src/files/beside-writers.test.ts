@@ -7,6 +7,7 @@ import { setImmediate as breathe } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { filesOnly } from "../root/files-only.test.helper.ts";
+import { threadsAt } from "../suite/threads-at.ts";
 import { ASIDE } from "./files-layout.ts";
 
 const CHILD = fileURLToPath(new URL("./beside-writers.test.child.ts", import.meta.url));
@@ -37,14 +38,16 @@ test("collections that run during writes all the time never take what a head nee
     const files = readdirSync(root).filter((name) => name.endsWith(".head"));
     return files.map((name) => readFileSync(join(root, name), "utf8"));
   };
+  const store = filesOnly(
+    dir,
+    threadsAt(async () => heads(), { leasedSinceMs: acquiredAtMs }),
+  );
   let [runs, dead, restored] = [0, 0, 0];
   while (writers.some(isRunning)) {
-    const report = await filesOnly(dir).collect({
-      roots: async () => heads(),
+    const report = await store.collect({
       nowMs: Date.now(),
       // No grace at all: what the writers rely on is their leases alone.
       graceMs: 0,
-      protectSinceMs: acquiredAtMs,
       dryRun: false,
     });
     runs += 1;
@@ -78,13 +81,8 @@ async function purgeAll(dir: string, heads: string[]): Promise<void> {
     const longAgo = Date.now() / 1000 - 3600;
     utimesSync(join(dir, ASIDE, name), longAgo, longAgo);
   }
-  const report = await filesOnly(dir).collect({
-    roots: async () => heads,
-    nowMs: Date.now() + HOUR_MS,
-    graceMs: 0,
-    protectSinceMs: null,
-    dryRun: false,
-  });
+  const request = { nowMs: Date.now() + HOUR_MS, graceMs: 0, dryRun: false };
+  const report = await filesOnly(dir, threadsAt(heads)).collect(request);
   expect(report.deletedEntries).toBeGreaterThan(0);
   expect(readdirSync(join(dir, ASIDE)).length).toBeLessThanOrEqual(1);
 }

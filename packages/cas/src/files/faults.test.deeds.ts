@@ -3,6 +3,7 @@ import { mkdirSync, renameSync, utimesSync } from "node:fs";
 import type { CollectReport, EncodedNode } from "@uncaged/workflow-protocol";
 import { encodeContent } from "../node/codec.ts";
 import { filesOnly } from "../root/files-only.test.helper.ts";
+import { threadsAt } from "../suite/threads-at.ts";
 import { asidePath, blobPath } from "./files-layout.ts";
 import { openFilesStore } from "./files-store.ts";
 
@@ -35,13 +36,8 @@ async function litter(folder: string): Promise<void> {
 }
 
 function collect(folder: string): Promise<CollectReport> {
-  return filesOnly(folder).collect({
-    roots: async () => [root.hash],
-    nowMs: Date.now(),
-    graceMs: HOUR_MS,
-    protectSinceMs: null,
-    dryRun: false,
-  });
+  const request = { nowMs: Date.now(), graceMs: HOUR_MS, dryRun: false };
+  return filesOnly(folder, threadsAt([root.hash])).collect(request);
 }
 
 type Deed = { deed: (folder: string) => Promise<unknown>; prepare?: typeof litter };

@@ -18,15 +18,19 @@ export type SweepPlan = {
   leftovers: readonly string[];
 };
 
-/** Inputs of a sweep. The times are those of `CollectRequest`. */
-export type SweepFacts = {
+/** Unix milliseconds, but for the grace period. */
+export type SweepTimes = {
+  nowMs: number;
+  graceMs: number;
+  /** When the oldest lease that stands was acquired; null when none stands. */
+  protectSinceMs: number | null;
+};
+
+export type SweepFacts = SweepTimes & {
   dir: string;
   /** Blobs that were in the store before the roots were read. */
   listed: readonly string[];
   live: ReadonlySet<string>;
-  nowMs: number;
-  graceMs: number;
-  protectSinceMs: number | null;
 };
 
 /** Reads folders, changes nothing. Throws file system errors. */
@@ -59,9 +63,9 @@ const CLOCK_SLACK_MS = 2000;
 
 /** Blobs quarantined at this time or before may be deleted: the grace period is over, and no writer that could have
  *  seen them in place still holds its lease. Unix milliseconds. */
-export function ripeUntil(facts: Omit<SweepFacts, "dir" | "listed" | "live">): number {
-  const beforeLeases = (facts.protectSinceMs ?? Number.POSITIVE_INFINITY) - CLOCK_SLACK_MS - 1;
-  return Math.min(facts.nowMs - facts.graceMs, beforeLeases);
+export function ripeUntil({ nowMs, graceMs, protectSinceMs }: SweepTimes): number {
+  const beforeLeases = (protectSinceMs ?? Number.POSITIVE_INFINITY) - CLOCK_SLACK_MS - 1;
+  return Math.min(nowMs - graceMs, beforeLeases);
 }
 
 function isRipe(aside: string, facts: SweepFacts): boolean {

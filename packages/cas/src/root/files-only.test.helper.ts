@@ -1,9 +1,11 @@
 import type { RootStore } from "@uncaged/workflow-protocol";
 import { memoryBlobTable } from "../rows/memory-blob-table.ts";
+import { threadsAt } from "../suite/threads-at.ts";
+import type { RootThreads } from "./gc.ts";
 import { openRootStore } from "./root-store.ts";
 
-/** A root of files without a thread: nothing is ever a row. */
-export function filesOnly(dir: string): RootStore {
+/** A root of files without an index: nothing is ever a row. `threads`: what it keeps blobs for. */
+export function filesOnly(dir: string, threads: RootThreads = threadsAt([])): RootStore {
   const table = memoryBlobTable(() => Promise.reject(new Error("there are no threads here")));
-  return openRootStore({ dir, table, kind: "files" });
+  return openRootStore({ dir, table, threads, kind: "files" });
 }

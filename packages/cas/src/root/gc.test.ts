@@ -14,8 +14,11 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { asidePath, blobPath } from "../files/files-layout.ts";
 import { openFilesStore } from "../files/files-store.ts";
 import { encodeContent } from "../node/codec.ts";
+import { hashBytes } from "../node/hash.ts";
 import { collidingTexts } from "../suite/collision-pair.ts";
+import { threadsAt } from "../suite/threads-at.ts";
 import { filesOnly } from "./files-only.test.helper.ts";
+import type { RootThreads } from "./gc.ts";
 
 const HOUR_MS = 3_600_000;
 const GRACE_MS = HOUR_MS;
@@ -35,15 +38,12 @@ const put = (...nodes: EncodedNode[]) => openFilesStore(dir).putBatch(nodes);
 const list = () => openFilesStore(dir).list();
 const sorted = (...nodes: EncodedNode[]) => nodes.map(({ hash }) => hash).sort();
 
-function collect(changes: Partial<CollectRequest> = {}): Promise<CollectReport> {
-  return filesOnly(dir).collect({
-    roots: async () => [root.hash],
-    nowMs: Date.now(),
-    graceMs: GRACE_MS,
-    protectSinceMs: null,
-    dryRun: false,
-    ...changes,
-  });
+function collect(
+  changes: Partial<CollectRequest> = {},
+  threads: RootThreads = threadsAt([root.hash]),
+): Promise<CollectReport> {
+  const request = { nowMs: Date.now(), graceMs: GRACE_MS, dryRun: false, ...changes };
+  return filesOnly(dir, threads).collect(request);
 }
 
 /** Collects with nothing reachable but the root, as if that had been `agoMs` ago. */
@@ -56,6 +56,7 @@ async function collectedAgo(agoMs: number): Promise<void> {
 test("what the roots reach stays, the rest leaves the store", async () => {
   await put(root, leaf, dead, old);
   expect(await collect()).toEqual({
+    scannedThreads: 1,
     activeRefs: 2,
     setAside: 2,
     restoredEntries: 0,
@@ -72,22 +73,22 @@ test("a dry run counts the same and moves nothing", async () => {
 });
 
 test("an empty store, and one that does not exist, have nothing to collect", async () => {
-  const nothing = { activeRefs: 0, setAside: 0, restoredEntries: 0, deletedEntries: 0 };
-  expect(await collect({ roots: async () => [] })).toEqual(nothing);
+  const none = { scannedThreads: 0, activeRefs: 0 };
+  const nothing = { ...none, setAside: 0, restoredEntries: 0, deletedEntries: 0 };
+  expect(await collect({}, threadsAt([]))).toEqual(nothing);
   dir = join(dir, "none");
-  expect(await collect({ roots: async () => [] })).toEqual(nothing);
+  expect(await collect({}, threadsAt([]))).toEqual(nothing);
   expect(existsSync(dir)).toBe(false);
   dir = join(dir, "..");
 });
 
 test("a blob written while the roots are read is not touched", async () => {
   await put(root, leaf);
-  const report = await collect({
-    roots: async () => {
-      await put(dead);
-      return [root.hash];
-    },
+  const threads = threadsAt(async () => {
+    await put(dead);
+    return [root.hash];
   });
+  const report = await collect({}, threads);
   expect(report.setAside).toBe(0);
   expect(await list()).toEqual(sorted(root, leaf, dead));
 });
@@ -102,16 +103,23 @@ test("who asks for a blob that was set aside gets it, and brings it back", async
 test("a blob that was set aside before its writer's head moved goes back", async () => {
   await put(root, leaf, dead);
   await collect();
-  const report = await collect({ roots: async () => [root.hash, dead.hash] });
+  const report = await collect({}, threadsAt([root.hash, dead.hash]));
   expect(report).toMatchObject({ activeRefs: 3, restoredEntries: 1, setAside: 0 });
   expect(await list()).toEqual(sorted(root, leaf, dead));
 });
 
 test("what is reachable only through a blob that was set aside goes back with it", async () => {
   await put(root, leaf);
-  await collect({ roots: async () => [] });
+  await collect({}, threadsAt([]));
   expect(await collect()).toMatchObject({ activeRefs: 2, restoredEntries: 2 });
   expect(await list()).toEqual(sorted(root, leaf));
+});
+
+test("what lost threads reach stays, though something of it is missing", async () => {
+  const lost = encodeContent("lost", [leaf.hash, hashBytes("gone")]);
+  await put(leaf, lost, dead);
+  await collect({}, threadsAt([], { lost: [lost.hash] }));
+  expect(await list()).toEqual(sorted(leaf, lost));
 });
 
 test("dead blobs are deleted for good after the grace period, not before", async () => {
@@ -128,10 +136,10 @@ test("dead blobs are deleted for good after the grace period, not before", async
 test("a lease that is older than the move keeps what its holder may have seen", async () => {
   await put(root, leaf, dead);
   await collectedAgo(10 * HOUR_MS);
-  const held = { protectSinceMs: Date.now() - 11 * HOUR_MS };
-  expect((await collect(held)).deletedEntries).toBe(0);
-  const later = { protectSinceMs: Date.now() - 9 * HOUR_MS };
-  expect((await collect(later)).deletedEntries).toBe(1);
+  const held = (hours: number) =>
+    threadsAt([root.hash], { leasedSinceMs: Date.now() - hours * HOUR_MS });
+  expect((await collect({}, held(11))).deletedEntries).toBe(0);
+  expect((await collect({}, held(9))).deletedEntries).toBe(1);
 });
 
 test("the age of a folder is that of the last move into it, not of the run's beginning", async () => {
@@ -146,7 +154,7 @@ test("a blob put again while it lies aside is a new one, and only the old copy i
   await put(root, leaf, dead);
   await collectedAgo(10 * HOUR_MS);
   await put(dead);
-  const report = await collect({ roots: async () => [root.hash, dead.hash] });
+  const report = await collect({}, threadsAt([root.hash, dead.hash]));
   expect(report).toMatchObject({ activeRefs: 3, setAside: 0 });
   expect(await list()).toEqual(sorted(root, leaf, dead));
   expect(await collect()).toMatchObject({ setAside: 1 });

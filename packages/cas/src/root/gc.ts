@@ -10,9 +10,9 @@
  *  3. Blobs on the list that the roots do not reach may still be needed: by a writer that stored one, or found one in
  *     place, and has not moved its head yet. So they are only quarantined, where `get` finds them.
  *  4. A quarantine folder is as old as the last move into it. Every writer that saw one of its blobs in place did so
- *     before that. If that writer still holds its lease, `protectSinceMs` is not later than the folder's age, and the
+ *     before that. If that writer still holds its lease, the oldest lease is not younger than the folder, and the
  *     folder stays. If it has released the lease, its head had moved before the roots of *this* run were read
- *     (`protectSinceMs` is read before them), so the blob is marked and restored. Writers without a lease have the
+ *     (the leases are read before them), so the blob is marked and restored. Writers without a lease have the
  *     grace period.
  *  5. A later writer does not find the blob in place and writes it again.
  *  6. A crash at any point leaves each blob in the store, in quarantine, or both.
@@ -26,38 +26,57 @@ import {
   type CollectRequest,
   failure,
   isErrorCode,
+  leaseOf,
   type Problem,
+  type ThreadStore,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 import { storageFailed } from "@uncaged/workflow-util";
 import { listBlobs } from "../files/read-blob.ts";
-import { applySweep, planSweep, ripeUntil, type SweepPlan } from "../files/sweep.ts";
+import {
+  applySweep,
+  planSweep,
+  ripeUntil,
+  type SweepPlan,
+  type SweepTimes,
+} from "../files/sweep.ts";
 import { markReachable } from "../node/reachability.ts";
 import { stateTime } from "../node/state-time.ts";
 import { applyRows, planRows, type RowPlan } from "../rows/sweep-rows.ts";
 import type { BlobPlaces } from "./blob-places.ts";
+import { findLostThreads } from "./lost-threads.ts";
 import { readAnywhere } from "./read-anywhere.ts";
 
 /** Unless the caller says otherwise. */
 const DEFAULT_GRACE_MS = 60 * 60 * 1000;
 
+/** What says which blobs are needed. */
+export type RootThreads = Pick<ThreadStore, "list" | "roots" | "history">;
+
 /** Throws `CAS_MISSING`, `CAS_CORRUPT` or `CAS_NOT_A_NODE` before anything is touched when a blob that a thread needs
  *  is broken, and `STORAGE_FAILED` when the disk fails. */
-export async function collectGarbage(request: BlobPlaces & CollectRequest): Promise<CollectReport> {
-  const opts = { ...request, graceMs: request.graceMs ?? DEFAULT_GRACE_MS };
+export async function collectGarbage(
+  root: BlobPlaces & { threads: RootThreads },
+  { nowMs, graceMs, dryRun }: CollectRequest,
+): Promise<CollectReport> {
   const startedAtMs = performance.now();
-  const listed = { files: listBlobs(opts.dir), rows: await opts.table.list() };
-  const roots = await opts.roots();
-  const live = await markReachable(roots, readAnywhere(opts));
+  const protectSinceMs = await oldestLease(root.threads);
+  const listed = { files: listBlobs(root.dir), rows: await root.table.list() };
+  const threads = await root.threads.roots();
+  const heads = threads.flatMap(({ startHash, head }) => [startHash, head]);
+  const live = await markReachable(heads, readAnywhere(root));
   if (live.problems[0] !== undefined) throw refusal(live.problems[0], live.problems.length);
-  const lost = await reachedByLost(opts, { listed, live: live.reachable });
-  const { files, rows } = await sweep(opts, {
+  const lost = await reachedByLost(root, { listed, live: live.reachable });
+  const times = { nowMs, graceMs: graceMs ?? DEFAULT_GRACE_MS, protectSinceMs };
+  const { files, rows } = await sweep(root, times, {
+    dryRun,
     listed,
     live: new Set([...live.reachable, ...lost]),
     // The time of the move by this run's clock: a run may take long, and the move is what counts.
-    now: () => Math.ceil(opts.nowMs + performance.now() - startedAtMs),
+    now: () => Math.ceil(nowMs + performance.now() - startedAtMs),
   });
   return {
+    scannedThreads: threads.length,
     activeRefs: live.reachable.size,
     // A blob may be in both places.
     setAside: new Set([...files.quarantine.hashes, ...rows.quarantine]).size,
@@ -68,18 +87,25 @@ export async function collectGarbage(request: BlobPlaces & CollectRequest): Prom
 
 type Listed = { files: readonly string[]; rows: readonly string[] };
 
+/** When the oldest lease that stands was acquired, expired or not: an agent may keep a hash that it stored and submit it
+ *  hours later, as long as its runner lives. Unix milliseconds; null when none stands. */
+async function oldestLease(threads: RootThreads): Promise<number | null> {
+  const owned = await threads.list({ withLease: true });
+  const since = owned.flatMap((thread) => leaseOf(thread)?.acquiredAt ?? []);
+  return since.reduce<number | null>((oldest, at) => Math.min(oldest ?? at, at), null);
+}
+
 async function reachedByLost(
-  { dir, table, lost }: BlobPlaces & CollectRequest,
+  { dir, table, threads }: BlobPlaces & { threads: RootThreads },
   { listed, live }: { listed: Listed; live: ReadonlySet<string> },
 ): Promise<ReadonlySet<string>> {
-  if (lost === undefined) return new Set();
-  const { heads, statesAfterMs } = await lost();
+  const { ended, untilMs } = await findLostThreads(threads);
   const read = readAnywhere({ dir, table });
-  const found = [...heads];
+  const found = ended.map(({ head }) => head);
   for (const hash of new Set([...listed.files, ...listed.rows])) {
     if (live.has(hash)) continue;
     const timeMs = stateTime(await verifiedOrEmpty(hash, read));
-    if (timeMs !== null && timeMs > statesAfterMs) found.push(hash);
+    if (timeMs !== null && timeMs > untilMs) found.push(hash);
   }
   const { reachable, problems } = await markReachable(found, read);
   const damaged = problems.filter(({ code }) => code !== "CAS_MISSING");
@@ -101,19 +127,20 @@ async function verifiedOrEmpty(
 }
 
 type Findings = {
+  dryRun: boolean;
   listed: Listed;
   live: ReadonlySet<string>;
   now: () => number;
 };
 
 async function sweep(
-  opts: BlobPlaces & CollectRequest & { graceMs: number },
-  { listed, live, now }: Findings,
+  { dir, table }: BlobPlaces,
+  times: SweepTimes,
+  { dryRun, listed, live, now }: Findings,
 ): Promise<{ files: SweepPlan; rows: RowPlan }> {
-  const { dir, table, dryRun } = opts;
   try {
-    const untilMs = ripeUntil(opts);
-    const files = planSweep({ ...opts, listed: listed.files, live });
+    const untilMs = ripeUntil(times);
+    const files = planSweep({ ...times, dir, listed: listed.files, live });
     const rows = await planRows(table, { listed: listed.rows, live, untilMs });
     if (!dryRun) {
       await applySweep(dir, files);

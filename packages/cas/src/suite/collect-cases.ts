@@ -6,99 +6,106 @@ import type {
   StoreKind,
 } from "@uncaged/workflow-protocol";
 import { encodeContent } from "../node/codec.ts";
-import { hashBytes } from "../node/hash.ts";
 import { failsWith } from "./fails-with.ts";
 import type { RootStoreCase } from "./root-store-case.ts";
-import { allAreThere, hashesOf, ownedThread, publishAll, sampleSteps } from "./sample-steps.ts";
+import {
+  allAreThere,
+  hashesOf,
+  ownedThread,
+  publishAll,
+  sampleSteps,
+  threadAt,
+} from "./sample-steps.ts";
 
 /** Maintenance of a whole root: what is dead, what is damaged, where blobs are. */
 export const collectCases: readonly RootStoreCase[] = [
   {
-    name: "quarantines what no root reaches, and a dry run only counts",
+    name: "quarantines what no thread reaches, and a dry run only counts",
     async run({ store, threads }) {
       const lease = await ownedThread(threads);
-      const steps = sampleSteps(2);
-      const nodes = await publishAll(store, lease, steps);
+      const nodes = await publishAll(store, lease, sampleSteps(2));
       const dead = await store.put("nobody's");
-      const collect = collecting(store, [steps.last.state.hash]);
-      const found = counts({ activeRefs: nodes.length, setAside: 1 });
-      assert.deepEqual(await collect({ dryRun: true }), found);
+      const found = counts({ scannedThreads: 1, activeRefs: nodes.length, setAside: 1 });
+      assert.deepEqual(await collect(store, { dryRun: true }), found);
       assert.deepEqual(await store.list(), [...hashesOf(nodes), dead].sort());
-      assert.deepEqual(await collect({}), found);
+      assert.deepEqual(await collect(store), found);
       assert.deepEqual(await store.list(), hashesOf(nodes));
       await allAreThere(store, nodes);
     },
   },
   {
     name: "restores a quarantined blob when it is read, stored or needed again",
-    async run({ store }) {
+    async run({ store, threads }) {
       const node = encodeContent("wanted again");
       await store.putBatch([node]);
-      await collecting(store, [])({});
+      await collect(store);
       assert.deepEqual(await store.list(), []);
       assert.equal(await store.get(node.hash), node.text);
       assert.deepEqual(await store.list(), [node.hash]);
-      await collecting(store, [])({});
+      await collect(store);
       await store.putBatch([node]);
       assert.deepEqual(await store.list(), [node.hash]);
       const needed = await store.put("needed by a later thread");
-      await collecting(store, [node.hash])({});
-      const report = await collecting(store, [node.hash, needed])({});
+      await threadAt(threads, 0, { at: node.hash });
+      await collect(store);
+      await threadAt(threads, 1, { at: needed });
+      const report = await collect(store);
       assert.ok(report.restoredEntries > 0);
       assert.deepEqual(await store.list(), [needed, node.hash].sort());
     },
   },
   {
-    name: "deletes for good after the grace period, but not what the holder of a lease may have seen",
+    name: "deletes for good after the grace period",
     async run({ store }) {
       const hash = await store.put("dead");
-      const collect = collecting(store, []);
-      await collect({});
+      await collect(store);
       const later = Date.now() + 3 * HOUR_MS;
-      const early = await collect({ nowMs: later, graceMs: 4 * HOUR_MS });
+      const early = await collect(store, { nowMs: later, graceMs: 4 * HOUR_MS });
       assert.deepEqual(early, counts({}));
-      const leased = await collect({ nowMs: later, protectSinceMs: Date.now() - HOUR_MS });
-      assert.deepEqual(leased, counts({}));
-      assert.deepEqual(await collect({ nowMs: later }), counts({ deletedEntries: 1 }));
+      assert.deepEqual(await collect(store, { nowMs: later }), counts({ deletedEntries: 1 }));
       assert.equal(await store.get(hash), null);
     },
   },
   {
-    name: "touches nothing when a blob that a root needs is missing or damaged",
-    async run({ store, damage }) {
+    name: "keeps in quarantine what the holder of an older lease may have seen in place",
+    async run({ store, threads }) {
+      const [head, dead] = [encodeContent("head"), encodeContent("dead")];
+      await store.putBatch([head, dead]);
+      const lease = await ownedThread(threads, 0, { at: head.hash, nowMs: Date.now() - HOUR_MS });
+      await collect(store);
+      const later = Date.now() + 3 * HOUR_MS;
+      assert.equal((await collect(store, { nowMs: later })).deletedEntries, 0);
+      await threads.release({ ...lease, nowMs: later, to: { status: "idle" } });
+      assert.equal((await collect(store, { nowMs: later })).deletedEntries, 1);
+      assert.deepEqual([await store.get(dead.hash), await store.get(head.hash)], [null, head.text]);
+    },
+  },
+  {
+    name: "touches nothing when a blob that a thread needs is missing or damaged",
+    async run({ store, threads, damage }) {
       const [leaf, dead] = [encodeContent("leaf"), encodeContent("dead")];
       const root = encodeContent("root", [leaf.hash]);
       await store.putBatch([leaf, root, dead]);
+      await threadAt(threads, 0, { at: root.hash });
       await damage(leaf.hash, Buffer.from("rot"));
-      await failsWith("CAS_CORRUPT", collecting(store, [root.hash])({}));
+      await failsWith("CAS_CORRUPT", collect(store));
       await store.delete(leaf.hash);
-      await failsWith("CAS_MISSING", collecting(store, [root.hash])({}));
+      await failsWith("CAS_MISSING", collect(store));
       assert.deepEqual(await store.list(), hashesOf([root, dead]));
     },
   },
   {
-    name: "keeps what lost threads reach, though something of it is missing",
-    async run({ store }) {
-      const [leaf, dead] = [encodeContent("leaf"), encodeContent("dead")];
-      const lost = encodeContent("lost", [leaf.hash, hashBytes("gone")]);
-      await store.putBatch([leaf, lost, dead]);
-      const heads = { heads: [lost.hash], statesAfterMs: Date.now() };
-      await collecting(store, [])({ lost: async () => heads });
-      assert.deepEqual(await store.list(), hashesOf([leaf, lost]));
-    },
-  },
-  {
-    name: "takes states that are later than a given time for heads of lost threads",
-    async run({ store }) {
-      const steps = sampleSteps(3);
-      const nodes = steps.all.flatMap((step) => step.nodes);
+    name: "takes states that are later than all that the index knows for heads of lost threads",
+    async run({ store, threads }) {
+      const head = encodeContent("head");
+      const nodes = [head, ...sampleSteps(3).all.flatMap((step) => step.nodes)];
       await store.putBatch(nodes);
-      const collect = (statesAfterMs: number) =>
-        collecting(store, [])({ lost: async () => ({ heads: [], statesAfterMs }) });
-      await collect(1);
+      await threadAt(threads, 0, { at: head.hash, nowMs: 1 });
+      await collect(store);
       assert.deepEqual(await store.list(), hashesOf(nodes));
-      await collect(2);
-      assert.deepEqual(await store.list(), []);
+      await threadAt(threads, 1, { at: head.hash, nowMs: 2 });
+      await collect(store);
+      assert.deepEqual(await store.list(), [head.hash]);
     },
   },
   {
@@ -141,21 +148,17 @@ export const collectCases: readonly RootStoreCase[] = [
 const HOUR_MS = 3_600_000;
 
 /** Collects now, with two hours of grace unless overridden. */
-function collecting(
-  store: RootStore,
-  roots: readonly string[],
-): (changes: Partial<CollectRequest>) => ReturnType<RootStore["collect"]> {
-  return (changes) =>
-    store.collect({
-      roots: async () => roots,
-      nowMs: Date.now(),
-      graceMs: 2 * HOUR_MS,
-      protectSinceMs: null,
-      dryRun: false,
-      ...changes,
-    });
+function collect(store: RootStore, changes: Partial<CollectRequest> = {}): Promise<CollectReport> {
+  return store.collect({ nowMs: Date.now(), graceMs: 2 * HOUR_MS, dryRun: false, ...changes });
 }
 
 function counts(report: Partial<CollectReport>): CollectReport {
-  return { activeRefs: 0, setAside: 0, restoredEntries: 0, deletedEntries: 0, ...report };
+  return {
+    scannedThreads: 0,
+    activeRefs: 0,
+    setAside: 0,
+    restoredEntries: 0,
+    deletedEntries: 0,
+    ...report,
+  };
 }

@@ -53,28 +53,42 @@ export function sampleSteps(count: number): SampleSteps {
 }
 
 /** Creates the n-th thread and takes its lease. */
-export async function ownedThread(threads: ThreadStore, n = 0): Promise<Lease> {
-  const threadId = `01HF${String(n).padStart(22, "0")}`;
+export async function ownedThread(
+  threads: ThreadStore,
+  n = 0,
+  { at = ORIGIN, nowMs = 1 }: { at?: string; nowMs?: number } = {},
+): Promise<Lease> {
+  const threadId = await threadAt(threads, n, { at, nowMs });
   const process = { pid: 1, startedAt: "then", bootId: "boot" };
+  return threads.acquire({ threadId, process, ttlMs: 1, nowMs, replaces: null });
+}
+
+/** Creates the n-th thread, whose start and head is this node. */
+export async function threadAt(
+  threads: ThreadStore,
+  n: number,
+  { at, nowMs = 1 }: { at: string; nowMs?: number },
+): Promise<string> {
+  const threadId = `01HF${String(n).padStart(22, "0")}`;
   await threads.create(
     {
       threadId,
       workflow: "sample",
       bundleHash: hashBytes("a bundle"),
-      startHash: ORIGIN,
-      head: ORIGIN,
+      startHash: at,
+      head: at,
       headSha256: "0".repeat(64),
       stepCount: 0,
       depth: 0,
       parentThread: null,
       cwd: "/",
       forkedFrom: null,
-      startedAt: 1,
-      createdAt: 1,
+      startedAt: nowMs,
+      createdAt: nowMs,
     },
     null,
   );
-  return threads.acquire({ threadId, process, ttlMs: 1, nowMs: 1, replaces: null });
+  return threadId;
 }
 
 /** The move from the previous step's state, or from the thread's start. */

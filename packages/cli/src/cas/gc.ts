@@ -1,5 +1,5 @@
-import { collectStorage, type StorageGcReport } from "@uncaged/workflow-execute";
-import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
+import { collectStorage } from "@uncaged/workflow-execute";
+import { type CollectReport, type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import type { Output } from "../command/command.ts";
 import { count } from "../command/count.ts";
 import type { Io } from "../command/io.ts";
@@ -20,7 +20,7 @@ export async function collect(
   return ok({ document: { ...report, dryRun }, human: () => sentence(report, dryRun) });
 }
 
-function sentence(report: StorageGcReport, dryRun: boolean): string {
+function sentence(report: CollectReport, dryRun: boolean): string {
   const threads = count(report.scannedThreads, "thread");
   const kept = `${threads} ${report.scannedThreads === 1 ? "reaches" : "reach"} ${count(report.activeRefs, "blob")}`;
   const dead = count(report.setAside, "dead blob");

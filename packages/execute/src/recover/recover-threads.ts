@@ -5,7 +5,7 @@
  *     becomes the head of an idle thread with a new id. Steps that a crash left unpublished, or that a poke replaced,
  *     look the same and come back too: a surplus thread can be removed.
  *  3. Nothing is overwritten: the missing threads are added to the existing index in one transaction. */
-import { decodeNode, markReachable, sha256Hex } from "@uncaged/workflow-cas";
+import { decodeNode, findLostThreads, markReachable, sha256Hex } from "@uncaged/workflow-cas";
 import {
   type AdoptedThread,
   type CasNode,
@@ -23,7 +23,6 @@ import { usageOfChain } from "../chain/spent.ts";
 import { versionAfter } from "../chain/upgrades.ts";
 import { statusOf } from "../run/finish-thread.ts";
 import type { Engine } from "../storage/engine.ts";
-import { findLostThreads } from "../storage/lost-threads.ts";
 import { openAnew } from "../storage/open-anew.ts";
 
 export type RecoveredThreads = {
@@ -51,7 +50,7 @@ export async function recoverThreads(opts: {
 }
 
 async function adoptLost(engine: Engine, cwd: string): Promise<RecoveredThreads> {
-  const { ended, untilMs } = await findLostThreads(engine);
+  const { ended, untilMs } = await findLostThreads(engine.store);
   const threads: AdoptedThread[] = [];
   const gone: string[] = [];
   for (const line of ended) {

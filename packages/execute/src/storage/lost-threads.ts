@@ -1,35 +1,13 @@
-/** Finds threads in a storage root that its index does not know, because it is an older index or belongs elsewhere.
- *
- *  1. A finished thread is in the history, and its removal is recorded there, too.
- *  2. A step is published together with a change of its thread's row. So a state that is newer than every change of a
- *     row, and every removal, belongs to a thread that the index has lost, or to a step that a crash left unpublished.
- */
+import { findLostThreads } from "@uncaged/workflow-cas";
 import type { HistoryLine } from "@uncaged/workflow-protocol";
 import type { Engine } from "./engine.ts";
 
-export type LostThreads = {
-  /** Finished threads, by the last history line of each. */
-  ended: HistoryLine[];
-  /** The latest change that the index knows of, Unix milliseconds. A state that no thread reaches and that is newer
-   *  belongs to one that the index has lost. */
-  untilMs: number;
-};
-
-/** Throws `STORAGE_FAILED`. */
-export async function findLostThreads(engine: Pick<Engine, "store">): Promise<LostThreads> {
-  const { standing, lastRemovalAt } = await engine.store.history();
-  const known = await engine.store.list({});
-  const ids = new Set(known.map(({ threadId }) => threadId));
-  const untilMs = known.reduce((last, { updatedAt }) => Math.max(last, updatedAt), lastRemovalAt);
-  return {
-    ended: standing.filter(({ threadId }) => !ids.has(threadId)),
-    untilMs,
-  };
-}
-
-/** The finished ones whose last state is still stored. Changes nothing. */
-export async function endedAndLost(engine: Pick<Engine, "store" | "cas">): Promise<HistoryLine[]> {
-  const { ended } = await findLostThreads(engine);
-  const here = await engine.cas.getMany(ended.map(({ head }) => head));
+/** Finished threads that the index does not know and whose last state is still stored. Changes nothing. */
+export async function endedAndLost({
+  store,
+  cas,
+}: Pick<Engine, "store" | "cas">): Promise<HistoryLine[]> {
+  const { ended } = await findLostThreads(store);
+  const here = await cas.getMany(ended.map(({ head }) => head));
   return ended.filter(({ head }) => here.has(head));
 }

@@ -46,7 +46,7 @@ async function opened(
   // Loaded on demand: a broken configuration is refused without it.
   const { openIndex } = await import("./open-index.ts");
   const { threads, blobs: table } = await openIndex(root, lost);
-  return { cas: openRootStore({ dir: storagePaths(root).cas, table, kind }), threads };
+  return { cas: openRootStore({ dir: storagePaths(root).cas, table, threads, kind }), threads };
 }
 
 async function kindOf(root: string): Promise<StoreKind> {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { encodeContent, openRootStore } from "@uncaged/workflow-cas";
+import { threadsAt } from "@uncaged/workflow-cas/suite";
 import type { CollectRequest, EncodedNode, RootStore } from "@uncaged/workflow-protocol";
 import { type Index, openIndex } from "@uncaged/workflow-store";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -22,7 +23,7 @@ beforeEach(async () => {
   root = mkdtempSync(join(tmpdir(), "packed-gc-"));
   dir = join(root, "cas");
   index = await openIndex(root);
-  cas = openRootStore({ dir, table: index.blobs, kind: "packed" });
+  cas = openRootStore({ dir, table: index.blobs, threads: index.threads, kind: "packed" });
   await cas.putBatch([leaf, head, dead]);
 });
 afterEach(async () => {
@@ -30,20 +31,26 @@ afterEach(async () => {
   rmSync(root, { recursive: true });
 });
 
-const collect = (changes: Partial<CollectRequest> = {}) =>
-  cas.collect({
-    roots: async () => [head.hash],
+const collect = (changes: Partial<CollectRequest> = {}, threads = threadsAt([head.hash])) =>
+  openRootStore({ dir, table: index.blobs, threads, kind: "packed" }).collect({
     nowMs: Date.now(),
     graceMs: HOUR_MS,
-    protectSinceMs: null,
     dryRun: false,
     ...changes,
   });
+const filesStore = () =>
+  openRootStore({ dir, table: index.blobs, threads: index.threads, kind: "files" });
 const check = () => cas.check([head.hash]);
 const ago = (ms: number) => ({ nowMs: Date.now() - ms });
 
 test("what the roots reach stays, the rest leaves the store, and a dry run only counts", async () => {
-  const counts = { activeRefs: 2, setAside: 1, restoredEntries: 0, deletedEntries: 0 };
+  const counts = {
+    scannedThreads: 1,
+    activeRefs: 2,
+    setAside: 1,
+    restoredEntries: 0,
+    deletedEntries: 0,
+  };
   expect(await collect({ dryRun: true })).toEqual(counts);
   expect(await cas.list()).toEqual(sorted(leaf, head, dead));
   expect(await collect()).toEqual(counts);
@@ -58,7 +65,7 @@ test("who asks for a blob that was set aside, or puts it again, brings it back",
   await collect();
   await cas.putBatch([dead]);
   expect(await cas.list()).toContain(dead.hash);
-  expect(await collect({ roots: async () => [head.hash, dead.hash] })).toMatchObject({
+  expect(await collect({}, threadsAt([head.hash, dead.hash]))).toMatchObject({
     restoredEntries: 0,
     activeRefs: 3,
   });
@@ -66,7 +73,7 @@ test("who asks for a blob that was set aside, or puts it again, brings it back",
 
 test("a blob that a thread has come to need goes back", async () => {
   await collect();
-  const report = await collect({ roots: async () => [head.hash, dead.hash] });
+  const report = await collect({}, threadsAt([head.hash, dead.hash]));
   expect(report).toMatchObject({ activeRefs: 3, restoredEntries: 1, setAside: 0 });
   expect(await cas.list()).toContain(dead.hash);
 });
@@ -82,8 +89,10 @@ test("dead blobs are deleted for good after the grace period, not before", async
 
 test("a lease that is older than the move keeps what its holder may have seen", async () => {
   await collect(ago(10 * HOUR_MS));
-  expect((await collect({ protectSinceMs: Date.now() - 11 * HOUR_MS })).deletedEntries).toBe(0);
-  expect((await collect({ protectSinceMs: Date.now() - 9 * HOUR_MS })).deletedEntries).toBe(1);
+  const held = (hours: number) =>
+    threadsAt([head.hash], { leasedSinceMs: Date.now() - hours * HOUR_MS });
+  expect((await collect({}, held(11))).deletedEntries).toBe(0);
+  expect((await collect({}, held(9))).deletedEntries).toBe(1);
 });
 
 test("the age of a row is that of its move, not of the run's beginning", async () => {
@@ -92,20 +101,20 @@ test("the age of a row is that of its move, not of the run's beginning", async (
     return [head.hash];
   };
   const nowMs = Date.now();
-  await collect({ nowMs, roots: slow });
+  await collect({ nowMs }, threadsAt(slow));
   const [moved] = await index.blobs.listAside();
   expect(moved?.sinceMs).toBeGreaterThanOrEqual(nowMs + 50);
 });
 
 test("a blob that lies in both places is dead once, and goes from both", async () => {
-  await openRootStore({ dir, table: index.blobs, kind: "files" }).putBatch([dead]);
+  await filesStore().putBatch([dead]);
   expect(await collect()).toMatchObject({ setAside: 1 });
   expect(await cas.list()).toEqual(sorted(leaf, head));
 });
 
 test("what threads need is kept wherever it lies", async () => {
   await cas.delete(leaf.hash);
-  await openRootStore({ dir, table: index.blobs, kind: "files" }).putBatch([leaf]);
+  await filesStore().putBatch([leaf]);
   expect(await collect()).toMatchObject({ activeRefs: 2, setAside: 1 });
   expect(await check()).toEqual({ ok: true, checked: 2, problems: [] });
 });
@@ -129,7 +138,7 @@ test("a damaged row is found by fsck, and one that a thread needs stops the coll
 });
 
 test("a file that lies aside is found by a packed store", async () => {
-  const files = openRootStore({ dir, table: index.blobs, kind: "files" });
+  const files = filesStore();
   await files.put("kept aside");
   const { hash, text } = encodeContent("kept aside");
   await collect();

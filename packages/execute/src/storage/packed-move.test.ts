@@ -23,9 +23,10 @@ afterEach(async () => {
 
 const nodes = Array.from({ length: 70 }, (_, n) => encodeContent(`blob ${n}`));
 const hashes = nodes.map(({ hash }) => hash).sort();
-const store = (kind: StoreKind) => openRootStore({ dir, table: index.blobs, kind });
+const store = (kind: StoreKind) =>
+  openRootStore({ dir, table: index.blobs, threads: index.threads, kind });
 const move = (to: StoreKind, table: BlobTable) =>
-  openRootStore({ dir, table, kind: "files" }).move(to);
+  openRootStore({ dir, table, threads: index.threads, kind: "files" }).move(to);
 const files = () =>
   readdirSync(dir)
     .filter((name) => name.endsWith(".txt"))

@@ -22,8 +22,9 @@ beforeEach(async () => {
   root = mkdtempSync(join(tmpdir(), "packed-"));
   dir = join(root, "cas");
   index = await openIndex(root);
-  packed = openRootStore({ dir, table: index.blobs, kind: "packed" });
-  files = openRootStore({ dir, table: index.blobs, kind: "files" });
+  const { blobs: table, threads } = index;
+  packed = openRootStore({ dir, table, threads, kind: "packed" });
+  files = openRootStore({ dir, table, threads, kind: "files" });
 });
 afterEach(async () => {
   await index.threads.close();
@@ -79,5 +80,7 @@ test("a reader who comes while a blob is moved finds it", async () => {
       return row;
     },
   };
-  expect(await openRootStore({ dir, table: moving, kind: "packed" }).get(hash)).toBe(text);
+  const { threads } = index;
+  const reader = openRootStore({ dir, table: moving, threads, kind: "packed" });
+  expect(await reader.get(hash)).toBe(text);
 });

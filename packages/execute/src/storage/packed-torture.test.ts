@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { openRootStore } from "@uncaged/workflow-cas";
-import type { RootStore, StoreKind } from "@uncaged/workflow-protocol";
+import { leaseOf, type RootStore, type StoreKind } from "@uncaged/workflow-protocol";
 import { type Index, openIndex } from "@uncaged/workflow-store";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
@@ -24,7 +24,8 @@ let writers: { child: ChildProcess; acknowledged: number }[] = [];
 beforeEach(async () => {
   root = mkdtempSync(join(tmpdir(), "packed-torture-"));
   index = await openIndex(root);
-  store = openRootStore({ dir: join(root, "cas"), table: index.blobs, kind: "packed" });
+  const { blobs: table, threads } = index;
+  store = openRootStore({ dir: join(root, "cas"), table, threads, kind: "packed" });
 });
 afterEach(async () => {
   await killWriters();
@@ -34,10 +35,10 @@ afterEach(async () => {
 
 test("collections and moves during writes never take what a head needs", async () => {
   startWriters(60);
-  const sinceMs = Date.now();
+  while ((await index.threads.list({ withLease: true })).length < KINDS.length) await breathe();
   let [runs, dead, restored, moved] = [0, 0, 0, 0];
   while (writers.some(isRunning)) {
-    const report = await collect(sinceMs);
+    const report = await collect();
     const reports = await Promise.all((MOVES[runs % 3] ?? []).map((kind) => store.move(kind)));
     runs += 1;
     dead += report.setAside;
@@ -49,10 +50,10 @@ test("collections and moves during writes never take what a head needs", async (
   expect(writers.map(({ child }) => child.exitCode)).toEqual(KINDS.map(() => 0));
   // The test is worth something only if blobs really came and went under the writers' hands.
   expect(Math.min(runs, dead, restored, moved)).toBeGreaterThan(5);
-  await Promise.all([store.move("packed"), store.move("files"), collect(sinceMs)]);
+  await Promise.all([store.move("packed"), store.move("files"), collect()]);
   expect(await check()).toMatchObject({ ok: true, problems: [] });
-  // The writers are gone, and their leases with them.
-  expect((await collect(null)).deletedEntries).toBeGreaterThan(0);
+  await releaseAll();
+  expect((await collect()).deletedEntries).toBeGreaterThan(0);
   expect(await check()).toMatchObject({ ok: true, problems: [] });
 }, 120_000);
 
@@ -109,6 +110,15 @@ function isRunning({ child }: { child: ChildProcess }): boolean {
   return child.exitCode === null && child.signalCode === null;
 }
 
+/** The writers are gone; their leases go with them. */
+async function releaseAll(): Promise<void> {
+  for (const thread of await index.threads.list({ withLease: true })) {
+    const { fence = 0 } = leaseOf(thread) ?? {};
+    const { threadId } = thread;
+    await index.threads.release({ threadId, fence, nowMs: Date.now(), to: { status: "idle" } });
+  }
+}
+
 async function heads(): Promise<string[]> {
   const threads = await index.threads.roots();
   return threads.flatMap(({ startHash, head }) => [startHash, head]);
@@ -119,7 +129,6 @@ async function check() {
 }
 
 /** No grace at all: what the writers rely on is their leases alone. */
-function collect(protectSinceMs: number | null) {
-  const rest = { nowMs: Date.now(), graceMs: 0, dryRun: false };
-  return store.collect({ roots: heads, protectSinceMs, ...rest });
+function collect() {
+  return store.collect({ nowMs: Date.now(), graceMs: 0, dryRun: false });
 }

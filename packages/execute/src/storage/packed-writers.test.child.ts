@@ -17,6 +17,7 @@ const { threads, blobs: table } = await openIndex(root);
 const cas = openRootStore({
   dir: storagePaths(root).cas,
   table,
+  threads,
   kind: kind === "packed" ? "packed" : "files",
   // Within the pauses of its steps: rows become files all the time.
   quietMs: 3,

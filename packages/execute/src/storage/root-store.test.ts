@@ -64,7 +64,14 @@ describe.each(Object.entries(INDEXES))("on an index in %s", (_name, open) => {
 
   describe.each(KINDS)("a root of kind %s", (kind) => {
     const dir = () => join(root, "cas");
-    const reopen = () => openRootStore({ dir: dir(), table: index.blobs, kind, quietMs: NEVER_MS });
+    const reopen = () =>
+      openRootStore({
+        dir: dir(),
+        table: index.blobs,
+        threads: index.threads,
+        kind,
+        quietMs: NEVER_MS,
+      });
     /** Spoils the blob wherever it lies. */
     const damage: Damage = async (hash, bytes) => {
       const file = join(dir(), `${hash}.txt`);

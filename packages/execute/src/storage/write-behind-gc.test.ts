@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { encodeContent, openFilesStore, openRootStore } from "@uncaged/workflow-cas";
+import { threadsAt } from "@uncaged/workflow-cas/suite";
 import type { BlobTable, EncodedNode, RootStore } from "@uncaged/workflow-protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type BehindRoot, behindRoot } from "../testing/write-behind-thread.test.helper.ts";
@@ -33,11 +34,9 @@ const check = async () => store.check(await at.heads());
 
 /** No grace at all, and no lease that protects anything: the worst that a collection may do. It leaves rows be. */
 const collect = () =>
-  openRootStore({ ...at.places, kind: "packed" }).collect({
-    roots: at.heads,
+  openRootStore({ ...at.places, threads: threadsAt(at.heads), kind: "packed" }).collect({
     nowMs: Date.now(),
     graceMs: 0,
-    protectSinceMs: null,
     dryRun: false,
   });
 
@@ -160,5 +159,5 @@ test("fsck counts each blob once while rows become files", async () => {
 });
 
 function engineOf(cas: RootStore) {
-  return { root: at.root, cas, store: at.index.threads, now: Date.now };
+  return { root: at.root, cas, now: Date.now };
 }

@@ -148,7 +148,12 @@ test("a blob that is published again while it is written out is a file in the en
 
 test("a folder that cannot be written keeps no step from being made, and no step is lost by it", async () => {
   writeFileSync(dir, "no folder");
-  const store = openRootStore({ ...at.places, dir: join(dir, "below"), kind: "files" });
+  const store = openRootStore({
+    ...at.places,
+    dir: join(dir, "below"),
+    threads: at.index.threads,
+    kind: "files",
+  });
   const nodes = texts(3);
   await publishAll(store, nodes.slice(0, 2));
   expect(await store.flush()).toMatchObject({ code: "STORAGE_FAILED" });

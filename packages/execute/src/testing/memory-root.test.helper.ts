@@ -11,5 +11,8 @@ export function memoryRoot(
 ): { cas: RootStore; store: ThreadStore } {
   const store = memoryThreadStore();
   const table = memoryBlobTable((move) => store.advance(move), rows);
-  return { cas: openRootStore({ dir: join(root, "cas"), table, kind: "packed" }), store };
+  return {
+    cas: openRootStore({ dir: join(root, "cas"), table, threads: store, kind: "packed" }),
+    store,
+  };
 }

@@ -48,7 +48,7 @@ export async function behindRoot(): Promise<BehindRoot> {
       return { ...tenure, kind: "append", from, to: hash, toSha256: sha256, nowMs: 1 };
     },
     open: ({ table = index.blobs, quietMs = NEVER_MS } = {}) =>
-      openRootStore({ dir: places.dir, table, kind: "files", quietMs }),
+      openRootStore({ dir: places.dir, table, threads: index.threads, kind: "files", quietMs }),
     heads: async () => [(await index.threads.get(THREAD_ID))?.head ?? ""],
     close: async () => {
       await index.threads.close();
