@@ -12,6 +12,16 @@ export type HostStatus = {
   host: ({ pid: number; since: number } & HostState) | null;
   /** How many threads of the root have a status, whoever runs them. */
   threads: Partial<Record<ThreadStatus, number>>;
+  /** Listeners that are still to be told something. */
+  notify: Undelivered[];
+};
+
+/** `since`: of the oldest; `fault`: why the last attempt failed, null: none did. */
+export type Undelivered = {
+  listener: string;
+  notices: number;
+  since: number;
+  fault: string | null;
 };
 
 export async function hostStatus(
@@ -25,7 +35,23 @@ export async function hostStatus(
     const { status } = observedStatus(thread, engine.now());
     threads[status] = (threads[status] ?? 0) + 1;
   }
-  if (up === null) return { host: null, threads };
+  const notify = await undelivered(engine);
+  if (up === null) return { host: null, threads, notify };
   const { pid } = up.process;
-  return { host: { pid, since: up.since, ...(state ?? { workers: [], resting: [] }) }, threads };
+  const host = { pid, since: up.since, ...(state ?? { workers: [], resting: [] }) };
+  return { host, threads, notify };
+}
+
+/** By listener, the longest waiting one first. */
+export async function undelivered({ store }: Pick<Engine, "store">): Promise<Undelivered[]> {
+  const listeners = new Map<string, Undelivered>();
+  for (const { listener, at, fault } of await store.notices({})) {
+    const before = listeners.get(listener) ?? { listener, notices: 0, since: at, fault: null };
+    listeners.set(listener, {
+      ...before,
+      notices: before.notices + 1,
+      fault: before.fault ?? fault,
+    });
+  }
+  return [...listeners.values()];
 }

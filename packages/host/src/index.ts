@@ -1,4 +1,4 @@
-export { type HostStatus, hostStatus } from "./host-status.ts";
+export { type HostStatus, hostStatus, type Undelivered, undelivered } from "./host-status.ts";
 export { runHost } from "./run-host.ts";
 export { type ServiceFile, serviceFile } from "./service-file.ts";
 export { stopHost } from "./stop-host.ts";

@@ -18,6 +18,7 @@ import { tryLockFile } from "@uncaged/workflow-store";
 import { ownIdentity, storagePaths, writeFileAtomic } from "@uncaged/workflow-util";
 import { threadCarrier } from "./carry-threads.ts";
 import { listen } from "./listen.ts";
+import { tellListeners } from "./notify/tell-listeners.ts";
 import { parkThreads } from "./park-threads.ts";
 import { takeUp } from "./take-up.ts";
 
@@ -59,15 +60,19 @@ async function serve(engine: Engine, { signal, say, onUp }: HostOptions): Promis
   const listener = await listen(engine.root, carrier);
   const host = { process: ownIdentity(), since: engine.now(), socket: listener.socket };
   const { host: path } = storagePaths(engine.root);
+  const telling = tellListeners(engine, { signal, say, env: process.env });
   try {
+    // First: of what happens once a host is up, nothing is missed.
+    await telling.listen();
     // Last: whoever reads it can connect.
     await writeFileAtomic({ path, data: JSON.stringify(host), mode: 0o600, existing: "replace" });
     onUp(host);
-    const { look } = takeUp(engine, carrier);
+    const looks = [takeUp(engine, carrier), telling];
     while (!signal.aborted) {
       wake = new AbortController();
       // Not waited for: a bundle that takes long to load must not hold up the others. A fault of the storage may pass.
-      look().catch((thrown) => say(failureFrom(thrown, "STORAGE_FAILED").message));
+      for (const { look } of looks)
+        look().catch((thrown) => say(failureFrom(thrown, "STORAGE_FAILED").message));
       const until = AbortSignal.any([signal, wake.signal]);
       await sleep(LOOK_EVERY_MS, undefined, { signal: until }).catch(() => undefined);
     }

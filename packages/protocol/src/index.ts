@@ -91,6 +91,7 @@ export type {
   StateNode,
   StatePayload,
 } from "./nodes.ts";
+export { NOTICE_EVENTS, type Notice, type NoticeEvent, type PendingNotice } from "./notice.ts";
 export { type Err, err, type Ok, ok, type Result } from "./result.ts";
 export type {
   ModeratorTable,

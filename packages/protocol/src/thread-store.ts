@@ -1,4 +1,5 @@
 import type { ThreadLimits } from "./limits.ts";
+import type { PendingNotice } from "./notice.ts";
 import type { Spent, SpentBy, SpentSum } from "./spent.ts";
 import type { Usage } from "./step-run.ts";
 import type { ThreadHistory } from "./thread-history.ts";
@@ -139,6 +140,23 @@ export type ThreadStore = {
   /** Sets bounds of an unfinished thread; the runner reads them when it starts. One that waits because of a
    *  limit becomes idle. Throws `TRANSITION_INVALID`. */
   raise(request: { threadId: string; limits: ThreadLimits; nowMs: number }): Promise<void>;
+
+  /** Sets who is told when a thread comes to wait for a person, fails or completes. It holds for what happens from now
+   *  on; whoever is not named any more is told nothing further. Such a notice is recorded in the transaction in which it
+   *  happens, once per listener: a thread that waits again for the same as before is no news. Child threads end
+   *  without one. */
+  listen(listeners: readonly string[]): Promise<void>;
+  /** What listeners are still to be told, oldest first. */
+  notices(filter: { listener?: string; dueBy?: number; limit?: number }): Promise<PendingNotice[]>;
+  /** The listener was told, or does not want to know. */
+  settleNotice(request: { listener: string; id: string; nowMs: number }): Promise<void>;
+  /** It could not be told, and will be tried again. */
+  putOffNotice(request: {
+    listener: string;
+    id: string;
+    dueAt: number;
+    fault: string;
+  }): Promise<void>;
 
   /** Forgets a thread that nobody owns, or whose lease has the fence `replaces` (an owner known to
    *  be dead). History remembers that it was removed. Throws `LEASE_HELD`. */

@@ -27,11 +27,13 @@ export { readStoreKind } from "./registry/read-store-kind.ts";
 export type {
   AgentSettings,
   Exclusively,
+  ListenerSettings,
   ModelReference,
   ProviderSettings,
   Registry,
   Settings,
 } from "./registry/registry.ts";
+export { resolveKey } from "./registry/resolve-key.ts";
 export { resolveModel } from "./registry/resolve-model.ts";
 export { unknownWorkflow } from "./registry/unknown-workflow.ts";
 export { type RollbackWorkflow, type RolledBack, rollbackWorkflow } from "./rollback-workflow.ts";

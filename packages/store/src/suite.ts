@@ -6,6 +6,7 @@ import { historyCases } from "./suite/history-cases.ts";
 import { leaseCases } from "./suite/lease-cases.ts";
 import { lifecycleCases } from "./suite/lifecycle-cases.ts";
 import { limitCases } from "./suite/limit-cases.ts";
+import { noticeCases } from "./suite/notice-cases.ts";
 import { personCases } from "./suite/person-cases.ts";
 import { queryCases } from "./suite/query-cases.ts";
 import { signalCases } from "./suite/signal-cases.ts";
@@ -29,5 +30,6 @@ export const threadStoreCases: readonly ThreadStoreCase[] = [
   ...historyCases,
   ...signalCases,
   ...spentCases,
+  ...noticeCases,
   ...queryCases,
 ];

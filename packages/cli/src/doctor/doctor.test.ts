@@ -72,6 +72,7 @@ test("an empty storage root, and a missing one, are healthy and stay as they are
     "agents",
     "bindings",
     "threads",
+    "notify",
     "leftovers",
   ]);
   expect(existsSync(root)).toBe(false);
@@ -99,6 +100,35 @@ test("a configuration that is not YAML is reported with line and column", async 
   const { name, message } = await onlyFault();
   expect(name).toBe("configuration");
   expect(message).toMatch(/workflow\.yaml:\d+:\d+/);
+});
+
+test.each([
+  [
+    "without its program",
+    { command: ["./no-such-program"] },
+    "there is no program ./no-such-program",
+  ],
+  [
+    "without its secret",
+    { url: "https://a.example", secret: "$HOOK" },
+    "environment variable HOOK",
+  ],
+])("a listener %s is found", async (_, listener, message) => {
+  configure({ notify: { desk: listener } });
+  expect(await onlyFault()).toMatchObject({
+    name: "notify",
+    message: expect.stringContaining(message),
+  });
+});
+
+test("listeners that nobody tells, because no host is up, may be a mistake", async () => {
+  configure({ notify: { desk: { command: ["node"] } } });
+  const { ok, checks } = await examined();
+  expect(ok).toBe(true);
+  expect(checks.find(({ name }) => name === "notify")).toMatchObject({
+    message: expect.stringContaining("none is up"),
+    fix: "uncaged-workflow up",
+  });
 });
 
 test("an index that is not a database is found", async () => {

@@ -13,6 +13,7 @@ import { checkConfiguration } from "./check-configuration.ts";
 import { checkIndex } from "./check-index.ts";
 import { checkLeftovers } from "./check-leftovers.ts";
 import { checkModels } from "./check-models.ts";
+import { checkNotify } from "./check-notify.ts";
 import { checkGit, checkNode } from "./check-programs.ts";
 import { checkRoot } from "./check-root.ts";
 import { checkThreads } from "./check-threads.ts";
@@ -31,6 +32,7 @@ const CHECKS: { readonly [name: string]: (patient: DoctorContext) => Check | Pro
   agents: checkAgents,
   bindings: checkBindings,
   threads: checkThreads,
+  notify: checkNotify,
   leftovers: checkLeftovers,
 };
 

@@ -1,8 +1,10 @@
 import { type HostStatus, hostStatus } from "@uncaged/workflow-host";
 import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import type { Output } from "../command/command.ts";
+import { count } from "../command/count.ts";
 import type { Io } from "../command/io.ts";
 import { withEngine } from "../command/with-engine.ts";
+import { printableLine } from "../terminal/printable.ts";
 import { ago } from "../terminal/times.ts";
 
 export async function showStatus(io: Io): Promise<Result<Output, Failure>> {
@@ -10,12 +12,16 @@ export async function showStatus(io: Io): Promise<Result<Output, Failure>> {
   return ok({ document: status, human: () => statusText(status, io.now()) });
 }
 
-function statusText({ host, threads }: HostStatus, nowMs: number): string {
+function statusText({ host, threads, notify }: HostStatus, nowMs: number): string {
   const counts = Object.entries(threads)
     .filter(([, count]) => count > 0)
     .map(([status, count]) => `${count} ${status}`);
   const all = `threads: ${counts.length === 0 ? "none" : counts.join(", ")}`;
-  if (host === null) return `no host is up; start one with: uncaged-workflow up\n${all}\n`;
+  const left = notify.map((each) => `  ${undeliveredText(each, nowMs)}`);
+  if (host === null) {
+    const none = "no host is up; start one with: uncaged-workflow up";
+    return [none, all, ...left, ""].join("\n");
+  }
   return [
     `host: process ${host.pid}, started ${ago(host.since, nowMs)}`,
     ...host.workers.map(
@@ -24,6 +30,17 @@ function statusText({ host, threads }: HostStatus, nowMs: number): string {
     ),
     ...host.resting.map(({ bundleHash, reason }) => `  ${bundleHash} rests: ${reason}`),
     all,
+    ...left,
     "",
   ].join("\n");
+}
+
+/** In one line. */
+export function undeliveredText(
+  { listener, notices, since, fault }: HostStatus["notify"][number],
+  nowMs: number,
+): string {
+  const why = fault === null ? "" : `: ${printableLine(fault, 200)}`;
+  const name = printableLine(listener, 60);
+  return `${name} is still to be told ${count(notices, "thing")}, since ${ago(since, nowMs)}${why}`;
 }

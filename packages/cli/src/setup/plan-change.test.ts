@@ -6,6 +6,7 @@ import { planChange } from "./plan-change.ts";
 const settings: Settings = {
   maxDepth: 3,
   retentionDays: null,
+  notify: new Map(),
   store: "files",
   supervisorInterval: 0,
   providers: new Map([["mine", { baseUrl: "https://mine.test/v1", apiKey: "$MINE" }]]),

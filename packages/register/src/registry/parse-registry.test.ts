@@ -24,6 +24,7 @@ describe("a registry file", () => {
         maxDepth: 3,
         supervisorInterval: 0,
         retentionDays: null,
+        notify: new Map(),
         providers: new Map(),
         models: new Map(),
         agents: new Map(),
@@ -101,6 +102,40 @@ workflows:
     });
   });
 
+  it("returns whom the host tells, with what each leaves out", () => {
+    const { settings } = registryOf(`
+config:
+  notify:
+    desk: { command: [notify-send, ""] }
+    team:
+      url: https://example.org/hook
+      secret: $HOOK
+      events: [failed, waits]
+      workflows: [review]
+      labels: { team: docs }
+`);
+    expect([...settings.notify]).toEqual([
+      [
+        "desk",
+        {
+          to: { kind: "command", words: ["notify-send", ""] },
+          events: ["waits", "failed", "completed"],
+          workflows: null,
+          labels: {},
+        },
+      ],
+      [
+        "team",
+        {
+          to: { kind: "webhook", url: "https://example.org/hook", secret: "$HOOK" },
+          events: ["failed", "waits"],
+          workflows: ["review"],
+          labels: { team: "docs" },
+        },
+      ],
+    ]);
+  });
+
   it("keeps names that are properties of every object separate from those", () => {
     expect(registryOf("").workflows.get("constructor")).toBeUndefined();
     expect(registryOf("config: { models: { constructor: a/b } }").settings.models.size).toBe(1);
@@ -134,6 +169,56 @@ describe("a broken registry file", () => {
       "with a store of another kind",
       "config: { store: boxes }",
       "config.store must be files or packed",
+    ],
+    [
+      "with a listener that is told nowhere",
+      "config: { notify: { desk: {} } }",
+      "config.notify.desk must have a command or a url, and not both",
+    ],
+    [
+      "with a listener that is told twice",
+      "config: { notify: { desk: { command: [a], url: https://a } } }",
+      "config.notify.desk must have a command or a url, and not both",
+    ],
+    [
+      "with a command in one text",
+      "config:\n  notify:\n    desk:\n      command: notify-send hello\n",
+      "workflow.yaml:4:16: config.notify.desk.command must be a list: the program, then each argument",
+    ],
+    [
+      "with a command of nothing",
+      "config: { notify: { desk: { command: [] } } }",
+      "config.notify.desk.command.0 is missing",
+    ],
+    [
+      "with an address of another kind",
+      "config: { notify: { desk: { url: ftp://a } } }",
+      "config.notify.desk.url must be an address that begins with https:// or http://",
+    ],
+    [
+      "with an event that nobody is told of",
+      "config: { notify: { desk: { command: [a], events: [waits, done] } } }",
+      "config.notify.desk.events.1 must be one of: waits, failed, completed",
+    ],
+    [
+      "with a listener to nothing",
+      "config: { notify: { desk: { command: [a], events: [] } } }",
+      "config.notify.desk.events must name at least one",
+    ],
+    [
+      "with a filter that is not known",
+      "config: { notify: { desk: { command: [a], event: [waits] } } }",
+      "config.notify.desk.event is not known; a listener has: command, url, secret",
+    ],
+    [
+      "with a label of another type",
+      "config: { notify: { desk: { command: [a], labels: { tier: 1 } } } }",
+      "config.notify.desk.labels.tier must be a text",
+    ],
+    [
+      "with a secret for a command",
+      "config: { notify: { desk: { command: [a], secret: s } } }",
+      "config.notify.desk.secret signs what a url is sent",
     ],
     [
       "with a model of no provider",

@@ -1,6 +1,7 @@
 import type { StoreKind } from "@uncaged/workflow-protocol";
 import { toJsonObject } from "@uncaged/workflow-protocol";
 import { modelReference } from "./model-reference.ts";
+import { parseListener } from "./parse-notify.ts";
 import type { AgentSettings, ModelReference, ProviderSettings, Settings } from "./registry.ts";
 import { mapping, ParseError, type Path, text, wholeNumber } from "./shape.ts";
 
@@ -25,6 +26,7 @@ export function parseSettings(value: unknown): Settings {
     ),
     defaultAgent: optionalText(config.get("defaultAgent"), ["config", "defaultAgent"]),
     retentionDays: retentionDays(config.get("retention"), ["config", "retention"]),
+    notify: named(config.get("notify"), ["config", "notify"], parseListener),
     store: storeKind(config.get("store"), ["config", "store"]),
   };
 }

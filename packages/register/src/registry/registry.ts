@@ -1,4 +1,10 @@
-import type { JsonObject, RegistryEntry, StoreKind } from "@uncaged/workflow-protocol";
+import type {
+  JsonObject,
+  NoticeEvent,
+  RegistryEntry,
+  StoreKind,
+  ThreadLabels,
+} from "@uncaged/workflow-protocol";
 
 export type ProviderSettings = {
   baseUrl: string;
@@ -11,6 +17,19 @@ export type ModelReference = { provider: string; model: string };
 
 /** A named adapter: its npm package and the options it is created with. */
 export type AgentSettings = { package: string; options: JsonObject };
+
+/** Who is told of threads, and of which. */
+export type ListenerSettings = {
+  to:
+    | { kind: "command"; words: readonly [string, ...string[]] }
+    /** `secret`: as `apiKey` of a provider; null: what is sent is not signed. */
+    | { kind: "webhook"; url: string; secret: string | null };
+  events: readonly NoticeEvent[];
+  /** null: all. */
+  workflows: readonly string[] | null;
+  /** A thread must have all of them. */
+  labels: ThreadLabels;
+};
 
 export type Settings = {
   /** How deep child threads may nest; a thread started by a person has depth 0. */
@@ -25,6 +44,8 @@ export type Settings = {
   defaultAgent: string | null;
   /** Days after which `thread prune` removes finished threads; null: it has to be told. */
   retentionDays: number | null;
+  /** Listeners by name: whom the host tells. */
+  notify: ReadonlyMap<string, ListenerSettings>;
   /** Where new blobs go: into separate files, or into rows of the index. */
   store: StoreKind;
 };

@@ -13,7 +13,8 @@ import {
 } from "@uncaged/workflow-protocol";
 import type { Variables } from "./key-file.ts";
 import { modelReference } from "./model-reference.ts";
-import type { ProviderSettings, Settings } from "./registry.ts";
+import type { Settings } from "./registry.ts";
+import { resolveKey } from "./resolve-key.ts";
 
 export type ModelConfiguration = Pick<Settings, "providers" | "models">;
 
@@ -27,20 +28,10 @@ export function resolveModel(
   if (named === null) return err(unknownModel(settings, reference));
   const provider = settings.providers.get(named.provider);
   if (provider === undefined) return err(unknownProvider(settings, reference, named.provider));
-  const apiKey = keyOf(named.provider, provider, variables);
+  const whose = `the key of provider ${JSON.stringify(named.provider)}`;
+  const apiKey = resolveKey(provider.apiKey, whose, variables);
   if (!apiKey.ok) return apiKey;
   return ok({ baseUrl: provider.baseUrl, model: named.model, apiKey: apiKey.value });
-}
-
-function keyOf(
-  provider: string,
-  { apiKey }: ProviderSettings,
-  variables: Variables,
-): Result<string | null, Failure> {
-  if (apiKey === null || !apiKey.startsWith("$")) return ok(apiKey);
-  const name = apiKey.slice(1);
-  const value = variables(name);
-  return value.ok && value.value === null ? err(missingVariable(provider, name)) : value;
 }
 
 function unknownModel({ models }: ModelConfiguration, reference: string): Failure {
@@ -64,13 +55,5 @@ function unknownProvider(
     "CONFIG_INVALID",
     `model ${JSON.stringify(reference)} needs provider ${JSON.stringify(provider)}, which config.providers does not have (it has: ${known})`,
     `configure it with: uncaged-workflow setup --provider ${provider}`,
-  );
-}
-
-function missingVariable(provider: string, name: string): Failure {
-  return failure(
-    "CONFIG_INVALID",
-    `the key of provider ${JSON.stringify(provider)} is the environment variable ${name}, which is not set`,
-    `set ${name} where the command runs, or write ${name}=… into .env of the storage root (mode 0600); a thread that runs already keeps the environment it was started in`,
   );
 }

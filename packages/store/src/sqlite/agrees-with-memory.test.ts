@@ -123,6 +123,7 @@ const copy: fc.Arbitrary<AdoptedThread> = fc
     const { nextPrompt: _, limits = null, agent = null, title = null, ...facts } = thread;
     return { ...facts, labels: thread.labels ?? {}, title, limits, agent, updatedAt, ...standing };
   });
+const no = fc.integer({ min: 0, max: 2 });
 const acquisition = fc.record({
   pid: fc.integer({ min: 1, max: 3 }),
   nowMs,
@@ -151,6 +152,15 @@ const call: fc.Arbitrary<{ shown: string; run: Call }> = fc.oneof(
     store.answer(by),
   ),
   named("raise", fc.record({ threadId, limits, nowMs }), (store, by) => store.raise(by)),
+  named("listen", fc.subarray(["desk", "phone"]), (store, names) => store.listen(names)),
+  named("settle a notice", fc.record({ no, nowMs }), async (store, by) => {
+    const notice = (await store.notices({}))[by.no];
+    if (notice !== undefined) await store.settleNotice({ ...notice, nowMs: by.nowMs });
+  }),
+  named("put a notice off", fc.record({ no, dueAt: nowMs }), async (store, { no: n, dueAt }) => {
+    const notice = (await store.notices({}))[n];
+    if (notice !== undefined) await store.putOffNotice({ ...notice, dueAt, fault: "busy" });
+  }),
   named("remove", fc.record({ threadId, replaces: fc.option(fence), nowMs }), (store, by) =>
     store.remove(by),
   ),
@@ -166,6 +176,7 @@ test("the conditions of the SQL and the written reasons agree, whatever is calle
         for (const { shown, run } of calls) {
           expect(await outcome(run, sqlite), shown).toEqual(await outcome(run, memory));
           expect(await sqlite.list({}), shown).toEqual(await memory.list({}));
+          expect(await sqlite.notices({}), shown).toEqual(await memory.notices({}));
           for (const by of SPENT_BY)
             expect(await sqlite.spent({ by }), shown).toEqual(await memory.spent({ by }));
           for (const filter of FILTERS)

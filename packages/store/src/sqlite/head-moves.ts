@@ -12,6 +12,7 @@ import { endedLine } from "../threads/ended-line.ts";
 import { toAnswerInPerson, toMove } from "../threads/refusals.ts";
 import { finishedThread } from "../threads/thread-changes.ts";
 import { NO_LEASE, OWNED } from "./leases.ts";
+import { recordNotices } from "./notices.ts";
 import { refused } from "./refused.ts";
 import { NO_SIGNALS, waitingSignals } from "./signals.ts";
 import { book } from "./spent.ts";
@@ -57,6 +58,7 @@ export function finishThread(index: ThreadIndex, move: FinalMove): void {
     const { changes } = index.sql(FINISH).run(values);
     if (!before.ok || changes !== 1) throw refused(before, threadId);
     book(index, move.spent ?? null, move);
+    recordNotices(index, threadId);
     appendHistory(index.root, endedLine(finishedThread(before.value, move)));
   });
 }

@@ -9,6 +9,7 @@ import {
 } from "@uncaged/workflow-protocol";
 import { quoted } from "../database/sql-text.ts";
 import { toAcquire, toWrite } from "../threads/refusals.ts";
+import { recordNotices } from "./notices.ts";
 import { refused } from "./refused.ts";
 import { integerOf } from "./thread-columns.ts";
 import type { ThreadIndex } from "./thread-index.ts";
@@ -78,7 +79,10 @@ export function releaseLease(index: ThreadIndex, release: Release): boolean {
     const { changes } = index
       .sql(to.status === "paused" ? `${RELEASE} AND ${GATE_CLOSED}` : RELEASE)
       .run({ threadId, fence, nowMs, to: to.status, ...storedWaits(waits) });
-    if (changes === 1) return true;
+    if (changes === 1) {
+      if (to.status === "suspended") recordNotices(index, threadId);
+      return true;
+    }
     const owned = toWrite(getThread(index, threadId), release);
     if (to.status === "paused" && owned.ok) return false;
     throw refused(owned, threadId);

@@ -9,6 +9,7 @@ import { failure, WorkflowError } from "@uncaged/workflow-protocol";
 import { BLOBS_SCHEMA } from "./blobs-schema.ts";
 import { LIMIT_SCHEMA } from "./limit-schema.ts";
 import { NAMES_SCHEMA } from "./names-schema.ts";
+import { NOTICES_SCHEMA } from "./notices-schema.ts";
 import { PERSON_SCHEMA } from "./person-schema.ts";
 import { SPENT_SCHEMA } from "./spent-schema.ts";
 import { STEERING_SCHEMA } from "./steering-schema.ts";
@@ -24,6 +25,7 @@ const MIGRATIONS: readonly string[] = [
   WAITS_SCHEMA,
   NAMES_SCHEMA,
   SPENT_SCHEMA,
+  NOTICES_SCHEMA,
 ];
 
 /** Marks the file as ours in SQLite's header ("UWFi"), so that no other program's database is changed. */

@@ -5,6 +5,7 @@ import { blobTable } from "./blob-table.ts";
 import { commitQueue } from "./commit-queue.ts";
 import { finishThread, moveHead } from "./head-moves.ts";
 import { acquireLease, releaseLease, renewLease } from "./leases.ts";
+import { listNotices, putOffNotice, setListeners, settleNotice } from "./notices.ts";
 import { clearSignal, leaveSignal, waitingSignals } from "./signals.ts";
 import { spentSums } from "./spent.ts";
 import { type LostIndex, openThreadIndex } from "./thread-index.ts";
@@ -47,6 +48,10 @@ export async function openIndex(root: string, lost: LostIndex = "refused"): Prom
     clearSignal: (threadId, kind) => retryWhileBusy(() => clearSignal(index, threadId, kind)),
     answer: (answer) => retryWhileBusy(() => answerThread(index, answer)),
     raise: (request) => retryWhileBusy(() => raiseLimits(index, request)),
+    listen: (listeners) => retryWhileBusy(() => setListeners(index, listeners)),
+    notices: (filter) => retryWhileBusy(() => listNotices(index, filter)),
+    settleNotice: (request) => retryWhileBusy(() => settleNotice(index, request)),
+    putOffNotice: (request) => retryWhileBusy(() => putOffNotice(index, request)),
     remove: (request) => retryWhileBusy(() => removeThread(index, request)),
     history: () => readHistory(root),
     close: async () => index.close(),

@@ -16,6 +16,7 @@ import {
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 import { endedLine } from "./ended-line.ts";
+import { memoryNotices } from "./memory-notices.ts";
 import {
   existsAlready,
   notFound,
@@ -55,6 +56,7 @@ export function memoryThreadStore(): ThreadStore {
     known(entries, changed.threadId).record = changed;
     return changed;
   };
+  const { record: note, ...notices } = memoryNotices();
   const booked: { key: Record<SpentBy, string>; usage: Usage }[] = [];
   const book = (
     { workflow }: ThreadRecord,
@@ -157,14 +159,16 @@ export function memoryThreadStore(): ThreadStore {
     async finish(move) {
       const thread = unwrap(toMove(record(move.threadId), move));
       book(thread, move);
-      const line = endedLine(put(finishedThread(thread, move)));
+      const finished = put(finishedThread(thread, move));
+      note(finished);
+      const line = endedLine(finished);
       const before = ended.get(move.threadId)?.finishedAt ?? 0;
       if (line.finishedAt >= before) ended.set(move.threadId, line);
     },
     async release(request) {
       const thread = unwrap(toWrite(record(request.threadId), request));
       if (request.to.status === "paused" && !thread.signals.includes("pause")) return false;
-      put(parkedThread(thread, request));
+      note(put(parkedThread(thread, request)));
       return true;
     },
     async signal(threadId, kind) {
@@ -181,6 +185,7 @@ export function memoryThreadStore(): ThreadStore {
     async raise(raise) {
       put(raisedThread(unwrap(toRaise(record(raise.threadId), raise.threadId)), raise));
     },
+    ...notices,
     async remove(request) {
       unwrap(toRemove(record(request.threadId), request));
       entries.delete(request.threadId);
