@@ -96,7 +96,7 @@ async function renewing(scene) {
   const threadId = await stepsThread(scene);
   const { fence } = await acquire(scene, threadId, ownIdentity());
   await withEngine(scene.root, async ({ store, now }) => {
-    const renew = () => store.renew({ threadId, fence, ttlMs: TTL_MS, nowMs: now() });
+    const renew = () => store.renew({ leases: [{ threadId, fence }], ttlMs: TTL_MS, nowMs: now() });
     const beat = setInterval(renew, 1_000);
     assert.equal(await drive(scene, threadId, -HOUR_MS), "LEASE_HELD");
     clearInterval(beat);

@@ -86,7 +86,7 @@ describe("a look", () => {
     const threadId = await thread(ownIdentity());
     nowMs += 3_600_000;
     await look();
-    await store.renew({ threadId, fence: 1, ttlMs: 15_000, nowMs });
+    await store.renew({ leases: [{ threadId, fence: 1 }], ttlMs: 15_000, nowMs });
     monotonicMs += 10_000;
     await look();
     nowMs += 3_600_000;

@@ -164,6 +164,7 @@ export type {
   LeaseRef,
   OwnerMove,
   ParkedState,
+  Renewed,
   ThreadStore,
 } from "./thread-store.ts";
 export { timerMs } from "./timer-ms.ts";

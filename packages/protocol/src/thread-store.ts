@@ -17,6 +17,9 @@ import type { Wait, Waits } from "./wait.ts";
 /** The right to write one thread: a lease's fence. */
 export type LeaseRef = { threadId: string; fence: number };
 
+/** The signals that wait for an owner; `lost`: the thread is not that owner's any more. */
+export type Renewed = readonly SignalKind[] | "lost";
+
 /** From the head that the writer saw to a node that is stored by then. */
 type Move = { threadId: string; from: string; to: string; toSha256: string; nowMs: number };
 
@@ -118,10 +121,15 @@ export type ThreadStore = {
     nowMs: number;
     replaces: number | null;
   }): Promise<Lease>;
-  /** Heartbeat. Returns the signals that wait for this owner. Throws `LEASE_LOST`. */
-  renew(request: LeaseRef & { ttlMs: number; nowMs: number }): Promise<readonly SignalKind[]>;
-  /** Waiting signals without a write. */
-  signals(threadId: string): Promise<readonly SignalKind[]>;
+  /** Heartbeat of a process, for all that it owns: one write, however many. Returns what waits for each, in their
+   *  order. */
+  renew(request: {
+    leases: readonly LeaseRef[];
+    ttlMs: number;
+    nowMs: number;
+  }): Promise<readonly Renewed[]>;
+  /** Waiting signals of each thread, in their order, without a write. */
+  signals(threadIds: readonly string[]): Promise<readonly (readonly SignalKind[])[]>;
   /** Publishes a step, and books what it used. Returns the signals that wait, read in the same transaction. An `answer` names no fence: it
    *  throws `ANSWER_TAKEN` unless the thread, at this head, waits for a person. */
   advance(move: HeadMove): Promise<readonly SignalKind[]>;

@@ -66,7 +66,7 @@ async function reading() {
     ["list those with an owner", ({ store }) => store.list({ withLease: true })],
     ["match a suffix", ({ store }) => store.match("BENCH0007", 6)],
     ["get one", ({ store, ids }) => store.get(ids[7])],
-    ["its signals", ({ store, ids }) => store.signals(ids[7])],
+    ["its signals", ({ store, ids }) => store.signals([ids[7]])],
     ["roots of all", ({ store }) => store.roots()],
   ];
   const rows = [];
@@ -119,7 +119,7 @@ async function owned(store, no) {
   let laterMs = Date.now();
   const beat = () => {
     laterMs += 1; // SQLite writes nothing when a row does not change
-    return { threadId, fence, ttlMs: 60_000, nowMs: laterMs };
+    return { leases: [{ threadId, fence }], ttlMs: 60_000, nowMs: laterMs };
   };
   const move = () => {
     n += 1;

@@ -1,47 +1,59 @@
-import {
-  failureFrom,
-  type Lease,
-  type SignalKind,
-  type ThreadStore,
-} from "@uncaged/workflow-protocol";
+import type { Lease, SignalKind, ThreadStore } from "@uncaged/workflow-protocol";
 import { type Interruption, urgent } from "./interruption.ts";
 import { LEASE_TTL_MS, RENEW_EVERY_MS } from "./lease-times.ts";
 
-/** How soon a stop or kill from another process is noticed. A read takes about 20 µs. */
+/** How soon a stop or kill from another process is noticed. A read takes about 20 µs a thread. */
 const LISTEN_EVERY_MS = 150;
 
-/** Keeps the lease and turns signals from other processes into an interruption. Signals are read even while a renewal
- *  waits for another process's write. */
+export type Heartbeat = {
+  keep(lease: Lease): void;
+  drop(lease: Lease): void;
+  stop(): void;
+};
+
+/** Keeps the leases of a process, all with one write, and turns signals from other processes into interruptions.
+ *  Signals are read even while a renewal waits for another process's write. */
 export function startHeartbeat(opts: {
   store: Pick<ThreadStore, "renew" | "signals">;
-  lease: Lease;
   now: () => number;
-  interrupt: (reason: Interruption) => void;
-}): { stop: () => void } {
-  const { store, lease, now, interrupt } = opts;
-  const { threadId, fence } = lease;
-  let renewAtMs = lease.acquiredAt + RENEW_EVERY_MS;
-  const hear = (signals: readonly SignalKind[]): void => {
+  interrupt: (lease: Lease, reason: Interruption) => void;
+}): Heartbeat {
+  const { store, now, interrupt } = opts;
+  const kept = new Set<Lease>();
+  let renewAtMs = Number.POSITIVE_INFINITY;
+  const hear = (lease: Lease, signals: readonly SignalKind[]): void => {
     const reason = urgent(signals);
-    if (reason !== null) interrupt(reason);
+    if (reason !== null && kept.has(lease)) interrupt(lease, reason);
   };
-  const listen = oneAtATime(async () => hear(await store.signals(threadId)));
+  const listen = oneAtATime(async () => {
+    const leases = [...kept];
+    const signals = await store.signals(leases.map(({ threadId }) => threadId));
+    for (const [at, lease] of leases.entries()) hear(lease, signals[at] ?? []);
+  });
   const renew = oneAtATime(async () => {
-    try {
-      hear(await store.renew({ threadId, fence, ttlMs: LEASE_TTL_MS, nowMs: now() }));
-    } catch (thrown) {
-      if (failureFrom(thrown, "STORAGE_FAILED").code !== "LEASE_LOST") throw thrown;
-      stop();
-      interrupt("lease-lost");
+    const leases = [...kept];
+    const renewed = await store.renew({ leases, ttlMs: LEASE_TTL_MS, nowMs: now() });
+    for (const [at, lease] of leases.entries()) {
+      const heard = renewed[at] ?? "lost";
+      if (heard !== "lost") hear(lease, heard);
+      else if (kept.delete(lease)) interrupt(lease, "lease-lost");
     }
     renewAtMs = now() + RENEW_EVERY_MS;
   });
   const timer = setInterval(() => {
+    if (kept.size === 0) return;
     listen();
     if (now() >= renewAtMs) renew();
   }, LISTEN_EVERY_MS);
-  const stop = (): void => clearInterval(timer);
-  return { stop };
+
+  return {
+    keep: (lease) => {
+      kept.add(lease);
+      renewAtMs = Math.min(renewAtMs, lease.acquiredAt + RENEW_EVERY_MS);
+    },
+    drop: (lease) => void kept.delete(lease),
+    stop: () => clearInterval(timer),
+  };
 }
 
 /** Faults can be transient: the next beat tries again, and the step's own write reports a broken store. */

@@ -18,12 +18,13 @@ import { type FromKeeper, type ToKeeper, tenureKey } from "./keeper-messages.ts"
 const ANSWERS_MISSED = 12;
 const ASK_EVERY_MS = 1_000;
 
-type Held = { lease: Lease; stop: () => void; interrupted: Interruption | null };
+type Held = { lease: Lease; interrupted: Interruption | null };
 
 const { root }: { root: string } = workerData;
 const store = await openThreadStore(root);
 const held = new Map<string, Held>();
 const waiting = new Set<NodeJS.Timeout>();
+const heartbeat = startHeartbeat({ store, now: Date.now, interrupt });
 let missed = 0;
 
 parentPort?.on("message", (message: ToKeeper) => {
@@ -46,17 +47,18 @@ const asking = setInterval(() => {
 }, ASK_EVERY_MS);
 
 function keep(lease: Lease, replaced: ProcessIdentity | null): void {
-  const { threadId, fence } = lease;
-  const interrupt = (reason: Interruption): void => {
-    if (mine.interrupted !== null) return;
-    if ([...held.values()].every((each) => each.interrupted === null)) missed = 0;
-    mine.interrupted = reason;
-    post({ kind: "interrupt", threadId, fence, reason });
-  };
-  const { stop } = startHeartbeat({ store, lease, now: Date.now, interrupt });
-  const mine: Held = { lease, stop, interrupted: null };
-  held.set(tenureKey(lease), mine);
+  held.set(tenureKey(lease), { lease, interrupted: null });
+  heartbeat.keep(lease);
   if (replaced !== null) endLater(replaced);
+}
+
+function interrupt(lease: Lease, reason: Interruption): void {
+  const mine = held.get(tenureKey(lease));
+  if (mine === undefined || mine.interrupted !== null) return;
+  if ([...held.values()].every((each) => each.interrupted === null)) missed = 0;
+  mine.interrupted = reason;
+  const { threadId, fence } = lease;
+  post({ kind: "interrupt", threadId, fence, reason });
 }
 
 function endLater(replaced: ProcessIdentity): void {
@@ -68,12 +70,13 @@ function endLater(replaced: ProcessIdentity): void {
 }
 
 function drop(key: string): void {
-  held.get(key)?.stop();
+  const mine = held.get(key);
+  if (mine !== undefined) heartbeat.drop(mine.lease);
   held.delete(key);
 }
 
 async function close(): Promise<void> {
-  for (const key of held.keys()) drop(key);
+  heartbeat.stop();
   for (const timer of waiting) clearTimeout(timer);
   clearInterval(asking);
   await store.close();

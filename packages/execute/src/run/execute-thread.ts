@@ -116,7 +116,9 @@ export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
   // A person's prompt for the first step comes before anything that the table says.
   const restsNext = async (): Promise<boolean> =>
     (made() > 0 || runtime.directive === null) && run.restsNext(steps);
-  let waiting: readonly SignalKind[] = await run.engine.store.signals(run.thread.threadId);
+  let waiting: readonly SignalKind[] = (
+    await run.engine.store.signals([run.thread.threadId])
+  ).flat();
   const add = (published: PublishedStep): void => {
     ({ cursor, signals: waiting } = published);
     rounds.push(published.stateHash);

@@ -13,8 +13,9 @@ export function timerKeeper({
 }): Keeper {
   return {
     keep: ({ lease, interrupt }) => {
-      const { stop } = startHeartbeat({ store, lease, now, interrupt });
-      return { stop, fault: () => null };
+      const heartbeat = startHeartbeat({ store, now, interrupt: (_, reason) => interrupt(reason) });
+      heartbeat.keep(lease);
+      return { stop: heartbeat.stop, fault: () => null };
     },
     close: async () => undefined,
   };

@@ -134,7 +134,10 @@ const call: fc.Arbitrary<{ shown: string; run: Call }> = fc.oneof(
   named("create", fc.tuple(made, startKey), (store, by) => store.create(...by)),
   named("adopt", fc.array(copy, { maxLength: 2 }), (store, copies) => store.adopt(copies)),
   named("acquire", fc.tuple(threadId, acquisition), (store, [id, by]) => acquireAt(store, id, by)),
-  named("renew", owner, (store, by) => store.renew({ ...by, ttlMs: 500 })),
+  named("renew", fc.tuple(fc.array(owner, { maxLength: 3 }), nowMs), (store, [leases, at]) =>
+    store.renew({ leases, ttlMs: 500, nowMs: at }),
+  ),
+  named("signals", fc.array(threadId), (store, ids) => store.signals(ids)),
   named("advance", move, (store, by) => store.advance(by)),
   named("advance by the owner", move, async (store, by) => store.advance(await owned(store, by))),
   named("answer in person", answerMove, (store, by) => store.advance(by)),

@@ -25,7 +25,7 @@ export function moveHead(index: ThreadIndex, move: HeadMove): SignalKind[] {
   if (move.kind === "answer") moveByAnswer(index, move);
   else moveByOwner(index, move);
   // A lookup instead of RETURNING, which would create a temporary table at every step.
-  return waitingSignals(index, move.threadId);
+  return waitingSignals(index, [move.threadId]).flat();
 }
 
 function moveByOwner(index: ThreadIndex, move: OwnerMove): void {

@@ -3,7 +3,7 @@
 import {
   canMove,
   type Lease,
-  type SignalKind,
+  type Renewed,
   THREAD_STATUSES,
   type ThreadStore,
 } from "@uncaged/workflow-protocol";
@@ -58,15 +58,13 @@ export function acquireLease(index: ThreadIndex, request: Acquisition): Lease {
 
 type Renewal = Parameters<ThreadStore["renew"]>[0];
 
-export function renewLease(index: ThreadIndex, renewal: Renewal): SignalKind[] {
-  const { threadId, fence, ttlMs, nowMs } = renewal;
-  return index.transaction(`renew the lease of thread ${threadId}`, () => {
-    const row = index.sql(RENEW).get({ threadId, fence, nowMs, expiresAt: nowMs + ttlMs });
-    if (row === undefined) {
-      throw refused(toWrite(getThread(index, threadId), renewal), threadId);
-    }
-    return signalsOf(row);
-  });
+export function renewLeases(index: ThreadIndex, { leases, ttlMs, nowMs }: Renewal): Renewed[] {
+  return index.transaction(`renew ${leases.length} leases`, () =>
+    leases.map(({ threadId, fence }) => {
+      const row = index.sql(RENEW).get({ threadId, fence, nowMs, expiresAt: nowMs + ttlMs });
+      return row === undefined ? "lost" : signalsOf(row);
+    }),
+  );
 }
 
 type Release = Parameters<ThreadStore["release"]>[0];

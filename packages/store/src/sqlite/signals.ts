@@ -53,13 +53,15 @@ export function clearSignal(index: ThreadIndex, threadId: string, kind: SignalKi
   });
 }
 
-export function waitingSignals(index: ThreadIndex, threadId: string): SignalKind[] {
-  return index.read(`read the signals of thread ${threadId}`, () => {
-    const row = index
-      .sql(`SELECT ${SIGNAL_COLUMNS} FROM threads WHERE threadId = :threadId`)
-      .get({ threadId });
-    return row === undefined ? [] : signalsOf(row);
-  });
+export function waitingSignals(index: ThreadIndex, threadIds: readonly string[]): SignalKind[][] {
+  return index.read("read signals", () =>
+    threadIds.map((threadId) => {
+      const row = index
+        .sql(`SELECT ${SIGNAL_COLUMNS} FROM threads WHERE threadId = :threadId`)
+        .get({ threadId });
+      return row === undefined ? [] : signalsOf(row);
+    }),
+  );
 }
 
 function refuseUnknown(index: ThreadIndex, threadId: string): void {

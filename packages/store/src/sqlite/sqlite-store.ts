@@ -4,7 +4,7 @@ import { readHistory } from "../history/history.ts";
 import { blobTable } from "./blob-table.ts";
 import { commitQueue } from "./commit-queue.ts";
 import { finishThread, moveHead } from "./head-moves.ts";
-import { acquireLease, releaseLease, renewLease } from "./leases.ts";
+import { acquireLease, releaseLease, renewLeases } from "./leases.ts";
 import { listNotices, putOffNotice, setListeners, settleNotice } from "./notices.ts";
 import { clearSignal, leaveSignal, waitingSignals } from "./signals.ts";
 import { spentSums } from "./spent.ts";
@@ -37,8 +37,8 @@ export async function openIndex(root: string, lost: LostIndex = "refused"): Prom
     spent: (query) => retryWhileBusy(() => spentSums(index, query)),
     roots: () => retryWhileBusy(() => threadRoots(index)),
     acquire: (request) => retryWhileBusy(() => acquireLease(index, request)),
-    renew: (request) => retryWhileBusy(() => renewLease(index, request)),
-    signals: (threadId) => retryWhileBusy(() => waitingSignals(index, threadId)),
+    renew: (request) => retryWhileBusy(() => renewLeases(index, request)),
+    signals: (threadIds) => retryWhileBusy(() => waitingSignals(index, threadIds)),
     advance: (move) =>
       commit(`publish a step of thread ${move.threadId}`, () => moveHead(index, move)),
     finish: (finish) => retryWhileBusy(() => finishThread(index, finish)),

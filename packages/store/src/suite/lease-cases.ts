@@ -68,13 +68,13 @@ export const leaseCases: readonly ThreadStoreCase[] = [
       const { threadId } = slept;
       await acquireAt(store, threadId, { pid: 101, nowMs: TTL_MS, replaces: null });
       const before = await store.get(threadId);
-      const renewal = { ...slept, ttlMs: TTL_MS, nowMs: TTL_MS + 1 };
+      const renewal = { leases: [slept], ttlMs: TTL_MS, nowMs: TTL_MS + 1 };
       const end = { status: "completed", returnCode: 0, summary: "done" } as const;
       const rest = { ...slept, nowMs: 1, to: { status: "idle" } } as const;
       const gate = { ...slept, nowMs: 1, to: { status: "paused" } } as const;
       await refuses(store.advance(sampleMove(slept, 1)), "LEASE_LOST", threadId, 101);
       await refuses(store.finish({ ...sampleMove(slept, 1), ...end }), "LEASE_LOST", threadId, 101);
-      await refuses(store.renew(renewal), "LEASE_LOST", threadId, 101);
+      assert.deepEqual(await store.renew(renewal), ["lost"]);
       await refuses(store.release(rest), "LEASE_LOST", threadId, 101);
       await refuses(store.release(gate), "LEASE_LOST", threadId, 101);
       assert.deepEqual(await store.get(threadId), before);
@@ -86,7 +86,7 @@ export const leaseCases: readonly ThreadStoreCase[] = [
       const lease = await ownedThread(store, 1);
       const afterwards = TTL_MS * 100;
       await store.advance({ ...sampleMove(lease, 1), nowMs: afterwards });
-      await store.renew({ ...lease, ttlMs: TTL_MS, nowMs: afterwards });
+      await store.renew({ leases: [lease], ttlMs: TTL_MS, nowMs: afterwards });
       assert.equal(leaseOf(await known(store, lease.threadId))?.expiresAt, afterwards + TTL_MS);
     },
   },
@@ -94,11 +94,31 @@ export const leaseCases: readonly ThreadStoreCase[] = [
     name: "puts off the end of a lease with every heartbeat",
     async run(store) {
       const lease = await ownedThread(store, 1);
-      await store.renew({ ...lease, ttlMs: TTL_MS, nowMs: 900 });
+      await store.renew({ leases: [lease], ttlMs: TTL_MS, nowMs: 900 });
       const by = { pid: 101, nowMs: TTL_MS, replaces: null };
       await refuses(acquireAt(store, lease.threadId, by), "LEASE_HELD", 100);
       const renewed = leaseOf(await known(store, lease.threadId));
       assert.deepEqual(renewed, { ...lease, heartbeatAt: 900, expiresAt: 900 + TTL_MS });
+    },
+  },
+  {
+    name: "renews all leases of a process at once, and says which of them are lost",
+    async run(store) {
+      const [first, lost, last] = [
+        await ownedThread(store, 1),
+        await ownedThread(store, 2),
+        await ownedThread(store, 3),
+      ];
+      const by = { pid: 101, nowMs: TTL_MS, replaces: null };
+      const next = await acquireAt(store, lost.threadId, by);
+      await store.signal(last.threadId, "stop", 5);
+      const leases = [last, lost, first];
+      const renewed = await store.renew({ leases, ttlMs: TTL_MS, nowMs: 900 });
+      assert.deepEqual(renewed, [["stop"], "lost", []]);
+      for (const { threadId } of [first, last])
+        assert.equal(leaseOf(await known(store, threadId))?.expiresAt, 900 + TTL_MS);
+      assert.deepEqual(leaseOf(await known(store, lost.threadId)), next);
+      assert.deepEqual(await store.renew({ leases: [], ttlMs: TTL_MS, nowMs: 901 }), []);
     },
   },
   {

@@ -166,8 +166,8 @@ export const lifecycleCases: readonly ThreadStoreCase[] = [
       const lease = await ownedThread(store, 1);
       await store.remove({ threadId: lease.threadId, replaces: lease.fence, nowMs: 1 });
       await refuses(store.advance(sampleMove(lease, 1)), "LEASE_LOST", lease.threadId, "removed");
-      const renewal = { ...lease, ttlMs: 1_000, nowMs: 5 };
-      await refuses(store.renew(renewal), "LEASE_LOST", lease.threadId, "removed");
+      const renewed = await store.renew({ leases: [lease], ttlMs: 1_000, nowMs: 5 });
+      assert.deepEqual(renewed, ["lost"]);
     },
   },
   {

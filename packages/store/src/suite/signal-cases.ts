@@ -27,8 +27,10 @@ export const signalCases: readonly ThreadStoreCase[] = [
       await store.signal(threadId, "pause", 6);
       const waiting = ["pause", "kill"];
       assert.deepEqual(await store.advance(sampleMove(lease, 2)), waiting);
-      assert.deepEqual(await store.renew({ ...lease, ttlMs: TTL_MS, nowMs: 7 }), waiting);
-      assert.deepEqual(await store.signals(threadId), waiting);
+      const heartbeat = { leases: [lease], ttlMs: TTL_MS, nowMs: 7 };
+      assert.deepEqual(await store.renew(heartbeat), [waiting]);
+      const other = (await store.create(sampleThread(2), null)).thread.threadId;
+      assert.deepEqual(await store.signals([other, threadId]), [[], waiting]);
       assert.deepEqual(signalsOf(await known(store, threadId)), waiting);
     },
   },
@@ -39,10 +41,10 @@ export const signalCases: readonly ThreadStoreCase[] = [
       await store.signal(threadId, "pause", 1);
       await store.signal(threadId, "pause", 2);
       await store.signal(threadId, "stop", 3);
-      assert.deepEqual(await store.signals(threadId), ["pause", "stop"]);
+      assert.deepEqual(await store.signals([threadId]), [["pause", "stop"]]);
       await store.clearSignal(threadId, "pause");
       await store.clearSignal(threadId, "pause");
-      assert.deepEqual(await store.signals(threadId), ["stop"]);
+      assert.deepEqual(await store.signals([threadId]), [["stop"]]);
     },
   },
   {
@@ -51,7 +53,7 @@ export const signalCases: readonly ThreadStoreCase[] = [
       const { threadId } = (await store.create(sampleThread(1), null)).thread;
       for (const kind of ["pause", "stop", "kill"] as const) await store.signal(threadId, kind, 1);
       await acquireAt(store, threadId, { pid: 100, nowMs: 2, replaces: null });
-      assert.deepEqual(await store.signals(threadId), ["pause", "kill"]);
+      assert.deepEqual(await store.signals([threadId]), [["pause", "kill"]]);
     },
   },
   {
@@ -86,7 +88,7 @@ export const signalCases: readonly ThreadStoreCase[] = [
       const end = { status: "completed", returnCode: 0, summary: "done" } as const;
       await store.finish({ ...sampleMove(lease, 1), ...end });
       await store.signal(lease.threadId, "kill", 5);
-      assert.deepEqual(await store.signals(lease.threadId), []);
+      assert.deepEqual(await store.signals([lease.threadId]), [[]]);
     },
   },
   {
@@ -101,7 +103,7 @@ export const signalCases: readonly ThreadStoreCase[] = [
   {
     name: "returns no signals for a thread that does not exist",
     async run(store) {
-      assert.deepEqual(await store.signals(sampleThread(1).threadId), []);
+      assert.deepEqual(await store.signals([sampleThread(1).threadId]), [[]]);
     },
   },
 ];

@@ -141,13 +141,15 @@ export function memoryThreadStore(): ThreadStore {
       const times = { acquiredAt: nowMs, heartbeatAt: nowMs, expiresAt: nowMs + ttlMs };
       return put(acquiredThread(thread, { threadId, fence: entry.fence, process, ...times })).lease;
     },
-    async renew(request) {
-      const { threadId, ttlMs, nowMs } = request;
-      const thread = unwrap(toWrite(record(threadId), request));
-      const lease = { ...thread.lease, heartbeatAt: nowMs, expiresAt: nowMs + ttlMs };
-      return put({ ...thread, lease }).signals;
+    async renew({ leases, ttlMs, nowMs }) {
+      return leases.map((owner) => {
+        const owned = toWrite(record(owner.threadId), owner);
+        if (!owned.ok) return "lost";
+        const lease = { ...owned.value.lease, heartbeatAt: nowMs, expiresAt: nowMs + ttlMs };
+        return put({ ...owned.value, lease }).signals;
+      });
     },
-    signals: async (threadId) => signalsOf(record(threadId)),
+    signals: async (threadIds) => threadIds.map((threadId) => signalsOf(record(threadId))),
     async advance(move) {
       const thread = record(move.threadId);
       if (move.kind === "answer")
