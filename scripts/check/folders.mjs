@@ -13,13 +13,13 @@ const FLOORS = {
   ],
   execute: [
     ["."],
-    ["rewrite", "provenance"],
+    ["rewrite", "provenance", "backup"],
     ["steer", "verify", "recover"],
     ["run", "table"],
     ["lease", "models", "read", "start"],
     ["chain", "runner", "watch"],
     ["storage"],
-    ["keeper"],
+    ["archive", "keeper"],
     ["processes"],
   ],
   cli: [
@@ -28,6 +28,7 @@ const FLOORS = {
     ["doctor", "hooks", "thread/start", "thread/steer"],
     [
       "agent",
+      "backup",
       "cas",
       "completion",
       "host",

@@ -44,6 +44,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     loadGroup: async () => (await import("./cas/commands.ts")).casCommands,
   },
   {
+    name: "backup",
+    summary: "write the whole storage root into one file, while threads run",
+    load: async () => (await import("./backup/commands.ts")).backup,
+  },
+  {
+    name: "restore",
+    summary: "make a storage root of a backup",
+    load: async () => (await import("./backup/commands.ts")).restore,
+  },
+  {
     name: "agent",
     summary: "list and add agents",
     loadGroup: async () => (await import("./agent/commands.ts")).agentCommands,

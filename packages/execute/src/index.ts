@@ -1,3 +1,5 @@
+export { type BackedUp, backUp } from "./backup/back-up.ts";
+export { type Restored, restoreBackup } from "./backup/restore.ts";
 export { ANSWER } from "./chain/answer-directive.ts";
 export type { Interruption } from "./keeper/interruption.ts";
 export { LEASE_TTL_MS } from "./keeper/lease-times.ts";

@@ -15,6 +15,7 @@ export const ERROR_CODES = {
   ANSWER_REFUSED: "failure",
   ANSWER_TAKEN: "conflict",
   ARTIFACT_MISSING: "failure",
+  BACKUP_INVALID: "storage",
   BUILD_FAILED: "failure",
   BUNDLE_DESCRIPTOR_MISMATCH: "failure",
   BUNDLE_EXPORTS: "failure",

@@ -28,6 +28,10 @@ export type StoragePaths = {
   readonly index: string;
   /** Folder of blobs. */
   readonly cas: string;
+  /** Held while blobs are being deleted, and while a backup reads them. */
+  readonly casLock: string;
+  /** Folder in which a backup copies the index. */
+  readonly snapshot: string;
   /** Folder with one folder per bundle. */
   readonly bundles: string;
   readonly logs: string;
@@ -71,6 +75,8 @@ export function storagePaths(root: string): StoragePaths {
     registryLock: join(root, "registry.lock"),
     index: join(root, "index.db"),
     cas: join(root, "cas"),
+    casLock: join(root, "cas.lock"),
+    snapshot: join(root, ".backup"),
     bundles,
     logs,
     host: join(root, "host.json"),

@@ -12,6 +12,7 @@ import {
 } from "@uncaged/workflow-protocol";
 import { bundleFiles } from "@uncaged/workflow-register";
 import { readRegularFile, storageFailed } from "@uncaged/workflow-util";
+import { type AddEntry, type WrittenFile, writeTar } from "../archive/tar-writer.ts";
 import { readBlob } from "../chain/read-node.ts";
 import type { Engine } from "../storage/engine.ts";
 import {
@@ -24,7 +25,6 @@ import {
 } from "./export-layout.ts";
 import { portableThread } from "./portable-thread.ts";
 import { type ProvedThread, proveStored } from "./prove-stored.ts";
-import { type AddEntry, type WrittenFile, writeTar } from "./tar-writer.ts";
 
 export type ExportedThread = WrittenFile & {
   threadId: string;

@@ -1,7 +1,8 @@
 import { sha256Hex } from "@uncaged/workflow-cas";
+import { openTar } from "../archive/tar-reader.ts";
+import { writeTar } from "../archive/tar-writer.ts";
 import { INDEX_ENTRY, SUMS_ENTRY, sumLine } from "./export-layout.ts";
-import { openTar } from "./tar-reader.ts";
-import { writeTar } from "./tar-writer.ts";
+import { invalidExport } from "./invalid-export.ts";
 
 /** Changes the entries of an export: from name to content, without the sums. */
 export type Forgery = (entries: Map<string, string>) => void;
@@ -24,7 +25,7 @@ export async function forgeExport(from: string, to: string, forgery: Forgery): P
 }
 
 async function entriesOf(path: string): Promise<Map<string, string>> {
-  const tar = await openTar(path);
+  const tar = await openTar(path, invalidExport);
   if (!tar.ok) throw new Error(tar.error.message);
   const entries = new Map<string, string>();
   for await (const entry of tar.value.entries(() => Number.POSITIVE_INFINITY)) {

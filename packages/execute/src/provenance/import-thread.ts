@@ -25,9 +25,9 @@ import { startPrompt } from "../chain/chain.ts";
 import { usageOfChain } from "../chain/spent.ts";
 import type { Engine } from "../storage/engine.ts";
 import { proveThread } from "../verify/verify-thread.ts";
+import { invalidExport } from "./invalid-export.ts";
 import { portableThread } from "./portable-thread.ts";
 import { type ExportFile, openExport } from "./read-export.ts";
-import { invalid } from "./tar-reader.ts";
 
 export type ImportedThread = {
   threadId: string;
@@ -59,7 +59,7 @@ async function importFile(
   checkRule: CheckRule,
 ): Promise<Result<ImportedThread, Failure>> {
   const problem = await problemOf(file);
-  if (problem !== null) return err(invalid(file.path, problem));
+  if (problem !== null) return err(invalidExport(file.path, problem));
   const before = await freshThreads(engine, file.threads);
   if (!before.ok) return before;
   const bundles = await admitBundles(engine, file, checkRule);

@@ -16,6 +16,7 @@ import {
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 import { parseStoredDescriptor } from "@uncaged/workflow-register";
+import { openTar, type TarFile } from "../archive/tar-reader.ts";
 import type { ThreadSource } from "../chain/thread-source.ts";
 import {
   blobEntry,
@@ -26,7 +27,7 @@ import {
   SUMS_ENTRY,
   sumLine,
 } from "./export-layout.ts";
-import { invalid, openTar, type TarFile } from "./tar-reader.ts";
+import { invalidExport } from "./invalid-export.ts";
 
 export type ExportFile = ExportIndex & {
   path: string;
@@ -41,7 +42,7 @@ export type ExportFile = ExportIndex & {
 
 /** `FILE_NOT_FOUND` or `EXPORT_INVALID`. */
 export async function openExport(path: string): Promise<Result<ExportFile, Failure>> {
-  const tar = await openTar(path);
+  const tar = await openTar(path, invalidExport);
   if (!tar.ok) return tar;
   const file = await lookThrough(tar.value);
   if (!file.ok) await tar.value.close();
@@ -60,10 +61,10 @@ async function lookThrough(tar: TarFile): Promise<Result<ExportFile, Failure>> {
   for await (const entry of tar.entries(mostBytes)) {
     if (!entry.ok) return entry;
     const { name, at, size, content } = entry.value;
-    if (ended || entries.has(name)) return err(invalid(tar.path, `${name} is one too many`));
+    if (ended || entries.has(name)) return err(invalidExport(tar.path, `${name} is one too many`));
     if (name === SUMS_ENTRY) {
       if (!content.equals(Buffer.from(sums)))
-        return err(invalid(tar.path, "its checksums do not match"));
+        return err(invalidExport(tar.path, "its checksums do not match"));
       ended = true;
       continue;
     }
@@ -72,15 +73,16 @@ async function lookThrough(tar: TarFile): Promise<Result<ExportFile, Failure>> {
     sums += sumLine(name, sha256);
     if (name === INDEX_ENTRY) {
       const parsed = parseIndex(content.toString("utf8"));
-      if (!parsed.ok) return err(invalid(tar.path, parsed.error.message));
+      if (!parsed.ok) return err(invalidExport(tar.path, parsed.error.message));
       index = parsed.value;
       if (content.equals(Buffer.from(content.toString("utf8")))) continue;
-      return err(invalid(tar.path, `${name} is not UTF-8 text`));
+      return err(invalidExport(tar.path, `${name} is not UTF-8 text`));
     }
     const problem = name.startsWith("cas/") ? nodeProblem(name, content) : null;
-    if (problem !== null) return err(invalid(tar.path, `${name} ${problem}`));
+    if (problem !== null) return err(invalidExport(tar.path, `${name} ${problem}`));
   }
-  if (index === null || !ended) return err(invalid(tar.path, "it has no index or no checksums"));
+  if (index === null || !ended)
+    return err(invalidExport(tar.path, "it has no index or no checksums"));
   return inOrder(tar, index, entries);
 }
 
@@ -99,7 +101,9 @@ function inOrder(
     ...[...hashes].sort().map(blobEntry),
   ];
   if (names.length !== expected.length || names.some((name, place) => name !== expected[place]))
-    return err(invalid(tar.path, "its entries are not those of an export, or in another order"));
+    return err(
+      invalidExport(tar.path, "its entries are not those of an export, or in another order"),
+    );
   return ok(exportFile(tar, index, { entries, hashes }));
 }
 
@@ -113,12 +117,12 @@ function exportFile(
     if (entry === undefined) return null;
     const content = await tar.read(entry);
     if (sha256Hex(content) === entry.sha256) return content;
-    throw new WorkflowError(invalid(tar.path, `${name} changed while it was read`));
+    throw new WorkflowError(invalidExport(tar.path, `${name} changed while it was read`));
   };
   const must = async (name: string): Promise<Buffer> => {
     const content = await read(name);
     if (content !== null) return content;
-    throw new WorkflowError(invalid(tar.path, `it has no ${name}`));
+    throw new WorkflowError(invalidExport(tar.path, `it has no ${name}`));
   };
   const bundle: ExportFile["bundle"] = async (hash) => {
     const { code, descriptor } = bundleEntries(hash);

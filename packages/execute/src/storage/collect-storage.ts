@@ -1,4 +1,5 @@
 import type { CollectReport } from "@uncaged/workflow-protocol";
+import { casLock } from "@uncaged/workflow-store";
 import type { Engine } from "./engine.ts";
 import { sweepLeftovers } from "./sweep-leftovers.ts";
 
@@ -8,7 +9,10 @@ export async function collectStorage(
   engine: Pick<Engine, "root" | "cas" | "now">,
   opts: { dryRun: boolean; graceMs: number | null },
 ): Promise<CollectReport> {
-  const report = await engine.cas.collect({ ...opts, nowMs: engine.now() });
-  if (!opts.dryRun) await sweepLeftovers(engine.root, engine.now());
+  const collect = () => engine.cas.collect({ ...opts, nowMs: engine.now() });
+  if (opts.dryRun) return collect();
+  // A backup needs that what its copy of the index names is still there when it reads it.
+  const report = await casLock(engine.root)(collect);
+  await sweepLeftovers(engine.root, engine.now());
   return report;
 }

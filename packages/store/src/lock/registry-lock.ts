@@ -1,6 +1,5 @@
-import { failure, WorkflowError } from "@uncaged/workflow-protocol";
 import { storagePaths } from "@uncaged/workflow-util";
-import { lockFile } from "./file-lock.ts";
+import { whileLocked } from "./while-locked.ts";
 
 /** A critical section takes milliseconds. */
 const PATIENCE_MS = 30_000;
@@ -10,20 +9,5 @@ const PATIENCE_MS = 30_000;
  *  `STORAGE_FAILED` when the lock cannot be acquired. */
 export function registryLock(root: string): <T>(section: () => T | Promise<T>) => Promise<T> {
   const { registryLock: file } = storagePaths(root);
-  return async (section) => {
-    const lock = await lockFile(file, AbortSignal.timeout(PATIENCE_MS));
-    if (lock === null) throw held(file);
-    try {
-      return await section();
-    } finally {
-      lock.release();
-    }
-  };
-}
-
-function held(file: string): WorkflowError {
-  const hint = "wait for it, or end it, then try again";
-  return new WorkflowError(
-    failure("STORAGE_FAILED", `cannot lock ${file}: another process holds it`, hint),
-  );
+  return (section) => whileLocked({ file, patienceMs: PATIENCE_MS }, section);
 }

@@ -7,9 +7,12 @@ import { BLOCK_BYTES, paddingAfter, readTarHeader, type TarEntry } from "./tar-h
 /** An entry, the offset of its content, and the content. */
 type PlacedEntry = TarEntry & { at: number; content: Buffer };
 
+/** The failure for a file that is not what it should be. `problem` completes a sentence. */
+export type Invalid = (path: string, problem: string) => Failure;
+
 export type TarFile = {
   path: string;
-  /** Yields every entry in order. Fails with `EXPORT_INVALID` at the first thing that `writeTar` would not write, and,
+  /** Yields every entry in order. Fails with `invalid` at the first thing that `writeTar` would not write, and,
    *  before reading it, at content longer than `mostBytes` of its name. */
   entries(mostBytes: (name: string) => number): AsyncGenerator<Result<PlacedEntry, Failure>>;
   /** Throws `STORAGE_FAILED`. */
@@ -19,8 +22,8 @@ export type TarFile = {
 
 type Read = TarFile["read"];
 
-/** `FILE_NOT_FOUND`, or `EXPORT_INVALID` for anything but a regular file. */
-export async function openTar(path: string): Promise<Result<TarFile, Failure>> {
+/** `FILE_NOT_FOUND`, or `invalid` for anything but a regular file. */
+export async function openTar(path: string, invalid: Invalid): Promise<Result<TarFile, Failure>> {
   const opened = await openRegularFile(path);
   if (!opened.ok)
     return err(opened.error.absent ? missing(path) : invalid(path, `it ${opened.error.problem}`));
@@ -29,7 +32,7 @@ export async function openTar(path: string): Promise<Result<TarFile, Failure>> {
   return ok({
     path,
     read,
-    entries: (mostBytes) => entriesOf({ path, size, read: ahead(read, size), mostBytes }),
+    entries: (mostBytes) => entriesOf({ path, size, read: ahead(read, size), mostBytes, invalid }),
     close: () => file.close(),
   });
 }
@@ -39,8 +42,9 @@ async function* entriesOf(opts: {
   size: number;
   read: Read;
   mostBytes: (name: string) => number;
+  invalid: Invalid;
 }): AsyncGenerator<Result<PlacedEntry, Failure>> {
-  const { path, size, read, mostBytes } = opts;
+  const { path, size, read, mostBytes, invalid } = opts;
   let at = 0;
   while (at + BLOCK_BYTES <= size) {
     const header = readTarHeader(await read({ at, size: BLOCK_BYTES }));
@@ -80,15 +84,6 @@ const WINDOW_BYTES = 1024 * 1024;
 
 /** Two empty blocks. */
 const END_BYTES = 2 * BLOCK_BYTES;
-
-/** What is wrong with an export, and where. */
-export function invalid(path: string, problem: string): Failure {
-  return failure(
-    "EXPORT_INVALID",
-    `${path} is not a valid export: ${problem}`,
-    "nothing was imported; get the file again, or export the thread again",
-  );
-}
 
 function missing(path: string): Failure {
   return failure("FILE_NOT_FOUND", `there is no file ${path}`, "check the path");

@@ -16,7 +16,7 @@ export type WrittenFile = {
 };
 
 /** `fill` adds the entries one after the other. `TARGET_EXISTS` when something exists there already; throws
- *  `STORAGE_FAILED`, or what `fill` throws, and then leaves nothing behind. Mode 0600: a thread is private. */
+ *  `STORAGE_FAILED`, or what `fill` throws, and then leaves nothing behind. Mode 0600: threads are private. */
 export async function writeTar(
   path: string,
   fill: (add: AddEntry) => Promise<void>,
@@ -81,6 +81,6 @@ function taken(path: string): Failure {
   return failure(
     "TARGET_EXISTS",
     `${path} already exists; nothing was written`,
-    "name another file with --out",
+    "name another file",
   );
 }

@@ -1,0 +1,76 @@
+/** Backups beside running threads, by the built command. */
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ThreadSummary } from "@uncaged/workflow-protocol";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Cli, openCli } from "./cli.test.helper.ts";
+import { untilThread } from "./until-thread.test.helper.ts";
+
+let cli: Cli;
+beforeAll(async () => {
+  cli = openCli();
+  await cli.addSteps("steps");
+});
+afterAll(() => cli.close());
+
+const STEPS = 12;
+
+async function threadsIn(env: Record<string, string>): Promise<ThreadSummary[]> {
+  return (await cli.json<{ threads: ThreadSummary[] }>(["list"], { env })).threads;
+}
+
+it("a root is backed up and restored while its threads run, and every thread is proved", async () => {
+  const ids: string[] = [];
+  for (let n = 0; n < 3; n += 1) {
+    const plan = JSON.stringify({ steps: STEPS, gate: `gate${n}` });
+    const { threadId } = await cli.json<{ threadId: string }>(["run", "steps", "-p", plan]);
+    ids.push(threadId);
+    writeFileSync(join(cli.dir, `gate${n}-1`), "");
+    await untilThread(cli.root, threadId, ({ stepCount }) => stepCount === 1);
+  }
+  const backups = ["before.tar"];
+  await cli.json(["backup", "before.tar"]);
+  for (let n = 0; n < 3; n += 1)
+    for (let step = 2; step <= STEPS; step += 1)
+      writeFileSync(join(cli.dir, `gate${n}-${step}`), "");
+  for (let n = 0; n < 3; n += 1) {
+    await cli.json(["backup", `meanwhile-${n}.tar`]);
+    await cli.json(["cas", "gc", "--grace", "0"]);
+    backups.push(`meanwhile-${n}.tar`);
+  }
+  await cli.json(["thread", "wait", ...ids]);
+
+  for (const file of backups) {
+    const env = { WORKFLOW_STORAGE_ROOT: join(cli.dir, `copy-of-${file}`) };
+    const restored = await cli.json<{ threads: number }>(["restore", file], { env });
+    expect(restored.threads).toBe(3);
+    for (const { threadId, status, stepCount } of await threadsIn(env)) {
+      expect(["idle", "completed"]).toContain(status);
+      expect(stepCount).toBeGreaterThan(0);
+      const proved = await cli.json(["thread", "verify", threadId], { env });
+      expect(proved).toMatchObject({ ok: true, problems: [] });
+    }
+    expect(await cli.json(["cas", "fsck"], { env })).toMatchObject({ ok: true });
+  }
+  // They go on there, from where the backup found them.
+  const env = { WORKFLOW_STORAGE_ROOT: join(cli.dir, "copy-of-before.tar") };
+  expect(await threadsIn(env)).toMatchObject(ids.map(() => ({ status: "idle", stepCount: 1 })));
+  await cli.json(["resume", ids[0] ?? "", "--wait"], { env });
+  const done = (await threadsIn(env)).find(({ threadId }) => threadId === ids[0]);
+  expect(done).toMatchObject({ status: "completed", stepCount: STEPS + 1 });
+}, 300_000);
+
+it("a restore says what to do next, and refuses a root in use", async () => {
+  const refused = await cli.fails(["restore", "before.tar"]);
+  expect([refused.exit, refused.code]).toEqual([2, "TARGET_EXISTS"]);
+  const env = { WORKFLOW_STORAGE_ROOT: join(cli.dir, "once-more") };
+  const { stdout } = await cli.run(["restore", "before.tar"], { env });
+  expect(stdout).toMatch(/3 threads, \d+ blobs, as of 20/);
+  expect(stdout).toContain("put back your .env");
+  expect(existsSync(join(cli.dir, "once-more.restoring"))).toBe(false);
+  writeFileSync(join(cli.dir, "no.tar"), "no backup at all");
+  const env2 = { WORKFLOW_STORAGE_ROOT: join(cli.dir, "nothing") };
+  const bad = await cli.fails(["restore", "no.tar"], { env: env2 });
+  expect([bad.exit, bad.code]).toEqual([5, "BACKUP_INVALID"]);
+  expect(existsSync(join(cli.dir, "nothing"))).toBe(false);
+});
