@@ -125,7 +125,7 @@ describe("a backup", () => {
     await restored();
     await inCopy(async ({ store }) => {
       expect(await store.get(RUNNING)).toMatchObject({ status: "idle" });
-      expect(await store.signals(RUNNING)).toEqual([]);
+      expect(await store.signals([RUNNING])).toEqual([[]]);
       expect(await store.get(PAUSING)).toMatchObject({ status: "paused" });
     });
     expect(await engine.store.get(RUNNING)).toMatchObject({ status: "running" });
