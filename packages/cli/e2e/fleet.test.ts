@@ -1,5 +1,5 @@
 /** Verbs for several threads at once, by the built command. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ThreadSummary, ThreadView } from "@uncaged/workflow-protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -231,6 +231,98 @@ describe("a verb for several threads", () => {
   });
 });
 
+describe("each verb for several threads", () => {
+  type Served = { threadId: string }[];
+  const ids = (entries: Served): string[] => entries.map(({ threadId }) => threadId).sort();
+
+  it.each([
+    ["pause", "idle", "idle", "paused"],
+    ["resume", "paused", "paused", "completed"],
+    ["stop", "running", "running", "idle"],
+    ["kill", "idle", "idle", "aborted"],
+    ["rm", "aborted", "aborted", null],
+    ["export", "idle", "idle", "idle"],
+  ] as const)(
+    "%s takes ids, and selections by status, workflow and age",
+    async (verb, from, status, to) => {
+      const plan = from === "running" ? { steps: 1, gate: "never" } : { steps: 1 };
+      const start = async (): Promise<string> => {
+        const id = await run(plan, ...(from === "running" ? [] : ["--idle"]));
+        if (from === "paused") await cli.json(["thread", "pause", id]);
+        if (from === "aborted") await cli.json(["thread", "kill", id]);
+        return id;
+      };
+      const out = (n: number): string[] => {
+        if (verb !== "export") return [];
+        mkdirSync(join(cli.dir, `${verb}-${n}`));
+        return ["--out", `${verb}-${n}`];
+      };
+      const more = verb === "resume" ? ["--wait"] : [];
+      const selections = [
+        ["--all"],
+        ["--status", status],
+        ["--workflow", "steps"],
+        ["--older-than", "0"],
+        ["--status", status, "--workflow", "steps", "--older-than", "0"],
+      ];
+      await cli.run(["thread", "kill", "--all", "--yes"]);
+      await cli.run(["thread", "rm", "--all", "--yes"]);
+      for (const [n, words] of [null, ...selections].entries()) {
+        const made = [await start(), await start()].sort();
+        const chosen = words ?? made;
+        const call = ["thread", verb, ...chosen, ...more, ...out(n), "--yes"];
+        const { code, entries } = await document<Served>(call);
+        expect([code, ids(entries)], call.join(" ")).toEqual([0, made]);
+        for (const id of made) {
+          if (to === null)
+            expect((await cli.fails(["show", id])).code, call.join(" ")).toBe("THREAD_NOT_FOUND");
+          else expect(await statusOf(id), call.join(" ")).toBe(to);
+        }
+        await cli.run(["thread", "kill", "--all", "--yes"]);
+        await cli.run(["thread", "rm", "--all", "--yes"]);
+      }
+    },
+    300_000,
+  );
+});
+
+describe("labels and who is next", () => {
+  it("labels are set, shown and removed after the start, and keep protects", async () => {
+    const id = await run({ steps: 1 }, "--wait", "--label", "draft");
+    const label = async (...words: string[]): Promise<unknown> =>
+      (await cli.json(["thread", "label", id, ...words])).labels;
+    expect(await label("keep", "team=core", "draft-")).toEqual({ keep: "", team: "core" });
+    expect((await cli.run(["thread", "label", id])).stdout).toBe("keep\nteam=core\n");
+    const pruned = ["thread", "prune", "--older-than", "0", "--yes"];
+    await cli.run(pruned);
+    expect(await statusOf(id)).toBe("completed");
+    for (const words of [["keep", "keep-"], ["a b=c"], ["-"]])
+      expect((await cli.fails(["thread", "label", id, ...words])).code).toBe("USAGE");
+    await label("keep-");
+    await cli.run(pruned);
+    expect((await cli.fails(["show", id])).code).toBe("THREAD_NOT_FOUND");
+  });
+
+  it("list --json names the role that is next", async () => {
+    await cli.run(["thread", "kill", "--all", "--yes"]);
+    await cli.run(["thread", "rm", "--all", "--yes"]);
+    const fresh = await run({ steps: 1 }, "--idle");
+    const worked = await run({ steps: 1 }, "--idle");
+    await cli.json(["thread", "exec", worked]);
+    const asking = await run({ steps: 2, suspendAt: 1 });
+    await cli.run(["wait", asking]);
+    const busy = await run({ steps: 1, gate: "never" });
+    const done = await run({ steps: 1 }, "--wait");
+    type Next = { threadId: string; nextRole: string | null }[];
+    const { threads } = await cli.json<{ threads: Next }>(["list"]);
+    const next = new Map(threads.map((each) => [each.threadId, each.nextRole]));
+    expect([fresh, worked, asking, busy, done].map((id) => next.get(id))).toEqual([
+      ...["worker", "checker", "worker", "worker", null],
+    ]);
+    await cli.run(["thread", "kill", "--all", "--yes"]);
+  });
+});
+
 describe("shortcuts", () => {
   it("stand apart in the help, and do what the long form does", async () => {
     const { stdout } = await cli.run(["--help"]);
@@ -308,5 +400,16 @@ describe("pruning", () => {
     expect(ids).not.toContain(kept);
     expect(await statusOf(idle)).toBe("idle");
     expect(await statusOf(kept)).toBe("completed");
+    const history = (): string =>
+      readdirSync(join(cli.root, "bundles"), { recursive: true, encoding: "utf8" })
+        .filter((name) => name.endsWith(".jsonl"))
+        .map((name) => readFileSync(join(cli.root, "bundles", name), "utf8"))
+        .join("");
+    expect(history()).toContain(gone);
+    const again = await cli.run(["thread", "prune", "--older-than", "0", "--history", "--yes"]);
+    expect(again.stderr).toMatch(/the history has forgotten \d+ threads/);
+    expect(history()).not.toContain(`"threadId":"${gone}","workflow"`);
+    expect(history()).toContain(`"threadId":"${kept}","workflow"`);
+    expect(await cli.json(["cas", "fsck"])).toMatchObject({ ok: true });
   });
 });

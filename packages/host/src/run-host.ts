@@ -20,6 +20,7 @@ import { threadCarrier } from "./carry-threads.ts";
 import { listen } from "./listen.ts";
 import { tellListeners } from "./notify/tell-listeners.ts";
 import { parkThreads } from "./park-threads.ts";
+import { pruneOld } from "./prune-old.ts";
 import { takeUp } from "./take-up.ts";
 
 const LOOK_EVERY_MS = 2_000;
@@ -67,7 +68,7 @@ async function serve(engine: Engine, { signal, say, onUp }: HostOptions): Promis
     // Last: whoever reads it can connect.
     await writeFileAtomic({ path, data: JSON.stringify(host), mode: 0o600, existing: "replace" });
     onUp(host);
-    const looks = [takeUp(engine, carrier), telling];
+    const looks = [takeUp(engine, carrier), telling, pruneOld(engine, say)];
     while (!signal.aborted) {
       wake = new AbortController();
       // Not waited for: a bundle that takes long to load must not hold up the others. A fault of the storage may pass.

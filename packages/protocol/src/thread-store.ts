@@ -10,6 +10,7 @@ import type {
   SignalKind,
   ThreadCopy,
   ThreadEnding,
+  ThreadLabels,
   ThreadRecord,
 } from "./thread-record.ts";
 import type { Wait, Waits } from "./wait.ts";
@@ -148,6 +149,13 @@ export type ThreadStore = {
   /** Sets bounds of an unfinished thread; the runner reads them when it starts. One that waits because of a
    *  limit becomes idle. Throws `TRANSITION_INVALID`. */
   raise(request: { threadId: string; limits: ThreadLimits; nowMs: number }): Promise<void>;
+  /** Sets and removes labels of a thread, whatever its status. Others stay, and so does `updatedAt`: how long nothing
+   *  happened to the thread is not for its labels to say. */
+  label(request: {
+    threadId: string;
+    set: ThreadLabels;
+    unset: readonly string[];
+  }): Promise<ThreadLabels>;
 
   /** Sets who is told when a thread comes to wait for a person, fails or completes. It holds for what happens from now
    *  on; whoever is not named any more is told nothing further. Such a notice is recorded in the transaction in which it
@@ -171,5 +179,8 @@ export type ThreadStore = {
   remove(request: { threadId: string; replaces: number | null; nowMs: number }): Promise<void>;
   /** Also of threads that this store does not have, because its rows were lost. */
   history(): Promise<ThreadHistory>;
+  /** Drops from the history every thread that was removed and had ended before that time, Unix milliseconds; one that was
+   *  removed without an end, if that was before. When a thread was last removed stays known. Returns their number. */
+  forget(request: { endedBefore: number }): Promise<number>;
   close(): Promise<void>;
 };

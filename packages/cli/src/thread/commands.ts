@@ -2,7 +2,18 @@ import type { CommandGroup } from "../command/command.ts";
 import { bisect, context, diff, inbox, list, ps, result, show, wait } from "./look-commands.ts";
 import { attest, exportThread, importThread, recover, verify } from "./provenance-commands.ts";
 import { exec, fork, live, race, run } from "./start-commands.ts";
-import { answer, kill, pause, poke, prune, resume, rm, stop, upgrade } from "./steer-commands.ts";
+import {
+  answer,
+  kill,
+  label,
+  pause,
+  poke,
+  prune,
+  resume,
+  rm,
+  stop,
+  upgrade,
+} from "./steer-commands.ts";
 
 export const threadCommands: CommandGroup = {
   commands: {
@@ -25,6 +36,7 @@ export const threadCommands: CommandGroup = {
     fork,
     race,
     upgrade,
+    label,
     diff,
     bisect,
     verify,

@@ -15,6 +15,7 @@ import { promptFileOption, promptOption, promptSource } from "../command/prompt.
 import { stayOf, stayOptions } from "./look/stay-options.ts";
 import { chooser, type Standing } from "./several/choose-threads.ts";
 import { limitOptions, limitsOf } from "./start/limit-options.ts";
+import { labelChanges } from "./start/name-options.ts";
 import { threadId } from "./start-commands.ts";
 
 const pausable = chooser(["idle", "running"]);
@@ -107,19 +108,41 @@ export const rm: Command = {
   run: async (given, io) => (await import("./steer/rm.ts")).remove(removable.read(given), io),
 };
 
+const labelWords: Argument<readonly string[]> = anyArguments(
+  "key=value",
+  "labels to set; key- removes one",
+);
+export const label: Command = {
+  description: "Set and remove labels of a thread, or show them.",
+  arguments: [threadId, labelWords],
+  options: [],
+  example: "7F3K keep team=core draft-",
+  run: async (given, io) => {
+    const changes = labelChanges(given(labelWords));
+    return (await import("./steer/label.ts")).label({ id: given(threadId), ...changes }, io);
+  },
+};
+
 const old: Option<number | null> = durationOption(
   "--older-than <duration>",
   "threads that have not changed for this long, such as 30d (default: config.retention.days)",
 );
 const sure: Option<boolean> = switchOption("-y, --yes", "do not ask before they are removed");
+const history: Option<boolean> = switchOption(
+  "--history",
+  "also drop from the history what was removed, now or earlier, and had ended before that",
+);
 export const prune: Command = {
   description:
     "Remove old finished threads, with their child threads; never one with the label keep.",
   arguments: [],
-  options: [old, sure],
+  options: [old, history, sure],
   example: "--older-than 30d --yes",
   run: async (given, io) =>
-    (await import("./steer/prune.ts")).prune({ unchangedMs: given(old), yes: given(sure) }, io),
+    (await import("./steer/prune.ts")).prune(
+      { unchangedMs: given(old), history: given(history), yes: given(sure) },
+      io,
+    ),
 };
 
 const to: Option<string | null> = textOption(

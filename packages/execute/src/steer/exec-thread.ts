@@ -11,13 +11,11 @@ import {
 } from "@uncaged/workflow-protocol";
 import { useExternals } from "@uncaged/workflow-register";
 import { type Chain, extendChain, loadChain, roleStates } from "../chain/chain.ts";
-import { threadContext } from "../chain/thread-context.ts";
 import { readAgain } from "../lease/read-again.ts";
 import { recordedResultOf } from "../read/thread-result.ts";
 import { resultOf, stepViews } from "../read/thread-view.ts";
-import { bundleOf } from "../run/load-run.ts";
 import { latePerson } from "../run/missed-deadline.ts";
-import { nextRole } from "../run/next-role.ts";
+import { roleAfter } from "../run/role-after.ts";
 import { runThread } from "../run/run-thread.ts";
 import type { Engine } from "../storage/engine.ts";
 import { observedStatus } from "../watch/observe.ts";
@@ -69,17 +67,6 @@ export async function execThread(
     ),
     result: resultOf(after, await recordedResultOf(engine.cas, after)),
   });
-}
-
-/** What the table of the thread's own bundle names next. */
-async function roleAfter(
-  engine: Engine,
-  thread: ThreadRecord,
-  chain: Chain,
-): Promise<string | null> {
-  const bundle = await bundleOf(engine, thread, chain);
-  if (!bundle.ok) return null;
-  return nextRole(thread, bundle.value.descriptor, await threadContext(engine.cas, thread, chain));
 }
 
 function refusalOf(thread: ThreadRecord, nowMs: number): Failure | null {

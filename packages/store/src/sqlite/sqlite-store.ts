@@ -13,6 +13,8 @@ import {
   adoptThreads,
   answerThread,
   createThread,
+  forgetThreads,
+  labelThread,
   raiseLimits,
   removeThread,
 } from "./thread-lifecycle.ts";
@@ -48,12 +50,14 @@ export async function openIndex(root: string, lost: LostIndex = "refused"): Prom
     clearSignal: (threadId, kind) => retryWhileBusy(() => clearSignal(index, threadId, kind)),
     answer: (answer) => retryWhileBusy(() => answerThread(index, answer)),
     raise: (request) => retryWhileBusy(() => raiseLimits(index, request)),
+    label: (request) => retryWhileBusy(() => labelThread(index, request)),
     listen: (listeners) => retryWhileBusy(() => setListeners(index, listeners)),
     notices: (filter) => retryWhileBusy(() => listNotices(index, filter)),
     settleNotice: (request) => retryWhileBusy(() => settleNotice(index, request)),
     putOffNotice: (request) => retryWhileBusy(() => putOffNotice(index, request)),
     remove: (request) => retryWhileBusy(() => removeThread(index, request)),
     history: () => readHistory(root),
+    forget: (request) => retryWhileBusy(() => forgetThreads(index, request)),
     close: async () => index.close(),
   };
   return { threads, blobs: blobTable(index, commit) };

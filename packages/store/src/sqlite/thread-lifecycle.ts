@@ -5,13 +5,16 @@ import {
   type NewThread,
   raisedLimits,
   THREAD_STATUSES,
+  type ThreadLabels,
   type ThreadRecord,
   type ThreadStore,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 import { quoted } from "../database/sql-text.ts";
+import { forgetRemoved } from "../history/forget-removed.ts";
 import { appendRemoval } from "../history/history.ts";
-import { existsAlready, toAnswer, toRaise, toRemove } from "../threads/refusals.ts";
+import { existsAlready, notFound, toAnswer, toRaise, toRemove } from "../threads/refusals.ts";
+import { changedLabels } from "../threads/thread-changes.ts";
 import { searchable } from "../threads/thread-words.ts";
 import { refused } from "./refused.ts";
 import { usageValues } from "./spent.ts";
@@ -83,6 +86,28 @@ export function raiseLimits(
   });
 }
 
+export function labelThread(
+  index: ThreadIndex,
+  { threadId, set, unset }: Parameters<ThreadStore["label"]>[0],
+): ThreadLabels {
+  return index.transaction(`label thread ${threadId}`, () => {
+    const thread = getThread(index, threadId);
+    if (thread === null) throw new WorkflowError(notFound(threadId));
+    const labels = changedLabels(thread.labels, { set, unset });
+    const stored = Object.keys(labels).length === 0 ? null : JSON.stringify(labels);
+    index.sql(LABEL).run({ threadId, labels: stored });
+    return labels;
+  });
+}
+
+/** Nobody appends to the history meanwhile: its lines are part of transactions, too. */
+export function forgetThreads(
+  index: ThreadIndex,
+  { endedBefore }: Parameters<ThreadStore["forget"]>[0],
+): number {
+  return index.transaction("forget removed threads", () => forgetRemoved(index.root, endedBefore));
+}
+
 /** Order of effects: the line of history that says so is on disk before the row goes. A crash in between leaves the
  *  thread, which can be removed again; the other way round it would count as lost. */
 export function removeThread(
@@ -107,6 +132,8 @@ function inserted(index: ThreadIndex, thread: NewThread, startKey: string | null
   index.sql("INSERT INTO threadWords VALUES (:threadId, :words)").run({ threadId, words });
   return recordOf(row);
 }
+
+const LABEL = "UPDATE threads SET labels = :labels WHERE threadId = :threadId";
 
 const FINAL = quoted(THREAD_STATUSES.filter(isFinal));
 

@@ -115,6 +115,24 @@ export const historyCases: readonly ThreadStoreCase[] = [
       assert.deepEqual(await store.history(), { standing: [], lastRemovalAt: 0 });
     },
   },
+  {
+    name: "forgets removed threads that ended before a time, and no others",
+    async run(store) {
+      for (const [n, endedAt] of [10, 20, 30].entries()) {
+        const lease = await ownedThread(store, n + 1);
+        await store.finish({ ...sampleMove(lease, 1), ...DONE, nowMs: NOON + endedAt });
+      }
+      for (const n of [1, 2])
+        await store.remove({ threadId: sampleId(n), replaces: null, nowMs: NOON + 100 + n });
+      assert.equal(await store.forget({ endedBefore: NOON + 10 }), 0);
+      assert.equal(await store.forget({ endedBefore: NOON + 40 }), 2);
+      const { standing, lastRemovalAt } = await store.history();
+      assert.deepEqual(
+        [standing.map(({ threadId }) => threadId), lastRemovalAt],
+        [[sampleId(3)], NOON + 102],
+      );
+    },
+  },
 ];
 
 const NOON = Date.UTC(2026, 3, 23, 12);

@@ -6,6 +6,7 @@ import {
   known,
   ownedThread,
   sampleHash,
+  sampleId,
   sampleMove,
   sampleThread,
   suspendedThread,
@@ -181,6 +182,27 @@ export const lifecycleCases: readonly ThreadStoreCase[] = [
       await refuses(raised, "THREAD_NOT_FOUND", threadId);
       await refuses(store.signal(threadId, "stop", 0), "THREAD_NOT_FOUND", threadId);
       await refuses(store.clearSignal(threadId, "stop"), "THREAD_NOT_FOUND", threadId);
+    },
+  },
+  {
+    name: "sets and removes labels, whatever the status, and changes nothing else",
+    async run(store) {
+      const made = sampleThread(1, { labels: { team: "core", old: "1" } });
+      const { threadId } = (await store.create(made, null)).thread;
+      const before = await known(store, threadId);
+      const labels = { keep: "", team: "web" };
+      const said = await store.label({ threadId, set: labels, unset: ["old", "none"] });
+      assert.deepEqual(said, { team: "web", keep: "" });
+      assert.deepEqual(await known(store, threadId), { ...before, labels });
+      const found = await store.list({ labels: { keep: null } });
+      assert.deepEqual(
+        found.map((each) => each.threadId),
+        [threadId],
+      );
+      await store.label({ threadId, set: {}, unset: ["keep", "team"] });
+      assert.deepEqual((await known(store, threadId)).labels, {});
+      const nobody = store.label({ threadId: sampleId(9), set: labels, unset: [] });
+      await refuses(nobody, "THREAD_NOT_FOUND", sampleId(9));
     },
   },
 ];

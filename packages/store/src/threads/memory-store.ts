@@ -34,6 +34,7 @@ import {
   adoptedThread,
   answeredInPerson,
   answeredThread,
+  changedLabels,
   finishedThread,
   movedThread,
   newThread,
@@ -187,6 +188,10 @@ export function memoryThreadStore(): ThreadStore {
     async raise(raise) {
       put(raisedThread(unwrap(toRaise(record(raise.threadId), raise.threadId)), raise));
     },
+    async label({ threadId, set, unset }) {
+      const { record } = known(entries, threadId);
+      return put({ ...record, labels: changedLabels(record.labels, { set, unset }) }).labels;
+    },
     ...notices,
     async remove(request) {
       unwrap(toRemove(record(request.threadId), request));
@@ -199,6 +204,14 @@ export function memoryThreadStore(): ThreadStore {
         ({ threadId, finishedAt }) => finishedAt > (removedAt.get(threadId) ?? -1),
       );
       return { standing, lastRemovalAt: Math.max(0, ...removedAt.values()) };
+    },
+    async forget({ endedBefore }) {
+      const gone = [...removedAt].filter(([threadId, at]) => {
+        const endedAt = ended.get(threadId)?.finishedAt ?? at;
+        return endedAt <= at && endedAt < endedBefore;
+      });
+      for (const [threadId] of gone) ended.delete(threadId);
+      return gone.length;
     },
     close: async () => {},
   };

@@ -15,6 +15,7 @@ import {
   type SuspendedThread,
   sumUsage,
   type ThreadFacts,
+  type ThreadLabels,
   type ThreadLimits,
   type ThreadRecord,
   type ThreadSteering,
@@ -152,4 +153,12 @@ function unfinished(thread: UnfinishedThread): ThreadFacts & ThreadSteering {
 
 function headOf({ head, headSha256 }: ThreadFacts): ThreadSteering["replaced"] {
   return { head, headSha256 };
+}
+
+export function changedLabels(
+  labels: ThreadLabels,
+  { set, unset }: { set: ThreadLabels; unset: readonly string[] },
+): ThreadLabels {
+  const kept = Object.entries(labels).filter(([key]) => !unset.includes(key));
+  return { ...Object.fromEntries(kept), ...set };
 }

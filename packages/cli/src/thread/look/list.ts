@@ -1,4 +1,4 @@
-import { listThreads, withActivity, withResults } from "@uncaged/workflow-execute";
+import { listThreads, withActivity, withNextRoles, withResults } from "@uncaged/workflow-execute";
 import { type Failure, ok, type Result, type ThreadStatus } from "@uncaged/workflow-protocol";
 import type { Output } from "../../command/command.ts";
 import type { Io } from "../../command/io.ts";
@@ -42,7 +42,7 @@ export async function list(filter: ListFilter, io: Io): Promise<Result<Output, F
     });
     const wanted = found.filter((thread) => status === null || thread.status === status);
     const seen = await withActivity(engine, wanted.slice(0, limit ?? undefined));
-    return io.json ? withResults(engine, seen) : seen;
+    return io.json ? withNextRoles(engine, await withResults(engine, seen)) : seen;
   });
   return ok({
     document: { threads },

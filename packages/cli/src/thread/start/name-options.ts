@@ -50,13 +50,27 @@ export function labelFilterOf(given: Given): { readonly [key: string]: string | 
   return Object.fromEntries(words.map(({ key, value }) => [key, value]));
 }
 
+/** Of `key=value`, `key` and `key-`, which removes it. Throws `USAGE`. */
+export function labelChanges(words: readonly string[]): { set: ThreadLabels; unset: string[] } {
+  const set = new Map<string, string>();
+  const unset: string[] = [];
+  for (const word of words) {
+    const removes = word.endsWith("-") && !word.includes("=");
+    const { key, value } = labelIn(removes ? word.slice(0, -1) : word);
+    if (set.has(key) || unset.includes(key)) throw usageError(`${key} is given twice`);
+    if (removes) unset.push(key);
+    else set.set(key, value ?? "");
+  }
+  return { set: Object.fromEntries(set), unset };
+}
+
 function labelIn(word: string): { key: string; value: string | null } {
   const at = word.indexOf("=");
   const key = at === -1 ? word : word.slice(0, at);
   const value = at === -1 ? null : word.slice(at + 1);
   if (LABEL_KEY_PATTERN.test(key) && LABEL_VALUE_PATTERN.test(value ?? "")) return { key, value };
   throw usageError(
-    `--label must be key=value, such as team=core; it was ${JSON.stringify(word)}`,
+    `a label must be key=value, such as team=core; it was ${JSON.stringify(word)}`,
     "a key has up to 63 letters, digits, dots, hyphens, underscores and slashes; a value is one line",
   );
 }

@@ -1,18 +1,20 @@
 import { prunableThreads } from "@uncaged/workflow-execute";
-import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
+import { EXIT, type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { readSettings } from "@uncaged/workflow-register";
 import { storageRoot } from "@uncaged/workflow-util";
 import type { Output } from "../../command/command.ts";
+import { count } from "../../command/count.ts";
 import type { Io } from "../../command/io.ts";
 import { usageError } from "../../command/options.ts";
 import { withEngine } from "../../command/with-engine.ts";
+import { writeText } from "../../command/write-text.ts";
 import { remove } from "./rm.ts";
 
 const DAY_MS = 86_400_000;
 
 /** `unchangedMs` null: as the configuration says. */
 export async function prune(
-  { unchangedMs, yes }: { unchangedMs: number | null; yes: boolean },
+  { unchangedMs, history, yes }: { unchangedMs: number | null; history: boolean; yes: boolean },
   io: Io,
 ): Promise<Result<Output, Failure>> {
   const settings = await readSettings(storageRoot(io.env));
@@ -26,6 +28,15 @@ export async function prune(
     );
   const threads = await withEngine(io, (engine) => prunableThreads(engine, oldMs));
   const ids = threads.map(({ threadId }) => threadId);
-  if (ids.length === 0) return ok({ document: [], human: () => "no thread is old enough to go" });
-  return remove({ kind: "named", ids, yes }, io);
+  const removed =
+    ids.length === 0
+      ? ok<Output>({ document: [], human: () => "no thread is old enough to go" })
+      : await remove({ kind: "named", ids, yes }, io);
+  if (!history || !removed.ok || (removed.value.exitCode ?? EXIT.success) !== EXIT.success)
+    return removed;
+  // After the removals: the history has to know of them before it forgets them.
+  const endedBefore = io.now() - oldMs;
+  const forgotten = await withEngine(io, ({ store }) => store.forget({ endedBefore }));
+  await writeText(io.stderr, `the history has forgotten ${count(forgotten, "thread")}\n`);
+  return removed;
 }
