@@ -179,7 +179,14 @@ export type {
   ThreadView,
   UpgradeView,
 } from "./views.ts";
-export { isPersonWait, type PersonWait, type RoleWait, type Wait, type Waits } from "./wait.ts";
+export {
+  type AskingGroup,
+  isPersonWait,
+  type PersonWait,
+  type RoleWait,
+  type Wait,
+  type Waits,
+} from "./wait.ts";
 export type { RoleData, WorkflowData } from "./workflow-data.ts";
 export type {
   BundleVersion,
@@ -190,12 +197,14 @@ export type {
 export type {
   AdapterBinding,
   AdapterFn,
+  AgentCall,
   AgentFn,
   ChildOutcome,
   ChildRequest,
   EngineRuntime,
   ExtractFn,
   MemberScope,
+  PersonCall,
   RoleCall,
   RoleFn,
   RoleGroup,

@@ -1,8 +1,8 @@
 import type { StepGroup } from "./group.ts";
-import type { RoleCall, StepRequest } from "./workflow-runtime.ts";
+import type { AgentCall, StepRequest } from "./workflow-runtime.ts";
 
 /** The step that a member of a group enters. Its round is the one it has if the members finish in declared order. */
-export function memberRequest(call: RoleCall, place: StepGroup): StepRequest {
+export function memberRequest(call: AgentCall, place: StepGroup): StepRequest {
   const { role, route = null, location = null, agent = null, rules, item = null } = call;
   const { previousSession } = call;
   return {

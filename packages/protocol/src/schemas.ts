@@ -135,6 +135,14 @@ const personWaitSchema: z.ZodType<PersonWait> = z.object({
   deadline: unixMs.nullable(),
   assignees: z.array(z.string()),
   member: z.number().int().nonnegative().exactOptional(),
+  group: z
+    .object({
+      name: z.string().regex(ROLE_NAME_PATTERN),
+      entry: z.number().int().nonnegative(),
+      of: z.number().int().positive(),
+      join: z.union([z.enum(["all", "any"]), z.object({ atLeast: z.number().int().positive() })]),
+    })
+    .exactOptional(),
 });
 
 /** What a thread waits for, as another storage root wrote it down. */

@@ -1,3 +1,4 @@
+import type { GroupJoin, StepGroup } from "./group.ts";
 import type { JsonObject } from "./json.ts";
 import type { ReachedLimit } from "./limits.ts";
 import type { StepRoute } from "./step-run.ts";
@@ -33,7 +34,12 @@ export type PersonWait = {
   assignees: readonly string[];
   /** Index of the member in its group; left out when the role is no member of a group. */
   member?: number;
+  /** The group of that member. */
+  group?: AskingGroup;
 };
+
+/** A group whose member a person plays, with what tells whether an answer lets it join. */
+export type AskingGroup = Omit<StepGroup, "index"> & { join: GroupJoin };
 
 /** All that a suspended thread waits for: at least one thing. More than one only when each is a person. */
 export type Waits = readonly [Wait, ...Wait[]];

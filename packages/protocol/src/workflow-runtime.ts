@@ -150,8 +150,10 @@ export type WorkflowCompletion =
  *  descriptor. */
 export type Suspension = RoleWait | Pick<PersonWait, "kind" | "role" | "message">;
 
-/** A member of a group that a workflow yields: the engine enters its step and has it run. */
-export type RoleCall = {
+/** A member of a group that a workflow yields. */
+export type RoleCall = AgentCall | PersonCall;
+
+type MemberCall = {
   role: string;
   /** Default: null, no rule led here. */
   route?: StepRoute | null;
@@ -164,8 +166,20 @@ export type RoleCall = {
   item?: JsonValue;
   /** Asked when the member starts; default: null, a session of its own. */
   previousSession?: () => string | null;
+};
+
+/** The engine enters its step and has it run. */
+export type AgentCall = MemberCall & {
   /** Runs the role once. What it rejects with becomes the outcome of the member if it is the agent's fault. */
   run: (runtime: WorkflowRuntime) => Promise<RoleOutput>;
+  ask?: never;
+};
+
+/** A person plays the role: once only such members are left, the thread waits for their answers. */
+export type PersonCall = MemberCall & {
+  /** The question. */
+  ask: string;
+  run?: never;
 };
 
 /** Members that run side by side. Each is stored when it finishes. */

@@ -73,9 +73,8 @@ function* memberFaults(group: Group, { place, roles, people }: Where): Generator
   for (const [at, member] of membersIn(group).entries()) {
     const where = group.each === undefined ? `${place}.members[${at}]` : place;
     if (!roles.has(member.role)) yield `${where}.role: there is no role "${member.role}"`;
-    if (people.has(member.role)) {
-      yield `${where}.role: a person plays "${member.role}", and people are asked one at a time`;
-    }
+    if (people.has(member.role) && member.agent !== undefined)
+      yield `${where}.agent: a person plays "${member.role}"`;
     if (member.agent === "") yield `${where}.agent: is empty`;
     for (const field of ["prompt", "location"] as const) {
       const template = member[field];

@@ -43,7 +43,7 @@ import { bindRoles, type RunRole } from "./bind-roles.ts";
 import { checkBinding } from "./check-binding.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { edgesOf } from "./edges.ts";
-import { type EnteredGroup, groupCalls, memberScope } from "./group-calls.ts";
+import { type EnteredGroup, groupCalls, memberScope, questionTo } from "./group-calls.ts";
 import { Ledger, reachedInWords } from "./ledger.ts";
 import { recordRoute } from "./record-route.ts";
 import { rulesOf, withLimits } from "./role-rules.ts";
@@ -174,14 +174,15 @@ async function decide({
   return { route, location, previousSession: sessions.lastOf(route.to), agent: null };
 }
 
-/** A limit that forbids what a route leads to. Of a group its first member; the others ask when they start. */
+/** A limit that forbids what a route leads to. Of a group its first member that an agent plays; the others ask when they
+ *  start. */
 function limitBefore(
   { to, members }: PickedRoute<DescriptorEdge>,
   rules: ReadonlyMap<string, RoleRules>,
   ledger: Ledger,
 ): ReachedLimit | null {
-  const role = members?.[0]?.role ?? to;
-  const runs = role !== END && role !== SUSPEND && !isPerson(rules, role);
+  const role = members === null ? to : members.find((each) => !isPerson(rules, each.role))?.role;
+  const runs = role !== undefined && role !== END && role !== SUSPEND && !isPerson(rules, role);
   return runs ? ledger.reached(role) : null;
 }
 
@@ -208,7 +209,7 @@ function atLimit(ctx: ThreadContext, limit: ReachedLimit): WorkflowCompletion {
 
 /** The person's answer is the role's step: the engine asks for it and stores it. */
 function askPerson(route: StepRoute): WorkflowCompletion {
-  const message = route.prompt ?? `${route.to} is to decide (${route.condition}).`;
+  const message = questionTo(route.to, route);
   return { suspend: { kind: "person", role: route.to, message }, route };
 }
 

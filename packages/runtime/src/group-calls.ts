@@ -44,17 +44,20 @@ export function groupCalls(
   const { ctx, runRole, rules, sessions, ledger } = parts;
   // Members see the thread as it is now, whatever is added to it while they run.
   const before = { ...ctx, steps: [...ctx.steps] };
-  const call = ({ role, item, prompt, location, agent }: PickedMember): RoleCall => ({
-    role,
-    item,
-    route: { ...route, to: role, prompt },
-    location,
-    agent,
-    rules: rules.get(role),
-    ...(group.session === "role" ? { previousSession: () => sessions.lastOf(role) } : {}),
-    run: (runtime) =>
-      withRetries(runRole, before, { runtime, timeLeftMs: ledger.timeLeftMs(role) }),
-  });
+  const call = ({ role, item, prompt, location, agent }: PickedMember): RoleCall => {
+    const member = { role, item, route: { ...route, to: role, prompt } };
+    if (rules.get(role)?.person !== undefined)
+      return { ...member, ask: questionTo(role, { prompt, condition: route.condition }) };
+    return {
+      ...member,
+      location,
+      agent,
+      rules: rules.get(role),
+      ...(group.session === "role" ? { previousSession: () => sessions.lastOf(role) } : {}),
+      run: (runtime) =>
+        withRetries(runRole, before, { runtime, timeLeftMs: ledger.timeLeftMs(role) }),
+    };
+  };
   let reached: ReachedLimit | null = null;
   const { name, atOnce, join, onFault } = group;
   const request: RoleGroup = {
@@ -75,6 +78,14 @@ export function groupCalls(
     },
   };
   return { request, limited: () => reached };
+}
+
+/** What a person who plays a role is asked. */
+export function questionTo(
+  role: string,
+  { prompt, condition }: Pick<StepRoute, "prompt" | "condition">,
+): string {
+  return prompt ?? `${role} is to decide (${condition}).`;
 }
 
 /** The scope of a member that is run alone, because a person asked for it; undefined: it is no member. */

@@ -30,7 +30,7 @@ import { createWorkflow } from "@uncaged/workflow-runtime";
 import { keepOutput } from "./keep-output.ts";
 import { memoryCas } from "./memory-cas.ts";
 import { type Children, type MemoryRuntime, memoryRuntime } from "./memory-runtime.ts";
-import { runGroup } from "./run-group.ts";
+import { type GroupRun, runGroup } from "./run-group.ts";
 import { type People, personStep, type ScriptedPeople, scriptedPeople } from "./scripted-people.ts";
 
 export type RunOptions<M extends RoleMeta = RoleMeta> = {
@@ -167,13 +167,29 @@ async function toRest(
     const group = yieldedGroup(turn.value);
     const output = yieldedOutput(turn.value);
     if (group !== null) {
-      turn = await outputs.next(await runGroup({ group, ctx, runtime, resumed, store }));
+      const answer = personMember(thread);
+      const ended = await runGroup({ group, ctx, runtime, resumed, store, answer });
+      if ("waiting" in ended) {
+        await outputs.return({ returnCode: 0, summary: "" });
+        const { role, ask: message, route } = ended.waiting;
+        return { suspend: { kind: "person", role, message }, route };
+      }
+      turn = await outputs.next(ended.steps);
     } else if (output !== null) {
       turn = await outputs.next(await store(output));
     } else throw new Error("the workflow yielded neither an output nor a group");
     resumed = null;
   }
   return turn.value;
+}
+
+/** What a person who is a member of a group answers. */
+function personMember({ people, runtime, ctx }: Thread): GroupRun["answer"] {
+  return async (role, group) => {
+    const step = await personStep(people, role, { cas: runtime.cas, ctx, group });
+    if (step !== null) ctx.steps.push(step);
+    return step;
+  };
 }
 
 /** As the engine does it: the role that asked runs again, in its own session and directory, with the answer as its

@@ -73,3 +73,57 @@ describe("people of a run", () => {
     });
   });
 });
+
+describe("people in a group", () => {
+  const grouped = defineWorkflow({
+    ...definition,
+    table: {
+      [START]: [
+        {
+          condition: "FALLBACK",
+          group: {
+            name: "both",
+            members: [{ role: "approver", prompt: "Good?" }, { role: "coder" }, { role: "deputy" }],
+          },
+        },
+      ],
+      both: [{ condition: "FALLBACK", role: END }],
+      coder: [],
+      approver: [],
+      deputy: [],
+    },
+  });
+  const playedIn = (people: NonNullable<RunOptions<Metas>["people"]>) =>
+    runWorkflow(grouped, { prompt: "go", agents: scripted({ coder: [{ n: 1 }] }), people });
+
+  it("answer once only they are left, and may be late", async () => {
+    const { steps, completion } = await playedIn({
+      approver: ["timeout"],
+      deputy: [{ approved: true }],
+    });
+    expect(steps.map(({ role, group, outcome }) => [role, group?.index, outcome])).toEqual([
+      ["coder", 1, undefined],
+      ["approver", 0, "timeout"],
+      ["deputy", 2, undefined],
+    ]);
+    expect(completion).toMatchObject({ returnCode: 0 });
+  });
+
+  it("without an answer end the run, which waits for them", async () => {
+    const { steps, completion } = await playedIn({});
+    expect(steps.map(({ role }) => role)).toEqual(["coder"]);
+    expect(completion).toMatchObject({
+      suspend: { kind: "person", role: "approver", message: "Good?" },
+    });
+  });
+
+  it("are bound to no agent", () => {
+    const members = [{ role: "approver", agent: "claude" }] as const;
+    const group = { name: "both", members };
+    const table = { ...grouped.table, [START]: [{ condition: "FALLBACK" as const, group }] };
+    const created = runWorkflow({ ...grouped, table }, { prompt: "go", agents: scripted({}) });
+    return expect(created).rejects.toThrow(
+      'table.__start__[0].group.members[0].agent: a person plays "approver"',
+    );
+  });
+});

@@ -6,6 +6,7 @@ import {
   failure,
   type RoleMeta,
   type RoleStep,
+  type StepGroup,
   type ThreadContext,
   type WorkflowDefinition,
   type WorkflowDescriptor,
@@ -45,14 +46,18 @@ export function scriptedPeople<M extends RoleMeta>(
   };
 }
 
+/** `group`: of a member; its failure is its group's matter. */
+type At = { cas: CasStore; ctx: ThreadContext; group?: StepGroup };
+
 /** The step that a person makes next, as the engine would record it; null: there is no answer left. Rejects with
  *  `INVALID_OUTPUT` for an answer that does not fit the role's form, with `AGENT_TIMEOUT` when nobody answers and no rule
  *  is for that. */
 export async function personStep(
   { forms, edges, turns }: ScriptedPeople,
   role: string,
-  { cas, ctx }: { cas: CasStore; ctx: ThreadContext },
+  { cas, ctx, group }: At,
 ): Promise<RoleStep | null> {
+  const place = group === undefined ? {} : { group };
   const answer = turns.get(role)?.shift();
   if (answer === undefined) return null;
   const round = ctx.steps.length + 1;
@@ -64,7 +69,8 @@ export async function personStep(
       content: reason,
       outcome: "timeout",
     } as const;
-    const step = await keepOutput(cas, output, round);
+    const step = { ...(await keepOutput(cas, output, round)), ...place };
+    if (group !== undefined) return step;
     const { matched } = await pickRoute(edges(), { ...ctx, steps: [...ctx.steps, step] });
     if (matched !== null) return step;
     throw agentError("timeout", {
@@ -74,7 +80,8 @@ export async function personStep(
     });
   }
   const parsed = await forms.get(role)?.safeParseAsync(answer);
-  if (parsed?.success === true) return keepOutput(cas, { role, meta: parsed.data }, round);
+  if (parsed?.success === true)
+    return { ...(await keepOutput(cas, { role, meta: parsed.data }, round)), ...place };
   const why = parsed?.error.issues.map(
     ({ path, message }) => `${path.map(String).join(".")}: ${message}`,
   );

@@ -4,6 +4,7 @@ import type { Command } from "../command/command.ts";
 import {
   type Argument,
   anyArguments,
+  countOption,
   durationOption,
   type Given,
   type Option,
@@ -60,15 +61,22 @@ const fields: Argument<readonly string[]> = anyArguments(
   "field=value",
   "the answer's fields, or one JSON object; without any, a terminal asks for each",
 );
+const member: Option<number | null> = countOption(
+  "--member <number>",
+  "whose answer it is, where several members of a group wait; numbered as inbox shows them",
+  { atLeast: 1 },
+);
 export const answer: Command = {
   description:
     "Answer a thread that waits for a person to play a role. The answer is the role's step.",
   arguments: [threadId, fields],
-  options: [...stayOptions],
+  options: [member, ...stayOptions],
   example: '7F3K approved=false comment="Tests are missing" --wait',
   run: async (given, io) => {
     const { answer: give } = await import("./steer/answer.ts");
-    return give({ id: given(threadId), words: given(fields), stay: stayOf(given) }, io);
+    const number = given(member);
+    const whose = { id: given(threadId), member: number === null ? null : number - 1 };
+    return give({ ...whose, words: given(fields), stay: stayOf(given) }, io);
   },
 };
 

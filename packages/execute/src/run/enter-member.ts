@@ -1,12 +1,12 @@
 /** A member of a group while it runs. */
 import {
+  type AgentCall,
   AgentError,
   agentFaultOf,
   type EngineRuntime,
   failedRunOf,
   failure,
   memberRequest,
-  type RoleCall,
   type RoleOutput,
   type StepGroup,
   type StepRun,
@@ -31,7 +31,7 @@ export type EnteredMember = {
 /** Enters the step of a member, and has it run. */
 export function enterMember(
   runtime: EngineRuntime,
-  call: RoleCall,
+  call: AgentCall,
   place: StepGroup,
 ): EnteredMember {
   const request = memberRequest(call, place);

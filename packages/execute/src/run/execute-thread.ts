@@ -14,9 +14,13 @@ import {
   exitCodeOf,
   type Failure,
   failureFrom,
+  type GroupJoin,
+  isPersonWait,
   type LiveEvent,
+  ok,
   type RecordedResult,
   type Result,
+  type RoleGroup,
   type RoleOutput,
   type RoleStep,
   type RunningThread,
@@ -28,6 +32,7 @@ import {
   type ThreadContext,
   type ThreadEnding,
   type Wait,
+  type Waits,
   type WorkflowCompletion,
   WorkflowError,
   type WorkflowFn,
@@ -58,7 +63,9 @@ import {
 } from "./finish-thread.ts";
 import { nextTurn } from "./next-turn.ts";
 import { parseOutput } from "./parse-output.ts";
-import { runGroup } from "./run-group.ts";
+import { missedStep } from "./person-step.ts";
+import { isOverdue } from "./person-wait.ts";
+import { type GroupRun, runGroup } from "./run-group.ts";
 
 export type ThreadRun = {
   engine: Engine;
@@ -78,8 +85,10 @@ export type ThreadRun = {
   waitFor: (asked: {
     suspension: Suspension;
     route: StepRoute | null;
-    /** The thread's head. */
+    /** The thread's head; of a group that was gone on with, the one at which the thread was taken. */
     head: string;
+    /** Of a member of a group: its place, and when the group joins. */
+    member?: StepGroup & { join: GroupJoin };
   }) => Result<Wait, Failure>;
   /** Why the engine rejects this output as a step of its role; null: it accepts it. */
   rulesFault: (output: ParsedRoleOutput) => Promise<Failure | null>;
@@ -153,11 +162,20 @@ export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
             add(published);
             return { step: published.step, pause: waiting.includes("pause") };
           },
+          ask: memberWait(run, group, resumed === null ? cursor.head : run.thread.head),
+          storeMissed: async (wait, place) => {
+            const at = { cwd: run.thread.cwd, nowMs: run.engine.now() };
+            const output = missedStep(wait, at);
+            const published = await publish(run, cursor, { output, group: place });
+            add(published);
+            return { step: published.step, pause: waiting.includes("pause") };
+          },
         });
         if (ran.kind === "failed") return await failed(run, cursor, ran.cause);
         if (ran.kind === "interrupted")
           return await interrupted(run, cursor, interruptionOf(run.signal, []) ?? "kill");
         if (ran.kind === "held") return await rest(run);
+        if (ran.kind === "waiting") return await suspended(run, ran.waits);
         answer = ran.steps;
       } else {
         const appended = await append(run, cursor, turn.yielded);
@@ -174,6 +192,17 @@ export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
 }
 
 type Appended = ({ kind: "stored" } & PublishedStep) | { kind: "refused"; cause: unknown };
+
+/** What a member of this group waits for that a person plays. */
+function memberWait(run: ThreadRun, { join = "all" }: RoleGroup, head: string): GroupRun["ask"] {
+  return ({ role, ask: message, route = null }, place) => {
+    const suspension = { kind: "person", role, message } as const;
+    const wait = run.waitFor({ suspension, route, head, member: { ...place, join } });
+    if (!wait.ok) return wait;
+    if (!isPersonWait(wait.value)) throw new Error("a person was asked for");
+    return ok({ wait: wait.value, isLate: isOverdue(wait.value, run.engine.now()) });
+  };
+}
 
 /** Steps of a group at the end are left out: the workflow yields that group again. */
 function seenBy(context: ThreadContext, resumed: StepGroup | null): ThreadContext {
@@ -309,7 +338,7 @@ async function completed(
     const { suspend: suspension, route = null } = completion;
     const wait = run.waitFor({ suspension, route, head: cursor.head });
     return wait.ok
-      ? suspended(run, wait.value)
+      ? suspended(run, [wait.value])
       : failed(run, cursor, new WorkflowError(wait.error));
   }
   const { returnCode } = completion;
@@ -373,10 +402,10 @@ async function paused(run: ThreadRun): Promise<boolean> {
   return closed;
 }
 
-async function suspended(run: ThreadRun, wait: Wait): Promise<RunOutcome> {
-  const to = { status: "suspended", waits: [wait] } as const;
+async function suspended(run: ThreadRun, waits: Waits): Promise<RunOutcome> {
+  const to = { status: "suspended", waits } as const;
   await run.engine.store.release({ ...tenure(run), nowMs: run.engine.now(), to });
-  emitStatus(run, "suspended", wait.message);
+  emitStatus(run, "suspended", waits.map(({ message }) => message).join("\n"));
   return { status: "suspended" };
 }
 

@@ -25,12 +25,12 @@ import type { LoadedRun } from "./load-run.ts";
 import { missedReason, missedStep } from "./person-step.ts";
 import { isOverdue } from "./person-wait.ts";
 
-/** The first person who is late; null: nobody is. */
+/** The person who is late; null: nobody is. Members of groups are their group's matter. */
 export function latePerson(thread: ThreadRecord, nowMs: number): PersonWait | null {
   return (
     waitsOf(thread)
       .filter(isPersonWait)
-      .find((wait) => isOverdue(wait, nowMs)) ?? null
+      .find((wait) => wait.member === undefined && isOverdue(wait, nowMs)) ?? null
   );
 }
 

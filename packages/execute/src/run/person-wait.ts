@@ -8,9 +8,12 @@ import {
   err,
   type Failure,
   failure,
+  type GroupJoin,
   isPersonWait,
   ok,
+  type PersonWait,
   type Result,
+  type StepGroup,
   type StepRoute,
   type Suspension,
   type Wait,
@@ -20,8 +23,10 @@ export type Asking = {
   suspension: Suspension;
   route: StepRoute | null;
   roles: { readonly [role: string]: DescriptorRole };
-  /** What the thread waited for at the same head, when its runner took it. */
+  /** What the thread waited for at the same head or in the same group, when its runner took it. */
   before: readonly Wait[];
+  /** Of a member of a group: its place, and when the group joins. */
+  member?: StepGroup & { join: GroupJoin };
   /** Unix milliseconds. */
   nowMs: number;
 };
@@ -33,18 +38,40 @@ export function waitFor({
   roles,
   before,
   nowMs,
+  member,
 }: Asking): Result<Wait, Failure> {
   if (suspension.kind !== "person") return ok(suspension);
   const { kind, role, message } = suspension;
   const asked = Object.hasOwn(roles, role) ? roles[role] : undefined;
   if (asked?.person === undefined) return err(noPerson(role));
-  const same = before.filter(isPersonWait).find((wait) => wait.role === role);
+  const place = member === undefined ? {} : placeOf(member);
+  const same = before.filter(isPersonWait).find((wait) => isSame(wait, { role, ...place }));
   const since = same?.since ?? nowMs;
   return ok({
     ...{ kind, role, message, form: asked.schema, route, since },
     deadline: asked.timeoutMs === undefined ? null : since + asked.timeoutMs,
     assignees: asked.person.assignees ?? [],
+    ...place,
   });
+}
+
+type Place = Pick<PersonWait, "member" | "group">;
+
+function placeOf({ name, entry, index, of, join }: NonNullable<Asking["member"]>): Place {
+  return { member: index, group: { name, entry, of, join } };
+}
+
+/** Whether this person is asked for the same step. */
+export function isSame(
+  a: Place & Pick<PersonWait, "role">,
+  b: Place & Pick<PersonWait, "role">,
+): boolean {
+  return (
+    a.role === b.role &&
+    a.member === b.member &&
+    a.group?.name === b.group?.name &&
+    a.group?.entry === b.group?.entry
+  );
 }
 
 /** Nobody has answered in time. */

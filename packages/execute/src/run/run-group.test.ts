@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  type AgentCall,
   agentError,
   END,
   failure,
@@ -42,7 +43,7 @@ class Crew {
   readonly #gates = new Map<number, PromiseWithResolvers<RoleOutput>>();
   #changed = Promise.withResolvers<void>();
 
-  call(index: number, opts: Partial<RoleCall> & { ignoresEnd?: boolean } = {}): RoleCall {
+  call(index: number, opts: Partial<AgentCall> & { ignoresEnd?: boolean } = {}): AgentCall {
     const { ignoresEnd = false, ...call } = opts;
     return {
       role: "coder",

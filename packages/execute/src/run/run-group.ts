@@ -5,10 +5,13 @@
  *  2. A member is told to stop when the group has joined without it, when another one broke the thread, or with the
  *     thread. Every one of them is waited for, for a while, before anything else happens.
  *  3. A member's failure is its result. A failure that is not its agent's fails the thread.
- *  4. A closed gate, a limit, or enough steps keep further members from starting; those under way finish. */
+ *  4. A closed gate, a limit, or enough steps keep further members from starting; those under way finish.
+ *  5. People are asked once nothing else is left to run, all at the same time. What they are not needed for any more
+ *     leaves nothing. */
 import { availableParallelism } from "node:os";
 import { GroupProgress } from "@uncaged/workflow-moderator";
 import {
+  type AgentCall,
   type EngineRuntime,
   type Failure,
   failedOutput,
@@ -16,11 +19,14 @@ import {
   isSameGroup,
   MAX_AT_ONCE,
   MAX_GROUP_MEMBERS,
-  type RoleCall,
+  type PersonCall,
+  type PersonWait,
+  type Result,
   type RoleGroup,
   type RoleOutput,
   type RoleStep,
   type StepGroup,
+  type Waits,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 import { groupFrameSchema } from "@uncaged/workflow-protocol/schemas";
@@ -41,14 +47,25 @@ export type GroupRun = {
   /** How many members may be stored; null: all. */
   mostSteps: number | null;
   /** Stores a member's output, or the failure that it stands for if the engine refuses it. */
-  store: (output: RoleOutput, group: StepGroup) => Promise<{ step: RoleStep; pause: boolean }>;
+  store: (output: RoleOutput, group: StepGroup) => Promise<StoredMember>;
+  /** What a member waits for that a person plays. */
+  ask: (call: PersonCall, group: StepGroup) => Result<Asked, Failure>;
+  /** Stores that nobody answered in time. */
+  storeMissed: (wait: PersonWait, group: StepGroup) => Promise<StoredMember>;
 };
+
+type StoredMember = { step: RoleStep; pause: boolean };
+
+/** `isLate`: nobody answered in time. */
+type Asked = { wait: PersonWait; isLate: boolean };
 
 export type GroupOutcome =
   /** It has joined, or a limit forbids the rest. In declared order. */
   | { kind: "answered"; steps: RoleStep[] }
   /** Members are missing: the gate was closed, or enough steps were made. */
   | { kind: "held" }
+  /** Only people are left. */
+  | { kind: "waiting"; waits: Waits }
   | { kind: "interrupted" }
   | { kind: "failed"; cause: unknown };
 
@@ -72,6 +89,7 @@ class GroupRunner {
   readonly #steps: (RoleStep | undefined)[] = [];
   readonly #underWay = new Map<number, EnteredMember>();
   readonly #settled: Settled[] = [];
+  readonly #people: { call: PersonCall; index: number }[] = [];
   #wake: () => void = () => undefined;
   #next = 0;
   #stored = 0;
@@ -93,7 +111,11 @@ class GroupRunner {
       while (true) {
         this.#startMembers();
         this.#endMembers();
-        if (this.#underWay.size === 0 && this.#settled.length === 0) return this.#outcome();
+        if (this.#underWay.size === 0 && this.#settled.length === 0) {
+          const outcome = this.#outcome() ?? (await this.#askPeople());
+          if (outcome !== null) return outcome;
+          continue;
+        }
         const next = this.#settled.shift() ?? (await this.#nextSettled(grace.promise));
         if (next === null) return { kind: "interrupted" };
         await this.#take(next);
@@ -103,11 +125,32 @@ class GroupRunner {
     }
   }
 
-  #outcome(): GroupOutcome {
+  /** null: only people are left. */
+  #outcome(): GroupOutcome | null {
     if (this.#broken !== null) return { kind: "failed", cause: this.#broken.cause };
     if (this.#run.signal.aborted && !this.#progress.hasJoined) return { kind: "interrupted" };
     if (this.#held === "gate" && !this.#progress.hasJoined) return { kind: "held" };
+    if (!this.#progress.hasJoined && this.#held === null && this.#people.length > 0) return null;
     return { kind: "answered", steps: this.#steps.filter((step) => step !== undefined) };
+  }
+
+  /** null: one of them was late, which may have let the group join. */
+  async #askPeople(): Promise<GroupOutcome | null> {
+    const waits: PersonWait[] = [];
+    for (const [at, { call, index }] of this.#people.entries()) {
+      const place = this.#placeOf(index);
+      const asked = this.#run.ask(call, place);
+      if (!asked.ok) return { kind: "failed", cause: new WorkflowError(asked.error) };
+      const { wait, isLate } = asked.value;
+      if (isLate) {
+        this.#people.splice(at, 1);
+        this.#added(await this.#run.storeMissed(wait, place));
+        return null;
+      }
+      waits.push(wait);
+    }
+    const [first, ...others] = waits;
+    return first === undefined ? null : { kind: "waiting", waits: [first, ...others] };
   }
 
   #startMembers(): void {
@@ -117,6 +160,11 @@ class GroupRunner {
       while (this.#progress.has(this.#next)) this.#next += 1;
       const call = members[this.#next];
       if (call === undefined) return;
+      if (call.ask !== undefined) {
+        this.#people.push({ call, index: this.#next });
+        this.#next += 1;
+        continue;
+      }
       if (mostSteps !== null && this.#stored + this.#underWay.size >= mostSteps) {
         this.#held = "gate";
         return;
@@ -138,7 +186,7 @@ class GroupRunner {
     );
   }
 
-  #start(call: RoleCall, index: number): void {
+  #start(call: AgentCall, index: number): void {
     const member = enterMember(this.#run.runtime, call, this.#placeOf(index));
     this.#underWay.set(index, member);
     const settle = (result: Settled["result"]): void => {
@@ -175,7 +223,10 @@ class GroupRunner {
     const output = result.ok ? result.output : this.#failed(member, result.thrown);
     if (output === null) return;
     const { role, route = null } = this.#run.group.members[index] ?? output;
-    const { step, pause } = await this.#run.store({ ...output, role, route }, this.#placeOf(index));
+    this.#added(await this.#run.store({ ...output, role, route }, this.#placeOf(index)));
+  }
+
+  #added({ step, pause }: StoredMember): void {
     this.#stored += 1;
     this.#note(step);
     if (pause) this.#held ??= "gate";
@@ -228,7 +279,9 @@ function groupFault({ group, resumed, roles }: GroupRun): Failure | null {
   if (members.length > MAX_GROUP_MEMBERS) {
     return invalid(`it has ${members.length} members, at most ${MAX_GROUP_MEMBERS} can run`);
   }
-  for (const [index, { role, run }] of members.entries()) {
+  for (const [index, { role, run, ask }] of members.entries()) {
+    // The descriptor says of whom a person is asked for.
+    if (typeof ask === "string") continue;
     if (!roles.has(role)) return invalid(`member ${index}: the descriptor has no role ${role}`);
     if (typeof run !== "function") return invalid(`member ${index}: it has no function \`run\``);
   }

@@ -2,6 +2,7 @@ import {
   agentRoles,
   END,
   type Failure,
+  membersIn,
   ok,
   type Result,
   type RunningThread,
@@ -32,7 +33,7 @@ import type { Note } from "../models/note.ts";
 import { summarizer } from "../models/summarizer.ts";
 import { supervisor } from "../models/supervisor.ts";
 import type { Engine } from "../storage/engine.ts";
-import { announceAnswer } from "./announce-answer.ts";
+import { announceAnswers } from "./announce-answers.ts";
 import { roleRulesFault } from "./check-role-rules.ts";
 import { runChild } from "./child-thread.ts";
 import { engineRuntime } from "./engine-runtime.ts";
@@ -69,7 +70,7 @@ export function runThread(
       const loaded = await loadRun(engine, handle.thread);
       if (!loaded.ok) return loaded;
       request.onReady?.(loaded.value.chain);
-      await announceAnswer(engine.live, { threadId, chain: loaded.value.chain }, handle.emit);
+      await announceAnswers(engine.live, { threadId, chain: loaded.value.chain }, handle.emit);
       const late = latePerson(handle.before, engine.now());
       if (late === null)
         return ok(await executeThread(await nextRun(engine, handle, loaded.value, maxSteps)));
@@ -174,9 +175,9 @@ export async function threadRun(
     context,
     runtimeAt,
     roles: new Set(agentRoles(bundle.descriptor)),
-    waitFor: ({ suspension, route, head }) =>
+    waitFor: ({ head, ...asked }) =>
       waitFor({
-        ...{ suspension, route, roles: bundle.descriptor.roles, nowMs: engine.now() },
+        ...{ ...asked, roles: bundle.descriptor.roles, nowMs: engine.now() },
         before: head === handle.before.head ? waitsOf(handle.before) : [],
       }),
     rulesFault: rulesGate(engine, bundle.descriptor, context),
@@ -195,10 +196,12 @@ export async function threadRun(
   };
 }
 
-/** What the table names next is run by agents: a role of theirs, or a group. */
-function isAgents(next: string | null, { roles }: WorkflowDescriptor): boolean {
+/** What the table names next is run by agents: a role of theirs, or a group that asks nobody. */
+function isAgents(next: string | null, { roles, graph }: WorkflowDescriptor): boolean {
   if (next === null || next === END || next === SUSPEND) return false;
-  return !Object.hasOwn(roles, next) || roles[next]?.person === undefined;
+  const groups = graph.edges.flatMap(({ group }) => (group?.name === next ? [group] : []));
+  const played = groups.length === 0 ? [next] : groups.flatMap(membersIn).map(({ role }) => role);
+  return !played.some((role) => Object.hasOwn(roles, role) && roles[role]?.person !== undefined);
 }
 
 /** An accepted step counts as an earlier one for the next. */

@@ -5,6 +5,7 @@
  *     thread whose answer is stored; `resume` continues it.
  *  3. Of two answers at the same moment, one is stored and the other is told (`ANSWER_TAKEN`).
  *  4. After the deadline no answer is taken: the thread continues by its rule for `timeout`. */
+import { GroupProgress } from "@uncaged/workflow-moderator";
 import {
   err,
   type Failure,
@@ -16,38 +17,51 @@ import {
   ok,
   type PersonWait,
   type Result,
+  type StepGroup,
   suspensionOf,
   type ThreadRecord,
+  type Wait,
   waitsOf,
 } from "@uncaged/workflow-protocol";
 import { encodeStep } from "../chain/append-step.ts";
-import { loadChain } from "../chain/chain.ts";
+import { type Chain, loadChain, roleStates } from "../chain/chain.ts";
 import { placeAfter } from "../chain/chain-cursor.ts";
 import { finishedRefusal } from "../lease/finished-refusal.ts";
 import { readAgain } from "../lease/read-again.ts";
 import { answeredStep } from "../run/person-step.ts";
-import { isOverdue } from "../run/person-wait.ts";
+import { isOverdue, isSame } from "../run/person-wait.ts";
 import { othersWereFirst, startRunner } from "../runner/start-runner.ts";
 import type { Engine } from "../storage/engine.ts";
 import { observedStatus } from "../watch/observe.ts";
 import { checkAnswer } from "./check-answer.ts";
 
+/** Whom an answer is for. `member`: index of the member of a group; null: there is only one. */
+export type Addressee = { member: number | null };
+
 /** The person that a thread waits for, and may still answer. `TRANSITION_INVALID`: it waits for nobody, or for
- *  something else. */
-export function awaitedPerson(thread: ThreadRecord, nowMs: number): Result<PersonWait, Failure> {
-  const wait = suspensionOf(thread);
-  if (wait !== null && isPersonWait(wait)) return ok(wait);
-  return err(refusalOf(thread, nowMs));
+ *  something else. `ANSWER_INVALID`: it waits for several, or not for this one. */
+export function awaitedPerson(
+  thread: ThreadRecord,
+  { member }: Addressee,
+  nowMs: number,
+): Result<PersonWait, Failure> {
+  const people = waitsOf(thread).filter(isPersonWait);
+  const [first, ...others] = people;
+  if (first === undefined) return err(refusalOf(thread, nowMs));
+  const meant = member === null ? first : people.find((wait) => wait.member === member);
+  if (meant === undefined || (member === null && others.length > 0))
+    return err(unclear(thread.threadId, people, member));
+  return ok(meant);
 }
 
-/** Stores the answer and starts a runner. Refused: `TRANSITION_INVALID`, `ANSWER_INVALID`, `ANSWER_LATE`,
- *  `ANSWER_TAKEN`. */
+/** Stores the answer, and starts a runner unless the thread still waits for others. Refused: `TRANSITION_INVALID`,
+ *  `ANSWER_INVALID`, `ANSWER_LATE`, `ANSWER_TAKEN`. */
 export async function answerThread(
   engine: Engine,
   thread: ThreadRecord,
-  answer: { meta: JsonObject; user: string },
+  answer: { meta: JsonObject; user: string } & Addressee,
 ): Promise<Result<ThreadRecord, Failure>> {
-  const wait = awaitedPerson(thread, engine.now());
+  const wait = awaitedPerson(thread, answer, engine.now());
   if (!wait.ok) return wait;
   if (isOverdue(wait.value, engine.now())) {
     await goOn(engine, thread.threadId);
@@ -57,33 +71,73 @@ export async function answerThread(
   if (!meta.ok) return meta;
   const stored = await publish(engine, thread, wait.value, { ...answer, meta: meta.value });
   if (!stored.ok) return stored;
+  if (stored.value.length > 0) return ok(await readAgain(engine, thread));
   const runner = await goOn(engine, thread.threadId);
   return runner.ok ? ok(await readAgain(engine, thread)) : runner;
 }
 
+/** Returns whom the thread still waits for. Another member's answer moves the head under ours, which follows it then. */
 async function publish(
   engine: Engine,
   thread: ThreadRecord,
   wait: PersonWait,
   answer: { meta: JsonObject; user: string },
-): Promise<Result<null, Failure>> {
+): Promise<Result<readonly Wait[], Failure>> {
+  let current = thread;
+  while (true) {
+    const stored = await publishAfter(engine, current, wait, answer);
+    if (stored.ok || stored.error.code !== "ANSWER_TAKEN") return stored;
+    const now = await readAgain(engine, current);
+    const waits = waitsOf(now).some((each) => isPersonWait(each) && isSame(each, wait));
+    if (!waits || now.head === current.head) return stored;
+    current = now;
+  }
+}
+
+async function publishAfter(
+  engine: Engine,
+  thread: ThreadRecord,
+  wait: PersonWait,
+  answer: { meta: JsonObject; user: string },
+): Promise<Result<readonly Wait[], Failure>> {
   const { threadId, head: from, cwd } = thread;
   const nowMs = engine.now();
   const chain = await loadChain(engine.cas, thread);
   const output = answeredStep(wait, answer, { cwd, nowMs });
+  const group = placeOf(wait);
   const { content, state } = await encodeStep(engine.cas, placeAfter(thread, chain), {
-    output,
-    nowMs,
+    ...{ output, nowMs, group },
   });
+  const others = waitsOf(thread).filter((each) => !(isPersonWait(each) && isSame(each, wait)));
+  const waits = joinsWith(wait, chain) ? [] : others;
   try {
     await engine.cas.publish([content, state], {
-      ...{ kind: "answer", threadId, from, to: state.hash, toSha256: state.sha256, nowMs },
-      waits: waitsOf(thread).filter((each) => each !== wait),
+      ...{ kind: "answer", threadId, from, to: state.hash, toSha256: state.sha256, nowMs, waits },
     });
-    return ok(null);
+    return ok(waits);
   } catch (thrown) {
     return err(failureFrom(thrown, "STORAGE_FAILED"));
   }
+}
+
+/** undefined: it is no member. */
+function placeOf({ member, group }: PersonWait): StepGroup | undefined {
+  if (member === undefined || group === undefined) return undefined;
+  const { name, entry, of } = group;
+  return { name, entry, index: member, of };
+}
+
+/** Whether the group of this member has joined once the member has answered: nobody else is needed then. */
+function joinsWith({ member, group }: PersonWait, chain: Chain): boolean {
+  if (member === undefined || group === undefined) return true;
+  const progress = new GroupProgress(group.of, { join: group.join });
+  for (const { node } of roleStates(chain).slice(group.entry)) {
+    const { group: place, outcome } = node.payload;
+    if (place !== undefined)
+      progress.note({ group: place, ...(outcome === undefined ? {} : { outcome }) });
+  }
+  progress.note({ group: { index: member } });
+  return progress.hasJoined;
 }
 
 /** Somebody else may have started one. */
@@ -98,6 +152,18 @@ function late(threadId: string, { role, deadline }: PersonWait): Failure {
     "ANSWER_LATE",
     `the time to answer for role ${role} of thread ${threadId} ended${until}; the answer was not recorded`,
     `the thread continues by its rule for timeout; see: uncaged-workflow thread show ${threadId}`,
+  );
+}
+
+function unclear(threadId: string, people: readonly PersonWait[], member: number | null): Failure {
+  const listed = people.map(({ role, member: index }) =>
+    index === undefined ? role : `${index + 1} (${role})`,
+  );
+  const who = member === null ? "for several people" : `not for member ${member + 1}`;
+  return failure(
+    "ANSWER_INVALID",
+    `thread ${threadId} waits ${who}; it waits for: ${listed.join(", ")}`,
+    `say for whom: uncaged-workflow answer ${threadId} --member <number>`,
   );
 }
 

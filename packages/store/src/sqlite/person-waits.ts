@@ -1,4 +1,6 @@
 import {
+  type AskingGroup,
+  type GroupJoin,
   type PersonWait,
   type StepRoute,
   toJsonObject,
@@ -23,8 +25,27 @@ function personWait(value: unknown): PersonWait | null {
   if (!Array.isArray(assignees) || !assignees.every((each) => typeof each === "string"))
     return null;
   if (route !== null && !isRoute(route)) return null;
-  const group = typeof member === "number" ? { member } : {};
-  return { kind: "person", role, message, form, route, since, deadline, assignees, ...group };
+  const group = groupOf(stored.group);
+  const place = {
+    ...(typeof member === "number" ? { member } : {}),
+    ...(group === null ? {} : { group }),
+  };
+  return { kind: "person", role, message, form, route, since, deadline, assignees, ...place };
+}
+
+function groupOf(value: unknown): AskingGroup | null {
+  const stored = toJsonObject(value);
+  if (stored === null) return null;
+  const { name, entry, of } = stored;
+  const join = joinOf(stored.join);
+  if (typeof name !== "string" || typeof entry !== "number" || typeof of !== "number") return null;
+  return join === null ? null : { name, entry, of, join };
+}
+
+function joinOf(value: unknown): GroupJoin | null {
+  if (value === "all" || value === "any") return value;
+  const atLeast = toJsonObject(value)?.atLeast;
+  return typeof atLeast === "number" ? { atLeast } : null;
 }
 
 function isRoute(value: unknown): value is StepRoute {

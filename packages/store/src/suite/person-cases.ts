@@ -26,6 +26,10 @@ export const personCases: readonly ThreadStoreCase[] = [
       const waits = [
         samplePersonWait({ deadline: 99 }),
         samplePersonWait({ route: null, member: 3 }),
+        samplePersonWait({ member: 0, group: { name: "all", entry: 2, of: 4, join: "any" } }),
+        samplePersonWait({
+          ...{ member: 1, group: { name: "two", entry: 0, of: 2, join: { atLeast: 1 } } },
+        }),
       ];
       const threadId = await asking(store, waits);
       assert.deepEqual(waitsOf(await known(store, threadId)), waits);

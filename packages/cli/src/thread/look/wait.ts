@@ -20,6 +20,7 @@ import {
   type ThreadRecord,
   type ThreadStatus,
   type Wait,
+  waitsOf,
 } from "@uncaged/workflow-protocol";
 import type { Io } from "../../command/io.ts";
 import { printable } from "../../terminal/printable.ts";
@@ -123,9 +124,7 @@ function endText(
     const lines = [`${shown}  ${took}`, printable(endingOf(at.thread)?.summary ?? "")];
     return [...lines, ...resultLines(at.recorded, at.style)].join("\n");
   }
-  const suspended = suspensionOf(at.thread);
-  const asked =
-    suspended === null ? [] : [`${waitingFor(suspended)} ${printable(suspended.message)}`];
+  const asked = waitsOf(at.thread).map((wait) => `${waitingFor(wait)} ${printable(wait.message)}`);
   return [`${shown}  ${dim(threadId)}`, ...asked, ...restLines(at, seen)].join("\n");
 }
 

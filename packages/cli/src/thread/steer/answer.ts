@@ -5,11 +5,14 @@ import {
   err,
   type Failure,
   failure,
+  isPersonWait,
   type JsonObject,
   ok,
   type PersonWait,
   PROCESS_TAG_ENV,
   type Result,
+  type ThreadRecord,
+  waitsOf,
 } from "@uncaged/workflow-protocol";
 import type { Output } from "../../command/command.ts";
 import type { Io } from "../../command/io.ts";
@@ -18,27 +21,51 @@ import { withThread } from "../../command/with-engine.ts";
 import { stayWith } from "../look/stay.ts";
 import type { Stay } from "../look/stay-options.ts";
 import { formFields } from "../view/form-fields.ts";
+import { waitingFor } from "../view/waiting-for.ts";
 import { readAnswer } from "./read-answer.ts";
 import { steered } from "./steered.ts";
 
 export function answer(
-  { id, words, stay }: { id: string; words: readonly string[]; stay: Stay },
+  opts: { id: string; words: readonly string[]; member: number | null; stay: Stay },
   io: Io,
 ): Promise<Result<Output, Failure>> {
-  return withThread(io, id, async (engine, found) => {
+  const { words, stay } = opts;
+  return withThread(io, opts.id, async (engine, found) => {
     // An agent would approve its own work.
     if (io.env[PROCESS_TAG_ENV]) return err(insideStep());
-    const wait = awaitedPerson(found, io.now());
+    const member = await addressee(found, opts.member, io);
+    const wait = awaitedPerson(found, { member }, io.now());
     if (!wait.ok) return wait;
     const meta = await answerTo(wait.value, words, io);
     if (meta === null) return err(cancelled());
     // Determined before the call: earlier events are not shown again.
     const after = await engine.live.last(found.threadId);
-    const answered = await answerThread(engine, found, { meta, user: currentUser() });
+    const answered = await answerThread(engine, found, { meta, user: currentUser(), member });
     if (!answered.ok) return answered;
     if (stay === "background") return ok(steered(answered.value, io));
     return stayWith({ engine, thread: answered.value, after }, stay, io);
   });
+}
+
+/** The member of a group whose answer it is. On a terminal it is asked for where several wait. */
+async function addressee(
+  thread: ThreadRecord,
+  given: number | null,
+  io: Io,
+): Promise<number | null> {
+  const people = waitsOf(thread).filter(isPersonWait);
+  if (given !== null || people.length < 2 || !isAtTerminal(io)) return given;
+  const { terminalQuestions } = await import("../../terminal/questions.ts");
+  const choices = people.map((wait) => ({
+    value: String(wait.member),
+    label: `${waitingFor(wait)} ${wait.message}`,
+  }));
+  const chosen = await terminalQuestions(io.env).choose("Whose answer?", choices);
+  return chosen === null ? null : Number(chosen);
+}
+
+function isAtTerminal({ stdin, stderr }: Io): boolean {
+  return stdin.kind === "terminal" && stderr.isTerminal;
 }
 
 /** null: the person cancelled. */
@@ -48,7 +75,7 @@ async function answerTo(
   io: Io,
 ): Promise<JsonObject | null> {
   if (words.length > 0) return readAnswer(wait.form, words);
-  if (io.stdin.kind === "terminal" && io.stderr.isTerminal) {
+  if (isAtTerminal(io)) {
     const [{ askAnswer }, { terminalQuestions }] = await Promise.all([
       import("./ask-answer.ts"),
       import("../../terminal/questions.ts"),

@@ -18,8 +18,10 @@ export function howToGoOn(
 
 /** What stands before and after the thread in the command. */
 function partsOf(wait: Wait): { verb: string; before: string; after: string } {
-  if (isPersonWait(wait))
-    return { verb: "answer with", before: "answer", after: formFields(wait.form) };
+  if (isPersonWait(wait)) {
+    const member = wait.member === undefined ? "" : ` --member ${wait.member + 1}`;
+    return { verb: "answer with", before: "answer", after: `${member}${formFields(wait.form)}` };
+  }
   const before = "thread resume";
   return wait.kind === "limit"
     ? { verb: "raise it with", before, after: ` ${raisingOptions(wait.limit)}` }

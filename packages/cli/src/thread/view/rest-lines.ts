@@ -1,5 +1,5 @@
 import type { Engine } from "@uncaged/workflow-execute";
-import { suspensionOf, type ThreadRecord, type ThreadStatus } from "@uncaged/workflow-protocol";
+import { type ThreadRecord, type ThreadStatus, waitsOf } from "@uncaged/workflow-protocol";
 import { readRegularFileSync, storagePaths } from "@uncaged/workflow-util";
 import { printableLine } from "../../terminal/printable.ts";
 import type { Style } from "../../terminal/style.ts";
@@ -11,9 +11,9 @@ export function restLines(
   { status, stale }: { status: ThreadStatus; stale: boolean },
 ): string[] {
   const { threadId } = thread;
-  const suspended = suspensionOf(thread);
   const resume = `uncaged-workflow thread resume ${threadId}`;
-  if (suspended !== null) return [howToGoOn(threadId, suspended, style)];
+  const waits = waitsOf(thread);
+  if (waits.length > 0) return waits.map((wait) => howToGoOn(threadId, wait, style));
   if (status === "paused") return [`its gate is closed; open it with: ${resume}`];
   if (status !== "idle") return [];
   const said = lastWords(engine.root, threadId);

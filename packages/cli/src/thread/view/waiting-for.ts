@@ -1,7 +1,15 @@
-import { isPersonWait, type Wait } from "@uncaged/workflow-protocol";
+import { isPersonWait, type PersonWait, type Wait } from "@uncaged/workflow-protocol";
+import { memberName } from "./member-name.ts";
 
 /** The prefix before the words of a thread that waits for a person. */
 export function waitingFor(wait: Wait): string {
-  if (isPersonWait(wait)) return `${wait.role}:`;
+  if (isPersonWait(wait)) return `${personName(wait)}:`;
   return wait.kind === "limit" ? "waits:" : `${wait.role} asks:`;
+}
+
+/** Of a member of a group with its place. */
+function personName({ role, member, group }: PersonWait): string {
+  if (member === undefined || group === undefined) return role;
+  const { name, entry, of } = group;
+  return memberName({ role, group: { name, entry, index: member, of } });
 }

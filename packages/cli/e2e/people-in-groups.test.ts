@@ -1,0 +1,250 @@
+/** People who are members of a group: each is asked and answers for itself. */
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { PersonWait, StepGroup, ThreadSummary } from "@uncaged/workflow-protocol";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Cli, openCli } from "./cli.test.helper.ts";
+import { killHard } from "./kill-hard.test.helper.ts";
+import { ownerOf, rests, untilThread } from "./until-thread.test.helper.ts";
+
+type Step = {
+  stateHash: string;
+  role: string;
+  meta: Record<string, unknown>;
+  outcome: string;
+  group?: StepGroup;
+  route: { to: string; rule: number | null; prompt: string | null };
+};
+type Shown = { status: string; steps: Step[]; waits: PersonWait[] };
+
+/** Notes that it ran, and reviews. While a file `hold` is there it waits. */
+const REVIEWER = `import { appendFileSync, existsSync } from "node:fs";
+appendFileSync("reviewed", "x");
+const look = () => {
+  if (existsSync("hold")) return setTimeout(look, 20);
+  console.log(JSON.stringify({ status: "ok" }));
+};
+look();
+`;
+
+/** `more`: of the group; `timeoutMs`: of bob. */
+function flow(more: string, timeoutMs = 3_600_000): string {
+  return `
+description: Two people and an agent look at it.
+roles:
+  reviewer:
+    goal: Review it.
+    output: { type: object, properties: { status: { enum: [ok] } }, required: [status], additionalProperties: false }
+  alice:
+    by: person
+    goal: Decide.
+    output: { type: object, properties: { status: { enum: [ok, bad] } }, required: [status] }
+  bob:
+    by: person
+    goal: Decide.
+    timeoutMs: ${timeoutMs}
+    output: { type: object, properties: { status: { enum: [ok, bad] } }, required: [status] }
+graph:
+  $START:
+    new:
+      group: review
+      ${more}
+      members:
+        - { role: alice, prompt: "Is it good, Alice?" }
+        - { role: reviewer, prompt: "Is it good?" }
+        - { role: bob, prompt: "Is it good, Bob?" }
+  review:
+    - { when: "$count(group.results[meta.status = 'bad']) > 0", role: $END }
+    - { role: $END }
+result: "group.results.(role & ' ' & (outcome ? outcome : meta.status))"
+`;
+}
+
+let cli: Cli;
+beforeAll(async () => {
+  cli = openCli();
+  mkdirSync(cli.root, { recursive: true });
+  const script = join(cli.dir, "reviewer.mjs");
+  writeFileSync(script, REVIEWER);
+  const options = { command: process.execPath, args: [script], output: "json" };
+  const agents = { reviewer: { package: "@uncaged/workflow-agent-command", options } };
+  const config = { agents, defaultAgent: "reviewer" };
+  writeFileSync(join(cli.root, "workflow.yaml"), JSON.stringify({ config }), { mode: 0o600 });
+  const flows = { all: flow(""), any: flow("join: { atLeast: 2 }"), hasty: flow("", 1) };
+  for (const [name, text] of Object.entries(flows)) {
+    writeFileSync(join(cli.dir, `${name}.yaml`), text);
+    await cli.json(["workflow", "add", name, `${name}.yaml`]);
+  }
+});
+afterAll(() => cli.close());
+
+/** A thread that waits for both people. */
+async function asked(workflow: string, cwd = cli.dir): Promise<string> {
+  const words = ["--json", "run", workflow, "--prompt", "look", "--wait", "--cwd", cwd];
+  const { code, stdout } = await cli.run(words);
+  expect(code).toBe(7);
+  const { threadId }: { threadId: string } = JSON.parse(stdout);
+  return threadId;
+}
+
+const show = (threadId: string): Promise<Shown> => cli.json(["show", threadId]);
+const answer = (threadId: string, member: number, ...more: string[]): ReturnType<Cli["run"]> =>
+  cli.run(["--json", "answer", threadId, "--member", `${member}`, ...more]);
+const marks = ({ steps }: Shown): unknown[] =>
+  steps.map(({ role, group, outcome }) => [
+    role,
+    group?.index,
+    ...(outcome === "ok" ? [] : [outcome]),
+  ]);
+
+describe("people in a group", () => {
+  it("are asked once only they are left, and answer in any order with the same result", async () => {
+    const results: unknown[] = [];
+    for (const order of [
+      [1, 3],
+      [3, 1],
+    ] as const) {
+      const threadId = await asked("all");
+      const { waits } = await show(threadId);
+      expect(waits.map(({ role, message, member }) => [role, message, member])).toEqual([
+        ["alice", "Is it good, Alice?", 0],
+        ["bob", "Is it good, Bob?", 2],
+      ]);
+      expect(waits[1]?.deadline).toBe((waits[1]?.since ?? 0) + 3_600_000);
+      const { stdout: inbox } = await cli.run(["inbox"]);
+      expect(inbox).toContain("  alice [review 1/3]: Is it good, Alice?");
+      expect(inbox).toContain("  bob [review 3/3]: Is it good, Bob?");
+      expect(inbox).toContain(`answer ${threadId} --member 3 status=<ok|bad>`);
+
+      const unclear = await cli.fails(["answer", threadId, "status=ok"]);
+      expect(unclear).toMatchObject({ exit: 2, code: "ANSWER_INVALID" });
+      expect(unclear.message).toContain(
+        "waits for several people; it waits for: 1 (alice), 3 (bob)",
+      );
+      const wrong = await cli.fails(["answer", threadId, "--member", "2", "status=ok"]);
+      expect(wrong.message).toContain("not for member 2");
+
+      const [first, second] = order;
+      expect((await answer(threadId, first, "status=ok", "--wait")).code).toBe(7);
+      const left = await show(threadId);
+      expect(left.waits).toEqual(waits.filter(({ member }) => member === second - 1));
+      expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+      // Only one is left, so nobody has to say which.
+      const done = await cli.json(["answer", threadId, "status=bad", "--wait"]);
+      expect(done).toMatchObject({ status: "completed" });
+      const shown = await show(threadId);
+      expect(marks(shown)).toEqual([
+        ["reviewer", 1],
+        [first === 1 ? "alice" : "bob", first - 1],
+        [second === 1 ? "alice" : "bob", second - 1],
+      ]);
+      expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+      const { stdout } = await cli.run(["--json", "live", threadId]);
+      const told = stdout
+        .trim()
+        .split("\n")
+        .map((line): { type: string; role?: string } => JSON.parse(line))
+        .filter(({ type }) => type === "step_completed");
+      expect(told.map(({ role }) => role)).toEqual(shown.steps.map(({ role }) => role));
+      results.push(shown.steps.toSorted((a, b) => place(a) - place(b)).map(({ route }) => route));
+    }
+    expect(results[0]).toEqual(results[1]);
+  });
+
+  it("who answer at the same moment are both heard", async () => {
+    const threadId = await asked("all");
+    const both = [answer(threadId, 1, "status=ok"), answer(threadId, 3, "status=ok")];
+    expect((await Promise.all(both)).map(({ code, stderr }) => [code, stderr])).toEqual([
+      [0, ""],
+      [0, ""],
+    ]);
+    await untilThread(cli.root, threadId, ({ status }) => status === "completed");
+    const result = await cli.json(["thread", "result", threadId]);
+    expect(result).toMatchObject({ result: ["alice ok", "reviewer ok", "bob ok"] });
+  });
+
+  it("are not needed any more once the group has joined", async () => {
+    const threadId = await asked("any");
+    const done = await cli.json(["answer", threadId, "--member", "3", "status=ok", "--wait"]);
+    expect(done).toMatchObject({ status: "completed", result: ["reviewer ok", "bob ok"] });
+    expect(await cli.fails(["answer", threadId, "--member", "1", "status=ok"])).toMatchObject({
+      code: "TRANSITION_INVALID",
+    });
+    expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+  });
+
+  it("may be late one by one, and the others are still waited for", async () => {
+    const threadId = await asked("hasty");
+    const late = await cli.fails(["answer", threadId, "--member", "3", "status=ok"]);
+    expect(late).toMatchObject({ code: "ANSWER_LATE" });
+    await untilThread(cli.root, threadId, (thread) => thread.stepCount === 2 && rests(thread));
+    const shown = await show(threadId);
+    expect(marks(shown)).toEqual([
+      ["reviewer", 1],
+      ["bob", 2, "timeout"],
+    ]);
+    expect(shown.waits).toMatchObject([{ role: "alice", member: 0 }]);
+    const done = await cli.json(["answer", threadId, "status=ok", "--wait"]);
+    expect(done).toMatchObject({
+      ...{ status: "completed", result: ["alice ok", "reviewer ok", "bob timeout"] },
+    });
+    expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+  });
+
+  it("are asked after a crash of the runner, and no member runs again that has finished", async () => {
+    const cwd = join(cli.dir, "held");
+    mkdirSync(cwd);
+    writeFileSync(join(cwd, "hold"), "");
+    const words = ["run", "all", "--prompt", "look", "--cwd", cwd];
+    const { threadId } = await cli.json<{ threadId: string }>(words);
+    while (!existsSync(join(cwd, "reviewed"))) await sleep(20);
+    await killHard(await ownerOf(cli.root, threadId));
+    expect((await show(threadId)).waits).toEqual([]);
+    rmSync(join(cwd, "hold"));
+    expect((await cli.run(["resume", threadId, "--wait"])).code).toBe(7);
+    expect((await answer(threadId, 3, "status=ok")).code).toBe(0);
+    await cli.json(["answer", threadId, "status=ok", "--wait"]);
+    expect(marks(await show(threadId))).toEqual([
+      ["reviewer", 1],
+      ["bob", 2],
+      ["alice", 0],
+    ]);
+    // Once before the crash, and once for its step.
+    expect(readFileSync(join(cwd, "reviewed"), "utf8")).toBe("xx");
+    expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+  });
+
+  it("are asked anew by a fork from within the group", async () => {
+    const threadId = await asked("all");
+    await answer(threadId, 3, "status=bad");
+    const fork = ["thread", "fork", threadId, "--from-step", "1"];
+    const forked = await cli.json<{ threadId: string }>(fork);
+    await untilThread(cli.root, forked.threadId, ({ status }) => status === "suspended");
+    const { waits, steps } = await show(forked.threadId);
+    expect(steps).toHaveLength(1);
+    expect(waits.map(({ member }) => member)).toEqual([0, 2]);
+    await Promise.all([
+      answer(forked.threadId, 1, "status=ok"),
+      answer(forked.threadId, 3, "status=ok"),
+    ]);
+    await untilThread(cli.root, forked.threadId, ({ status }) => status === "completed");
+    expect(await cli.json(["thread", "verify", forked.threadId])).toMatchObject({ ok: true });
+    const list = await cli.json<{ threads: ThreadSummary[] }>(["inbox"]);
+    const left = list.threads.find((each) => each.threadId === threadId);
+    expect(left?.waits).toMatchObject([{ role: "alice" }]);
+  });
+
+  it("are waited for by exec", async () => {
+    const { threadId } = await cli.json<{ threadId: string }>([
+      ...["run", "all", "--prompt", "look", "--idle"],
+    ]);
+    const { stdout } = await cli.run(["--json", "thread", "exec", threadId]);
+    expect(JSON.parse(stdout)).toMatchObject({ status: "suspended" });
+    expect((await show(threadId)).waits).toHaveLength(2);
+  });
+});
+
+function place({ group }: Step): number {
+  return group?.index ?? -1;
+}
