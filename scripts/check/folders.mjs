@@ -24,7 +24,7 @@ const FLOORS = {
   ],
   cli: [
     ["."],
-    ["mcp", "thread"],
+    ["mcp", "schedule", "thread"],
     ["doctor", "hooks", "thread/start", "thread/steer"],
     [
       "agent",

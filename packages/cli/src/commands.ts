@@ -39,6 +39,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./host/commands.ts")).status,
   },
   {
+    name: "schedule",
+    summary: "start threads at times",
+    loadGroup: async () => (await import("./schedule/commands.ts")).scheduleCommands,
+  },
+  {
     name: "cas",
     summary: "read and maintain the content-addressed store",
     loadGroup: async () => (await import("./cas/commands.ts")).casCommands,

@@ -5,7 +5,12 @@ import {
   observedStatus,
   runningHost,
 } from "@uncaged/workflow-execute";
-import { THREAD_STATUSES, type ThreadStatus } from "@uncaged/workflow-protocol";
+import {
+  type Schedule,
+  type Schedules,
+  THREAD_STATUSES,
+  type ThreadStatus,
+} from "@uncaged/workflow-protocol";
 
 export type HostStatus = {
   /** `since`: Unix milliseconds. null: none is up. */
@@ -14,6 +19,8 @@ export type HostStatus = {
   threads: Partial<Record<ThreadStatus, number>>;
   /** Listeners that are still to be told something. */
   notify: Undelivered[];
+  /** The schedule that is due next; Unix milliseconds. null: none is. */
+  nextDue: { schedule: string; dueAt: number } | null;
 };
 
 /** `since`: of the oldest; `fault`: why the last attempt failed, null: none did. */
@@ -26,6 +33,7 @@ export type Undelivered = {
 
 export async function hostStatus(
   engine: Pick<Engine, "root" | "store" | "now">,
+  schedules: Pick<Schedules, "list">,
 ): Promise<HostStatus> {
   const up = runningHost(engine.root);
   const state = up === null ? null : await hostState(engine.root);
@@ -36,10 +44,11 @@ export async function hostStatus(
     threads[status] = (threads[status] ?? 0) + 1;
   }
   const notify = await undelivered(engine);
-  if (up === null) return { host: null, threads, notify };
+  const nextDue = nextOf(await schedules.list());
+  if (up === null) return { host: null, threads, notify, nextDue };
   const { pid } = up.process;
   const host = { pid, since: up.since, ...(state ?? { workers: [], resting: [] }) };
-  return { host, threads, notify };
+  return { host, threads, notify, nextDue };
 }
 
 /** By listener, the longest waiting one first. */
@@ -54,4 +63,15 @@ export async function undelivered({ store }: Pick<Engine, "store">): Promise<Und
     });
   }
   return [...listeners.values()];
+}
+
+function nextOf(schedules: readonly Schedule[]): HostStatus["nextDue"] {
+  return schedules
+    .flatMap(({ name, nextAt, pausedAt }) =>
+      nextAt === null || pausedAt !== null ? [] : [{ schedule: name, dueAt: nextAt }],
+    )
+    .reduce<HostStatus["nextDue"]>(
+      (first, each) => (first === null || each.dueAt < first.dueAt ? each : first),
+      null,
+    );
 }

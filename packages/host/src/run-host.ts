@@ -14,13 +14,15 @@ import {
   ok,
   type Result,
 } from "@uncaged/workflow-protocol";
-import { tryLockFile } from "@uncaged/workflow-store";
+import { openSchedules, tryLockFile } from "@uncaged/workflow-store";
 import { ownIdentity, storagePaths, writeFileAtomic } from "@uncaged/workflow-util";
 import { threadCarrier } from "./carry-threads.ts";
 import { listen } from "./listen.ts";
 import { tellListeners } from "./notify/tell-listeners.ts";
 import { parkThreads } from "./park-threads.ts";
 import { pruneOld } from "./prune-old.ts";
+import { firingSchedules } from "./schedule/fire-schedules.ts";
+import { threadStarter } from "./schedule/thread-starter.ts";
 import { takeUp } from "./take-up.ts";
 
 const LOOK_EVERY_MS = 2_000;
@@ -57,11 +59,16 @@ export async function runHost(opts: HostOptions): Promise<Result<null, Failure>>
 
 async function serve(engine: Engine, { signal, say, onUp }: HostOptions): Promise<void> {
   let wake = new AbortController();
+  const schedules = await openSchedules(engine.root);
   const carrier = threadCarrier(engine, { say, onWorkerEnd: () => wake.abort() });
   const listener = await listen(engine.root, carrier);
   const host = { process: ownIdentity(), since: engine.now(), socket: listener.socket };
   const { host: path } = storagePaths(engine.root);
   const telling = tellListeners(engine, { signal, say, env: process.env });
+  const starter = threadStarter(engine, signal);
+  const { look: fire } = firingSchedules({ schedules, starter, now: engine.now, say, signal });
+  const fault = (thrown: unknown): void => say(failureFrom(thrown, "STORAGE_FAILED").message);
+  let firing = Promise.resolve();
   try {
     // First: of what happens once a host is up, nothing is missed.
     await telling.listen();
@@ -72,8 +79,8 @@ async function serve(engine: Engine, { signal, say, onUp }: HostOptions): Promis
     while (!signal.aborted) {
       wake = new AbortController();
       // Not waited for: a bundle that takes long to load must not hold up the others. A fault of the storage may pass.
-      for (const { look } of looks)
-        look().catch((thrown) => say(failureFrom(thrown, "STORAGE_FAILED").message));
+      for (const { look } of looks) look().catch(fault);
+      firing = Promise.all([firing, fire().catch(fault)]).then(() => undefined);
       const until = AbortSignal.any([signal, wake.signal]);
       await sleep(LOOK_EVERY_MS, undefined, { signal: until }).catch(() => undefined);
     }
@@ -82,6 +89,9 @@ async function serve(engine: Engine, { signal, say, onUp }: HostOptions): Promis
     rmSync(path, { force: true });
     listener.close();
     await parkThreads(engine, carrier);
+    // What was being started has lost its worker, and so is not waited for long.
+    await firing;
+    await schedules.close();
   }
 }
 

@@ -50,6 +50,7 @@ export const ERROR_CODES = {
   RESULT_FAILED: "failure",
   RULE_INVALID: "failure",
   RUNNER_FAILED: "failure",
+  SCHEDULE_NOT_FOUND: "failure",
   STORAGE_DAMAGED: "storage",
   STORAGE_FAILED: "storage",
   STORAGE_NEWER: "storage",

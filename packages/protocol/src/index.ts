@@ -111,6 +111,19 @@ export type {
   RootStore,
   StoreKind,
 } from "./root-store.ts";
+export {
+  FIRINGS_KEPT,
+  type Firing,
+  type FiringState,
+  isOpenFiring,
+  OVERLAPS,
+  type Overlap,
+  type PlannedStart,
+  type Schedule,
+  type SchedulePlan,
+  type Schedules,
+  type Timing,
+} from "./schedule.ts";
 export { SPENT_BY, type Spent, type SpentBy, type SpentSum } from "./spent.ts";
 export {
   type PersonRecord,

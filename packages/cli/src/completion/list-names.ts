@@ -27,7 +27,7 @@ export async function listNames(
   { names: kind, describe }: { names: NameList; describe: boolean },
   io: Io,
 ): Promise<Result<Output, Failure>> {
-  const listed = kind === "workflows" ? await workflowNames(io) : ok(await threads(io, describe));
+  const listed = await LISTS[kind](io, describe);
   if (!listed.ok) return listed;
   const lines = listed.value.map(({ name, description }) =>
     description === "" ? `${name}\n` : `${name}\t${description}\n`,
@@ -35,6 +35,23 @@ export async function listNames(
   const names = listed.value.map(({ name }) => name);
   const document = describe ? { names, described: listed.value } : { names };
   return ok({ document, verbatim: lines.join("") });
+}
+
+const LISTS: {
+  readonly [kind in NameList]: (io: Io, describe: boolean) => Promise<Result<Named[], Failure>>;
+} = {
+  workflows: workflowNames,
+  threads: async (io, describe) => ok(await threads(io, describe)),
+  schedules: async (io) => ok(await schedules(io)),
+};
+
+async function schedules(io: Io): Promise<Named[]> {
+  const root = storageRoot(io.env);
+  if (!existsSync(storagePaths(root).index)) return [];
+  const { openSchedules } = await import("@uncaged/workflow-store");
+  const opened = await openSchedules(root);
+  const all = await opened.list().finally(() => opened.close());
+  return all.map(({ name, plan }) => ({ name, description: plan.start.workflow }));
 }
 
 async function workflowNames(io: Io): Promise<Result<Named[], Failure>> {

@@ -2,9 +2,10 @@
 import type { CommandEntry } from "../command/command.ts";
 import { allCommands, type NamedCommand } from "../command/command-tree.ts";
 import type { Argument, Option } from "../command/options.ts";
+import type { NameList } from "./words.ts";
 
 /** What a word stands for, and therefore what is offered for it. */
-export type Kind = "workflows" | "threads" | "files" | "any" | { choices: readonly string[] };
+export type Kind = NameList | "files" | "any" | { choices: readonly string[] };
 
 export type OptionModel = {
   /** `-p`; null when it has none. */
@@ -108,6 +109,7 @@ const PLACEHOLDERS: ReadonlyMap<string, Kind> = new Map([
   ["bad", "threads"],
   ["name", "workflows"],
   ["version", "workflows"],
+  ["schedule", "schedules"],
   ["dir", "files"],
   ["entry", "files"],
   ["file", "files"],

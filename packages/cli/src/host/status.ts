@@ -1,27 +1,31 @@
 import { type HostStatus, hostStatus } from "@uncaged/workflow-host";
 import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
+import { openSchedules } from "@uncaged/workflow-store";
 import type { Output } from "../command/command.ts";
 import { count } from "../command/count.ts";
 import type { Io } from "../command/io.ts";
 import { withEngine } from "../command/with-engine.ts";
 import { printableLine } from "../terminal/printable.ts";
-import { ago } from "../terminal/times.ts";
+import { ago, isoSeconds } from "../terminal/times.ts";
 
 export async function showStatus(io: Io): Promise<Result<Output, Failure>> {
-  const status = await withEngine(io, hostStatus);
+  const status = await withEngine(io, async (engine) => {
+    const schedules = await openSchedules(engine.root);
+    return hostStatus(engine, schedules).finally(() => schedules.close());
+  });
   return ok({ document: status, human: () => statusText(status, io.now()) });
 }
 
-function statusText({ host, threads, notify }: HostStatus, nowMs: number): string {
+function statusText({ host, threads, notify, nextDue }: HostStatus, nowMs: number): string {
   const counts = Object.entries(threads)
     .filter(([, count]) => count > 0)
     .map(([status, count]) => `${count} ${status}`);
   const all = `threads: ${counts.length === 0 ? "none" : counts.join(", ")}`;
-  const left = notify.map((each) => `  ${undeliveredText(each, nowMs)}`);
-  if (host === null) {
-    const none = "no host is up; start one with: uncaged-workflow up";
-    return [none, all, ...left, ""].join("\n");
-  }
+  const next =
+    nextDue === null ? [] : [`next: ${nextDue.schedule}, due ${isoSeconds(nextDue.dueAt)}`];
+  const rest = [all, ...next, ...notify.map((each) => `  ${undeliveredText(each, nowMs)}`)];
+  if (host === null)
+    return ["no host is up; start one with: uncaged-workflow up", ...rest, ""].join("\n");
   return [
     `host: process ${host.pid}, started ${ago(host.since, nowMs)}`,
     ...host.workers.map(
@@ -29,8 +33,7 @@ function statusText({ host, threads, notify }: HostStatus, nowMs: number): strin
         `  worker ${pid} of ${bundleHash}: ${carried} ${carried === 1 ? "thread" : "threads"}, started ${ago(since, nowMs)}`,
     ),
     ...host.resting.map(({ bundleHash, reason }) => `  ${bundleHash} rests: ${reason}`),
-    all,
-    ...left,
+    ...rest,
     "",
   ].join("\n");
 }

@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { startThread } from "@uncaged/workflow-execute";
 import {
@@ -14,9 +13,9 @@ import {
 } from "@uncaged/workflow-protocol";
 import type { Output } from "../../command/command.ts";
 import type { Io } from "../../command/io.ts";
-import { usageError } from "../../command/options.ts";
 import { type PromptSource, readPrompt } from "../../command/prompt.ts";
 import { withEngine } from "../../command/with-engine.ts";
+import { workingFolder } from "../../command/working-folder.ts";
 import { stayWith } from "../look/stay.ts";
 import type { Stay } from "../look/stay-options.ts";
 
@@ -38,7 +37,7 @@ export type RunOptions = {
 /** Starts a thread, and stays with it if asked. */
 export async function runWorkflow(opts: RunOptions, io: Io): Promise<Result<Output, Failure>> {
   const prompt = (await readPrompt(opts.prompt, io)) || (await askPrompt(io));
-  const cwd = folder(resolve(io.cwd, opts.cwd ?? ""));
+  const cwd = workingFolder(resolve(io.cwd, opts.cwd ?? ""));
   const { workflow, startKey, limits, title, labels, stay } = opts;
   return withEngine(io, async (engine) => {
     const run = stay === "idle" ? "idle" : "background";
@@ -74,12 +73,4 @@ async function askPrompt(io: Io): Promise<string> {
 function threadOfStep(env: Io["env"]): string | null {
   const [threadId = ""] = env[PROCESS_TAG_ENV]?.split(/[:/]/) ?? [];
   return isThreadId(threadId) ? threadId : null;
-}
-
-function folder(path: string): string {
-  if (path.includes("\0")) throw usageError("a directory name cannot contain NUL", "check --cwd");
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
-  throw new WorkflowError(
-    failure("FILE_NOT_FOUND", `${JSON.stringify(path)} is not a directory`, "check --cwd"),
-  );
 }

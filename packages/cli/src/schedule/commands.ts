@@ -1,0 +1,141 @@
+/** Commands for what starts threads by itself, at times. */
+import { OVERLAPS, type Overlap } from "@uncaged/workflow-protocol";
+import type { Command, CommandGroup } from "../command/command.ts";
+import {
+  type Argument,
+  choiceOption,
+  countOption,
+  durationOption,
+  type Option,
+  requiredArgument,
+  textOption,
+  usageError,
+} from "../command/options.ts";
+import { plannedStartOf, plannedStartOptions } from "./planned-start.ts";
+import { timingOf, timingOptions } from "./timing-options.ts";
+
+const newName: Argument<string> = requiredArgument("new-name", "what to call it");
+const schedule: Argument<string> = requiredArgument("schedule", "name of a schedule");
+
+const overlap: Option<Overlap | null> = choiceOption(
+  "--overlap <how>",
+  "what to do at a due time while a thread of the schedule has not ended; default: skip",
+  OVERLAPS,
+);
+const catchUp: Option<number | null> = durationOption(
+  "--catch-up <window>",
+  "make up for all missed due times that are no older than this, such as 2h, or 0 for none (default: only the last one, within 1h)",
+);
+const jitter: Option<number | null> = durationOption(
+  "--jitter <duration>",
+  "start each thread up to this much later, by chance",
+);
+
+const add: Command = {
+  description: "Have a thread started at times, by the host.",
+  arguments: [newName],
+  options: [...timingOptions, ...plannedStartOptions, overlap, catchUp, jitter],
+  example:
+    'nightly --cron "0 9 * * 1-5" --zone Europe/Zurich --workflow review --prompt "Review what is new"',
+  run: async (given, io) => {
+    const { addSchedule } = await import("./add.ts");
+    return addSchedule(
+      {
+        name: given(newName),
+        timing: timingOf(given),
+        start: plannedStartOf(given),
+        overlap: given(overlap) ?? "skip",
+        catchUpMs: given(catchUp),
+        jitterMs: given(jitter) ?? 0,
+      },
+      io,
+    );
+  },
+};
+
+const list: Command = {
+  description: "List the schedules, each with when it is due next.",
+  arguments: [],
+  options: [],
+  example: "--json",
+  run: async (_given, io) => (await import("./list.ts")).listSchedules(io),
+};
+
+const limit: Option<number | null> = countOption(
+  "--limit <n>",
+  "how many firings to show, the latest first (default: 10)",
+  { atLeast: 1 },
+);
+const show: Command = {
+  description: "Show a schedule, and what has become of its latest due times.",
+  arguments: [schedule],
+  options: [limit],
+  example: "nightly",
+  run: async (given, io) =>
+    (await import("./show.ts")).showSchedule(
+      { name: given(schedule), limit: given(limit) ?? 10 },
+      io,
+    ),
+};
+
+const pause: Command = {
+  description: "Have a schedule fire nothing until it is resumed.",
+  arguments: [schedule],
+  options: [],
+  example: "nightly",
+  run: async (given, io) => (await import("./change.ts")).pause(given(schedule), io),
+};
+
+const resume: Command = {
+  description: "Let a paused schedule fire again; what was due meanwhile is not made up for.",
+  arguments: [schedule],
+  options: [],
+  example: "nightly",
+  run: async (given, io) => (await import("./change.ts")).resume(given(schedule), io),
+};
+
+const run: Command = {
+  description: "Start a schedule's thread now and print its id, whatever is under way.",
+  arguments: [schedule],
+  options: [],
+  example: "nightly",
+  run: async (given, io) => (await import("./change.ts")).runNow(given(schedule), io),
+};
+
+const rm: Command = {
+  description: "Forget a schedule. Threads that it started stay.",
+  arguments: [schedule],
+  options: [],
+  example: "nightly",
+  run: async (given, io) => (await import("./change.ts")).remove(given(schedule), io),
+};
+
+const from: Option<string | null> = textOption(
+  "--from <time>",
+  "first due time to make up for, such as 2026-11-01T00:00; in the schedule's time zone",
+);
+const to: Option<string | null> = textOption("--to <time>", "last due time (default: now)");
+/** A schedule's own `skip` would make up for one only. */
+const backfillOverlap: Option<Overlap | null> = choiceOption(
+  "--overlap <how>",
+  "what to do while a thread of the schedule has not ended; default: queue, one after the other",
+  OVERLAPS,
+);
+const backfill: Command = {
+  description:
+    "Have the host make up for due times of the past that started nothing, the oldest first.",
+  arguments: [schedule],
+  options: [from, to, backfillOverlap],
+  example: "nightly --from 2026-11-01T00:00",
+  run: async (given, io) => {
+    const begins = given(from);
+    if (begins === null) throw usageError("--from is missing: since when to make up for");
+    const { backfill: makeUp } = await import("./backfill.ts");
+    const [name, ends] = [given(schedule), given(to)];
+    return makeUp({ name, from: begins, to: ends, overlap: given(backfillOverlap) ?? "queue" }, io);
+  },
+};
+
+export const scheduleCommands: CommandGroup = {
+  commands: { add, list, show, pause, resume, run, rm, backfill },
+};

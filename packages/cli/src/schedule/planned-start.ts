@@ -1,0 +1,75 @@
+/** What a schedule or a trigger starts, as `run` takes it. */
+import { resolve } from "node:path";
+import type { Limits, PlannedStart, ThreadLabels } from "@uncaged/workflow-protocol";
+import type { Io } from "../command/io.ts";
+import { type Given, type Option, textOption, usageError } from "../command/options.ts";
+import {
+  type PromptSource,
+  promptFileOption,
+  promptOption,
+  promptSource,
+  readPrompt,
+} from "../command/prompt.ts";
+import { workingFolder } from "../command/working-folder.ts";
+import { limitOptions, limitsOf } from "../thread/start/limit-options.ts";
+import { labelOption, labelsOf, titleOf, titleOption } from "../thread/start/name-options.ts";
+
+const workflow: Option<string | null> = textOption(
+  "--workflow <name>",
+  "the registered workflow to start, in its version of then",
+);
+const cwd: Option<string | null> = textOption(
+  "--cwd <path>",
+  "directory in which the roles work (default: this one)",
+);
+
+export const plannedStartOptions: readonly Option<unknown>[] = [
+  workflow,
+  promptOption,
+  promptFileOption,
+  cwd,
+  titleOption,
+  labelOption,
+  ...limitOptions,
+];
+
+export type TypedStart = {
+  workflow: string;
+  prompt: PromptSource;
+  /** Relative to the current directory; null: that directory. */
+  cwd: string | null;
+  limits: Limits | null;
+  title: string | null;
+  labels: ThreadLabels;
+};
+
+/** Throws `USAGE`. */
+export function plannedStartOf(given: Given): TypedStart {
+  const name = given(workflow);
+  if (name === null) throw usageError("--workflow is missing: what to start");
+  return {
+    workflow: name,
+    prompt: promptSource(given),
+    cwd: given(cwd),
+    limits: limitsOf(given),
+    title: titleOf(given),
+    labels: labelsOf(given),
+  };
+}
+
+/** Throws `USAGE` for an empty prompt, `FILE_NOT_FOUND`. */
+export async function readStart(
+  { workflow, prompt: source, cwd, limits, title, labels }: TypedStart,
+  io: Io,
+): Promise<PlannedStart> {
+  const prompt = await readPrompt(source, io);
+  if (prompt.trim() === "") throw usageError("the prompt is empty: say what is to be done");
+  return {
+    workflow,
+    prompt,
+    cwd: workingFolder(resolve(io.cwd, cwd ?? "")),
+    limits,
+    title,
+    labels,
+  };
+}

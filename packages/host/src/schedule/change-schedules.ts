@@ -1,0 +1,168 @@
+/** What people do to schedules. */
+import type { Engine } from "@uncaged/workflow-execute";
+import {
+  err,
+  type Failure,
+  type Firing,
+  failure,
+  failureFrom,
+  type Overlap,
+  ok,
+  type Result,
+  type Schedule,
+  type SchedulePlan,
+  type Schedules,
+  WORKFLOW_NAME_PATTERN,
+} from "@uncaged/workflow-protocol";
+import { unknownWorkflow } from "@uncaged/workflow-register";
+import { dueTimes, nextDue } from "./due-times.ts";
+import { startFiring } from "./fire-schedules.ts";
+import { firingAt } from "./plan-firings.ts";
+import { threadStarter } from "./thread-starter.ts";
+
+type Where = { engine: Engine; schedules: Schedules };
+
+/** `USAGE` for an invalid name or a time that has passed, `WORKFLOW_NOT_FOUND`, `TARGET_EXISTS`. */
+export async function addSchedule(
+  { engine, schedules }: Where,
+  { name, plan }: { name: string; plan: SchedulePlan },
+): Promise<Result<Schedule, Failure>> {
+  const named = checkName(name);
+  if (!named.ok) return named;
+  const workflows = await engine.registry.workflows();
+  if (!workflows.ok) return workflows;
+  const { workflow } = plan.start;
+  if (!workflows.value.has(workflow)) return err(unknownWorkflow(workflows.value, workflow));
+  const createdAt = engine.now();
+  const nextAt = nextDue(plan.timing, createdAt);
+  if (nextAt === null)
+    return err(failure("USAGE", "that time has passed", "name one that is to come"));
+  const schedule = { name, plan, createdAt, nextAt };
+  try {
+    await schedules.add(schedule);
+  } catch (thrown) {
+    const taken = failureFrom(thrown, "INTERNAL");
+    if (taken.code !== "TARGET_EXISTS") throw thrown;
+    return err(taken);
+  }
+  return ok({ ...schedule, pausedAt: null });
+}
+
+/** Names are parts of start keys and labels. */
+function checkName(name: string): Result<null, Failure> {
+  if (WORKFLOW_NAME_PATTERN.test(name)) return ok(null);
+  return err(
+    failure(
+      "USAGE",
+      `${JSON.stringify(name)} is not a name for this`,
+      "a name has up to 64 lower-case letters, digits, dots, hyphens and underscores, and begins and ends with a letter or digit",
+    ),
+  );
+}
+
+/** `SCHEDULE_NOT_FOUND`. */
+export async function findSchedule(
+  schedules: Pick<Schedules, "get" | "list">,
+  name: string,
+): Promise<Result<Schedule, Failure>> {
+  const found = await schedules.get(name);
+  if (found !== null) return ok(found);
+  const known = (await schedules.list()).map((each) => each.name);
+  const hint =
+    known.length === 0
+      ? "add one with: uncaged-workflow schedule add <name> --help"
+      : `there are: ${known.join(", ")}`;
+  return err(failure("SCHEDULE_NOT_FOUND", `there is no schedule ${JSON.stringify(name)}`, hint));
+}
+
+/** Fires nothing until it is resumed. Of one that is paused, nothing changes. */
+export async function pauseSchedule(
+  { engine, schedules }: Where,
+  name: string,
+): Promise<Result<Schedule, Failure>> {
+  await schedules.pause({ name, nowMs: engine.now() });
+  return findSchedule(schedules, name);
+}
+
+/** What was due while it was paused is not made up for. */
+export async function resumeSchedule(
+  { engine, schedules }: Where,
+  name: string,
+): Promise<Result<Schedule, Failure>> {
+  const found = await findSchedule(schedules, name);
+  if (!found.ok) return found;
+  await schedules.resume({ name, nextAt: nextDue(found.value.plan.timing, engine.now()) });
+  return findSchedule(schedules, name);
+}
+
+export async function removeSchedule(
+  { schedules }: Where,
+  name: string,
+): Promise<Result<Schedule, Failure>> {
+  const found = await findSchedule(schedules, name);
+  if (found.ok) await schedules.remove(name);
+  return found;
+}
+
+/** Starts its thread now, whatever it is due and whatever is under way. Returns the thread's id. */
+export async function runSchedule(
+  { engine, schedules }: Where,
+  name: string,
+): Promise<Result<string, Failure>> {
+  const found = await findSchedule(schedules, name);
+  if (!found.ok) return found;
+  const firing = await recordedNow(schedules, found.value, engine.now());
+  if (firing === null) return findSchedule(schedules, name).then(notThere);
+  // A crash from here on leaves a firing that the next host starts.
+  const starter = threadStarter(engine, new AbortController().signal);
+  return startFiring({ schedules, starter }, found.value, firing);
+}
+
+/** A firing of its own, `starting`; null: the schedule is gone. */
+async function recordedNow(
+  schedules: Schedules,
+  schedule: Schedule,
+  nowMs: number,
+): Promise<Firing | null> {
+  for (let dueAt = nowMs; (await schedules.get(schedule.name)) !== null; dueAt += 1) {
+    const firing = { ...firingAt(schedule, dueAt), overlap: "all", state: "starting" } as const;
+    const [recorded] = await schedules.insert(schedule.name, [firing]);
+    if (recorded !== undefined) return recorded;
+  }
+  return null;
+}
+
+function notThere(found: Result<Schedule, Failure>): Result<never, Failure> {
+  return found.ok
+    ? err(failure("SCHEDULE_NOT_FOUND", `schedule ${found.value.name} was replaced meanwhile`, ""))
+    : found;
+}
+
+/** More at once is rather a mistake. */
+const MAX_BACKFILL = 1_000;
+
+/** Has the due times of the past fired that started nothing, oldest first. Returns them. */
+export async function backfillSchedule(
+  { engine, schedules }: Where,
+  { name, from, to, overlap }: { name: string; from: number; to: number; overlap: Overlap },
+): Promise<Result<Firing[], Failure>> {
+  const found = await findSchedule(schedules, name);
+  if (!found.ok) return found;
+  const upTo = Math.min(to, engine.now());
+  const { timing } = found.value.plan;
+  const due = dueTimes(timing, { from, upTo, atMost: MAX_BACKFILL + 1 });
+  if (due.length > MAX_BACKFILL)
+    return err(
+      failure(
+        "USAGE",
+        `${name} was due more than ${MAX_BACKFILL} times in that time`,
+        "choose a shorter time",
+      ),
+    );
+  const firings = due.map((dueAt) => ({
+    ...firingAt(found.value, dueAt),
+    notBefore: dueAt,
+    overlap,
+  }));
+  return ok(await schedules.insert(name, firings));
+}

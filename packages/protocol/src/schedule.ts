@@ -1,0 +1,123 @@
+import type { Limits } from "./limits.ts";
+import type { ThreadLabels } from "./thread-record.ts";
+
+/** The thread that a schedule or a trigger starts. */
+export type PlannedStart = {
+  workflow: string;
+  prompt: string;
+  /** Absolute directory in which the roles work. */
+  cwd: string;
+  /** null: those of the workflow. */
+  limits: Limits | null;
+  /** null: it goes by its prompt. */
+  title: string | null;
+  labels: ThreadLabels;
+};
+
+/** When a schedule is due. */
+export type Timing =
+  /** By the clock on the wall in an IANA time zone. */
+  | { kind: "cron"; cron: string; zone: string }
+  /** Each time so much time has passed since `fromMs`, whatever the clocks on the wall do. */
+  | { kind: "every"; everyMs: number; fromMs: number }
+  | { kind: "at"; atMs: number };
+
+/** What happens at a due time while a thread of the schedule has not ended. */
+export const OVERLAPS = ["skip", "queue", "replace", "all"] as const;
+export type Overlap = (typeof OVERLAPS)[number];
+
+export type SchedulePlan = {
+  timing: Timing;
+  overlap: Overlap;
+  /** Due times that were missed are made up for when they are no older than this. null: only the last one, and for an
+   *  hour. */
+  catchUpMs: number | null;
+  /** Each firing waits for a part of this, chosen by its due time. */
+  jitterMs: number;
+  start: PlannedStart;
+};
+
+export type Schedule = {
+  name: string;
+  plan: SchedulePlan;
+  /** Unix milliseconds, like all times here. With the name, it is in the start keys: a schedule of the same name that
+   *  is made later starts threads of its own. */
+  createdAt: number;
+  /** null: it is not paused. */
+  pausedAt: number | null;
+  /** The next due time that nothing has been decided about; all before it are settled. null: there will be none. */
+  nextAt: number | null;
+};
+
+/** What has become of a due time. */
+export type FiringState =
+  /** Until `notBefore`, or until the threads before it have ended. */
+  | { state: "waiting" }
+  /** Decided, and from now on done whatever happens: its start key makes sure that it is done once. */
+  | { state: "starting" }
+  | { state: "started"; threadId: string }
+  /** Its thread has ended, was removed, or was stopped. */
+  | { state: "ended"; threadId: string }
+  /** `reason`: for people. */
+  | { state: "skipped" | "missed" | "failed"; reason: string };
+
+/** One due time of a schedule, which names it. */
+export type Firing = {
+  schedule: string;
+  dueAt: number;
+  /** `dueAt` and its part of the jitter. */
+  notBefore: number;
+  overlap: Overlap;
+} & FiringState;
+
+/** Firings that a host still has to look at. */
+export function isOpenFiring({ state }: Pick<Firing, "state">): boolean {
+  return state === "waiting" || state === "starting" || state === "started";
+}
+
+/** How many closed firings of a schedule are remembered. */
+export const FIRINGS_KEPT = 1_000;
+
+/** Schedules and what has become of their due times.
+ *
+ *  1. Every change is one durable transaction, made whole or not at all.
+ *  2. `settle` and `move` change only what the caller saw: of several who decide the same thing, one does. */
+export type Schedules = {
+  /** Throws `TARGET_EXISTS` when the name is taken. */
+  add(schedule: Omit<Schedule, "pausedAt">): Promise<void>;
+  get(name: string): Promise<Schedule | null>;
+  /** By name. */
+  list(): Promise<Schedule[]>;
+  /** Returns false for a schedule that is not there, or is paused already. */
+  pause(request: { name: string; nowMs: number }): Promise<boolean>;
+  /** What was due meanwhile is settled by `nextAt`. Returns false for one that is not there, or not paused. */
+  resume(request: { name: string; nextAt: number | null }): Promise<boolean>;
+  /** Forgets it and its firings; their threads stay. */
+  remove(name: string): Promise<boolean>;
+
+  /** Moves `nextAt`, and records what is to become of the due times in between. Forgets the oldest closed firings
+   *  beyond `FIRINGS_KEPT`. Returns false, and changes nothing, when `nextAt` is no longer `from`, or the schedule is
+   *  paused or gone. */
+  settle(request: {
+    name: string;
+    from: number;
+    nextAt: number | null;
+    firings: readonly Firing[];
+  }): Promise<boolean>;
+  /** Records firings beside the plan: by hand, or for due times of the past. One that has been recorded is only
+   *  replaced when it started nothing. Returns those that were recorded; none when the schedule is gone. */
+  insert(name: string, firings: readonly Firing[]): Promise<Firing[]>;
+  /** Returns false when it is not in the state `from` any more. */
+  move(firing: {
+    schedule: string;
+    dueAt: number;
+    from: FiringState["state"];
+    to: FiringState;
+  }): Promise<boolean>;
+  /** Of one schedule: the open ones, in the order in which they were due. */
+  open(name: string): Promise<Firing[]>;
+  /** Of one schedule: the latest first. */
+  firings(name: string, limit: number): Promise<Firing[]>;
+
+  close(): Promise<void>;
+};
