@@ -9,14 +9,17 @@ const labTests = (names: string) =>
     .filter((name) => name !== "")
     .map((name) => `packages/agent-lab/e2e/${name}.test.ts`);
 
-/** The agents' runs have one of their own, so that CI can count both. */
+/** Walks and the agents' runs have one of their own, so that CI can count all. */
 const report = process.env.UNCAGED_TEST_REPORT ?? ".cache/test-report.json";
 
 /** Files that measure the memory of their process, so nothing else's garbage may be in it. */
 const MEMORY_TESTS = "packages/*/src/**/*.memory.test.ts";
 
+/** Walks of newcomers, from an install to a result. They take minutes, so `npm run walks` has them. */
+const WALKS = "packages/cli/e2e/**/*.walk.test.ts";
+
 /** One process tests everything: `unit` and `memory` beside the sources, `house` for the root's own scripts,
- *  `e2e` for the built CLI, which starts processes and may wait for them,
+ *  `e2e` and `walks` for the built CLI, which starts processes and may wait for them,
  *  `agents` for adapters with the real programs behind them. */
 export default defineConfig({
   test: {
@@ -56,6 +59,16 @@ export default defineConfig({
           name: "e2e",
           globalSetup: ["packages/cli/e2e/bundle-setup.ts"],
           include: ["packages/cli/e2e/**/*.test.ts"],
+          exclude: [...defaultExclude, WALKS],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: "walks",
+          globalSetup: ["packages/cli/e2e/bundle-setup.ts"],
+          include: [WALKS],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

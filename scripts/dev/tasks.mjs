@@ -42,9 +42,14 @@ const node = (...args) => ({ command: "node", args });
 
 export const TASKS = {
   test: {
-    says: "build, then run every test (arguments go to vitest)",
+    says: "build, then run the tests (arguments go to vitest)",
     prepare: BUILT,
-    commands: (args) => [{ command: "vitest", args: ["run", ...args] }],
+    commands: (args) => [{ command: "vitest", args: ["run", "--project", "!walks", ...args] }],
+  },
+  walks: {
+    says: "build, then walk as a newcomer does, from an install to a result (arguments go to vitest)",
+    prepare: BUILT,
+    commands: (args) => [{ command: "vitest", args: ["run", "--project", "walks", ...args] }],
   },
   demo: {
     says: "build, then watch a real job go through a real workflow",
