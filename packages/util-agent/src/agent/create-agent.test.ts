@@ -7,6 +7,7 @@ import {
   cwd,
   failed,
   GOOD,
+  inEmptyFolders,
   NEEDS_TESTS,
   play,
   schema,
@@ -15,6 +16,8 @@ import {
 import { fakeDriver, seenCall } from "../testing/fake-driver.test.helper.ts";
 import { fakeContext, fakeRuntime } from "../testing/fake-runtime.ts";
 import { createAgent } from "./create-agent.ts";
+
+inEmptyFolders();
 
 describe("a step of an agent", () => {
   it("returns its answer, what it said, and the record of its run", async () => {

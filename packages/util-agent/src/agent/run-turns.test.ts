@@ -1,8 +1,18 @@
 import { type AgentEvent, failure, WorkflowError } from "@uncaged/workflow-protocol";
 import { describe, expect, it } from "vitest";
-import { cwd, failed, GOOD, NEEDS_TESTS, play, usage } from "../testing/agent-scene.test.helper.ts";
+import {
+  cwd,
+  failed,
+  GOOD,
+  inEmptyFolders,
+  NEEDS_TESTS,
+  play,
+  usage,
+} from "../testing/agent-scene.test.helper.ts";
 import { fakeDriver, pastStep, seenCall } from "../testing/fake-driver.test.helper.ts";
 import { fakeContext, fakeRuntime } from "../testing/fake-runtime.ts";
+
+inEmptyFolders();
 
 describe("an answer", () => {
   it.each([

@@ -19,14 +19,16 @@ import { fakeContext, fakeRuntime } from "./fake-runtime.ts";
 /** Of the test that runs. */
 export let cwd: string;
 
-beforeEach(async () => {
-  cwd = await mkdtemp(join(tmpdir(), "create agent "));
-});
-
-afterEach(async () => {
-  vi.unstubAllEnvs();
-  await rm(cwd, { recursive: true });
-});
+/** To be called by each file: one process runs many files, and loads this one once. */
+export function inEmptyFolders(): void {
+  beforeEach(async () => {
+    cwd = await mkdtemp(join(tmpdir(), "create agent "));
+  });
+  afterEach(async () => {
+    vi.unstubAllEnvs();
+    await rm(cwd, { recursive: true });
+  });
+}
 
 type Meta = { status: "done" | "stuck" };
 export const schema: z.ZodType<Meta> = z.object({ status: z.enum(["done", "stuck"]) });
