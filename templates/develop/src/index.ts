@@ -6,6 +6,7 @@ export {
   /** The name before the first release. */
   developWorkflowDefinition as developDefinition,
 } from "./definition.ts";
+export { withParallelReviews } from "./parallel-reviews.ts";
 export { type PlannerMeta, planner } from "./planner.ts";
 export { type ReviewerMeta, reviewer } from "./reviewer.ts";
 export { type DevelopMeta, developRoles } from "./roles.ts";

@@ -15,7 +15,12 @@ const NEXT_PHASE = `Do the next open phase ({{ $count(${PHASES}) - $count(${OPEN
 Its text: uncaged-workflow cas get --payload {{ ${OPEN_PHASES}[0].hash }}
 When it is done, report completedPhase: {{ ${OPEN_PHASES}[0].hash }}`;
 
-const REVIEW = `Every phase of the plan is reported complete. Review the change as a whole.
+export const ALL_PHASES_COMPLETE = {
+  name: "allPhasesComplete",
+  when: `$count(${OPEN_PHASES}) = 0`,
+};
+
+export const REVIEW = `Every phase of the plan is reported complete. Review the change as a whole.
 
 Phases:
 {{ $join(${PHASES}.("- " & hash & " " & title), "\\n") }}`;
@@ -23,7 +28,7 @@ Phases:
 const CORRECT_FINDINGS = `The reviewer rejected the change. Correct each finding, or show with evidence that it is wrong:
 {{ $join(last.meta.findings.("- " & place & ": " & problem), "\\n") }}`;
 
-const TEST = "The reviewer approved the change. Find out by running it whether it works.";
+export const TEST = "The reviewer approved the change. Find out by running it whether it works.";
 
 const CORRECT_FAILURE = `The tests failed. Find the cause and correct it:
 {{ last.meta.failure }}
@@ -36,19 +41,25 @@ const COMMIT = `The change was reviewed, and the tests passed. Commit it.
 What was run:
 {{ $join(last.meta.commands.("- " & command), "\\n") }}`;
 
+export const TO_NEXT_PHASE = {
+  condition: "FALLBACK",
+  role: "coder",
+  prompt: NEXT_PHASE,
+} as const;
+
 export const developTable: ModeratorTable<DevelopMeta> = {
   [START]: [{ condition: "FALLBACK", role: "planner" }],
   planner: [
     { condition: { name: "planAborted", when: "last.meta.status = 'aborted'" }, role: END },
-    { condition: "FALLBACK", role: "coder", prompt: NEXT_PHASE },
+    TO_NEXT_PHASE,
   ],
   coder: [
     {
-      condition: { name: "allPhasesComplete", when: `$count(${OPEN_PHASES}) = 0` },
+      condition: ALL_PHASES_COMPLETE,
       role: "reviewer",
       prompt: REVIEW,
     },
-    { condition: "FALLBACK", role: "coder", prompt: NEXT_PHASE },
+    TO_NEXT_PHASE,
   ],
   reviewer: [
     {
