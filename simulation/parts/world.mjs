@@ -44,6 +44,7 @@ export async function newWorld({ root, packagesBase, bundleHash, registry }) {
   overlay.current = { disk, covers };
   const threads = powered(disk, index.threads);
   const table = powered(disk, index.blobs);
+  const dispatch = powered(disk, index.dispatch);
   let stores = [];
   /** Of a process of its own: what waits in it to be written out is gone with a cut. */
   const engine = () => {
@@ -57,7 +58,7 @@ export async function newWorld({ root, packagesBase, bundleHash, registry }) {
     stores.push(cas);
     const live = memoryLiveLog();
     const store = flushBeforeRelease(threads, { root: indexFolder, cas, live });
-    return { root, cas, store, registry, live, keeper, now, packagesBase };
+    return { root, cas, store, dispatch, registry, live, keeper, now, packagesBase };
   };
   return {
     disk,

@@ -39,6 +39,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./host/commands.ts")).status,
   },
   {
+    name: "queue",
+    summary: "show what waits for room, or pause it",
+    load: async () => (await import("./thread/look-commands.ts")).queue,
+  },
+  {
     name: "schedule",
     summary: "start threads at times",
     loadGroup: async () => (await import("./schedule/commands.ts")).scheduleCommands,

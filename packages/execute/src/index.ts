@@ -49,8 +49,9 @@ export { type Upgrade, upgradeThread } from "./rewrite/upgrade-thread.ts";
 export { executeThread, type RunOutcome, type ThreadRun } from "./run/execute-thread.ts";
 export { isOverdue } from "./run/person-wait.ts";
 export { runThread } from "./run/run-thread.ts";
+export { noRoom } from "./run/thread-room.ts";
 export { withNextRoles } from "./run/with-next-roles.ts";
-export { hostState } from "./runner/ask-host.ts";
+export { hostState, wakeHost } from "./runner/ask-host.ts";
 export { boundStderr } from "./runner/bound-stderr.ts";
 export {
   type HostReply,
@@ -100,6 +101,7 @@ export {
   type Active,
   type ListedThread,
   listThreads,
+  queuedThreads,
   type RunningThread,
   runningThreads,
   withActivity,

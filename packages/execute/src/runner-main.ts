@@ -27,6 +27,7 @@ async function main(): Promise<number> {
     const outcome = await runThread(engine, {
       threadId,
       maxSteps: null,
+      room: "or queue",
       signal: abort.signal,
       onReady: () => tellStarter({ kind: "ready" }),
     });

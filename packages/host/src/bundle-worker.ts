@@ -37,6 +37,8 @@ export type BundleWorker = {
 export function startBundleWorker(opts: {
   root: string;
   packagesBase: string;
+  /** One of its threads rests. */
+  onRest: () => void;
   onIdle: () => void;
   /** `reason`: for people. Also called after `end`. */
   onEnd: (reason: string) => void;
@@ -84,6 +86,7 @@ export function startBundleWorker(opts: {
     if (message?.kind === "started") started(message.threadId, message.report);
     if (message?.kind !== "rests") return;
     threads.delete(message.threadId);
+    opts.onRest();
     if (threads.size === 0) opts.onIdle();
   });
   worker.on("error", (cause) => gone(`it did not start: ${cause.message}`));

@@ -21,6 +21,8 @@ export type Carrier = {
   carry(threadId: string): Promise<RunnerReport | null>;
   /** Whether it is with a worker, or on its way there. */
   carries(threadId: string): boolean;
+  /** Those that a worker is about to take. */
+  onTheWay(): string[];
   /** Why this version rests; null: it does not. */
   restsBecause(bundleHash: string): string | null;
   state(): HostState;
@@ -33,7 +35,16 @@ type Version = { bundleHash: string; worker: BundleWorker; giveBack: NodeJS.Time
 
 export function threadCarrier(
   engine: Pick<Engine, "root" | "packagesBase" | "store">,
-  { say, onWorkerEnd }: { say: (line: string) => void; onWorkerEnd: () => void },
+  {
+    say,
+    onRest,
+    onWorkerEnd,
+  }: {
+    say: (line: string) => void;
+    /** A thread rests: there may be room for others. */
+    onRest: () => void;
+    onWorkerEnd: () => void;
+  },
 ): Carrier {
   const versions = new Map<string, Version>();
   const earlyEnds = new Map<string, number>();
@@ -46,6 +57,7 @@ export function threadCarrier(
     const worker = startBundleWorker({
       root: engine.root,
       packagesBase: engine.packagesBase,
+      onRest,
       onIdle: () => {
         version.giveBack = setTimeout(() => {
           isGivenBack = true;
@@ -107,6 +119,7 @@ export function threadCarrier(
     carries: (threadId) =>
       starting.has(threadId) ||
       [...versions.values()].some(({ worker }) => worker.threads().has(threadId)),
+    onTheWay: () => [...starting],
     restsBecause,
     state: () => ({
       workers: [...versions.values()].map(({ bundleHash, worker }) => ({

@@ -7,6 +7,7 @@ import { type HostReply, linesOf, parseHostRequest } from "@uncaged/workflow-exe
 import { isThreadId } from "@uncaged/workflow-protocol";
 import { storageFailed, storagePaths } from "@uncaged/workflow-util";
 import type { Carrier } from "./carry-threads.ts";
+import type { QueueStarter } from "./start-queued.ts";
 
 /** What every system allows for the path of a socket; Linux 108 bytes, macOS 104, each with its end. */
 const LONGEST_PATH_BYTES = 103;
@@ -16,7 +17,11 @@ const SILENT_MS = 10_000;
 export type Listener = { socket: string; close: () => void };
 
 /** Throws `STORAGE_FAILED`. Whoever calls this holds the host's lock: an old socket in its place is nobody's. */
-export async function listen(root: string, carrier: Carrier): Promise<Listener> {
+export async function listen(
+  root: string,
+  carrier: Pick<Carrier, "state">,
+  queue: QueueStarter,
+): Promise<Listener> {
   const { socket, folder } = socketPath(root);
   rmSync(socket, { force: true });
   const connections = new Set<Socket>();
@@ -26,7 +31,7 @@ export async function listen(root: string, carrier: Carrier): Promise<Listener> 
     // Who goes away before the answer needs none.
     connection.on("error", () => undefined);
     connection.setTimeout(SILENT_MS, () => connection.destroy());
-    void answer(connection, carrier).catch(() => connection.destroy());
+    void answer(connection, carrier, queue).catch(() => connection.destroy());
   });
   await bind(server, socket);
   return {
@@ -39,7 +44,11 @@ export async function listen(root: string, carrier: Carrier): Promise<Listener> 
   };
 }
 
-async function answer(connection: Socket, carrier: Carrier): Promise<void> {
+async function answer(
+  connection: Socket,
+  carrier: Pick<Carrier, "state">,
+  queue: QueueStarter,
+): Promise<void> {
   const say = (reply: HostReply): void => {
     connection.write(`${JSON.stringify(reply)}\n`);
   };
@@ -50,7 +59,10 @@ async function answer(connection: Socket, carrier: Carrier): Promise<void> {
     if (request?.kind === "status") say({ kind: "status", ...carrier.state() });
     else if (request?.kind === "run" && isThreadId(request.threadId)) {
       say({ kind: "taken" });
-      say((await carrier.carry(request.threadId)) ?? { kind: "declined" });
+      say((await queue.run(request.threadId)) ?? { kind: "declined" });
+    } else if (request?.kind === "look") {
+      say({ kind: "taken" });
+      await queue.look();
     } else say({ kind: "declined" });
     break;
   }

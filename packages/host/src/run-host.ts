@@ -23,6 +23,7 @@ import { parkThreads } from "./park-threads.ts";
 import { pruneOld } from "./prune-old.ts";
 import { firingSchedules } from "./schedule/fire-schedules.ts";
 import { threadStarter } from "./schedule/thread-starter.ts";
+import { queueStarter } from "./start-queued.ts";
 import { takeUp } from "./take-up.ts";
 
 const LOOK_EVERY_MS = 2_000;
@@ -59,15 +60,20 @@ export async function runHost(opts: HostOptions): Promise<Result<null, Failure>>
 
 async function serve(engine: Engine, { signal, say, onUp }: HostOptions): Promise<void> {
   let wake = new AbortController();
+  const fault = (thrown: unknown): void => say(failureFrom(thrown, "STORAGE_FAILED").message);
   const schedules = await openSchedules(engine.root);
-  const carrier = threadCarrier(engine, { say, onWorkerEnd: () => wake.abort() });
-  const listener = await listen(engine.root, carrier);
+  const carrier = threadCarrier(engine, {
+    say,
+    onRest: () => void queue.look().catch(fault),
+    onWorkerEnd: () => wake.abort(),
+  });
+  const queue = queueStarter(engine, carrier, say);
+  const listener = await listen(engine.root, carrier, queue);
   const host = { process: ownIdentity(), since: engine.now(), socket: listener.socket };
   const { host: path } = storagePaths(engine.root);
   const telling = tellListeners(engine, { signal, say, env: process.env });
   const starter = threadStarter(engine, signal);
   const { look: fire } = firingSchedules({ schedules, starter, now: engine.now, say, signal });
-  const fault = (thrown: unknown): void => say(failureFrom(thrown, "STORAGE_FAILED").message);
   let firing = Promise.resolve();
   try {
     // First: of what happens once a host is up, nothing is missed.
@@ -75,7 +81,7 @@ async function serve(engine: Engine, { signal, say, onUp }: HostOptions): Promis
     // Last: whoever reads it can connect.
     await writeFileAtomic({ path, data: JSON.stringify(host), mode: 0o600, existing: "replace" });
     onUp(host);
-    const looks = [takeUp(engine, carrier), telling, pruneOld(engine, say)];
+    const looks = [takeUp(engine, carrier), queue, telling, pruneOld(engine, say)];
     while (!signal.aborted) {
       wake = new AbortController();
       // Not waited for: a bundle that takes long to load must not hold up the others. A fault of the storage may pass.

@@ -40,7 +40,10 @@ async function run(threadId: string): Promise<void> {
   const report = (said: RunnerReport): void => post({ kind: "started", threadId, report: said });
   try {
     const onReady = (): void => report({ kind: "ready" });
-    const outcome = await runThread(engine, { threadId, maxSteps: null, signal, onReady });
+    const outcome = await runThread(engine, {
+      ...{ threadId, maxSteps: null, signal, onReady },
+      room: "or queue",
+    });
     if (!outcome.ok) report({ kind: "failed", failure: outcome.error });
   } catch (thrown) {
     report({ kind: "failed", failure: failureFrom(thrown, "INTERNAL") });

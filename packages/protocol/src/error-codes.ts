@@ -44,6 +44,7 @@ export const ERROR_CODES = {
   KEY_INVALID: "usage",
   LEASE_HELD: "conflict",
   LEASE_LOST: "conflict",
+  LIMIT_REACHED: "conflict",
   MAX_DEPTH: "failure",
   MODERATOR_FAILED: "failure",
   REGISTRY_BUSY: "conflict",

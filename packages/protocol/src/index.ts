@@ -29,6 +29,18 @@ export {
   type DescriptorRole,
   type WorkflowDescriptor,
 } from "./descriptor.ts";
+export {
+  type DayBudget,
+  type Dispatch,
+  type Full,
+  type LimitKey,
+  limitInWords,
+  NO_LIMITS,
+  type ProviderLimits,
+  type QueuePlace,
+  type RootLimits,
+  type Taken,
+} from "./dispatch.ts";
 export { ERROR_CODES, type ErrorCode, exitCodeOf, isErrorCode } from "./error-codes.ts";
 export { estimatedUsage } from "./estimated-usage.ts";
 export type { EvidenceRequirement, ToolCallRecord } from "./evidence.ts";
@@ -146,6 +158,8 @@ export {
   type PendingInput,
   type ProcessIdentity,
   pendingInputOf,
+  type QueuedThread,
+  queuePlaceOf,
   type RunningThread,
   type SignalKind,
   type SuspendedThread,

@@ -1,3 +1,4 @@
+import type { QueuePlace } from "./dispatch.ts";
 import type { ThreadLimits } from "./limits.ts";
 import type { Usage } from "./step-run.ts";
 import { type FinalStatus, isFinal, type ThreadStatus } from "./thread-status.ts";
@@ -62,6 +63,8 @@ export type ThreadFacts = {
   promptLine: string | null;
   /** As it was labelled when it was started. Forks keep them. */
   labels: ThreadLabels;
+  /** Of queued threads, that with the highest starts first; 0 unless somebody said otherwise. */
+  priority: number;
   /** What was used for it, replaced steps and attempts without a step included; null: nobody reported anything, or an
    *  older version ran it. A fork begins with nothing, an import with what its steps say. */
   usage: Usage | null;
@@ -83,11 +86,17 @@ export type ThreadSteering = {
 type Unfinished<Standing> = ThreadFacts & ThreadSteering & Standing;
 
 type IdleThread = Unfinished<{ status: "idle" }>;
+export type QueuedThread = Unfinished<{ status: "queued"; queue: QueuePlace }>;
 /** As written by its owner, who may have died since: readers compute the rest from `lease`. */
 export type RunningThread = Unfinished<{ status: "running"; lease: Lease }>;
 type PausedThread = Unfinished<{ status: "paused" }>;
 export type SuspendedThread = Unfinished<{ status: "suspended"; waits: Waits }>;
-export type UnfinishedThread = IdleThread | RunningThread | PausedThread | SuspendedThread;
+export type UnfinishedThread =
+  | IdleThread
+  | QueuedThread
+  | RunningThread
+  | PausedThread
+  | SuspendedThread;
 
 /** How a thread ended. */
 export type ThreadEnding = { status: FinalStatus; returnCode: number; summary: string };
@@ -97,17 +106,19 @@ export type FinishedThread = ThreadFacts & ThreadEnding;
 export type ThreadRecord = UnfinishedThread | FinishedThread;
 
 /** What may be left out of a new thread: it has none. */
-type Optional = "limits" | "agent" | "title" | "labels";
+type Optional = "limits" | "agent" | "title" | "labels" | "priority";
 
 /** What a storage root makes of a thread itself. */
-type OfThisRoot = "promptLine" | "usage";
+type OfThisRoot = "promptLine" | "usage" | "priority";
 
-export type NewThread = Omit<ThreadFacts, Optional | OfThisRoot | "updatedAt"> &
+export type NewThread = Omit<ThreadFacts, Optional | "promptLine" | "usage" | "updatedAt"> &
   Partial<Pick<ThreadFacts, Optional>> & {
     /** What the thread was asked; it is found by these words. */
     prompt?: string | null;
     /** What a person says to whoever the table names first, in place of the edge's prompt. */
     nextPrompt?: string | null;
+    /** It waits in the queue from the first moment on; left out: it is idle. */
+    queue?: Pick<QueuePlace, "notBefore">;
   };
 
 /** A thread that was made in another storage root, as it stood while nobody ran it. */
@@ -154,6 +165,11 @@ export function suspensionOf(thread: ThreadRecord | ThreadCopy): Wait | null {
   return waitsOf(thread)[0] ?? null;
 }
 
+/** Its place in the queue; null: it is not queued. */
+export function queuePlaceOf(thread: ThreadRecord): QueuePlace | null {
+  return thread.status === "queued" ? thread.queue : null;
+}
+
 /** What its next step takes; null: nothing, or no step comes. */
 export function pendingInputOf(thread: ThreadRecord | ThreadCopy): PendingInput | null {
   return "pendingInput" in thread ? thread.pendingInput : null;
@@ -161,7 +177,8 @@ export function pendingInputOf(thread: ThreadRecord | ThreadCopy): PendingInput 
 
 /** Of any thread, or of what is known of one, that alone which does not depend on its status. */
 export function threadFacts(thread: ThreadFacts): ThreadFacts {
-  return { ...copiedFacts(thread), promptLine: thread.promptLine, usage: thread.usage };
+  const { promptLine, usage, priority } = thread;
+  return { ...copiedFacts(thread), promptLine, usage, priority };
 }
 
 /** The same without what its nodes say as well. */

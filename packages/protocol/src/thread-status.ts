@@ -1,7 +1,8 @@
-/** `idle`: no runner, can continue. `running`: a runner owns it. `paused`: the gate is closed. `suspended`: waits
+/** `idle`: no runner, can continue. `queued`: the same, and it goes on when there is room. `running`: a runner owns it. `paused`: the gate is closed. `suspended`: waits
  *  for a person. The last three are final. */
 export const THREAD_STATUSES = [
   "idle",
+  "queued",
   "running",
   "paused",
   "suspended",
@@ -15,9 +16,10 @@ export type FinalStatus = "completed" | "failed" | "aborted";
 /** The only table of allowed changes; any other change is `TRANSITION_INVALID`, exit code 3. A failed or aborted
  *  thread is final; to continue from one of its steps, use `fork`. */
 export const THREAD_TRANSITIONS: { readonly [from in ThreadStatus]: readonly ThreadStatus[] } = {
-  idle: ["running", "paused", "aborted"],
-  running: ["idle", "paused", "suspended", "completed", "failed", "aborted"],
-  paused: ["idle", "running", "aborted"],
+  idle: ["queued", "running", "paused", "aborted"],
+  queued: ["idle", "running", "paused", "aborted"],
+  running: ["idle", "queued", "paused", "suspended", "completed", "failed", "aborted"],
+  paused: ["idle", "queued", "running", "aborted"],
   suspended: ["idle", "running", "aborted"],
   completed: [],
   failed: [],

@@ -1,3 +1,4 @@
+import type { QueuePlace } from "./dispatch.ts";
 import type { ThreadLimits } from "./limits.ts";
 import type { PendingNotice } from "./notice.ts";
 import type { Spent, SpentBy, SpentSum } from "./spent.ts";
@@ -61,6 +62,7 @@ export type FinalMove = Move & LeaseRef & ThreadEnding & { spent?: Spent | null 
 /** What a thread is parked at by its owner. */
 export type ParkedState =
   | { status: "idle" }
+  | { status: "queued"; queue: QueuePlace }
   | { status: "paused" }
   | { status: "suspended"; waits: Waits };
 
@@ -114,13 +116,18 @@ export type ThreadStore = {
 
   /** Takes the lease and moves the status to `running`, when the status allows it and nobody holds the
    *  lease, or it has run out, or its fence is `replaces` (an owner known to be dead).
-   *  Throws `LEASE_HELD` or `TRANSITION_INVALID`. Clears a leftover `stop` signal. */
+   *  Throws `LEASE_HELD` or `TRANSITION_INVALID`. Clears a leftover `stop` signal.
+   *
+   *  With `room` the lease counts under the limits of the root. When there is none for it this throws `LIMIT_REACHED`,
+   *  and with `or queue` the thread is queued by then, unless it waits for a person. */
   acquire(request: {
     threadId: string;
     process: ProcessIdentity;
     ttlMs: number;
     nowMs: number;
     replaces: number | null;
+    /** Left out: the lease is for a moment and runs no step. */
+    room?: "or queue" | "or nothing";
   }): Promise<Lease>;
   /** Heartbeat of a process, for all that it owns: one write, however many. Returns what waits for each, in their
    *  order. */

@@ -1,3 +1,4 @@
+import type { QueuePlace } from "./dispatch.ts";
 import type { StepGroup } from "./group.ts";
 import type { JsonValue } from "./json.ts";
 import type { StepOutcome } from "./limits.ts";
@@ -56,6 +57,9 @@ export type ThreadSummary = {
   suspended: Wait | null;
   /** All that it waits for. */
   waits: readonly Wait[];
+  /** Its place in the queue; null unless it is queued. */
+  queue: QueuePlace | null;
+  priority: number;
   updatedAt: number;
   /** Unix milliseconds; a fork's is that of the original. */
   startedAt: number;
@@ -79,6 +83,8 @@ export type ThreadView = Pick<
   | "status"
   | "stale"
   | "head"
+  | "queue"
+  | "priority"
 > & {
   start: {
     hash: string;

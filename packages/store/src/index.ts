@@ -12,4 +12,4 @@ export { type Index, openIndex, openThreadStore } from "./sqlite/sqlite-store.ts
 export type { LostIndex } from "./sqlite/thread-index.ts";
 export { type HeldLock, heldWriteLock } from "./sqlite/write-lock.ts";
 export { memorySchedules } from "./threads/memory-schedules.ts";
-export { memoryThreadStore } from "./threads/memory-store.ts";
+export { memoryIndex, memoryThreadStore } from "./threads/memory-store.ts";

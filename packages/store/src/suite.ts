@@ -18,6 +18,7 @@ export {
   type BlobTableHarness,
   blobTableCases,
 } from "./suite/blob-table-cases.ts";
+export { type DispatchCase, type DispatchHarness, dispatchCases } from "./suite/dispatch-cases.ts";
 export { type SchedulesCase, schedulesCases } from "./suite/schedule-cases.ts";
 export type { ThreadStoreCase } from "./suite/store-case.ts";
 

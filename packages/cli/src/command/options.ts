@@ -110,8 +110,8 @@ export function durationOption(flags: string, description: string): Option<numbe
   return parsedOption(flags, description, (text, name) => durationMs(text, name));
 }
 
-/** Null when it is not given; `name` is the option's, for what is said of a text that does not parse. */
-function parsedOption<T>(
+/** For a text of its own form. Null when it is not given; `name` is the option's, for what is said of a text that does not parse. */
+export function parsedOption<T>(
   flags: string,
   description: string,
   parse: (text: string, name: string) => T,
@@ -228,12 +228,19 @@ function amount(text: string, name: string): number {
 
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-function durationMs(text: string, name: string): number {
+/** Milliseconds; null: it is no duration. */
+export function durationIn(text: string): number | null {
   if (text === "0") return 0;
   const [, count = "", unit = ""] = /^([0-9]{1,6})([smhd])$/.exec(text) ?? [];
   if (unit === "s" || unit === "m" || unit === "h" || unit === "d") {
     return Number(count) * UNIT_MS[unit];
   }
+  return null;
+}
+
+function durationMs(text: string, name: string): number {
+  const inMs = durationIn(text);
+  if (inMs !== null) return inMs;
   throw usageError(
     `${name} must be a duration, such as 90s, 15m, 2h, 7d or 0; it was ${JSON.stringify(text)}`,
   );

@@ -12,6 +12,7 @@ import { checkBundles, checkExternals } from "./check-bundles.ts";
 import { checkConfiguration } from "./check-configuration.ts";
 import { checkIndex } from "./check-index.ts";
 import { checkLeftovers } from "./check-leftovers.ts";
+import { checkLimits } from "./check-limits.ts";
 import { checkModels } from "./check-models.ts";
 import { checkNotify } from "./check-notify.ts";
 import { checkGit, checkNode } from "./check-programs.ts";
@@ -32,6 +33,7 @@ const CHECKS: { readonly [name: string]: (patient: DoctorContext) => Check | Pro
   agents: checkAgents,
   bindings: checkBindings,
   threads: checkThreads,
+  limits: checkLimits,
   notify: checkNotify,
   leftovers: checkLeftovers,
 };

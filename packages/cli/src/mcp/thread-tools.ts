@@ -67,6 +67,7 @@ const start: Tool = toolOf({
       {
         ...{ workflow, prompt: source, startKey: key, cwd, limits: null },
         ...{ title: null, labels: {}, stay: "background" },
+        queueing: { priority: 0, queue: null },
       },
       io,
     );

@@ -1,3 +1,4 @@
+import { NO_LIMITS } from "@uncaged/workflow-protocol";
 import type { Settings } from "@uncaged/workflow-register";
 import { expect, it } from "vitest";
 import type { Questions } from "../terminal/questions.ts";
@@ -9,6 +10,7 @@ const settings: Settings = {
   retentionDays: null,
   notify: new Map(),
   store: "files",
+  limits: NO_LIMITS,
   supervisorInterval: 0,
   providers: new Map([["mine", { baseUrl: "https://mine.test/v1", apiKey: null }]]),
   models: new Map(),

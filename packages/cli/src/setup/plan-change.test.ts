@@ -1,3 +1,4 @@
+import { NO_LIMITS } from "@uncaged/workflow-protocol";
 import type { Settings } from "@uncaged/workflow-register";
 import { describe, expect, it } from "vitest";
 import { type Answers, NO_ANSWERS } from "./answers.ts";
@@ -8,6 +9,7 @@ const settings: Settings = {
   retentionDays: null,
   notify: new Map(),
   store: "files",
+  limits: NO_LIMITS,
   supervisorInterval: 0,
   providers: new Map([["mine", { baseUrl: "https://mine.test/v1", apiKey: "$MINE" }]]),
   models: new Map(),

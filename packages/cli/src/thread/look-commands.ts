@@ -8,6 +8,7 @@ import {
 import type { Command } from "../command/command.ts";
 import {
   type Argument,
+  choiceArgument,
   choiceOption,
   countOption,
   durationOption,
@@ -196,4 +197,19 @@ export const diff: Command = {
   example: "7F3K 9Q2M",
   run: async (given, io) =>
     (await import("./look/diff.ts")).diff({ a: given(one), b: given(other) }, io),
+};
+
+const action = choiceArgument("action", "close the queue, or open it again", ["pause", "resume"]);
+
+export const queue: Command = {
+  description:
+    "Show which threads wait for room, for what and since when; or pause and resume that queue.",
+  arguments: [action],
+  options: [],
+  example: "pause",
+  run: async (given, io) => {
+    const { showQueue, steerQueue } = await import("./look/queue.ts");
+    const asked = given(action);
+    return asked === null ? showQueue(io) : steerQueue(asked, io);
+  },
 };

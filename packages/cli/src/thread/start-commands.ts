@@ -18,6 +18,7 @@ import { promptFileOption, promptOption, promptSource } from "../command/prompt.
 import { stayOf, stayOptions } from "./look/stay-options.ts";
 import { limitOptions, limitsOf } from "./start/limit-options.ts";
 import { labelOption, labelsOf, titleOf, titleOption } from "./start/name-options.ts";
+import { queueingOf, queueOptions } from "./start/queue-options.ts";
 
 export const threadId: Argument<string> = requiredArgument(
   "id",
@@ -54,6 +55,7 @@ export const run: Command = {
     cwd,
     titleOption,
     labelOption,
+    ...queueOptions,
     dry,
     stubs,
     ...limitOptions,
@@ -64,6 +66,9 @@ export const run: Command = {
     if (given(idle) && watched !== "background") {
       throw usageError("--idle makes a thread that nobody runs: there is nothing to wait for");
     }
+    const queueing = queueingOf(given, io.now());
+    if (given(idle) && queueing.queue !== null)
+      throw usageError("--idle makes a thread that nobody runs: it does not wait in the queue");
     if (given(dry) !== (given(stubs) !== null)) {
       throw usageError("--dry-run and --stubs go together: the stubs stand for the agents");
     }
@@ -83,6 +88,7 @@ export const run: Command = {
         limits: limitsOf(given),
         title: titleOf(given),
         labels: labelsOf(given),
+        queueing,
         stay: given(idle) ? "idle" : watched,
       },
       io,

@@ -19,7 +19,7 @@ import { limitOptions, limitsOf } from "./start/limit-options.ts";
 import { labelChanges } from "./start/name-options.ts";
 import { threadId } from "./start-commands.ts";
 
-const pausable = chooser(["idle", "running"]);
+const pausable = chooser(["idle", "queued", "running"]);
 export const pause: Command = {
   description: "Pause threads after their current step.",
   arguments: [pausable.argument],
@@ -32,7 +32,7 @@ const limitedRole: Option<string | null> = textOption(
   "--role <role>",
   "raise the limits of this role, not the thread's",
 );
-const resumable = chooser(["idle", "paused", "suspended"]);
+const resumable = chooser(["idle", "queued", "paused", "suspended"]);
 export const resume: Command = {
   description: "Continue paused or interrupted threads, answer a question, or raise a limit.",
   arguments: [resumable.argument],
@@ -98,7 +98,7 @@ export const stop: Command = {
   run: async (given, io) => (await import("./steer/steer.ts")).stop(stoppable.read(given), io),
 };
 
-const killable = chooser(["idle", "running", "paused", "suspended"]);
+const killable = chooser(["idle", "queued", "running", "paused", "suspended"]);
 export const kill: Command = {
   description: "Abort for good: end every process of the threads and record return code 130.",
   arguments: [killable.argument],
@@ -107,7 +107,15 @@ export const kill: Command = {
   run: async (given, io) => (await import("./steer/steer.ts")).kill(killable.read(given), io),
 };
 
-const removable = chooser(["idle", "paused", "suspended", "completed", "failed", "aborted"]);
+const removable = chooser([
+  "idle",
+  "queued",
+  "paused",
+  "suspended",
+  "completed",
+  "failed",
+  "aborted",
+]);
 export const rm: Command = {
   description: "Remove threads that are not running. A later cas gc deletes their blobs.",
   arguments: [removable.argument],

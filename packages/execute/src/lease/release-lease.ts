@@ -8,6 +8,7 @@ import type { Engine } from "../storage/engine.ts";
 /** What a thread was waiting for, by its record from before the lease was taken. */
 export function parkedState(thread: ThreadRecord): ParkedState {
   if (thread.status === "suspended") return { status: thread.status, waits: thread.waits };
+  if (thread.status === "queued") return { status: thread.status, queue: thread.queue };
   return thread.status === "paused" ? { status: thread.status } : { status: "idle" };
 }
 

@@ -45,12 +45,14 @@ export type LeasedWork<T> = {
   threadId: string;
   /** Aborting it with an `Interruption` as its reason stops or kills; any other reason counts as a kill. */
   signal: AbortSignal;
+  /** What to do where the limits of the root leave no room; left out: the work runs no step and needs none. */
+  room?: "or queue" | "or nothing";
   /** Does the work. When it returns a value, it has released the lease itself. */
   use: (handle: LeaseHandle) => Promise<Result<T, Failure>>;
 };
 
 /** Returns what the work returned. Taking the lease can fail with `THREAD_NOT_FOUND`, `LEASE_HELD` or
- *  `TRANSITION_INVALID`. */
+ *  `TRANSITION_INVALID`, or with `LIMIT_REACHED` when it needs room. */
 export async function withLease<T>(
   engine: Engine,
   ownership: LeasedWork<T>,
@@ -61,7 +63,12 @@ export async function withLease<T>(
   const former = await formerOwner(engine, before, signal);
   let lease: Lease;
   try {
-    lease = await acquire(engine, threadId, former.certainlyGone ? former.fence : null);
+    lease = await acquire(
+      engine,
+      threadId,
+      former.certainlyGone ? former.fence : null,
+      ownership.room,
+    );
   } catch (thrown) {
     return err(failureFrom(thrown, "STORAGE_FAILED"));
   }

@@ -8,6 +8,7 @@ export function portableThread(thread: ThreadRecord, family: ReadonlySet<string>
   const facts = { ...copiedFacts(thread), parentThread };
   switch (thread.status) {
     case "idle":
+    case "queued":
     case "running":
     case "paused": {
       const { pendingInput } = thread;

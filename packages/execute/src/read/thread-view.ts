@@ -1,6 +1,7 @@
 import {
   END,
   isFinished,
+  queuePlaceOf,
   type RecordedResult,
   type StepView,
   suspensionOf,
@@ -41,6 +42,8 @@ export async function viewThread(
     title: titleOf(thread),
     labels: thread.labels,
     usage: thread.usage,
+    priority: thread.priority,
+    queue: queuePlaceOf(thread),
     start: {
       hash: thread.startHash,
       prompt: prompt.payload,

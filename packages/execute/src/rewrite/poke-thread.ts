@@ -36,6 +36,7 @@ import { loadRun } from "../run/load-run.ts";
 import { nextTurn } from "../run/next-turn.ts";
 import { parseOutput } from "../run/parse-output.ts";
 import { threadRun } from "../run/run-thread.ts";
+import { FULL, noRoom } from "../run/thread-room.ts";
 import type { Engine } from "../storage/engine.ts";
 import { observedStatus } from "../watch/observe.ts";
 import { parkAfterPoke } from "./park-after-poke.ts";
@@ -67,6 +68,7 @@ export async function pokeThread(
   return withLease<Poke>(engine, {
     threadId,
     signal: opts.signal,
+    room: "or nothing",
     use: (handle) => replaceHead(engine, handle, opts),
   });
 }
@@ -97,6 +99,7 @@ async function replaceHead(
     directive,
     replaced: runOf(step.node),
     maxSteps: 1,
+    room: "or nothing",
   });
   const output = await firstOutput(run);
   if (!output.ok) return output;
@@ -156,7 +159,11 @@ async function firstOutput(run: ThreadRun): Promise<ReturnType<typeof parseOutpu
   try {
     const turn = await nextTurn(generator, undefined, run.signal);
     if (turn.kind === "threw") return err(failureFrom(turn.cause, "AGENT_FAILED"));
-    if (turn.kind === "interrupted") return err(stopped(run.thread.threadId));
+    if (turn.kind === "interrupted") {
+      const { threadId } = run.thread;
+      const isFull = run.signal.reason === FULL;
+      return err(isFull ? noRoom(threadId, run.room.restsFor()) : stopped(threadId));
+    }
     if (turn.kind === "returned") {
       return err(
         failure("WORKFLOW_FAILED", "the workflow ended instead of running its head step again", ""),

@@ -23,6 +23,7 @@ import {
 import { endState, loadChain, roleStates } from "../chain/chain.ts";
 import { type ChainCursor, parentOf } from "../chain/chain-cursor.ts";
 import { recordedResult } from "../chain/recorded-result.ts";
+import { runningHost } from "../processes/host-file.ts";
 import { othersWereFirst, startRunner } from "../runner/start-runner.ts";
 import { createThread } from "../start/create-thread.ts";
 import { runnableWorkflow } from "../start/runnable-workflow.ts";
@@ -31,6 +32,8 @@ import { lookAtThread } from "../watch/look-at-thread.ts";
 import { depthBelow } from "./depth-below.ts";
 
 const LOOK_EVERY_MS = 100;
+/** Without a host nobody else takes a queued child up. */
+const ASK_FOR_ROOM_EVERY = 10;
 /** A child whose runner keeps dying is not worth another start. */
 const MAX_RESTARTS = 3;
 
@@ -56,6 +59,7 @@ export async function runChild(engine: Engine, run: ChildRun): Promise<ChildOutc
     cwd: run.cwd,
     startKey: startKeyOf(run, parentHead),
     depth,
+    priority: run.parent.priority,
     parent: { threadId: run.parent.threadId, state: parentHead },
   });
   return outcomeOf(engine, await untilFinal(engine, thread.threadId, run.signal));
@@ -84,7 +88,7 @@ async function untilFinal(
   signal: AbortSignal,
 ): Promise<FinishedThread> {
   let starts = 0;
-  while (true) {
+  for (let looks = 1; ; looks += 1) {
     signal.throwIfAborted();
     const seen = await lookAtThread(engine, threadId);
     if (seen === null)
@@ -99,8 +103,18 @@ async function untilFinal(
       const runner = await startRunner(engine, threadId);
       if (!runner.ok && !othersWereFirst(runner.error)) throw new WorkflowError(runner.error);
     }
+    if (status === "queued" && looks % ASK_FOR_ROOM_EVERY === 0)
+      await startIfRoom(engine, threadId);
     await sleep(LOOK_EVERY_MS, undefined, { signal });
   }
+}
+
+async function startIfRoom(engine: Engine, threadId: string): Promise<void> {
+  if (runningHost(engine.root) !== null) return;
+  const next = await engine.dispatch.next({ besides: [], nowMs: engine.now() });
+  if (!next.includes(threadId)) return;
+  const runner = await startRunner(engine, threadId);
+  if (!runner.ok && !othersWereFirst(runner.error)) throw new WorkflowError(runner.error);
 }
 
 async function outcomeOf(engine: Engine, thread: FinishedThread): Promise<ChildOutcome> {

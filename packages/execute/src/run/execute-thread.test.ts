@@ -7,6 +7,7 @@ import {
   type EngineRuntime,
   failure,
   type LiveEvent,
+  NO_LIMITS,
   type RoleOutput,
   type RoleStep,
   type StepRun,
@@ -393,5 +394,50 @@ describe("executeThread", () => {
       usage: { inputTokens: 20, costUsd: 0.75 },
       notes: ["the usage includes extraction by a model"],
     });
+  });
+});
+
+describe("the budget of the day", () => {
+  const NOON_MS = Date.UTC(2026, 10, 22, 11);
+  const MIDNIGHT_MS = NOON_MS + 12 * 3_600_000;
+  const usage = { inputTokens: 60, outputTokens: 0, cachedInputTokens: 0, costUsd: null };
+  const costly = (role: string): RoleOutput => ({
+    role,
+    meta: {},
+    run: {
+      ...{ agent: { name: "echo", version: "1" }, session: null, prompt: null, cwd: "/" },
+      ...{ startedAt: 1, completedAt: 2, evidence: [], usage },
+    },
+  });
+
+  it("that is reached at noon has a thread rest until midnight, and then go on", async () => {
+    const owned = await ownedThread(root);
+    let nowMs = NOON_MS;
+    owned.engine.now = () => nowMs;
+    const budgetPerDay = { tokens: 100, costUsd: null, zone: "Europe/Zurich" };
+    await owned.engine.dispatch.limit({ ...NO_LIMITS, budgetPerDay });
+    const workflow = workflowOf(["coder", "tester", "coder"].map(costly));
+    expect(await owned.execute(workflow)).toEqual({ status: "queued" });
+    expect(await owned.record()).toMatchObject({
+      status: "queued",
+      stepCount: 2,
+      queue: { since: NOON_MS, for: ["budget"], notBefore: MIDNIGHT_MS },
+    });
+    const { dispatch } = owned.engine;
+    expect(await dispatch.next({ besides: [], nowMs: MIDNIGHT_MS - 1 })).toEqual([]);
+    expect(await dispatch.next({ besides: [], nowMs: MIDNIGHT_MS })).toEqual([owned.threadId]);
+    nowMs = MIDNIGHT_MS;
+    expect(await owned.execute(workflow)).toMatchObject({ status: "completed" });
+    expect((await owned.record()).stepCount).toBe(3);
+  });
+
+  it("does not keep a thread from ending of which nothing else is left", async () => {
+    const owned = await ownedThread(root);
+    const budgetPerDay = { tokens: 1, costUsd: null, zone: "UTC" };
+    await owned.engine.dispatch.limit({ ...NO_LIMITS, budgetPerDay });
+    const outcome = await owned.execute(workflowOf([costly("coder")]), {
+      restsNext: async (steps) => steps.length === 1,
+    });
+    expect(outcome).toMatchObject({ status: "completed" });
   });
 });

@@ -17,6 +17,7 @@ import {
   type GroupJoin,
   isPersonWait,
   type LiveEvent,
+  limitInWords,
   ok,
   type RecordedResult,
   type Result,
@@ -66,6 +67,7 @@ import { parseOutput } from "./parse-output.ts";
 import { missedStep } from "./person-step.ts";
 import { isOverdue } from "./person-wait.ts";
 import { type GroupRun, runGroup } from "./run-group.ts";
+import { FULL, noRoom, type ThreadRoom } from "./thread-room.ts";
 
 export type ThreadRun = {
   engine: Engine;
@@ -94,6 +96,7 @@ export type ThreadRun = {
   rulesFault: (output: ParsedRoleOutput) => Promise<Failure | null>;
   /** Aborts with an `Interruption` as its reason; any other reason counts as `kill`. */
   signal: AbortSignal;
+  room: ThreadRoom;
   /** Stop after this many steps, unless only the end or a question is left; null: no limit. */
   maxSteps: number | null;
   /** Usage of the engine's own models. */
@@ -111,7 +114,7 @@ export type ThreadRun = {
 
 export type RunOutcome =
   | (ThreadEnding & { head: string })
-  | { status: "idle" | "paused" | "suspended" };
+  | { status: "idle" | "queued" | "paused" | "suspended" };
 
 export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
   let cursor = run.cursor;
@@ -141,6 +144,11 @@ export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
         return await rest(run);
       if (waiting.includes("pause") && (await paused(run))) return { status: "paused" };
 
+      const left = await run.room.budget();
+      if (!left.ok && !(await restsNext())) {
+        run.room.giveUp(left);
+        continue;
+      }
       const objection = await run.supervise(rounds, restsNext);
       if (objection !== null) return await end(run, cursor, supervisedEnding(objection));
       if (run.signal.aborted) continue;
@@ -157,6 +165,7 @@ export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
         const ran = await runGroup({
           ...{ group, steps, resumed, runtime, roles: run.roles, signal: run.signal },
           mostSteps: run.maxSteps === null ? null : run.maxSteps - made(),
+          underWay: run.room.underWay,
           store: async (member, place) => {
             const published = await appendMember(run, cursor, { output: member, group: place });
             add(published);
@@ -190,6 +199,8 @@ export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
     void generator.return?.({ returnCode: 0, summary: "" }).catch(() => undefined);
   }
 }
+
+type EarlyEnd = Interruption | typeof FULL;
 
 type Appended = ({ kind: "stored" } & PublishedStep) | { kind: "refused"; cause: unknown };
 
@@ -301,10 +312,10 @@ function refusedStep(fault: Failure, run: ParsedRoleOutput["run"]): AgentError {
   return new AgentError(fault, { outcome, run: run ?? null });
 }
 
-function interruptionOf(signal: AbortSignal, waiting: readonly SignalKind[]): Interruption | null {
+function interruptionOf(signal: AbortSignal, waiting: readonly SignalKind[]): EarlyEnd | null {
   if (signal.aborted) {
     const reason: unknown = signal.reason;
-    return reason === "stop" || reason === "lease-lost" ? reason : "kill";
+    return reason === "stop" || reason === "lease-lost" || reason === FULL ? reason : "kill";
   }
   return urgent(waiting);
 }
@@ -312,10 +323,11 @@ function interruptionOf(signal: AbortSignal, waiting: readonly SignalKind[]): In
 async function interrupted(
   run: ThreadRun,
   cursor: ChainCursor,
-  interruption: Interruption,
+  interruption: EarlyEnd,
 ): Promise<RunOutcome> {
   if (interruption === "lease-lost") throw new WorkflowError(leaseLost(run.thread.threadId));
   if (interruption === "stop") return rest(run);
+  if (interruption === FULL) return queued(run);
   const { engine, thread } = run;
   const record = await cutOffRecord(engine, { ...thread, head: cursor.head }, engine.now());
   return endWith(run, cursor, { ...abortedEnding(cursor.rounds), run: record });
@@ -392,6 +404,18 @@ async function rest(run: ThreadRun): Promise<RunOutcome> {
   return { status: "idle" };
 }
 
+/** Throws `LIMIT_REACHED` when the thread may not be queued. */
+async function queued(run: ThreadRun): Promise<RunOutcome> {
+  const place = run.room.restsFor();
+  if (run.room.kind === "or nothing") throw new WorkflowError(noRoom(run.thread.threadId, place));
+  if (await paused(run)) return { status: "paused" };
+  const nowMs = run.engine.now();
+  const to = { status: "queued", queue: { since: nowMs, ...place } } as const;
+  await run.engine.store.release({ ...tenure(run), nowMs, to });
+  emitStatus(run, "queued", `waits for ${place.for.map(limitInWords).join(", ")}`);
+  return { status: "queued" };
+}
+
 async function paused(run: ThreadRun): Promise<boolean> {
   const closed = await run.engine.store.release({
     ...tenure(run),
@@ -411,7 +435,7 @@ async function suspended(run: ThreadRun, waits: Waits): Promise<RunOutcome> {
 
 function emitStatus(
   run: ThreadRun,
-  status: "idle" | "paused" | "suspended",
+  status: "idle" | "queued" | "paused" | "suspended",
   summary: string | null = null,
 ): void {
   run.emit({

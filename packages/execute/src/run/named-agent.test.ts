@@ -40,7 +40,8 @@ function configure(config: unknown): void {
 }
 
 function lookup(env: Record<string, string> = {}): AgentLookup {
-  return namedAgents({ root, packagesBase: pathToFileURL(join(root, "none/cli.js")).href }, env);
+  const packagesBase = pathToFileURL(join(root, "none/cli.js")).href;
+  return namedAgents({ root, packagesBase }, undefined, env);
 }
 
 /** What the echo adapter returns when it plays. */

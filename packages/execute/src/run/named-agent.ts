@@ -25,6 +25,8 @@ export type AgentLookup = (name: string | null) => Promise<AdapterFn>;
 
 export function namedAgents(
   engine: Pick<Engine, "root" | "packagesBase">,
+  /** What becomes of an agent before a role gets it. */
+  equip: (name: string, agent: AdapterFn) => AdapterFn = (_name, agent) => agent,
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): AgentLookup {
   const made = new Map<string, Promise<AdapterFn>>();
@@ -34,7 +36,7 @@ export function namedAgents(
     if (name === null) throw new WorkflowError(noDefault(settings));
     const known = made.get(name);
     if (known !== undefined) return known;
-    const making = makeAgent(name, { engine, settings, env });
+    const making = makeAgent(name, { engine, settings, env }).then((agent) => equip(name, agent));
     made.set(name, making);
     making.catch(() => made.delete(name));
     return making;

@@ -46,6 +46,8 @@ export type GroupRun = {
   signal: AbortSignal;
   /** How many members may be stored; null: all. */
   mostSteps: number | null;
+  /** Told how many members are under way, whenever that changes. */
+  underWay: (count: number) => void;
   /** Stores a member's output, or the failure that it stands for if the engine refuses it. */
   store: (output: RoleOutput, group: StepGroup) => Promise<StoredMember>;
   /** What a member waits for that a person plays. */
@@ -189,6 +191,7 @@ class GroupRunner {
   #start(call: AgentCall, index: number): void {
     const member = enterMember(this.#run.runtime, call, this.#placeOf(index));
     this.#underWay.set(index, member);
+    this.#run.underWay(this.#underWay.size);
     const settle = (result: Settled["result"]): void => {
       // One that was given up is not heard any more.
       if (this.#underWay.get(index) !== member) return;
@@ -220,6 +223,8 @@ class GroupRunner {
 
   async #take({ index, member, result }: Settled): Promise<void> {
     this.#underWay.delete(index);
+    // Between two members it is the thread itself that is under way.
+    this.#run.underWay(Math.max(1, this.#underWay.size));
     const output = result.ok ? result.output : this.#failed(member, result.thrown);
     if (output === null) return;
     const { role, route = null } = this.#run.group.members[index] ?? output;

@@ -46,11 +46,14 @@ import { nextRole } from "./next-role.ts";
 import { waitFor } from "./person-wait.ts";
 import { resultAfter } from "./result-after.ts";
 import { roleAgents } from "./role-agents.ts";
+import { type RoomKind, threadRoom } from "./thread-room.ts";
 
 export type RunRequest = {
   threadId: string;
   /** null: to the end. */
   maxSteps: number | null;
+  /** What to do when the limits of the root leave no room: `or queue` is for processes that nobody waits for. */
+  room: RoomKind;
   /** Aborting it with an `Interruption` as its reason stops or kills; any other reason counts as a kill. */
   signal: AbortSignal;
   /** Called once the thread is owned and everything it needs is loaded. `chain`: as of that moment. */
@@ -62,10 +65,11 @@ export function runThread(
   engine: Engine,
   request: RunRequest,
 ): Promise<Result<RunOutcome, Failure>> {
-  const { threadId, signal, maxSteps } = request;
+  const { threadId, signal, room } = request;
   return withLease<RunOutcome>(engine, {
     threadId,
     signal,
+    room,
     use: async (handle) => {
       const loaded = await loadRun(engine, handle.thread);
       if (!loaded.ok) return loaded;
@@ -73,15 +77,17 @@ export function runThread(
       await announceAnswers(engine.live, { threadId, chain: loaded.value.chain }, handle.emit);
       const late = latePerson(handle.before, engine.now());
       if (late === null)
-        return ok(await executeThread(await nextRun(engine, handle, loaded.value, maxSteps)));
+        return ok(await executeThread(await nextRun(engine, handle, loaded.value, request)));
       const missed = await recordMissed(engine, handle, { loaded: loaded.value, wait: late });
       if (missed.kind === "unrouted") {
-        const run = await nextRun(engine, handle, loaded.value, maxSteps);
+        const run = await nextRun(engine, handle, loaded.value, request);
         return ok(await failThread(run, missed.cause));
       }
-      const left = maxSteps === null ? null : maxSteps - 1;
+      const maxSteps = request.maxSteps === null ? null : request.maxSteps - 1;
       const moved = { ...handle, thread: missed.thread };
-      return ok(await executeThread(await nextRun(engine, moved, missed.loaded, left)));
+      return ok(
+        await executeThread(await nextRun(engine, moved, missed.loaded, { maxSteps, room })),
+      );
     },
   });
 }
@@ -91,11 +97,11 @@ async function nextRun(
   engine: Engine,
   handle: LeaseHandle,
   loaded: LoadedRun,
-  maxSteps: number | null,
+  { maxSteps, room }: Pick<RunRequest, "maxSteps" | "room">,
 ): Promise<ThreadRun> {
   const directive = await firstDirective(engine, handle.thread, loaded);
   const cursor = cursorAt(handle.thread, loaded.chain, { fence: handle.lease.fence });
-  return threadRun(engine, handle, { loaded, cursor, directive, replaced: null, maxSteps });
+  return threadRun(engine, handle, { loaded, cursor, directive, replaced: null, maxSteps, room });
 }
 
 /** A person's directive for the first step; null: the table decides. */
@@ -124,9 +130,12 @@ export async function threadRun(
     /** The step that the first one replaces; null: none. */
     replaced: StepRun | null;
     maxSteps: number | null;
+    room: RoomKind;
   },
 ): Promise<ThreadRun> {
-  const { thread, signal, emit } = handle;
+  const { thread, emit } = handle;
+  const room = threadRoom(engine, handle.lease, { kind: opts.room, signal: handle.signal });
+  const { signal } = room;
   const { chain, origin, bundle, workflow } = opts.loaded;
   const context = await threadContext(engine.cas, thread, chain);
   const models = engineModels(engine.root);
@@ -162,9 +171,11 @@ export async function threadRun(
       storageRoot: engine.root,
       homes: storagePaths(engine.root).agentHomes(thread.threadId),
       roleAgent,
-      agent: namedAgents(engine),
+      agent: namedAgents(engine, room.limited),
       runChild: (request) =>
-        runChild(engine, { ...request, parent: thread, cursor: cursor(), signal }),
+        room.whileWaiting(() =>
+          runChild(engine, { ...request, parent: thread, cursor: cursor(), signal }),
+        ),
     });
   return {
     engine,
@@ -182,6 +193,7 @@ export async function threadRun(
       }),
     rulesFault: rulesGate(engine, bundle.descriptor, context),
     signal,
+    room,
     maxSteps: opts.maxSteps,
     costs: { extraction: extraction.takeCost, watching: watching.take, lost: once(lost) },
     supervise: supervisor(watcher),

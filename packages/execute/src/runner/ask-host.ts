@@ -22,6 +22,11 @@ export async function handToHost(root: string, threadId: string): Promise<Runner
   return null;
 }
 
+/** Tells the host, if there is one, that something new is in the queue. It looks by itself, too, but later. */
+export async function wakeHost(root: string): Promise<void> {
+  await ask(root, { kind: "look" }).next();
+}
+
 /** What the host carries; null: no host is up, or it does not answer. */
 export async function hostState(root: string): Promise<HostState | null> {
   for await (const { message } of ask(root, { kind: "status" })) return parseHostState(message);

@@ -3,8 +3,8 @@
 import { parseJson } from "@uncaged/workflow-protocol";
 import type { RunnerReport } from "./runner-report.ts";
 
-/** `run`: take this thread and run it until it rests. */
-export type HostRequest = { kind: "run"; threadId: string } | { kind: "status" };
+/** `run`: take this thread and run it until it rests. `look`: there is something new in the queue. */
+export type HostRequest = { kind: "run"; threadId: string } | { kind: "look" } | { kind: "status" };
 
 export type HostReply =
   /** The host tries; a `RunnerReport` follows. */
@@ -30,7 +30,7 @@ export type HostState = {
 /** null: not a request. */
 export function parseHostRequest(line: string): HostRequest | null {
   const { kind, threadId } = fieldsOf(parseJson(line));
-  if (kind === "status") return { kind };
+  if (kind === "status" || kind === "look") return { kind };
   return kind === "run" && typeof threadId === "string" ? { kind, threadId } : null;
 }
 

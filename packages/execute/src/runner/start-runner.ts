@@ -1,8 +1,9 @@
 /** Has a thread run: by the host of its storage root if one is up, else by a runner of its own. Returns once the thread
- *  is owned and its bundle is loaded. */
+ *  is owned and its bundle is loaded, or once it is queued because the limits leave no room. */
 import { err, type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import type { Engine } from "../storage/engine.ts";
 import { handToHost } from "./ask-host.ts";
+import type { RunnerReport } from "./runner-report.ts";
 import { spawnRunner } from "./spawn-runner.ts";
 
 export async function startRunner(
@@ -10,7 +11,11 @@ export async function startRunner(
   threadId: string,
 ): Promise<Result<null, Failure>> {
   const report = await handToHost(engine.root, threadId);
-  if (report === null) return spawnRunner(engine, threadId);
+  const started = report === null ? await spawnRunner(engine, threadId) : resultOf(report);
+  return started.ok || started.error.code !== "LIMIT_REACHED" ? started : ok(null);
+}
+
+function resultOf(report: RunnerReport): Result<null, Failure> {
   return report.kind === "ready" ? ok(null) : err(report.failure);
 }
 

@@ -2,7 +2,12 @@
  *
  *  Order of effects: the prompt and the start node, then the thread. A crash in between leaves two blobs for gc. */
 import { encodeContent, encodeStart } from "@uncaged/workflow-cas";
-import type { ThreadLabels, ThreadLimits, ThreadRecord } from "@uncaged/workflow-protocol";
+import type {
+  NewThread,
+  ThreadLabels,
+  ThreadLimits,
+  ThreadRecord,
+} from "@uncaged/workflow-protocol";
 import { newThreadId } from "@uncaged/workflow-util";
 import { digestsOf } from "../chain/digests.ts";
 import type { Engine } from "../storage/engine.ts";
@@ -29,6 +34,10 @@ export type ThreadStart = {
   /** What it is called; null: it goes by its prompt. */
   title?: string | null;
   labels?: ThreadLabels;
+  /** Default: 0. */
+  priority?: number;
+  /** It waits in the queue from the first moment on; left out: it is idle. */
+  queue?: NewThread["queue"];
   /** 0: it was not started by a step of another thread. */
   depth: number;
   /** The step that waits for it. */
@@ -74,6 +83,8 @@ export async function createThread(
       limits: start.limits ?? null,
       title: start.title ?? null,
       labels: start.labels ?? {},
+      priority: start.priority ?? 0,
+      ...(start.queue === undefined ? {} : { queue: start.queue }),
       prompt: start.prompt,
       forkedFrom: null,
       startedAt: nowMs,

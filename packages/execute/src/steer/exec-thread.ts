@@ -46,6 +46,7 @@ export async function execThread(
   const outcome = await runThread(engine, {
     threadId: thread.threadId,
     maxSteps: opts.count,
+    room: "or nothing",
     signal: opts.signal,
     onReady: (chain) => read.push(chain),
   });

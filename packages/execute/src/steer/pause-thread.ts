@@ -35,7 +35,7 @@ export async function pauseThread(
   }
   // The signal first: a runner that starts between these two lines finds it and stops by itself.
   await engine.store.signal(threadId, "pause", engine.now());
-  if (status === "idle") {
+  if (status === "idle" || status === "queued") {
     const rested = await parkNow(engine, thread);
     if (!rested.ok) return rested;
   }

@@ -6,7 +6,9 @@ import {
   type ThreadLabels,
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
+import { readAgain } from "../lease/read-again.ts";
 import { depthBelow } from "../run/depth-below.ts";
+import { wakeHost } from "../runner/ask-host.ts";
 import { othersWereFirst, startRunner } from "../runner/start-runner.ts";
 import { createThread } from "../start/create-thread.ts";
 import { runnableWorkflow } from "../start/runnable-workflow.ts";
@@ -29,12 +31,15 @@ export type StartOptions = {
   /** What the thread is called; null: it goes by its prompt. */
   title?: string | null;
   labels?: ThreadLabels;
-  /** `idle`: the thread is created and waits for `exec` or `resume`. */
-  run: "background" | "idle";
+  /** Of queued threads, that with the highest starts first. */
+  priority?: number;
+  /** `idle`: the thread is created and waits for `exec` or `resume`. `queue`: it waits for its turn, until `notBefore`
+   *  (Unix milliseconds; null: none) at least. */
+  run: "background" | "idle" | { queue: { notBefore: number | null } };
 };
 
 /** Starts a thread of a registered workflow. With a start key seen before, returns the existing thread; if its starter
- *  died before the runner was up, the runner is started now. `TARGET_EXISTS` when that thread was started with another
+ *  died before the runner was up, the runner is started now. Where the limits leave no room the thread is queued. `TARGET_EXISTS` when that thread was started with another
  *  workflow, prompt or limits. */
 export async function startThread(
   engine: Engine,
@@ -56,6 +61,8 @@ export async function startThread(
     limits,
     title,
     labels,
+    priority: opts.priority ?? 0,
+    ...(typeof opts.run === "object" ? opts.run : {}),
     startKey: startKey === null ? null : `key:${startKey}`,
     depth: depth.value,
     parent: null,
@@ -69,10 +76,14 @@ export async function startThread(
     });
     if (!same.ok) return same;
   }
+  if (typeof opts.run === "object") {
+    await wakeHost(engine.root);
+    return ok(thread);
+  }
   const untouched =
     created || (thread.stepCount === 0 && observedStatus(thread, engine.now()).status === "idle");
   if (opts.run === "idle" || !untouched) return ok(thread);
   const runner = await startRunner(engine, thread.threadId);
   if (!runner.ok && !othersWereFirst(runner.error)) return runner;
-  return ok(thread);
+  return ok(await readAgain(engine, thread));
 }

@@ -58,8 +58,12 @@ export async function stopThread(
   }
   const ended = await endRunner(engine, thread, { kind: "stop", signal });
   if (!ended.ok) return ended;
+  // It was queued, or its runner had just queued it.
+  await engine.dispatch.unwant(thread.threadId, engine.now());
   const children = await eachChild(engine, thread, async (child) =>
-    leaseOf(child) === null ? ok(child) : stopThread(engine, child, { signal }),
+    leaseOf(child) === null && child.status !== "queued"
+      ? ok(child)
+      : stopThread(engine, child, { signal }),
   );
   return children.ok ? ok(await readAgain(engine, thread)) : children;
 }

@@ -1,4 +1,10 @@
-import type { LiveLog, RootStore, ThreadStore, WorkflowRegistry } from "@uncaged/workflow-protocol";
+import type {
+  Dispatch,
+  LiveLog,
+  RootStore,
+  ThreadStore,
+  WorkflowRegistry,
+} from "@uncaged/workflow-protocol";
 import type { Keeper } from "../keeper/keeper.ts";
 
 /** What every operation of the engine works with: the two halves of a storage root and its location. */
@@ -9,6 +15,8 @@ export type Engine = {
   cas: RootStore;
   /** Mutable half: heads, statuses, leases, signals. */
   store: ThreadStore;
+  /** Which threads wait for room, and who has it. */
+  dispatch: Dispatch;
   /** Which bundle each workflow name stands for. */
   registry: WorkflowRegistry;
   /** What agents say and do, for watchers. */

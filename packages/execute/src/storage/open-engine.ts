@@ -2,6 +2,7 @@ import { fileLiveLog, type LostIndex } from "@uncaged/workflow-store";
 import { ownIdentity, storagePaths } from "@uncaged/workflow-util";
 import type { Keeper } from "../keeper/keeper.ts";
 import { threadKeeper } from "../keeper/thread-keeper.ts";
+import { withConfiguredLimits } from "./configured-limits.ts";
 import type { Engine } from "./engine.ts";
 import { flushBeforeRelease } from "./flush-before-release.ts";
 import { openRegistry } from "./open-registry.ts";
@@ -17,7 +18,8 @@ export async function openEngine(opts: {
   keeper?: Keeper;
 }): Promise<Engine> {
   const { root, packagesBase, lost = "refused", keeper = threadKeeper(opts.root) } = opts;
-  const { cas, threads } = await openStorage(root, lost);
+  const { cas, ...index } = await openStorage(root, lost);
+  const { threads, dispatch } = withConfiguredLimits(root, index);
   const live = fileLiveLog({
     folder: storagePaths(root).liveFolder,
     boot: () => ownIdentity().bootId,
@@ -33,6 +35,7 @@ export async function openEngine(opts: {
     root,
     cas,
     store: { ...store, close },
+    dispatch,
     registry: openRegistry(root),
     live,
     keeper,

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { openFilesStore, openRootStore } from "@uncaged/workflow-cas";
 import {
+  type Dispatch,
   type NodeStore,
   type RootStore,
   type StoreKind,
@@ -12,7 +13,7 @@ import type { LostIndex } from "@uncaged/workflow-store";
 import { storagePaths } from "@uncaged/workflow-util";
 
 /** Both halves of a storage root. The blobs are closed first: closing the threads closes the index. */
-export type Storage = { cas: RootStore; threads: ThreadStore };
+export type Storage = { cas: RootStore; threads: ThreadStore; dispatch: Dispatch };
 
 /** Opens a storage root, creating it if necessary. Throws `STORAGE_FAILED`, `STORAGE_DAMAGED`, `STORAGE_NEWER` or
  *  `CONFIG_INVALID`. */
@@ -45,8 +46,9 @@ async function opened(
 ): Promise<Storage> {
   // Loaded on demand: a broken configuration is refused without it.
   const { openIndex } = await import("./open-index.ts");
-  const { threads, blobs: table } = await openIndex(root, lost);
-  return { cas: openRootStore({ dir: storagePaths(root).cas, table, threads, kind }), threads };
+  const { threads, dispatch, blobs: table } = await openIndex(root, lost);
+  const cas = openRootStore({ dir: storagePaths(root).cas, table, threads, kind });
+  return { cas, threads, dispatch };
 }
 
 async function kindOf(root: string): Promise<StoreKind> {

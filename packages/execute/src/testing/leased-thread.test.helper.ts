@@ -18,6 +18,7 @@ import { readNode } from "../chain/read-node.ts";
 import { threadContext } from "../chain/thread-context.ts";
 import { engineRuntime } from "../run/engine-runtime.ts";
 import { executeThread, type RunOutcome, type ThreadRun } from "../run/execute-thread.ts";
+import { threadRoom } from "../run/thread-room.ts";
 import { createThread } from "../start/create-thread.ts";
 import type { Engine } from "../storage/engine.ts";
 import { memoryRoot } from "./memory-root.test.helper.ts";
@@ -29,7 +30,10 @@ const ANOTHER: ProcessIdentity = { ...ownIdentity(), pid: 2 ** 22 + 2 };
 const BUNDLE = "EYHPV6X8XHTCS";
 
 export type ExecuteOptions = Partial<
-  Pick<ThreadRun, "signal" | "emit" | "costs" | "rulesFault" | "supervise" | "summarize"> & {
+  Pick<
+    ThreadRun,
+    "signal" | "emit" | "costs" | "rulesFault" | "supervise" | "summarize" | "restsNext"
+  > & {
     maxSteps: number;
   }
 >;
@@ -49,7 +53,7 @@ export type OwnedThread = {
 export async function ownedThread(root: string): Promise<OwnedThread> {
   let broken: WorkflowError | null = null;
   const memory = memoryRoot(root);
-  const { store } = memory;
+  const { store, dispatch } = memory;
   const cas: RootStore = {
     ...memory.cas,
     putBatch: async (nodes) => {
@@ -65,6 +69,7 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
     root,
     cas,
     store,
+    dispatch,
     registry: memoryRegistry(),
     live: memoryLiveLog(),
     keeper: timerKeeper({ store, now: Date.now }),
@@ -102,7 +107,9 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
       // It rests after a run that did not end it.
       if ((await record()).status !== "running") lease = await acquire();
       const current = await record();
-      const signal = opts.signal ?? new AbortController().signal;
+      const outer = opts.signal ?? new AbortController().signal;
+      const room = threadRoom(engine, lease, { kind: "or queue", signal: outer });
+      const { signal } = room;
       const emit = opts.emit ?? (() => undefined);
       if (current.status !== "running") throw new Error(`the thread is ${current.status}`);
       const chain = await loadChain(cas, current);
@@ -142,11 +149,12 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
             : ok(suspension),
         rulesFault: opts.rulesFault ?? (async () => null),
         signal,
+        room,
         maxSteps: opts.maxSteps ?? null,
         costs: opts.costs ?? { extraction: () => null, watching: () => null, lost: () => null },
         supervise: opts.supervise ?? (async () => null),
         summarize: opts.summarize ?? (async (_states, own) => own),
-        restsNext: async () => false,
+        restsNext: opts.restsNext ?? (async () => false),
         resultAfter: async () => null,
         emit,
       });

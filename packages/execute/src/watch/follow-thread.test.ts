@@ -71,7 +71,7 @@ async function followed(
   const texts: string[] = [];
   const { signal } = new AbortController();
   const follow: Follow = { after: 0, until: "rest", signal, ...opts };
-  for await (const item of followThread(engine, THREAD, follow)) {
+  for await (const item of followThread({ ...engine, root: "/" }, THREAD, follow)) {
     const text = textOf(item);
     texts.push(text);
     await onText(text);
@@ -129,7 +129,11 @@ it("ends when its signal aborts, and when its reader leaves", async () => {
     "one",
   ]);
   const { signal } = new AbortController();
-  for await (const item of followThread(engine, THREAD, { after: 0, until: "rest", signal })) {
+  for await (const item of followThread({ ...engine, root: "/" }, THREAD, {
+    after: 0,
+    until: "rest",
+    signal,
+  })) {
     expect(textOf(item)).toBe("one");
     break;
   }

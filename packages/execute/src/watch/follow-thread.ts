@@ -5,11 +5,12 @@
 import type { LiveItem, ThreadStatus } from "@uncaged/workflow-protocol";
 import type { Engine } from "../storage/engine.ts";
 import { lookAtThread } from "./look-at-thread.ts";
+import { restsNow } from "./wait-for-thread.ts";
 
 /** An owner that releases its thread says so in the log; one that was killed says nothing. */
 const LOOK_EVERY_MS = 250;
 
-type Watched = Pick<Engine, "live" | "store" | "now">;
+type Watched = Pick<Engine, "live" | "store" | "now" | "root">;
 
 export type Follow = {
   /** Number of the last event seen; 0: from the oldest that is kept. */
@@ -59,7 +60,7 @@ function watchForRest(engine: Watched, threadId: string, until: Follow["until"])
   const watch = async (): Promise<void> => {
     while (!closed) {
       const thread = await lookAtThread(engine, threadId);
-      if (thread === null || rests(thread.status, until)) return;
+      if (thread === null || rests(engine.root, thread.status, until)) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       const timer = setTimeout(resolve, LOOK_EVERY_MS);
       wake = resolve;
@@ -81,6 +82,7 @@ function watchForRest(engine: Watched, threadId: string, until: Follow["until"])
   };
 }
 
-function rests(status: ThreadStatus, until: Follow["until"]): boolean {
+function rests(root: string, status: ThreadStatus, until: Follow["until"]): boolean {
+  if (status === "queued") return restsNow(root, status);
   return status !== "running" && (until === "rest" || status !== "paused");
 }

@@ -1,6 +1,7 @@
 import {
   endingOf,
   leaseOf,
+  queuePlaceOf,
   suspensionOf,
   type ThreadActivity,
   type ThreadRecord,
@@ -25,6 +26,13 @@ export async function listThreads(
   filter: ThreadFilter,
 ): Promise<ListedThread[]> {
   return (await lookAtEach(engine, await engine.store.list(filter))).map(listedThread);
+}
+
+/** Threads that wait for room, in the order in which they have their turn. */
+export async function queuedThreads(
+  engine: Pick<Engine, "store" | "dispatch" | "now">,
+): Promise<ListedThread[]> {
+  return (await lookAtEach(engine, await engine.dispatch.list())).map(listedThread);
 }
 
 /** `activity`: what the current step is doing; null when no step is running. */
@@ -69,13 +77,14 @@ async function lookAtEach(
 
 function listedThread({ thread, status, stale }: SeenThread): ListedThread {
   const { threadId, workflow, bundleHash, head, stepCount, updatedAt } = thread;
-  const { startedAt, createdAt, parentThread, depth, labels, usage } = thread;
+  const { startedAt, createdAt, parentThread, depth, labels, usage, priority } = thread;
+  const queue = queuePlaceOf(thread);
   const title = titleOf(thread);
   const [suspended, waits] = [suspensionOf(thread), waitsOf(thread)];
   const returnCode = endingOf(thread)?.returnCode ?? null;
   return {
     ...{ threadId, title, labels, workflow, bundleHash, status, stale, head, stepCount, usage },
-    ...{ updatedAt, suspended, waits },
+    ...{ updatedAt, suspended, waits, queue, priority },
     ...{ startedAt, createdAt, returnCode, parentThread, depth },
   };
 }

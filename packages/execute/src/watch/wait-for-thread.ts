@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isFinal, type ThreadRecord } from "@uncaged/workflow-protocol";
+import { isFinal, type ThreadRecord, type ThreadStatus } from "@uncaged/workflow-protocol";
+import { runningHost } from "../processes/host-file.ts";
 import type { Engine } from "../storage/engine.ts";
 import { lookAtThread } from "./look-at-thread.ts";
 
@@ -11,7 +12,7 @@ const REST_MS_PER_THREAD = 2;
 /** `thread`: null when it was removed meanwhile. */
 export type RestingThread = { threadId: string; thread: ThreadRecord | null };
 
-type Watched = Pick<Engine, "store" | "now">;
+type Watched = Pick<Engine, "store" | "now" | "root">;
 
 /** Waits until a thread ends, waits for a person, or has no runner (stopped, or its runner died). Returns null when it
  *  was removed meanwhile. */
@@ -35,7 +36,7 @@ export async function* waitForThreads(
     const under: string[] = [];
     for (const threadId of waiting) {
       const seen = await lookAtThread(engine, threadId);
-      if (seen !== null && !rests(seen.status)) under.push(threadId);
+      if (seen !== null && !restsNow(engine.root, seen.status)) under.push(threadId);
       else yield { threadId, thread: seen?.thread ?? null };
     }
     waiting = under;
@@ -45,6 +46,8 @@ export async function* waitForThreads(
   }
 }
 
-function rests(status: ThreadRecord["status"]): boolean {
+/** A queued thread goes on by itself only if there is a host. */
+export function restsNow(root: string, status: ThreadStatus): boolean {
+  if (status === "queued") return runningHost(root) === null;
   return isFinal(status) || status === "suspended" || status === "idle";
 }

@@ -1,3 +1,4 @@
+import { NO_LIMITS } from "@uncaged/workflow-protocol";
 import { describe, expect, it } from "vitest";
 import { parseRegistry } from "./parse-registry.ts";
 import type { Registry } from "./registry.ts";
@@ -30,9 +31,39 @@ describe("a registry file", () => {
         agents: new Map(),
         bindings: new Map(),
         defaultAgent: null,
+        limits: NO_LIMITS,
         store: "files",
       });
     }
+  });
+
+  it("returns its limits, with the agents that call a provider", () => {
+    const { settings } = registryOf(`
+config:
+  providers: { openai: { baseUrl: "https://example.org/v1" } }
+  models: { big: openai/huge }
+  agents:
+    one: { package: a, options: { model: big } }
+    two: { package: a, options: { model: openai/small } }
+    three: { package: a, options: { model: other/small } }
+    four: { package: a }
+  limits:
+    threads: 4
+    workflows: { review: { atOnce: 2 } }
+    agents: { one: { atOnce: 1 } }
+    providers: { openai: { requestsPerMinute: 9, agents: [four] }, other: { tokensPerMinute: 5 } }
+    budgetPerDay: { tokens: 100, dollars: 0.5, zone: europe/zurich }
+`);
+    expect(settings.limits).toEqual({
+      threads: 4,
+      workflows: { review: 2 },
+      agents: { one: 1 },
+      providers: {
+        openai: { requestsPerMinute: 9, tokensPerMinute: null, agents: ["four", "one", "two"] },
+        other: { requestsPerMinute: null, tokensPerMinute: 5, agents: [] },
+      },
+      budgetPerDay: { tokens: 100, costUsd: 0.5, zone: "Europe/Zurich" },
+    });
   });
 
   it("returns its configuration typed, with references to the environment as they are written", () => {
@@ -219,6 +250,41 @@ describe("a broken registry file", () => {
       "with a secret for a command",
       "config: { notify: { desk: { command: [a], secret: s } } }",
       "config.notify.desk.secret signs what a url is sent",
+    ],
+    [
+      "with a limit that is misspelt",
+      "config: { limits: { treads: 4 } }",
+      "config.limits.treads is not known here; there are: threads, workflows, agents, providers, budgetPerDay",
+    ],
+    [
+      "with a limit of nothing",
+      "config: { limits: { threads: 0 } }",
+      "config.limits.threads must be 1 or more; to start nothing: uncaged-workflow queue pause",
+    ],
+    [
+      "with a limit without a number",
+      "config: { limits: { workflows: { review: {} } } }",
+      "config.limits.workflows.review.atOnce is missing",
+    ],
+    [
+      "with a limit for an agent that it does not have",
+      "config: { agents: { a: { package: a } }, limits: { agents: { b: { atOnce: 1 } } } }",
+      'config.limits.agents.b names "b", which config.agents does not have (it has: a)',
+    ],
+    [
+      "with a provider's limit that limits nothing",
+      "config: { limits: { providers: { p: { agents: [] } } } }",
+      "config.limits.providers.p limits nothing; give it requestsPerMinute or tokensPerMinute",
+    ],
+    [
+      "with a budget in no zone",
+      "config: { limits: { budgetPerDay: { tokens: 1, zone: Mars/Base } } }",
+      "config.limits.budgetPerDay.zone must be a time zone, such as Europe/Zurich or UTC",
+    ],
+    [
+      "with a budget of nothing",
+      "config: { limits: { budgetPerDay: { dollars: 0 } } }",
+      "config.limits.budgetPerDay.dollars must be a number above 0",
     ],
     [
       "with a model of no provider",

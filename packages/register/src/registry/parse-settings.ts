@@ -1,6 +1,7 @@
 import type { StoreKind } from "@uncaged/workflow-protocol";
 import { toJsonObject } from "@uncaged/workflow-protocol";
 import { modelReference } from "./model-reference.ts";
+import { parseLimits } from "./parse-limits.ts";
 import { parseListener } from "./parse-notify.ts";
 import type { AgentSettings, ModelReference, ProviderSettings, Settings } from "./registry.ts";
 import { mapping, ParseError, type Path, text, wholeNumber } from "./shape.ts";
@@ -12,14 +13,16 @@ const SUPERVISOR_OFF = 0;
 export function parseSettings(value: unknown): Settings {
   const config = new Map(mapping(value, ["config"]));
   const agents = named(config.get("agents"), ["config", "agents"], parseAgent);
+  const providers = named(config.get("providers"), ["config", "providers"], parseProvider);
+  const models = named(config.get("models"), ["config", "models"], parseModel);
   return {
     maxDepth: wholeNumber(config.get("maxDepth") ?? DEFAULT_MAX_DEPTH, ["config", "maxDepth"]),
     supervisorInterval: wholeNumber(config.get("supervisorInterval") ?? SUPERVISOR_OFF, [
       "config",
       "supervisorInterval",
     ]),
-    providers: named(config.get("providers"), ["config", "providers"], parseProvider),
-    models: named(config.get("models"), ["config", "models"], parseModel),
+    providers,
+    models,
     agents,
     bindings: named(config.get("bindings"), ["config", "bindings"], (roles, path) =>
       named(roles, path, (agent, at) => knownAgent(agent, { at, agents })),
@@ -27,6 +30,7 @@ export function parseSettings(value: unknown): Settings {
     defaultAgent: optionalText(config.get("defaultAgent"), ["config", "defaultAgent"]),
     retentionDays: retentionDays(config.get("retention"), ["config", "retention"]),
     notify: named(config.get("notify"), ["config", "notify"], parseListener),
+    limits: parseLimits(config.get("limits"), ["config", "limits"], { agents, models, providers }),
     store: storeKind(config.get("store"), ["config", "store"]),
   };
 }

@@ -2,6 +2,7 @@ import type {
   JsonObject,
   NoticeEvent,
   RegistryEntry,
+  RootLimits,
   StoreKind,
   ThreadLabels,
 } from "@uncaged/workflow-protocol";
@@ -46,6 +47,8 @@ export type Settings = {
   retentionDays: number | null;
   /** Listeners by name: whom the host tells. */
   notify: ReadonlyMap<string, ListenerSettings>;
+  /** What threads may do at the same time, and use. */
+  limits: RootLimits;
   /** Where new blobs go: into separate files, or into rows of the index. */
   store: StoreKind;
 };

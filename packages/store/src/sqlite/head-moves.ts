@@ -11,8 +11,9 @@ import { appendHistory } from "../history/history.ts";
 import { endedLine } from "../threads/ended-line.ts";
 import { toAnswerInPerson, toMove } from "../threads/refusals.ts";
 import { finishedThread } from "../threads/thread-changes.ts";
-import { NO_LEASE, OWNED } from "./leases.ts";
+import { NO_LEASE, OWNED } from "./lease-columns.ts";
 import { recordNotices } from "./notices.ts";
+import { NOT_QUEUED } from "./queue-places.ts";
 import { refused } from "./refused.ts";
 import { NO_SIGNALS, waitingSignals } from "./signals.ts";
 import { book } from "./spent.ts";
@@ -88,7 +89,7 @@ const BY_ANSWER = `
 
 const FINISH = `
   UPDATE threads SET ${HEAD}, ${ENDING}, ${NO_PENDING_INPUT}, ${NOT_REPLACED},
-    ${NO_LEASE}, ${NO_SIGNALS}
+    ${NO_LEASE}, ${NOT_QUEUED}, ${NO_SIGNALS}
   WHERE ${FROM_HEAD}`;
 
 function moveValues(move: HeadMove | FinalMove): Record<string, string | number> {

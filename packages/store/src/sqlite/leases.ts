@@ -2,15 +2,22 @@
  *  separated; the reason for a refusal is looked up only when it changed nothing. */
 import {
   canMove,
+  type Full,
   type Lease,
   type Renewed,
   THREAD_STATUSES,
   type ThreadStore,
+  WorkflowError,
 } from "@uncaged/workflow-protocol";
 import { quoted } from "../database/sql-text.ts";
 import { toAcquire, toWrite } from "../threads/refusals.ts";
+import { limitReached } from "../threads/room.ts";
+import { NO_LEASE, OWNED } from "./lease-columns.ts";
 import { recordNotices } from "./notices.ts";
+import { queueThread } from "./queue.ts";
+import { QUEUED, storedPlace } from "./queue-places.ts";
 import { refused } from "./refused.ts";
+import { fullForLease } from "./room.ts";
 import { integerOf } from "./thread-columns.ts";
 import type { ThreadIndex } from "./thread-index.ts";
 import { getThread } from "./thread-queries.ts";
@@ -21,14 +28,6 @@ import {
   signalsOf,
   storedWaits,
 } from "./thread-rows.ts";
-
-/** The rows that a writer with this fence owns. The expiry is left out on purpose: an owner that slept past it, and
- *  that nobody replaced, may still publish the step it finished. */
-export const OWNED = "threadId = :threadId AND fence = :fence AND status = 'running'";
-
-/** For the SET part of an update. `fence` stays: the next owner's is higher. */
-export const NO_LEASE = `leasePid = NULL, leaseStartedAt = NULL, leaseBootId = NULL,
-  leaseAcquiredAt = NULL, leaseHeartbeatAt = NULL, leaseExpiresAt = NULL`;
 
 const STARTABLE = quoted(THREAD_STATUSES.filter((status) => canMove(status, "running")));
 
@@ -45,8 +44,11 @@ export function acquireLease(index: ThreadIndex, request: Acquisition): Lease {
     pid: owner.pid,
     processStartedAt: owner.startedAt,
     bootId: owner.bootId,
+    room: request.room === undefined ? null : "held",
   };
-  return index.transaction(`take over thread ${threadId}`, () => {
+  const taken = index.transaction(`take over thread ${threadId}`, (): Lease | Full => {
+    const full = request.room === undefined ? null : fullForLease(index, request);
+    if (full !== null) return refuseRoom(index, request, full);
     const row = index.sql(ACQUIRE).get(values);
     if (row === undefined) {
       throw refused(toAcquire(getThread(index, threadId), request), threadId);
@@ -54,6 +56,18 @@ export function acquireLease(index: ThreadIndex, request: Acquisition): Lease {
     const fence = integerOf(row, "fence");
     return { threadId, fence, process: owner, acquiredAt: nowMs, heartbeatAt: nowMs, expiresAt };
   });
+  if ("full" in taken) throw new WorkflowError(limitReached(threadId, taken.full));
+  return taken;
+}
+
+/** Queues the thread, if that is wanted and it waits for nobody. Part of the caller's transaction. */
+function refuseRoom(index: ThreadIndex, request: Acquisition, found: Full): Full {
+  const { threadId, replaces, nowMs, room } = request;
+  const allowed = toAcquire(getThread(index, threadId), request);
+  if (!allowed.ok) throw refused(allowed, threadId);
+  if (room === "or queue" && allowed.value.status !== "suspended")
+    queueThread(index, { threadId, replaces, for: found.full, notBefore: found.againAt, nowMs });
+  return found;
 }
 
 type Renewal = Parameters<ThreadStore["renew"]>[0];
@@ -73,10 +87,11 @@ type Release = Parameters<ThreadStore["release"]>[0];
 export function releaseLease(index: ThreadIndex, release: Release): boolean {
   const { threadId, fence, nowMs, to } = release;
   const waits = to.status === "suspended" ? to.waits : [];
+  const place = to.status === "queued" ? to.queue : null;
   return index.transaction(`release thread ${threadId}`, () => {
     const { changes } = index
       .sql(to.status === "paused" ? `${RELEASE} AND ${GATE_CLOSED}` : RELEASE)
-      .run({ threadId, fence, nowMs, to: to.status, ...storedWaits(waits) });
+      .run({ threadId, fence, nowMs, to: to.status, ...storedWaits(waits), ...storedPlace(place) });
     if (changes === 1) {
       if (to.status === "suspended") recordNotices(index, threadId);
       return true;
@@ -94,7 +109,8 @@ const ACQUIRE = `
     status = 'running', fence = fence + 1,
     leasePid = :pid, leaseStartedAt = :processStartedAt, leaseBootId = :bootId,
     leaseAcquiredAt = :nowMs, leaseHeartbeatAt = :nowMs, leaseExpiresAt = :expiresAt,
-    ${NO_SUSPENSION},
+    room = :room, queuedFor = CASE WHEN :room IS NULL THEN NULL ELSE queuedFor END,
+    queuedAt = NULL, notBefore = NULL, ${NO_SUSPENSION},
     stopSignalAt = NULL, updatedAt = :nowMs
   WHERE threadId = :threadId AND (
     status IN (${STARTABLE})
@@ -108,7 +124,7 @@ const RENEW = `
 
 const RELEASE = `
   UPDATE threads SET
-    status = :to, ${SUSPENSION}, updatedAt = :nowMs, ${NO_LEASE}
+    status = :to, ${SUSPENSION}, ${QUEUED}, updatedAt = :nowMs, ${NO_LEASE}
   WHERE ${OWNED}`;
 
 const GATE_CLOSED = "pauseSignalAt IS NOT NULL";

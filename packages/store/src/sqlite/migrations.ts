@@ -11,6 +11,7 @@ import { LIMIT_SCHEMA } from "./limit-schema.ts";
 import { NAMES_SCHEMA } from "./names-schema.ts";
 import { NOTICES_SCHEMA } from "./notices-schema.ts";
 import { PERSON_SCHEMA } from "./person-schema.ts";
+import { QUEUE_SCHEMA } from "./queue-schema.ts";
 import { SCHEDULES_SCHEMA } from "./schedules-schema.ts";
 import { SPENT_SCHEMA } from "./spent-schema.ts";
 import { STEERING_SCHEMA } from "./steering-schema.ts";
@@ -28,6 +29,7 @@ const MIGRATIONS: readonly string[] = [
   SPENT_SCHEMA,
   NOTICES_SCHEMA,
   SCHEDULES_SCHEMA,
+  QUEUE_SCHEMA,
 ];
 
 /** Marks the file as ours in SQLite's header ("UWFi"), so that no other program's database is changed. */

@@ -1,6 +1,8 @@
 /** What runs used, booked in the transaction that publishes them: a step that is stored is booked, and no other. */
 import type { Spent, SpentBy, SpentSum, Usage } from "@uncaged/workflow-protocol";
+import { QUARTER_MS, startOf } from "../threads/room.ts";
 import { inOrder, spentKey } from "../threads/spending.ts";
+import { noteTokens } from "./room.ts";
 import { integerOf, type NamedRow, textOf } from "./thread-columns.ts";
 import type { ThreadIndex } from "./thread-index.ts";
 
@@ -12,8 +14,13 @@ export function book(
 ): void {
   if (spent === null) return;
   const used = usageValues(spent.usage);
+  const key = spentKey(spent, nowMs);
   index.sql(ADD_TO_THREAD).run({ threadId, ...used });
-  index.sql(ADD_TO_SPENT).run({ threadId, ...spentKey(spent, nowMs), ...used });
+  index.sql(ADD_TO_SPENT).run({ threadId, ...key, ...used });
+  const tokens = spent.usage.inputTokens + spent.usage.outputTokens;
+  const startMs = startOf(nowMs, QUARTER_MS);
+  index.sql(ADD_TO_QUARTER).run({ startMs, tokens, costUsd: spent.usage.costUsd ?? 0 });
+  noteTokens(index, { agent: key.agent, nowMs, tokens });
 }
 
 export function spentSums(
@@ -57,6 +64,10 @@ const ADD_TO_SPENT = `
     outputTokens = outputTokens + :outputTokens,
     cachedInputTokens = cachedInputTokens + :cachedInputTokens,
     ${COST}, estimated = max(estimated, :estimated)`;
+
+const ADD_TO_QUARTER = `
+  INSERT INTO spentQuarters VALUES (:startMs, :tokens, :costUsd)
+  ON CONFLICT DO UPDATE SET tokens = tokens + :tokens, costUsd = costUsd + :costUsd`;
 
 const sumsBy = (column: SpentBy): string => `
   SELECT ${column} AS key, sum(runs) AS runs, sum(inputTokens) AS inputTokens,

@@ -1,11 +1,14 @@
-import type { BlobTable, ThreadStore } from "@uncaged/workflow-protocol";
+import type { BlobTable, Dispatch, ThreadStore } from "@uncaged/workflow-protocol";
 import { retryWhileBusy } from "../database/retry-while-busy.ts";
 import { readHistory } from "../history/history.ts";
 import { blobTable } from "./blob-table.ts";
 import { commitQueue } from "./commit-queue.ts";
 import { finishThread, moveHead } from "./head-moves.ts";
 import { acquireLease, releaseLease, renewLeases } from "./leases.ts";
+import { closeQueue, openQueue, queueClosedSince, readLimits, setLimits } from "./limits.ts";
 import { listNotices, putOffNotice, setListeners, settleNotice } from "./notices.ts";
+import { nextThreads, queuedThreads, unwantThread, wantThread } from "./queue.ts";
+import { askBudget, freeOfAgent, lendRoom, takeForAgent, takeRoomBack } from "./room.ts";
 import { clearSignal, leaveSignal, waitingSignals } from "./signals.ts";
 import { spentSums } from "./spent.ts";
 import { type LostIndex, openThreadIndex } from "./thread-index.ts";
@@ -20,8 +23,8 @@ import {
 } from "./thread-lifecycle.ts";
 import { getThread, listThreads, matchThreads, threadRoots } from "./thread-queries.ts";
 
-/** The two stores in one index. Closing the threads closes both. */
-export type Index = { threads: ThreadStore; blobs: BlobTable };
+/** What is in one index. Closing the threads closes all of it. */
+export type Index = { threads: ThreadStore; blobs: BlobTable; dispatch: Dispatch };
 
 /** Opens the index of a storage root, creating it if the root is new. Throws `STORAGE_FAILED`, `STORAGE_DAMAGED` when
  *  the root has lost its index, or `STORAGE_NEWER` when a later version of this program wrote it.
@@ -60,7 +63,23 @@ export async function openIndex(root: string, lost: LostIndex = "refused"): Prom
     forget: (request) => retryWhileBusy(() => forgetThreads(index, request)),
     close: async () => index.close(),
   };
-  return { threads, blobs: blobTable(index, commit) };
+  const dispatch: Dispatch = {
+    want: (job) => retryWhileBusy(() => wantThread(index, job)),
+    unwant: (threadId, nowMs) => retryWhileBusy(() => unwantThread(index, threadId, nowMs)),
+    list: () => retryWhileBusy(() => queuedThreads(index)),
+    next: (request) => retryWhileBusy(() => nextThreads(index, request)),
+    limit: (limits) => retryWhileBusy(() => setLimits(index, limits)),
+    limits: () => retryWhileBusy(() => readLimits(index)),
+    pause: (nowMs) => retryWhileBusy(() => closeQueue(index, nowMs)),
+    resume: () => retryWhileBusy(() => openQueue(index)),
+    pausedSince: () => retryWhileBusy(() => queueClosedSince(index)),
+    lend: (owner) => retryWhileBusy(() => lendRoom(index, owner)),
+    takeBack: (owner) => retryWhileBusy(() => takeRoomBack(index, owner)),
+    take: (request) => retryWhileBusy(() => takeForAgent(index, request)),
+    free: (request) => retryWhileBusy(() => freeOfAgent(index, request)),
+    budget: (nowMs) => retryWhileBusy(() => askBudget(index, nowMs)),
+  };
+  return { threads, blobs: blobTable(index, commit), dispatch };
 }
 
 /** Only the mutable half of a storage root. Throws what `openIndex` throws. */

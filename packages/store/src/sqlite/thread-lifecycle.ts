@@ -163,11 +163,11 @@ const INSERT = `
   INSERT INTO threads (
     threadId, threadIdReversed, startKey, workflow, bundleHash, startHash, head, headSha256,
     status, stepCount, depth, parentThread, cwd, limits, agent, title, promptLine, labels, nextPrompt, forkedFromThread, forkedFromState,
-    startedAt, createdAt, updatedAt, fence)
+    startedAt, createdAt, updatedAt, fence, priority, queuedAt, queuedFor, notBefore)
   VALUES (
     :threadId, :threadIdReversed, :startKey, :workflow, :bundleHash, :startHash, :head, :headSha256,
-    'idle', :stepCount, :depth, :parentThread, :cwd, :limits, :agent, :title, :promptLine, :labels, :nextPrompt, :forkedFromThread, :forkedFromState,
-    :startedAt, :createdAt, :createdAt, 0)
+    :status, :stepCount, :depth, :parentThread, :cwd, :limits, :agent, :title, :promptLine, :labels, :nextPrompt, :forkedFromThread, :forkedFromState,
+    :startedAt, :createdAt, :createdAt, 0, :priority, :queuedAt, :queuedFor, :notBefore)
   ON CONFLICT (threadId) DO NOTHING
   RETURNING ${RECORD_COLUMNS}`;
 

@@ -8,6 +8,7 @@ import {
   type Lease,
   type NewThread,
   type PendingInput,
+  type QueuePlace,
   type SignalKind,
   type ThreadEnding,
   type ThreadFacts,
@@ -17,9 +18,10 @@ import {
   type Wait,
   type Waits,
 } from "@uncaged/workflow-protocol";
-import { SIGNAL_ORDER } from "../threads/thread-changes.ts";
+import { newPlace, SIGNAL_ORDER } from "../threads/thread-changes.ts";
 import { promptLine } from "../threads/thread-words.ts";
 import { personWaits } from "./person-waits.ts";
+import { limitKeys, storedPlace } from "./queue-places.ts";
 import {
   integer,
   type NamedRow,
@@ -46,6 +48,7 @@ export function recordOf(selected: unknown): ThreadRecord {
   const known = status(row);
   if (known !== "running") nothing(row, "leasePid");
   if (known !== "suspended") nothing(row, "suspendedRole");
+  if (known !== "queued") nothing(row, "queuedAt");
   if (isFinal(known)) {
     const returnCode = integer(row, "returnCode");
     return { ...facts, status: known, returnCode, summary: prose(row, "summary") };
@@ -56,6 +59,8 @@ export function recordOf(selected: unknown): ThreadRecord {
   switch (known) {
     case "running":
       return { ...unfinished, status: known, lease: leaseOf(row) };
+    case "queued":
+      return { ...unfinished, status: known, queue: placeOf(row) };
     case "suspended":
       return { ...unfinished, status: known, waits: waitsOf(row) };
     default:
@@ -81,6 +86,7 @@ function factsOf(row: Row): ThreadFacts {
     title: optionalProse(row, "title"),
     promptLine: optionalProse(row, "promptLine"),
     labels: storedLabels(optionalText(row, "labels")),
+    priority: integer(row, "priority"),
     usage: usageOf(row),
     forkedFrom:
       forkedFrom === null
@@ -138,6 +144,14 @@ function waitsOf(row: Row): Waits {
   return [wait];
 }
 
+function placeOf(row: Row): QueuePlace {
+  return {
+    since: integer(row, "queuedAt"),
+    for: parsed(row, "queuedFor", limitKeys),
+    notBefore: optionalInteger(row, "notBefore"),
+  };
+}
+
 function leaseOf(row: Row): Lease {
   return {
     threadId: text(row, "threadId"),
@@ -180,6 +194,9 @@ export function newRow(thread: NewThread, startKey: string | null): Values {
     forkedFromState: thread.forkedFrom?.stateHash ?? null,
     startedAt: thread.startedAt,
     createdAt: thread.createdAt,
+    priority: thread.priority ?? 0,
+    status: thread.queue === undefined ? "idle" : "queued",
+    ...storedPlace(newPlace(thread)),
   };
 }
 

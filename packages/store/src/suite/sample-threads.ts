@@ -33,9 +33,10 @@ export function sampleThread(n: number, changes: Partial<NewThread> = {}): NewTh
 
 /** What a store returns of fields that a sample leaves out. */
 export const UNSET: Required<
-  Pick<ThreadFacts, "limits" | "agent" | "title" | "promptLine" | "labels" | "usage">
+  Pick<ThreadFacts, "limits" | "agent" | "title" | "promptLine" | "labels" | "usage" | "priority">
 > = {
   ...{ limits: null, agent: null, title: null, promptLine: null, labels: {}, usage: null },
+  priority: 0,
 };
 
 export function sampleId(n: number): string {

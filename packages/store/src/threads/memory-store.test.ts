@@ -1,7 +1,11 @@
 import { test } from "vitest";
-import { threadStoreCases } from "../suite.ts";
-import { memoryThreadStore } from "./memory-store.ts";
+import { dispatchCases, threadStoreCases } from "../suite.ts";
+import { memoryIndex, memoryThreadStore } from "./memory-store.ts";
 
 test.each(threadStoreCases)("a store in memory $name", async ({ run }) => {
   await run(memoryThreadStore());
+});
+
+test.each(dispatchCases)("a queue in memory $name", async ({ run }) => {
+  await run(memoryIndex());
 });

@@ -1,6 +1,7 @@
 /** The same port in memory, for tests. It decides with `refusals.ts` and changes with `thread-changes.ts` only, so the
  *  conditions of the SQL are tested against it. */
 import {
+  type Dispatch,
   type HistoryLine,
   isFinished,
   leaseOf,
@@ -16,6 +17,7 @@ import {
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 import { endedLine } from "./ended-line.ts";
+import { memoryRoom, type Room } from "./memory-dispatch.ts";
 import { memoryNotices } from "./memory-notices.ts";
 import {
   existsAlready,
@@ -28,6 +30,7 @@ import {
   toRemove,
   toWrite,
 } from "./refusals.ts";
+import { limitReached } from "./room.ts";
 import { inOrder, spentKey } from "./spending.ts";
 import {
   acquiredThread,
@@ -46,9 +49,21 @@ import {
 import { searchable, searchedFor } from "./thread-words.ts";
 
 /** `fence` outlives the lease it was counted for. */
-type Entry = { record: ThreadRecord; words: string; fence: number; startKey: string | null };
+type Entry = {
+  record: ThreadRecord;
+  words: string;
+  fence: number;
+  startKey: string | null;
+} & Room;
+
+const NO_ROOM: Room = { room: null, expects: [] };
 
 export function memoryThreadStore(): ThreadStore {
+  return memoryIndex().threads;
+}
+
+/** The threads and their queue. */
+export function memoryIndex(): { threads: ThreadStore; dispatch: Dispatch } {
   const entries = new Map<string, Entry>();
   const ended = new Map<string, HistoryLine>();
   const removedAt = new Map<string, number>();
@@ -63,11 +78,16 @@ export function memoryThreadStore(): ThreadStore {
     { workflow }: ThreadRecord,
     { spent = null, nowMs }: { spent?: Spent | null; nowMs: number },
   ): void => {
-    if (spent !== null)
-      booked.push({ key: { ...spentKey(spent, nowMs), workflow }, usage: spent.usage });
+    if (spent === null) return;
+    booked.push({ key: { ...spentKey(spent, nowMs), workflow }, usage: spent.usage });
+    queue.book(spent, nowMs);
   };
+  const queue = memoryRoom({
+    all: () => entries.values(),
+    entry: (threadId) => entries.get(threadId) ?? null,
+  });
 
-  return {
+  const threads: ThreadStore = {
     async create(thread, startKey) {
       const earlier = [...entries.values()].find((entry) => entry.startKey === startKey);
       if (startKey !== null && earlier !== undefined) {
@@ -76,7 +96,7 @@ export function memoryThreadStore(): ThreadStore {
       if (entries.has(thread.threadId)) throw new WorkflowError(existsAlready(thread.threadId));
       const made = newThread(thread);
       const words = searchable(made.title, thread.prompt ?? null);
-      entries.set(thread.threadId, { record: made, words, fence: 0, startKey });
+      entries.set(thread.threadId, { record: made, words, fence: 0, startKey, ...NO_ROOM });
       return { thread: made, created: true };
     },
     async adopt(threads) {
@@ -89,7 +109,7 @@ export function memoryThreadStore(): ThreadStore {
       for (const thread of threads) {
         const words = searchable(thread.title, thread.prompt ?? null);
         const record = adoptedThread(thread);
-        entries.set(thread.threadId, { record, words, fence: 0, startKey: null });
+        entries.set(thread.threadId, { record, words, fence: 0, startKey: null, ...NO_ROOM });
       }
     },
     get: async (threadId) => record(threadId),
@@ -137,8 +157,17 @@ export function memoryThreadStore(): ThreadStore {
     async acquire(request) {
       const { threadId, process, ttlMs, nowMs } = request;
       const thread = unwrap(toAcquire(record(threadId), request));
+      const { full, againAt } = queue.fullFor(thread, nowMs);
+      if (request.room !== undefined && full.length > 0) {
+        const { room, replaces } = request;
+        if (room === "or queue" && thread.status !== "suspended")
+          queue.want(thread, { threadId, replaces, for: full, notBefore: againAt, nowMs });
+        throw new WorkflowError(limitReached(threadId, full));
+      }
       const entry = known(entries, threadId);
       entry.fence += 1;
+      entry.room = request.room === undefined ? null : "held";
+      if (entry.room === null) entry.expects = [];
       const times = { acquiredAt: nowMs, heartbeatAt: nowMs, expiresAt: nowMs + ttlMs };
       return put(acquiredThread(thread, { threadId, fence: entry.fence, process, ...times })).lease;
     },
@@ -165,6 +194,7 @@ export function memoryThreadStore(): ThreadStore {
       const finished = put(finishedThread(thread, move));
       note(finished);
       const line = endedLine(finished);
+      Object.assign(known(entries, move.threadId), NO_ROOM);
       const before = ended.get(move.threadId)?.finishedAt ?? 0;
       if (line.finishedAt >= before) ended.set(move.threadId, line);
     },
@@ -172,6 +202,8 @@ export function memoryThreadStore(): ThreadStore {
       const thread = unwrap(toWrite(record(request.threadId), request));
       if (request.to.status === "paused" && !thread.signals.includes("pause")) return false;
       note(put(parkedThread(thread, request)));
+      const expects = request.to.status === "queued" ? request.to.queue.for : [];
+      Object.assign(known(entries, request.threadId), { room: null, expects });
       return true;
     },
     async signal(threadId, kind) {
@@ -215,6 +247,7 @@ export function memoryThreadStore(): ThreadStore {
     },
     close: async () => {},
   };
+  return { threads, dispatch: queue.dispatch };
 }
 
 function known(entries: ReadonlyMap<string, Entry>, threadId: string): Entry {

@@ -42,6 +42,15 @@ export function toAcquire(
   return canMove(thread.status, "running") ? ok(thread) : err(cannotMove(thread, "running"));
 }
 
+export function toQueue(
+  thread: ThreadRecord | null,
+  request: Acquisition,
+): Allowed<UnfinishedThread> {
+  const allowed = toAcquire(thread, request);
+  if (!allowed.ok || allowed.value.status !== "suspended") return allowed;
+  return err(cannotMove(allowed.value, "queued"));
+}
+
 /** A removed thread has no owner either: a process that still writes to it has lost it. */
 export function toWrite(thread: ThreadRecord | null, owner: LeaseRef): Allowed<RunningThread> {
   if (thread?.status === "running" && thread.lease.fence === owner.fence) return ok(thread);

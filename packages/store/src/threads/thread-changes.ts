@@ -8,6 +8,8 @@ import {
   type NewThread,
   type OwnerMove,
   type ParkedState,
+  type QueuedThread,
+  type QueuePlace,
   type RunningThread,
   raisedLimits,
   type SignalKind,
@@ -31,14 +33,23 @@ export function newThread(thread: NewThread): UnfinishedThread {
   const { title = null, labels = {}, prompt = null } = thread;
   const pendingInput = nextPrompt === null ? null : ({ kind: "prompt", text: nextPrompt } as const);
   const names = { title, labels, promptLine: promptLine(prompt), usage: null };
-  const facts = threadFacts({ ...thread, ...names, limits, agent, updatedAt });
+  const { priority = 0 } = thread;
+  const facts = threadFacts({ ...thread, ...names, limits, agent, priority, updatedAt });
+  const queue = newPlace(thread);
+  if (queue !== null) return { ...facts, ...NOTHING_ASKED, pendingInput, status: "queued", queue };
   return { ...facts, ...NOTHING_ASKED, pendingInput, status: "idle" };
+}
+
+/** null: it is idle. */
+export function newPlace({ queue, createdAt }: NewThread): QueuePlace | null {
+  return queue === undefined ? null : { since: createdAt, for: [], notBefore: queue.notBefore };
 }
 
 export function adoptedThread(thread: AdoptedThread): ThreadRecord {
   const facts = threadFacts({
     ...thread,
     usage: thread.usage ?? null,
+    priority: 0,
     promptLine: promptLine(thread.prompt ?? null),
   });
   switch (thread.status) {
@@ -108,8 +119,24 @@ export function parkedThread(
   { to, nowMs: updatedAt }: { to: ParkedState; nowMs: number },
 ): UnfinishedThread {
   const at = { ...unfinished(thread), updatedAt };
+  if (to.status === "queued") return { ...at, ...to };
   if (to.status !== "suspended") return { ...at, status: to.status };
   return { ...at, status: to.status, waits: to.waits };
+}
+
+/** One that is queued already keeps its place. */
+export function queuedThread(
+  thread: UnfinishedThread,
+  want: { for: QueuePlace["for"]; notBefore: number | null; nowMs: number },
+): QueuedThread {
+  const { notBefore, nowMs: updatedAt } = want;
+  const since = thread.status === "queued" ? thread.queue.since : updatedAt;
+  const queue = { since, for: want.for, notBefore };
+  return { ...unfinished(thread), updatedAt, status: "queued", queue };
+}
+
+export function withoutPlace(thread: QueuedThread, updatedAt: number): UnfinishedThread {
+  return { ...unfinished(thread), updatedAt, status: "idle" };
 }
 
 /** The newest input of a person is the one that counts. */

@@ -2,6 +2,7 @@ import {
   type LeftoverProcesses,
   leftoverProcesses,
   listThreads,
+  queuedThreads,
   type RunningThread,
   runningThreads,
 } from "@uncaged/workflow-execute";
@@ -14,12 +15,14 @@ import { ago } from "../../terminal/times.ts";
 import { nowColumns } from "../view/now-columns.ts";
 import { threadTable } from "../view/thread-table.ts";
 import { inbox } from "./inbox.ts";
+import { queueTable } from "./queue.ts";
 
-/** Threads with a runner, alive or gone without a trace; threads that wait for a person, which need none; and
+/** Threads with a runner, alive or gone without a trace; those that wait for room, or for a person, which need none; and
  *  leftover processes of threads that nobody runs. */
 export async function ps(io: Io): Promise<Result<Output, Failure>> {
-  const { threads, waiting, leftovers } = await withEngine(io, async (engine) => ({
+  const { threads, queued, waiting, leftovers } = await withEngine(io, async (engine) => ({
     threads: await runningThreads(engine),
+    queued: await queuedThreads(engine),
     waiting: await listThreads(engine, { suspended: true }),
     leftovers: await leftoverProcesses(engine),
   }));
@@ -27,9 +30,10 @@ export async function ps(io: Io): Promise<Result<Output, Failure>> {
     const at = { style, nowMs: io.now() };
     const runners = threads.length === 0 ? "no runners\n" : runnerTable(threads, at);
     const questions = waiting.length === 0 ? "" : `\n${inbox(waiting, at)}`;
-    return runners + questions + leftovers.map(leftoverLine).join("");
+    const queue = queued.length === 0 ? "" : `\n${queueTable(queued, at)}`;
+    return runners + queue + questions + leftovers.map(leftoverLine).join("");
   };
-  return ok({ document: { threads, waiting, leftovers }, human: shown });
+  return ok({ document: { threads, queued, waiting, leftovers }, human: shown });
 }
 
 function leftoverLine({ threadId, pids, command }: LeftoverProcesses): string {

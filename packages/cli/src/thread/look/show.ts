@@ -10,6 +10,7 @@ import { ago, isoSeconds } from "../../terminal/times.ts";
 import { activityLines } from "../view/activity-lines.ts";
 import { howToGoOn } from "../view/how-to-go-on.ts";
 import { paintStatus } from "../view/paint-status.ts";
+import { queuedFor } from "../view/queued-for.ts";
 import { renderStep } from "../view/render-step.ts";
 import { resultLines } from "../view/result-lines.ts";
 import { spent } from "../view/spent.ts";
@@ -38,6 +39,15 @@ function text(view: ThreadView, { style, nowMs }: { style: Style; nowMs: number 
       ["thread", style.bold(view.threadId)],
       ["workflow", `${view.workflow}  ${style.dim(view.bundleHash)}`],
       ["status", `${paintStatus(style, view.status)}${stale}`],
+      ...(view.queue === null
+        ? []
+        : [
+            [
+              "queued",
+              `${queuedFor(view.queue)}  ${style.dim(ago(view.queue.since, nowMs))}`,
+            ] as const,
+          ]),
+      ...(view.priority === 0 ? [] : [["priority", String(view.priority)] as const]),
       ["started", `${isoSeconds(start.timestamp)}  ${style.dim(ago(start.timestamp, nowMs))}`],
       ["head", `${view.head}  ${style.dim(count(steps.length, "step"))}`],
       ["folder", printableLine(view.cwd, 200)],

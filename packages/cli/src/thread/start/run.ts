@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { startThread } from "@uncaged/workflow-execute";
+import { runningHost, startThread } from "@uncaged/workflow-execute";
 import {
   type Failure,
   failure,
@@ -7,17 +7,23 @@ import {
   type Limits,
   ok,
   PROCESS_TAG_ENV,
+  queuePlaceOf,
   type Result,
   type ThreadLabels,
+  type ThreadRecord,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
+import { storageRoot } from "@uncaged/workflow-util";
 import type { Output } from "../../command/command.ts";
 import type { Io } from "../../command/io.ts";
 import { type PromptSource, readPrompt } from "../../command/prompt.ts";
 import { withEngine } from "../../command/with-engine.ts";
 import { workingFolder } from "../../command/working-folder.ts";
+import { writeText } from "../../command/write-text.ts";
 import { stayWith } from "../look/stay.ts";
 import type { Stay } from "../look/stay-options.ts";
+import { queuedFor } from "../view/queued-for.ts";
+import type { Queueing } from "./queue-options.ts";
 
 export type RunOptions = {
   workflow: string;
@@ -30,6 +36,7 @@ export type RunOptions = {
   /** null: it goes by its prompt. */
   title: string | null;
   labels: ThreadLabels;
+  queueing: Queueing;
   /** `background` and `idle` return at once. */
   stay: Stay | "idle";
 };
@@ -38,23 +45,35 @@ export type RunOptions = {
 export async function runWorkflow(opts: RunOptions, io: Io): Promise<Result<Output, Failure>> {
   const prompt = (await readPrompt(opts.prompt, io)) || (await askPrompt(io));
   const cwd = workingFolder(resolve(io.cwd, opts.cwd ?? ""));
-  const { workflow, startKey, limits, title, labels, stay } = opts;
+  const { workflow, startKey, limits, title, labels, stay, queueing } = opts;
   return withEngine(io, async (engine) => {
-    const run = stay === "idle" ? "idle" : "background";
+    const { priority, queue } = queueing;
+    const run = queue !== null ? { queue } : stay === "idle" ? "idle" : "background";
     const starter = threadOfStep(io.env);
     const started = await startThread(engine, {
       ...{ workflow, prompt, cwd, startKey, limits, title, labels },
       starter,
+      priority,
       run,
     });
     if (!started.ok) return started;
     const thread = started.value;
     const { threadId } = thread;
+    await tellQueued(thread, io);
     if (stay === "background" || stay === "idle") {
       return ok({ document: { threadId }, human: () => threadId });
     }
     return stayWith({ engine, thread, after: 0 }, stay, io);
   });
+}
+
+/** On stderr: what is printed is the id. */
+async function tellQueued(thread: ThreadRecord, io: Io): Promise<void> {
+  const place = queuePlaceOf(thread);
+  if (place === null) return;
+  const host = runningHost(storageRoot(io.env));
+  const how = host === null ? "; no host is up to start it: uncaged-workflow up" : "";
+  await writeText(io.stderr, `queued: it ${queuedFor(place)}${how}\n`);
 }
 
 /** Whoever types the command is asked for what they left out. Without a terminal there is nobody to ask. */

@@ -8,6 +8,7 @@ export function paintStatus(style: Style, status: ThreadStatus, text: string = s
 
 const COLORS = {
   idle: "dim",
+  queued: "yellow",
   running: "cyan",
   paused: "yellow",
   suspended: "yellow",

@@ -4,6 +4,7 @@ import { readRegularFileSync, storagePaths } from "@uncaged/workflow-util";
 import { printableLine } from "../../terminal/printable.ts";
 import type { Style } from "../../terminal/style.ts";
 import { howToGoOn } from "./how-to-go-on.ts";
+import { queuedFor } from "./queued-for.ts";
 
 /** Why an unfinished thread is not running, and the command that continues it; nothing for any other thread. */
 export function restLines(
@@ -15,6 +16,8 @@ export function restLines(
   const waits = waitsOf(thread);
   if (waits.length > 0) return waits.map((wait) => howToGoOn(threadId, wait, style));
   if (status === "paused") return [`its gate is closed; open it with: ${resume}`];
+  if (thread.status === "queued")
+    return [queuedFor(thread.queue), "have it run: uncaged-workflow up"];
   if (status !== "idle") return [];
   const said = lastWords(engine.root, threadId);
   return [

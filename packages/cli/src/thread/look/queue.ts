@@ -1,0 +1,63 @@
+/** What waits for room, and for what. */
+import { type ListedThread, queuedThreads, wakeHost } from "@uncaged/workflow-execute";
+import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
+import { storageRoot } from "@uncaged/workflow-util";
+import type { Output } from "../../command/command.ts";
+import type { Io } from "../../command/io.ts";
+import { withEngine } from "../../command/with-engine.ts";
+import type { Style } from "../../terminal/style.ts";
+import { ago } from "../../terminal/times.ts";
+import { queuedFor } from "../view/queued-for.ts";
+import { threadTable } from "../view/thread-table.ts";
+
+export async function showQueue(io: Io): Promise<Result<Output, Failure>> {
+  const { threads, pausedSince } = await withEngine(io, async (engine) => ({
+    threads: await queuedThreads(engine),
+    pausedSince: await engine.dispatch.pausedSince(),
+  }));
+  return ok({
+    document: { threads, pausedSince },
+    human: (style) => {
+      const at = { style, nowMs: io.now() };
+      const closed =
+        pausedSince === null
+          ? ""
+          : `paused ${ago(pausedSince, at.nowMs)}; open it with: uncaged-workflow queue resume\n`;
+      return closed + (threads.length === 0 ? "nothing is queued\n" : queueTable(threads, at));
+    },
+  });
+}
+
+/** Closes the queue, or opens it. */
+export async function steerQueue(
+  action: "pause" | "resume",
+  io: Io,
+): Promise<Result<Output, Failure>> {
+  const pausedSince = await withEngine(io, async ({ dispatch, now }) => {
+    if (action === "pause") await dispatch.pause(now());
+    else await dispatch.resume();
+    return dispatch.pausedSince();
+  });
+  await wakeHost(storageRoot(io.env));
+  const said = pausedSince === null ? "the queue is open" : "the queue is paused: nothing starts";
+  return ok({ document: { pausedSince }, human: () => said });
+}
+
+/** Queued threads, in the order in which they have their turn. */
+export function queueTable(
+  threads: readonly ListedThread[],
+  { style, nowMs }: { style: Style; nowMs: number },
+): string {
+  return threadTable(threads, {
+    style,
+    nowMs,
+    more: [
+      { title: "PRIORITY", align: "right", cell: ({ priority }) => String(priority) },
+      { title: "QUEUED", cell: ({ queue }) => (queue === null ? "" : ago(queue.since, nowMs)) },
+      {
+        title: "WAITS FOR",
+        cell: ({ queue }) => (queue === null ? "" : queuedFor(queue).replace(/^waits for /, "")),
+      },
+    ],
+  });
+}

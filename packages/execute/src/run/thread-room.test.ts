@@ -1,0 +1,220 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type AdapterFn,
+  type Dispatch,
+  type Lease,
+  NO_LIMITS,
+  type ThreadStore,
+} from "@uncaged/workflow-protocol";
+import { memoryIndex } from "@uncaged/workflow-store";
+import { ownIdentity, storagePaths } from "@uncaged/workflow-util";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { FULL, type RoomKind, type ThreadRoom, threadRoom } from "./thread-room.ts";
+
+const HASH = "0".repeat(13);
+const NOW = 1_700_000_000_000;
+
+let root = "";
+let threads: ThreadStore;
+let dispatch: Dispatch;
+/** How often room was asked for. */
+let asked: number;
+const stop = new AbortController();
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "thread-room-"));
+  const index = memoryIndex();
+  asked = 0;
+  threads = index.threads;
+  dispatch = {
+    ...index.dispatch,
+    take: (request) => {
+      asked += 1;
+      return index.dispatch.take(request);
+    },
+  };
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+/** As long as this process lives, the root has a host. */
+async function hostIsUp(): Promise<void> {
+  const host = { process: ownIdentity(), since: 1, socket: "/nowhere" };
+  await writeFile(storagePaths(root).host, JSON.stringify(host));
+}
+
+async function lease(n: number): Promise<Lease> {
+  const threadId = `01KAJ2Z6PVX00000000000000${n}`;
+  await threads.create(
+    {
+      ...{ threadId, workflow: "sample", bundleHash: HASH, startHash: HASH, head: HASH },
+      ...{ headSha256: "0".repeat(64), stepCount: 0, depth: 0, parentThread: null, cwd: "/" },
+      ...{ forkedFrom: null, startedAt: NOW, createdAt: NOW },
+    },
+    null,
+  );
+  const process = ownIdentity();
+  const at = { ttlMs: 60_000, nowMs: NOW, replaces: null };
+  return threads.acquire({ threadId, process, ...at, room: "or nothing" });
+}
+
+const roomOf = (owner: Lease, kind: RoomKind = "or queue"): ThreadRoom =>
+  threadRoom({ root, dispatch, now: () => NOW }, owner, { kind, signal: stop.signal });
+
+/** An agent that begins when it is let, and runs until it is told to end. */
+class Agent {
+  readonly begun: (() => void)[] = [];
+  readonly adapter = Object.assign(
+    (() => () => {
+      const { promise, resolve } = Promise.withResolvers<unknown>();
+      this.begun.push(() => resolve({ meta: {}, childThread: null }));
+      return promise;
+    }) as unknown as AdapterFn,
+    { holdsPolicy: true } as const,
+  );
+
+  play(room: ThreadRoom, signal: AbortSignal = stop.signal): Promise<unknown> {
+    const run = room.limited("claude", this.adapter)("", undefined as never);
+    const done = run(undefined as never, { signal } as never);
+    done.catch(() => undefined);
+    return done;
+  }
+
+  async runs(count: number): Promise<void> {
+    await expect.poll(() => this.begun.length, { timeout: 20_000 }).toBe(count);
+  }
+}
+
+const askedTimes = (count: number): Promise<void> =>
+  expect.poll(() => asked, { timeout: 20_000 }).toBeGreaterThanOrEqual(count);
+const limitTo = (count: number) => dispatch.limit({ ...NO_LIMITS, agents: { claude: count } });
+
+describe("a run of an agent", () => {
+  it("holds its room until it has ended, and the next one begins then", async () => {
+    await limitTo(1);
+    const [one, two] = [roomOf(await lease(1)), roomOf(await lease(2))];
+    const agent = new Agent();
+    const first = agent.play(one);
+    await agent.runs(1);
+    const second = agent.play(two);
+    // Without a host it stays and asks again.
+    await askedTimes(4);
+    expect(two.signal.aborted).toBe(false);
+    expect(agent.begun).toHaveLength(1);
+    agent.begun[0]?.();
+    await first;
+    await agent.runs(2);
+    agent.begun[1]?.();
+    await second;
+  });
+
+  it("keeps what its adapter promises, and gives its room back when it fails", async () => {
+    await limitTo(1);
+    const room = roomOf(await lease(1));
+    const fails: AdapterFn = () => () => Promise.reject(new Error("it broke"));
+    for (let n = 0; n < 3; n += 1) {
+      const run = room.limited("claude", fails)("", undefined as never);
+      await expect(run(undefined as never, { signal: stop.signal } as never)).rejects.toThrow(
+        "broke",
+      );
+    }
+    expect(room.limited("claude", fails).holdsPolicy).toBeUndefined();
+    expect(room.limited("claude", new Agent().adapter).holdsPolicy).toBe(true);
+  });
+
+  it("has its thread rest when there is no room and a host will take it up", async () => {
+    await limitTo(1);
+    await hostIsUp();
+    const [one, two] = [roomOf(await lease(1)), roomOf(await lease(2))];
+    const agent = new Agent();
+    void agent.play(one);
+    await agent.runs(1);
+    await expect(agent.play(two)).rejects.toBe(FULL);
+    expect(two.signal.reason).toBe(FULL);
+    expect(two.restsFor()).toEqual({ for: ["agent:claude"], notBefore: null });
+    expect(agent.begun).toHaveLength(1);
+  });
+
+  it("has a thread that a person runs give up at once", async () => {
+    await limitTo(1);
+    const [one, two] = [roomOf(await lease(1)), roomOf(await lease(2), "or nothing")];
+    const agent = new Agent();
+    void agent.play(one);
+    await agent.runs(1);
+    await expect(agent.play(two)).rejects.toBe(FULL);
+  });
+
+  it("does not end another member that is at work, but rests when all that is left waits", async () => {
+    await limitTo(1);
+    await hostIsUp();
+    const [one, two] = [roomOf(await lease(1)), roomOf(await lease(2))];
+    const agent = new Agent();
+    void agent.play(one);
+    await agent.runs(1);
+    two.underWay(2);
+    const waiting = agent.play(two);
+    await askedTimes(4);
+    expect(two.signal.aborted).toBe(false);
+    two.underWay(1);
+    await expect(waiting).rejects.toBe(FULL);
+  });
+
+  it("stops waiting when its own member is ended", async () => {
+    await limitTo(1);
+    const [one, two] = [roomOf(await lease(1)), roomOf(await lease(2))];
+    const agent = new Agent();
+    void agent.play(one);
+    await agent.runs(1);
+    const member = new AbortController();
+    const waiting = agent.play(two, member.signal);
+    member.abort(new Error("it has joined"));
+    await expect(waiting).rejects.toThrow();
+    expect(two.signal.aborted).toBe(false);
+  });
+});
+
+describe("a thread that waits", () => {
+  it("lends its room, and goes on when it has it back", async () => {
+    await dispatch.limit({ ...NO_LIMITS, threads: 1 });
+    const parent = await lease(1);
+    const room = roomOf(parent);
+    let child: Lease | null = null;
+    const waited = room.whileWaiting(async () => {
+      child = await lease(2);
+      return "the child's";
+    });
+    await expect.poll(() => child).not.toBeNull();
+    let isBack = false;
+    void waited.then(() => {
+      isBack = true;
+    });
+    await expect(lease(3)).rejects.toThrow("threads");
+    expect(isBack).toBe(false);
+    if (child !== null)
+      await threads.release({ ...(child as Lease), nowMs: NOW, to: { status: "idle" } });
+    expect(await waited).toBe("the child's");
+    await expect(lease(4)).rejects.toThrow("threads");
+  });
+
+  it("keeps its room as long as one member is at work", async () => {
+    await dispatch.limit({ ...NO_LIMITS, threads: 1 });
+    const room = roomOf(await lease(1));
+    room.underWay(2);
+    const end = Promise.withResolvers<void>();
+    const waited = room.whileWaiting(() => end.promise);
+    await expect(lease(2)).rejects.toThrow("threads");
+    room.underWay(1);
+    await expect.poll(() => dispatch.next({ besides: [], nowMs: NOW })).toEqual([]);
+    await expect
+      .poll(() =>
+        lease(3).then(
+          () => true,
+          () => false,
+        ),
+      )
+      .toBe(true);
+    end.resolve();
+    void waited;
+  });
+});

@@ -1,0 +1,155 @@
+/** The room that a thread takes while one process runs it: its own, and one for each run of an agent.
+ *
+ *  1. Room under several limits is taken all together or not at all, and given back when the agent has run. If that
+ *     fails, it comes back with the lease.
+ *  2. A thread in which everything under way waits (for children, for agents) lends its room to others, so parents
+ *     cannot keep their children from running.
+ *  3. If all of it waits for agents, the thread gives up: it rests in the queue, and a host takes it up when there is
+ *     room. Without a host nobody would, so it stays and asks again.
+ *  4. What it gave up had not begun, so nothing is lost. */
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type AdapterFn,
+  type Failure,
+  type Full,
+  failure,
+  type LeaseRef,
+  limitInWords,
+  type QueuePlace,
+  type Taken,
+} from "@uncaged/workflow-protocol";
+import { runningHost } from "../processes/host-file.ts";
+import type { Engine } from "../storage/engine.ts";
+
+const ASK_EVERY_MS = 250;
+
+export type ThreadRoom = {
+  /** The thread's own, which also aborts with the reason `FULL` when the thread has to rest. */
+  signal: AbortSignal;
+  /** What it rests for, and where: a command that runs the thread itself has it rest where it was. */
+  restsFor: () => Omit<QueuePlace, "since">;
+  kind: RoomKind;
+  /** How many steps are under way from now on: one, or some members of a group. */
+  underWay: (count: number) => void;
+  /** Lends the thread's room for as long as everything under way waits. */
+  whileWaiting: <T>(wait: () => Promise<T>) => Promise<T>;
+  /** The same adapter, which waits for room before each run. */
+  limited: (agent: string, adapter: AdapterFn) => AdapterFn;
+  budget: () => Promise<Taken>;
+  /** Has the thread rest. */
+  giveUp: (found: Full) => void;
+};
+
+/** `or nothing`: a person waits for this process, which therefore never waits itself. */
+export type RoomKind = "or queue" | "or nothing";
+
+/** Why a run ends early by itself: there is no room for what comes next. */
+export const FULL = "full";
+
+export function threadRoom(
+  engine: Pick<Engine, "root" | "dispatch" | "now">,
+  { threadId, fence }: LeaseRef,
+  { kind, signal: outer }: { kind: RoomKind; signal: AbortSignal },
+): ThreadRoom {
+  const owner = { threadId, fence };
+  const { dispatch, now } = engine;
+  const rest = new AbortController();
+  const signal = AbortSignal.any([outer, rest.signal]);
+  let place: Omit<QueuePlace, "since"> = { for: [], notBefore: null };
+  let underWay = 1;
+  let waiting = 0;
+  let forAgents = 0;
+  let parts = 0;
+  let isLent = false;
+  /** One change after the other: what is lent is what was so when the last one began. */
+  let turn: Promise<void> = Promise.resolve();
+
+  const giveUp = ({ full, againAt }: Full): void => {
+    place = { for: full, notBefore: againAt };
+    rest.abort(FULL);
+  };
+  const settle = (): Promise<void> => {
+    turn = turn.then(async () => {
+      const shouldLend = waiting >= underWay;
+      if (shouldLend === isLent) return;
+      if (shouldLend) await dispatch.lend(owner);
+      else
+        while (!(await dispatch.takeBack({ ...owner, nowMs: now() })))
+          await sleep(ASK_EVERY_MS, undefined, { signal });
+      isLent = shouldLend;
+    });
+    return turn;
+  };
+  const whileWaiting = async <T>(wait: () => Promise<T>): Promise<T> => {
+    waiting += 1;
+    try {
+      await settle();
+      return await wait();
+    } finally {
+      waiting -= 1;
+      await settle();
+    }
+  };
+
+  /** Returns once there is room. */
+  const forRoom = async (ask: () => Promise<Taken>, until: AbortSignal): Promise<void> => {
+    const first = await ask();
+    if (first.ok) return;
+    forAgents += 1;
+    try {
+      await whileWaiting(async () => {
+        for (let taken: Taken = first; !taken.ok; taken = await ask()) {
+          const isHosted = runningHost(engine.root) !== null;
+          if (forAgents >= underWay && (kind === "or nothing" || isHosted)) giveUp(taken);
+          until.throwIfAborted();
+          await sleep(ASK_EVERY_MS, undefined, { signal: until });
+        }
+      });
+    } finally {
+      forAgents -= 1;
+    }
+  };
+
+  return {
+    signal,
+    kind,
+    restsFor: () => place,
+    underWay: (count) => {
+      underWay = count;
+      // If it fails, the next one that waits fails with it.
+      settle().catch(() => undefined);
+    },
+    whileWaiting,
+    limited: (agent, adapter) => {
+      const limited: AdapterFn = (prompt, schema) => {
+        const run = adapter(prompt, schema);
+        return async (ctx, runtime) => {
+          parts += 1;
+          const part = String(parts);
+          const ask = (): Promise<Taken> => dispatch.take({ ...owner, part, agent, nowMs: now() });
+          await forRoom(ask, AbortSignal.any([runtime.signal, signal]));
+          try {
+            return await run(ctx, runtime);
+          } finally {
+            // Should that fail, the room comes back with the lease.
+            await dispatch.free({ ...owner, part }).catch(() => undefined);
+          }
+        };
+      };
+      return adapter.holdsPolicy === true
+        ? Object.assign(limited, { holdsPolicy: true } as const)
+        : limited;
+    },
+    budget: () => dispatch.budget(now()),
+    giveUp,
+  };
+}
+
+/** Why a command that runs a thread itself gave up. */
+export function noRoom(threadId: string, { for: full }: Pick<QueuePlace, "for">): Failure {
+  return failure(
+    "LIMIT_REACHED",
+    `thread ${threadId} cannot go on now: it waits for ${full.map(limitInWords).join(", ")}`,
+    "see what waits, and for what: uncaged-workflow queue",
+  );
+}

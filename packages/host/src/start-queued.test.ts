@@ -1,0 +1,128 @@
+import type { RunnerReport } from "@uncaged/workflow-execute";
+import { type Dispatch, failure, NO_LIMITS, type ThreadStore } from "@uncaged/workflow-protocol";
+import { memoryIndex } from "@uncaged/workflow-store";
+import { newThreadId, ownIdentity } from "@uncaged/workflow-util";
+import { beforeEach, expect, it } from "vitest";
+import { type QueueStarter, queueStarter } from "./start-queued.ts";
+
+const HASH = "0".repeat(13);
+const NOW = 1_000_000;
+
+let store: ThreadStore;
+let dispatch: Dispatch;
+let queue: QueueStarter;
+let said: string[];
+/** Threads that a worker is about to take, and how that ends. */
+let carried: Map<string, (report: RunnerReport | null) => void>;
+let resting: string | null;
+
+beforeEach(() => {
+  ({ threads: store, dispatch } = memoryIndex());
+  carried = new Map();
+  said = [];
+  resting = null;
+  const carrier = {
+    carry: (threadId: string) => {
+      const { promise, resolve } = Promise.withResolvers<RunnerReport | null>();
+      carried.set(threadId, resolve);
+      return promise.finally(() => carried.delete(threadId));
+    },
+    onTheWay: () => [...carried.keys()],
+    restsBecause: () => resting,
+  };
+  queue = queueStarter({ store, dispatch, now: () => NOW }, carrier, (line) => said.push(line));
+});
+
+let made = 0;
+async function thread(priority = 0): Promise<string> {
+  const threadId = newThreadId(NOW + made);
+  made += 1;
+  await store.create(
+    {
+      ...{ threadId, workflow: "sample", bundleHash: HASH, startHash: HASH, head: HASH },
+      ...{ headSha256: "0".repeat(64), stepCount: 0, depth: 0, parentThread: null, cwd: "/" },
+      ...{ forkedFrom: null, startedAt: NOW, createdAt: NOW + made, priority },
+    },
+    null,
+  );
+  return threadId;
+}
+
+async function queued(priority = 0): Promise<string> {
+  const threadId = await thread(priority);
+  await dispatch.want({ threadId, replaces: null, for: [], notBefore: null, nowMs: NOW });
+  return threadId;
+}
+
+/** As a worker does that has taken the thread. */
+async function took(threadId: string): Promise<void> {
+  const process = ownIdentity();
+  await store.acquire({
+    ...{ threadId, process, ttlMs: 15_000, nowMs: NOW, replaces: null },
+    room: "or queue",
+  });
+  carried.get(threadId)?.({ kind: "ready" });
+}
+
+const statusOf = async (threadId: string) => (await store.get(threadId))?.status;
+
+it("a look starts what there is room for beside what is on its way, each once", async () => {
+  await dispatch.limit({ ...NO_LIMITS, threads: 2 });
+  const [first, second, third] = [await queued(), await queued(), await queued()];
+  await Promise.all([queue.look(), queue.look()]);
+  await queue.look();
+  expect([...carried.keys()]).toEqual([first, second]);
+  await took(first);
+  await queue.look();
+  expect([...carried.keys()]).toEqual([second]);
+  await dispatch.limit({ ...NO_LIMITS, threads: 3 });
+  await queue.look();
+  expect([...carried.keys()]).toEqual([second, third]);
+});
+
+it("a thread that is handed over does not pass those that wait", async () => {
+  await dispatch.limit({ ...NO_LIMITS, threads: 1 });
+  const before = await queued();
+  const other = await thread();
+  const answer = await queue.run(other);
+  expect(answer).toMatchObject({ kind: "failed", failure: { code: "LIMIT_REACHED" } });
+  expect(await statusOf(other)).toBe("queued");
+  expect([...carried.keys()]).toEqual([before]);
+});
+
+it("one of a higher priority does, and hears that it runs", async () => {
+  await dispatch.limit({ ...NO_LIMITS, threads: 1 });
+  await queued();
+  const urgent = await thread(1);
+  const answer = queue.run(urgent);
+  await expect.poll(() => carried.has(urgent)).toBe(true);
+  await took(urgent);
+  expect(await answer).toEqual({ kind: "ready" });
+});
+
+it("where nothing is limited a thread does not see the queue", async () => {
+  const threadId = await thread();
+  void queue.run(threadId);
+  await expect.poll(() => carried.has(threadId)).toBe(true);
+  expect(await statusOf(threadId)).toBe("idle");
+});
+
+it("a thread that cannot be started leaves the queue, one that found no room stays", async () => {
+  const [broken, full, tired] = [await queued(), await queued(), await queued()];
+  await queue.look();
+  const missing = failure("STORAGE_FAILED", "the disk is full", "");
+  carried.get(broken)?.({ kind: "failed", failure: failure("CONFIG_INVALID", "misspelt", "") });
+  carried.get(full)?.({ kind: "failed", failure: failure("LIMIT_REACHED", "full", "") });
+  resting = "its worker ended 3 times";
+  carried.get(tired)?.(null);
+  await expect.poll(() => statusOf(broken)).toBe("idle");
+  await expect.poll(() => statusOf(tired)).toBe("idle");
+  expect(await statusOf(full)).toBe("queued");
+  expect(said.join("\n")).toContain("misspelt");
+  expect(said.join("\n")).toContain("3 times");
+  // Storage may work again at the next look.
+  await queue.look();
+  carried.get(full)?.({ kind: "failed", failure: missing });
+  await expect.poll(() => carried.size).toBe(0);
+  expect(await statusOf(full)).toBe("queued");
+});

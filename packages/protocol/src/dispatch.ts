@@ -1,0 +1,116 @@
+import type { QueuedThread } from "./thread-record.ts";
+import type { LeaseRef } from "./thread-store.ts";
+
+/** What the threads of a storage root may do at the same time, and use together. */
+export type RootLimits = {
+  /** Threads that run; null: any number. */
+  threads: number | null;
+  /** Threads of a workflow that run, by its name. */
+  workflows: { readonly [workflow: string]: number };
+  /** Runs of an agent of `config.agents`, by its name. */
+  agents: { readonly [agent: string]: number };
+  providers: { readonly [provider: string]: ProviderLimits };
+  budgetPerDay: DayBudget | null;
+};
+
+export type ProviderLimits = {
+  /** Runs of roles that begin; null: any number. */
+  requestsPerMinute: number | null;
+  /** Input and output tokens that steps report; null: any number. */
+  tokensPerMinute: number | null;
+  /** The agents of `config.agents` that call this provider. */
+  agents: readonly string[];
+};
+
+export type DayBudget = {
+  /** Input and output tokens; null: any number. */
+  tokens: number | null;
+  costUsd: number | null;
+  /** The day begins at midnight in this IANA time zone. */
+  zone: string;
+};
+
+/** Why a thread cannot run now. `paused`: a person closed the queue. */
+export type LimitKey =
+  | "threads"
+  | "budget"
+  | "paused"
+  | `workflow:${string}`
+  | `agent:${string}`
+  | `provider:${string}`;
+
+/** A thread's place in the queue. */
+export type QueuePlace = {
+  /** Unix milliseconds. */
+  since: number;
+  /** What there was no room for when it was queued; empty: it was put there. */
+  for: readonly LimitKey[];
+  /** It does not start earlier. Unix milliseconds; null: as soon as there is room. */
+  notBefore: number | null;
+};
+
+/** `againAt`: when it is worth asking again, Unix milliseconds; null: when something else ends. */
+export type Full = { ok: false; full: readonly LimitKey[]; againAt: number | null };
+export type Taken = { ok: true } | Full;
+
+/** Which threads wait for room, and what takes it up.
+ *
+ *  1. A thread takes room with its lease (`ThreadStore.acquire`), and a run of an agent takes some with the fence of
+ *     that lease. So whatever ends without a word gives its room back when its lease runs out or is replaced.
+ *  2. Room under several limits is taken all together or not at all.
+ *  3. Each operation is one transaction, which no other one sees in part. */
+export type Dispatch = {
+  /** Queues a thread that nobody runs, or whose owner has the fence `replaces` and is known to be dead. One that is
+   *  queued keeps its place. Throws `THREAD_NOT_FOUND`, `LEASE_HELD`, or `TRANSITION_INVALID` when it has ended or
+   *  waits for a person. */
+  want(job: {
+    threadId: string;
+    replaces: number | null;
+    /** null: whatever leaves it no room now. */
+    for: readonly LimitKey[] | null;
+    notBefore: number | null;
+    nowMs: number;
+  }): Promise<void>;
+  /** Takes a thread out of the queue: it is idle. One that is not queued is left as it is. */
+  unwant(threadId: string, nowMs: number): Promise<void>;
+  /** What is queued, in the order in which it has its turn: by priority, then those that other threads wait for, then
+   *  by age. */
+  list(): Promise<QueuedThread[]>;
+  /** Those of the queue that may start now, in that order. `besides`: threads that are on their way to start. */
+  next(request: { besides: readonly string[]; nowMs: number }): Promise<string[]>;
+
+  /** Replaces all limits. They hold from the next start on: what runs goes on. */
+  limit(limits: RootLimits): Promise<void>;
+  limits(): Promise<RootLimits>;
+  /** Closes the queue, or opens it: nothing starts while it is closed. */
+  pause(nowMs: number): Promise<void>;
+  resume(): Promise<void>;
+  /** Since when it is closed, Unix milliseconds; null: it is open. */
+  pausedSince(): Promise<number | null>;
+
+  /** Gives the room of a running thread to others for as long as it only waits. */
+  lend(owner: LeaseRef): Promise<void>;
+  /** Takes it back. False: there is none now; from then on nobody else starts before. */
+  takeBack(owner: LeaseRef & { nowMs: number }): Promise<boolean>;
+  /** Room for one run of an agent, under its own limit, those of its providers and the budget of the day. `part` names
+   *  the run within the thread. */
+  take(request: LeaseRef & { part: string; agent: string; nowMs: number }): Promise<Taken>;
+  free(request: LeaseRef & { part: string }): Promise<void>;
+  /** Whether the budget of the day leaves anything. */
+  budget(nowMs: number): Promise<Taken>;
+};
+
+export const NO_LIMITS: RootLimits = {
+  threads: null,
+  workflows: {},
+  agents: {},
+  providers: {},
+  budgetPerDay: null,
+};
+
+/** What a thread waits for, in words: `agent claude`. */
+export function limitInWords(key: LimitKey): string {
+  if (key === "paused") return "the queue to be resumed";
+  if (key === "budget") return "the budget of the day";
+  return key.replace(":", " ");
+}

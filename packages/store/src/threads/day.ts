@@ -1,0 +1,45 @@
+/** The day of a time zone, from one midnight to the next. */
+
+const QUARTER_MS = 15 * 60_000;
+/** A day has at most 25 hours, and the clock of a zone was never changed by more than a day. */
+const QUARTERS = 26 * 4;
+
+export type Day = {
+  /** Unix milliseconds. */
+  startMs: number;
+  /** When the next one starts. */
+  endMs: number;
+};
+
+/** The day that `nowMs` is in. Every zone of today changes its clock, and begins its day, at a quarter of an hour. */
+export function dayOf(nowMs: number, zone: string): Day {
+  const dates = formatter(zone);
+  const today = dates.format(nowMs);
+  const quarter = Math.floor(nowMs / QUARTER_MS);
+  const isToday = (at: number): boolean => dates.format(at * QUARTER_MS) === today;
+  return {
+    startMs: first(quarter - QUARTERS, quarter, isToday) * QUARTER_MS,
+    endMs: first(quarter, quarter + QUARTERS, (at) => !isToday(at)) * QUARTER_MS,
+  };
+}
+
+/** The first number in the range for which it holds. It holds for `to`, and once it does, for all that follow. */
+function first(from: number, to: number, holds: (at: number) => boolean): number {
+  let [low, high] = [from, to];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return high;
+}
+
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+function formatter(zone: string): Intl.DateTimeFormat {
+  const known = formatters.get(zone);
+  if (known !== undefined) return known;
+  const made = new Intl.DateTimeFormat("en-CA", { timeZone: zone, dateStyle: "short" });
+  formatters.set(zone, made);
+  return made;
+}
