@@ -17,7 +17,7 @@ const MAY_IMPORT = {
   register: ["protocol", "util", "cas"],
   "util-agent": ["protocol", "util"],
   execute: ["protocol", "util", "cas", "store", "register", "moderator", "reactor"],
-  host: ["protocol", "util", "store", "register", "execute"],
+  host: ["protocol", "util", "moderator", "store", "register", "execute"],
   agent: ["protocol", "util-agent", "reactor"],
   lab: ["protocol", "util", "cas", "store", "util-agent", "agent"],
   testkit: ["protocol", "runtime", "moderator"],

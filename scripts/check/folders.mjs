@@ -24,7 +24,7 @@ const FLOORS = {
   ],
   cli: [
     ["."],
-    ["mcp", "schedule", "thread"],
+    ["mcp", "schedule", "thread", "trigger"],
     ["doctor", "hooks", "thread/start", "thread/steer"],
     [
       "agent",

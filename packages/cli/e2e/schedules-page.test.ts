@@ -29,4 +29,7 @@ it("shows commands that work one after the other", async () => {
   expect(stdout).toMatch(/^2026-11-06T08:00:00Z +waiting$/m);
   expect(stdout).toMatch(/^often is paused/m);
   expect(stdout).toMatch(/^next: /m);
+  expect(stdout).toMatch(/^scans +demo +active +new files in .*scans$/m);
+  expect(stdout).toMatch(/^secret, shown this once: whsec_/m);
+  expect(stdout.match(/^[0-9A-Z]{26}$/gm)).toHaveLength(3);
 });

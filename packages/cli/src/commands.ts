@@ -49,6 +49,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     loadGroup: async () => (await import("./schedule/commands.ts")).scheduleCommands,
   },
   {
+    name: "trigger",
+    summary: "start threads for new files and webhooks",
+    loadGroup: async () => (await import("./trigger/commands.ts")).triggerCommands,
+  },
+  {
     name: "cas",
     summary: "read and maintain the content-addressed store",
     loadGroup: async () => (await import("./cas/commands.ts")).casCommands,

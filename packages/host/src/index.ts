@@ -12,3 +12,19 @@ export {
 export { cronTiming, timeIn } from "./schedule/due-times.ts";
 export { type ServiceFile, serviceFile } from "./service-file.ts";
 export { stopHost } from "./stop-host.ts";
+export {
+  addTrigger,
+  findTrigger,
+  pauseTrigger,
+  removeTrigger,
+  resumeTrigger,
+  runTrigger,
+} from "./trigger/change-triggers.ts";
+export {
+  type Delivery,
+  payloadIn,
+  type Received,
+  type ReceiveOptions,
+  receiveDelivery,
+} from "./trigger/receive-delivery.ts";
+export { newSecret } from "./trigger/verify-delivery.ts";

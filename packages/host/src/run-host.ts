@@ -14,7 +14,7 @@ import {
   ok,
   type Result,
 } from "@uncaged/workflow-protocol";
-import { openSchedules, tryLockFile } from "@uncaged/workflow-store";
+import { openSchedules, openTriggers, tryLockFile } from "@uncaged/workflow-store";
 import { ownIdentity, storagePaths, writeFileAtomic } from "@uncaged/workflow-util";
 import { threadCarrier } from "./carry-threads.ts";
 import { listen } from "./listen.ts";
@@ -25,6 +25,7 @@ import { firingSchedules } from "./schedule/fire-schedules.ts";
 import { threadStarter } from "./schedule/thread-starter.ts";
 import { queueStarter } from "./start-queued.ts";
 import { takeUp } from "./take-up.ts";
+import { watchingFolders } from "./trigger/watch-folders.ts";
 
 const LOOK_EVERY_MS = 2_000;
 
@@ -62,6 +63,7 @@ async function serve(engine: Engine, { signal, say, onUp }: HostOptions): Promis
   let wake = new AbortController();
   const fault = (thrown: unknown): void => say(failureFrom(thrown, "STORAGE_FAILED").message);
   const schedules = await openSchedules(engine.root);
+  const triggers = await openTriggers(engine.root);
   const carrier = threadCarrier(engine, {
     say,
     onRest: () => void queue.look().catch(fault),
@@ -73,8 +75,11 @@ async function serve(engine: Engine, { signal, say, onUp }: HostOptions): Promis
   const { host: path } = storagePaths(engine.root);
   const telling = tellListeners(engine, { signal, say, env: process.env });
   const starter = threadStarter(engine, signal);
-  const { look: fire } = firingSchedules({ schedules, starter, now: engine.now, say, signal });
-  let firing = Promise.resolve();
+  const starting = [
+    firingSchedules({ schedules, starter, now: engine.now, say, signal }),
+    watchingFolders({ triggers, starter, say, signal }),
+  ];
+  let started: Promise<unknown> = Promise.resolve();
   try {
     // First: of what happens once a host is up, nothing is missed.
     await telling.listen();
@@ -86,7 +91,7 @@ async function serve(engine: Engine, { signal, say, onUp }: HostOptions): Promis
       wake = new AbortController();
       // Not waited for: a bundle that takes long to load must not hold up the others. A fault of the storage may pass.
       for (const { look } of looks) look().catch(fault);
-      firing = Promise.all([firing, fire().catch(fault)]).then(() => undefined);
+      started = Promise.all([started, ...starting.map(({ look }) => look().catch(fault))]);
       const until = AbortSignal.any([signal, wake.signal]);
       await sleep(LOOK_EVERY_MS, undefined, { signal: until }).catch(() => undefined);
     }
@@ -96,8 +101,9 @@ async function serve(engine: Engine, { signal, say, onUp }: HostOptions): Promis
     listener.close();
     await parkThreads(engine, carrier);
     // What was being started has lost its worker, and so is not waited for long.
-    await firing;
+    await started;
     await schedules.close();
+    await triggers.close();
   }
 }
 

@@ -2,6 +2,7 @@ export { checkFields, type FieldFinding } from "./check-fields.ts";
 export { checkPattern } from "./check-pattern.ts";
 export { checkRule } from "./check-rule.ts";
 export { checkRuleWarnings } from "./check-rule-warnings.ts";
+export { type EventNames, eventPasses, fillFromEvent } from "./evaluate-event.ts";
 export { evaluateResult } from "./evaluate-result.ts";
 export { checkTemplate, fillTemplate } from "./fill-template.ts";
 export type { PickedMember } from "./group-members.ts";

@@ -27,6 +27,8 @@ it("exports the names that the engine and the command line rely on", async () =>
     "checkTemplate",
     "evaluateModerator",
     "evaluateResult",
+    "eventPasses",
+    "fillFromEvent",
     "fillTemplate",
     "groupFault",
     "openGroup",

@@ -197,6 +197,15 @@ export type {
 export { timerMs } from "./timer-ms.ts";
 export { TOOL_KINDS, type ToolKind, type ToolPolicy, type ToolRule } from "./tool-policy.ts";
 export type {
+  FileMark,
+  Trigger,
+  TriggerPlan,
+  TriggerSource,
+  Triggers,
+  WatchedFile,
+  WatchedFileState,
+} from "./trigger.ts";
+export type {
   CheckReport,
   Problem,
   RecordedResult,

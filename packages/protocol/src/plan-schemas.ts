@@ -4,6 +4,7 @@ import { z } from "zod";
 import { MAX_UNIX_MS } from "./constants.ts";
 import { OVERLAPS, type PlannedStart, type SchedulePlan } from "./schedule.ts";
 import { threadLimitsSchema } from "./schemas.ts";
+import type { TriggerPlan } from "./trigger.ts";
 
 const unixMs = z.number().int().nonnegative().max(MAX_UNIX_MS);
 const ms = z.number().int().nonnegative();
@@ -26,5 +27,17 @@ export const schedulePlanSchema: z.ZodType<SchedulePlan> = z.object({
   overlap: z.enum(OVERLAPS),
   catchUpMs: ms.nullable(),
   jitterMs: ms,
+  start: plannedStart,
+});
+
+export const triggerPlanSchema: z.ZodType<TriggerPlan> = z.object({
+  source: z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("watch"), folder: z.string() }),
+    z.object({
+      kind: z.literal("webhook"),
+      secret: z.string().min(1),
+      filter: z.string().nullable(),
+    }),
+  ]),
   start: plannedStart,
 });

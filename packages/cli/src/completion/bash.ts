@@ -79,7 +79,7 @@ _uncaged_workflow() {
   fi
   case "$kind" in
     threads) _uncaged_workflow_threads "$current" ;;
-    workflows | schedules)
+    workflows | schedules | triggers)
       word="$("\${COMP_WORDS[0]}" completion --list "$kind" 2> /dev/null)"
       _uncaged_workflow_offer < <(compgen -W "$word" -- "$current")
       ;;

@@ -42,14 +42,15 @@ const LISTS: {
 } = {
   workflows: workflowNames,
   threads: async (io, describe) => ok(await threads(io, describe)),
-  schedules: async (io) => ok(await schedules(io)),
+  schedules: async (io) => ok(await starters(io, "schedules")),
+  triggers: async (io) => ok(await starters(io, "triggers")),
 };
 
-async function schedules(io: Io): Promise<Named[]> {
+async function starters(io: Io, kind: "schedules" | "triggers"): Promise<Named[]> {
   const root = storageRoot(io.env);
   if (!existsSync(storagePaths(root).index)) return [];
-  const { openSchedules } = await import("@uncaged/workflow-store");
-  const opened = await openSchedules(root);
+  const { openSchedules, openTriggers } = await import("@uncaged/workflow-store");
+  const opened = await (kind === "schedules" ? openSchedules(root) : openTriggers(root));
   const all = await opened.list().finally(() => opened.close());
   return all.map(({ name, plan }) => ({ name, description: plan.start.workflow }));
 }

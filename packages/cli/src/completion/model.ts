@@ -110,6 +110,7 @@ const PLACEHOLDERS: ReadonlyMap<string, Kind> = new Map([
   ["name", "workflows"],
   ["version", "workflows"],
   ["schedule", "schedules"],
+  ["trigger", "triggers"],
   ["dir", "files"],
   ["entry", "files"],
   ["file", "files"],

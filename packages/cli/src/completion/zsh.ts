@@ -56,7 +56,7 @@ _uncaged_workflow() {
         offered=("\${offered[@]/$'\t'/:}")
         _describe -V thread offered
         ;;
-      workflows | schedules)
+      workflows | schedules | triggers)
         compadd -- \${(f)"$("\${words[1]}" completion --list "$kind" 2> /dev/null)"}
         ;;
       files) _files ;;

@@ -9,7 +9,7 @@ import {
 } from "@uncaged/workflow-protocol";
 import type { Output } from "../command/command.ts";
 import type { Io } from "../command/io.ts";
-import { readStart, type TypedStart } from "./planned-start.ts";
+import { readStart, type TypedStart } from "../thread/start/planned-start.ts";
 import { NOTHING_FIRES, nextText } from "./schedule-text.ts";
 import type { TypedTiming } from "./timing-options.ts";
 import { withSchedules } from "./with-schedules.ts";

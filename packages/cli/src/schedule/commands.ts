@@ -11,7 +11,7 @@ import {
   textOption,
   usageError,
 } from "../command/options.ts";
-import { plannedStartOf, plannedStartOptions } from "./planned-start.ts";
+import { plannedStartOf, plannedStartOptions } from "../thread/start/planned-start.ts";
 import { timingOf, timingOptions } from "./timing-options.ts";
 
 const newName: Argument<string> = requiredArgument("new-name", "what to call it");

@@ -5,16 +5,14 @@ import {
   type Failure,
   type Firing,
   failure,
-  failureFrom,
   type Overlap,
   ok,
   type Result,
   type Schedule,
   type SchedulePlan,
   type Schedules,
-  WORKFLOW_NAME_PATTERN,
 } from "@uncaged/workflow-protocol";
-import { unknownWorkflow } from "@uncaged/workflow-register";
+import { checkNew, refusalOf } from "../new-name.ts";
 import { dueTimes, nextDue } from "./due-times.ts";
 import { startFiring } from "./fire-schedules.ts";
 import { firingAt } from "./plan-firings.ts";
@@ -27,37 +25,15 @@ export async function addSchedule(
   { engine, schedules }: Where,
   { name, plan }: { name: string; plan: SchedulePlan },
 ): Promise<Result<Schedule, Failure>> {
-  const named = checkName(name);
-  if (!named.ok) return named;
-  const workflows = await engine.registry.workflows();
-  if (!workflows.ok) return workflows;
-  const { workflow } = plan.start;
-  if (!workflows.value.has(workflow)) return err(unknownWorkflow(workflows.value, workflow));
+  const checked = await checkNew(engine, { name, workflow: plan.start.workflow });
+  if (!checked.ok) return checked;
   const createdAt = engine.now();
   const nextAt = nextDue(plan.timing, createdAt);
   if (nextAt === null)
     return err(failure("USAGE", "that time has passed", "name one that is to come"));
   const schedule = { name, plan, createdAt, nextAt };
-  try {
-    await schedules.add(schedule);
-  } catch (thrown) {
-    const taken = failureFrom(thrown, "INTERNAL");
-    if (taken.code !== "TARGET_EXISTS") throw thrown;
-    return err(taken);
-  }
-  return ok({ ...schedule, pausedAt: null });
-}
-
-/** Names are parts of start keys and labels. */
-function checkName(name: string): Result<null, Failure> {
-  if (WORKFLOW_NAME_PATTERN.test(name)) return ok(null);
-  return err(
-    failure(
-      "USAGE",
-      `${JSON.stringify(name)} is not a name for this`,
-      "a name has up to 64 lower-case letters, digits, dots, hyphens and underscores, and begins and ends with a letter or digit",
-    ),
-  );
+  const refusal = await refusalOf(schedules.add(schedule));
+  return refusal === null ? ok({ ...schedule, pausedAt: null }) : err(refusal);
 }
 
 /** `SCHEDULE_NOT_FOUND`. */

@@ -16,6 +16,7 @@ import { SCHEDULES_SCHEMA } from "./schedules-schema.ts";
 import { SPENT_SCHEMA } from "./spent-schema.ts";
 import { STEERING_SCHEMA } from "./steering-schema.ts";
 import { THREADS_SCHEMA } from "./threads-schema.ts";
+import { TRIGGERS_SCHEMA } from "./triggers-schema.ts";
 import { WAITS_SCHEMA } from "./waits-schema.ts";
 
 const MIGRATIONS: readonly string[] = [
@@ -30,6 +31,7 @@ const MIGRATIONS: readonly string[] = [
   NOTICES_SCHEMA,
   SCHEDULES_SCHEMA,
   QUEUE_SCHEMA,
+  TRIGGERS_SCHEMA,
 ];
 
 /** Marks the file as ours in SQLite's header ("UWFi"), so that no other program's database is changed. */

@@ -1,7 +1,7 @@
 /** Schedules in the index of a storage root. */
 import { FIRINGS_KEPT, type Schedules, WorkflowError } from "@uncaged/workflow-protocol";
 import { retryWhileBusy } from "../database/retry-while-busy.ts";
-import { scheduleExists } from "../threads/schedule-refusals.ts";
+import { nameTaken } from "../threads/name-taken.ts";
 import { firingOf, firingValues, STARTED_NOTHING } from "./firing-rows.ts";
 import { openThreadIndex } from "./thread-index.ts";
 
@@ -22,7 +22,8 @@ export async function openSchedules(root: string): Promise<Schedules> {
     add: ({ name, plan, createdAt, nextAt }) =>
       change(`add schedule ${name}`, () => {
         const values = { name, plan: JSON.stringify(plan), createdAt, nextAt };
-        if (index.sql(ADD).run(values).changes === 0) throw new WorkflowError(scheduleExists(name));
+        if (index.sql(ADD).run(values).changes === 0)
+          throw new WorkflowError(nameTaken("schedule", name));
       }),
     get: (name) =>
       read(`read schedule ${name}`, () => {

@@ -7,7 +7,7 @@ import {
   type Schedules,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
-import { scheduleExists } from "./schedule-refusals.ts";
+import { nameTaken } from "./name-taken.ts";
 
 export function memorySchedules(): Schedules {
   const schedules = new Map<string, Schedule>();
@@ -26,7 +26,7 @@ export function memorySchedules(): Schedules {
   return {
     async add(schedule) {
       const { name } = schedule;
-      if (schedules.has(name)) throw new WorkflowError(scheduleExists(name));
+      if (schedules.has(name)) throw new WorkflowError(nameTaken("schedule", name));
       schedules.set(name, { ...schedule, pausedAt: null });
       firings.set(name, new Map());
     },

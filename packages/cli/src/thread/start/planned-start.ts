@@ -1,18 +1,18 @@
 /** What a schedule or a trigger starts, as `run` takes it. */
 import { resolve } from "node:path";
 import type { Limits, PlannedStart, ThreadLabels } from "@uncaged/workflow-protocol";
-import type { Io } from "../command/io.ts";
-import { type Given, type Option, textOption, usageError } from "../command/options.ts";
+import type { Io } from "../../command/io.ts";
+import { type Given, type Option, textOption, usageError } from "../../command/options.ts";
 import {
   type PromptSource,
   promptFileOption,
   promptOption,
   promptSource,
   readPrompt,
-} from "../command/prompt.ts";
-import { workingFolder } from "../command/working-folder.ts";
-import { limitOptions, limitsOf } from "../thread/start/limit-options.ts";
-import { labelOption, labelsOf, titleOf, titleOption } from "../thread/start/name-options.ts";
+} from "../../command/prompt.ts";
+import { workingFolder } from "../../command/working-folder.ts";
+import { limitOptions, limitsOf } from "./limit-options.ts";
+import { labelOption, labelsOf, titleOf, titleOption } from "./name-options.ts";
 
 const workflow: Option<string | null> = textOption(
   "--workflow <name>",
