@@ -46,6 +46,26 @@ export const run = createWorkflow(definition, { adapter: opener, overrides: { de
 export const descriptor = buildDescriptor(definition);
 `;
 
+/** A child for each task of the prompt, side by side, each by way of a workflow between. */
+const SEVERAL = `
+import { buildDescriptor, createWorkflow, END, START, workflowAsAgent } from "@uncaged/workflow-runtime";
+import { z } from "zod";
+const member = { description: "", systemPrompt: "", schema: z.looseObject({}), extractRefs: null };
+const group = { name: "tasks", each: "[0..2]", as: "at", role: "member", prompt: "{{ at }}", atOnce: 3, join: JOIN };
+const definition = {
+  description: "hands its work to several children",
+  roles: { member },
+  table: {
+    [START]: [{ condition: "FALLBACK", group }],
+    member: [],
+    tasks: [{ condition: "FALLBACK", role: END }],
+  },
+};
+const task = (ctx, { step }) => JSON.stringify({ child: "steps", task: JSON.parse(ctx.start.content)[step.route.prompt] });
+export const run = createWorkflow(definition, { adapter: workflowAsAgent("parent", { prompt: task }), overrides: null });
+export const descriptor = buildDescriptor(definition);
+`;
+
 let cli: Cli;
 beforeAll(async () => {
   cli = openCli();
@@ -54,6 +74,7 @@ beforeAll(async () => {
   writeFileSync(source, PARENT);
   const { file } = await cli.json<{ file: string }>(["workflow", "build", source]);
   await cli.json(["workflow", "add", "parent", file]);
+  for (const join of ["all", "any"]) await addSeveral(join);
 });
 afterAll(() => cli.close());
 
@@ -98,6 +119,38 @@ describe("a child thread", () => {
     expect(await runningChild()).toBe(child);
     await cli.json(["thread", "kill", stopped]);
     expect([await statusOf(stopped), await statusOf(child)]).toEqual(["aborted", "aborted"]);
+  });
+
+  it("is continued when the runner of a group was killed, and no step is made twice", async () => {
+    const tasks = ["a", "b", "c"].map((gate) => ({ steps: 2, gate }));
+    const threadId = await start("several", tasks, "several-all");
+    await untilRunning(tasks.length);
+    await killHard(await ownerOf(cli.root, threadId));
+    await cli.json(["thread", "resume", threadId]);
+    for (const { gate } of tasks)
+      for (const step of [1, 2])
+        writeFileSync(join(cli.dir, "work", "several", `${gate}-${step}`), "");
+    const parent = await untilRest(threadId);
+    expect(parent).toMatchObject({ status: "completed" });
+    expect(new Set(parent.steps.map(({ childThread }) => childThread)).size).toBe(3);
+    expect(begun("several").toSorted()).toEqual(["1", "1", "1", "2", "2", "2"]);
+    expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+  });
+
+  it("is killed, with its own children, when its group joins without it", async () => {
+    const tasks = [{ steps: 1, gate: "first" }, { gate: "never" }, { gate: "never" }];
+    const threadId = await start("raced", tasks, "several-any");
+    const running = await untilRunning(tasks.length);
+    writeFileSync(join(cli.dir, "work", "raced", "first-1"), "");
+    expect(await untilRest(threadId)).toMatchObject({ status: "completed" });
+    const ends = await Promise.all(running.map((child) => untilRest(child)));
+    expect(ends.map(({ status }) => status).toSorted()).toEqual([
+      "aborted",
+      "aborted",
+      "completed",
+    ]);
+    await untilThreads(cli.root, (threads) => (threads.every(rests) ? threads : null));
+    expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
   });
 
   it("is a new one for a poke, and gets the person's words", async () => {
@@ -176,11 +229,28 @@ describe("a child thread", () => {
 
 const run = (): string[] => ["thread", "run", "steps", "--idle", "--prompt", "{}"];
 
-async function start(name: string, prompt: object): Promise<string> {
+async function addSeveral(join: string): Promise<void> {
+  const source = `${cli.dir}/flow/several-${join}.mjs`;
+  writeFileSync(source, SEVERAL.replace("JOIN", JSON.stringify(join)));
+  const { file } = await cli.json<{ file: string }>(["workflow", "build", source]);
+  await cli.json(["workflow", "add", `several-${join}`, file]);
+}
+
+/** Threads of `steps` that run. */
+function untilRunning(count: number): Promise<string[]> {
+  return untilThreads(cli.root, (threads) => {
+    const running = threads.filter(
+      ({ workflow, status }) => workflow === "steps" && status === "running",
+    );
+    return running.length === count ? running.map(({ threadId }) => threadId) : null;
+  });
+}
+
+async function start(name: string, prompt: object, workflow = "parent"): Promise<string> {
   const folder = join(cli.dir, "work", name);
   mkdirSync(folder, { recursive: true });
   const { threadId } = await cli.json<{ threadId: string }>([
-    ...["thread", "run", "parent", "--cwd", folder, "--prompt", JSON.stringify(prompt)],
+    ...["thread", "run", workflow, "--cwd", folder, "--prompt", JSON.stringify(prompt)],
   ]);
   return threadId;
 }

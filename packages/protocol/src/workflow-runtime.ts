@@ -59,7 +59,13 @@ export type StepScope = Omit<StepRequest, "agent"> & {
 /** Turns the text stored under `contentHash` into a value of `schema`; throws `INVALID_OUTPUT`. */
 export type ExtractFn = <T>(schema: z.ZodType<T>, contentHash: string) => Promise<T>;
 
-export type ChildRequest = { workflow: string; prompt: string };
+export type ChildRequest = {
+  workflow: string;
+  prompt: string;
+  /** Aborted when nobody waits for the child any more: it is killed, and `runChild` rejects. Left out: only its parent's
+   *  end reaches it. */
+  signal?: AbortSignal;
+};
 export type ChildOutcome = {
   threadId: string;
   returnCode: number;

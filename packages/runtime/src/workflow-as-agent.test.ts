@@ -73,7 +73,8 @@ describe("a workflow as an agent", () => {
   it("runs the child with the edge's prompt and returns its outcome as meta", async () => {
     const lent = runtime("develop it");
     const result = await workflowAsAgent("develop")("", schema)(ctx, lent);
-    expect(lent.requests).toEqual([{ workflow: "develop", prompt: "develop it" }]);
+    const { signal } = lent;
+    expect(lent.requests).toEqual([{ workflow: "develop", prompt: "develop it", signal }]);
     expect(result).toMatchObject({
       meta: { returnCode: 0, summary: "all done", lastMeta: { commit: "1f3c9d2" } },
       childThread: outcome.threadId,

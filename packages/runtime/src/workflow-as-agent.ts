@@ -19,13 +19,18 @@ export type WorkflowAgentOptions = {
 
 /** Uses a workflow as an agent: runs the registered workflow `name` as a child thread and waits for its end. A
  *  failed child is a result like any other; its return code says so. The role rejects with `INVALID_OUTPUT` when the
- *  meta does not match, with `MAX_DEPTH` when children are nested too deep. */
+ *  meta does not match, with `MAX_DEPTH` when children are nested too deep. A child that the step is not waiting for any
+ *  more is killed. */
 export function workflowAsAgent(name: string, options: WorkflowAgentOptions = {}): AdapterFn {
   const { prompt = defaultPrompt, toMeta = defaultMeta } = options;
   return <T>(_systemPrompt: string, schema: z.ZodType<T>) =>
     async (ctx: ThreadContext, runtime: WorkflowRuntime): Promise<RoleResult<T>> => {
       const startedAt = Date.now();
-      const outcome = await runtime.runChild({ workflow: name, prompt: prompt(ctx, runtime) });
+      const outcome = await runtime.runChild({
+        workflow: name,
+        prompt: prompt(ctx, runtime),
+        signal: runtime.signal,
+      });
       const meta = await parseMeta(schema, toMeta(outcome), runtime.step);
       const run: StepRun = {
         agent: { name: `workflow ${name}`, version: outcome.bundleHash },

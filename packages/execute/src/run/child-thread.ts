@@ -4,7 +4,9 @@
  *     the child it started before and waits for that one; nothing the child did is done twice.
  *  2. A step made by a poke is a different step: its key includes the replaced step and the poke's prompt.
  *  3. The child is a thread like any other, with its own runner and the same commands. Parent and child are linked both
- *     ways. */
+ *     ways.
+ *  4. A step that is given up (its time is up, or its group has joined without it) has its child killed. When the whole
+ *     parent is stopped, whoever stops it decides what becomes of its children. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { encodeContent } from "@uncaged/workflow-cas";
 import {
@@ -45,7 +47,8 @@ export type ChildRun = ChildRequest & {
   cursor: ChainCursor;
   /** Of the step that starts it; undefined: it is no member of a group. */
   group: StepGroup | undefined;
-  signal: AbortSignal;
+  /** Aborted when the parent is stopped. */
+  stopped: AbortSignal;
 };
 
 /** Throws `MAX_DEPTH`, `WORKFLOW_NOT_FOUND`, or what kept the child's runner from starting. */
@@ -62,7 +65,29 @@ export async function runChild(engine: Engine, run: ChildRun): Promise<ChildOutc
     priority: run.parent.priority,
     parent: { threadId: run.parent.threadId, state: parentHead },
   });
-  return outcomeOf(engine, await untilFinal(engine, thread.threadId, run.signal));
+  const { threadId } = thread;
+  const { stopped, signal: given = stopped } = run;
+  try {
+    return await outcomeOf(
+      engine,
+      await untilFinal(engine, threadId, AbortSignal.any([stopped, given])),
+    );
+  } catch (thrown) {
+    // A store that fails here says so with the step's own write.
+    if (given.aborted && !stopped.aborted) await endTree(engine, threadId).catch(() => undefined);
+    throw thrown;
+  }
+}
+
+/** Kills a thread and all below it: parents first, so that none starts another child. One that nobody runs is run once
+ *  more, to hear it. */
+async function endTree(engine: Engine, threadId: string): Promise<void> {
+  const seen = await lookAtThread(engine, threadId);
+  if (seen === null || isFinished(seen.thread)) return;
+  await engine.store.signal(threadId, "kill", engine.now());
+  if (seen.status !== "running") await startRunner(engine, threadId);
+  for (const child of await engine.store.list({ parentThread: threadId }))
+    await endTree(engine, child.threadId);
 }
 
 /** The state that the step sees last: a member of a group does not see what other members did by now. */

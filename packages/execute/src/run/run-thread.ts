@@ -174,7 +174,7 @@ export async function threadRun(
       agent: namedAgents(engine, room.limited),
       runChild: (request) =>
         room.whileWaiting(() =>
-          runChild(engine, { ...request, parent: thread, cursor: cursor(), signal }),
+          runChild(engine, { ...request, parent: thread, cursor: cursor(), stopped: signal }),
         ),
     });
   return {
