@@ -75,7 +75,7 @@ export class AcpConversation implements AgentConversation {
     const step = { ...this.#step, env, login: home.login };
     const process = await startAcp(this.#program, step, {
       news: (news) => this.#log?.news(news),
-      mayI: (request) => this.#log?.mayI(request) ?? null,
+      mayI: async (request) => (await this.#log?.mayI(request)) ?? null,
     });
     this.#process = process;
     const opening = openSession(process.agent, this.#program, step);

@@ -27,7 +27,7 @@ const MIB = 1024 * 1024;
 export type AcpListener = {
   news(news: SessionNews): void;
   /** Whether it may make the call. Null: nothing may be done now. */
-  mayI(request: PermissionRequest): boolean | null;
+  mayI(request: PermissionRequest): Promise<boolean | null>;
 };
 
 export type AcpProcess = {
@@ -80,12 +80,17 @@ export async function startAcp(
   if (!started.ok) throw new AgentDied(`${started.error.message} (${started.error.hint})`, null);
   const cli = started.value;
   const connection = client({ name: "uncaged-workflow" })
-    .onRequest(methods.client.session.requestPermission, parsePermissionRequest, ({ params }) => {
-      const allowed = params === null ? null : listener.mayI(params);
-      return params === null || allowed === null
-        ? NOT_MADE
-        : answerPermission(params.options, allowed);
-    })
+    .onRequest(
+      methods.client.session.requestPermission,
+      parsePermissionRequest,
+      async ({ params }) => {
+        if (params === null) return NOT_MADE;
+        // A person may take long: the silence is ours.
+        const goOn = cli.rest();
+        const allowed = await listener.mayI(params).finally(goOn);
+        return allowed === null ? NOT_MADE : answerPermission(params.options, allowed);
+      },
+    )
     .connect(messages.connect(cli.write));
   const died = cli.ended.then(
     (end): never => {

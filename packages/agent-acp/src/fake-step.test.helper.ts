@@ -9,7 +9,7 @@ import {
   type ToolCallRecord,
   type ToolPolicy,
 } from "@uncaged/workflow-protocol";
-import { type AgentConversation, redactor } from "@uncaged/workflow-util-agent";
+import { type AgentConversation, type AgentStep, redactor } from "@uncaged/workflow-util-agent";
 import { fakeStep } from "@uncaged/workflow-util-agent/testing";
 import { onTestFinished } from "vitest";
 import type { AcpAgentConfig } from "./acp-config.ts";
@@ -39,6 +39,7 @@ export async function openStage(
     session?: string;
     previousRawUsage?: JsonValue;
     policy?: ToolPolicy;
+    mayI?: AgentStep["mayI"];
     idleTimeoutMs?: number;
     env?: Record<string, string>;
   } = {},
@@ -56,6 +57,7 @@ export async function openStage(
       session: about.session ?? null,
       previousRawUsage: about.previousRawUsage ?? null,
       policy: about.policy ?? null,
+      ...(about.mayI === undefined ? {} : { mayI: about.mayI }),
       limits: { timeoutMs: null, idleTimeoutMs: about.idleTimeoutMs ?? 20_000 },
       signal: aborter.signal,
       emit: (event) => events.push(event),

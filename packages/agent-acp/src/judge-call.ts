@@ -2,7 +2,7 @@
  *
  *  1. A call on several files is allowed only if it is allowed for each of them.
  *  2. What was not reported cannot be checked: a `deny` rule that would check it refuses. An `allow` rule never
- *     matches it. */
+ *     matches it, and an `ask` rule asks. */
 import type { ToolRule } from "@uncaged/workflow-protocol";
 import { callVerdict, type JudgedStep, type PolicyVerdict } from "@uncaged/workflow-util-agent";
 import { shownName, subjectsOf, type ToolCall } from "./tool-call.ts";
@@ -20,6 +20,7 @@ export function judgeCall(
       allowed: false,
       reason: `a rule denies calls like ${name}, and this one does not say enough about itself`,
     };
+  const asked = (step.policy?.ask ?? []).some((rule) => cannotBeJudged(rule, call, subjects));
   const verdicts = (subjects.length === 0 ? [""] : subjects).map((subject) =>
     callVerdict(step, {
       name: call.name ?? "an unnamed tool",
@@ -27,7 +28,11 @@ export function judgeCall(
       subject,
     }),
   );
-  return verdicts.find(({ allowed }) => !allowed) ?? verdicts[0] ?? NOTHING;
+  const refused = verdicts.filter(({ allowed }) => !allowed);
+  const verdict = refused.find(({ asks }) => asks !== true) ?? refused[0] ?? verdicts[0] ?? NOTHING;
+  if (!asked || !verdict.allowed) return verdict;
+  const reason = `a person is asked about calls like ${name}, and this one does not say enough about itself`;
+  return { allowed: false, reason, asks: true };
 }
 
 const NOTHING: PolicyVerdict = { allowed: false, reason: "there is nothing to judge" };

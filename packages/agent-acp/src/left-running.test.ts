@@ -18,7 +18,10 @@ const exited = (exitCode: number) => ({
 function play(exitCode: number): ToolCallRecord[] {
   const seen: ToolCallRecord[] = [];
   const calls = toolCalls({
-    step: { policy: null, storageRoot: null, home: "/home", cwd: "/step" },
+    step: {
+      ...{ policy: null, storageRoot: null, home: "/home", cwd: "/step" },
+      mayI: async () => ({ allowed: false, reason: "" }),
+    },
     commandInTitle: false,
     shellsBeginIn: "/step",
     harmless: [],

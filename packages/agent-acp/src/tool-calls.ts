@@ -5,16 +5,23 @@
  *  3. A call that the policy refuses but that was made without asking is a breach: it cannot be undone, but its
  *     results must not count. */
 import type { AgentEvent, ToolCallRecord, ToolKind } from "@uncaged/workflow-protocol";
-import type { JudgedStep, PolicyVerdict } from "@uncaged/workflow-util-agent";
+import type { AgentStep, JudgedStep, PolicyVerdict } from "@uncaged/workflow-util-agent";
 import { judgeCall } from "./judge-call.ts";
 import { leftRunning } from "./left-running.ts";
 import type { ToolCallNews } from "./session-update.ts";
-import { newToolCall, noteNews, recordOf, shownName, type ToolCall } from "./tool-call.ts";
+import {
+  newToolCall,
+  noteNews,
+  recordOf,
+  shownName,
+  subjectsOf,
+  type ToolCall,
+} from "./tool-call.ts";
 
 export type ToolCalls = {
   news(news: ToolCallNews): void;
-  /** The agent asks whether it may make a call. */
-  asked(news: ToolCallNews): PolicyVerdict;
+  /** The agent asks whether it may make a call; a person may have to be asked. */
+  asked(news: ToolCallNews): Promise<PolicyVerdict>;
 };
 
 const MOST_OPEN = 1_000;
@@ -22,7 +29,7 @@ const MOST_ENDED = 10_000;
 
 export function toolCalls(opts: {
   /** Of whose calls they are. */
-  step: JudgedStep;
+  step: JudgedStep & Pick<AgentStep, "mayI">;
   commandInTitle: boolean;
   /** See `recordOf`. */
   shellsBeginIn: string | null;
@@ -72,15 +79,17 @@ export function toolCalls(opts: {
       if (status !== "pending" && status != null) show(call);
       if (status === "completed" || status === "failed") end(call, status === "completed");
     },
-    asked(news) {
+    async asked(news) {
       const call = callOf(news);
       call.asked = true;
       show(call);
-      const verdict = judgeCall(step, call, { commandInTitle });
+      const tool = shownName(call);
+      const judged = judgeCall(step, call, { commandInTitle });
+      const subject = subjectsOf(call, { commandInTitle }).join(", ");
+      const verdict = judged.asks === true ? await step.mayI({ name: tool, subject }) : judged;
       call.refused = !verdict.allowed;
       // A call that waits for permission has not begun.
       call.startedAt = Date.now();
-      const tool = shownName(call);
       emit({ type: "permission", tool, allowed: verdict.allowed, reason: verdict.reason });
       return verdict;
     },

@@ -28,6 +28,39 @@ test("a call that the policy denies is refused, just this once, and counted", as
 });
 
 test.each([
+  [true, "allow_once", 0],
+  [false, "reject_once", 1],
+])(
+  "a call that is for a person to allow waits for the person, who says %s",
+  async (allowed, text, denials) => {
+    const asked: unknown[] = [];
+    const { conversation, events } = await openStage(standIn(), {
+      policy: { ask: [{ kind: "edit" }] },
+      mayI: async (call) => {
+        asked.push(call);
+        return { allowed, reason: "by alice" };
+      },
+    });
+    expect(await conversation.turn("edit")).toMatchObject({ outcome: "ok", text, denials });
+    expect(asked).toEqual([{ name: "write", subject: expect.stringMatching(/^\//) }]);
+    expect(events).toContainEqual({
+      ...{ type: "permission", tool: "write", allowed, reason: "by alice" },
+    });
+  },
+);
+
+test.each(["edit-many", "edit-blind"])(
+  "a person is asked about %s when any part may need it",
+  async (word) => {
+    const { conversation } = await openStage(standIn(), {
+      policy: { ask: [{ kind: "edit", input: "^/etc/" }] },
+      mayI: async () => ({ allowed: true, reason: "by alice" }),
+    });
+    expect((await conversation.turn(word)).text).toBe("allow_once");
+  },
+);
+
+test.each([
   ["a call on several files is refused when one of them is denied", "edit-many", "^/etc/"],
   ["a call that does not say its file is refused when a file is denied", "edit-blind", "^/etc/"],
 ])("%s", async (_name, word, input) => {

@@ -16,7 +16,7 @@ import type { TurnEnd } from "./turn-end.ts";
 export type TurnLog = {
   news(news: SessionNews): void;
   /** Null: the turn is being cancelled, nothing more may be done. */
-  mayI(request: PermissionRequest): boolean | null;
+  mayI(request: PermissionRequest): Promise<boolean | null>;
   /** What it said last. */
   text(): string;
   denials(): number;
@@ -29,7 +29,7 @@ export type TurnLog = {
 
 export function turnLog(opts: {
   program: Pick<AcpProgram, "commandInTitle" | "freshShells" | "harmless">;
-  step: Pick<AgentStep, "cwd" | "home" | "storageRoot" | "policy" | "emit" | "seen">;
+  step: Pick<AgentStep, "cwd" | "home" | "storageRoot" | "policy" | "mayI" | "emit" | "seen">;
   session: string;
   /** The policy was breached: the turn must be cancelled. */
   onBreach: () => void;
@@ -80,9 +80,11 @@ export function turnLog(opts: {
       if (update.sessionUpdate === "usage_update") costUsd = update.cost.amount;
       if (update.sessionUpdate === "session_info_update") noteMeta(update._meta);
     },
-    mayI({ toolCall }) {
+    async mayI({ toolCall }) {
       if (signal.aborted) return null;
-      const { allowed } = calls.asked(toolCall);
+      const { allowed } = await calls.asked(toolCall);
+      // It may have been stopped while a person was asked.
+      if (signal.aborted) return null;
       if (!allowed) denials++;
       return allowed;
     },

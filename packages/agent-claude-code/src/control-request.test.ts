@@ -52,6 +52,31 @@ describe("a request for permission", () => {
     });
   });
 
+  it("waits for a person where the policy says so, after the hook has passed it on", () => {
+    const policy: ToolPolicy = { ask: [{ kind: "execute", command: ["git", "push"] }] };
+    const input = { command: "git push" };
+    expect(ask(hook("PreToolUse", { tool_name: "Bash", tool_input: input }), policy)).toMatchObject(
+      {
+        response: { response: { hookSpecificOutput: { permissionDecision: "ask" } } },
+        decision: null,
+      },
+    );
+    const { asks } = answerControl(
+      { type: "control_request", request_id: "r1", request: permission("Bash", input) },
+      { step: { policy, ...PLACE }, holdBack: () => null, now: () => 5 },
+    );
+    expect(asks).toMatchObject({ name: "Bash", subject: "git push" });
+    expect(asks?.decided({ allowed: true, reason: "by alice" })).toMatchObject({
+      reply: { response: success({ behavior: "allow", updatedInput: input }) },
+      decision: { id: "t1", tool: "Bash", allowed: true, reason: "by alice" },
+    });
+    expect(asks?.decided({ allowed: false, reason: "no" })).toMatchObject({
+      reply: { response: success({ behavior: "deny", message: "no", interrupt: false }) },
+    });
+    const other = ask(permission("Bash", { command: "git status" }), policy);
+    expect(other.response).toMatchObject({ response: { behavior: "allow" } });
+  });
+
   it("is granted for everything when the role has no policy", () => {
     const { response } = ask(permission("Bash", { command: "rm -r ." }), null);
     expect(response).toMatchObject({ response: { behavior: "allow" } });

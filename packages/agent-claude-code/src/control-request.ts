@@ -4,11 +4,12 @@
  *     engine's storage. The same answer is given twice: before the tool is considered (`PreToolUse`) and when
  *     permission is requested (`can_use_tool`). The second fails closed: Claude Code waits for it, and a closed stdin
  *     is a refusal.
+ *     A call about which a person has to decide is passed on to the second, whose answer may take long.
  *  2. The tool with which the agent submits its answer is its own channel, not a tool of the role.
  *  3. Before the agent stops it is told what evidence is still missing, as often as `holdBack` says.
  *  4. An unknown request is answered with an error: the agent neither waits for ever nor takes silence for a yes. */
-import type { JsonObject, JsonValue, ToolCallRecord } from "@uncaged/workflow-protocol";
-import { callVerdict, type JudgedStep } from "@uncaged/workflow-util-agent";
+import type { JsonObject, JsonValue, Permission, ToolCallRecord } from "@uncaged/workflow-protocol";
+import { callVerdict, type JudgedStep, type PolicyVerdict } from "@uncaged/workflow-util-agent";
 import { z } from "zod";
 import { callRecord } from "./call-record.ts";
 import { parseHookInput } from "./hook-input.ts";
@@ -29,6 +30,8 @@ export type ControlRules = {
 export type ControlAnswer = {
   /** The line to write back. */
   reply: JsonObject;
+  /** To write back instead, once a person has decided about this call; null: nobody has to. */
+  asks: { name: string; subject: string; decided: (by: Permission) => ControlAnswer } | null;
   /** A decision about a tool that is worth showing. */
   decision: { id: string; tool: string; allowed: boolean; reason: string } | null;
   /** A tool call that has ended. */
@@ -47,17 +50,24 @@ export function answerControl(
     reply: { type: "control_response", response: { subtype: "error", request_id, error } },
   });
   if (!parsed.success) return fail("the workflow engine does not know this request");
-  const answer =
-    parsed.data.subtype === "can_use_tool"
-      ? permission(parsed.data, rules)
-      : hookAnswer(parsed.data.input, rules);
-  if (answer === null) return fail("the workflow engine does not know this hook input");
-  const { response, ...rest } = answer;
-  return {
+  const succeed = ({ response, ...rest }: Answer): ControlAnswer => ({
     ...NOTHING,
     ...rest,
     reply: { type: "control_response", response: { subtype: "success", request_id, response } },
-  };
+  });
+  const asked = parsed.data;
+  if (asked.subtype !== "can_use_tool") {
+    const answer = hookAnswer(asked.input, rules);
+    return answer === null
+      ? fail("the workflow engine does not know this hook input")
+      : succeed(answer);
+  }
+  const verdict = verdictOn(asked.tool_name, asked.input, rules);
+  const answer = succeed(permission(asked, verdict));
+  if (verdict.asks !== true) return answer;
+  const { name, subject } = toolCall(asked.tool_name, asked.input);
+  const decided = (by: Permission): ControlAnswer => succeed(permission(asked, by));
+  return { ...answer, decision: null, asks: { name, subject, decided } };
 }
 
 /** First line to the agent: the hooks that we subscribe to. */
@@ -73,20 +83,21 @@ export function interruptRequest(): JsonObject {
 
 const HEARD = ["PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop"];
 
-const NOTHING = { decision: null, seen: null, begins: null };
+const NOTHING = { asks: null, decision: null, seen: null, begins: null };
 
 function controlRequest(request_id: string, request: JsonObject): JsonObject {
   return { type: "control_request", request_id, request };
 }
 
-type Answer = Partial<Omit<ControlAnswer, "reply">> & { response: JsonObject };
+type Answer = Partial<Omit<ControlAnswer, "reply" | "asks">> & { response: JsonObject };
 
 type Asked = Extract<z.infer<typeof REQUEST>, { subtype: "can_use_tool" }>;
 
-function permission({ tool_name, tool_use_id, input }: Asked, rules: ControlRules): Answer {
-  const verdict = verdictOn(tool_name, input, rules);
+function permission({ tool_name, tool_use_id, input }: Asked, verdict: Permission): Answer {
+  const { allowed, reason } = verdict;
+  const shown = { id: tool_use_id, tool: tool_name, allowed, reason };
   return {
-    decision: tool_name === ANSWER_TOOL ? null : { id: tool_use_id, tool: tool_name, ...verdict },
+    decision: tool_name === ANSWER_TOOL ? null : shown,
     response: verdict.allowed
       ? { behavior: "allow", updatedInput: input }
       : { behavior: "deny", message: verdict.reason, interrupt: false },
@@ -106,9 +117,11 @@ function hookAnswer(raw: JsonValue, rules: ControlRules): Answer | null {
       if (missing !== null) return { response: denial(missing) };
       const verdict = verdictOn(tool_name, tool_input, rules);
       if (verdict.allowed) return { begins, response: {} };
+      const { allowed, reason } = verdict;
+      if (verdict.asks === true) return { begins, response: permissionDecision("ask", reason) };
       return {
-        decision: { id: tool_use_id, tool: tool_name, ...verdict },
-        response: denial(verdict.reason),
+        decision: { id: tool_use_id, tool: tool_name, allowed, reason },
+        response: denial(reason),
       };
     }
     case "PostToolUse":
@@ -124,21 +137,21 @@ function hookAnswer(raw: JsonValue, rules: ControlRules): Answer | null {
   }
 }
 
-function denial(permissionDecisionReason: string): JsonObject {
+function denial(reason: string): JsonObject {
+  return permissionDecision("deny", reason);
+}
+
+function permissionDecision(decision: "deny" | "ask", reason: string): JsonObject {
   return {
     hookSpecificOutput: {
       hookEventName: "PreToolUse",
-      permissionDecision: "deny",
-      permissionDecisionReason,
+      permissionDecision: decision,
+      permissionDecisionReason: reason,
     },
   };
 }
 
-function verdictOn(
-  tool: string,
-  input: JsonValue,
-  { step }: ControlRules,
-): { allowed: boolean; reason: string } {
+function verdictOn(tool: string, input: JsonValue, { step }: ControlRules): PolicyVerdict {
   if (tool === ANSWER_TOOL) return { allowed: true, reason: "the agent's answer" };
   return callVerdict(step, toolCall(tool, input));
 }

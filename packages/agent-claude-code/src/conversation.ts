@@ -10,7 +10,7 @@ import type { AgentEvent, Failure, JsonObject, Result } from "@uncaged/workflow-
 import type { AgentConversation, AgentStep, TurnResult } from "@uncaged/workflow-util-agent";
 import type { ClaudeCodeConfig } from "./claude-code-config.ts";
 import { type ClaudeProcess, type ProcessEnd, startClaude } from "./claude-process.ts";
-import { answerControl, type ControlRules } from "./control-request.ts";
+import { answerControl, type ControlAnswer, type ControlRules } from "./control-request.ts";
 import { judgeEnd, judgeResult, type Verdict } from "./judge-turn.ts";
 import { turnUsage } from "./run-usage.ts";
 import type {
@@ -61,7 +61,21 @@ export function openConversation(step: AgentStep, config: ClaudeCodeConfig): Age
     }
   };
   const answer = (request: ControlRequest): void => {
-    const { reply, decision, seen, begins } = answerControl(request, rules);
+    const answered = answerControl(request, rules);
+    if (answered.asks === null) give(answered);
+    else void askPerson(answered.asks);
+  };
+  const askPerson = async ({
+    decided,
+    ...call
+  }: NonNullable<ControlAnswer["asks"]>): Promise<void> => {
+    // The silence is ours.
+    const goOn = claude?.rest();
+    const permission = await step.mayI(call);
+    goOn?.();
+    give(decided(permission));
+  };
+  const give = ({ reply, decision, seen, begins }: ControlAnswer): void => {
     void claude?.say(reply);
     if (decision !== null) {
       const { id, tool, allowed, reason } = decision;

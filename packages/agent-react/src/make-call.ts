@@ -31,7 +31,10 @@ export async function makeCall(
   const planned = await plan(tool, input, scope);
   if (typeof planned === "string") return refused(planned);
   const { subject } = planned;
-  const verdict = callVerdict(step, { name, kind, subject });
+  const judged = callVerdict(step, { name, kind, subject });
+  const verdict = judged.asks === true ? await step.mayI({ name, subject }) : judged;
+  if (judged.asks === true && verdict.allowed)
+    step.emit({ type: "permission", tool: name, ...verdict });
   if (!verdict.allowed) {
     step.emit({ type: "permission", tool: name, allowed: false, reason: verdict.reason });
     const output = `Denied: ${verdict.reason}. Do not try it another way.`;

@@ -104,7 +104,9 @@ export {
   queuedThreads,
   type RunningThread,
   runningThreads,
+  waitingThreads,
   withActivity,
 } from "./watch/list-threads.ts";
 export { observedStatus } from "./watch/observe.ts";
+export { openWaits } from "./watch/open-waits.ts";
 export { type RestingThread, waitForThread, waitForThreads } from "./watch/wait-for-thread.ts";

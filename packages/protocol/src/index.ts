@@ -216,6 +216,8 @@ export type {
   UpgradeView,
 } from "./views.ts";
 export {
+  type Ask,
+  type AskAnswer,
   type AskingGroup,
   isPersonWait,
   type PersonWait,
@@ -240,6 +242,7 @@ export type {
   EngineRuntime,
   ExtractFn,
   MemberScope,
+  Permission,
   PersonCall,
   RoleCall,
   RoleFn,

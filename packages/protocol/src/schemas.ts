@@ -186,7 +186,12 @@ const toolRules = z
     }),
   )
   .optional();
-const toolPolicy = z.strictObject({ allow: toolRules, deny: toolRules });
+const toolPolicy = z.strictObject({
+  allow: toolRules,
+  deny: toolRules,
+  ask: toolRules,
+  askTimeoutMs: z.number().int().positive().optional(),
+});
 const evidenceRequirement = z.strictObject({
   name: z.string().min(1),
   kind: toolKind,

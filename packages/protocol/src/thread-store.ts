@@ -14,7 +14,7 @@ import type {
   ThreadLabels,
   ThreadRecord,
 } from "./thread-record.ts";
-import type { Wait, Waits } from "./wait.ts";
+import type { Ask, AskAnswer, PersonWait, Wait, Waits } from "./wait.ts";
 
 /** The right to write one thread: a lease's fence. */
 export type LeaseRef = { threadId: string; fence: number };
@@ -163,6 +163,18 @@ export type ThreadStore = {
     set: ThreadLabels;
     unset: readonly string[];
   }): Promise<ThreadLabels>;
+
+  /** Has a step that is under way ask a person; a member of a group, or the step that is none, asks one thing at a time.
+   *  Throws `LEASE_LOST`. */
+  ask(request: LeaseRef & { wait: PersonWait }): Promise<void>;
+  /** What steps ask that are under way, oldest first: nothing that was answered, or that an earlier owner asked. */
+  asks(filter: { threadId?: string }): Promise<Ask[]>;
+  /** Throws `ANSWER_TAKEN` when this is not asked any more. */
+  answerAsk(request: Ask & { answer: AskAnswer }): Promise<void>;
+  /** What a person answered; null: nothing yet. */
+  askAnswer(request: LeaseRef & Pick<PersonWait, "member">): Promise<AskAnswer | null>;
+  /** Asks no longer. Returns the answer, if there was one. */
+  withdrawAsk(request: LeaseRef & Pick<PersonWait, "member">): Promise<AskAnswer | null>;
 
   /** Sets who is told when a thread comes to wait for a person, fails or completes. It holds for what happens from now
    *  on; whoever is not named any more is told nothing further. Such a notice is recorded in the transaction in which it

@@ -27,10 +27,14 @@ export type ToolRule = {
   command?: readonly string[] | undefined;
 };
 
-/** Which tools a role may use. A call that matches a `deny` rule is refused; otherwise, if there are `allow` rules,
+/** Which tools a role may use. A call that matches a `deny` rule is refused; otherwise a call that matches an `ask` rule is
+ *  put to a person, and matched as broadly as by a `deny` rule; otherwise, if there are `allow` rules,
  *  a call that matches none of them is refused too. Where a rule denies edits, a call of kind `other` is refused
  *  unless an `allow` rule names it: nobody can know that it writes nothing. */
 export type ToolPolicy = {
   allow?: readonly ToolRule[] | undefined;
   deny?: readonly ToolRule[] | undefined;
+  ask?: readonly ToolRule[] | undefined;
+  /** After this time without an answer the call is refused. Milliseconds; default: an hour. */
+  askTimeoutMs?: number | undefined;
 };

@@ -36,7 +36,15 @@ export type PersonWait = {
   member?: number;
   /** The group of that member. */
   group?: AskingGroup;
+  /** A step that is under way asks whether it may do something: the answer lets it go on, and is no step. */
+  permission?: true;
 };
+
+/** Of a step that is under way and waits for a person. It ends with the tenure of its thread's owner. */
+export type Ask = { threadId: string; fence: number; wait: PersonWait };
+
+/** What a person said to an ask. */
+export type AskAnswer = { meta: JsonObject; user: string };
 
 /** A group whose member a person plays, with what tells whether an answer lets it join. */
 export type AskingGroup = Omit<StepGroup, "index"> & { join: GroupJoin };

@@ -81,6 +81,9 @@ export type ChildOutcome = {
   usage: Usage | null;
 };
 
+/** `reason`: who decided, and why. */
+export type Permission = { allowed: boolean; reason: string };
+
 /** A role's handle on the engine: the only way for a bundle to reach it. */
 export type WorkflowRuntime = {
   cas: CasStore;
@@ -93,6 +96,9 @@ export type WorkflowRuntime = {
   /** Runs a registered workflow as a child of this step and waits for its end. Called again for the same step after
    *  a crash, it continues the child that it started before. Throws `MAX_DEPTH`. */
   runChild(request: ChildRequest): Promise<ChildOutcome>;
+  /** Puts a question to a person and waits for the answer, for as long as the role's `tools` say; `signal` ends the wait.
+   *  Never rejects: without an answer it is a no. Left out by engines that cannot. */
+  mayI?(question: { message: string; signal: AbortSignal }): Promise<Permission>;
   /** Adapter of an agent named in `config.agents`; null: `config.defaultAgent`. Rejects with
    *  `AGENT_NOT_FOUND` or `CONFIG_INVALID`. */
   agent(name: string | null): Promise<AdapterFn>;

@@ -16,11 +16,14 @@ export function* toolFaults<M extends RoleMeta>(
 ): Generator<string> {
   for (const role of keysOf(definition.roles)) {
     const { tools, requiredEvidence = [] }: RoleRules = definition.roles[role];
-    for (const list of ["allow", "deny"] as const) {
+    for (const list of ["allow", "deny", "ask"] as const) {
       for (const [at, rule] of (tools?.[list] ?? []).entries()) {
         yield* ruleFaults(rule, `roles.${role}.tools.${list}[${at}]`);
       }
     }
+    const { askTimeoutMs = 1 } = tools ?? {};
+    if (!Number.isSafeInteger(askTimeoutMs) || askTimeoutMs < 1)
+      yield `roles.${role}.tools.askTimeoutMs: must be a whole number above 0`;
     for (const [at, requirement] of requiredEvidence.entries()) {
       yield* requirementFaults(requirement, `roles.${role}.requiredEvidence[${at}]`);
     }

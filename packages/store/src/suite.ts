@@ -1,6 +1,7 @@
 /** The contract of a `ThreadStore`, as cases for any test runner: `for (const c of threadStoreCases) test(c.name, () =>
  *  c.run(freshStore()))`. */
 import { adoptionCases } from "./suite/adoption-cases.ts";
+import { askCases } from "./suite/ask-cases.ts";
 import { headCases } from "./suite/head-cases.ts";
 import { historyCases } from "./suite/history-cases.ts";
 import { leaseCases } from "./suite/lease-cases.ts";
@@ -28,6 +29,7 @@ export const threadStoreCases: readonly ThreadStoreCase[] = [
   ...adoptionCases,
   ...limitCases,
   ...personCases,
+  ...askCases,
   ...leaseCases,
   ...headCases,
   ...historyCases,

@@ -95,6 +95,7 @@ export const inbox: Command = {
         workflow: given(workflow),
         limit: given(limit),
         status: "suspended",
+        asking: true,
         withinMs: null,
         text: null,
         labels: {},

@@ -9,7 +9,6 @@ import {
   type ThreadView,
   titleOf,
   type UpgradeView,
-  waitsOf,
 } from "@uncaged/workflow-protocol";
 import { type ChainState, isRound, promptHash } from "../chain/chain.ts";
 import { lostAttempts } from "../chain/lost-attempts.ts";
@@ -20,11 +19,12 @@ import { upgradeOf } from "../chain/upgrades.ts";
 import { walkChain } from "../chain/walk-chain.ts";
 import type { Engine } from "../storage/engine.ts";
 import { observedStatus } from "../watch/observe.ts";
+import { openWaits } from "../watch/open-waits.ts";
 import { threadActivity } from "../watch/thread-activity.ts";
 
 /** Everything about a thread, for people and scripts. */
 export async function viewThread(
-  engine: Pick<Engine, "cas" | "live" | "now">,
+  engine: Pick<Engine, "cas" | "live" | "now" | "store">,
   thread: ThreadRecord,
 ): Promise<ThreadView> {
   // Before the long read: a record says nothing about a process that ended after it was read.
@@ -54,7 +54,7 @@ export async function viewThread(
     steps: await withContents(engine.cas, steps, 1),
     upgrades,
     suspended: suspensionOf(thread),
-    waits: waitsOf(thread),
+    waits: await openWaits(engine, thread),
     result: resultOf(thread, recorded),
     end,
     // A finished thread has its last usage in the end node.

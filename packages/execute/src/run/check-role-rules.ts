@@ -90,11 +90,14 @@ const WEIGHED: ReadonlySet<ToolKind> = new Set([
   "fetch",
 ]);
 
-/** The policy without the parts that look at a call's subject, because a record may hold only a part of that. */
-function wholeKinds({ allow, deny = [] }: ToolPolicy): ToolPolicy {
+/** The policy without the parts that look at a call's subject, because a record may hold only a part of that. What a
+ *  person may allow may have been allowed. */
+function wholeKinds({ allow, deny = [], ask = [] }: ToolPolicy): ToolPolicy {
   return {
     deny: deny.filter(({ input, command }) => input === undefined && command === undefined),
-    ...(allow === undefined ? {} : { allow: allow.map(({ kind, name }) => ({ kind, name })) }),
+    ...(allow === undefined
+      ? {}
+      : { allow: [...allow, ...ask].map(({ kind, name }) => ({ kind, name })) }),
   };
 }
 

@@ -22,6 +22,7 @@ import type {
 import { agentEventSchema } from "@uncaged/workflow-protocol/schemas";
 import { ANSWER } from "../chain/answer-directive.ts";
 import { stepTag } from "../processes/process-tags.ts";
+import { type AskPerson, DEFAULT_ASK_MS } from "./ask-person.ts";
 import type { OriginSessions } from "./origin-sessions.ts";
 import type { RoleAgent } from "./role-agents.ts";
 
@@ -51,6 +52,8 @@ export type RuntimeParts = {
   roleAgent: (request: StepRequest) => RoleAgent;
   /** Adapter of an agent named in the configuration; null: the default one. */
   agent: (name: string | null) => Promise<AdapterFn>;
+  /** Asks a person while a step waits. */
+  askPerson: AskPerson;
   /** `call` numbers the children of one step, from 0: the same call after a crash finds the same child. */
   runChild: (
     request: ChildRequest & {
@@ -97,13 +100,16 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
         const { data: event } = agentEventSchema.safeParse(given);
         if (event !== undefined) parts.emit({ ...stamp(), type: "agent", ...step, event });
       };
+      const rules = Object.hasOwn(parts.rules, role) ? parts.rules[role] : request.rules;
+      const timeoutMs = rules?.tools?.askTimeoutMs ?? DEFAULT_ASK_MS;
       return {
         cas,
         extract: parts.extract(emit),
         signal,
+        mayI: (question) => parts.askPerson({ role, group, timeoutMs, ...question }),
         step: {
           ...request,
-          rules: Object.hasOwn(parts.rules, role) ? parts.rules[role] : request.rules,
+          rules,
           ...roleAgent,
           ...originOf(roleAgent, parts.origin),
           ...(parts.replaced === null ? {} : { replaced: parts.replaced }),

@@ -65,6 +65,7 @@ async function entered(fork: ThreadRecord, previousSession: string): Promise<Ste
     emit: () => {},
     roleAgent: (step) => ({ agent: null, previousSession: step.previousSession }),
     agent: () => Promise.reject(new Error("not used here")),
+    askPerson: async () => ({ allowed: false, reason: "" }),
     runChild: () => Promise.reject(new Error("not used here")),
   }).enter(request).step;
 }

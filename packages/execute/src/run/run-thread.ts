@@ -34,6 +34,7 @@ import { summarizer } from "../models/summarizer.ts";
 import { supervisor } from "../models/supervisor.ts";
 import type { Engine } from "../storage/engine.ts";
 import { announceAnswers } from "./announce-answers.ts";
+import { personAsker } from "./ask-person.ts";
 import { roleRulesFault } from "./check-role-rules.ts";
 import { runChild } from "./child-thread.ts";
 import { engineRuntime } from "./engine-runtime.ts";
@@ -153,6 +154,7 @@ export async function threadRun(
   const lost = await lostAttempts(engine, thread);
   const extraction = extractor({ cas: engine.cas, models, signal });
   const roleAgent = roleAgents(thread, unwrap(await models.settings()), context.steps);
+  const askPerson = personAsker(engine, handle.lease);
   const runtimeAt: ThreadRun["runtimeAt"] = (cursor) =>
     engineRuntime({
       cas: engine.cas,
@@ -172,6 +174,7 @@ export async function threadRun(
       homes: storagePaths(engine.root).agentHomes(thread.threadId),
       roleAgent,
       agent: namedAgents(engine, room.limited),
+      askPerson,
       runChild: (request) =>
         room.whileWaiting(() =>
           runChild(engine, { ...request, parent: thread, cursor: cursor(), stopped: signal }),

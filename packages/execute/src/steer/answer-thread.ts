@@ -14,6 +14,7 @@ import {
   isFinished,
   isPersonWait,
   type JsonObject,
+  leaseOf,
   ok,
   type PersonWait,
   type Result,
@@ -33,6 +34,7 @@ import { isOverdue, isSame } from "../run/person-wait.ts";
 import { othersWereFirst, startRunner } from "../runner/start-runner.ts";
 import type { Engine } from "../storage/engine.ts";
 import { observedStatus } from "../watch/observe.ts";
+import { openWaits } from "../watch/open-waits.ts";
 import { checkAnswer } from "./check-answer.ts";
 
 /** Whom an answer is for. `member`: index of the member of a group; null: there is only one. */
@@ -40,14 +42,14 @@ export type Addressee = { member: number | null };
 
 /** The person that a thread waits for, and may still answer. `TRANSITION_INVALID`: it waits for nobody, or for
  *  something else. `ANSWER_INVALID`: it waits for several, or not for this one. */
-export function awaitedPerson(
+export async function awaitedPerson(
+  engine: Pick<Engine, "store" | "now">,
   thread: ThreadRecord,
   { member }: Addressee,
-  nowMs: number,
-): Result<PersonWait, Failure> {
-  const people = waitsOf(thread).filter(isPersonWait);
+): Promise<Result<PersonWait, Failure>> {
+  const people = (await openWaits(engine, thread)).filter(isPersonWait);
   const [first, ...others] = people;
-  if (first === undefined) return err(refusalOf(thread, nowMs));
+  if (first === undefined) return err(refusalOf(thread, engine.now()));
   const meant = member === null ? first : people.find((wait) => wait.member === member);
   if (meant === undefined || (member === null && others.length > 0))
     return err(unclear(thread.threadId, people, member));
@@ -61,8 +63,9 @@ export async function answerThread(
   thread: ThreadRecord,
   answer: { meta: JsonObject; user: string } & Addressee,
 ): Promise<Result<ThreadRecord, Failure>> {
-  const wait = awaitedPerson(thread, answer, engine.now());
+  const wait = await awaitedPerson(engine, thread, answer);
   if (!wait.ok) return wait;
+  if (wait.value.permission === true) return permit(engine, thread, wait.value, answer);
   if (isOverdue(wait.value, engine.now())) {
     await goOn(engine, thread.threadId);
     return err(late(thread.threadId, wait.value));
@@ -74,6 +77,26 @@ export async function answerThread(
   if (stored.value.length > 0) return ok(await readAgain(engine, thread));
   const runner = await goOn(engine, thread.threadId);
   return runner.ok ? ok(await readAgain(engine, thread)) : runner;
+}
+
+/** The running step takes the answer, and denies by itself what nobody answers in time. */
+async function permit(
+  { store }: Pick<Engine, "store">,
+  thread: ThreadRecord,
+  wait: PersonWait,
+  answer: { meta: JsonObject; user: string },
+): Promise<Result<ThreadRecord, Failure>> {
+  const { threadId } = thread;
+  const meta = checkAnswer(wait, answer.meta);
+  if (!meta.ok) return meta;
+  const fence = leaseOf(thread)?.fence ?? 0;
+  try {
+    const said = { meta: meta.value, user: answer.user };
+    await store.answerAsk({ threadId, fence, wait, answer: said });
+    return ok(thread);
+  } catch (thrown) {
+    return err(failureFrom(thrown, "STORAGE_FAILED"));
+  }
 }
 
 /** Returns whom the thread still waits for. Another member's answer moves the head under ours, which follows it then. */

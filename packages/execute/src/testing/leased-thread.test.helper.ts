@@ -140,6 +140,7 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
             homes: "/nowhere",
             roleAgent: () => ({ agent: null, previousSession: null }),
             agent: async () => Promise.reject(new Error("not here")),
+            askPerson: async () => ({ allowed: false, reason: "nobody is here" }),
             runChild: () => Promise.reject(new Error("no children here")),
           }),
         roles: new Set(["coder", "tester"]),

@@ -11,6 +11,7 @@ import {
 } from "@uncaged/workflow-protocol";
 import type { Engine } from "../storage/engine.ts";
 import { lookAgain, type SeenThread } from "./look-at-thread.ts";
+import { openWaits } from "./open-waits.ts";
 import { threadActivity } from "./thread-activity.ts";
 
 export type ListedThread = ThreadSummary & {
@@ -50,6 +51,28 @@ export async function withActivity<Thread extends Pick<ThreadSummary, "threadId"
     active.push({ ...thread, activity });
   }
   return active;
+}
+
+/** Threads that wait for a person, newest first: those that are suspended, and those with a step that asks. */
+export async function waitingThreads(
+  engine: Pick<Engine, "store" | "now">,
+  filter: ThreadFilter,
+): Promise<ListedThread[]> {
+  const { suspended: _, ...others } = filter;
+  const suspended = await listThreads(engine, { ...others, suspended: true });
+  const asking = new Set((await engine.store.asks({})).map(({ threadId }) => threadId));
+  if (asking.size === 0) return suspended;
+  const running = (await engine.store.list({ ...others, withLease: true })).filter((thread) =>
+    asking.has(thread.threadId),
+  );
+  const asked: ListedThread[] = [];
+  for (const seen of await lookAtEach(engine, running)) {
+    const waits = await openWaits(engine, seen.thread);
+    if (waits.length > 0) asked.push({ ...listedThread(seen), waits });
+  }
+  return [...suspended.filter(({ threadId }) => !asking.has(threadId)), ...asked].sort(
+    (a, b) => b.createdAt - a.createdAt,
+  );
 }
 
 export type RunningThread = Active<ListedThread & { pid: number; heartbeatAt: number }>;

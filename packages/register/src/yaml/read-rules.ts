@@ -82,10 +82,15 @@ function readRetry(item: Item): RetryPolicy | null {
 type ReadPattern = (item: Item) => string | null;
 
 function readTools(item: Item, pattern: ReadPattern): ToolPolicy | null {
-  const fields = fieldsOf(item, { known: ["allow", "deny"] });
+  const fields = fieldsOf(item, { known: ["allow", "deny", "ask", "askTimeoutMs"] });
   if (fields === null) return null;
   const list = (items: Item): ToolRule[] | null => allOf(items, (rule) => readTool(rule, pattern));
-  return read(fields, { allow: list, deny: list });
+  return read(fields, {
+    allow: list,
+    deny: list,
+    ask: list,
+    askTimeoutMs: (ms) => countOf(ms, { atLeast: 1 }),
+  });
 }
 
 function readTool(item: Item, pattern: ReadPattern): ToolRule | null {

@@ -6,6 +6,7 @@
  *  4. A released migration is never edited: a change is a further one. */
 import type { DatabaseSync } from "node:sqlite";
 import { failure, WorkflowError } from "@uncaged/workflow-protocol";
+import { ASKS_SCHEMA } from "./asks-schema.ts";
 import { BLOBS_SCHEMA } from "./blobs-schema.ts";
 import { LIMIT_SCHEMA } from "./limit-schema.ts";
 import { NAMES_SCHEMA } from "./names-schema.ts";
@@ -32,6 +33,7 @@ const MIGRATIONS: readonly string[] = [
   SCHEDULES_SCHEMA,
   QUEUE_SCHEMA,
   TRIGGERS_SCHEMA,
+  ASKS_SCHEMA,
 ];
 
 /** Marks the file as ours in SQLite's header ("UWFi"), so that no other program's database is changed. */

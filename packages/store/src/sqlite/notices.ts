@@ -1,12 +1,13 @@
 /** What listeners are still to be told. Recorded in the transaction in which it happens: neither a crash nor a host that is
  *  down loses it. */
 import {
+  type Ask,
   NOTICE_EVENTS,
   type Notice,
   type PendingNotice,
   type ThreadStore,
 } from "@uncaged/workflow-protocol";
-import { noticesOf, REMEMBERED_MS } from "../threads/notices.ts";
+import { noticeOfWait, noticesOf, REMEMBERED_MS } from "../threads/notices.ts";
 import { integerOf, type NamedRow, textOf } from "./thread-columns.ts";
 import type { ThreadIndex } from "./thread-index.ts";
 import { storedLabels } from "./thread-labels.ts";
@@ -21,6 +22,16 @@ export function recordNotices(index: ThreadIndex, threadId: string): void {
   const thread = getThread(index, threadId);
   if (thread === null) return;
   for (const notice of noticesOf(thread)) index.sql(RECORD).run(rowOf(notice));
+}
+
+/** The same for a step that is under way and asks a person. */
+export function recordAsk(
+  index: ThreadIndex,
+  { threadId, wait }: Omit<Ask, "fence">,
+  at: number,
+): void {
+  const thread = getThread(index, threadId);
+  if (thread !== null) index.sql(RECORD).run(rowOf(noticeOfWait(thread, wait, at)));
 }
 
 export function setListeners(index: ThreadIndex, listeners: readonly string[]): void {

@@ -15,7 +15,7 @@ export function personWaits(value: unknown): Waits | null {
   return first === undefined || waits.length < value.length ? null : [first, ...others];
 }
 
-function personWait(value: unknown): PersonWait | null {
+export function personWait(value: unknown): PersonWait | null {
   const stored = toJsonObject(value);
   if (stored?.kind !== "person") return null;
   const { role, message, since, deadline, assignees, member } = stored;
@@ -29,6 +29,7 @@ function personWait(value: unknown): PersonWait | null {
   const place = {
     ...(typeof member === "number" ? { member } : {}),
     ...(group === null ? {} : { group }),
+    ...(stored.permission === true ? { permission: true as const } : {}),
   };
   return { kind: "person", role, message, form, route, since, deadline, assignees, ...place };
 }

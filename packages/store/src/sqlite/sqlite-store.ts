@@ -1,6 +1,7 @@
 import type { BlobTable, Dispatch, ThreadStore } from "@uncaged/workflow-protocol";
 import { retryWhileBusy } from "../database/retry-while-busy.ts";
 import { readHistory } from "../history/history.ts";
+import { answerAsk, askAnswer, openAsk, openAsks, withdrawAsk } from "./asks.ts";
 import { blobTable } from "./blob-table.ts";
 import { commitQueue } from "./commit-queue.ts";
 import { finishThread, moveHead } from "./head-moves.ts";
@@ -54,6 +55,11 @@ export async function openIndex(root: string, lost: LostIndex = "refused"): Prom
     answer: (answer) => retryWhileBusy(() => answerThread(index, answer)),
     raise: (request) => retryWhileBusy(() => raiseLimits(index, request)),
     label: (request) => retryWhileBusy(() => labelThread(index, request)),
+    ask: (request) => retryWhileBusy(() => openAsk(index, request)),
+    asks: (filter) => retryWhileBusy(() => openAsks(index, filter)),
+    answerAsk: (request) => retryWhileBusy(() => answerAsk(index, request)),
+    askAnswer: (request) => retryWhileBusy(() => askAnswer(index, request)),
+    withdrawAsk: (request) => retryWhileBusy(() => withdrawAsk(index, request)),
     listen: (listeners) => retryWhileBusy(() => setListeners(index, listeners)),
     notices: (filter) => retryWhileBusy(() => listNotices(index, filter)),
     settleNotice: (request) => retryWhileBusy(() => settleNotice(index, request)),

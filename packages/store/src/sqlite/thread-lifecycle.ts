@@ -118,7 +118,8 @@ export function removeThread(
   index.transaction(`remove thread ${threadId}`, () => {
     const row = index.sql(REMOVE).get({ threadId, replaces });
     if (row === undefined) throw refused(toRemove(getThread(index, threadId), request), threadId);
-    index.sql("DELETE FROM threadWords WHERE threadId = :threadId").run({ threadId });
+    for (const table of ["threadWords", "asks"])
+      index.sql(`DELETE FROM ${table} WHERE threadId = :threadId`).run({ threadId });
     appendRemoval(index.root, { threadId, bundleHash: textOf(row, "bundleHash") }, nowMs);
   });
 }

@@ -1,5 +1,5 @@
-import type { PendingNotice, ThreadRecord, ThreadStore } from "@uncaged/workflow-protocol";
-import { noticesOf, REMEMBERED_MS } from "./notices.ts";
+import type { Notice, PendingNotice, ThreadStore } from "@uncaged/workflow-protocol";
+import { REMEMBERED_MS } from "./notices.ts";
 
 type Kept = PendingNotice & { toldAt: number | null };
 
@@ -7,14 +7,14 @@ type Kept = PendingNotice & { toldAt: number | null };
 export function memoryNotices(): Pick<
   ThreadStore,
   "listen" | "notices" | "settleNotice" | "putOffNotice"
-> & { record: (thread: ThreadRecord) => void } {
+> & { record: (notices: readonly Notice[]) => void } {
   let listeners: readonly string[] = [];
   let kept: Kept[] = [];
   const find = (listener: string, id: string): Kept | undefined =>
     kept.find((each) => each.listener === listener && each.id === id);
   return {
-    record: (thread) => {
-      for (const notice of noticesOf(thread)) {
+    record: (notices) => {
+      for (const notice of notices) {
         const { id, event, at, threadId, workflow, labels } = notice;
         const body = JSON.stringify(notice);
         for (const listener of listeners) {

@@ -4,6 +4,7 @@ import {
   type Dispatch,
   type HistoryLine,
   isFinished,
+  type Lease,
   leaseOf,
   type SignalKind,
   type Spent,
@@ -17,9 +18,12 @@ import {
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 import { endedLine } from "./ended-line.ts";
+import { memoryAsks } from "./memory-asks.ts";
 import { memoryRoom, type Room } from "./memory-dispatch.ts";
 import { memoryNotices } from "./memory-notices.ts";
+import { noticeOfWait, noticesOf } from "./notices.ts";
 import {
+  askTaken,
   existsAlready,
   notFound,
   toAcquire,
@@ -73,6 +77,9 @@ export function memoryIndex(): { threads: ThreadStore; dispatch: Dispatch } {
     return changed;
   };
   const { record: note, ...notices } = memoryNotices();
+  const asks = memoryAsks();
+  const ownerOf = (thread: ThreadRecord | null): Lease | null =>
+    thread === null ? null : leaseOf(thread);
   const booked: { key: Record<SpentBy, string>; usage: Usage }[] = [];
   const book = (
     { workflow }: ThreadRecord,
@@ -192,7 +199,7 @@ export function memoryIndex(): { threads: ThreadStore; dispatch: Dispatch } {
       const thread = unwrap(toMove(record(move.threadId), move));
       book(thread, move);
       const finished = put(finishedThread(thread, move));
-      note(finished);
+      note(noticesOf(finished));
       const line = endedLine(finished);
       Object.assign(known(entries, move.threadId), NO_ROOM);
       const before = ended.get(move.threadId)?.finishedAt ?? 0;
@@ -201,7 +208,7 @@ export function memoryIndex(): { threads: ThreadStore; dispatch: Dispatch } {
     async release(request) {
       const thread = unwrap(toWrite(record(request.threadId), request));
       if (request.to.status === "paused" && !thread.signals.includes("pause")) return false;
-      note(put(parkedThread(thread, request)));
+      note(noticesOf(put(parkedThread(thread, request))));
       const expects = request.to.status === "queued" ? request.to.queue.for : [];
       Object.assign(known(entries, request.threadId), { room: null, expects });
       return true;
@@ -224,6 +231,23 @@ export function memoryIndex(): { threads: ThreadStore; dispatch: Dispatch } {
       const { record } = known(entries, threadId);
       return put({ ...record, labels: changedLabels(record.labels, { set, unset }) }).labels;
     },
+    async ask(request) {
+      const thread = unwrap(toWrite(record(request.threadId), request));
+      asks.ask(request);
+      note([noticeOfWait(thread, request.wait, request.wait.since)]);
+    },
+    asks: async ({ threadId }) =>
+      asks.open(({ threadId: of, fence }) => {
+        const lease = ownerOf(record(of));
+        return lease?.fence === fence && (threadId === undefined || threadId === of);
+      }),
+    async answerAsk(request) {
+      const lease = ownerOf(record(request.threadId));
+      if (lease?.fence !== request.fence || !asks.answer(request))
+        throw new WorkflowError(askTaken(request.threadId));
+    },
+    askAnswer: async (request) => asks.answerTo(request),
+    withdrawAsk: async (request) => asks.withdraw(request),
     ...notices,
     async remove(request) {
       unwrap(toRemove(record(request.threadId), request));

@@ -15,18 +15,23 @@ export const REMEMBERED_MS: number = 30 * 24 * 60 * 60 * 1_000;
 /** Of a thread that was just suspended or has just ended. Nobody is told of an end that somebody has asked for, nor of
  *  that of a child: it is its parent's matter. */
 export function noticesOf(thread: ThreadRecord): Notice[] {
-  const { threadId, status, updatedAt: at, head } = thread;
-  const { workflow, labels, parentThread } = thread;
-  const of = { at, threadId, workflow, title: titleOf(thread), labels, parentThread };
-  if (status === "suspended") {
-    return waitsOf(thread).map((wait) => {
-      const id = `${threadId}.waits.${waitKey(wait, head)}`;
-      return { id, event: "waits", ...of, wait, ending: null };
-    });
-  }
-  if ((status !== "failed" && status !== "completed") || parentThread !== null) return [];
+  const { threadId, status, updatedAt: at } = thread;
+  if (status === "suspended") return waitsOf(thread).map((wait) => noticeOfWait(thread, wait, at));
+  if ((status !== "failed" && status !== "completed") || thread.parentThread !== null) return [];
   const id = `${threadId}.${status}`;
-  return [{ id, event: status, ...of, wait: null, ending: endingOf(thread) }];
+  return [{ id, event: status, at, ...about(thread), wait: null, ending: endingOf(thread) }];
+}
+
+export function noticeOfWait(thread: ThreadRecord, wait: Wait, at: number): Notice {
+  const id = `${thread.threadId}.waits.${waitKey(wait, thread.head)}`;
+  return { id, event: "waits", at, ...about(thread), wait, ending: null };
+}
+
+function about(
+  thread: ThreadRecord,
+): Pick<Notice, "threadId" | "workflow" | "title" | "labels" | "parentThread"> {
+  const { threadId, workflow, labels, parentThread } = thread;
+  return { threadId, workflow, title: titleOf(thread), labels, parentThread };
 }
 
 /** The same as long as the same is asked. */

@@ -119,6 +119,15 @@ export function toAnswerInPerson(
   );
 }
 
+/** Nobody asks that any more: it was answered, or nobody waits for the answer. */
+export function askTaken(threadId: string): Failure {
+  return failure(
+    "ANSWER_TAKEN",
+    `thread ${threadId} no longer waits for this answer: somebody was quicker, or the step has ended`,
+    `see: uncaged-workflow thread show ${threadId}`,
+  );
+}
+
 /** Why words alone are no answer to a form. */
 function wantsPerson(threadId: string, role: string): Failure {
   return failure(

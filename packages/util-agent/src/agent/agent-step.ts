@@ -82,6 +82,7 @@ export function agentStep(
     misfit: parts.misfit,
     note: parts.note,
     policy: rules.tools ?? null,
+    mayI: mayIOf(job, parts),
     isHeld: rules.tools !== undefined || (rules.requiredEvidence?.length ?? 0) > 0,
     limits: {
       get timeoutMs() {
@@ -100,5 +101,26 @@ export function agentStep(
       parts.note(`sent back, evidence was missing: ${missing.map(evidenceWords).join("; ")}`);
       return notDoneYet(missing);
     },
+  };
+}
+
+const MOST_ASKED_CHARS = 2_000;
+
+/** What the person reads may hold secrets; what the person decides is noted in the step's record. */
+function mayIOf(
+  { runtime, driver }: AgentJob,
+  {
+    deadline,
+    note,
+    redact,
+  }: { deadline: StepDeadline; note: (text: string) => void; redact: Redactor },
+): AgentStep["mayI"] {
+  return async ({ name, subject }) => {
+    const call = redact(subject === "" ? name : `${name}: ${subject}`).slice(0, MOST_ASKED_CHARS);
+    const nobody = { allowed: false, reason: "there is nobody to ask" };
+    const question = { message: `May ${driver.name} do this? ${call}`, signal: deadline.signal };
+    const decided = (await runtime.mayI?.(question)) ?? nobody;
+    note(`${decided.allowed ? "allowed" : "refused"} (${decided.reason}): ${call}`);
+    return decided;
   };
 }

@@ -4,6 +4,7 @@ import {
   agentError,
   type RoleRules,
   type StepScope,
+  type ToolPolicy,
 } from "@uncaged/workflow-protocol";
 import type { AgentDriver } from "../driver/agent-driver.ts";
 
@@ -12,7 +13,7 @@ export function demandRules({ rules, role }: StepScope, driver: AgentDriver): Ro
   const { tools, requiredEvidence } = rules ?? {};
   if (tools !== undefined) {
     const why = driver.can.policy
-      ? (driver.refuses?.(tools) ?? null)
+      ? (driver.refuses?.(tools) ?? unasked(tools, driver))
       : "a tool policy cannot be enforced with it";
     if (why !== null)
       throw unfit(
@@ -25,6 +26,12 @@ export function demandRules({ rules, role }: StepScope, driver: AgentDriver): Ro
     );
   }
   return { tools, requiredEvidence };
+}
+
+function unasked({ ask = [] }: ToolPolicy, { can }: AgentDriver): string | null {
+  return ask.length === 0 || can.ask === true
+    ? null
+    : "it cannot wait for a person to allow a call";
 }
 
 function unfit(message: string): Error {

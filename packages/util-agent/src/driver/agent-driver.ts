@@ -7,6 +7,7 @@ import type {
   AgentProbe,
   JsonObject,
   JsonValue,
+  Permission,
   ToolCallRecord,
   ToolPolicy,
   Usage,
@@ -26,6 +27,8 @@ export type AgentDriver = {
     evidence: boolean;
     /** It can enforce a tool policy, and fails closed. Otherwise a role with a policy is refused. */
     policy: boolean;
+    /** It waits while a person decides about a call (`AgentStep.mayI`). Default false. */
+    ask?: boolean;
     /** A session can be resumed by a later process. */
     resume: boolean;
     /** It can resume a copy of a session, leaving the original as it is (`AgentStep.copiesSession`). Default false. */
@@ -92,6 +95,9 @@ export type AgentStep = {
   /** Adds a sentence to the step's record: something that anyone who judges the result should know. */
   note: (text: string) => void;
   policy: ToolPolicy | null;
+  /** Puts a call to a person about which `callVerdict` says `asks`, and waits; never rejects. The agent's silence
+   *  meanwhile is ours. `call` is what a person reads. */
+  mayI: (call: { name: string; subject: string }) => Promise<Permission>;
   /** The role has a policy or required evidence: settings and instructions in the working directory, which the agent
    *  itself can write, must not change what its tools do. */
   isHeld: boolean;

@@ -23,6 +23,7 @@ export function fakeStep(folder: string, about: Partial<AgentStep> = {}): AgentS
     misfit: async () => null,
     note: () => {},
     policy: null,
+    mayI: async () => ({ allowed: false, reason: "nobody is here" }),
     isHeld: about.policy != null,
     limits: { timeoutMs: null, idleTimeoutMs: 20_000 },
     signal: new AbortController().signal,

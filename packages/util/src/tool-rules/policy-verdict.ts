@@ -10,13 +10,15 @@ export type PolicyVerdict = {
   allowed: boolean;
   /** One sentence, also for the agent: which rule decided. */
   reason: string;
+  /** A person is to decide. Who cannot ask one takes it as a no. */
+  asks?: true;
 };
 
 /** Whether a role may make this call. Never throws, and fails closed: a `deny` rule that cannot be read refuses, an
- *  `allow` rule that cannot be read allows nothing. No policy allows everything. An unknown tool (`other`) may
+ *  `allow` rule that cannot be read allows nothing; an `ask` rule that cannot be read asks. No policy allows everything. An unknown tool (`other`) may
  *  write: where edits are denied it is denied too, unless an `allow` rule names it. */
 export function policyVerdict(policy: ToolPolicy | null, call: PolicyCall): PolicyVerdict {
-  const { allow, deny = [] } = policy ?? {};
+  const { allow, deny = [], ask = [] } = policy ?? {};
   for (const rule of deny) {
     const denied = denies(rule, call);
     if (denied === false) continue;
@@ -36,6 +38,11 @@ export function policyVerdict(policy: ToolPolicy | null, call: PolicyCall): Poli
       allowed: false,
       reason: `${call.name} is denied to this role: it may change files, and ${ruleWords(deny.find(isAboutEdits) ?? {})} denies that`,
     };
+  }
+  const asking = ask.find((rule) => denies(rule, call) !== false);
+  if (asking !== undefined) {
+    const reason = `${call.name} is for a person to allow, by ${ruleWords(asking)}`;
+    return { allowed: false, reason, asks: true };
   }
   if (allow === undefined) return { allowed: true, reason: "no rule denies it" };
   if (allowed !== undefined) return { allowed: true, reason: `allowed by ${ruleWords(allowed)}` };

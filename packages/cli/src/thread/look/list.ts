@@ -1,4 +1,10 @@
-import { listThreads, withActivity, withNextRoles, withResults } from "@uncaged/workflow-execute";
+import {
+  listThreads,
+  waitingThreads,
+  withActivity,
+  withNextRoles,
+  withResults,
+} from "@uncaged/workflow-execute";
 import { type Failure, ok, type Result, type ThreadStatus } from "@uncaged/workflow-protocol";
 import type { Output } from "../../command/command.ts";
 import type { Io } from "../../command/io.ts";
@@ -18,6 +24,8 @@ export type ListFilter = {
   text: string | null;
   /** null: any value. */
   labels: { readonly [key: string]: string | null };
+  /** With `suspended`: also those that run and have a step that asks a person. */
+  asking?: true;
 };
 
 /** Default number on a terminal. Pipes and scripts get all of them. */
@@ -29,7 +37,8 @@ export async function list(filter: ListFilter, io: Io): Promise<Result<Output, F
   // One more than is shown tells whether there are more.
   const limit = shortened ? SHOWN_ON_TERMINAL + 1 : filter.limit;
   const threads = await withEngine(io, async (engine) => {
-    const found = await listThreads(engine, {
+    const look = filter.asking === true ? waitingThreads : listThreads;
+    const found = await look(engine, {
       ...(workflow === null ? {} : { workflow }),
       ...(status === "suspended" ? { suspended: true } : {}),
       // Who runs has a lease.
@@ -40,7 +49,9 @@ export async function list(filter: ListFilter, io: Io): Promise<Result<Output, F
       // Any other status is computed, so the store cannot count by it.
       ...(limit === null || (status !== null && status !== "suspended") ? {} : { limit }),
     });
-    const wanted = found.filter((thread) => status === null || thread.status === status);
+    const wanted = found.filter(
+      (thread) => status === null || filter.asking === true || thread.status === status,
+    );
     const seen = await withActivity(engine, wanted.slice(0, limit ?? undefined));
     return io.json ? withNextRoles(engine, await withResults(engine, seen)) : seen;
   });

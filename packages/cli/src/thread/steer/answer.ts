@@ -1,6 +1,6 @@
 /** A person's answer to a role that the person plays: from the command line, or asked for on the terminal. */
 import { userInfo } from "node:os";
-import { answerThread, awaitedPerson } from "@uncaged/workflow-execute";
+import { answerThread, awaitedPerson, openWaits } from "@uncaged/workflow-execute";
 import {
   err,
   type Failure,
@@ -11,8 +11,6 @@ import {
   type PersonWait,
   PROCESS_TAG_ENV,
   type Result,
-  type ThreadRecord,
-  waitsOf,
 } from "@uncaged/workflow-protocol";
 import type { Output } from "../../command/command.ts";
 import type { Io } from "../../command/io.ts";
@@ -33,8 +31,9 @@ export function answer(
   return withThread(io, opts.id, async (engine, found) => {
     // An agent would approve its own work.
     if (io.env[PROCESS_TAG_ENV]) return err(insideStep());
-    const member = await addressee(found, opts.member, io);
-    const wait = awaitedPerson(found, { member }, io.now());
+    const people = (await openWaits(engine, found)).filter(isPersonWait);
+    const member = await addressee(people, opts.member, io);
+    const wait = await awaitedPerson(engine, found, { member });
     if (!wait.ok) return wait;
     const meta = await answerTo(wait.value, words, io);
     if (meta === null) return err(cancelled());
@@ -49,11 +48,10 @@ export function answer(
 
 /** The member of a group whose answer it is. On a terminal it is asked for where several wait. */
 async function addressee(
-  thread: ThreadRecord,
+  people: readonly PersonWait[],
   given: number | null,
   io: Io,
 ): Promise<number | null> {
-  const people = waitsOf(thread).filter(isPersonWait);
   if (given !== null || people.length < 2 || !isAtTerminal(io)) return given;
   const { terminalQuestions } = await import("../../terminal/questions.ts");
   const choices = people.map((wait) => ({
