@@ -36,6 +36,29 @@ describe("a rule is warned about", () => {
   });
 });
 
+describe("a rule of a group", () => {
+  it.each([
+    "$count(group.results[meta.status != 'ok']) = 0",
+    "$count(group.results['ok' != meta.status]) = 0",
+    "$not($exists(group.results[meta.status != 'ok']))",
+    "$count($filter(group.results, function($r) { $r.meta.status != 'ok' })) = 0",
+    "$count($$.group.results[meta.score != 3 and meta.ok]) = 0",
+  ])("is warned about when a member that failed would count as clean: %s", (when) => {
+    expect(checkRuleWarnings(when)).toEqual([expect.stringContaining("counts as clean")]);
+  });
+
+  it.each([
+    "$count(group.results[meta.status = 'ok']) = group.of",
+    "group.failed = 0 and $count(group.results[meta.status != 'ok']) = 0",
+    "$count(group.results[outcome != 'ok' or meta.status != 'ok']) = 0",
+    "$count(group.results[$not(meta.status = 'ok')]) = 0",
+    "last.meta.status != 'ok' and $count(group.results) > 1",
+    "$count(group.results[index != 0]) = 3",
+  ])("is not, when it asks for what is right, or for failures: %s", (when) => {
+    expect(checkRuleWarnings(when)).toEqual([]);
+  });
+});
+
 it("does not warn about a rule that is nested too deep to be used", () => {
   expect(checkRuleWarnings(Array.from({ length: 2_500 }, () => "a").join(" and "))).toEqual([]);
 });

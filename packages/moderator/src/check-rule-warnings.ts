@@ -1,8 +1,12 @@
-import { type AstNode, isAstNode } from "./ast.ts";
+import { type AstNode, astNodes, isAstNode } from "./ast.ts";
 import { parseExpression } from "./expression.ts";
 
-/** Warnings about what is allowed but slow in a long thread, one sentence each: reading the whole history once per
- *  item of something else, where even a single reading costs O(steps). Empty for a broken rule. */
+/** Warnings about what is allowed but hardly meant, one sentence each. Empty for a broken rule.
+ *
+ *  1. Slow in a long thread: reading the whole history once per item of something else, where even a single reading
+ *     costs O(steps).
+ *  2. Blind to failures: a member of a group that failed has no `meta`, and a missing value is not unequal to
+ *     anything. */
 export function checkRuleWarnings(when: string): string[] {
   const parsed = parseExpression(when);
   if (!parsed.ok) return [];
@@ -16,6 +20,7 @@ export function checkRuleWarnings(when: string): string[] {
       visits.before(Object.values(value).map((item) => ({ value: item, place })));
     }
   }
+  if (missesFailures(parsed.value.ast)) warnings.add(FAILED_IS_CLEAN);
   return [...warnings];
 }
 
@@ -113,4 +118,31 @@ function isCount({ type, procedure, arguments: args }: AstNode): boolean {
   if (procedure.value !== "count" || !isAstNode(arg) || !Array.isArray(arg.steps)) return false;
   const last: unknown = arg.steps.at(-1);
   return isAstNode(last) && last.stages === undefined && last.value === "steps";
+}
+
+const FAILED_IS_CLEAN =
+  "a member that failed has no `meta`, and `!=` is never true of a missing value, so it counts as clean; " +
+  "count those that are right (`$count(group.results[meta.status = 'ok']) = group.of`), or ask `group.failed` as well";
+
+/** Whether it looks in `group.results` for members whose `meta` is unequal to something, and nowhere for those that
+ *  failed. */
+function missesFailures(ast: unknown): boolean {
+  let reads = false;
+  let compares = false;
+  for (const node of astNodes(ast)) {
+    const names = stepsOf(node).map(({ value }) => value);
+    if (names.includes("failed") || names.includes("outcome")) return false;
+    if (names.some((name, at) => name === "group" && names[at + 1] === "results")) reads = true;
+    if (node.type === "binary" && node.value === "!=")
+      compares ||= [node.lhs, node.rhs].some(isMetaOfItem);
+  }
+  return reads && compares;
+}
+
+/** `meta.status` in a filter, `$r.meta.status` in a lambda: not that of the thread's own steps. */
+function isMetaOfItem(node: unknown): boolean {
+  if (!isAstNode(node)) return false;
+  const [first, second] = stepsOf(node);
+  if (first?.value === "meta") return true;
+  return first?.type === "variable" && first.value !== "$" && second?.value === "meta";
 }
