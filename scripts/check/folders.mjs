@@ -16,7 +16,7 @@ const FLOORS = {
     ["rewrite", "provenance", "backup"],
     ["steer", "verify", "recover"],
     ["run", "table"],
-    ["lease", "models", "read", "start"],
+    ["lease", "models", "read", "start", "telemetry"],
     ["chain", "runner", "watch"],
     ["storage"],
     ["archive", "keeper"],

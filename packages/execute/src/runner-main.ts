@@ -6,6 +6,7 @@ import { boundStderr } from "./runner/bound-stderr.ts";
 import { takeEnvironment } from "./runner/runner-environment.ts";
 import { tellStarter } from "./runner/runner-report.ts";
 import { openEngine } from "./storage/open-engine.ts";
+import { startTelemetry } from "./telemetry/start-telemetry.ts";
 
 const [, , root = "", threadId = "", packagesBase = ""] = process.argv;
 boundStderr();
@@ -24,13 +25,16 @@ async function main(): Promise<number> {
   try {
     await takeEnvironment();
     const engine = await openEngine({ root, packagesBase });
-    const outcome = await runThread(engine, {
+    const telemetry = await startTelemetry(engine, { env: process.env, say: console.error });
+    const outcome = await runThread(telemetry.engine, {
       threadId,
       maxSteps: null,
       room: "or queue",
       signal: abort.signal,
       onReady: () => tellStarter({ kind: "ready" }),
     });
+    // The thread is released by now: nobody waits for whoever receives this.
+    await telemetry.flush();
     await engine.store.close();
     return outcome.ok ? EXIT.success : failed(outcome.error);
   } catch (thrown) {

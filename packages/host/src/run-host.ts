@@ -5,7 +5,13 @@
  *  3. No bundle runs in it, and it owns no thread: its workers do. */
 import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Engine, type HostFile, openEngine, runningHost } from "@uncaged/workflow-execute";
+import {
+  type Engine,
+  type HostFile,
+  openEngine,
+  runningHost,
+  startTelemetry,
+} from "@uncaged/workflow-execute";
 import {
   err,
   type Failure,
@@ -81,6 +87,7 @@ async function serve(engine: Engine, { signal, say, onUp }: HostOptions): Promis
   ];
   let started: Promise<unknown> = Promise.resolve();
   try {
+    (await startTelemetry(engine, { env: process.env, say })).watchThreads();
     // First: of what happens once a host is up, nothing is missed.
     await telling.listen();
     // Last: whoever reads it can connect.

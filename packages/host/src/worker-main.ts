@@ -11,6 +11,7 @@ import {
   type RunnerReport,
   runThread,
   sharedGuard,
+  startTelemetry,
   takeEnvironment,
   threadKeeper,
 } from "@uncaged/workflow-execute";
@@ -25,6 +26,7 @@ process.on("unhandledRejection", (cause) => console.error("unhandled rejection:"
 await takeEnvironment();
 const keeper = threadKeeper(root, sharedGuard());
 const engine = await openEngine({ root, packagesBase, keeper });
+const telemetry = await startTelemetry(engine, { env: process.env, say: console.error });
 /** Threads are stopped by signals in the index, or with this process. */
 const { signal } = new AbortController();
 const running = new Set<string>();
@@ -40,7 +42,7 @@ async function run(threadId: string): Promise<void> {
   const report = (said: RunnerReport): void => post({ kind: "started", threadId, report: said });
   try {
     const onReady = (): void => report({ kind: "ready" });
-    const outcome = await runThread(engine, {
+    const outcome = await runThread(telemetry.engine, {
       ...{ threadId, maxSteps: null, signal, onReady },
       room: "or queue",
     });
@@ -50,6 +52,8 @@ async function run(threadId: string): Promise<void> {
   }
   running.delete(threadId);
   post({ kind: "rests", threadId });
+  // Not waited for, and not left for later: a worker may be given back at any time.
+  void telemetry.flush();
   endWhenIdle();
 }
 

@@ -54,6 +54,9 @@ export type StepScope = Omit<StepRequest, "agent"> & {
   storageRoot?: string | undefined;
   /** Name in `config.agents` of the agent that runs the role in place of the bound one; null: the bound one runs it. */
   agent: string | null;
+  /** The step in its trace (https://www.w3.org/TR/trace-context/), for programs that trace themselves. Left out: nobody
+   *  traces. */
+  traceparent?: string | undefined;
 };
 
 /** Turns the text stored under `contentHash` into a value of `schema`; throws `INVALID_OUTPUT`. */

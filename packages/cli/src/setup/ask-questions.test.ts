@@ -9,6 +9,7 @@ const settings: Settings = {
   maxDepth: 3,
   retentionDays: null,
   notify: new Map(),
+  telemetry: null,
   store: "files",
   limits: NO_LIMITS,
   supervisorInterval: 0,

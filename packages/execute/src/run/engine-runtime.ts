@@ -48,6 +48,8 @@ export type RuntimeParts = {
   /** Folder of the private homes of this thread's agents. */
   homes: string;
   storageRoot: string;
+  /** The step's place in its trace; null: nobody traces. */
+  traceparent: ((step: { round: number; group?: StepGroup | undefined }) => string) | null;
   /** The agent for the step that a role starts. */
   roleAgent: (request: StepRequest) => RoleAgent;
   /** Adapter of an agent named in the configuration; null: the default one. */
@@ -117,6 +119,9 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
           processTag: stepTag({ threadId: thread.threadId, fence: parts.fence, group }),
           home: join(parts.homes, homeOf(request)),
           storageRoot: parts.storageRoot,
+          ...(parts.traceparent === null
+            ? {}
+            : { traceparent: parts.traceparent({ round, group }) }),
         },
         emit,
         agent: parts.agent,

@@ -51,6 +51,7 @@ async function entered(fork: ThreadRecord, previousSession: string): Promise<Ste
       thread: fork,
       directive: null,
       replaced: null,
+      traceparent: null,
       storageRoot: "/root",
       unrecorded: [],
       resumes: null,

@@ -152,6 +152,7 @@ export async function threadRun(
     },
   };
   const lost = await lostAttempts(engine, thread);
+  const traceparent = (await engine.traceparents?.(thread)) ?? null;
   const extraction = extractor({ cas: engine.cas, models, signal });
   const roleAgent = roleAgents(thread, unwrap(await models.settings()), context.steps);
   const askPerson = personAsker(engine, handle.lease);
@@ -171,6 +172,7 @@ export async function threadRun(
       now: engine.now,
       emit,
       storageRoot: engine.root,
+      traceparent,
       homes: storagePaths(engine.root).agentHomes(thread.threadId),
       roleAgent,
       agent: namedAgents(engine, room.limited),

@@ -2,6 +2,8 @@ import type {
   Dispatch,
   LiveLog,
   RootStore,
+  StepGroup,
+  ThreadRecord,
   ThreadStore,
   WorkflowRegistry,
 } from "@uncaged/workflow-protocol";
@@ -28,4 +30,8 @@ export type Engine = {
   /** `file:` URL from which the engine's own `@uncaged/*` packages resolve, for bundles that import one that the
    *  storage root has not installed. */
   packagesBase: string;
+  /** Returns the `traceparent` of each step of a thread; left out: nobody traces. */
+  traceparents?: (
+    thread: ThreadRecord,
+  ) => Promise<(step: { round: number; group?: StepGroup | undefined }) => string>;
 };

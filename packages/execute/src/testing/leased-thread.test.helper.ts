@@ -123,6 +123,7 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
         context,
         runtimeAt: () =>
           engineRuntime({
+            traceparent: null,
             cas,
             extract: () => () => Promise.reject(new Error("nothing to extract here")),
             signal,

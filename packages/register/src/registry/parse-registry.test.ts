@@ -33,6 +33,7 @@ describe("a registry file", () => {
         defaultAgent: null,
         limits: NO_LIMITS,
         store: "files",
+        telemetry: null,
       });
     }
   });
@@ -72,6 +73,7 @@ config:
   maxDepth: 5
   supervisorInterval: 10
   retention: { days: 30 }
+  telemetry: { endpoint: "http://localhost:4318", content: true }
   providers:
     openrouter: { baseUrl: "https://example.org/v1", apiKey: "$OPENROUTER_API_KEY" }
     local: { baseUrl: "http://127.0.0.1:8080" }
@@ -85,6 +87,7 @@ config:
     expect(settings.maxDepth).toBe(5);
     expect(settings.supervisorInterval).toBe(10);
     expect(settings.retentionDays).toBe(30);
+    expect(settings.telemetry).toEqual({ endpoint: "http://localhost:4318", content: true });
     expect(settings.providers.get("openrouter")).toEqual({
       baseUrl: "https://example.org/v1",
       apiKey: "$OPENROUTER_API_KEY",
@@ -190,6 +193,16 @@ describe("a broken registry file", () => {
       "with a negative number",
       "config: { maxDepth: -1 }",
       "config.maxDepth must be a whole number",
+    ],
+    [
+      "with telemetry to no address",
+      "config: { telemetry: { endpoint: collector } }",
+      "config.telemetry.endpoint must be an http or https URL",
+    ],
+    [
+      "with telemetry that perhaps has content",
+      "config: { telemetry: { content: maybe } }",
+      "config.telemetry.content must be true or false",
     ],
     [
       "with a retention without days",

@@ -3,7 +3,13 @@ import { toJsonObject } from "@uncaged/workflow-protocol";
 import { modelReference } from "./model-reference.ts";
 import { parseLimits } from "./parse-limits.ts";
 import { parseListener } from "./parse-notify.ts";
-import type { AgentSettings, ModelReference, ProviderSettings, Settings } from "./registry.ts";
+import type {
+  AgentSettings,
+  ModelReference,
+  ProviderSettings,
+  Settings,
+  TelemetrySettings,
+} from "./registry.ts";
 import { mapping, ParseError, type Path, text, wholeNumber } from "./shape.ts";
 
 const DEFAULT_MAX_DEPTH = 3;
@@ -31,6 +37,7 @@ export function parseSettings(value: unknown): Settings {
     retentionDays: retentionDays(config.get("retention"), ["config", "retention"]),
     notify: named(config.get("notify"), ["config", "notify"], parseListener),
     limits: parseLimits(config.get("limits"), ["config", "limits"], { agents, models, providers }),
+    telemetry: telemetry(config.get("telemetry"), ["config", "telemetry"]),
     store: storeKind(config.get("store"), ["config", "store"]),
   };
 }
@@ -38,6 +45,18 @@ export function parseSettings(value: unknown): Settings {
 function retentionDays(value: unknown, path: Path): number | null {
   if (value === undefined || value === null) return null;
   return wholeNumber(new Map(mapping(value, path)).get("days"), [...path, "days"]);
+}
+
+function telemetry(value: unknown, path: Path): TelemetrySettings | null {
+  if (value === undefined || value === null) return null;
+  const given = new Map(mapping(value, path));
+  const endpoint = optionalText(given.get("endpoint"), [...path, "endpoint"]);
+  if (endpoint !== null && !/^https?:$/.test(URL.parse(endpoint)?.protocol ?? ""))
+    throw new ParseError([...path, "endpoint"], "must be an http or https URL");
+  const content = given.get("content") ?? false;
+  if (typeof content !== "boolean")
+    throw new ParseError([...path, "content"], "must be true or false");
+  return { endpoint, content };
 }
 
 function storeKind(value: unknown, path: Path): StoreKind {

@@ -32,6 +32,13 @@ export type ListenerSettings = {
   labels: ThreadLabels;
 };
 
+export type TelemetrySettings = {
+  /** Base URL of an OTLP/HTTP receiver; null: as the environment says. */
+  endpoint: string | null;
+  /** Prompts, answers and tool calls are told, too, without the secrets in them. */
+  content: boolean;
+};
+
 export type Settings = {
   /** How deep child threads may nest; a thread started by a person has depth 0. */
   maxDepth: number;
@@ -49,6 +56,8 @@ export type Settings = {
   notify: ReadonlyMap<string, ListenerSettings>;
   /** What threads may do at the same time, and use. */
   limits: RootLimits;
+  /** Who is told what threads do, besides whom the environment names; null: nobody. */
+  telemetry: TelemetrySettings | null;
   /** Where new blobs go: into separate files, or into rows of the index. */
   store: StoreKind;
 };

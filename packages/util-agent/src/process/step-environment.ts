@@ -9,5 +9,6 @@ export function stepEnvironment(
     UNCAGED_THREAD_ID: ctx.threadId,
     UNCAGED_ROLE: step.role,
     UNCAGED_ROUND: String(step.round),
+    ...(step.traceparent === undefined ? {} : { TRACEPARENT: step.traceparent }),
   };
 }

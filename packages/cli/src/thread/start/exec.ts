@@ -1,7 +1,8 @@
-import { type ExecReport, execThread } from "@uncaged/workflow-execute";
+import { type ExecReport, execThread, startTelemetry } from "@uncaged/workflow-execute";
 import { EXIT, type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import type { Output } from "../../command/command.ts";
 import type { Io } from "../../command/io.ts";
+import { warn } from "../../command/warn.ts";
 import { withThread } from "../../command/with-engine.ts";
 import type { Style } from "../../terminal/style.ts";
 import { paintStatus } from "../view/paint-status.ts";
@@ -16,7 +17,12 @@ export async function execSteps(
   return withThread(io, opts.id, async (engine, thread) => {
     const signal = io.interruption();
     io.hostBundle(io.json ? "nowhere" : "to stderr");
-    const executed = await execThread(engine, thread, { count: opts.count, signal });
+    const telemetry = await startTelemetry(engine, {
+      env: io.env,
+      say: (line) => void warn(io, [line]),
+    });
+    const executed = await execThread(telemetry.engine, thread, { count: opts.count, signal });
+    await telemetry.flush();
     if (!executed.ok) return executed;
     const report = executed.value;
     return ok({
