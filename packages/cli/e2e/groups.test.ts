@@ -1,5 +1,5 @@
 /** Groups by the built command: members are real processes, and their runner is killed at random instants. */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { leaseOf, type StepGroup } from "@uncaged/workflow-protocol";
@@ -16,10 +16,11 @@ const GROUP_MS = 1_000;
 /** A kill, all that is looked at after it, and its share of a thread, on a machine that does other things. */
 const BUSY_KILL_MS = 20_000;
 
-/** Notes that it began, and says its number. */
+/** Notes that it began, waits while there is a file `hold-<its number>`, and says its number. */
 const WORKER = `n=$(grep -o 'item-[0-9]*' | tail -1 | cut -d- -f2)
 echo "$n" >> began
 sleep 0.05
+while [ -e "hold-$n" ]; do sleep 0.02; done
 echo "{\\"status\\":\\"done\\",\\"n\\":$n}"
 `;
 const FLOW = `description: Fans out
@@ -110,6 +111,25 @@ describe("a group of 20 real processes", () => {
     expect(after.steps.slice(0, 2)).toEqual(before.steps.slice(0, 2));
     const late = await cli.fails(["thread", "poke", fork.threadId, "--prompt", "again"]);
     expect(late).toMatchObject({ code: "TRANSITION_INVALID" });
+  });
+
+  it("is compared in declared order, whichever member finished first", async () => {
+    const [late, other] = [await newThread(), await newThread()];
+    const hold = join(late.folder, "hold-1");
+    writeFileSync(hold, "");
+    await cli.json(["thread", "resume", late.threadId]);
+    await untilThread(cli.root, late.threadId, ({ stepCount }) => stepCount === 19);
+    rmSync(hold);
+    await untilThread(cli.root, late.threadId, rests);
+    await finish(other);
+    expect(finishedMembers(await shown(late)).at(-1)).toBe(1);
+    const words = ["thread", "diff", late.threadId, other.threadId];
+    const diff = await cli.json<{ partsAt: number | null; rounds: { a: Step; b: Step }[] }>(words);
+    expect(diff.partsAt).toBe(null);
+    expect(diff.rounds.map(({ a, b }) => [a.group?.index, b.group?.index])).toEqual(
+      Array.from({ length: 20 }, (_, at) => [at, at]),
+    );
+    expect((await cli.run(words)).stdout).toContain("#1 worker [work 1/20] (equal)\n");
   });
 
   it("is drawn as one state", async () => {

@@ -1,6 +1,8 @@
 import {
+  isSameGroup,
   type JsonValue,
   type StateNode,
+  type StepGroup,
   sumUsage,
   type ThreadRecord,
   type Usage,
@@ -11,13 +13,15 @@ import { type Difference, differences } from "./differences.ts";
 
 type DiffSide = {
   role: string;
+  /** Left out: the step is no member of a group. */
+  group?: StepGroup;
   meta: JsonValue;
   stateHash: string;
   condition: string | null;
 };
 
 export type DiffRound = {
-  /** 1-based. */
+  /** 1-based. Members of a group are in declared order, whatever the order in which they finished. */
   round: number;
   /** `shared`: the same node. `equal`: the same role and meta in different nodes. `differs`: anything else. */
   relation: "shared" | "equal" | "differs";
@@ -49,8 +53,8 @@ export async function diffThreads(
     roleStates(await loadChain(engine.cas, a)),
     roleStates(await loadChain(engine.cas, b)),
   ];
-  const rounds = Array.from({ length: Math.max(ofA.length, ofB.length) }, (_unused, index) =>
-    diffRound(index + 1, ofA[index], ofB[index]),
+  const rounds = paired(ofA, ofB).map(([ofOne, ofOther], index) =>
+    diffRound(index + 1, ofOne, ofOther),
   );
   return {
     a: { threadId: a.threadId, status: a.status, usage: ownUsage(ofA, ofB) },
@@ -58,6 +62,38 @@ export async function diffThreads(
     partsAt: rounds.find(({ relation }) => relation === "differs")?.round ?? null,
     rounds,
   };
+}
+
+type Pair = [a: ChainState | undefined, b: ChainState | undefined];
+
+/** Steps side by side, in order; members of a group beside those with the same place in it. */
+function paired(a: readonly ChainState[], b: readonly ChainState[]): Pair[] {
+  const [ofA, ofB] = [groupsIn(a), groupsIn(b)];
+  return Array.from({ length: Math.max(ofA.length, ofB.length) }, (_unused, at) => at).flatMap(
+    (at) => pairedMembers(ofA[at] ?? new Map(), ofB[at] ?? new Map()),
+  );
+}
+
+type Members = ReadonlyMap<number, ChainState>;
+
+function pairedMembers(a: Members, b: Members): Pair[] {
+  const places = [...new Set([...a.keys(), ...b.keys()])].sort((one, other) => one - other);
+  return places.map((place) => [a.get(place), b.get(place)]);
+}
+
+/** The members of each group by their place in it. A step that is no member counts as a group of one. */
+function groupsIn(states: readonly ChainState[]): Members[] {
+  const groups: Map<number, ChainState>[] = [];
+  let last: StepGroup | undefined;
+  for (const state of states) {
+    const { group } = state.node.payload;
+    const goesOn = isSameGroup(last, group);
+    const members = goesOn ? (groups.at(-1) ?? new Map()) : new Map<number, ChainState>();
+    if (!goesOn) groups.push(members);
+    members.set(group?.index ?? 0, state);
+    last = group;
+  }
+  return groups;
 }
 
 function ownUsage(states: readonly ChainState[], others: readonly ChainState[]): Usage | null {
@@ -85,8 +121,9 @@ function relationOf(
 
 function sideOf(state: ChainState | undefined): DiffSide | null {
   if (state === undefined) return null;
-  const { role, meta, route } = state.node.payload;
-  return { role, meta, stateHash: state.hash, condition: route?.condition ?? null };
+  const { role, group, meta, route } = state.node.payload;
+  const member = group === undefined ? {} : { group };
+  return { role, ...member, meta, stateHash: state.hash, condition: route?.condition ?? null };
 }
 
 function roleOf(node: StateNode): string {

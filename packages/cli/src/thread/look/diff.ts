@@ -12,6 +12,7 @@ import { withThread } from "../../command/with-engine.ts";
 import { printableLine } from "../../terminal/printable.ts";
 import type { Style } from "../../terminal/style.ts";
 import { flowLines } from "../view/flow-lines.ts";
+import { memberName } from "../view/member-name.ts";
 import { money } from "../view/spent.ts";
 
 export async function diff(
@@ -51,17 +52,18 @@ function sideLines(
 }
 
 function roundText({ round, relation, a, b, changes }: DiffRound, style: Style): string {
-  if (relation !== "differs") return style.dim(`  #${round} ${a?.role ?? ""} (${relation})\n`);
+  const [ofA, ofB] = [a, b].map((side) => (side === null ? "" : memberName(side)));
+  if (relation !== "differs") return style.dim(`  #${round} ${ofA} (${relation})\n`);
   if (a === null || b === null || a.role !== b.role) {
-    const gone = a === null ? "" : style.red(`- #${round} ${a.role}\n`);
-    const come = b === null ? "" : style.green(`+ #${round} ${b.role}\n`);
+    const gone = a === null ? "" : style.red(`- #${round} ${ofA}\n`);
+    const come = b === null ? "" : style.green(`+ #${round} ${ofB}\n`);
     return `${gone}${come}`;
   }
   const fields = changes.flatMap((change) => [
     ...(change.a === undefined ? [] : [style.red(`-   ${change.path}: ${value(change.a)}\n`)]),
     ...(change.b === undefined ? [] : [style.green(`+   ${change.path}: ${value(change.b)}\n`)]),
   ]);
-  return `  #${round} ${a.role}\n${fields.join("")}`;
+  return `  #${round} ${ofA}\n${fields.join("")}`;
 }
 
 function value(json: unknown): string {
