@@ -25,6 +25,7 @@ afterEach(async () => {
 afterAll(() => cli.close());
 
 const PROMPT = JSON.stringify({ steps: 1 });
+const PLACE = ["--title", "Soon", "--priority", "2"];
 /** Due once a month: never during this test, but often in the past. */
 const MONTHLY = ["--cron", "0 0 1 * *", "--zone", "UTC"];
 
@@ -73,7 +74,7 @@ describe("a schedule", () => {
   it("is started by the host when it is due, with its labels, and says when it is due next", async () => {
     expect(await add("later", "--every", "2h")).toMatchObject({ hosted: false });
     await host.up();
-    const made = await add("soon", "--every", "1h", "--label", "team=core", "--title", "Soon");
+    const made = await add("soon", "--every", "1h", "--label", "team=core", ...PLACE);
     expect(made.hosted).toBe(true);
     expect(await cli.json(["status"])).toMatchObject({
       nextDue: { schedule: "soon", dueAt: made.nextAt },
@@ -81,7 +82,11 @@ describe("a schedule", () => {
     const dueAt = await dueNow("soon", made.nextAt);
     const [firing] = await untilFirings("soon", (all) => all.some(isDone));
     const [thread] = await threadsOf("soon");
-    expect(thread).toMatchObject({ title: "Soon", labels: { team: "core", schedule: "soon" } });
+    expect(thread).toMatchObject({
+      title: "Soon",
+      priority: 2,
+      labels: { team: "core", schedule: "soon" },
+    });
     expect(firing).toMatchObject({ threadId: thread?.threadId, dueAt });
     expect(await cli.json(["schedule", "show", "soon"])).toMatchObject({
       nextAt: made.nextAt,

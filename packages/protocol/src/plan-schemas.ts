@@ -16,6 +16,7 @@ const plannedStart: z.ZodType<PlannedStart> = z.object({
   limits: threadLimitsSchema.nullable(),
   title: z.string().nullable(),
   labels: z.record(z.string(), z.string()),
+  priority: z.number().int(),
 });
 
 export const schedulePlanSchema: z.ZodType<SchedulePlan> = z.object({

@@ -12,6 +12,8 @@ export type PlannedStart = {
   /** null: it goes by its prompt. */
   title: string | null;
   labels: ThreadLabels;
+  /** Of queued threads, that with the highest starts first. */
+  priority: number;
 };
 
 /** When a schedule is due. */

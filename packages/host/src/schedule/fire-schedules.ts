@@ -109,9 +109,7 @@ export async function startFiring(
   firing: Firing,
 ): Promise<Result<string, Failure>> {
   const { name, plan } = schedule;
-  const { workflow, prompt, cwd, limits, title, labels } = plan.start;
-  const labelled = { ...labels, schedule: name };
-  const start = { workflow, prompt, cwd, limits, title, labels: labelled };
+  const start = { ...plan.start, labels: { ...plan.start.labels, schedule: name } };
   const started = await starter.start(start, startKey(schedule, firing.dueAt));
   const to: FiringState = started.ok
     ? { state: "started", threadId: started.value }

@@ -47,7 +47,15 @@ export async function simulatedHost(
 ): Promise<SimulatedHost> {
   const { timing, fromMs, overlap = "skip", catchUpMs = null, jitterMs = 0 } = simulation;
   const { takesMs = 10 * MINUTE, dies = () => false } = simulation;
-  const start = { workflow: "demo", prompt: "Go", cwd: "/", limits: null, title: null, labels: {} };
+  const start = {
+    workflow: "demo",
+    prompt: "Go",
+    cwd: "/",
+    limits: null,
+    title: null,
+    labels: {},
+    priority: 0,
+  };
   const plan: SchedulePlan = { timing, overlap, catchUpMs, jitterMs, start };
   await schedules.add({ name: "it", plan, createdAt: fromMs, nextAt: nextDue(timing, fromMs) });
   const threads = new Map<string, SimulatedThread>();

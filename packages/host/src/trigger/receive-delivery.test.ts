@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 
 function hook(name: string, filter: string | null): Trigger {
-  const start = { workflow: "demo", cwd: "/", limits: null, title: null, labels: {} };
+  const start = { workflow: "demo", cwd: "/", limits: null, title: null, priority: 0, labels: {} };
   const prompt = "{{ event }} {{ payload.issue.number }}: {{ payload.issue.title }}";
   return {
     ...{ name, createdAt: 1, pausedAt: null },

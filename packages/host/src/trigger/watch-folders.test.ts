@@ -31,7 +31,14 @@ let dies: "never" | "before start" | "after start" | "after take";
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "watched-"));
   triggers = memoryTriggers();
-  const start = { workflow: "demo", cwd: "/", limits: null, title: null, labels: { a: "b" } };
+  const start = {
+    workflow: "demo",
+    cwd: "/",
+    limits: null,
+    title: null,
+    priority: 0,
+    labels: { a: "b" },
+  };
   trigger = {
     ...{ name: "inbox", createdAt: 1, pausedAt: null },
     plan: { source: { kind: "watch", folder }, start: { ...start, prompt: "Read {{ path }}" } },

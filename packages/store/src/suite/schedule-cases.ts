@@ -170,6 +170,7 @@ const PLAN: SchedulePlan = {
     limits: { steps: 7, costUsd: 0.5 },
     title: null,
     labels: { team: "core" },
+    priority: -1,
   },
 };
 

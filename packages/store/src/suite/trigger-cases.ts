@@ -100,7 +100,14 @@ export const triggersCases: readonly TriggersCase[] = [
 const PLAN: Trigger["plan"] = {
   source: { kind: "watch", folder: "/in" },
   start: {
-    ...{ workflow: "demo", prompt: "Read {{ path }}", cwd: "/", limits: null, title: "In" },
+    ...{
+      workflow: "demo",
+      prompt: "Read {{ path }}",
+      cwd: "/",
+      limits: null,
+      title: "In",
+      priority: 3,
+    },
     labels: { team: "core" },
   },
 };

@@ -13,6 +13,7 @@ import {
 import { workingFolder } from "../../command/working-folder.ts";
 import { limitOptions, limitsOf } from "./limit-options.ts";
 import { labelOption, labelsOf, titleOf, titleOption } from "./name-options.ts";
+import { priorityOption } from "./queue-options.ts";
 
 const workflow: Option<string | null> = textOption(
   "--workflow <name>",
@@ -30,6 +31,7 @@ export const plannedStartOptions: readonly Option<unknown>[] = [
   cwd,
   titleOption,
   labelOption,
+  priorityOption,
   ...limitOptions,
 ];
 
@@ -41,6 +43,7 @@ export type TypedStart = {
   limits: Limits | null;
   title: string | null;
   labels: ThreadLabels;
+  priority: number;
 };
 
 /** Throws `USAGE`. */
@@ -54,22 +57,13 @@ export function plannedStartOf(given: Given): TypedStart {
     limits: limitsOf(given),
     title: titleOf(given),
     labels: labelsOf(given),
+    priority: given(priorityOption) ?? 0,
   };
 }
 
 /** Throws `USAGE` for an empty prompt, `FILE_NOT_FOUND`. */
-export async function readStart(
-  { workflow, prompt: source, cwd, limits, title, labels }: TypedStart,
-  io: Io,
-): Promise<PlannedStart> {
-  const prompt = await readPrompt(source, io);
+export async function readStart(typed: TypedStart, io: Io): Promise<PlannedStart> {
+  const prompt = await readPrompt(typed.prompt, io);
   if (prompt.trim() === "") throw usageError("the prompt is empty: say what is to be done");
-  return {
-    workflow,
-    prompt,
-    cwd: workingFolder(resolve(io.cwd, cwd ?? "")),
-    limits,
-    title,
-    labels,
-  };
+  return { ...typed, prompt, cwd: workingFolder(resolve(io.cwd, typed.cwd ?? "")) };
 }

@@ -8,7 +8,7 @@ import {
   usageError,
 } from "../../command/options.ts";
 
-const priority: Option<number | null> = parsedOption(
+export const priorityOption: Option<number | null> = parsedOption(
   "--priority <n>",
   "of queued threads, that with the highest starts first (default: 0)",
   wholeNumber,
@@ -23,7 +23,7 @@ const queued: Option<boolean> = switchOption(
   "queue the thread even if there is room for it; a host starts it",
 );
 
-export const queueOptions: readonly Option<unknown>[] = [priority, after, queued];
+export const queueOptions: readonly Option<unknown>[] = [priorityOption, after, queued];
 
 export type Queueing = {
   priority: number;
@@ -35,7 +35,7 @@ export function queueingOf(given: Given, nowMs: number): Queueing {
   const when = given(after);
   const notBefore = typeof when === "object" && when !== null ? nowMs + when.inMs : when;
   const isQueued = given(queued) || notBefore !== null;
-  return { priority: given(priority) ?? 0, queue: isQueued ? { notBefore } : null };
+  return { priority: given(priorityOption) ?? 0, queue: isQueued ? { notBefore } : null };
 }
 
 const MOST = 1_000_000;
