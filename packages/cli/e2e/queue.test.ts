@@ -146,6 +146,10 @@ describe("without a host", () => {
     });
     expect((await cli.run(["--json", "wait", second])).code).toBe(1);
 
+    const queue = { for: ["threads", "workflow:crowd"], notBefore: null };
+    const another = await cli.json<{ threadId: string }>(words);
+    expect(another).toMatchObject({ queue });
+    await cli.json(["thread", "rm", another.threadId]);
     expect(await cli.json(["thread", "stop", second])).toMatchObject({ status: "idle" });
     expect(await cli.json(["thread", "resume", second])).toMatchObject({ status: "queued" });
     expect(await cli.json(["thread", "pause", second])).toMatchObject({ status: "paused" });
@@ -160,6 +164,21 @@ describe("without a host", () => {
     await completed(first);
     const fourth = await start(cwd, { steps: 1 });
     await completed(fourth);
+  });
+
+  it("doctor finds limits that hold nothing back, and a queue that nobody empties", async () => {
+    const found = async () => {
+      const { checks } = await cli.json<{ checks: { name: string; message: string }[] }>([
+        "doctor",
+      ]);
+      return checks.find(({ name }) => name === "limits")?.message;
+    };
+    limit({ workflows: { crawd: { atOnce: 1 } }, providers: { mine: { tokensPerMinute: 9 } } });
+    expect(await found()).toMatch(/crawd: no workflow is registered .*mine: no agent is known/);
+    limit({ threads: 3 });
+    expect(await found()).toBe("1 limit; 0 threads queued");
+    await start(place("doctor"), {}, "--queue");
+    expect(await found()).toBe("1 thread queued, and no host is up to start them");
   });
 
   it("a parent lends its room to its child", async () => {

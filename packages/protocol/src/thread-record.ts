@@ -63,7 +63,8 @@ export type ThreadFacts = {
   promptLine: string | null;
   /** As it was labelled when it was started. Forks keep them. */
   labels: ThreadLabels;
-  /** Of queued threads, that with the highest starts first; 0 unless somebody said otherwise. */
+  /** Of queued threads, that with the highest starts first; 0 unless somebody said otherwise. Forks and children have
+   *  that of their thread. */
   priority: number;
   /** What was used for it, replaced steps and attempts without a step included; null: nobody reported anything, or an
    *  older version ran it. A fork begins with nothing, an import with what its steps say. */

@@ -63,6 +63,7 @@ export async function forkThread(
       agent: opts.agent ?? thread.agent,
       title: thread.title,
       labels: thread.labels,
+      priority: thread.priority,
       prompt: isNewStart ? prompt : await startPrompt(engine.cas, { startHash }),
       nextPrompt: isNewStart ? null : prompt,
       forkedFrom,

@@ -28,6 +28,7 @@ import { startRunner } from "../runner/start-runner.ts";
 import { stopThread } from "../steer/stop-thread.ts";
 import type { Engine } from "../storage/engine.ts";
 import { lookAtThread } from "../watch/look-at-thread.ts";
+import { restsNow } from "../watch/wait-for-thread.ts";
 import type { ForkPoint } from "./fork-point.ts";
 import { forkThread } from "./fork-thread.ts";
 
@@ -118,7 +119,7 @@ async function runContender(
       steps = now.stepCount - thread.stepCount;
       watch.onStep({ agent, threadId, steps });
     }
-    if (status !== "running")
+    if (status !== "running" && (status !== "queued" || restsNow(engine.root, status)))
       return ok(await contender(engine, fork, { now, status, startedMs: watch.startedMs }));
     if (watch.signal.aborted) {
       // The race was aborted; we still wait for what it stops.

@@ -136,6 +136,23 @@ describe("a run of an agent", () => {
     expect(agent.begun).toHaveLength(1);
   });
 
+  it("has its thread rest until a provider's minute is over", async () => {
+    const anthropic = { requestsPerMinute: 1, tokensPerMinute: null, agents: ["claude"] };
+    await dispatch.limit({ ...NO_LIMITS, agents: { claude: 9 }, providers: { anthropic } });
+    await hostIsUp();
+    const room = roomOf(await lease(1));
+    const agent = new Agent();
+    const first = agent.play(room);
+    await agent.runs(1);
+    agent.begun[0]?.();
+    await first;
+    await expect(agent.play(room)).rejects.toBe(FULL);
+    const { for: keys, notBefore } = room.restsFor();
+    expect(keys).toEqual(["provider:anthropic"]);
+    expect(notBefore).toBeGreaterThanOrEqual(NOW + 60_000);
+    expect(notBefore).toBeLessThanOrEqual(NOW + 65_000);
+  });
+
   it("has a thread that a person runs give up at once", async () => {
     await limitTo(1);
     const [one, two] = [roomOf(await lease(1)), roomOf(await lease(2), "or nothing")];

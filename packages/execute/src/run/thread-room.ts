@@ -22,6 +22,8 @@ import { runningHost } from "../processes/host-file.ts";
 import type { Engine } from "../storage/engine.ts";
 
 const ASK_EVERY_MS = 250;
+/** It may take a minute, or a day. */
+const ASK_LATER_MS = 2_000;
 
 export type ThreadRoom = {
   /** The thread's own, which also aborts with the reason `FULL` when the thread has to rest. */
@@ -98,11 +100,13 @@ export function threadRoom(
     forAgents += 1;
     try {
       await whileWaiting(async () => {
+        let pauseMs = ASK_EVERY_MS;
         for (let taken: Taken = first; !taken.ok; taken = await ask()) {
           const isHosted = runningHost(engine.root) !== null;
           if (forAgents >= underWay && (kind === "or nothing" || isHosted)) giveUp(taken);
           until.throwIfAborted();
-          await sleep(ASK_EVERY_MS, undefined, { signal: until });
+          await sleep(pauseMs, undefined, { signal: until });
+          pauseMs = Math.min(2 * pauseMs, ASK_LATER_MS);
         }
       });
     } finally {

@@ -23,11 +23,13 @@ export function crowdOf(index: ThreadIndex, counting: Counting): Crowd {
     running: runningThreads(index, counting),
     runsOf: (agent) => Number(index.sql(RUNS).get({ agent, nowMs })?.runs),
     lastMinuteOf: (agents) => recentPieces(index, agents, nowMs),
-    spentSince: (startMs) => {
-      const row = index.sql(SPENT).get({ startMs });
-      return { tokens: Number(row?.tokens), costUsd: Number(row?.costUsd) };
-    },
+    spentSince: (startMs) => spentSince(index, startMs),
   };
+}
+
+export function spentSince(index: ThreadIndex, startMs: number): ReturnType<Crowd["spentSince"]> {
+  const row = index.sql(SPENT).get({ startMs });
+  return { tokens: Number(row?.tokens), costUsd: Number(row?.costUsd) };
 }
 
 /** What threads on their way waited for, and are going to take first. */

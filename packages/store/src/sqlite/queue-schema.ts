@@ -6,7 +6,7 @@ ALTER TABLE threads ADD COLUMN queuedAt INTEGER;
 -- Limits that left no room, as a JSON array. Kept while the thread starts, until it takes the room that it waited for.
 ALTER TABLE threads ADD COLUMN queuedFor TEXT;
 ALTER TABLE threads ADD COLUMN notBefore INTEGER;
--- 'held', 'lent' while it only waits, 'returning' when it wants it back; null: its lease does not count.
+-- Of the lease: 'held', 'lent' while it only waits, 'returning' when it wants it back; null: it does not count.
 ALTER TABLE threads ADD COLUMN room TEXT;
 CREATE INDEX threadsQueued ON threads (priority DESC, depth DESC, createdAt, threadId) WHERE queuedAt IS NOT NULL;
 -- One row, or none.

@@ -1,14 +1,14 @@
 /** Who waits for room, and whose turn it is. */
 import type { Dispatch, LimitKey, QueuedThread } from "@uncaged/workflow-protocol";
 import { toQueue } from "../threads/refusals.ts";
-import { nextOf } from "../threads/room.ts";
+import { nextOf, type Waiting } from "../threads/room.ts";
 import { crowdOf, expectedKeys } from "./crowd.ts";
 import { NO_LEASE } from "./lease-columns.ts";
 import { readLimits } from "./limits.ts";
-import { NOT_QUEUED } from "./queue-places.ts";
+import { limitKeys, NOT_QUEUED } from "./queue-places.ts";
 import { refused } from "./refused.ts";
 import { fullForLease } from "./room.ts";
-import { RECORD_COLUMNS } from "./thread-columns.ts";
+import { type NamedRow, RECORD_COLUMNS, textOf } from "./thread-columns.ts";
 import type { ThreadIndex } from "./thread-index.ts";
 import { getThread } from "./thread-queries.ts";
 import { recordOf } from "./thread-rows.ts";
@@ -49,14 +49,25 @@ type Next = Parameters<Dispatch["next"]>[0];
 /** Not a transaction: what it finds is checked again when a thread takes its lease. */
 export function nextThreads(index: ThreadIndex, { besides, nowMs }: Next): string[] {
   return index.read("see which threads may start", () => {
-    if (index.sql("SELECT 1 FROM threads WHERE queuedAt IS NOT NULL LIMIT 1").get() === undefined)
-      return [];
+    const waiting = index.sql(WAITING).all().map(waitingOf);
+    if (waiting.length === 0) return [];
     const limits = readLimits(index);
     const crowd = crowdOf(index, { nowMs, except: null, returning: "count", besides });
     const expected: LimitKey[] = expectedKeys(index, { nowMs, besides });
-    const queue = queuedThreads(index).filter(({ threadId }) => !besides.includes(threadId));
+    const queue = waiting.filter(({ threadId }) => !besides.includes(threadId));
     return nextOf(queue, { limits, crowd, expected }, nowMs);
   });
+}
+
+/** Without what makes a record: the queue may be long, and is looked at whenever a thread rests. */
+function waitingOf(row: NamedRow): Waiting {
+  const { queuedFor, notBefore } = row;
+  const keys = queuedFor === "[]" ? [] : limitKeys(JSON.parse(textOf(row, "queuedFor")));
+  return {
+    threadId: textOf(row, "threadId"),
+    workflow: textOf(row, "workflow"),
+    queue: { for: keys ?? [], notBefore: typeof notBefore === "number" ? notBefore : null },
+  };
 }
 
 const WANT = `
@@ -71,6 +82,7 @@ const UNWANT = `
   UPDATE threads SET status = 'idle', ${NOT_QUEUED}, updatedAt = :nowMs
   WHERE threadId = :threadId AND status = 'queued'`;
 
-const QUEUE = `
-  SELECT ${RECORD_COLUMNS} FROM threads WHERE queuedAt IS NOT NULL
+const IN_ORDER = `WHERE queuedAt IS NOT NULL
   ORDER BY priority DESC, depth DESC, createdAt, threadId`;
+const QUEUE = `SELECT ${RECORD_COLUMNS} FROM threads ${IN_ORDER}`;
+const WAITING = `SELECT threadId, workflow, queuedFor, notBefore FROM threads ${IN_ORDER}`;

@@ -13,7 +13,7 @@ import {
   roomForAgent,
   startOf,
 } from "../threads/room.ts";
-import { crowdOf } from "./crowd.ts";
+import { crowdOf, spentSince } from "./crowd.ts";
 import { OWNED } from "./lease-columns.ts";
 import { readLimits } from "./limits.ts";
 import { refused } from "./refused.ts";
@@ -105,7 +105,7 @@ export function askBudget(index: ThreadIndex, nowMs: number): Taken {
   return index.read("read the budget of the day", () => {
     const limits = readLimits(index);
     if (limits.budgetPerDay === null) return { ok: true };
-    return budgetLeft(limits, crowdOf(index, { nowMs, except: null, returning: "count" }), nowMs);
+    return budgetLeft(limits, { spentSince: (startMs) => spentSince(index, startMs) }, nowMs);
   });
 }
 

@@ -13,6 +13,17 @@ export type Day = {
 
 /** The day that `nowMs` is in. Every zone of today changes its clock, and begins its day, at a quarter of an hour. */
 export function dayOf(nowMs: number, zone: string): Day {
+  const last = days.get(zone);
+  if (last !== undefined && last.startMs <= nowMs && nowMs < last.endMs) return last;
+  const day = newDay(nowMs, zone);
+  days.set(zone, day);
+  return day;
+}
+
+/** The last one asked for, by zone: it is asked for before every step. */
+const days = new Map<string, Day>();
+
+function newDay(nowMs: number, zone: string): Day {
   const dates = formatter(zone);
   const today = dates.format(nowMs);
   const quarter = Math.floor(nowMs / QUARTER_MS);

@@ -121,10 +121,15 @@ export function budgetLeft(
   return isLeft ? { ok: true } : { ok: false, full: ["budget"], againAt: endMs };
 }
 
+/** What counts of a queued thread. */
+export type Waiting = Pick<QueuedThread, "threadId" | "workflow"> & {
+  queue: Omit<QueuedThread["queue"], "since">;
+};
+
 /** Those of the queue, which is in order, that can start beside all that runs and is on its way. `expected`: what
  *  threads on their way are going to take first. */
 export function nextOf(
-  queue: readonly QueuedThread[],
+  queue: readonly Waiting[],
   { limits, crowd, expected }: { limits: RootLimits; crowd: Crowd; expected: readonly LimitKey[] },
   nowMs: number,
 ): string[] {
@@ -134,7 +139,10 @@ export function nextOf(
   const next: string[] = [];
   for (const { threadId, workflow, queue: place } of queue) {
     if (place.notBefore !== null && place.notBefore > nowMs) continue;
-    if (fullBeside(limits, running, workflow).length > 0) continue;
+    const full = fullBeside(limits, running, workflow);
+    // Then there is none for the others either.
+    if (full.includes("threads")) break;
+    if (full.length > 0) continue;
     if (!place.for.every((key) => isFree(key, { limits, crowd, taken }, nowMs))) continue;
     next.push(threadId);
     running.set(workflow, (running.get(workflow) ?? 0) + 1);

@@ -61,7 +61,9 @@ export async function runWorkflow(opts: RunOptions, io: Io): Promise<Result<Outp
     const { threadId } = thread;
     await tellQueued(thread, io);
     if (stay === "background" || stay === "idle") {
-      return ok({ document: { threadId }, human: () => threadId });
+      const place = queuePlaceOf(thread);
+      const queue = place === null ? {} : { queue: place };
+      return ok({ document: { threadId, ...queue }, human: () => threadId });
     }
     return stayWith({ engine, thread, after: 0 }, stay, io);
   });
