@@ -348,8 +348,9 @@ describe("shortcuts", () => {
     const hints = async (...words: string[]): Promise<string> => (await cli.fails(words)).hint;
     expect(await hints("lits")).toContain("did you mean list?");
     expect(await hints("thread", "lits")).toContain("did you mean list?");
-    expect(await hints("pause")).toContain("did you mean thread pause?");
-    expect(await hints("puase")).toContain("did you mean thread pause?");
+    expect(await hints("poke")).toContain("did you mean thread poke?");
+    expect(await hints("poek")).toContain("did you mean thread poke?");
+    expect(await hints("pause")).toContain("did you mean thread pause or ");
     expect(await hints("thread", "build")).toContain("did you mean workflow build?");
     expect(await hints("workflow", "run")).toContain("did you mean run?");
     expect(await hints("zzzzzzzz")).toBe("see: uncaged-workflow --help");
