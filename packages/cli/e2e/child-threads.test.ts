@@ -46,6 +46,19 @@ export const run = createWorkflow(definition, { adapter: opener, overrides: { de
 export const descriptor = buildDescriptor(definition);
 `;
 
+/** A person approves. */
+const APPROVAL = `
+description: A person approves.
+roles:
+  approver:
+    by: person
+    goal: Decide whether it is good.
+    output: { type: object, properties: { status: { enum: [approved] } }, required: [status] }
+graph:
+  $START: { new: { role: approver, prompt: "Is this good?" } }
+  approver: { approved: $END }
+`;
+
 /** A child for each task of the prompt, side by side, each by way of a workflow between. */
 const SEVERAL = `
 import { buildDescriptor, createWorkflow, END, START, workflowAsAgent } from "@uncaged/workflow-runtime";
@@ -177,6 +190,24 @@ describe("a child thread", () => {
     );
     expect(prompts).toEqual([prompt, ...said]);
     expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+  });
+
+  it("may wait for a person, while its parent waits for it", async () => {
+    writeFileSync(join(cli.dir, "approval.yaml"), APPROVAL);
+    await cli.json(["workflow", "add", "approval", "approval.yaml"]);
+    const parent = await start("approved", { child: "approval", task: { steps: 1 } });
+    const child = await untilThreads(
+      cli.root,
+      (threads) => threads.find(({ status }) => status === "suspended") ?? null,
+    );
+    const { threads } = await cli.json<Listed>(["inbox"]);
+    expect(threads).toMatchObject([{ threadId: child.threadId, workflow: "approval" }]);
+    expect(await statusOf(parent)).toBe("running");
+    await cli.json(["answer", child.threadId, "status=approved"]);
+    const ended = await untilRest(parent);
+    expect(ended).toMatchObject({ status: "completed" });
+    expect(ended.steps[1]).toMatchObject({ childThread: child.threadId });
+    expect(await cli.json(["thread", "verify", parent])).toMatchObject({ ok: true });
   });
 
   it("that fails is an outcome of the step, not the end of the parent", async () => {

@@ -1,9 +1,20 @@
 /** A person who plays a role: asked, answering, answering at the same time as another, and too late. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openThreadStore } from "@uncaged/workflow-store";
+import { ownIdentity } from "@uncaged/workflow-util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Cli, openCli } from "./cli.test.helper.ts";
+import { BIN, type Cli, openCli } from "./cli.test.helper.ts";
+import { untilThread } from "./until-thread.test.helper.ts";
+
+/** CI asks for more. */
+const KILLS = Number(process.env.UNCAGED_TEST_KILLS ?? 6);
+/** About as long as an answer takes. */
+const ANSWER_MS = 700;
 
 type Step = {
   role: string;
@@ -216,5 +227,60 @@ describe("a role that a person plays", () => {
     expect(await show(fork.threadId)).toMatchObject({ status: "suspended" });
     const other = await cli.json(["answer", fork.threadId, "status=approved", "--wait"]);
     expect(other).toMatchObject({ status: "completed" });
+  });
+
+  it("is asked although the runner died before it could ask", async () => {
+    for (const how of ["inbox", "answer"] as const) {
+      const threadId = await asked("patient");
+      const store = await openThreadStore(cli.root);
+      // As a runner leaves it that has stored the step before the question and is killed.
+      const process = { ...ownIdentity(), pid: 2 ** 22 + 1 };
+      await store.acquire({ threadId, process, ttlMs: 60_000, nowMs: Date.now(), replaces: null });
+      await store.close();
+      expect(await show(threadId)).toMatchObject({ status: "idle", suspended: null });
+      if (how === "inbox") {
+        const { threads } = await cli.json<{ threads: { threadId: string; waits: unknown[] }[] }>([
+          "inbox",
+        ]);
+        const left = threads.find((each) => each.threadId === threadId);
+        expect(left).toMatchObject({ status: "suspended", waits: [{ role: "approver" }] });
+      }
+      const done = await cli.json(["answer", threadId, "status=approved", "--wait"]);
+      expect(done).toMatchObject({ status: "completed" });
+      expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+    }
+  });
+
+  it(`is answered or not, never half, when answer is killed at ${KILLS} random instants`, {
+    timeout: 60_000 + KILLS * 30_000,
+  }, async () => {
+    for (let kills = 0; kills < KILLS; kills += 1) {
+      const threadId = await asked("patient");
+      const before = await show(threadId);
+      const child = spawn(process.execPath, [BIN, "answer", threadId, "status=approved"], {
+        cwd: cli.dir,
+        stdio: "ignore",
+        env: { PATH: process.env.PATH, HOME: cli.dir, WORKFLOW_STORAGE_ROOT: cli.root },
+      });
+      const ended = once(child, "exit");
+      await sleep(Math.random() * ANSWER_MS);
+      child.kill("SIGKILL");
+      await ended;
+      const { steps, status, suspended } = await show(threadId);
+      if (steps.length === before.steps.length)
+        expect({ status, suspended }).toEqual({
+          status: "suspended",
+          suspended: before.suspended,
+        });
+      else
+        expect(steps.slice(before.steps.length)).toMatchObject([{ meta: { status: "approved" } }]);
+      if (status === "suspended") await cli.json(["answer", threadId, "status=approved", "--wait"]);
+      // Its runner may be on the way.
+      else if (status === "idle") await cli.run(["resume", threadId]);
+      await untilThread(cli.root, threadId, (thread) => thread.status === "completed");
+      const { steps: all } = await show(threadId);
+      expect(all.map(({ role }) => role)).toEqual(["writer", "approver"]);
+      expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+    }
   });
 });

@@ -67,6 +67,7 @@ export {
 export { parseRunnerReport, type RunnerReport } from "./runner/runner-report.ts";
 export { findVersion } from "./start/find-version.ts";
 export { answerThread, awaitedPerson } from "./steer/answer-thread.ts";
+export { askLeftBehind } from "./steer/ask-left-behind.ts";
 export { type ExecReport, execThread } from "./steer/exec-thread.ts";
 export { pauseThread } from "./steer/pause-thread.ts";
 export { type Pruned, prunableThreads, pruneThreads } from "./steer/prune-threads.ts";

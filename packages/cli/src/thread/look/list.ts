@@ -1,4 +1,5 @@
 import {
+  askLeftBehind,
   listThreads,
   waitingThreads,
   withActivity,
@@ -37,6 +38,11 @@ export async function list(filter: ListFilter, io: Io): Promise<Result<Output, F
   // One more than is shown tells whether there are more.
   const limit = shortened ? SHOWN_ON_TERMINAL + 1 : filter.limit;
   const threads = await withEngine(io, async (engine) => {
+    if (filter.asking === true) {
+      const owned = await engine.store.list({ withLease: true });
+      // What cannot be asked now, in a root that may only be read for instance, is asked later.
+      await askLeftBehind(engine, owned, io.interruption()).catch(() => undefined);
+    }
     const look = filter.asking === true ? waitingThreads : listThreads;
     const found = await look(engine, {
       ...(workflow === null ? {} : { workflow }),

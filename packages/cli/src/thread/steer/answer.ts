@@ -1,6 +1,6 @@
 /** A person's answer to a role that the person plays: from the command line, or asked for on the terminal. */
 import { userInfo } from "node:os";
-import { answerThread, awaitedPerson, openWaits } from "@uncaged/workflow-execute";
+import { answerThread, askLeftBehind, awaitedPerson, openWaits } from "@uncaged/workflow-execute";
 import {
   err,
   type Failure,
@@ -28,9 +28,11 @@ export function answer(
   io: Io,
 ): Promise<Result<Output, Failure>> {
   const { words, stay } = opts;
-  return withThread(io, opts.id, async (engine, found) => {
+  return withThread(io, opts.id, async (engine, thread) => {
     // An agent would approve its own work.
     if (io.env[PROCESS_TAG_ENV]) return err(insideStep());
+    await askLeftBehind(engine, [thread], io.interruption());
+    const found = (await engine.store.get(thread.threadId)) ?? thread;
     const people = (await openWaits(engine, found)).filter(isPersonWait);
     const member = await addressee(people, opts.member, io);
     const wait = await awaitedPerson(engine, found, { member });
