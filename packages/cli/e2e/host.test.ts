@@ -1,11 +1,11 @@
 /** The host: one process that carries many threads, as built. */
-import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { leaseOf, type ThreadRecord, type ThreadView } from "@uncaged/workflow-protocol";
 import { openThreadStore } from "@uncaged/workflow-store";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { BIN, type Cli, openCli } from "./cli.test.helper.ts";
+import { type Cli, openCli } from "./cli.test.helper.ts";
+import { type Hosted, hosted } from "./hosted.test.helper.ts";
 import { ownerOf, rests, untilThread, untilThreads } from "./until-thread.test.helper.ts";
 import { WILD_WORKFLOW } from "./wild-workflow.ts";
 
@@ -13,16 +13,16 @@ import { WILD_WORKFLOW } from "./wild-workflow.ts";
 const UNDER_WAY = Number(process.env.UNCAGED_TEST_HOSTED ?? 6);
 
 let cli: Cli;
-let host: ChildProcess | null = null;
+let host: Hosted;
 
 beforeAll(async () => {
   cli = openCli();
+  host = hosted(cli);
   await cli.addSteps("steps");
   await addWild("wild");
 });
 afterEach(async () => {
   await cli.run(["down"]);
-  host = null;
 });
 afterAll(() => cli.close());
 
@@ -33,22 +33,7 @@ async function addWild(name: string): Promise<void> {
   await cli.json(["workflow", "add", name, join(folder, "dist", `${name}.esm.js`)]);
 }
 
-/** Starts a host and waits until it is up. Returns its pid. */
-async function up(): Promise<number> {
-  const child = spawn(process.execPath, [BIN, "--json", "up"], {
-    cwd: cli.dir,
-    stdio: ["ignore", "pipe", "ignore"],
-    env: { PATH: process.env.PATH, HOME: cli.dir, WORKFLOW_STORAGE_ROOT: cli.root },
-  });
-  host = child;
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  child.stdout.once("data", (chunk: Buffer) => {
-    const { pid }: { pid: number } = JSON.parse(chunk.toString());
-    resolve(pid);
-  });
-  child.once("exit", (code) => reject(new Error(`the host ended with code ${code}`)));
-  return promise;
-}
+const up = (): Promise<number> => host.up();
 
 type Status = {
   host: { pid: number; workers: { pid: number; threads: number }[]; resting: unknown[] } | null;
@@ -57,12 +42,6 @@ type Status = {
 async function workers(): Promise<number[]> {
   const { host: seen } = await cli.json<Status>(["status"]);
   return seen?.workers.map(({ pid }) => pid) ?? [];
-}
-
-async function killHost(): Promise<void> {
-  const gone = new Promise((resolve) => host?.once("exit", resolve));
-  host?.kill("SIGKILL");
-  await gone;
 }
 
 /** A working directory for one test. */
@@ -149,7 +128,7 @@ describe("a host", () => {
       threadIds.push(await start("wild", "waits", cwd));
     await atStepTwo(cwd, threadIds);
     const [worker = 0] = await workers();
-    await killHost();
+    await host.kill();
     process.kill(worker, "SIGKILL");
     await up();
     for (const threadId of threadIds)
@@ -169,7 +148,7 @@ describe("a host", () => {
     const threadId = await start("wild", "waits", cwd);
     await atStepTwo(cwd, [threadId]);
     const worker = await ownerOf(cli.root, threadId);
-    await killHost();
+    await host.kill();
     await up();
     expect(await ownerOf(cli.root, threadId)).toBe(worker);
     tame(cwd);

@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { BIN, type Cli } from "./cli.test.helper.ts";
 
 export type Hosted = {
-  /** Starts a host and waits until it is up. */
-  up(): Promise<void>;
+  /** Starts a host and waits until it is up. Returns its pid. */
+  up(): Promise<number>;
   /** SIGKILL, for the host alone. Returns once it is gone. */
   kill(): Promise<void>;
 };
@@ -19,8 +19,11 @@ export function hosted(cli: Cli): Hosted {
         env: { PATH: process.env.PATH, HOME: cli.dir, WORKFLOW_STORAGE_ROOT: cli.root },
       });
       host = child;
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      child.stdout.once("data", () => resolve());
+      const { promise, resolve, reject } = Promise.withResolvers<number>();
+      child.stdout.once("data", (chunk: Buffer) => {
+        const { pid }: { pid: number } = JSON.parse(chunk.toString());
+        resolve(pid);
+      });
       child.once("exit", (code) => reject(new Error(`the host ended with code ${code}`)));
       return promise;
     },
