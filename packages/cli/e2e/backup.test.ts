@@ -1,9 +1,12 @@
 /** Backups beside running threads, by the built command. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ThreadSummary } from "@uncaged/workflow-protocol";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Cli, openCli } from "./cli.test.helper.ts";
+import { BIN, type Cli, openCli } from "./cli.test.helper.ts";
 import { untilThread } from "./until-thread.test.helper.ts";
 
 let cli: Cli;
@@ -74,3 +77,39 @@ it("a restore says what to do next, and refuses a root in use", async () => {
   expect([bad.exit, bad.code]).toEqual([5, "BACKUP_INVALID"]);
   expect(existsSync(join(cli.dir, "nothing"))).toBe(false);
 });
+
+it("whenever it is killed, there is a whole backup or none, and a whole root or none", async () => {
+  const whole = join(cli.dir, "whole.tar");
+  await cli.json(["backup", whole]);
+  for (let n = 0; n < 8; n += 1) {
+    // From before it has begun to after its end, on whatever machine.
+    const file = join(cli.dir, `killed-${n}.tar`);
+    await killedAfter(n * 60, ["backup", file], {});
+    const root = join(cli.dir, `killed-root-${n}`);
+    const env = { WORKFLOW_STORAGE_ROOT: root };
+    await killedAfter(n * 60, ["restore", whole], env);
+    if (existsSync(root))
+      expect(await cli.json(["cas", "fsck"], { env })).toMatchObject({ ok: true });
+    else expect(await cli.json(["restore", whole], { env })).toMatchObject({ threads: 3 });
+    if (!existsSync(file)) await cli.json(["backup", file]);
+    const copy = { WORKFLOW_STORAGE_ROOT: join(cli.dir, `from-killed-${n}`) };
+    expect(await cli.json(["restore", file], { env: copy })).toMatchObject({ threads: 3 });
+  }
+  expect(existsSync(join(cli.root, ".backup"))).toBe(false);
+}, 300_000);
+
+async function killedAfter(
+  ms: number,
+  args: readonly string[],
+  env: Record<string, string>,
+): Promise<void> {
+  const child = spawn(process.execPath, [BIN, ...args], {
+    cwd: cli.dir,
+    stdio: "ignore",
+    env: { PATH: process.env.PATH, HOME: cli.dir, WORKFLOW_STORAGE_ROOT: cli.root, ...env },
+  });
+  const ended = once(child, "close");
+  await sleep(ms);
+  child.kill("SIGKILL");
+  await ended;
+}
