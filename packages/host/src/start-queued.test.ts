@@ -100,6 +100,15 @@ it("one of a higher priority does, and hears that it runs", async () => {
   expect(await answer).toEqual({ kind: "ready" });
 });
 
+it("one that was told to end does so, whoever waits", async () => {
+  await dispatch.limit({ ...NO_LIMITS, threads: 1 });
+  await queued();
+  const ending = await thread();
+  await store.signal(ending, "kill", NOW);
+  void queue.run(ending);
+  await expect.poll(() => carried.has(ending)).toBe(true);
+});
+
 it("where nothing is limited a thread does not see the queue", async () => {
   const threadId = await thread();
   void queue.run(threadId);

@@ -79,11 +79,13 @@ export function queueStarter(
   };
 }
 
-/** False for a thread that waits for a person, or has an owner: it does not wait in the queue. */
+/** False for a thread that waits for a person, has an owner, or was told to end: it does not wait in the queue. */
 async function isWanted(
-  { dispatch, now }: Pick<Engine, "dispatch" | "now">,
+  { store, dispatch, now }: Pick<Engine, "store" | "dispatch" | "now">,
   threadId: string,
 ): Promise<boolean> {
+  const [signals = []] = await store.signals([threadId]);
+  if (signals.includes("kill")) return false;
   const job = { threadId, replaces: null, for: null, notBefore: null, nowMs: now() };
   return dispatch.want(job).then(
     () => true,

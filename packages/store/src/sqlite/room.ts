@@ -22,15 +22,15 @@ import type { ThreadIndex } from "./thread-index.ts";
 import { getThread } from "./thread-queries.ts";
 
 /** Why this thread cannot take a lease with room; null: it can. A thread that is taken over went on all the time, so a
- *  closed queue does not keep it. Part of the caller's transaction. */
+ *  closed queue does not keep it; one that was told to end needs no room for that. Part of the caller's transaction. */
 export function fullForLease(
   index: ThreadIndex,
   { threadId, nowMs }: { threadId: string; nowMs: number },
 ): Full | null {
   const row = index
-    .sql("SELECT workflow, status FROM threads WHERE threadId = :threadId")
+    .sql("SELECT workflow, status, killSignalAt FROM threads WHERE threadId = :threadId")
     .get({ threadId });
-  if (row === undefined) return null;
+  if (row === undefined || row.killSignalAt !== null) return null;
   const crowd = crowdOf(index, { nowMs, except: threadId, returning: "count" });
   const pausedSince = row.status === "running" ? null : crowd.pausedSince;
   const workflow = textOf(row, "workflow");

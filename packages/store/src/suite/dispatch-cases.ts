@@ -95,6 +95,17 @@ export const dispatchCases: readonly DispatchCase[] = [
     },
   },
   {
+    name: "lets a thread that was told to end do so where there is no room",
+    async run({ threads, dispatch }) {
+      await dispatch.limit({ ...NO_LIMITS, threads: 1 });
+      await made(threads, [1, 2]);
+      await take(threads, 1);
+      await refuses(take(threads, 2, { room: "or queue" }), "LIMIT_REACHED");
+      await threads.signal(sampleId(2), "kill", 1);
+      await take(threads, 2, { room: "or queue" });
+    },
+  },
+  {
     name: "limits a workflow beside the others",
     async run({ threads, dispatch }) {
       await dispatch.limit({ ...NO_LIMITS, workflows: { review: 1 } });

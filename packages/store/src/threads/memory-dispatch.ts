@@ -124,6 +124,8 @@ export function memoryRoom({ all, entry }: MemoryThreads): MemoryRoom {
       pieces.push({ startMs: startOf(nowMs, PIECE_MS), agent, ...used });
   };
   const fullFor: MemoryRoom["fullFor"] = (thread, nowMs) => {
+    const isToEnd = "signals" in thread && thread.signals.includes("kill");
+    if (isToEnd) return { ok: false, full: [], againAt: null };
     const now = crowd(nowMs, { except: thread.threadId, returning: true });
     const since = thread.status === "running" ? null : now.pausedSince;
     const { workflow } = thread;
