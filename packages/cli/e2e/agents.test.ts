@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => cli.close());
 
-/** Publishes as ESM alone, prints when it is loaded, and says in its meta how it was made. */
+/** An ESM-only package that prints when it is loaded and reports its options in its meta. */
 const ECHO = `
 console.log("an adapter that prints");
 export const agent = {
@@ -38,7 +38,7 @@ export const agent = {
 };
 `;
 
-/** A package of this name in a folder of the test. */
+/** Writes a package with this name below the test's folder. */
 function author(name: string, code: string, version = "1.0.0"): string {
   const folder = join(cli.dir, "src", name.replace("/", "-"));
   mkdirSync(folder, { recursive: true });
@@ -93,7 +93,7 @@ export const run = createWorkflow(definition, { adapter: namedAgent(${JSON.strin
   await cli.json(["workflow", "add", "speak", file]);
 }
 
-/** What the role said in a thread of it; null: the thread failed. */
+/** What the role answered in a new thread; null: the thread failed. */
 async function spoken(): Promise<{ said: unknown; summary: string }> {
   const { code, stdout } = await cli.run([
     "--json",
@@ -113,10 +113,10 @@ async function spoken(): Promise<{ said: unknown; summary: string }> {
   return { said: code === 0 ? steps[0]?.meta.said : null, summary };
 }
 
-/** No registry answers there. */
+/** No registry listens at this address. */
 const OFFLINE = { npm_config_registry: "http://127.0.0.1:9/", npm_config_fetch_retries: "0" };
 
-it("adds an adapter that came with it without npm: by name, with its version, and by a clone's folder", async () => {
+it("adds a bundled adapter without npm: by name, with its version, and by a clone's folder", async () => {
   const folder = fileURLToPath(new URL("../../agent-codex", import.meta.url));
   const version: { version: string } = JSON.parse(
     readFileSync(join(folder, "package.json"), "utf8"),
@@ -148,7 +148,7 @@ it("downloads another version of an adapter than the bundled one", async () => {
   expect(failed).toMatchObject({ code: "INSTALL_FAILED" });
 });
 
-it("adds a tarball that nobody else has, lists it, and lets a workflow name it", async () => {
+it("adds an unpublished tarball, lists it, and lets a workflow name it", async () => {
   const file = tarball(author("their-echo", ECHO));
   const added = await cli.json(["agent", "add", file, "--option", "says=hello"]);
   expect(added).toMatchObject({
@@ -177,14 +177,14 @@ it("adds a tarball that nobody else has, lists it, and lets a workflow name it",
     /^AGENT +PACKAGE +INSTALLED +VERSION +LOG-IN +PATH\necho +their-echo 1\.0\.0 +yes +2\.0 +missing/,
   );
   expect(stdout).toContain("fix echo: run: echo login");
-  // Ours that nobody configured are no fault.
+  // Our own agents that nobody configured are not faults.
   expect(stdout).toContain(
     "to use (claude-code): uncaged-workflow agent add @uncaged/workflow-agent-claude-code",
   );
   expect(stdout).not.toContain("fix (");
   await addWorkflow("echo");
   expect(await spoken()).toMatchObject({ said: "hello" });
-  // Nothing of the package ran while it was installed.
+  // No code of the package ran during the installation.
   expect(existsSync(join(cli.root, "node_modules/their-echo/postinstall-ran"))).toBe(false);
 });
 
@@ -208,7 +208,7 @@ it("replaces an old version and keeps its options and other agents", async () =>
   expect(readdirSync(join(cli.root, "tarballs"))).toHaveLength(2);
 });
 
-/** Folder of an `npm` that is npm, and notes in `overlap` when it finds itself at work on the storage root already. */
+/** A folder with an `npm` that wraps npm and writes to `overlap` when another one already works on the storage root. */
 function watchedNpm(overlap: string): string {
   const folder = join(cli.dir, "bin");
   mkdirSync(folder);

@@ -55,7 +55,7 @@ it("a root is backed up and restored while its threads run, and every thread is 
     }
     expect(await cli.json(["cas", "fsck"], { env })).toMatchObject({ ok: true });
   }
-  // They go on there, from where the backup found them.
+  // The restored threads continue from where they were when the backup was taken.
   const env = { WORKFLOW_STORAGE_ROOT: join(cli.dir, "copy-of-before.tar") };
   expect(await threadsIn(env)).toMatchObject(ids.map(() => ({ status: "idle", stepCount: 1 })));
   await cli.json(["resume", ids[0] ?? "", "--wait"], { env });

@@ -30,7 +30,7 @@ graph:
   reviewer: [{ role: $END }]
 `;
 
-/** An agent that says in its meta who it is. */
+/** An agent that reports its own name in its meta. */
 function agent(name: string): { package: string; options: Record<string, unknown> } {
   const program = `console.log(JSON.stringify({ by: ${JSON.stringify(name)} }))`;
   return {
@@ -41,7 +41,7 @@ function agent(name: string): { package: string; options: Record<string, unknown
 
 const AGENTS = { own: agent("own"), reader: agent("reader"), mine: agent("mine") };
 
-/** Changes that one line, as a person would. */
+/** Changes that line as a person would. */
 function bind(bindings: unknown, defaultAgent = "own"): void {
   const text = readFileSync(FILE(), "utf8");
   const lines = `  bindings: ${JSON.stringify(bindings)}\n  defaultAgent: ${defaultAgent}\n`;
@@ -52,7 +52,7 @@ const FILE = (): string => join(cli.root, "workflow.yaml");
 
 type Step = { role: string; meta: { by: string }; run: { agent: { binding?: string } } };
 
-/** By role: who says that it played, and who the record says did. */
+/** By role: the agent that says it ran, and the agent that the record names. */
 async function played(threadId: string): Promise<Record<string, unknown>> {
   const { steps } = await cli.json<{ steps: Step[] }>(["thread", "show", threadId]);
   return Object.fromEntries(
@@ -100,7 +100,7 @@ it("are read when a thread begins to run; the agent of a fork or a poke takes pr
   expect(await played(threadId)).toMatchObject({ reviewer: ["reader", null] });
 });
 
-it("are shown: the agent of each role, the roles of each agent, and what is missing", async () => {
+it("are listed: the agent of each role, the roles of each agent, and what is missing", async () => {
   bind({ greet: { writer: "mine", writter: "mine" }, great: { writer: "mine" } });
   const { players } = await cli.json(["workflow", "show", "greet"]);
   expect(players).toEqual({

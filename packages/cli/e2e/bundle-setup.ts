@@ -14,8 +14,8 @@ declare module "vitest" {
   }
 }
 
-/** The command line is tested as a clone has it: bundled, from what the compiler wrote last, with all packages packed.
- *  The workflow that most tests begin with is built and registered once, by that command; they copy it. */
+/** Tests run the command line as in a clone: bundled from the last compilation, with all packages packed.
+ *  The workflow that most tests begin with is built and registered once by that command, and copied. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   for (const script of scripts) await promisify(execFile)(process.execPath, [script]);
   const cli = openCli({ madeSteps: null });

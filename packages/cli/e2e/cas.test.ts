@@ -28,7 +28,7 @@ describe("cas", () => {
     expect(readdirSync(cli.root).sort()).toEqual(["cas", "index.db"]);
   });
 
-  it("takes a text that looks like an option or like a node as the text it is", async () => {
+  it("treats a text that looks like an option or a node as plain text", async () => {
     for (const text of ["--help", 'type: "state"\npayload: {}\nrefs: []\n', "", "\u2028"]) {
       const { hash } = await cli.json<{ hash: string }>(["cas", "put", "-"], { stdin: text });
       expect(await cli.json(["cas", "show", hash])).toEqual({
@@ -43,7 +43,7 @@ describe("cas", () => {
     });
   });
 
-  it("carries megabytes and NUL through stdin and stdout", async () => {
+  it("passes megabytes and NUL through stdin and stdout", async () => {
     const text = "\u0000漢字\n".repeat(300_000);
     const { hash } = await cli.json<{ hash: string }>(["cas", "put", "-"], { stdin: text });
     expect((await cli.run(["cas", "get", "--payload", hash])).stdout).toBe(text);
@@ -63,7 +63,7 @@ describe("cas", () => {
     );
   });
 
-  it("deletes what no thread needs, and what one needs only by force", async () => {
+  it("deletes what no thread needs, and anything else only with --force", async () => {
     await cli.addSteps("steps");
     const thread = await cli.json<{ threadId: string }>(["run", "steps", "--idle", "-p", "task"]);
     const view = await cli.json<ThreadView>(["thread", "show", thread.threadId]);
@@ -94,7 +94,7 @@ describe("cas", () => {
     expect(code).toBe(5);
     expect(stdout).toContain(hash);
     expect(stdout).toContain("not ok");
-    // Deleting it repairs the store if nothing needs it; the thread above is broken already.
+    // Deleting the blob repairs the store if nothing needs it; the thread above is already broken.
     await cli.json(["cas", "rm", hash, "--force"]);
     expect(existsSync(file)).toBe(false);
   });

@@ -1,11 +1,11 @@
-/** Changes of `develop` with an effect that is known beforehand: each says what it does to the descriptor, and what
+/** Changes to `develop` whose effect is known: each says what it does to the descriptor, and what
  *  it does to the plain model of the workflow that the check is compared with. */
 import type { DescriptorEdge, WorkflowDescriptor } from "@uncaged/workflow-protocol";
 
 /** A step as the model sees it. */
 export type PlainStep = { role: string; meta: Record<string, unknown> };
 
-/** What `develop` is, in plain TypeScript: where it goes next, and which results it accepts. */
+/** A model of `develop` in plain TypeScript: where it goes next, and which results it accepts. */
 export type Model = {
   next: (steps: readonly PlainStep[]) => string;
   accepts: (step: PlainStep) => boolean;
@@ -40,7 +40,7 @@ function openPhases(steps: readonly PlainStep[]): number {
   return hashes.filter((hash) => !done.has(hash)).length;
 }
 
-/** The next role is another one where this says so; null: as before. */
+/** The role to go to instead; null: no change. */
 type Turn = (steps: readonly PlainStep[], last: PlainStep) => string | null;
 
 function goesElsewhere(turn: Turn): Change["model"] {
@@ -89,7 +89,7 @@ const count = (steps: readonly PlainStep[], role: string): number =>
 
 const first = (added: DescriptorEdge): Change["descriptor"] => edges((all) => [added, ...all]);
 
-/** These leave every thread as it was. */
+/** Changes that affect no thread. */
 export const HARMLESS: readonly Change[] = [
   {
     name: "other prompts and names of conditions",
@@ -140,7 +140,7 @@ export const HARMLESS: readonly Change[] = [
   },
 ];
 
-/** These lead some threads elsewhere, or take some results for wrong. */
+/** Changes that route some threads differently or reject some results. */
 export const HARMFUL: readonly Change[] = [
   {
     name: "what was tested is not committed",

@@ -1,4 +1,4 @@
-/** A thread runs with the packages that it ran with before, or with others that are recorded. */
+/** A thread runs with the same packages as before, or with different ones that are recorded. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => cli.close());
 
-/** Puts a runtime of another version into the storage root; it does what the engine's own does. */
+/** Puts a runtime of another version into the storage root; it behaves like the engine's own. */
 function install(version: string): void {
   const folder = join(cli.root, "node_modules", RUNTIME);
   mkdirSync(folder, { recursive: true });
@@ -28,7 +28,7 @@ function askFor(dependencies: { [name: string]: string }): void {
   writeFileSync(join(cli.root, "package.json"), JSON.stringify({ private: true, dependencies }));
 }
 
-it("another version of a package is refused at resume, and runs once it is on record", async () => {
+it("another version of a package is refused at resume, and runs once it is recorded", async () => {
   const { threadId } = await cli.json<{ threadId: string }>(["run", "steps", "-p", "{}", "--idle"]);
   expect(await cli.json(["thread", "exec", threadId])).toMatchObject({ status: "idle" });
   install("99.1.0");

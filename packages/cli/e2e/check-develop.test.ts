@@ -1,5 +1,5 @@
 /** `workflow check` on versions of `develop` whose effect is known: no wrong verdict over 100 recorded threads. The
- *  oracle is a model of the workflow in plain TypeScript, asked about the results that the threads hold. */
+ *  oracle is a model of the workflow in plain TypeScript, applied to the results in the threads. */
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -60,12 +60,12 @@ async function recorded(id: string): Promise<{ record: ThreadRecord; view: Threa
 
 type Expected = { routes: { round: number; now: string }[]; wrongSteps: number[] };
 
-/** What a version with this model would make of a thread, by the model alone. */
+/** The verdict on a thread for a version with this model, derived from the model alone. */
 function expectedOf({ steps }: ThreadView, model: Model, roles: ReadonlySet<string>): Expected {
   const plain: PlainStep[] = steps.map(({ role, meta }) => ({ role, meta }));
   const went = [...plain.map(({ role }) => role), "__end__"];
   const routes = went.flatMap((to, at) => {
-    // The rules of a role that is not there are not there either: the thread ends.
+    // A missing role has no rules either: the thread ends.
     const from = plain[at - 1]?.role;
     const isGone = from !== undefined && !roles.has(from);
     const now = isGone ? "__end__" : model.next(plain.slice(0, at));
@@ -89,7 +89,7 @@ async function foundIn(record: ThreadRecord, version: WorkflowDescriptor): Promi
   };
 }
 
-/** How many threads the changed version leaves as they were; every single verdict is compared. */
+/** How many threads the changed version leaves unaffected; compares every single verdict. */
 async function compatibleWith(changes: readonly Change[]): Promise<number> {
   const version = changes.reduce((made, { descriptor }) => descriptor(made), descriptor);
   const model = changes.reduce((made, change) => change.model(made), DEVELOP);
@@ -104,11 +104,11 @@ async function compatibleWith(changes: readonly Change[]): Promise<number> {
 }
 
 describe("the check of changed versions of develop, over 100 recorded threads", () => {
-  it("has threads that went every way that the table has", () => {
+  it("has threads that took every route of the table", () => {
     const ways = new Set(
       threads.flatMap(({ view }) => view.steps.map(({ route }) => `${route?.from} ${route?.rule}`)),
     );
-    // Ends are no steps: an aborted plan and a commit.
+    // Ends are not steps: an aborted plan and a commit.
     const edges = descriptor.graph.edges.filter(({ to }) => to !== "__end__");
     expect([...ways]).toHaveLength(edges.length);
     expect(threads).toHaveLength(THREADS);
@@ -125,13 +125,13 @@ describe("the check of changed versions of develop, over 100 recorded threads", 
 
   it.each(HARMFUL)("finds every difference: $name", async (change) => {
     const compatible = await compatibleWith([change]);
-    // A change that touches all threads or none would show nothing.
+    // A change that affects all threads or none would prove nothing.
     expect(compatible).toBeGreaterThan(0);
     expect(compatible).toBeLessThan(THREADS);
   });
 
   it("finds the differences of several changes at once, chosen by a seed", async () => {
-    // The change that renames a role stands last, so that the others find the role that they change.
+    // The change that renames a role comes last, so that the others find the role that they change.
     const all = [...HARMLESS, ...HARMFUL];
     let state = 20_261_121;
     const chance = (): number => {

@@ -22,7 +22,7 @@ type Listed = {
   threads: { threadId: string; workflow: string; status: string; stepCount: number }[];
 };
 
-/** A first step of its own, then a child of the workflow that the prompt names, handed the rest of the prompt. */
+/** One plain step, then a child thread of the workflow that the prompt names, with the rest of the prompt. */
 const PARENT = `
 import { buildDescriptor, createWorkflow, END, START, workflowAsAgent } from "@uncaged/workflow-runtime";
 import { z } from "zod";
@@ -123,7 +123,7 @@ describe("a child thread", () => {
   });
 
   it("is killed with its parent, and stopped with it", async () => {
-    // Its gate never opens, so that neither ends before it is told to.
+    // Its gate never opens, so neither thread ends before it is stopped.
     const stopped = await start("stopped", { child: "steps", task: { gate: "closed" } });
     const child = await runningChild();
     await cli.json(["thread", "stop", stopped]);
@@ -134,7 +134,7 @@ describe("a child thread", () => {
     expect([await statusOf(stopped), await statusOf(child)]).toEqual(["aborted", "aborted"]);
   });
 
-  it("is continued when the runner of a group was killed, and no step is made twice", async () => {
+  it("is continued when the runner of a group was killed, and no step runs twice", async () => {
     const tasks = ["a", "b", "c"].map((gate) => ({ steps: 2, gate }));
     const threadId = await start("several", tasks, "several-all");
     await untilRunning(tasks.length);
@@ -219,7 +219,7 @@ describe("a child thread", () => {
     expect(child.result?.summary).toContain("the worker broke at step 1");
   });
 
-  it("that starts itself is stopped at maxDepth, and the reason is on record", async () => {
+  it("that starts itself is stopped at maxDepth, and the reason is recorded", async () => {
     const nest = (levels: number): object =>
       levels === 0 ? { child: "steps", task: {} } : { child: "parent", task: nest(levels - 1) };
     const threadId = await start("nested", nest(6));
@@ -232,7 +232,7 @@ describe("a child thread", () => {
     expect(deepest.result?.summary).toContain("MAX_DEPTH");
   });
 
-  it("that an agent starts by the command counts as one too, down to maxDepth", async () => {
+  it("started by an agent with the command counts as one too, down to maxDepth", async () => {
     const { threadId } = await cli.json<{ threadId: string }>(run());
     let inside = threadId;
     for (const depth of [1, 2, 3]) {
@@ -267,7 +267,7 @@ async function addSeveral(join: string): Promise<void> {
   await cli.json(["workflow", "add", `several-${join}`, file]);
 }
 
-/** Threads of `steps` that run. */
+/** Running threads of `steps`. */
 function untilRunning(count: number): Promise<string[]> {
   return untilThreads(cli.root, (threads) => {
     const running = threads.filter(
@@ -309,7 +309,7 @@ async function untilRest(threadId: string): Promise<Shown> {
   return show(threadId);
 }
 
-/** The child that runs now. */
+/** The child thread that is running. */
 async function runningChild(): Promise<string> {
   return untilThreads(
     cli.root,

@@ -7,12 +7,12 @@ import { openCli } from "./cli.test.helper.ts";
 
 const PAGE = fileURLToPath(new URL("../../../docs/cli.md", import.meta.url));
 
-it("docs/cli.md says of every command what the command says of itself", async () => {
+it("docs/cli.md documents every command as the command itself does", async () => {
   const commands = await documented();
   await expect(HEAD + commands.map(entry).join("\n")).toMatchFileSnapshot(PAGE);
 });
 
-it("the help of every command is that of docs/cli.md", { timeout: 300_000 }, async () => {
+it("the help of every command matches docs/cli.md", { timeout: 300_000 }, async () => {
   const cli = openCli();
   try {
     for (const { path, command } of await documented()) {
@@ -30,7 +30,7 @@ it("the help of every command is that of docs/cli.md", { timeout: 300_000 }, asy
   }
 });
 
-/** Each command once, under its own name; an alias is said there. */
+/** Each command once, under its own name, where its aliases are listed. */
 async function documented(): Promise<NamedCommand[]> {
   const named = await allCommands(COMMANDS);
   return named.filter(({ path, command }) => path.at(-1) !== command.alias);

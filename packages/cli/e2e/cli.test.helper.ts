@@ -1,4 +1,4 @@
-/** A storage root of its own, and the built command to use it with. */
+/** A fresh storage root, and the built command to use it with. */
 import { spawn } from "node:child_process";
 import {
   cpSync,
@@ -16,13 +16,13 @@ import { inject } from "vitest";
 import { stepsWorkflow } from "./steps-workflow.ts";
 
 export const BIN: string = fileURLToPath(new URL("../bin/uncaged-workflow.mjs", import.meta.url));
-/** Where the build of steps.mjs comes to lie, in the folder of its sources. */
+/** Path of the built steps.mjs, relative to the folder of its sources. */
 const BUILT = join("dist", "steps.esm.js");
 const ZOD = fileURLToPath(new URL("../node_modules/zod", import.meta.url));
 
 export type Ran = { code: number | null; stdout: string; stderr: string };
 export type RunOptions = {
-  /** What stdin holds; null: nothing is there, as with a null device. */
+  /** What stdin holds; null: empty, as from the null device. */
   stdin?: string | Uint8Array | null;
   env?: Record<string, string>;
   /** Called once, as soon as stderr matches. */
@@ -39,7 +39,7 @@ export type Cli = {
   dir: string;
   root: string;
   run(args: readonly string[], opts?: RunOptions): Promise<Ran>;
-  /** The document of a command that must succeed. */
+  /** The JSON document of a command that must succeed. */
   json<T = Record<string, unknown>>(args: readonly string[], opts?: RunOptions): Promise<T>;
   /** The failure of a command that must fail, and its exit code. */
   fails(
@@ -52,7 +52,7 @@ export type Cli = {
   close(): Promise<void>;
 };
 
-/** `madeSteps`: what was built before, so that it is copied and not built again; null: nothing was. */
+/** `madeSteps`: an earlier build to copy instead of building again; null: none. */
 export function openCli({
   madeSteps = inject("madeSteps"),
 }: {
@@ -97,7 +97,7 @@ async function copySteps(
   { name, madeSteps }: { name: string; madeSteps: MadeSteps },
 ): Promise<Added> {
   const flow = join(cli.dir, "flow");
-  // A second workflow of the same folder: its link to zod cannot be copied over itself.
+  // A second workflow in the same folder: the link to zod cannot be copied onto itself.
   if (!existsSync(flow)) cpSync(join(madeSteps.dir, "flow"), flow, { recursive: true });
   if (name !== "steps" || existsSync(cli.root))
     return cli.json(["workflow", "add", name, join(flow, BUILT)]);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => cli.close());
 
-/** What bash offers for the last of these words, asked as its line editor asks. */
+/** What bash offers for the last of these words, asked the way its line editor does. */
 async function offered(...words: string[]): Promise<string[]> {
   const { stdout } = await shell.run(`
     source <(uncaged-workflow completion bash)

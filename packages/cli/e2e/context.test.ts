@@ -1,4 +1,4 @@
-/** The conversation as agents pull it: its exact text, page by page, from threads that run as well. */
+/** The conversation as agents pull it: its exact text, page by page, also from running threads. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -30,7 +30,7 @@ async function context(id: string, ...more: string[]): Promise<string> {
 const pageOf = (id: string, ...more: string[]): Promise<Page> =>
   cli.json<Page>(["thread", "context", id, ...more]);
 
-it("is header, front matter and body of each message, and a hint for what is left out", async () => {
+it("has header, front matter and body of each message, and a hint for what is left out", async () => {
   const id = await start({ steps: 9, says: "Done.\nAll tests pass." }, "--idle");
   await cli.json(["thread", "exec", id, "--count", "6"]);
   const text = (await context(id, "--budget", "500")).replaceAll(/\d{4}-.{14}Z/g, "<time>");
@@ -64,7 +64,7 @@ it("keeps to 8,000 characters unless told otherwise, and pages back without the 
   );
 });
 
-it("reads a thread that runs, and counts only what roles did", async () => {
+it("reads a running thread, and counts only what roles did", async () => {
   const id = await start({ steps: 2, gate: "open" });
   writeFileSync(join(cli.dir, "open-1"), "");
   await untilThread(cli.root, id, ({ stepCount }) => stepCount > 0);
@@ -77,7 +77,7 @@ it("reads a thread that runs, and counts only what roles did", async () => {
   expect(page.messages.map(({ role }) => role)).toEqual(["worker", "worker", "checker"]);
 });
 
-it("of a thread without a step is its task, and of one that is not there an error", async () => {
+it("shows the task of a thread without steps, and fails for a thread that does not exist", async () => {
   const id = await start({}, "--idle");
   expect(await context(id)).toMatch(/^\[#0 start\] \S{20}\n {2}\{\}\n$/);
   const page = await cli.json(["thread", "context", id]);

@@ -14,9 +14,9 @@ const WORKER_STEPS = 19;
 const STEP_MS = 20;
 /** A thread of 20 steps takes about this long. */
 const THREAD_MS = 500;
-/** A kill, all that is looked at after it, and its share of a thread, on a machine that does other things. */
+/** A kill, the checks after it, and its share of a thread, on a busy machine. */
 const BUSY_KILL_MS = 15_000;
-/** A thread is killed this often at most, so that all of its length is reached. */
+/** The most kills for one thread, so that kills also reach its later steps. */
 const KILLS_PER_THREAD = 5;
 
 type Thread = { threadId: string; folder: string };
@@ -49,7 +49,7 @@ describe("a runner that is killed with SIGKILL", () => {
       }
       await finish(thread, known);
     }
-    // The instants were spread over the thread, not all before its first step or after its last.
+    // The kills were spread over the thread, not all before its first step or after its last.
     expect(rests.size).toBeGreaterThan(Math.min(8, KILLS / 4));
     expect(await cli.json(["cas", "fsck"])).toMatchObject({ ok: true, problems: [] });
   });
@@ -69,7 +69,7 @@ async function resume({ threadId }: Thread): Promise<void> {
   await cli.json(["thread", "resume", threadId]);
 }
 
-/** False when the thread had come to its end before. */
+/** False when the thread had already ended. */
 async function killRunner({ threadId }: Thread, afterMs: number): Promise<boolean> {
   const lease = leaseOf(await untilThread(cli.root, threadId, () => true));
   if (lease === null) return false;
@@ -77,7 +77,7 @@ async function killRunner({ threadId }: Thread, afterMs: number): Promise<boolea
   return killHard(lease.process.pid);
 }
 
-/** Every acknowledged step is there, unchanged, and none of them was begun again. */
+/** Every acknowledged step still exists, unchanged, and none was begun again. */
 async function expectNothingLost(
   thread: Thread,
   before: Shown,

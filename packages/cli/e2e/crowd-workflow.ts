@@ -1,8 +1,8 @@
-/** Source of a workflow that notes who runs at the same time. A step has a file in `running/` of the working directory
- *  with the process that it runs in; files of processes that were killed are left behind and do not count. Each step
- *  appends how many there are, itself included, to `crowd`, and its thread to `began`.
+/** Source of a workflow that records what runs at the same time. A step has a file in `running/` of the working
+ *  directory that names its process; files of killed processes are left behind and do not count. Each step appends
+ *  the number of running steps, itself included, to `crowd`, and its thread to `began`.
  *
- *  The prompt is JSON: `steps` (default 3), `sleepMs` that each takes, and `gate`, a file that each waits for. */
+ *  The prompt is JSON: `steps` (default 3), `sleepMs` for each step, and `gate`, a file that each step waits for. */
 export const CROWD_WORKFLOW = `
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -42,7 +42,7 @@ it("a healthy storage root passes, and a missing one is not created", async () =
 });
 
 it("a killed runner is found, and resuming its thread fixes it", async () => {
-  // Its step ends only with it, however long the commands in between take.
+  // Its step ends only when it is killed, however long the commands in between take.
   const prompt = JSON.stringify({ steps: 3, gate: "closed" });
   const { threadId } = await cli.json<{ threadId: string }>(["run", "review", "-p", prompt]);
   const { threads } = await cli.json<{ threads: { pid: number }[] }>(["thread", "ps"]);
@@ -58,7 +58,7 @@ it("a killed runner is found, and resuming its thread fixes it", async () => {
   await cli.json(["thread", "kill", threadId]);
 });
 
-it("a bundle that was changed and a configuration that others can read are found, both", async () => {
+it("a changed bundle and a configuration that others can read are both found", async () => {
   appendFileSync(join(cli.root, "bundles", hash, "bundle.esm.js"), "\n");
   chmodSync(join(cli.root, "workflow.yaml"), 0o640);
   expect((await faults()).names).toEqual(["configuration", "bundles"]);

@@ -19,7 +19,7 @@ const tryOut = (stubs: string, ...more: string[]): ReturnType<Cli["run"]> =>
   cli.run(["--json", "run", "steps", "--dry-run", "--stubs", "-", ...more], { stdin: stubs });
 
 describe("a dry run", () => {
-  it("tells the route, and neither runs nor keeps anything", async () => {
+  it("prints the route, and neither runs nor stores anything", async () => {
     const { code, stdout } = await tryOut(STUBS);
     expect(code).toBe(0);
     const document = JSON.parse(stdout);

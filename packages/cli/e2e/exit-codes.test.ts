@@ -18,7 +18,7 @@ const endless = plan({ gate: "never" });
 const THREAD = /thread [0-9A-Z]{26}/;
 
 describe("run", () => {
-  it("prints the thread id alone, so that it can be passed on", async () => {
+  it("prints only the thread id, so that scripts can use it", async () => {
     const { code, stdout, stderr } = await cli.run(["run", "steps", ...plan({})]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(/^[0-9A-Z]{26}\n$/);
@@ -135,7 +135,7 @@ describe("live", () => {
 });
 
 describe("the program", () => {
-  /** Runs it as a Node of another version would. */
+  /** Runs the command as if by a Node of another version. */
   const onNode = (version: string): Promise<Ran> => {
     const pretend = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'${version}'})`;
     return cli.run(["cas", "list"], { env: { NODE_OPTIONS: `--import ${pretend}` } });

@@ -1,5 +1,5 @@
-/** What a newcomer does, with what a newcomer has: npm, an empty folder outside this repository, and the packages
- *  as they are published. Everything is done by the installed command. */
+/** A newcomer's first ten minutes, with what a newcomer has: npm, an empty folder outside this repository, and the
+ *  packages as they are published. Everything is done by the installed command. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -16,7 +16,7 @@ afterAll(() => newcomer.close());
 const succeeds = (script: string): Promise<string> => newcomer.succeeds(script);
 
 describe("in the first ten minutes", () => {
-  it("a project is made that tests, type-checks, builds, registers and runs at once", async () => {
+  it("a new project tests, type-checks, builds, registers and runs right away", async () => {
     await succeeds("uncaged-workflow init my-flows");
     const readme = readFileSync(join(newcomer.folder, "my-flows", "README.md"), "utf8");
     const [beginning = "", further = ""] = shownCommands(readme);
@@ -53,7 +53,7 @@ describe("in the first ten minutes", () => {
     expect(second.hash).toBe(first.hash);
   });
 
-  it("a project of the develop template tests, type-checks, builds and registers, too", async () => {
+  it("a project from the develop template also tests, type-checks, builds and registers", async () => {
     await succeeds("uncaged-workflow init devel --template develop");
     const readme = readFileSync(join(newcomer.folder, "devel", "README.md"), "utf8");
     expect(await succeeds(`cd devel\n${shownCommands(readme).join("")}`)).toContain("devel is");
@@ -69,7 +69,7 @@ describe("in the first ten minutes", () => {
     await succeeds("cd my-flows; npm run check; rm src/shown-*");
   });
 
-  it("what the author's skill tells to do works", async () => {
+  it("the instructions of the author's skill work", async () => {
     const session = shownCommands(await succeeds("uncaged-workflow skill author"));
     await succeeds(`mkdir author; cd author\n${session.join("")}`);
   });

@@ -1,5 +1,5 @@
-/** docs/first-workflow.md, done as it stands there by somebody who has nothing but npm and an empty home: commands are
- *  typed, files that are shown whole are saved. */
+/** Follows docs/first-workflow.md to the letter, with only npm and an empty home: commands are typed, and files that
+ *  are shown in full are saved. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -13,7 +13,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => newcomer.close());
 
-/** What a block of the page has a reader do, as a shell command. */
+/** What a block of the page asks a reader to do, as a shell command. */
 function deed(kind: string, text: string, at: number): string {
   if (kind === "sh") return text;
   const file = join(newcomer.folder, `shown-${at}`);
@@ -24,7 +24,7 @@ function deed(kind: string, text: string, at: number): string {
 it("takes a person without code to a finished thread of a workflow that they changed", async () => {
   const blocks = [...PAGE.matchAll(/^```(sh|yaml|json)\n([\s\S]*?)^```$/gm)];
   expect(blocks.length).toBeGreaterThan(9);
-  // The walk through the README does this one.
+  // The test of the README runs this one.
   const [[, , link] = []] = blocks.splice(0, 1);
   expect(link).toBe("npm run link\n");
   const deeds = blocks.map(([, kind = "", text = ""], at) => deed(kind, text, at));

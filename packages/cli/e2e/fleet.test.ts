@@ -75,7 +75,7 @@ describe("names of threads", () => {
 });
 
 describe("waiting for threads", () => {
-  it("returns the code of one, with the document of run --wait", async () => {
+  it("for one thread returns its code, with the document of run --wait", async () => {
     const threadId = await run({ steps: 1 });
     const { code, entries } = await document(["thread", "wait", threadId]);
     expect(code).toBe(0);
@@ -84,7 +84,7 @@ describe("waiting for threads", () => {
     expect((await cli.run(["wait", failed.slice(-10)])).code).toBe(1);
   });
 
-  it("returns the worst code of several, and an entry for each", async () => {
+  it("for several returns the worst code, and an entry for each", async () => {
     const ids = [
       await run({ steps: 1 }),
       await run({ steps: 2, suspendAt: 1 }),
@@ -152,7 +152,7 @@ describe("a verb for several threads", () => {
     ]);
     const again = await cli.run(["thread", "kill", one, NOWHERE, two]);
     expect(again.code).toBe(1);
-    // Served side by side, and told as they are done.
+    // Processed in parallel, and reported as each is done.
     const told = [`${one} is aborted`, `${two} is aborted`, ""];
     expect(again.stdout.split("\n").sort()).toEqual(told.sort());
     expect(again.stderr).toContain("kill 2 threads: 2 paused");
@@ -203,7 +203,7 @@ describe("a verb for several threads", () => {
     expect(answered).toMatchObject({ code: 0, entries: [{ threadId: asked, returnCode: 0 }] });
   });
 
-  it("exports each into a file of its own", async () => {
+  it("exports each into a separate file", async () => {
     const ids = [await run({}, "--idle"), await run({}, "--idle")];
     const folder = join(cli.dir, "exports");
     mkdirSync(folder);
@@ -324,7 +324,7 @@ describe("labels and who is next", () => {
 });
 
 describe("shortcuts", () => {
-  it("stand apart in the help, and do what the long form does", async () => {
+  it("are listed separately in the help, and do what the long form does", async () => {
     const { stdout } = await cli.run(["--help"]);
     const [, shortcuts = ""] = stdout.split("Shortcuts:");
     const names = [...shortcuts.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name);
@@ -344,7 +344,7 @@ describe("shortcuts", () => {
     expect((await cli.run(["inbox"])).stdout).toContain(`thread resume ${asked} -p <answer>`);
   });
 
-  it("a wrong word is answered with the nearest one, wherever it stands", async () => {
+  it("a mistyped word is answered with the nearest one, wherever it appears", async () => {
     const hints = async (...words: string[]): Promise<string> => (await cli.fails(words)).hint;
     expect(await hints("lits")).toContain("did you mean list?");
     expect(await hints("thread", "lits")).toContain("did you mean list?");
@@ -385,7 +385,7 @@ describe("what a running thread does", () => {
 });
 
 describe("pruning", () => {
-  it("removes old finished threads but those to be kept, and has to be told how old", async () => {
+  it("removes old finished threads except those to be kept, and has to be told how old", async () => {
     const kept = await run({ steps: 1 }, "--wait", "--label", "keep");
     const gone = await run({ steps: 1 }, "--wait");
     const idle = await run({ steps: 1 }, "--idle");

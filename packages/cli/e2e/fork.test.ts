@@ -1,4 +1,4 @@
-/** New threads out of old ones: what they share, and what a person says to them. */
+/** New threads from old ones: what they share, and what a person tells them. */
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isFinished } from "@uncaged/workflow-protocol";
@@ -78,7 +78,7 @@ describe("thread fork", () => {
     expect(await cli.json(["thread", "verify", id])).toMatchObject({ ok: true });
   });
 
-  it("takes a running thread, which continues undisturbed", async () => {
+  it("accepts a running thread, which continues undisturbed", async () => {
     const prompt = JSON.stringify({ steps: 9, sleepMs: 30_000 });
     const { threadId: old } = await cli.json<{ threadId: string }>(["run", "steps", "-p", prompt]);
     const id = await fork(old, "--idle");
@@ -119,7 +119,7 @@ describe("thread fork --prompt", () => {
     expect(await cli.json(["thread", "verify", id])).toMatchObject({ ok: true });
   });
 
-  it("keeps it until the step is done, over an export as well", async () => {
+  it("keeps the prompt until the step is done, even across an export", async () => {
     const old = await threadOf({ steps: 3 }, 1);
     writeFileSync(join(cli.dir, "prompt.txt"), "from a file");
     const id = await fork(old, "--prompt-file", "prompt.txt", "--idle");

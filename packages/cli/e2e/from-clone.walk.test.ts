@@ -1,5 +1,5 @@
-/** What somebody has who cloned the repository and linked the command: npm and pnpm, an empty home, and a registry
- *  that knows nothing of our packages. */
+/** The setup of a user who cloned the repository and linked the command: npm and pnpm, an empty home, and a registry
+ *  without our packages. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -62,14 +62,14 @@ it("a project can be moved to another machine and installed there from its lock 
   }
 });
 
-it("the command that a project has installed makes a project that can be installed, too", {
+it("the command installed in a project creates a project that can itself be installed", {
   timeout: LIMIT_MS,
 }, async () => {
   await succeeds("cd minimal-npm; npx uncaged-workflow init ../second");
   await succeeds("cd second; pnpm install; pnpm test; pnpm run build");
 });
 
-it("an update brings a project of another release to this one, and leaves the rest of its files", {
+it("an update moves a project from another release to this one, and leaves its other files alone", {
   timeout: LIMIT_MS,
 }, async () => {
   await succeeds("cp -r minimal-npm older; cp -r minimal-pnpm older-pnpm");

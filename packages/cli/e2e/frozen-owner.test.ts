@@ -1,4 +1,4 @@
-/** A runner that was frozen for longer than its lease, and wakes up when another has taken its place. */
+/** A runner that was frozen for longer than its lease wakes up after another has taken its place. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -56,7 +56,7 @@ async function running(): Promise<Listed["threads"][number]> {
 async function isAlive(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
-    // A process that ended and was not waited for yet is a zombie.
+    // A process that ended but has not been reaped yet is a zombie.
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
   } catch {
     return false;

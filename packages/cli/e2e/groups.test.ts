@@ -11,12 +11,12 @@ import { rests, untilThread } from "./until-thread.test.helper.ts";
 /** CI asks for more. */
 const KILLS = Number(process.env.UNCAGED_TEST_KILLS ?? 6);
 const KILLS_PER_THREAD = 3;
-/** About as long as the group takes. */
+/** About how long the group takes. */
 const GROUP_MS = 1_000;
-/** A kill, all that is looked at after it, and its share of a thread, on a machine that does other things. */
+/** A kill, the checks after it, and its share of a thread, on a busy machine. */
 const BUSY_KILL_MS = 20_000;
 
-/** Notes that it began, waits while there is a file `hold-<its number>`, and says its number. */
+/** Records that it began, waits while a file `hold-<its number>` exists, and answers with its number. */
 const WORKER = `n=$(grep -o 'item-[0-9]*' | tail -1 | cut -d- -f2)
 echo "$n" >> began
 sleep 0.05
@@ -68,7 +68,7 @@ describe("a group of 20 real processes", () => {
       const thread = await newThread();
       for (let times = 0; times < KILLS_PER_THREAD && kills < KILLS; times += 1) {
         const before = await shown(thread);
-        // The runner was killed after it had ended its thread.
+        // The runner was killed after its thread had ended.
         if (before.status === "completed") break;
         const finished = finishedMembers(before);
         const begun = begunMembers(thread).length;
@@ -83,7 +83,7 @@ describe("a group of 20 real processes", () => {
     expect(await cli.json(["cas", "fsck"])).toMatchObject({ ok: true, problems: [] });
   });
 
-  it("is gone on with by a fork from within, and a member of it can be poked", async () => {
+  it("is continued by a fork from within it, and its members can be poked", async () => {
     const thread = await newThread();
     const exec = ["thread", "exec", thread.threadId, "--count", "3"];
     expect(await cli.json(exec)).toMatchObject({ status: "idle", nextRole: "work" });
@@ -153,7 +153,7 @@ function shown({ threadId }: Thread): Promise<Shown> {
   return cli.json<Shown>(["thread", "show", threadId]);
 }
 
-/** False when the thread had come to its end before. */
+/** False when the thread had already ended. */
 async function killRunner({ threadId }: Thread, afterMs: number): Promise<boolean> {
   const lease = leaseOf(await untilThread(cli.root, threadId, () => true));
   if (lease === null) return false;
@@ -161,7 +161,7 @@ async function killRunner({ threadId }: Thread, afterMs: number): Promise<boolea
   return killHard(lease.process.pid);
 }
 
-/** Numbers of the members that are steps. */
+/** Numbers of the members whose steps are recorded. */
 function finishedMembers({ steps }: Shown): number[] {
   return steps.flatMap(({ group }) => (group === undefined ? [] : [group.index + 1]));
 }

@@ -1,10 +1,10 @@
 /** Source of a workflow for tests of one step. The prompt is JSON and says what the step does:
  *
- *      sh      a shell that runs this, as an agent
- *      blocks  never yields to its process again
- *      freezes locks the index, as in the middle of a write, and stops its process
+ *      sh      runs this in a shell, as an agent would
+ *      blocks  never returns to the event loop
+ *      freezes locks the index, as in the middle of a write, and stops (SIGSTOP) its process
  *
- *  A step that begins makes the file `began` in the working directory. */
+ *  A step creates the file `began` in the working directory when it begins. */
 export const HANDS_WORKFLOW = `
 import { appendFileSync } from "node:fs";
 import { createCommandAgent } from "@uncaged/workflow-agent-command";
@@ -33,7 +33,7 @@ const shell = createCommandAgent({ command: "/bin/sh", args: ({ ctx }) => ["-c",
 const adapter = (prompt, schema) => async (ctx, runtime) => {
   const { blocks, freezes } = plan(ctx);
   appendFileSync(runtime.step.cwd + "/began", "1\\n");
-  // As deaf as a loop without an end, and leaves the processor to the others.
+  // As unresponsive as an endless loop, but leaves the processor to others.
   if (blocks) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
   if (freezes) {
     const { DatabaseSync } = process.getBuiltinModule("node:sqlite");

@@ -64,7 +64,7 @@ const began = (cwd: string, threadId: string): number[] =>
     .map(Number);
 const fenceOf = (thread: ThreadRecord): number => leaseOf(thread)?.fence ?? 0;
 
-/** All threads of a folder, once each has been under way for its second step. */
+/** All threads of a folder, once each has begun its second step. */
 async function atStepTwo(cwd: string, threadIds: readonly string[]): Promise<void> {
   for (const threadId of threadIds)
     await untilThread(
@@ -78,7 +78,7 @@ async function atStepTwo(cwd: string, threadIds: readonly string[]): Promise<voi
 }
 
 describe("a host", () => {
-  it("is one per storage root, and says what it carries", async () => {
+  it("runs once per storage root, and says what it carries", async () => {
     const cwd = place("one");
     const pid = await up();
     expect(await cli.fails(["up"])).toMatchObject({ exit: 6, code: "HOST_RUNNING" });
@@ -120,7 +120,7 @@ describe("a host", () => {
     expect(await cli.json(["status"])).toMatchObject({ host: { pid } });
   });
 
-  it("that is killed is followed by one that takes its threads up, and runs no finished step again", async () => {
+  it("that is killed is followed by one that takes up its threads and repeats no finished step", async () => {
     const cwd = place("killed");
     await up();
     const threadIds: string[] = [];
@@ -142,7 +142,7 @@ describe("a host", () => {
     expect(await cli.json(["thread", "verify", first])).toMatchObject({ ok: true });
   });
 
-  it("that is killed by itself takes no thread with it, and the next one lets them be", async () => {
+  it("that is killed without its workers takes no thread with it, and the next one leaves them alone", async () => {
     const cwd = place("alone");
     await up();
     const threadId = await start("wild", "waits", cwd);
@@ -157,7 +157,7 @@ describe("a host", () => {
     await expect.poll(() => isThere(worker), { timeout: 30_000 }).toBe(false);
   });
 
-  it("that is ended parks its threads: they go on with the next one", async () => {
+  it("that is ended parks its threads: they continue with the next host", async () => {
     const cwd = place("ended");
     await up();
     const threadId = await start("wild", "waits", cwd);
@@ -197,7 +197,7 @@ function isThere(pid: number): boolean {
   }
 }
 
-/** The thread's owner, and the host's file, as if this machine had restarted since. */
+/** Changes the thread's owner and the host's file as if this machine had restarted since. */
 async function fromEarlierBoot(threadId: string): Promise<void> {
   const store = await openThreadStore(cli.root);
   try {

@@ -1,4 +1,4 @@
-/** A host in a process of its own, which a test may kill. */
+/** A host in a separate process that a test may kill. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { BIN, type Cli } from "./cli.test.helper.ts";
 

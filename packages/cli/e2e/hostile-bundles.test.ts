@@ -1,4 +1,4 @@
-/** Files that nobody should run, given to `workflow add`: a clear error, and the world as it was. */
+/** `workflow add` with files that nobody should run: a clear error, and nothing changed. */
 import { spawnSync } from "node:child_process";
 import {
   existsSync,
@@ -35,7 +35,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   port = typeof address === "object" && address !== null ? address.port : 0;
-  // An honest one first: what it leaves is the world that the others must not change.
+  // A valid bundle first: the hostile ones must not change what it leaves.
   await cli.json(["workflow", "add", "honest", bundle("honest.esm.js", HONEST)]);
 });
 afterAll(async () => {
@@ -49,7 +49,7 @@ function bundle(name: string, text: string | Uint8Array): string {
   return file;
 }
 
-/** Every file of the storage root with its bytes; SQLite's own journals are no trace of a bundle. */
+/** Every file of the storage root with its bytes, without SQLite's journals. */
 function world(): Map<string, string> {
   const names = readdirSync(cli.root, { recursive: true, withFileTypes: true });
   const files = names.filter((entry) => entry.isFile() && !entry.name.startsWith("index.db"));
@@ -57,7 +57,7 @@ function world(): Map<string, string> {
   return new Map(paths.map((path) => [path, readFileSync(path, "latin1")]));
 }
 
-/** Checks that outlived the command that began them. */
+/** Check processes that outlived the command that started them. */
 function leftRunning(): string[] {
   const { stdout } = spawnSync("ps", ["-eo", "ppid,args"], { encoding: "utf8" });
   return stdout.split("\n").filter((line) => /^ *1 .*locked-child/.test(line));
@@ -141,7 +141,7 @@ describe("workflow add refuses a bundle that", () => {
     expect(leftRunning()).toEqual([]);
   });
 
-  it("has another bundle's descriptor beside it", async () => {
+  it("has another bundle's descriptor next to it", async () => {
     const file = bundle("mismatch.esm.js", HONEST);
     writeFileSync(join(cli.dir, "mismatch.descriptor.json"), '{ "description": "another" }');
     const failure = await cli.fails(["workflow", "add", "hostile", file]);
@@ -186,7 +186,7 @@ describe("workflow add refuses the name", () => {
     const failure = await cli.fails(["workflow", "add", name, file]);
     expect(failure).toMatchObject({ code: "USAGE", exit: 2 });
     expect(world()).toEqual(before);
-    // A terminal is not steered by what it is shown.
+    // Output never controls the terminal.
     const { stderr } = await cli.run(["workflow", "add", name, file]);
     expect(stderr).not.toContain("\u001b");
   });

@@ -35,7 +35,7 @@ describe("a prompt", () => {
       '{"__proto__": {"steps": 9}}',
     ];
     for (const prompt of prompts) {
-      // A dash stands for stdin, so it comes from there.
+      // An argument "-" means stdin, so this prompt is passed there.
       const given =
         prompt === "-" ? storedPrompt(["-p", "-"], { stdin: "-" }) : storedPrompt(["-p", prompt]);
       expect(await given).toBe(prompt);
@@ -43,7 +43,7 @@ describe("a prompt", () => {
     expect(readdirSync(cli.dir)).not.toContain("owned");
   });
 
-  it("may hold NUL, and 2 MB, by stdin or from a file", async () => {
+  it("may contain NUL or be 2 MB long, from stdin or from a file", async () => {
     const prompt = `\u0000${"ä🙂 NUL \u0000 \u2028\n".repeat(120_000)}end`;
     expect(Buffer.byteLength(prompt)).toBeGreaterThan(2_000_000);
     expect(await storedPrompt(["--prompt", "-"], { stdin: prompt })).toBe(prompt);
@@ -69,7 +69,7 @@ describe("a prompt", () => {
     expect(steps[0]?.content).toBe(says);
     const exact = await cli.run(["cas", "get", "--payload", steps[0]?.contentHash ?? ""]);
     expect(exact.stdout).toBe(says);
-    // For people it is shown, not obeyed.
+    // The terminal output shows control characters instead of acting on them.
     expect((await cli.run(["thread", "show", threadId])).stdout).not.toContain("\u001b");
   });
 });

@@ -1,4 +1,4 @@
-/** What a start key stands for: one start. */
+/** A start key stands for one start. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Cli, openCli } from "./cli.test.helper.ts";
 

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Kills a process that is not our child and waits until it is gone: what the system still does for it may take a
- *  moment, and as long it owns what it owned. False when it was gone before. */
+/** Kills a process that is not our child and waits until it is gone: the system's cleanup may take a moment, and until
+ *  then the process keeps its locks. False when it was already gone. */
 export async function killHard(pid: number): Promise<boolean> {
   try {
     process.kill(pid, "SIGKILL");
@@ -13,7 +13,7 @@ export async function killHard(pid: number): Promise<boolean> {
   return true;
 }
 
-/** Not so of one that nobody has asked for its exit code yet. */
+/** A zombie counts as gone. */
 function isThere(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

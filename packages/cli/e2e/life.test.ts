@@ -1,4 +1,4 @@
-/** One workflow's whole life with the built command alone. Each step builds on the one before. */
+/** The whole life of one workflow, using only the built command. Each step builds on the one before. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ThreadSummary, ThreadView } from "@uncaged/workflow-protocol";
@@ -19,7 +19,7 @@ let threadId: string;
 
 const show = (id: string): Promise<ThreadView> => cli.json<ThreadView>(["thread", "show", id]);
 
-/** Asks again and again; returns what was seen first that fits. */
+/** Polls; returns the first value that fits. */
 async function until(id: string, fits: (thread: ThreadView) => boolean): Promise<ThreadView> {
   const deadline = Date.now() + 30_000;
   while (Date.now() < deadline) {
@@ -134,7 +134,7 @@ describe("the life of a workflow", () => {
       "checker",
     ]);
     expect(result).toEqual({ returnCode: 0, summary: ended.summary, rootHash: head });
-    // The stop cut the fourth step off; that one began twice if it had begun at all.
+    // The stop interrupted the fourth step, which began twice if it had begun at all.
     const began = readFileSync(join(cli.dir, "began"), "utf8");
     expect(began).toMatch(/^1\n2\n3\n4\n(4\n)?$/);
   });
@@ -175,7 +175,7 @@ describe("the life of a workflow", () => {
     expect(keys(one)).toEqual(
       expect.arrayContaining(["head", "nextRole", "status", "steps", "threadId"]),
     );
-    // After the checker nothing is left but the end.
+    // After the checker, only the end is left.
     expect(one).toMatchObject({ status: "completed", nextRole: null });
     expect(one.steps).toMatchObject([{ round: 5, role: "checker" }]);
   });
@@ -195,7 +195,7 @@ describe("the life of a workflow", () => {
     });
   });
 
-  it("has versions: another one is added, and rolled back", async () => {
+  it("has versions: a new one is added, then rolled back", async () => {
     const second = await cli.addSteps("steps", "works step by step, and better");
     expect(second).toMatchObject({ previous: first.hash });
     expect(second.hash).not.toBe(first.hash);
@@ -212,7 +212,7 @@ describe("the life of a workflow", () => {
     expect(history[0]?.hash).toBe(second.hash);
   });
 
-  it("leaves garbage, which is collected while everything that counts stays", async () => {
+  it("leaves garbage, which is collected while everything in use stays", async () => {
     const garbage = await cli.json<{ hash: string }>(["cas", "put", "nobody needs this"]);
     const dry = await cli.json(["cas", "gc", "--dry-run"]);
     expect(dry).toMatchObject({ scannedThreads: 4, setAside: expect.any(Number) });

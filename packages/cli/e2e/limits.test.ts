@@ -126,7 +126,7 @@ describe("a thread that reaches a limit", () => {
       expect((await cli.run(["thread", "show", threadId])).stdout).toContain(
         `raise it with: uncaged-workflow thread resume ${threadId} ${remedy}`,
       );
-      // Neither nothing, nor another limit, nor one that is used up has it go on only to wait again.
+      // Refused, as the thread would only wait again: no limit, another limit, or one that is already used up.
       for (const args of [[], ["--max-steps", "100"], [option, bound]]) {
         const refused = await cli.fails(["thread", "resume", threadId, ...args]);
         expect(refused).toMatchObject({ exit: 3, code: "TRANSITION_INVALID" });
@@ -188,7 +188,7 @@ describe("a role that fails", () => {
     expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
   });
 
-  it("is tried again, and the step counts both tries", async () => {
+  it("is retried, and the step counts both attempts", async () => {
     const { code, threadId } = await ran(["failing", "--prompt", "flaky"]);
     expect(code).toBe(0);
     const { steps } = await show(threadId);

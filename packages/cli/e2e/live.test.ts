@@ -1,4 +1,4 @@
-/** Watching threads: nothing that agents say is lost silently, and a thread's status is reported. */
+/** Watching threads: no agent output is lost silently, and a thread's status is reported. */
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -53,7 +53,7 @@ describe("live", () => {
     }
   });
 
-  it("says which events are gone when there are more than are kept, and starts where it is asked to", async () => {
+  it("says which events are gone when there were more than are kept, and starts where it is told to", async () => {
     const threadId = await finished({ talk: 25_000 });
     const all = items(await cli.run(["live", threadId, "--json"]));
     expect(all[0]).toMatchObject({ type: "gap", threadId, from: 1 });
@@ -124,7 +124,7 @@ describe("live", () => {
 });
 
 describe("resume", () => {
-  it("stays with the thread as run does: --wait to its end, --live with what is said from here on", async () => {
+  it("stays with the thread as run does: --wait to its end, --live with its output from now on", async () => {
     const waited = await finished({ steps: 2, suspendAt: 1 });
     const done = await cli.run(["thread", "resume", waited, "-p", "Yes", "--wait", "--json"]);
     expect(done.code).toBe(0);

@@ -26,7 +26,7 @@ async function threadOf(prompt: object, count: number): Promise<string> {
   return threadId;
 }
 
-/** Both have ended with one step. */
+/** Two threads that ended after one step. */
 async function failing(threadId: string): Promise<string> {
   await cli.run(["thread", "exec", threadId]);
   expect((await show(threadId)).status).toBe("failed");
@@ -44,7 +44,7 @@ async function show(threadId: string): Promise<Shown> {
 }
 
 describe("thread context", () => {
-  it("shows the first message and the last ones, and loads what lies between by its hint", async () => {
+  it("shows the first message and the last ones, with a hint for loading those between", async () => {
     const threadId = await threadOf({ steps: 20, says: "x".repeat(300) }, 12);
     const overview = await cli.run(["thread", "context", threadId, "--budget", "1500"]);
     expect(overview.stdout).toMatch(/^\[#0 start\] \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\n {2}/);
@@ -67,7 +67,7 @@ describe("thread context", () => {
 });
 
 describe("thread poke", () => {
-  it("replaces the last step with another one that follows the same parent", async () => {
+  it("replaces the last step with another one that has the same parent", async () => {
     const threadId = await threadOf({ steps: 5 }, 2);
     const before = await show(threadId);
     const poked = await cli.json<{ head: string }>(["thread", "poke", threadId, "-p", "once more"]);

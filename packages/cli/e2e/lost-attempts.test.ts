@@ -7,7 +7,7 @@ import { type Cli, openCli } from "./cli.test.helper.ts";
 import { killHard } from "./kill-hard.test.helper.ts";
 import { ownerOf, untilThread } from "./until-thread.test.helper.ts";
 
-/** Reports what it used, and then hangs while the working directory has a file "hang". */
+/** Reports its usage, then hangs while the working directory has a file "hang". */
 const WORKFLOW = `
 import { appendFileSync, existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -66,7 +66,7 @@ const attempts = (folder: string): number => {
   }
 };
 
-/** Kills the thread's runner as soon as its agent has reported once more. */
+/** Kills the thread's runner as soon as its agent has reported usage once more. */
 async function killWhileItWorks(threadId: string, folder: string, before: number): Promise<void> {
   while (attempts(folder) === before) await sleep(20);
   expect(await killHard(await ownerOf(cli.root, threadId))).toBe(true);
@@ -77,7 +77,7 @@ async function comesTo(threadId: string, status: string): Promise<Shown> {
   return cli.json<Shown>(["thread", "show", threadId]);
 }
 
-it("a crash loop reaches the limit of tokens, and the next step has what the attempts used", async () => {
+it("a crash loop reaches the token limit, and the next step includes what the attempts used", async () => {
   const folder = join(cli.dir, "work");
   mkdirSync(folder);
   writeFileSync(join(folder, "hang"), "");
@@ -103,7 +103,7 @@ it("a crash loop reaches the limit of tokens, and the next step has what the att
   expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
 });
 
-/** A thread whose only attempt has reported what it used, and hangs. */
+/** A thread whose only attempt has reported its usage and hangs. */
 async function hanging(name: string): Promise<{ threadId: string; folder: string }> {
   const folder = join(cli.dir, name);
   mkdirSync(folder);
@@ -115,7 +115,7 @@ async function hanging(name: string): Promise<{ threadId: string; folder: string
   return { threadId, folder };
 }
 
-it("what an attempt has used is shown before it makes a step, and after it was cut off", async () => {
+it("an attempt's usage is shown before it makes a step, and after it was cut off", async () => {
   const { threadId, folder } = await hanging("shown");
   const used = [{ role: "worker", usage: expect.objectContaining({ inputTokens: 100 }) }];
   expect((await comesTo(threadId, "running")).unrecorded).toEqual(used);
@@ -125,7 +125,7 @@ it("what an attempt has used is shown before it makes a step, and after it was c
   const { stdout } = await cli.run(["thread", "show", threadId]);
   expect(stdout).toMatch(/agents .*100 tokens {2}\$0\.1000/);
 
-  // Nobody runs it: whoever kills it writes its end.
+  // It has no runner: `kill` itself writes its end.
   await cli.json(["thread", "kill", threadId]);
   const { end, unrecorded } = await comesTo(threadId, "aborted");
   expect(end?.run).toMatchObject({ usage: { inputTokens: 100 } });
@@ -133,7 +133,7 @@ it("what an attempt has used is shown before it makes a step, and after it was c
   expect(unrecorded).toEqual([]);
 });
 
-it("a thread that is killed has in its end what the attempt at work had used", async () => {
+it("the end of a killed thread includes what the running attempt had used", async () => {
   const { threadId } = await hanging("killed");
   await cli.json(["thread", "kill", threadId]);
   const { end, unrecorded } = await comesTo(threadId, "aborted");
@@ -142,7 +142,7 @@ it("a thread that is killed has in its end what the attempt at work had used", a
   expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
 });
 
-it("a poke completes a step for those who watch, and tells the role which run it replaces", async () => {
+it("a poke completes a step for watchers, and tells the role which run it replaces", async () => {
   const folder = join(cli.dir, "poked");
   mkdirSync(folder);
   const { threadId } = await cli.json<{ threadId: string }>([
@@ -162,7 +162,7 @@ it("a poke completes a step for those who watch, and tells the role which run it
   expect(completed[1]).toMatchObject({ stateHash: head, round: 1 });
 });
 
-it("the totals of all threads are what the books of the root say, which outlive the threads", async () => {
+it("the totals of all threads come from the root's records, which outlive the threads", async () => {
   type Sum = { key: string | null; usage: { inputTokens: number } };
   type Books = { runs: number; total: { inputTokens: number; costUsd: number }; costs: Sum[] };
   const books = await cli.json<Books>(["costs", "--by", "role", "--since", "1d"]);

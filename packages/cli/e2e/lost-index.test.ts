@@ -1,4 +1,4 @@
-/** A storage root that has lost its index, or got an older one, is damaged and never new: nothing of it is thrown away. */
+/** A storage root with a lost or older index counts as damaged, never as new: nothing in it is deleted. */
 import { copyFileSync, existsSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -49,7 +49,7 @@ function blobs(): string[] {
     .sort();
 }
 
-/** What becomes of an index, so that it names no thread any more. */
+/** Ways in which an index can come to name no thread any more. */
 const LOSSES: { readonly [name: string]: () => void } = {
   gone: withoutIndex,
   "an empty file": () => {

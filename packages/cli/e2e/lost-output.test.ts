@@ -33,7 +33,7 @@ it.runIf(existsSync("/dev/full"))(
   },
 );
 
-it("a working directory that is gone is said, by every command, without a stack", () => {
+it("every command reports a missing working directory, without a stack trace", () => {
   const folder = mkdtempSync(join(tmpdir(), "uwf-gone-"));
   for (const words of ["thread list", "run x -p y", "doctor", "init z", "cas list"]) {
     const { status, stderr } = spawnSync(

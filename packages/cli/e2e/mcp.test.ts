@@ -1,4 +1,4 @@
-/** The Model Context Protocol server as agents use it: the built command, spoken to by the SDK's own client. */
+/** The Model Context Protocol server as agents use it: the built command with the SDK's client. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -182,7 +182,7 @@ describe("uncaged-workflow mcp", () => {
     ).toBe(long);
   });
 
-  it("stores what looks like an option or a path as the text that it is", async () => {
+  it("stores a text that looks like an option or a path unchanged", async () => {
     for (const odd of ["-", "--help", "../../x", ""]) {
       const { hash } = await json("cas_put", { text: odd });
       expect(await text("cas_get", { hash })).toBe(odd);
@@ -203,7 +203,7 @@ describe("uncaged-workflow mcp", () => {
     });
   });
 
-  it("ends the connection of a client that asks and does not read, and says so", async () => {
+  it("ends the connection of a client that sends requests but does not read, and says so", async () => {
     const hash = JSON.parse(await text("cas_put", { text: "y".repeat(4_000_000) })).hash;
     const server = spawn(process.execPath, [BIN, "mcp"], {
       cwd: cli.dir,

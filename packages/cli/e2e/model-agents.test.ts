@@ -1,4 +1,4 @@
-/** A thread whose roles are played by models alone: one with tools, one without, both named in workflow.yaml. */
+/** A thread whose roles are played only by models: one with tools, one without, both named in workflow.yaml. */
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -41,7 +41,7 @@ afterAll(async () => {
   await cli.close();
 });
 
-/** The writer writes, claims to be done, is sent back, counts, and is done; the judge likes the second one. */
+/** The writer writes, claims to be done, is sent back, counts, and is done; the judge accepts the second answer. */
 function reply({ messages, tools = [] }: ChatCompletionRequest) {
   const asked = messages
     .filter(({ role }) => role === "user")
@@ -60,7 +60,7 @@ function reply({ messages, tools = [] }: ChatCompletionRequest) {
   return call("shell_exec", { command: "wc -c poem.txt" });
 }
 
-it("plays it: sent back without evidence, resumed in its conversation, and its key is nowhere", async () => {
+it("plays its role: sent back without evidence, resumed in its conversation, and its key is nowhere", async () => {
   model.on({ predicate: () => true }, reply);
   const scope = join(cli.root, "node_modules", "@uncaged");
   mkdirSync(scope, { recursive: true });

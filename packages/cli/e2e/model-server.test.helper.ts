@@ -1,17 +1,17 @@
-/** A model server on loopback for the built command: it answers each of the engine's uses as a test scripts it. */
+/** A model server on loopback for the built command: a test scripts its answers to the engine's requests. */
 import { type ChatCompletionRequest, type FixtureResponse, LLMock } from "@copilotkit/aimock";
 
-/** A key of the kind that must appear nowhere. */
+/** A secret key that must appear nowhere. */
 export const KEY = "sk-canary-0123456789abcdef";
 
 export type ModelServer = {
   baseUrl: string;
-  /** What was asked, in order. */
+  /** The requests received, in order. */
   requests: ChatCompletionRequest[];
   close: () => Promise<void>;
 };
 
-/** `answer` sees the request and how many came before it. */
+/** `answer` receives the request and the number of requests before it. */
 export async function openModelServer(
   answer: (request: ChatCompletionRequest, before: number) => FixtureResponse,
 ): Promise<ModelServer> {
@@ -29,7 +29,7 @@ export async function openModelServer(
   };
 }
 
-/** All that was said to the model, as one text. */
+/** All messages of a request as one text. */
 export function said(request: ChatCompletionRequest): string {
   return JSON.stringify(request.messages);
 }

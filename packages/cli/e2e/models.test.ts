@@ -35,7 +35,7 @@ async function serve(
   server = await openModelServer(answer);
 }
 
-/** A configuration whose models are at the server, with its key in the environment. */
+/** A configuration whose models use this server, with the key in the environment. */
 function configure(uses: readonly string[], more: Record<string, unknown> = {}): void {
   const baseUrl = server?.baseUrl ?? "http://127.0.0.1:1/v1";
   const providers = { mock: { baseUrl, apiKey: "$MODEL_KEY" } };
@@ -50,7 +50,7 @@ function configure(uses: readonly string[], more: Record<string, unknown> = {}):
   );
 }
 
-/** A workflow whose agent answers in prose: its verdict is in a blob that it names. */
+/** A workflow whose agent answers in prose and refers to a blob with its verdict. */
 async function addProse(): Promise<void> {
   const folder = join(cli.dir, "prose");
   mkdirSync(join(folder, "node_modules"), { recursive: true });
@@ -90,7 +90,7 @@ async function run(args: readonly string[]): Promise<Ended> {
   return ended;
 }
 
-/** Every file of the storage root that holds the key. */
+/** The files of the storage root that contain the key. */
 function filesWithKey(): string[] {
   return readdirSync(cli.root, { recursive: true, encoding: "utf8" }).filter((name) => {
     const path = join(cli.root, name);
@@ -118,7 +118,7 @@ it("a model turns prose into the role's meta, reading the blob that the prose na
   expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
 });
 
-it("a thread whose prose no model can turn into meta fails with the reason, and the key is nowhere", async () => {
+it("a thread whose prose no model can turn into meta fails with the reason, and the key leaks nowhere", async () => {
   await serve(() => ({ error: { message: `Incorrect API key provided: ${KEY}` }, status: 401 }));
   configure(["extract"]);
   await addProse();
@@ -153,7 +153,7 @@ it("the supervisor checks after every second step and ends a thread that runs in
   expect(await cli.json(["thread", "verify", ended.threadId])).toMatchObject({ ok: true });
 });
 
-it("the supervisor counts the steps of the thread, not those of a process", async () => {
+it("the supervisor counts the steps of the thread, not of one process", async () => {
   await serve(() => calls("decide", { decision: "kill", reason: "enough" }));
   configure(["supervisor"], { supervisorInterval: 3 });
   await cli.addSteps("work");
@@ -174,7 +174,7 @@ it("the supervisor counts the steps of the thread, not those of a process", asyn
   expect(JSON.parse(stdout)).toMatchObject({ status: "aborted" });
 });
 
-it("a supervisor that cannot be reached kills nothing, and that is seen", async () => {
+it("a supervisor that cannot be reached kills nothing, and this is reported", async () => {
   configure(["supervisor"], { supervisorInterval: 2 });
   await cli.addSteps("work");
   const ended = await run(["work", "--prompt", '{"steps":2}']);
@@ -185,7 +185,7 @@ it("a supervisor that cannot be reached kills nothing, and that is seen", async 
   expect(log).toContain("supervisor: could not be asked");
 });
 
-it("a summarizer writes the summary; when it fails, the workflow's own stands", async () => {
+it("a summarizer writes the summary; when it fails, the workflow's own is kept", async () => {
   let failing = false;
   await serve(() =>
     failing

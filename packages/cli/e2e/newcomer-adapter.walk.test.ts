@@ -1,5 +1,5 @@
-/** Somebody else writes an adapter from the documentation alone, publishes it, and another person uses it. Nothing
- *  of this repository is at hand but its packages and that page. */
+/** Somebody else writes an adapter from the documentation alone, publishes it, and another person uses it. They have
+ *  only the packages of this repository and that page. */
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,7 +8,7 @@ import { type Newcomer, openNewcomer } from "./newcomer.test.helper.ts";
 
 const REPOSITORY = fileURLToPath(new URL("../../../", import.meta.url));
 const PAGE = join(REPOSITORY, "docs/writing-an-adapter.md");
-/** The agent that the page speaks of; it is no part of what an author writes. */
+/** The agent that the page assumes; authors do not write it. */
 const SCRIBE = join(REPOSITORY, "examples/own-adapter/scribe.mjs");
 
 let newcomer: Newcomer;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => newcomer.close());
 
-/** The page shows the driver, what the agent says, and the package, in this order, each as a whole file. */
+/** The page shows three whole files in this order: the driver, the agent's output, and the package. */
 function writeAdapter(folder: string): void {
   const shown = [...readFileSync(PAGE, "utf8").matchAll(/```ts\n(.*?)```/gs)].map(
     ([, code]) => code,
@@ -69,7 +69,7 @@ export const run = createWorkflow(definition, { adapter: namedAgent("scribe"), o
 export const descriptor = buildDescriptor(definition);
 `;
 
-it("an adapter written from its page is packed, added as a tarball, and plays in a bundle", {
+it("an adapter written from its page is packed, added as a tarball, and runs in a bundle", {
   timeout: 400_000,
 }, async () => {
   const { folder } = newcomer;
@@ -86,7 +86,7 @@ it("an adapter written from its page is packed, added as a tarball, and plays in
     version: "1.0.0",
     probe: { installed: true, version: "1.0.0" },
   });
-  // The author's folder is not needed any more.
+  // The installed package must not need the author's folder.
   await newcomer.succeeds("rm -r scribe");
 
   mkdirSync(join(folder, "flow"));

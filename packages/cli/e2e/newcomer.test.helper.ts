@@ -12,9 +12,9 @@ export type Newcomer = {
   /** Where npm installs globally; its commands are on PATH. */
   global: string;
   shell(script: string): Promise<ShellRun>;
-  /** What a script that must succeed prints. */
+  /** The output of a script that must succeed. */
   succeeds(script: string): Promise<string>;
-  /** The document that it prints. */
+  /** The JSON document that it prints. */
   json<T>(script: string): Promise<T>;
   close(): void;
 };
@@ -69,11 +69,11 @@ export async function openNewcomer({
   };
 }
 
-/** A registry with our packages in it, in which the walks are to be tried before a release. */
+/** A registry with our packages, for trying the walks before a release. */
 export const RELEASED: string | undefined = process.env.UNCAGED_TEST_REGISTRY;
 const INSTALL = "npm install --global @uncaged/cli-workflow";
 
-/** What others publish never changes, so it is fetched once for all tests of the clone. */
+/** Published third-party packages never change, so they are fetched once for all tests. */
 const CACHES = fileURLToPath(new URL("../../../.cache/newcomer/", import.meta.url));
 const SHARED_CACHES = {
   npm_config_cache: join(CACHES, "npm"),
@@ -81,8 +81,8 @@ const SHARED_CACHES = {
   XDG_CACHE_HOME: join(CACHES, "cache"),
 };
 
-/** Which version of our own packages is the newest is never taken from a cache: each test has a registry of its own,
- *  and two may get the same port, one after the other. */
+/** The newest version of our own packages is never read from a cache: each test has its own registry, and two of them
+ *  may get the same port one after the other. */
 function cachesFor(ours: "published" | "linked" | "nowhere"): NodeJS.ProcessEnv {
   return ours === "published"
     ? SHARED_CACHES

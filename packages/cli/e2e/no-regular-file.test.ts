@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => cli.close());
 
-/** Far more than any of the commands takes. */
+/** Far longer than any of the commands takes. */
 const WITHIN_MS = 60_000;
 
 function run(
@@ -38,7 +38,7 @@ function run(
 
 const MKFIFO = 'mkfifo "$0"';
 
-/** What is put in a file's place. */
+/** What replaces a file. */
 const STRANGERS: { readonly [name: string]: (path: string) => void } = {
   "a FIFO": (path) => void execFileSync("/bin/sh", ["-c", MKFIFO, path]),
   "a link to a FIFO": (path) => {
@@ -64,7 +64,7 @@ describe.each(Object.keys(STRANGERS))("%s", (name) => {
     return root;
   };
 
-  it("in the place of a blob is damage, to all that read it", () => {
+  it("in the place of a blob counts as damage for every reader", () => {
     put(join(fresh(), "cas", `${head}.txt`));
     for (const words of [
       ["cas", "get", head],
@@ -101,13 +101,13 @@ describe.each(Object.keys(STRANGERS))("%s", (name) => {
     },
   );
 
-  it("in the place of workflow.yaml is said so", () => {
+  it("in the place of workflow.yaml is reported", () => {
     put(join(fresh(), "workflow.yaml"));
     const { exit, said } = run(["workflow", "list"], root);
     expect([exit, said]).toEqual([5, expect.stringContaining("STORAGE_FAILED")]);
   });
 
-  it("given as a file is refused, by every flag that takes one", () => {
+  it("given as a file is refused by every flag that takes one", () => {
     const file = put(join(fresh(), "strange.yaml"));
     const steps = JSON.stringify({ steps: 1 });
     for (const [exitCode, ...words] of [
@@ -125,7 +125,7 @@ describe.each(Object.keys(STRANGERS))("%s", (name) => {
     }
   });
 
-  it("in the place of a session's file loses its line and blocks nobody", () => {
+  it("in the place of a session's file costs its line and blocks nobody", () => {
     const session = "8f14e45f";
     put(join(fresh(), "sessions", `${session}.jsonl`));
     const call = {
@@ -139,7 +139,7 @@ describe.each(Object.keys(STRANGERS))("%s", (name) => {
     expect(run(["hooks", "log"], root).exit).not.toBe(null);
   });
 
-  it("in the place of a day of history stops who reads it", () => {
+  it("in the place of a history file stops every reader of it", () => {
     const folder = join(fresh(), "bundles", bundle, "history");
     const [day = ""] = readdirSync(folder);
     put(join(folder, day));

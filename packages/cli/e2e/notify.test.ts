@@ -1,4 +1,4 @@
-/** What the host tells listeners, as built: over its own death, too. */
+/** What the built host tells listeners, even across its own death. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server, type ServerResponse } from "node:http";
@@ -25,7 +25,7 @@ type Told = { id: string; notice: Notice };
 let cli: Cli;
 let server: Server;
 let told: Told[];
-/** What the server does with a request; it answers 204 otherwise. */
+/** How the server handles a request; the default is 204. */
 let next: ((response: ServerResponse) => void)[];
 let onTold: () => void;
 let host: ChildProcess | null = null;
@@ -80,7 +80,7 @@ async function killHost(): Promise<void> {
   await gone;
 }
 
-/** Once the server was told this often. */
+/** Resolves once the server has received this many requests. */
 async function untilTold(times: number): Promise<void> {
   while (told.length < times) {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -91,7 +91,7 @@ async function untilTold(times: number): Promise<void> {
 
 type Status = { notify: { listener: string; notices: number; fault: string | null }[] };
 
-it("tells at least once, whatever fails, dies or is down when it happens", async () => {
+it("delivers at least once, whatever fails, dies or is down at the time", async () => {
   await up();
   next = [(response) => response.writeHead(503).end()];
   const first = await asks();
@@ -102,7 +102,7 @@ it("tells at least once, whatever fails, dies or is down when it happens", async
     wait: { kind: "person", role: "approver", message: "Is this good?" },
   });
 
-  // Told, and killed before it knows that it has been.
+  // Delivered, but the host is killed before it learns that.
   const { promise: hangs, resolve: onHang } = Promise.withResolvers<void>();
   next = [() => onHang()];
   const second = await asks();
@@ -111,7 +111,7 @@ it("tells at least once, whatever fails, dies or is down when it happens", async
   expect((await cli.json<Status>(["status"])).notify).toMatchObject([
     { listener: "team", notices: 1, fault: null },
   ]);
-  // It happens while no host is there.
+  // This happens while no host is up.
   await cli.json(["answer", first, "status=approved", "--wait"]);
   expect(told).toHaveLength(3);
   const doctor = await cli.run(["doctor"]);

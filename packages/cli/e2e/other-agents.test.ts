@@ -1,4 +1,4 @@
-/** A step redone, or a thread continued, by an agent that the workflow does not bind. */
+/** An agent that the workflow does not bind redoes a step or continues a thread. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -15,7 +15,7 @@ type Shown = {
   }[];
 };
 
-/** Plays any role of the workflow of steps, and says which session it was to go on with. */
+/** Plays any role of the steps workflow, and reports the session it was asked to resume. */
 const PACKAGE = `
 export const agent = {
   name: "echo",

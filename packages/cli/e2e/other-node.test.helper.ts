@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 const CACHE = fileURLToPath(new URL("../../../.cache/other-nodes/", import.meta.url));
-/** One of each is in the registry for every platform. */
+/** The registry has one package per major and platform. */
 const VERSIONS = ["22.23.2", "26.10.0"];
 
 const PACKAGES: { readonly [platform: string]: string } = {
@@ -18,7 +18,7 @@ const PACKAGES: { readonly [platform: string]: string } = {
 
 export type OtherNode = { version: string; executable: string };
 
-/** A Node of another major than this one, fetched from the npm registry once and kept. */
+/** A Node of a different major version, fetched once from the npm registry and cached. */
 export async function otherNode(): Promise<OtherNode> {
   const own = process.versions.node.split(".")[0];
   const version = VERSIONS.find((each) => each.split(".")[0] !== own);
@@ -32,7 +32,7 @@ export async function otherNode(): Promise<OtherNode> {
   return { version, executable: join(home, "node_modules", name, "bin", file) };
 }
 
-/** Fetched into a folder of its own and published by one rename: two runs at once do not mind each other. */
+/** Fetched into a separate folder and published by one rename, so two simultaneous runs do not interfere. */
 async function fetchPackage(spec: string, home: string): Promise<void> {
   mkdirSync(CACHE, { recursive: true });
   const folder = mkdtempSync(`${home}.`);

@@ -1,4 +1,4 @@
-/** A thread's life by another major version of Node than the one that runs the other tests. */
+/** The life of a thread on a different major version of Node than the other tests use. */
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The document of a command that says nothing else. */
+/** The JSON document of a command that prints nothing else. */
 async function json<T>(...args: string[]): Promise<T> {
   const { stdout, stderr } = await promisify(execFile)(node.executable, [BIN, ...args, "--json"], {
     cwd: folder,
@@ -30,7 +30,7 @@ async function json<T>(...args: string[]): Promise<T> {
   return document;
 }
 
-it("builds, registers, runs step by step, verifies and examines, without a word on stderr", async () => {
+it("builds, registers, runs step by step, verifies and inspects, with nothing on stderr", async () => {
   const out = join(folder, "flow.esm.js");
   await json("workflow", "build", SCAFFOLD, "--out", out);
   await json("workflow", "add", "flow", out);

@@ -1,4 +1,4 @@
-/** The command's first lines, beside a program whose files the system does not give. */
+/** The command's first lines when the files of its program cannot be read. */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { BIN } from "./cli.test.helper.ts";
 
-/** Runs the first lines with a program that is this code. */
+/** Runs the first lines with this code as the program. */
 function start(code: string, args: string[]): { status: number | null; stderr: string } {
   const folder = mkdtempSync(join(tmpdir(), "uwf-own-files-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

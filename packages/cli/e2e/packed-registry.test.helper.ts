@@ -12,7 +12,7 @@ const run = promisify(execFile);
 
 export type PackedRegistry = { url: string; close: () => void };
 
-/** `into` takes the tarballs; null: a registry that has none of them. */
+/** `into`: the folder for the tarballs; null: a registry without our packages. */
 export async function servePackages(into: string | null): Promise<PackedRegistry> {
   const folder = into ?? "";
   const tarballs = into === null ? [] : await packInto(into);
@@ -26,7 +26,7 @@ export async function servePackages(into: string | null): Promise<PackedRegistry
     const found = manifests.get(path);
     if (found !== undefined) {
       const document = packument(found.manifest, { folder, tarball: found.tarball, url });
-      // Another test's registry may have the same address, and other packages.
+      // Another test's registry may have had the same address with other packages.
       response.setHeader("cache-control", "no-store").setHeader("content-type", "application/json");
       response.end(JSON.stringify(document));
     } else if (tarballs.includes(path)) response.end(readFileSync(join(folder, path)));

@@ -1,5 +1,5 @@
-/** A storage root whose blobs are rows of the index: everything works as with files, and it is moved
- *  either way while it is in use. */
+/** A storage root whose blobs are rows of the index: everything works as with files, and blobs are moved
+ *  either way while the root is in use. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { killHard } from "./kill-hard.test.helper.ts";
 import { untilThread } from "./until-thread.test.helper.ts";
 
 const KILLS = Number(process.env.UNCAGED_TEST_KILLS ?? 12);
-/** For a machine that does other things. */
+/** Enough for a busy machine. */
 const LIMIT_MS = 60_000 + KILLS * 15_000;
 const STEPS = 12;
 
@@ -86,7 +86,7 @@ describe("a storage root", () => {
     expect(await cli.json(["doctor"])).toMatchObject({ ok: true });
   });
 
-  it("is read whole when its configuration is changed by hand", async () => {
+  it("stays readable when its configuration is changed by hand", async () => {
     const file = join(cli.root, "workflow.yaml");
     const { hashes } = await cli.json<{ hashes: string[] }>(["cas", "list"]);
     writeFileSync(file, readFileSync(file, "utf8").replace("store: packed", "store: files"));
@@ -99,7 +99,7 @@ describe("a storage root", () => {
     writeFileSync(file, readFileSync(file, "utf8").replace("store: boxes", "store: packed"));
   });
 
-  it("is unpacked into the very same files", async () => {
+  it("is unpacked into exactly the same files", async () => {
     const { hashes } = await cli.json<{ hashes: string[] }>(["cas", "list"]);
     expect(await cli.json<Moved>(["cas", "unpack"])).toMatchObject({ ok: true, store: "files" });
     expect(files().sort()).toEqual(hashes.map((hash) => `${hash}.txt`).sort());
@@ -119,7 +119,7 @@ describe("a storage root", () => {
     await cli.json(["cas", "rm", hash, "--force"]);
   });
 
-  it(`is moved to and fro while a thread runs, and ${KILLS} movers are killed`, {
+  it(`is moved back and forth while a thread runs, and ${KILLS} movers are killed`, {
     timeout: LIMIT_MS,
   }, async () => {
     const { threadId } = await start(40);
@@ -127,7 +127,7 @@ describe("a storage root", () => {
       await killed(["cas", kills % 2 === 0 ? "pack" : "unpack"], Math.random() * 250);
       expect(await cli.json(["cas", "fsck"])).toMatchObject({ ok: true, problems: [] });
     }
-    // Both at once, each to its end.
+    // Both at the same time, until each ends.
     await Promise.all([cli.json(["cas", "pack"]), cli.json(["cas", "unpack"])]);
     await ended(threadId);
     const { status, steps } = await verified(threadId);
@@ -160,7 +160,7 @@ describe("a storage root", () => {
   });
 });
 
-/** Runs a command and kills it after so long, unless it ended before. */
+/** Runs a command and kills it after this long, unless it has ended. */
 async function killed(args: readonly string[], afterMs: number): Promise<void> {
   const child = spawn(process.execPath, [BIN, ...args], {
     env: { PATH: process.env.PATH, HOME: cli.dir, WORKFLOW_STORAGE_ROOT: cli.root },

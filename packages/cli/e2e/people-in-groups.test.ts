@@ -1,4 +1,4 @@
-/** People who are members of a group: each is asked and answers for itself. */
+/** People as members of a group: each is asked and answers separately. */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -18,7 +18,7 @@ type Step = {
 };
 type Shown = { status: string; steps: Step[]; waits: PersonWait[] };
 
-/** Notes that it ran, and reviews. While a file `hold` is there it waits. */
+/** Records that it ran, and reviews. Waits while a file `hold` exists. */
 const REVIEWER = `import { appendFileSync, existsSync } from "node:fs";
 appendFileSync("reviewed", "x");
 const look = () => {
@@ -28,7 +28,7 @@ const look = () => {
 look();
 `;
 
-/** `more`: of the group; `timeoutMs`: of bob. */
+/** `more`: extra fields of the group; `timeoutMs`: bob's. */
 function flow(more: string, timeoutMs = 3_600_000): string {
   return `
 description: Two people and an agent look at it.
@@ -99,7 +99,7 @@ const marks = ({ steps }: Shown): unknown[] =>
   ]);
 
 describe("people in a group", () => {
-  it("are asked once only they are left, and answer in any order with the same result", async () => {
+  it("are asked once nothing else is left to run, and answer in any order with the same result", async () => {
     const results: unknown[] = [];
     for (const order of [
       [1, 3],
@@ -130,7 +130,7 @@ describe("people in a group", () => {
       const left = await show(threadId);
       expect(left.waits).toEqual(waits.filter(({ member }) => member === second - 1));
       expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
-      // Only one is left, so nobody has to say which.
+      // Only one is left, so none has to be named.
       const done = await cli.json(["answer", threadId, "status=bad", "--wait"]);
       expect(done).toMatchObject({ status: "completed" });
       const shown = await show(threadId);
@@ -152,7 +152,7 @@ describe("people in a group", () => {
     expect(results[0]).toEqual(results[1]);
   });
 
-  it("who answer at the same moment are both heard", async () => {
+  it("who answer at the same moment are both accepted", async () => {
     const threadId = await asked("all");
     const both = [answer(threadId, 1, "status=ok"), answer(threadId, 3, "status=ok")];
     expect((await Promise.all(both)).map(({ code, stderr }) => [code, stderr])).toEqual([
@@ -164,7 +164,7 @@ describe("people in a group", () => {
     expect(result).toMatchObject({ result: ["alice ok", "reviewer ok", "bob ok"] });
   });
 
-  it("are not needed any more once the group has joined", async () => {
+  it("are no longer needed once the group has joined", async () => {
     const threadId = await asked("any");
     const done = await cli.json(["answer", threadId, "--member", "3", "status=ok", "--wait"]);
     expect(done).toMatchObject({ status: "completed", result: ["reviewer ok", "bob ok"] });
@@ -215,7 +215,7 @@ describe("people in a group", () => {
     expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
   });
 
-  it("are asked anew by a fork from within the group", async () => {
+  it("are asked again by a fork from within the group", async () => {
     const threadId = await asked("all");
     await answer(threadId, 3, "status=bad");
     const fork = ["thread", "fork", threadId, "--from-step", "1"];

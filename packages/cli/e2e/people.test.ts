@@ -30,7 +30,7 @@ type Step = {
 type Shown = { status: string; steps: Step[]; suspended: Record<string, unknown> | null };
 type Waited = { threadId: string; status: string };
 
-/** Writes "draft <n>", n being how often it was asked to. */
+/** Writes "draft <n>" the n-th time it runs. */
 const WRITER = `
 let text = "";
 for await (const chunk of process.stdin) text += chunk;
@@ -182,14 +182,14 @@ describe("a role that a person plays", () => {
     const losers = answers.filter(({ code }) => code !== 0);
     expect(losers).toHaveLength(1);
     const { error } = JSON.parse(losers[0]?.stderr ?? "{}");
-    // Who reads the thread before the other has written is told by the store, who reads it later by its status.
+    // If it read the thread before the other one wrote, the store refuses it; if after, the thread's status does.
     expect(["ANSWER_TAKEN", "TRANSITION_INVALID"]).toContain(error.code);
     await cli.run(["wait", threadId]);
     const { steps } = await show(threadId);
     expect(steps.map(({ role }) => role)).toEqual(["writer", "approver"]);
   });
 
-  it("that is late has failed, and the thread continues by its rule for that", async () => {
+  it("that is late counts as failed, and the thread continues by its rule for that", async () => {
     const threadId = await asked("hasty");
     expect(await cli.fails(["answer", threadId, "status=approved"])).toMatchObject({
       exit: 3,
@@ -206,7 +206,7 @@ describe("a role that a person plays", () => {
     expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
   });
 
-  it("that is late fails the thread when no rule is for that", async () => {
+  it("that is late fails the thread when there is no rule for that", async () => {
     const threadId = await asked("strict");
     const { code, stdout } = await cli.run(["--json", "resume", threadId, "--wait"]);
     expect(code).toBe(1);

@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => cli.close());
 
-it("a runner whose step never yields keeps its lease, and ends when it was replaced", async () => {
+it("a runner whose step never yields keeps its lease, and ends once it is replaced", async () => {
   const { threadId, pid } = await begun({ blocks: true });
   await untilThread(
     cli.root,
@@ -64,7 +64,7 @@ it("a runner whose step never yields keeps its lease, and ends when it was repla
   expect(await cli.json<Shown>(["thread", "show", threadId])).toMatchObject({ status: "aborted" });
 });
 
-it("what a killed runner's agent runs ends, though nobody resumes the thread", async () => {
+it("what a killed runner's agent runs is ended, even if nobody resumes the thread", async () => {
   const { threadId, pid, work } = await begun({ sh: STARTS_TWO });
   const agents = await pidsIn(work, 2);
   await killHard(pid);
@@ -73,7 +73,7 @@ it("what a killed runner's agent runs ends, though nobody resumes the thread", a
   await cli.json(["thread", "kill", threadId]);
 });
 
-it("leftovers of a killed guard are named, with the command that ends them", async () => {
+it("leftovers of a killed guard are reported, with the command that ends them", async () => {
   const { threadId, pid, work } = await begun({ sh: STARTS_TWO });
   const agents = await pidsIn(work, 2);
   for (const guard of guardsOf(threadId)) await killHard(guard);
@@ -143,7 +143,7 @@ it("a runner that froze in the middle of a write is named by doctor, and ends wh
   await cli.json(["thread", "kill", other.threadId]);
 });
 
-/** How long a lease lasts that nobody renews. */
+/** How long a lease lasts without renewal. */
 const LEASE_MS = 15_000;
 const STARTS_TWO = "sleep 600 & echo $! >> pids; echo $$ >> pids; wait";
 const HIDES = `UNCAGED_RUN_MARK= sleep 600 & echo $! >> pids
@@ -182,7 +182,7 @@ async function pidsIn(work: string, wanted: number, file = "pids"): Promise<numb
   }
 }
 
-/** Waits as long as the test may; a process that ended and was not waited for yet is a zombie. */
+/** Waits until the test's timeout; a process that ended but has not been reaped is a zombie. */
 async function gone(pid: number): Promise<void> {
   while (existsSync(`/proc/${pid}`)) {
     if (/^State:\s+[ZX]/m.test(textOf(`/proc/${pid}/status`))) return;

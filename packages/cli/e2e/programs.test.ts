@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => cli.close());
 
-it("are one file each, which loads no other package but a native one", () => {
+it("are one file each, which loads no packages except a native one", () => {
   const programs = readdirSync(BUILT).filter((name) => name.endsWith("-main.js"));
   const names = ["guard", "keeper", "runner", "worker"].map((name) => `${name}-main.js`);
   expect(programs).toEqual(names);
@@ -29,7 +29,7 @@ it("are one file each, which loads no other package but a native one", () => {
   }
 });
 
-it("are started from beside the command that was started, not from the packages it was made of", async () => {
+it("are started from next to the running command, not from the packages it was built from", async () => {
   const prompt = JSON.stringify({ steps: 1, gate: "go" });
   const { threadId } = await cli.json<{ threadId: string }>(["run", "steps", "--prompt", prompt]);
   const { threads } = await cli.json<{ threads: { pid: number }[] }>(["thread", "ps"]);

@@ -17,7 +17,7 @@ afterAll(() => cli.close());
 it("shows commands that work one after the other, on two machines", async () => {
   const words = ["run", "steps", "--wait", "--prompt", "{}"];
   const { threadId } = await cli.json<{ threadId: string }>(words);
-  // Where the storage root of a reader is.
+  // The default storage root of a reader.
   mkdirSync(join(cli.dir, ".uncaged"));
   symlinkSync(cli.root, join(cli.dir, ".uncaged", "workflow"));
   const shell = openShell({ dir: cli.dir, root: cli.root });

@@ -1,4 +1,4 @@
-/** Proving a thread on another machine: two storage roots that share nothing but the files that are handed over. */
+/** Proving a thread on another machine: two storage roots that share only the exported files. */
 import { generateKeyPairSync } from "node:crypto";
 import {
   chmodSync,

@@ -1,4 +1,4 @@
-/** The queue and the limits of a storage root, as built: with a host, without one, and whoever is killed. */
+/** The queue and the limits of a storage root, as built: with and without a host, and when processes are killed. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { BIN, type Cli, openCli } from "./cli.test.helper.ts";
 import { CROWD_WORKFLOW } from "./crowd-workflow.ts";
 import { untilThread, untilThreads } from "./until-thread.test.helper.ts";
 
-/** How many threads wait, and how many kills there are, when host and runners are killed. */
+/** The number of queued threads and of kills in the test that kills host and runners. */
 const QUEUED = Number(process.env.UNCAGED_TEST_QUEUED ?? 16);
 const KILLS = Number(process.env.UNCAGED_TEST_QUEUE_KILLS ?? 5);
 const LIMIT = 4;
@@ -31,7 +31,7 @@ export const run = createWorkflow(definition, { adapter, overrides: null });
 export const descriptor = buildDescriptor(definition);
 `;
 
-/** Appends + and - to \`agents\`, and does the one step there is. */
+/** Appends + and - to \`agents\` around its only step. */
 const AGENT = `echo + >> "$PWD/agents"
 sleep 0.05
 echo - >> "$PWD/agents"
@@ -40,7 +40,7 @@ echo '{"left":0}'
 
 let cli: Cli;
 let host: ChildProcess | null = null;
-/** What \`workflow.yaml\` says of workflows. */
+/** The workflows part of \`workflow.yaml\`. */
 let registered = "";
 
 beforeAll(async () => {
@@ -118,7 +118,7 @@ const began = (cwd: string, threadId: string) =>
   untilThreads(cli.root, () => (lines(cwd, "began").includes(threadId) ? true : null));
 
 describe("without a host", () => {
-  it("a thread beyond a limit is queued, says so, and does as it is told", async () => {
+  it("a thread beyond a limit is queued, says so, and obeys commands", async () => {
     limit({ threads: 1, workflows: { crowd: { atOnce: 1 } } });
     const cwd = place("alone");
     const first = await start(cwd, { steps: 1, gate: "open" });
@@ -225,7 +225,7 @@ describe("a host", () => {
     expect(new Set(lines(cwd, "crowd"))).toEqual(new Set(["1"]));
   });
 
-  it("obeys a limit that is raised, and one that is lowered, while it is up", async () => {
+  it("follows a limit that is raised or lowered while it is up", async () => {
     limit({ threads: 1 });
     const cwd = place("raised");
     await up();
@@ -247,7 +247,7 @@ describe("a host", () => {
     expect(Math.max(...lines(cwd, "crowd").map(Number))).toBe(3);
   });
 
-  it("starts nothing while the queue is paused, nor before the time that was given", async () => {
+  it("starts nothing while the queue is paused or before the given time", async () => {
     limit(undefined);
     const cwd = place("paused");
     await up();
@@ -267,7 +267,7 @@ describe("a host", () => {
     await completed(someday);
   });
 
-  it("has an agent run as often at once as its limit says, for however many threads", async () => {
+  it("runs an agent at most as often at once as its limit says, for any number of threads", async () => {
     const options = { command: "/bin/sh", args: [join(cli.dir, "agent.sh")], output: "json" };
     limit(
       { agents: { hand: { atOnce: 2 } } },
@@ -315,7 +315,7 @@ describe("a host", () => {
     const engine = await openEngine({ root: cli.root, packagesBase: import.meta.url });
     const ids: string[] = [];
     for (let n = 0; n < QUEUED; n += 1) {
-      // One is under way until the last kill: there is something left to kill.
+      // One thread runs until the last kill, so there is always something to kill.
       const prompt = JSON.stringify({ sleepMs: 20, ...(n === 0 ? { gate: "open" } : {}) });
       const started = await startThread(engine, {
         ...{ workflow: "crowd", prompt, cwd, startKey: null },
@@ -343,7 +343,7 @@ describe("a host", () => {
       const owner = (await engine.store.list({ withLease: true }))
         .map(leaseOf)
         .find((each) => each);
-      // A version whose worker ends three times in a row rests, by intention.
+      // A version whose worker ends three times in a row rests, on purpose.
       if (owner != null && runnersKilled < 2 && Math.random() < 0.6) {
         runnersKilled += 1;
         kill(owner.process.pid);
@@ -351,7 +351,7 @@ describe("a host", () => {
       }
       runnersKilled = 0;
       await killHost();
-      // A person takes one up meanwhile, in a runner of its own.
+      // Meanwhile a person resumes one in a separate runner.
       const [queued] = await engine.dispatch.list();
       if (queued !== undefined) await cli.run(["thread", "resume", queued.threadId]);
       await up();
@@ -377,6 +377,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has just ended by itself.
+    // It has just ended on its own.
   }
 }

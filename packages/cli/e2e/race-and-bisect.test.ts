@@ -21,7 +21,7 @@ type Race = {
   }[];
 };
 
-/** Plays the workflow of steps as it is told to: it may take its time, or break. */
+/** Plays the steps workflow as it is told: slowly, or failing. */
 const PACKAGE = `
 import { setTimeout as sleep } from "node:timers/promises";
 export const agent = {
@@ -85,7 +85,7 @@ const running = async (): Promise<string[]> =>
   (await cli.json<{ threads: { threadId: string }[] }>(["thread", "ps"])).threads.map(
     (thread) => thread.threadId,
   );
-/** Both that run by now; threads that were there before do not count. */
+/** The two running threads, without those that existed before. */
 const contendersBeside = (before: readonly string[]): Promise<string[]> =>
   untilThreads(cli.root, (all) => {
     const fresh = all.filter(
@@ -99,7 +99,7 @@ const threads = async (): Promise<string[]> =>
   );
 
 describe("a race", () => {
-  it("shows what each agent made of the same state, its cost and its time", async () => {
+  it("shows what each agent made of the same state, at what cost and in what time", async () => {
     const raced = await cli.json<Race>([
       "thread",
       "race",

@@ -1,5 +1,5 @@
 /** Two verbs at once on one thread, from two processes. One wins, the other is refused cleanly or does its own
- *  part; either way the chain verifies, and no completed step is lost. UNCAGED_TEST_RACES says how many. */
+ *  part; either way the chain verifies, and no completed step is lost. UNCAGED_TEST_RACES sets the number of races. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Engine, killThread, openEngine, stopThread } from "@uncaged/workflow-execute";
@@ -13,7 +13,7 @@ const RACES = Number(process.env.UNCAGED_TEST_RACES ?? 12);
 type Shown = { status: string; head: string; steps: { stateHash: string; role: string }[] };
 
 /** Exit codes of verbs that did what they were asked, or said why not: they were too late, the thread was not
- *  theirs, or it was ended under their hands. */
+ *  theirs, or it was ended while they ran. */
 const CLEAN = new Set([0, 3, 6, 130]);
 const REFUSALS = new Set(["TRANSITION_INVALID", "LEASE_HELD", "LEASE_LOST", "THREAD_ABORTED"]);
 
@@ -64,8 +64,8 @@ describe("two verbs at once", () => {
   );
 });
 
-describe("a thread that was taken up since somebody read it", () => {
-  it("is ended by kill through its new owner, which says so", async () => {
+describe("a thread that was taken up after somebody read it", () => {
+  it("is ended through its new owner by a kill, which says so", async () => {
     const { idle, ran } = await takenUp();
     const ended = await withEngine((engine) => killThread(engine, idle, NEVER));
     expect(ended).toMatchObject({ ok: true, value: { status: "aborted" } });
@@ -84,7 +84,7 @@ describe("a thread that was taken up since somebody read it", () => {
 
 const NEVER = { signal: new AbortController().signal };
 
-/** A command drives the thread, and waits in its first step until it is let on. `idle`: as it stood before. */
+/** A command drives the thread and waits in its first step until the gate opens. `idle`: its state before that. */
 async function takenUp(): Promise<{ idle: ThreadRecord; ran: Promise<Ran>; open: () => void }> {
   const gate = `gate-${String(Math.random()).slice(2)}`;
   const prompt = JSON.stringify({ gate });
@@ -118,7 +118,7 @@ function call(verb: string, threadId: string): Promise<Ran> {
   return cli.run(["--json", "thread", ...words]);
 }
 
-/** What a command was refused with; a run that was ended says as its result that it was. */
+/** The code that a command was refused with; for a run that was ended, its result. */
 function reasonOf({ stdout, stderr }: Ran): string {
   if (stderr === "") {
     expect(JSON.parse(stdout)).toMatchObject({ status: "aborted" });

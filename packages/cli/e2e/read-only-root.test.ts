@@ -1,4 +1,4 @@
-/** A read-only storage root can be read and checked: a backup, another user's root. */
+/** A read-only storage root, such as a backup or another user's root, can be read and checked. */
 import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, copyFileSync, cpSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -29,7 +29,7 @@ const COPIES: { readonly [name: string]: (root: string) => void } = {
   "with a log and its shared memory": (root) => withLog(root, ["-wal", "-shm"]),
 };
 
-/** As a copy made while the index was in use: the last changes stand in the log alone. */
+/** Like a copy made while the index was in use: the last changes are only in the log. */
 function withLog(root: string, endings: readonly string[]): void {
   const index = join(cli.root, "index.db");
   const db = new DatabaseSync(index);
@@ -46,7 +46,7 @@ function protect(path: string): void {
   if (NOBODY !== null) chownSync(path, NOBODY.uid, NOBODY.gid);
 }
 
-/** As somebody who may not write there. */
+/** Runs it as a user who may not write there. */
 function look(
   root: string,
   words: readonly string[],

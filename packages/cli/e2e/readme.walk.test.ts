@@ -1,5 +1,4 @@
-/** The walk through the root README, done as it stands there by somebody who has nothing but npm; and the backup of
- *  docs/storage.md, taken of what the walk left. */
+/** Follows the root README to the letter, with only npm; then makes the backup of docs/storage.md from the result. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -47,7 +46,7 @@ describe("the README", () => {
 });
 
 describe("the guide to storage", () => {
-  it("shows a backup that is whole", { timeout: 60_000 }, async () => {
+  it("shows a complete backup", { timeout: 60_000 }, async () => {
     const [backup = "", restore = ""] = shownCommands(section(read("docs/storage.md"), "Backup"));
     const restored = await newcomer.succeeds(`${backup}${restore}`);
     expect(restored).toMatch(/3 threads, \d+ blobs, as of /);
@@ -75,7 +74,7 @@ function section(markdown: string, heading: string): string {
 
 const BETWEEN = "\u001e";
 
-/** A reader types all of it into one shell: folders and variables carry over. */
+/** A reader types everything into one shell: the folder and variables carry over. */
 function inOneShell(steps: readonly ShownStep[]): string {
   return steps.map(({ commands }) => commands).join("printf '\\036'\n");
 }

@@ -1,5 +1,5 @@
-/** Process of a test: `record-threads.test.program.ts <root> <workflow> <count>` runs so many threads to their ends,
- *  with the prompts "1", "2", …, and prints their ids, one a line. */
+/** Process of a test: `record-threads.test.program.ts <root> <workflow> <count>` runs that many threads to their ends,
+ *  with the prompts "1", "2", …, and prints their ids, one per line. */
 import { execThread, openEngine, startThread } from "@uncaged/workflow-execute";
 
 const [, , root = "", workflow = "", count = "0"] = process.argv;

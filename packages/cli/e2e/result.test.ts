@@ -1,4 +1,4 @@
-/** What workflows return, and fields that no schema has: from a YAML file to a shell, by the built command. */
+/** What workflows return, and fields outside the schema: from a YAML file to a shell, by the built command. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -113,7 +113,7 @@ describe("the result of a workflow", () => {
     });
   });
 
-  it("travels with an export, and a dry run tells it", async () => {
+  it("is part of an export, and shown by a dry run", async () => {
     const { threadId } = await ended("travel", "last.meta.greeting");
     await cli.json(["thread", "export", threadId, "--out", "t.tar"]);
     await cli.json(["thread", "rm", threadId]);
@@ -136,7 +136,7 @@ describe("a field that no schema has", () => {
   };
   const WRONG = `${FLOW.replace("{{ last.meta.greeting }}", "{{ last.meta.greting }}")}result: byRole.writer.last.meta.wrds\n`;
 
-  it("is refused by add with its line and what was meant, unless it is forced", async () => {
+  it("is refused by add with its line and a suggestion, unless forced", async () => {
     const { code, exit, message } = await cli.fails(["workflow", "add", "wrong", file(WRONG)]);
     expect({ code, exit }).toEqual({ code: "UNSOUND_WORKFLOW", exit: 1 });
     expect(message).toMatch(

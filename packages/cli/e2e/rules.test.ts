@@ -11,7 +11,7 @@ type Shown = {
   end: { run: { usage: { inputTokens: number } | null; evidence: string[] } | null } | null;
 };
 
-/** The prompt says what the adapter does; the workflow which rule its role has. */
+/** The prompt says what the adapter does, the workflow which rule its role has. */
 const workflow = (rules: string, says: string): string => `
 import { writeFileSync } from "node:fs";
 import { buildDescriptor, createWorkflow, defineRole, defineWorkflow, START, END } from "@uncaged/workflow-runtime";
@@ -65,7 +65,7 @@ async function add(name: string, source: string): Promise<void> {
 
 type Played = Shown & { code: number | null; threadId: string; ran: boolean };
 
-/** Runs a thread to its end. `ran`: its adapter got as far as to be run. */
+/** Runs a thread to its end. `ran`: its adapter was called. */
 async function played(name: string, asked: Record<string, unknown>): Promise<Played> {
   const mark = `ran-${name}-${Math.random()}`;
   const prompt = JSON.stringify({ ...asked, mark });

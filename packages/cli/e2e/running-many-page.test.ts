@@ -1,4 +1,4 @@
-/** docs/running-many.md, done as it stands there. */
+/** Follows docs/running-many.md to the letter. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -26,7 +26,7 @@ type Built = {
   externals: string[];
 };
 
-/** A copy of the sources of its own. */
+/** A separate copy of the sources. */
 function project(...path: string[]): string {
   const at = join(folder, ...path);
   mkdirSync(at, { recursive: true });
@@ -75,7 +75,7 @@ describe("the bundle of the same sources", () => {
     }
   });
 
-  it("is the same by two major versions of Node", async () => {
+  it("is the same with two major versions of Node", async () => {
     const { version, executable } = await otherNode();
     expect(version.split(".")[0]).not.toBe(process.versions.node.split(".")[0]);
     const here = await build(project("here"));

@@ -1,4 +1,4 @@
-/** docs/schedules.md, done as it stands there. */
+/** Follows docs/schedules.md to the letter. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-/** Schedules, as built, with a real host. */
+/** Schedules by the built command, with a real host. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Firing, Schedules, ThreadRecord } from "@uncaged/workflow-protocol";
 import { openSchedules } from "@uncaged/workflow-store";
@@ -38,7 +38,7 @@ async function withSchedules<T>(use: (schedules: Schedules) => Promise<T>): Prom
   return use(schedules).finally(() => schedules.close());
 }
 
-/** Has the time come, without waiting for it. Returns the due time. */
+/** Makes a schedule due without waiting for the time. Returns the due time. */
 async function dueNow(name: string, nextAt: number): Promise<number> {
   const dueAt = Date.now();
   const settle = { name, from: nextAt, nextAt: dueAt, firings: [] };
@@ -46,7 +46,7 @@ async function dueNow(name: string, nextAt: number): Promise<number> {
   return dueAt;
 }
 
-/** Of all firings of a schedule, the first that is as wanted. */
+/** The first firing of a schedule that matches. */
 async function untilFirings(
   name: string,
   holds: (firings: readonly Firing[]) => boolean,
@@ -94,7 +94,7 @@ describe("a schedule", () => {
     });
   });
 
-  it("is started by hand without a host, whatever it is due", async () => {
+  it("is started by hand without a host, whenever it is due", async () => {
     await add("by-hand", ...MONTHLY);
     const { threadId } = await cli.json<{ threadId: string }>(["schedule", "run", "by-hand"]);
     const [thread] = await threadsOf("by-hand");
@@ -104,7 +104,7 @@ describe("a schedule", () => {
     });
   });
 
-  it("that is paused fires nothing, and forgets nothing but what was due meanwhile", async () => {
+  it("that is paused fires nothing, and skips only what was due meanwhile", async () => {
     const { nextAt } = await add("resting", ...MONTHLY);
     const paused = await cli.json<{ pausedAt: number }>(["schedule", "pause", "resting"]);
     expect(paused.pausedAt).toBeGreaterThan(0);
@@ -120,7 +120,7 @@ describe("a schedule", () => {
     });
   });
 
-  it("whose workflow is gone says so of each due time", async () => {
+  it("whose workflow is gone says so for each due time", async () => {
     await cli.addSteps("gone");
     await cli.json(["schedule", "add", "lost", "--workflow", "gone", "-p", "Go", ...MONTHLY]);
     await cli.json(["workflow", "rm", "gone"]);
@@ -148,7 +148,7 @@ describe("each due time has one thread", () => {
       all.filter(({ state }) => state !== "waiting").length;
     for (let kill = 0; kill < KILLS; kill += 1) {
       await host.up();
-      // Somewhere between that one is decided and that it is noted.
+      // Somewhere between the decision to fire and its record.
       const before = begun(await untilFirings("monthly", () => true));
       await untilFirings("monthly", (all) => begun(all) > before || begun(all) === FIRINGS);
       await sleep(Math.random() * 100);
@@ -227,7 +227,7 @@ describe("a mistake", () => {
     });
   });
 
-  it("in a name, or a name that is taken, is said", async () => {
+  it("in a name, or a name that is taken, is reported", async () => {
     const words = [...what, "--every", "2h"];
     await cli.json(["schedule", "add", "taken", ...words]);
     expect(await cli.fails(["schedule", "add", "taken", ...words])).toMatchObject({

@@ -4,7 +4,7 @@ export const SEEDED_DEVELOP = `
 import { buildDescriptor, createWorkflow } from "@uncaged/workflow-runtime";
 import { developWorkflowDefinition } from "@uncaged/workflow-template-develop";
 
-/** Numbers from 0 to 1 that follow from the seed and from where the thread stands. */
+/** Pseudorandom numbers from 0 to 1, determined by the seed and the thread's position. */
 function chances({ start, steps }) {
   let state = (Number(start.content) * 7919 + steps.length * 104729 + 1) >>> 0;
   return () => {
@@ -45,7 +45,7 @@ const turns = {
   },
 };
 
-/** A script uses no tools, so it holds every policy. */
+/** A script uses no tools, so it satisfies every policy. */
 const play = (_prompt, schema) => async (ctx, { cas, step }) => {
   const meta = schema.parse(await turns[step.role](ctx, cas, chances(ctx)));
   const run = {

@@ -116,6 +116,6 @@ it("finds a key in .env of the storage root, and refuses the file when others ca
   expect(await cli.json(["doctor"])).toMatchObject({ ok: true });
 });
 
-it("asks its questions on a terminal only, and says so", async () => {
+it("asks questions only on a terminal, and says so", async () => {
   expect(await cli.fails(["setup"])).toMatchObject({ exit: 2, code: "USAGE" });
 });

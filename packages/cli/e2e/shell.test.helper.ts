@@ -1,4 +1,4 @@
-/** A shell in which the built command is installed, as it is for people. */
+/** A shell with the built command installed as users have it. */
 import { spawn } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
@@ -60,7 +60,7 @@ export function runBash(
   return promise;
 }
 
-/** The shell commands that a Markdown text shows, in the order in which a reader meets them. */
+/** The shell commands in a Markdown text, in order. */
 export function shownCommands(markdown: string): string[] {
   return [...markdown.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code);
 }

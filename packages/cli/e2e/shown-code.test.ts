@@ -1,4 +1,4 @@
-/** The code that documents show is what compiles and prints what they say it prints; the commands they name exist. */
+/** The code in documents compiles and prints what they say it prints; the commands they name exist. */
 import { execFile } from "node:child_process";
 import {
   globSync,
@@ -29,7 +29,7 @@ const DOCUMENTS = globSync(
   { cwd: REPOSITORY },
 ).sort();
 
-/** What a reader of a document is told that there is: declarations before its code, and files beside it. */
+/** What a document assumes: declarations before its code, and files beside it. */
 const GIVEN: { readonly [document: string]: { before?: string; files?: Record<string, string> } } =
   {
     "docs/testing-workflows.md": {
@@ -154,7 +154,7 @@ function read(path: string): string {
   return readFileSync(join(REPOSITORY, path), "utf8");
 }
 
-/** Each block a module. One whose first line is a comment with a path stands at that path. */
+/** Each block is a module. If its first line is a comment with a path, it is written to that path. */
 function writeShown(document: string): void {
   const place = join(folder, document.replaceAll("/", "-"));
   const { before = "", files = {} } = GIVEN[document] ?? {};

@@ -1,4 +1,4 @@
-/** What the skills show is what works. */
+/** The commands that the skills show work. */
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -24,14 +24,14 @@ async function textOf(topic: string): Promise<string> {
 }
 
 describe("the skill of", () => {
-  it("the command line runs as it is shown", async () => {
+  it("the command line works as shown", async () => {
     const session = shownCommands(await textOf("cli"));
     expect(session.length).toBeGreaterThan(4);
     const { code, stderr } = await shell.run(session.join(""));
     expect([code, stderr]).toEqual([0, expect.not.stringContaining("error")]);
   });
 
-  it("playing a role runs as it is shown, inside a thread", async () => {
+  it("playing a role works as shown, inside a thread", async () => {
     const { threadId } = await cli.json<{ threadId: string }>(["thread", "run", "demo", "--idle"]);
     const session = shownCommands(await textOf("develop"));
     const { code, stdout } = await shell.run(session.join(""), { UNCAGED_THREAD_ID: threadId });

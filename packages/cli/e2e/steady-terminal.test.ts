@@ -5,8 +5,8 @@ import type { ThreadView } from "@uncaged/workflow-protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Cli, openCli, type Ran, type RunOptions } from "./cli.test.helper.ts";
 
-/** OSC 52 (writes the clipboard), CSI in both forms, a colour that is none of ours, a lone return, marks of direction
- *  and line separators. */
+/** OSC 52 (writes the clipboard), CSI in both forms, a colour that we do not use, a lone carriage return, bidirectional
+ *  controls and line separators. */
 const HOSTILE = "\u001b]52;c;aGk=\u0007\u001b[2J\u009b2J\u001b[35m\r\b\u202e\u2066\u2028end";
 const YAML = `name: ${JSON.stringify(HOSTILE)}\nroles: [${JSON.stringify(HOSTILE)}]\n`;
 const TERMINAL = {
@@ -20,7 +20,7 @@ let cli: Cli;
 let folder = "";
 let yaml = "";
 let [done, failed, asking, idle] = ["", "", "", ""];
-/** Of what a role said. */
+/** Hash of a role's output. */
 let content = "";
 
 beforeAll(async () => {
@@ -66,7 +66,7 @@ function views(): (readonly string[])[] {
   ];
 }
 
-/** Commands that are told hostile names, or show less. */
+/** Commands that get hostile names as arguments, or show less. */
 function others(): (readonly string[])[] {
   const at = (name: string): string => join(folder, name);
   return [
@@ -136,13 +136,13 @@ function steered(args: readonly string[], { stdout, stderr }: Ran): void {
 }
 
 describe("text for people", () => {
-  it("steers no terminal", async () => {
+  it("never controls the terminal", async () => {
     await eachCalled([...views(), ...others()], { env: TERMINAL }, steered);
     const exact = await cli.run(["cas", "get", "--payload", content], { env: TERMINAL });
     steered(["cas", "get"], exact);
   });
 
-  it("holds no control characters in a file or a pipe", async () => {
+  it("has no control characters in a file or a pipe", async () => {
     await eachCalled(views(), {}, (args, ran) => {
       steered(args, ran);
       expect(ran.stdout + ran.stderr).not.toContain(ESCAPE);
@@ -156,7 +156,7 @@ describe("text for people", () => {
 });
 
 describe("JSON", () => {
-  it("holds the exact text, and steers no terminal either", async () => {
+  it("contains the exact text, and does not control the terminal either", async () => {
     const shown = await cli.run(["--json", "thread", "show", idle], { env: TERMINAL });
     const view: ThreadView = JSON.parse(shown.stdout);
     expect(view.start.prompt).toBe(HOSTILE);

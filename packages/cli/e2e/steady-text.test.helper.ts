@@ -1,5 +1,5 @@
-/** What a text that a person is shown has in common each time: without ids, hashes, versions, times, folders, and the
- *  spaces that line them up; nor the number of blobs, since two steps may happen to leave the same one. */
+/** The stable part of a text for people: without ids, hashes, versions, times, folders, and the spaces that align
+ *  them; and without the number of blobs, since two steps may happen to produce the same blob. */
 export function steadyText(text: string): string {
   return text
     .replace(/\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g, "<thread>")

@@ -1,12 +1,12 @@
-/** Source of a workflow for tests, built from a folder that has nothing but zod at hand. A worker works until
+/** Source of a workflow for tests, built in a folder with only zod installed. A worker works until
  *  it has done `steps` steps, then a checker ends it. The prompt is JSON and says how:
  *
  *      steps     how many steps of the worker (default 2)
- *      sleepMs   how long each takes (default 0)
- *      gate      each waits until the working directory has a file "<gate>-<n>"
+ *      sleepMs   how long each step takes (default 0)
+ *      gate      each step waits until the working directory has a file "<gate>-<n>"
  *      says      what the worker says (default "step <n>")
- *      talk      how many further events a step of the worker has (default 0)
- *      failAt    the step at which the worker fails, with what it says in its message
+ *      talk      how many extra events a step of the worker emits (default 0)
+ *      failAt    the step at which the worker fails, with its text in the message
  *      failOn    the prompt on which the worker fails, whatever the step
  *      suspendAt the step after which a person is asked
  *

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => cli.close());
 
 describe("a thread of which one blob was changed", () => {
-  it("is detected by verify, fsck and gc, whichever blob it was and however it was changed", async () => {
+  it("is detected by verify, fsck and gc, whichever blob was changed and however", async () => {
     const folder = join(cli.root, "cas");
     const files = readdirSync(folder).filter((name) => name.endsWith(".txt"));
     expect(files.length).toBeGreaterThan(10);

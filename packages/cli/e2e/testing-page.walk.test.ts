@@ -16,7 +16,7 @@ beforeAll(() => {
 });
 afterAll(() => cli.close());
 
-/** What stands in the blocks of a language. */
+/** The code blocks in a language. */
 function shown(language: string): string[] {
   const blocks = PAGE.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\`$`, "gm"));
   return [...blocks].map(([, code = ""]) => code);

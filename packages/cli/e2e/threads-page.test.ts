@@ -1,4 +1,4 @@
-/** docs/threads.md, done as it stands there by somebody who has nothing but npm: every command, in this order. */
+/** Follows docs/threads.md to the letter, with only npm: every command, in order. */
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Newcomer, openNewcomer } from "./newcomer.test.helper.ts";

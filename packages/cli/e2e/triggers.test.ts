@@ -1,4 +1,4 @@
-/** Triggers, as built, with a real host. */
+/** Triggers by the built command, with a real host. */
 import {
   closeSync,
   mkdirSync,
@@ -36,7 +36,7 @@ function folder(name: string): string {
 const started = (threads: readonly ThreadRecord[], trigger: string): ThreadRecord[] =>
   threads.filter(({ labels }) => labels.trigger === trigger);
 
-/** The threads of a trigger by what their prompts say, once there are so many and all have ended. */
+/** The threads of a trigger by their prompts, once there are this many and all have ended. */
 async function untilStarted(trigger: string, count: number): Promise<string[]> {
   const threads = await untilThreads(cli.root, (all) => {
     const found = started(all, trigger);
@@ -90,7 +90,7 @@ describe("a watched folder", () => {
       writeSync(fd, "the first half");
       writeFileSync(join(cli.dir, "elsewhere"), "all of it");
       renameSync(join(cli.dir, "elsewhere"), join(slow, "whole"));
-      // It came after the other one, and waited as long.
+      // It was created after the other file and waited as long.
       expect(await untilStarted("slow", 1)).toEqual([`Read ${join(slow, "whole")}`]);
       writeSync(fd, "the second half");
       closeSync(fd);
@@ -183,7 +183,7 @@ describe("a mistake", () => {
     });
   });
 
-  it("in a name, or a name that is taken, is said", async () => {
+  it("in a name, or a name that is taken, is reported", async () => {
     await cli.json(["trigger", "add", "taken", "--webhook", ...what]);
     expect(await cli.fails(["trigger", "add", "taken", "--webhook", ...what])).toMatchObject({
       ...{ exit: 2, code: "TARGET_EXISTS" },

@@ -1,5 +1,5 @@
-/** Waits for what the index says of a thread. Looked at from here: a command that looks takes as much of the machine as
- *  the runner that it waits for. */
+/** Waits until the index shows a thread in some state. Polls in this process: a polling command would load the
+ *  machine as much as the runner that it waits for. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { leaseOf, type ThreadRecord } from "@uncaged/workflow-protocol";
 import { openThreadStore } from "@uncaged/workflow-store";
@@ -18,7 +18,7 @@ export async function untilThread(
   });
 }
 
-/** The first that `pick` finds among all threads. */
+/** The first value other than null that `pick` returns for the list of all threads. */
 export async function untilThreads<T>(
   root: string,
   pick: (threads: readonly ThreadRecord[]) => T | null,
@@ -39,7 +39,7 @@ export function rests({ status }: ThreadRecord): boolean {
   return status !== "running";
 }
 
-/** Process id of the thread's owner, which must have one. */
+/** Process id of the thread's owner; the thread must have one. */
 export async function ownerOf(root: string, threadId: string): Promise<number> {
   const lease = leaseOf(await untilThread(root, threadId, () => true));
   if (lease === null) throw new Error(`nobody runs thread ${threadId}`);

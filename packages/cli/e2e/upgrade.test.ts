@@ -1,4 +1,4 @@
-/** Another version of a workflow: checked against threads, and given to an unfinished one. */
+/** A new version of a workflow: checked against threads, and applied to an unfinished one. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -16,9 +16,9 @@ type Shown = {
 
 let cli: Cli;
 let first = "";
-/** Compatible with the first. */
+/** A version compatible with the first. */
 let second = "";
-/** File of one that is not: it never works a second time. */
+/** File of an incompatible version: its worker never runs a second time. */
 let otherWay = "";
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => cli.close());
 
-/** A thread of the first version, after so many steps. */
+/** A thread of the first version, after this many steps. */
 async function begun(steps: number, plan: object = { steps: 3 }): Promise<string> {
   const prompt = JSON.stringify(plan);
   await cli.json(["workflow", "rollback", "steps", first]);
@@ -152,7 +152,7 @@ describe("an upgrade", () => {
     ]);
   });
 
-  it("keeps the question that waits, and takes the answer to the new version", async () => {
+  it("keeps the open question, and passes the answer to the new version", async () => {
     const id = await begun(1, { steps: 3, suspendAt: 1 });
     await cli.run(["thread", "exec", id]);
     expect((await show(id)).status).toBe("suspended");
@@ -192,7 +192,7 @@ describe("an upgrade", () => {
     await cli.json(["thread", "kill", runs]);
   });
 
-  it("is kept by a poke, whose step runs on the new version, and by its undo", async () => {
+  it("survives a poke, whose step runs on the new version, and its undo", async () => {
     const id = await begun(2);
     await cli.json(["thread", "upgrade", id]);
     const upgraded = await show(id);
@@ -212,7 +212,7 @@ describe("an upgrade", () => {
     expect(await verify(id)).toMatchObject({ ok: true });
   });
 
-  it("goes along with an export, with both bundles", async () => {
+  it("is part of an export, with both bundles", async () => {
     const id = await begun(1);
     await cli.json(["thread", "upgrade", id]);
     await cli.json(["thread", "exec", id, "--count", "9"]);
@@ -240,7 +240,7 @@ describe("a fork with another version", () => {
     expect((await show(id)).bundleHash).toBe(first);
   });
 
-  it("of an upgraded thread before its upgrade has the version of that point", async () => {
+  it("from before the upgrade of an upgraded thread has the version of that point", async () => {
     const id = await begun(2);
     await cli.json(["thread", "upgrade", id]);
     await cli.json(["thread", "exec", id]);

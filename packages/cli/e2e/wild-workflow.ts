@@ -1,6 +1,6 @@
 /** Source of a workflow whose bundle misbehaves at its second step, as long as the working directory has no file
- *  `tame`. The prompt says how: `loops`, `exits`, `fills` (its memory), or `waits` for the file. With a file `once`, a
- *  second attempt at the step behaves. Every step that begins appends a line to `began-<threadId>`. */
+ *  `tame`. The prompt says how: `loops`, `exits`, `fills` (its memory), or `waits` for the file. With a file `once`,
+ *  the second attempt at the step succeeds. Every step that begins appends a line to `began-<threadId>`. */
 export const WILD_WORKFLOW = `
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,4 +1,4 @@
-/** Workflows by name, from the first version to the last. The keys of documents are a contract. */
+/** Workflows by name, from the first version to the last. The keys of the JSON documents are a contract. */
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -52,7 +52,7 @@ describe("a workflow", () => {
     expect(descriptor).toMatchObject({ description: "the first version" });
   });
 
-  it("has its versions in order, and the same one only once", async () => {
+  it("lists its versions in order, each only once", async () => {
     expect(await cli.addSteps("review", "the first version")).toMatchObject({
       hash: first.hash,
       previous: first.hash,
@@ -93,7 +93,7 @@ describe("a workflow", () => {
     }
   });
 
-  it("comes back in an earlier version, and goes forward again", async () => {
+  it("is rolled back to an earlier version, and forward again", async () => {
     expect(await cli.json(["workflow", "rollback", "review"])).toEqual({
       name: "review",
       hash: first.hash,
@@ -130,7 +130,7 @@ describe("a workflow", () => {
     expect(await cli.json(["thread", "exec", threadId])).toMatchObject({ status: "idle" });
   });
 
-  it("is warned about when a rule will get slow, and still registered", async () => {
+  it("with a rule that will get slow is registered with a warning", async () => {
     await cli.addSteps("slow");
     const source = readFileSync(join(cli.dir, "flow", "steps.mjs"), "utf8");
     const rule = "$count(steps[role = 'worker'][$$.steps[role = 'worker'].meta.left > 0]) > 0";

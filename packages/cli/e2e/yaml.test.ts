@@ -78,7 +78,7 @@ describe("a workflow written as YAML", () => {
     expect(diff).toContain("stuck");
   });
 
-  it("with faults is refused with all of them, and nothing is registered", async () => {
+  it("with faults is refused with a list of all of them, and nothing is registered", async () => {
     writeFileSync(join(cli.dir, "broken.yaml"), FLOW.replace("new: writer", "new: writr"));
     const { code, message, exit } = await cli.fails(["workflow", "add", "broken", "broken.yaml"]);
     expect({ code, exit }).toEqual({ code: "YAML_INVALID", exit: 1 });

@@ -24,7 +24,7 @@ const result = (id: string, content: string): ChatMessage => ({
   content,
 });
 
-test("each answered call takes the next mark, and the last one is repeated for ever", () => {
+test("each answered call takes the next mark, and the last one repeats forever", () => {
   const script = prompt("[[shell:a]] [[text:b]]");
   const failures = new Map<string, number>();
   expect(next(request(script), failures)).toMatchObject({ kind: "shell" });
@@ -45,7 +45,7 @@ test("a new prompt with a script starts over", () => {
   expect(next(request(...messages), new Map())).toMatchObject({ text: "b" });
 });
 
-test("an answer submitted by a tool gets last words, which stand for no mark", () => {
+test("an answer submitted by a tool gets final words, which take no mark", () => {
   const script = prompt('[[json:{"a":1}]] [[text:b]]');
   const handed = [script, call("StructuredOutput", "1"), result("1", "Provided successfully")];
   expect(next(request(...handed), new Map())).toBe("handed in");

@@ -18,7 +18,7 @@ test("an edit says where, and on further lines what", () => {
   ]);
 });
 
-test("a failing mark without a number fails for ever", () => {
+test("a failing mark without a number always fails", () => {
   expect(readScript("[[cut]]")).toEqual([{ kind: "cut", times: Number.POSITIVE_INFINITY }]);
 });
 

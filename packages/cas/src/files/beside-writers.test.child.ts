@@ -1,8 +1,8 @@
-/** A writer as threads have them: puts a blob, thinks, refers to it from a node, and moves its head.
+/** Writes as a thread does: puts a blob, waits, refers to it from a node, and moves its head.
  *
  *      node beside-writers.test.child.ts <store> <head file> <rounds>
  *
- *  The texts come from a small pool, so that blobs die and are needed again all the time. */
+ *  The texts come from a small pool, so that blobs keep becoming garbage and being needed again. */
 import { renameSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { encodeContent } from "../node/codec.ts";

@@ -27,7 +27,7 @@ afterEach(async () => {
   rmSync(root, { recursive: true });
 });
 
-test("collections that run during writes all the time never take what a head needs", async () => {
+test("collections that run constantly during writes never delete what a head needs", async () => {
   const dir = join(root, "cas");
   const acquiredAtMs = Date.now();
   writers = Array.from({ length: WRITERS }, (_, i) =>
@@ -46,7 +46,7 @@ test("collections that run during writes all the time never take what a head nee
   while (writers.some(isRunning)) {
     const report = await store.collect({
       nowMs: Date.now(),
-      // No grace at all: what the writers rely on is their leases alone.
+      // No grace period: only the leases protect the writers.
       graceMs: 0,
       dryRun: false,
     });
@@ -57,7 +57,7 @@ test("collections that run during writes all the time never take what a head nee
     await breathe();
   }
   expect((await exits).map(([code]) => code)).toEqual(Array(WRITERS).fill(0));
-  // The test is worth something only if blobs really came and went under the writers' hands.
+  // The test proves something only if blobs really were collected while the writers used them.
   expect(Math.min(runs, dead, restored)).toBeGreaterThan(10);
   expect(await filesOnly(dir).check(heads())).toMatchObject({
     ok: true,
@@ -75,7 +75,7 @@ function isRunning(writer: ChildProcess): boolean {
   return writer.exitCode === null && writer.signalCode === null;
 }
 
-/** The writers are gone, their leases with them, and the grace period is over. */
+/** As if the writers and their leases were gone and the grace period were over. */
 async function purgeAll(dir: string, heads: string[]): Promise<void> {
   for (const name of readdirSync(join(dir, ASIDE))) {
     const longAgo = Date.now() / 1000 - 3600;

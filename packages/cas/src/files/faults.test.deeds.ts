@@ -17,7 +17,7 @@ const root = encodeContent("live, a root", [leaf.hash]);
 const dead = [encodeContent("dead, in the store"), encodeContent("dead, in the store too")];
 const ripe = [encodeContent("dead, aside for long"), encodeContent("dead, aside for long too")];
 
-/** A store in which a collection has everything to do. */
+/** A store with work for every part of a collection. */
 export const littered: { live: EncodedNode[]; dead: EncodedNode[]; ripe: EncodedNode[] } = {
   live: [root, leaf],
   dead,

@@ -1,5 +1,5 @@
 /** A store must survive what happens to processes and disks. The child processes fail for real:
- *  they are killed, or their calls of the file system give the errors of a failing disk. */
+ *  they are killed, or their file system calls return the errors of a failing disk. */
 import { execFile, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ import { openFilesStore } from "./files-store.ts";
 const CHILD = fileURLToPath(new URL("./faults.test.child.mjs", import.meta.url));
 const ERRORS = ["ENOSPC", "EIO", "EACCES", "EMFILE", "EROFS"];
 
-/** Dozens of processes, on a machine that may have much else to do. */
+/** Dozens of processes, possibly on a busy machine. */
 const PATIENCE = { timeout: 120_000 };
 
 let folder = "";
@@ -55,7 +55,7 @@ test("a batch that exists already still gets the flushes of its folder and the o
   ]);
 });
 
-describe("a process that is killed before any call of the file system", PATIENCE, () => {
+describe("a process that is killed before any file system call", PATIENCE, () => {
   test("while it puts a batch leaves a sound store, in which the batch can be put", async () => {
     const kills = await killEverywhere("put", async (store) => {
       await sound(store, []);
@@ -65,7 +65,7 @@ describe("a process that is killed before any call of the file system", PATIENCE
     expect(kills).toBeGreaterThan(10);
   });
 
-  test("while it collects garbage leaves every live blob, and the next run ends the work", async () => {
+  test("while it collects garbage leaves every live blob, and the next run completes the work", async () => {
     const kills = await killEverywhere("collect", async (store) => {
       await sound(store, roots);
       await deeds.collect.deed(store);
@@ -77,11 +77,11 @@ describe("a process that is killed before any call of the file system", PATIENCE
 });
 
 describe.each(ERRORS)("a file system that fails with %s at any one call", PATIENCE, (code) => {
-  test("refuses the batch, leaves no rubbish, and takes the batch afterwards", async () => {
+  test("refuses the batch, leaves nothing behind, and accepts the batch later", async () => {
     const outcomes = await failEverywhere("put", code);
     expect(outcomes.length).toBeGreaterThan(10);
     for (const [n, { call, outcome, left }] of outcomes.entries()) {
-      // By then the bytes are safe; a file that cannot be removed is left to the collection.
+      // By then the bytes are safe; a file that cannot be removed is left for garbage collection.
       const tolerated = ["closeSync", "rmSync"].includes(call);
       if (!tolerated || outcome !== "ok")
         expect({ n, call, outcome }).toEqual({ n, call, outcome: "STORAGE_FAILED" });
@@ -93,7 +93,7 @@ describe.each(ERRORS)("a file system that fails with %s at any one call", PATIEN
     }
   });
 
-  test("stops a collection with every live blob in place, and the next run ends the work", async () => {
+  test("stops a collection with every live blob in place, and the next run completes the work", async () => {
     const outcomes = await failEverywhere("collect", code);
     expect(outcomes.length).toBeGreaterThan(20);
     for (const [n, { call, outcome }] of outcomes.entries()) {
@@ -114,7 +114,7 @@ describe.each(ERRORS)("a file system that fails with %s at any one call", PATIEN
   });
 });
 
-test("a file size limit cuts a write short: nothing of it is published", async () => {
+test("a file size limit cuts a write short: none of it is published", async () => {
   const big = `import { openFilesStore } from ${JSON.stringify(new URL("./files-store.ts", import.meta.url).href)};
     await openFilesStore(process.argv[1]).put("x".repeat(2_000_000)).catch((e) => {
       console.log(e.failure.code, e.failure.message);
@@ -126,7 +126,7 @@ test("a file size limit cuts a write short: nothing of it is published", async (
   expect(readdirSync(folder)).toEqual([]);
 });
 
-/** Kills a child at its first call, its second and so on, until one comes through. */
+/** Kills a child at its first call, the next at its second and so on, until one finishes. */
 async function killEverywhere(name: keyof typeof deeds, after: (store: string) => Promise<void>) {
   for (let n = 0; ; n++) {
     const store = join(folder, String(n));

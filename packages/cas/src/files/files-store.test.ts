@@ -31,7 +31,7 @@ test("a blob is one file of exactly its bytes, readable by its owner only, and n
   expect(mode & 0o777).toBe(0o600);
 });
 
-test("reading a store that does not exist makes none, and neither does deleting from it", async () => {
+test("reading a store that does not exist does not create it, and neither does deleting from it", async () => {
   const store = openFilesStore(folder);
   await store.delete(hash);
   expect(await store.get(hash)).toBe(null);
@@ -55,7 +55,7 @@ test("temporary and foreign files are not listed", async () => {
   expect(await openFilesStore(folder).list()).toEqual([hash]);
 });
 
-test("a store that cannot be written says where and what to do", async () => {
+test("an error for a store that cannot be written says where and what to do", async () => {
   writeFileSync(join(root, "file"), "");
   const store = openFilesStore(join(root, "file", "cas"));
   const thrown = await store.put("x").catch((cause: unknown) => cause);

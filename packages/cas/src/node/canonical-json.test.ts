@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { canonicalJson } from "./canonical-json.ts";
 
-/** JSON as JSON.parse returns it, so that `-0` and the like are what they will be. */
+/** JSON values as JSON.parse returns them, so that `-0` and the like are normalized. */
 const anyJson = fc.json({ maxDepth: 5, stringUnit: "binary" }).map((text) => JSON.parse(text));
 const anyText = fc.string({ unit: "binary" });
 const loneUnit = fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit));

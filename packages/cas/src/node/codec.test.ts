@@ -70,7 +70,7 @@ describe.each(Object.entries(goldens))("the golden %s node", (name, node) => {
     expect(node.sha256).toBe(sha256Hex(node.text));
   });
 
-  test("is read back, and written again as the same bytes", () => {
+  test("is decoded, and encoded again to the same bytes", () => {
     const again = decoded(node.text);
     expect(encodeNode(again)).toEqual(node);
     expect(refsOf(node.text)).toEqual({ ok: true, value: again.refs });

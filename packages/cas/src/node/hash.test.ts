@@ -30,7 +30,7 @@ test("these two texts have one XXH64, so the hash alone proves nothing", () => {
   expect(sha256Hex(a)).not.toBe(sha256Hex(b));
 });
 
-test("so have these two whole nodes, which is what a store must withstand", () => {
+test("so do these two whole nodes, and a store must cope with that", () => {
   const [a, b] = collidingTexts.map((text) => encodeContent(text));
   expect(a?.hash).toBe(b?.hash);
   expect(a?.text).not.toBe(b?.text);

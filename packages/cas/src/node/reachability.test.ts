@@ -25,7 +25,7 @@ test("reads each blob once, however many refer to it", async () => {
   expect(seen.sort()).toEqual([root.hash, middle.hash, leaf.hash].sort());
 });
 
-test("a missing blob is named with who refers to it", async () => {
+test("a missing blob is reported with what refers to it", async () => {
   const orphan = encodeContent("orphan", ["EYHPV6X8XHTCS"]);
   const { problems } = await markReachable([orphan.hash, "D4KP4Y6MRRVJV"], async (hash) =>
     hash === orphan.hash ? orphan.text : null,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ancestorAt } from "./skip-list.ts";
 
-/** The skip list of state `n` in a chain of states that are named by their numbers, 0 the first. */
+/** The skip list of state `n` in a chain whose states are named by their numbers, from 0. */
 function ancestorsOf(n: number): string[] {
   const distances = Array.from({ length: 11 }, (_, k) => 2 ** k);
   return distances.filter((distance) => distance <= n).map((distance) => String(n - distance));

@@ -4,7 +4,7 @@ import { threadsAt } from "../suite/threads-at.ts";
 import type { RootThreads } from "./gc.ts";
 import { openRootStore } from "./root-store.ts";
 
-/** A root of files without an index: nothing is ever a row. `threads`: what it keeps blobs for. */
+/** A files root without an index: no blob is ever a row. `threads`: the threads whose blobs are kept. */
 export function filesOnly(dir: string, threads: RootThreads = threadsAt([])): RootStore {
   const table = memoryBlobTable(() => Promise.reject(new Error("there are no threads here")));
   return openRootStore({ dir, table, threads, kind: "files" });

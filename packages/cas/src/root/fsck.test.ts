@@ -57,7 +57,7 @@ test("a folder in the place of a blob is found", async () => {
   expect((await check()).problems).toMatchObject([{ code: "CAS_CORRUPT", hash: other.hash }]);
 });
 
-test("a missing blob is found, with who refers to it", async () => {
+test("a missing blob is found, with what refers to it", async () => {
   rmSync(blobPath(dir, leaf.hash));
   expect(await check()).toEqual({
     ok: false,

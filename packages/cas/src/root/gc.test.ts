@@ -46,7 +46,7 @@ function collect(
   return filesOnly(dir, threads).collect(request);
 }
 
-/** Collects with nothing reachable but the root, as if that had been `agoMs` ago. */
+/** Collects, with only the root reachable, as if it were `agoMs` ago. */
 async function collectedAgo(agoMs: number): Promise<void> {
   const atMs = Date.now() - agoMs;
   await collect({ nowMs: atMs });
@@ -93,14 +93,14 @@ test("a blob written while the roots are read is not touched", async () => {
   expect(await list()).toEqual(sorted(root, leaf, dead));
 });
 
-test("who asks for a blob that was set aside gets it, and brings it back", async () => {
+test("reading a quarantined blob returns and restores it", async () => {
   await put(root, leaf, dead);
   await collect();
   expect(await openFilesStore(dir).get(dead.hash)).toBe(dead.text);
   expect(await list()).toEqual(sorted(root, leaf, dead));
 });
 
-test("a blob that was set aside before its writer's head moved goes back", async () => {
+test("a blob that was quarantined before its writer's head moved is restored", async () => {
   await put(root, leaf, dead);
   await collect();
   const report = await collect({}, threadsAt([root.hash, dead.hash]));
@@ -108,14 +108,14 @@ test("a blob that was set aside before its writer's head moved goes back", async
   expect(await list()).toEqual(sorted(root, leaf, dead));
 });
 
-test("what is reachable only through a blob that was set aside goes back with it", async () => {
+test("what is reachable only through a quarantined blob is restored with it", async () => {
   await put(root, leaf);
   await collect({}, threadsAt([]));
   expect(await collect()).toMatchObject({ activeRefs: 2, restoredEntries: 2 });
   expect(await list()).toEqual(sorted(root, leaf));
 });
 
-test("what lost threads reach stays, though something of it is missing", async () => {
+test("what lost threads reach stays, even if some of it is missing", async () => {
   const lost = encodeContent("lost", [leaf.hash, hashBytes("gone")]);
   await put(leaf, lost, dead);
   await collect({}, threadsAt([], { lost: [lost.hash] }));
@@ -133,7 +133,7 @@ test("dead blobs are deleted for good after the grace period, not before", async
   expect(await openFilesStore(dir).get(dead.hash)).toBe(dead.text);
 });
 
-test("a lease that is older than the move keeps what its holder may have seen", async () => {
+test("a lease older than the quarantine keeps what its holder may have seen", async () => {
   await put(root, leaf, dead);
   await collectedAgo(10 * HOUR_MS);
   const held = (hours: number) =>
@@ -150,7 +150,7 @@ test("the age of a folder is that of the last move into it, not of the run's beg
   expect(await openFilesStore(dir).get(dead.hash)).toBe(dead.text);
 });
 
-test("a blob put again while it lies aside is a new one, and only the old copy is deleted", async () => {
+test("a blob put again while quarantined is a new one, and only the old copy is deleted", async () => {
   await put(root, leaf, dead);
   await collectedAgo(10 * HOUR_MS);
   await put(dead);
@@ -160,7 +160,7 @@ test("a blob put again while it lies aside is a new one, and only the old copy i
   expect(await collect()).toMatchObject({ setAside: 1 });
 });
 
-test("a blob that was set aside still counts against a colliding one", async () => {
+test("a quarantined blob still conflicts with a colliding one", async () => {
   const [first, second] = collidingTexts;
   await put(root, leaf);
   await openFilesStore(dir).put(first);
@@ -170,7 +170,7 @@ test("a blob that was set aside still counts against a colliding one", async () 
   });
 });
 
-test("a blob that is deleted while it lies aside stays deleted", async () => {
+test("a blob that is deleted while quarantined stays deleted", async () => {
   await put(root, leaf, dead);
   await collect();
   await openFilesStore(dir).delete(dead.hash);
@@ -226,7 +226,7 @@ test("files that are not blobs are left alone", async () => {
   expect(readFileSync(join(dir, "notes.txt"), "utf8")).toBe("mine");
 });
 
-test("an aside folder goes away with its last blob", async () => {
+test("a quarantine folder is removed with its last blob", async () => {
   await put(root, leaf, dead);
   await collectedAgo(10 * HOUR_MS);
   await collect();

@@ -2,7 +2,7 @@ import type { Input, Io, Sink } from "./io.ts";
 
 export type FakeIo = Io & { out: () => string; err: () => string };
 
-/** A world in memory. Anything not given is empty, silent and not a terminal. */
+/** In-memory I/O. Anything not given is empty, silent and not a terminal. */
 export function fakeIo(given: {
   json?: boolean;
   env?: NodeJS.ProcessEnv;
@@ -39,7 +39,7 @@ function fakeSink(color: boolean): { sink: Sink; text: () => string } {
 function fakeInput(given: string | Uint8Array | Input | undefined): Input {
   if (given === undefined) return { kind: "none", chunks: () => chunks([]) };
   if (typeof given === "object" && "kind" in given) return given;
-  // In two pieces, so that a character may be split.
+  // In two chunks, which may split a character.
   const bytes = Buffer.from(given);
   const half = bytes.length >> 1;
   return { kind: "data", chunks: () => chunks([bytes.subarray(0, half), bytes.subarray(half)]) };

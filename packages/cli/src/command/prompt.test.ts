@@ -15,7 +15,7 @@ function given(options: { "--prompt"?: string; "--prompt-file"?: string }): Give
 }
 
 describe("a prompt", () => {
-  it("may come from one place only", () => {
+  it("may come from only one place", () => {
     const both = given({ "--prompt": "a", "--prompt-file": "b" });
     expect([both(promptOption), both(promptFileOption)]).toEqual(["a", "b"]);
     expect(() => promptSource(both)).toThrow(/cannot be combined/);

@@ -100,7 +100,7 @@ test("the value of an option is not mistaken for an argument", () => {
   ]);
 });
 
-test("a place that takes no more words offers none", () => {
+test("where no more words are accepted, none are offered", () => {
   expect(offered("thread", "show", "01K0000000000000000000000A", "")).toEqual([]);
   expect(offered("thread", "nonsense", "")).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { completionModel } from "./model.ts";
 import { completionScript } from "./shells.ts";
 import { SHELLS } from "./words.ts";
 
-test("wherever a thread, a registered workflow or a file is expected, it is offered", async () => {
+test("threads, registered workflows and files are offered wherever they are expected", async () => {
   const model = await completionModel(COMMANDS);
   const asked = (await allCommands(COMMANDS)).flatMap(({ path, command }) =>
     command.arguments.map(({ declaration, description }, at) => ({

@@ -121,7 +121,7 @@ test.each([
   });
 });
 
-test("listeners that nobody tells, because no host is up, may be a mistake", async () => {
+test("listeners without a host to notify them are a warning", async () => {
   configure({ notify: { desk: { command: ["node"] } } });
   const { ok, checks } = await examined();
   expect(ok).toBe(true);

@@ -66,7 +66,7 @@ describe("hooks in a settings file", () => {
     expect(text.endsWith("}\n")).toBe(true);
   });
 
-  it("added twice are there once, to the byte", () => {
+  it("added twice leave exactly the same bytes as once", () => {
     const once = changed(withHooks, OTHERS);
     expect(changed(withHooks, once)).toBe(once);
   });

@@ -50,7 +50,7 @@ describe.each(CODE_TEMPLATES)("the project of template %s", (template) => {
     expect(stdout).toMatch(/^# pass [1-9]/m);
   });
 
-  test("has the packages of this release, and of others the versions that this release is built with", async () => {
+  test("has our packages in this release, and other packages in the versions that this release is built with", async () => {
     const { dependencies, devDependencies } = await manifestOf(template);
     const workspace: { catalog: Record<string, string> } = parse(
       readFileSync(`${repository}pnpm-workspace.yaml`, "utf8"),

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Sink } from "../command/io.ts";
 import { boundedOutput } from "./bounded-output.ts";
 
-/** A client that reads when it is told to. */
+/** A client that reads only when told to. */
 function client(): { sink: Sink; reads: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   const sink: Sink = { write: () => promise, isTerminal: false, color: false, columns: null };

@@ -20,7 +20,7 @@ const settings: Settings = {
   defaultAgent: null,
 };
 
-/** A person with these answers; an answer is refused when the question would refuse it. */
+/** A person with these answers; the question's own validation applies. */
 function person(...answers: (string | null)[]): Questions & { asked: string[] } {
   const asked: string[] = [];
   const next = (question: string): string | null => {

@@ -83,7 +83,7 @@ describe("the graph of a workflow", () => {
     await expect(mermaid(REVIEW)).toMatchFileSnapshot("./golden/graph.mmd");
   });
 
-  it("tells the roles that people play", () => {
+  it("marks the roles that people play", () => {
     const { roles, graph } = descriptorOf(
       ["boss"],
       [

@@ -38,7 +38,7 @@ beforeEach(async () => {
   root = join(dir, "root");
   file = join(dir, "root.tar");
   engine = await openEngine({ root, packagesBase: import.meta.url });
-  // Only for the bundle, which it stores on disk.
+  // Called only for the bundle, which it stores on disk.
   await sampleRoot(root);
   const { cas, store } = engine;
   for (const [threadId, steps] of [
@@ -64,7 +64,7 @@ async function backup(secrets: "with" | "without" = "without") {
 
 const restored = (to = join(dir, "copy")) => restoreBackup({ file, root: to });
 
-/** The restored root, for the duration of a call. */
+/** Opens the restored root for the duration of a call. */
 async function inCopy<T>(use: (copy: Engine) => Promise<T>): Promise<T> {
   const copy = await openEngine({ root: join(dir, "copy"), packagesBase: import.meta.url });
   try {
@@ -102,7 +102,7 @@ describe("a backup", () => {
       ...engine,
       cas: {
         ...engine.cas,
-        // The copy of the index has rows; what it lacks is on its way from one place to the other.
+        // The copied index has rows; blobs that it lacks are being moved to files or back.
         get: async (hash: string) => {
           await engine.cas.move("packed");
           return engine.cas.get(hash);
@@ -156,7 +156,7 @@ describe("a backup", () => {
             for (const each of [engine, later])
               await collectStorage(each, { dryRun: false, graceMs: 0 });
           })();
-          // Long enough for two collections of a few blobs; if it is too short, this test sees less, and passes.
+          // Long enough for two collections of a few blobs; if it is too short, the test covers less, but still passes.
           await Promise.race([collecting, sleep(500)]);
           return engine.cas.get(hash);
         },
@@ -176,7 +176,7 @@ describe("a backup", () => {
     await mkdir(history);
     await writeFile(join(history, "2026-01-01.jsonl"), line(earlier));
     const before = await historyLengths(root);
-    // From here on the index is copied, and threads end meanwhile.
+    // From here on the index is being copied while threads end.
     const removal = line(later, { removedAt: 2 });
     const torn = '{"threadId":"';
     for (const day of ["01", "02"])

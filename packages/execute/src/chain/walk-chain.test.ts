@@ -48,7 +48,7 @@ function stateAfter(before: readonly string[], of: { step: number; start: string
   );
 }
 
-/** A store that counts what is read of it, and has some blobs not at hand. */
+/** A store that counts its reads and does not have some of the blobs at hand. */
 function reader(notAtHand: ReadonlySet<string> = new Set()): { cas: NodeReader; reads: number[] } {
   const memory = openMemoryStore(texts);
   const reads: number[] = [];

@@ -34,7 +34,7 @@ it("renews a lease and hears a signal while this thread does not yield", async (
   const before = await heartbeat();
   const keeper = threadKeeper(root);
   const interrupted = vi.fn();
-  // Its renewal is due at once.
+  // The lease is due for renewal immediately.
   const kept = keeper.keep({
     lease: lease(threadId, fence),
     replaced: null,
@@ -43,7 +43,7 @@ it("renews a lease and hears a signal while this thread does not yield", async (
   await store.signal(threadId, "stop", Date.now());
   const patient = performance.now() + 30_000;
   let renewed = before;
-  // Busy, but for the reading that nothing else here could do meanwhile.
+  // Blocks this event loop between reads, so that nothing on it could renew the lease.
   while (renewed === before && performance.now() < patient) {
     const until = performance.now() + 200;
     while (performance.now() < until) Math.random();
@@ -71,7 +71,7 @@ it("reports that a lease has another owner, and that this is not its own fault",
 });
 
 it("interrupts the work and says why when it cannot be started", async () => {
-  // No database can be opened there.
+  // No database can be opened at this path.
   mkdirSync(join(root, "index.db"));
   const keeper = threadKeeper(root);
   const interrupt = vi.fn();

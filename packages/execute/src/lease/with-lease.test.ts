@@ -103,7 +103,7 @@ it("a keeper that fails returns the thread, and the failure says what happened",
   expect(await owned.record()).toMatchObject({ status: "idle" });
 });
 
-/** An engine in which somebody else takes the thread up, once, just before we do. */
+/** An engine in which somebody else takes the lease once, just before we do. */
 function overtaken(): Engine {
   const { store } = owned.engine;
   let first = true;
@@ -134,7 +134,7 @@ describe("a thread that somebody resumes while its dead runner is ended", () => 
 it("waiting for a runner's end can be aborted", async () => {
   const { store } = owned.engine;
   const record = await owned.record();
-  // A runner that is there and does not answer: ourselves.
+  // A live runner that does not answer: this process.
   await store.acquire({
     threadId: owned.threadId,
     process: ownIdentity(),

@@ -27,7 +27,7 @@ type Extraction = {
   signal?: AbortSignal;
 };
 
-/** What comes of a text, with the models that answer so. */
+/** The result of an extraction, with models that answer like this. */
 async function extraction(about: Extraction): Promise<{
   value: Promise<z.infer<typeof schema>>;
   events: AgentEvent[];
@@ -41,7 +41,7 @@ async function extraction(about: Extraction): Promise<{
   const hash = await cas.put(text);
   const { forStep, takeCost } = extractor({ cas, models: model.models, signal });
   const value = forStep((event) => events.push(event))(schema, hash);
-  // Judged by the caller, perhaps later.
+  // Left for the caller to check, perhaps later.
   value.catch(() => undefined);
   return { value, events, hash, takeCost };
 }
@@ -68,7 +68,7 @@ describe("extract", () => {
     expect(JSON.stringify(asked?.messages)).toContain("I looked at it all");
     expect(JSON.stringify(asked?.messages)).toContain(hash);
     expect(asked?.tools?.map((tool) => tool.function.name)).toEqual(["cas_get", "give_result"]);
-    // What has a default need not be given.
+    // Fields with a default may be left out.
     expect(asked?.tools?.[1]?.function.parameters).toMatchObject({ required: ["approved"] });
   });
 

@@ -17,7 +17,7 @@ afterEach(() => model?.close());
 
 const START = "EYHPV6X8XHTCS";
 
-/** As many steps of a thread as are asked for, each saying something. */
+/** This many steps of a thread, each with some text. */
 async function stepsIn(
   cas: ReturnType<typeof openMemoryStore>,
   count: number,

@@ -34,7 +34,7 @@ const record: StepRun = {
 };
 const recorded: RoleOutput = { ...bare, run: record };
 
-/** The nodes of a thread of these outputs; an error in place of one is thrown. */
+/** The nodes of a thread with these outputs; an Error among them is thrown. */
 async function ended(
   outputs: readonly (RoleOutput | Error)[],
   opts: ExecuteOptions,
@@ -51,7 +51,7 @@ async function ended(
   return states.map(({ node }) => node.payload);
 }
 
-/** Each look of the supervisor and each summary uses as much. */
+/** Each check by the supervisor and each summary uses the same amount. */
 function watching(objections: readonly (string | null)[] = []): ExecuteOptions {
   const meter = costMeter();
   const left = [...objections];
@@ -72,13 +72,13 @@ describe("what models used that watch over a thread", () => {
   it("is in the next step that has a record, and with the summary's at the end", async () => {
     const [first, second, end] = await ended([bare, recorded], watching());
     expect(first).not.toHaveProperty("usage");
-    // Its own, and a look before each of the two steps.
+    // Its own usage, and the supervisor's before each of the two steps.
     expect(second).toMatchObject({
       agent: { name: "prose" },
       usage: { inputTokens: 30, costUsd: 1.5 },
       notes: [WATCHED],
     });
-    // The look before the end, and the summary.
+    // The supervisor's check before the end, and the summary.
     expect(end).toMatchObject({
       agent: { name: "engine" },
       usage: { inputTokens: 20, costUsd: 1 },

@@ -111,7 +111,7 @@ describe("an export", () => {
 
   it("is refused, and nothing stored, whichever byte of it was changed, and however", async () => {
     const flipped = flips(await exported());
-    // An import mostly waits for the disk: many side by side.
+    // An import mostly waits for the disk, so many run in parallel.
     const importers = Array.from({ length: 16 }, async (_, at) => {
       const copy = join(dir, `changed-${at}.tar`);
       for (const [what, changed] of flipped) {
@@ -209,7 +209,7 @@ describe("an import into a root that has threads", () => {
   });
 });
 
-/** Exports whose sums fit: what somebody makes who knows the format. */
+/** Forged exports with valid checksums, made by somebody who knows the format. */
 describe("a forged export is refused, and nothing stored,", () => {
   beforeEach(exported);
 

@@ -2,7 +2,7 @@ import type { PersonWait, ThreadCopy, ThreadFacts } from "@uncaged/workflow-prot
 import { expect, it } from "vitest";
 import { indexText, parseIndex } from "./export-layout.ts";
 
-/** What is written of every thread. */
+/** The fields that are written for every thread. */
 const FACTS: Omit<ThreadFacts, "title" | "promptLine" | "labels" | "usage" | "priority"> = {
   ...{ threadId: "01KAJ2Z6PVX0000000000000AB", workflow: "sample", bundleHash: "EYHPV6X8XHTCS" },
   ...{ startHash: "EYHPV6X8XHTCS", head: "EYHPV6X8XHTCS", headSha256: "0".repeat(64) },

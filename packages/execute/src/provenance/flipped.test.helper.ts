@@ -1,5 +1,5 @@
-/** A file with one bit changed, for every byte of it: in CI with each of these bits, else with one of them in turn.
- *  The masks turn a digit into another, a letter into its other case, and a character into none. */
+/** Copies of a file with one bit changed, for every byte: in CI with each of these bits, otherwise with one in turn.
+ *  The masks turn a digit into another one, switch a letter's case, and make a character invalid. */
 export function* flips(whole: Buffer): Generator<[place: string, changed: Buffer]> {
   for (let at = 0; at < whole.length; at++) {
     const masks = process.env.CI ? MASKS : [MASKS[at % MASKS.length] ?? 1];

@@ -4,10 +4,10 @@ import { writeTar } from "../archive/tar-writer.ts";
 import { INDEX_ENTRY, SUMS_ENTRY, sumLine } from "./export-layout.ts";
 import { invalidExport } from "./invalid-export.ts";
 
-/** Changes the entries of an export: from name to content, without the sums. */
+/** Changes the entries of an export (name to content, without the checksums). */
 export type Forgery = (entries: Map<string, string>) => void;
 
-/** Writes what somebody makes of an export who knows the format: every entry in its place, with sums that fit. */
+/** Writes a forged export by somebody who knows the format: every entry in its place, with valid checksums. */
 export async function forgeExport(from: string, to: string, forgery: Forgery): Promise<void> {
   const entries = await entriesOf(from);
   forgery(entries);

@@ -24,7 +24,7 @@ import { edge } from "../testing/edge.test.helper.ts";
 import { memoryRoot } from "../testing/memory-root.test.helper.ts";
 import { timerKeeper } from "../testing/timer-keeper.test.helper.ts";
 
-/** `coder` until it is done, then `tester`; no rule leads on from there. */
+/** `coder` until it is done, then `tester`; `tester` has no rule. */
 const DESCRIPTOR: WorkflowDescriptor = {
   description: "s",
   roles: {
@@ -53,7 +53,7 @@ export function route(from: string, to: string, more: Partial<StepRoute> = {}): 
   return { from, to, condition: "FALLBACK", rule: 0, prompt: null, ...more };
 }
 
-/** The steps of the sample thread, as its roles would have given them. */
+/** The steps of the sample thread, as its roles would have returned them. */
 export const STEPS: readonly ParsedRoleOutput[] = [
   { role: "coder", meta: { left: 0 }, route: route(START, "coder", { prompt: "go!" }) },
   { role: "tester", meta: {}, route: route("coder", "tester", { rule: 1 }) },
@@ -87,7 +87,7 @@ export async function emptyRoot(root: string): Promise<SampleRoot> {
   return { engine, blobs };
 }
 
-/** The same with the thread in it, or with one that has other steps. */
+/** A sample root that contains the thread, or one with other steps. */
 export async function sampleRoot(
   root: string,
   steps: readonly ParsedRoleOutput[] = [...STEPS, ENDING],

@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-/** The thread as it was after so many steps. */
+/** The thread as it was after this many steps. */
 function until(steps: number): ThreadRecord {
   return { ...thread, head: states[steps - 1] ?? thread.startHash, stepCount: steps };
 }

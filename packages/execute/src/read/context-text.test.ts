@@ -23,7 +23,7 @@ function message(given: Partial<ContextMessage>): ContextMessage {
 const shown = (given: Partial<ContextMessage>, room = Infinity): string =>
   messageText(message(given), room).text;
 
-/** Lines as an editor, a terminal or a model may see them. */
+/** Splits lines wherever an editor, a terminal or a model might. */
 const linesOf = (text: string): string[] => text.split(/[\n\r\v\f\u0085\u2028\u2029]/);
 const headersOf = (text: string): string[] => linesOf(text).filter((line) => line.startsWith("["));
 

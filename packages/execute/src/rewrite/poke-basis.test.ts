@@ -25,7 +25,7 @@ import { type PokeBasis, pokeBasis } from "./poke-basis.ts";
 import { upgradeThread } from "./upgrade-thread.ts";
 
 const role = { description: "", systemPrompt: "", schema: {} };
-/** As the sample's; another rule leads from the coder to the tester. */
+/** The sample's graph with another rule from the coder to the tester. */
 const descriptor: WorkflowDescriptor = {
   description: "v",
   roles: { coder: role, tester: role },

@@ -24,7 +24,7 @@ const current = async (): Promise<ThreadRecord> => {
   return thread;
 };
 
-/** As a poke leaves the thread: its head took the place of another one. */
+/** The thread after a poke: its head replaced another one. */
 async function poked(): Promise<ThreadRecord> {
   const { engine, thread } = made;
   const { threadId, head, startHash, headSha256 } = thread;

@@ -27,7 +27,7 @@ import { upgradeThread } from "./upgrade-thread.ts";
 
 const AGENT = { description: "", systemPrompt: "", schema: {} };
 
-/** As the sample's, and from `tester` it goes elsewhere; with other edges it is another version. */
+/** The sample's graph, except that it continues after `tester`; other edges make it another version. */
 function version(
   edges: readonly DescriptorEdge[],
   roles: WorkflowDescriptor["roles"] = { coder: AGENT, tester: AGENT },
@@ -145,7 +145,7 @@ describe("an upgrade", () => {
 });
 
 describe("the proof of an upgraded thread", () => {
-  /** The upgrade as somebody else would have written it, under the head and the SHA-256 that belong to it. */
+  /** A forged upgrade node, stored under the head and the SHA-256 that match it. */
   async function forged(change: (payload: StatePayload) => StatePayload): Promise<string[]> {
     await upgrade(SAME_WAY.hash);
     const thread = await current();

@@ -44,7 +44,7 @@ function workflowOf(
 
 const says = (role: string, meta: Record<string, unknown> = {}): RoleOutput => ({ role, meta });
 
-/** A bundle is JavaScript: what it yields is what its types say, or not. */
+/** A bundle is JavaScript: what it yields may not match its types. */
 function untyped(output: unknown): RoleOutput {
   return output as RoleOutput;
 }

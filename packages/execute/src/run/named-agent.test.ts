@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** Its adapter is a function that says how it was made. */
+/** Its adapter is a function that reports the options it was created with. */
 const ECHO = `
 let made = 0;
 export const agent = {
@@ -44,7 +44,7 @@ function lookup(env: Record<string, string> = {}): AgentLookup {
   return namedAgents({ root, packagesBase }, undefined, env);
 }
 
-/** What the echo adapter returns when it plays. */
+/** What the echo adapter returns when it runs. */
 async function played(agents: AgentLookup, name: string | null): Promise<unknown> {
   const play: unknown = await agents(name);
   if (typeof play !== "function") throw new Error("no adapter");

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-/** The origin's steps, each of the session that is named; then it is at its end. */
+/** Runs the origin to its end, one step for each of these sessions. */
 async function played(...sessions: string[]): Promise<void> {
   await origin.execute(async function* () {
     for (const session of sessions) {
@@ -41,7 +41,7 @@ async function forkAt(step: number): Promise<ThreadRecord> {
   return { ...thread, threadId: "01KAJ2Z6PVX0000000000000ZZ", head: hash, forkedFrom };
 }
 
-/** What the fork's next step is told when its workflow asks to go on in this session. */
+/** What the fork's next step is told when its workflow asks to resume this session. */
 async function entered(fork: ThreadRecord, previousSession: string): Promise<StepScope> {
   const { cas } = origin.engine;
   const request = { role: "coder", round: 9, route: null, location: null, previousSession };

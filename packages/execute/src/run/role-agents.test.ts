@@ -7,7 +7,7 @@ const settings = {
 };
 const review = { agent: null, workflow: "review" };
 
-/** A step of the writer in a session; `binding` null: the workflow's own agent played it. */
+/** A step of the writer in a session; `binding` null: the workflow's own agent ran it. */
 function step(session: string, binding: string | null): RoleStep {
   const agent = { name: "some", version: "1", ...(binding === null ? {} : { binding }) };
   return {

@@ -36,7 +36,7 @@ beforeEach(async () => {
 afterEach(() => void vi.useRealTimers());
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-/** Members that finish when the test says so; each notes that it ran. */
+/** Members that finish when the test says so; each records that it ran. */
 class Crew {
   readonly begun: number[] = [];
   readonly runtimes = new Map<number, WorkflowRuntime>();
@@ -72,7 +72,7 @@ class Crew {
     this.#gate(index).reject(thrown);
   }
 
-  /** Resolves once so many members have begun. */
+  /** Resolves once this many members have begun. */
   async untilBegun(count: number): Promise<void> {
     while (this.begun.length < count) await this.#changed.promise;
   }

@@ -19,7 +19,7 @@ const NOW = 1_700_000_000_000;
 let root = "";
 let threads: ThreadStore;
 let dispatch: Dispatch;
-/** How often room was asked for. */
+/** How often room was requested. */
 let asked: number;
 const stop = new AbortController();
 
@@ -62,7 +62,7 @@ async function lease(n: number): Promise<Lease> {
 const roomOf = (owner: Lease, kind: RoomKind = "or queue"): ThreadRoom =>
   threadRoom({ root, dispatch, now: () => NOW }, owner, { kind, signal: stop.signal });
 
-/** An agent that begins when it is let, and runs until it is told to end. */
+/** An agent that runs until the test ends it. */
 class Agent {
   readonly begun: (() => void)[] = [];
   readonly adapter = Object.assign(

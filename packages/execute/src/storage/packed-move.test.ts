@@ -1,4 +1,4 @@
-/** A move that ends half-way, at any of its steps, leaves every blob to be read, and the next one ends
+/** A move that is interrupted at any of its steps leaves every blob readable, and the next move completes
  *  the work. */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -38,7 +38,7 @@ async function allIsThere(): Promise<void> {
     for (const { hash, text } of nodes) expect(await store(kind).get(hash)).toBe(text);
 }
 
-/** A table that breaks down before its n-th change, or after it. */
+/** A table that fails before or after its n-th change. */
 function breaking(n: number, when: "before" | "after"): BlobTable {
   let changes = 0;
   const counted = async <T>(change: () => Promise<T>): Promise<T> => {
@@ -59,7 +59,7 @@ function breaking(n: number, when: "before" | "after"): BlobTable {
   };
 }
 
-/** Thousands of flushed files, on a machine that may have much else to do. */
+/** Thousands of flushed files, possibly on a busy machine. */
 const PATIENCE = { timeout: 60_000 };
 
 test.each([
@@ -73,13 +73,13 @@ test.each([
       const outcome = move(to, breaking(n, when));
       const whole = await outcome.then(() => true).catch(() => false);
       await allIsThere();
-      // Back to where it began, for the next place to break at.
+      // Back to the initial state, for the next failure point.
       await move(from, index.blobs);
       if (whole) break;
       breaks += 1;
     }
   }
-  // Two batches, each broken down at before and after every change of the table.
+  // Two batches, with a failure before and after every change of the table.
   expect(breaks).toBeGreaterThanOrEqual(4);
   await move(to, index.blobs);
   expect(from === "files" ? files() : await index.blobs.list()).toEqual([]);

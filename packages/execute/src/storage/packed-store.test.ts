@@ -1,4 +1,4 @@
-/** Rows of the index and files beside them: what is in the one place is known in the other. */
+/** Blobs in rows of the index and in files: a lookup finds a blob in either place. */
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -70,7 +70,7 @@ test("a collision is refused wherever the other text lies", async () => {
 test("a reader who comes while a blob is moved finds it", async () => {
   const { hash, text } = encodeContent("on the move");
   await openFilesStore(dir).put("on the move");
-  // It is packed between the reader's look at the rows and the one at the files.
+  // The blob is packed after the reader has looked at the rows and before it looks at the files.
   const moving = {
     ...index.blobs,
     read: async (wanted: string) => {

@@ -1,5 +1,5 @@
-/** Writers of both kinds, a collector and movers on one storage root, all at once and without a pause.
- *  Then the writers are killed. Nothing that a head needs is ever away, and no acknowledged step is. */
+/** Writers of both kinds, a collector and movers work on one storage root at the same time, without a pause.
+ *  Then the writers are killed. No blob that a head needs and no acknowledged step is ever missing. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -14,7 +14,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 
 const CHILD = fileURLToPath(new URL("./packed-writers.test.child.ts", import.meta.url));
 const KINDS = ["packed", "packed", "files"];
-/** One way, the other, and both at once. */
+/** One direction, the other, and both at once. */
 const MOVES: readonly (readonly StoreKind[])[] = [["packed"], ["files"], ["packed", "files"]];
 
 let root = "";
@@ -48,7 +48,7 @@ test("collections and moves during writes never take what a head needs", async (
     await breathe();
   }
   expect(writers.map(({ child }) => child.exitCode)).toEqual(KINDS.map(() => 0));
-  // The test is worth something only if blobs really came and went under the writers' hands.
+  // The test proves something only if blobs really were collected while the writers used them.
   expect(Math.min(runs, dead, restored, moved)).toBeGreaterThan(5);
   await Promise.all([store.move("packed"), store.move("files"), collect()]);
   expect(await check()).toMatchObject({ ok: true, problems: [] });
@@ -110,7 +110,7 @@ function isRunning({ child }: { child: ChildProcess }): boolean {
   return child.exitCode === null && child.signalCode === null;
 }
 
-/** The writers are gone; their leases go with them. */
+/** Ends the leases of the killed writers. */
 async function releaseAll(): Promise<void> {
   for (const thread of await index.threads.list({ withLease: true })) {
     const { fence = 0 } = leaseOf(thread) ?? {};
@@ -128,7 +128,7 @@ async function check() {
   return store.check(await heads());
 }
 
-/** No grace at all: what the writers rely on is their leases alone. */
+/** No grace period: only the leases protect the writers. */
 function collect() {
   return store.collect({ nowMs: Date.now(), graceMs: 0, dryRun: false });
 }

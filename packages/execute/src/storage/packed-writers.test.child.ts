@@ -1,9 +1,9 @@
-/** A writer as threads have them: puts a blob, thinks, refers to it from a node, and publishes that.
+/** Writes as a thread does: puts a blob, waits, refers to it from a node, and publishes that.
  *
  *      node packed-writers.test.child.ts <root> <kind> <thread number> <steps>
  *
- *  Prints the number of each step that was acknowledged; exits with 7 when the storage refused one. The texts come from a small pool, so that blobs
- *  die and are needed again all the time. */
+ *  Prints the number of each step that was acknowledged; exits with 7 when the storage refused one. The texts come
+ *  from a small pool, so that blobs keep becoming garbage and being needed again. */
 import { writeSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { encodeContent, openRootStore } from "@uncaged/workflow-cas";
@@ -19,7 +19,7 @@ const cas = openRootStore({
   table,
   threads,
   kind: kind === "packed" ? "packed" : "files",
-  // Within the pauses of its steps: rows become files all the time.
+  // Shorter than the pauses between its steps, so rows keep becoming files.
   quietMs: 3,
 });
 const threadId = no.padStart(26, "0");
@@ -32,7 +32,7 @@ for (let step = 1; step <= Number(steps); step += 1) {
   try {
     await makeStep(step);
   } catch (thrown) {
-    // 7: refused as it should be, not broken.
+    // 7: an orderly refusal, not a bug.
     process.exit(failureFrom(thrown, "INTERNAL").code === "STORAGE_FAILED" ? 7 : 1);
   }
   writeSync(1, `${step}\n`);

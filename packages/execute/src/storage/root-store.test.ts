@@ -1,5 +1,5 @@
-/** What every store of a storage root promises, on every kind that there is: with an index in SQLite and with one in
- *  memory, its blobs files or rows, its steps on their way or at rest. */
+/** What every store of a storage root promises, for every kind: with the index in SQLite or in memory, blobs as files
+ *  or rows, steps flushed or not. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { memoryThreadStore, openIndex } from "@uncaged/workflow-store";
 import { blobTableCases } from "@uncaged/workflow-store/suite";
 import { afterEach, beforeEach, describe, test } from "vitest";
 
-/** Longer than a test: what is written out is written because somebody asked for it. */
+/** Longer than a test, so rows are written out only on request. */
 const NEVER_MS = 2 ** 31 - 1;
 
 type Damage = RootStoreHarness["damage"];
@@ -72,7 +72,7 @@ describe.each(Object.entries(INDEXES))("on an index in %s", (_name, open) => {
         kind,
         quietMs: NEVER_MS,
       });
-    /** Spoils the blob wherever it lies. */
+    /** Corrupts the blob wherever it is stored. */
     const damage: Damage = async (hash, bytes) => {
       const file = join(dir(), `${hash}.txt`);
       if (existsSync(file)) return writeFileSync(file, bytes);

@@ -1,5 +1,5 @@
-/** Garbage collection and fsck of a root of files beside a writer whose steps are rows until it has written
- *  them out. */
+/** Garbage collection and fsck of a files root while a writer's steps are still rows that it has not
+ *  written out. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { encodeContent, openFilesStore, openRootStore } from "@uncaged/workflow-cas";
@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type BehindRoot, behindRoot } from "../testing/write-behind-thread.test.helper.ts";
 import { collectStorage } from "./collect-storage.ts";
 
-/** A step that was replaced, and the one that a thread needs. */
+/** A replaced step, and a step that a thread needs. */
 const replaced = encodeContent("replaced by a poke");
 const said = encodeContent("said");
 const head = encodeContent("head", [said.hash]);
@@ -32,7 +32,7 @@ async function publishBoth(to: RootStore): Promise<void> {
 const isFile = ({ hash }: EncodedNode) => existsSync(join(at.places.dir, `${hash}.txt`));
 const check = async () => store.check(await at.heads());
 
-/** No grace at all, and no lease that protects anything: the worst that a collection may do. It leaves rows be. */
+/** No grace period and no leases: the most that a collection may delete. It does not touch rows. */
 const collect = () =>
   openRootStore({ ...at.places, threads: threadsAt(at.heads), kind: "packed" }).collect({
     nowMs: Date.now(),
@@ -45,7 +45,7 @@ async function expectHeadIsThere(): Promise<void> {
   for (const { hash, text } of [said, head]) expect(await store.get(hash)).toBe(text);
 }
 
-/** A table that lets `between` happen before its n-th call, or breaks down there. */
+/** A table that runs `between` before its n-th call, and fails there if `between` throws. */
 function interrupted(
   n: number,
   between: () => Promise<unknown>,
@@ -139,7 +139,7 @@ test("a collection says when it cannot write out what it found", async () => {
   const { blobs } = at.index;
   const table: BlobTable = {
     ...blobs,
-    // Of a blob that has become a file; the collection itself has nothing to delete.
+    // Called for a blob that has become a file; the collection itself has nothing to delete.
     purge: async (hashes, untilMs) => {
       if (hashes.length > 0) throw new Error("no room");
       return blobs.purge(hashes, untilMs);

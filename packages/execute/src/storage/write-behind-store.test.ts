@@ -1,4 +1,4 @@
-/** A store of files whose steps are rows first: the promises of every backend, before and after it has written
+/** A files store whose steps are rows at first: it keeps the promises of every backend, before and after it writes
  *  them out. */
 import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -36,7 +36,7 @@ async function publishAll(store: RootStore, nodes: readonly EncodedNode[]): Prom
   for (const node of nodes) await store.publish([node], await at.moveTo(node));
 }
 
-/** Whatever is put is published, a step at a time; `settled`: and written out before anything else happens. */
+/** Publishes whatever is put, one step at a time; `settled`: also writes it out before anything else happens. */
 function publishing(settled: boolean): NodeStore {
   const store = at.open();
   const publish = async (nodes: readonly EncodedNode[]): Promise<void> => {
@@ -60,7 +60,7 @@ function publishing(settled: boolean): NodeStore {
   };
 }
 
-/** Spoils the blob wherever it lies. */
+/** Corrupts the blob wherever it is stored. */
 async function damage(hash: string, bytes: Buffer): Promise<void> {
   const file = join(dir, `${hash}.txt`);
   if (existsSync(file)) return writeFileSync(file, bytes);
@@ -236,7 +236,7 @@ test("a row that is read just before it would go is not lost, and goes after all
   const table: BlobTable = {
     ...blobs,
     purge: async (hashes, untilMs) => {
-      // The row lies aside; a reader of another process brings it back, once.
+      // The row is quarantined; a reader in another process restores it, once.
       reads += 1;
       if (reads === 1) await blobs.restore([node.hash]);
       return blobs.purge(hashes, untilMs);

@@ -15,7 +15,7 @@ const role = (rules: RoleRules = {}): DescriptorRole => ({
   ...rules,
 });
 
-/** Of `planner`, `coder` as often as it likes, `tester`, and the end. */
+/** A graph of `planner`, `coder` any number of times, `tester`, and the end. */
 function found(about: { limits?: Limits; coder?: RoleRules; way?: DescriptorEdge }): string[] {
   const { limits, coder, way } = about;
   const edges = [

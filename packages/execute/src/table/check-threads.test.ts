@@ -30,7 +30,7 @@ type Asked = {
   steps: readonly ParsedRoleOutput[];
   edges: readonly DescriptorEdge[];
   roles?: WorkflowDescriptor["roles"];
-  /** How the thread stands in place of idle. */
+  /** The thread's status, if not idle. */
   standing?: (thread: ThreadFacts & ThreadSteering) => ThreadRecord;
 };
 

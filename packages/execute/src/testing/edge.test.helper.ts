@@ -1,6 +1,6 @@
 import type { DescriptorEdge } from "@uncaged/workflow-protocol";
 
-/** A rule that always holds, unless more is said. */
+/** A rule that always holds, unless `more` changes it. */
 export const edge = (
   from: string,
   to: string,

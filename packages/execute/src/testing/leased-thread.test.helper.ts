@@ -45,7 +45,7 @@ export type OwnedThread = {
   execute(workflow: WorkflowFn, opts?: ExecuteOptions): Promise<RunOutcome>;
   record(): Promise<ThreadRecord>;
   contentOf(state: string): Promise<string>;
-  /** Every later write to the CAS fails with this; null: none any more. */
+  /** Every later write to the CAS fails with this; null: writes succeed again. */
   breakCas(error: WorkflowError | null): void;
   loseLease(): Promise<void>;
 };

@@ -3,8 +3,8 @@ import { type MemoryRow, memoryBlobTable, openRootStore } from "@uncaged/workflo
 import type { Dispatch, RootStore, ThreadStore } from "@uncaged/workflow-protocol";
 import { memoryIndex } from "@uncaged/workflow-store";
 
-/** Both halves of a storage root in memory, but for blobs that are too long for a row. `rows`: what a test may look
- *  into, and spoil. */
+/** Both halves of a storage root in memory, except for blobs that are too long for a row. A test may inspect and
+ *  corrupt `rows`. */
 export function memoryRoot(
   root: string,
   rows: Map<string, MemoryRow> = new Map(),

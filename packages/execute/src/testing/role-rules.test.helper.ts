@@ -1,4 +1,4 @@
-/** Rules of a role, and the calls that it is held to them by. */
+/** Rules of a role, and tool calls to check against them. */
 import type { RoleRules, ToolCallRecord } from "@uncaged/workflow-protocol";
 
 export const NEEDS_TESTS: RoleRules = {
@@ -9,7 +9,7 @@ export const NEEDS_TESTS: RoleRules = {
 
 export const NO_EDITS: RoleRules = { tools: { deny: [{ kind: "edit" }] } };
 
-/** The tests, run and passed, unless more is said. */
+/** A passed test run, unless `about` changes it. */
 export function toolCall(about: Partial<ToolCallRecord> = {}): ToolCallRecord {
   return {
     id: "1",

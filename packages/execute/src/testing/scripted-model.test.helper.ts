@@ -5,18 +5,18 @@ import { join } from "node:path";
 import { type ChatCompletionRequest, type FixtureResponse, LLMock } from "@copilotkit/aimock";
 import { type EngineModels, engineModels } from "../models/engine-model.ts";
 
-/** A key of the kind that must appear nowhere. */
+/** A secret key that must appear nowhere. */
 export const KEY = "sk-canary-0123456789";
 
 export type ScriptedModel = {
   models: EngineModels;
-  /** What was asked, in order. */
+  /** The requests received, in order. */
   requests: ChatCompletionRequest[];
   close: () => Promise<void>;
 };
 
-/** Answers the n-th request with the n-th answer, and every later one with the last. `config`: more of the
- *  configuration; the models `extract`, `supervisor` and `summarizer` are there. */
+/** Answers the n-th request with the n-th answer, and every later one with the last. `config`: added to
+ *  the configuration, which has the models `extract`, `supervisor` and `summarizer`. */
 export async function scriptedModel(
   answers: readonly FixtureResponse[],
   config: Record<string, unknown> = {},
@@ -53,7 +53,7 @@ export function calls(name: string, args: unknown): FixtureResponse {
   return { toolCalls: [{ name, arguments: JSON.stringify(args) }] };
 }
 
-/** One that is not worth another try. */
+/** An answer that is not retried. */
 export function refuses(message: string): FixtureResponse {
   return { error: { message }, status: 401 };
 }

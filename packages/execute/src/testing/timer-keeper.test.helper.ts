@@ -3,7 +3,7 @@ import { startHeartbeat } from "../keeper/heartbeat.ts";
 import type { Keeper } from "../keeper/keeper.ts";
 
 /** Keeps leases on the thread that does the work, for a store that no other thread can open: one in memory, or on
- *  a simulated disk. Work that does not yield keeps it from its task; `threadKeeper` has no such weakness. */
+ *  a simulated disk. Work that does not yield delays its renewals; `threadKeeper` has no such weakness. */
 export function timerKeeper({
   store,
   now,

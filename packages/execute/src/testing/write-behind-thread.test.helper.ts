@@ -9,7 +9,7 @@ import { heldThread } from "./held-thread.test.helper.ts";
 
 const THREAD_ID = "01KAJ2Z6PVX0000000000000AB";
 
-/** Longer than a test: what is written out is written because somebody asked for it. */
+/** Longer than a test, so rows are written out only on request. */
 const NEVER_MS = 2 ** 31 - 1;
 
 export type BehindRoot = {
@@ -18,11 +18,11 @@ export type BehindRoot = {
   index: Index;
   /** What the thread began with; it is not stored. */
   start: EncodedNode;
-  /** Of the lease. */
+  /** The fence of the lease. */
   tenure: { threadId: string; fence: number };
   /** The move from the thread's head to this node. */
   moveTo(node: EncodedNode): Promise<OwnerMove>;
-  /** A store on the root's own table, or on one that stands before it. */
+  /** A store on the root's own table, or on a wrapper of it. */
   open(opts?: { table?: BlobTable; quietMs?: number }): RootStore;
   heads(): Promise<string[]>;
   close(): Promise<void>;

@@ -5,7 +5,7 @@ import { stateSeenBy, verifyGroups } from "./verify-groups.ts";
 
 const START_HASH = "0000000000000";
 
-/** null: a step that is no member. */
+/** null: a step that is not a member. */
 function chainOf(groups: readonly (StepGroup | null)[]): Chain {
   const states = groups.map((group, at) => {
     const ancestors = at === 0 ? [] : [`state ${at - 1}`];

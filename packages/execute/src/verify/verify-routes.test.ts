@@ -53,7 +53,7 @@ it("asks for every route that is within the time that all of them may take", asy
   expect(found.map(({ message }) => message).join()).not.toContain("not evaluated");
 });
 
-/** A clock that is so much later whenever somebody looks at it. */
+/** A clock that advances by this much at each reading. */
 function ticking(ms: number): { now: () => number } {
   let nowMs = 0;
   return {

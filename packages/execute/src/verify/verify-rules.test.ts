@@ -1,4 +1,4 @@
-/** Chains that are sound to the last hash, and hold a result that their role's rules do not accept. */
+/** Chains whose hashes are all valid, with a result that their role's rules do not accept. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ const EDITED = JSON.stringify(
   toolCall({ name: "Edit", kind: "edit", subject: "a.ts", exitCode: null }),
 );
 
-/** The record of a run that names these calls as its evidence. */
+/** The record of a run with these calls as its evidence. */
 function ran(calls: readonly string[], about: Partial<Pick<StepRun, "policy">> = {}): StepRun {
   return {
     agent: { name: "handmade", version: "1" },
@@ -40,7 +40,7 @@ function ran(calls: readonly string[], about: Partial<Pick<StepRun, "policy">> =
   };
 }
 
-/** What `thread verify` finds of a thread whose coder ran so and was held to these rules. */
+/** What `thread verify` finds in a thread whose coder had this record and these rules. */
 async function findings(
   rules: RoleRules,
   runs: readonly StepRun[],

@@ -1,5 +1,5 @@
-/** Threads that are consistent down to the last hash, and still not what their table, their index or their
- *  own nodes say. */
+/** Threads whose hashes are all consistent, but which contradict their table, their index or their
+ *  own nodes. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -220,7 +220,7 @@ describe("verifyThread", () => {
 
 type KnownStanding = ThreadEnding | (ThreadSteering & { status: "idle" });
 
-/** A child thread that was started when its parent's head was that of `at`. */
+/** A child thread that was started when its parent's head was the one in `at`. */
 async function childOf(
   engine: SampleRoot["engine"],
   letter: string,

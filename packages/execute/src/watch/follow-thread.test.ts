@@ -18,7 +18,7 @@ const HASH = "EYHPV6X8XHTCS";
 
 type World = Awaited<ReturnType<typeof owned>>;
 
-/** A thread that this process runs, and its owner's end of the live log. */
+/** A thread that this process runs, and the writing end of its live log. */
 async function owned() {
   const threads = memoryThreadStore();
   const log = memoryLiveLog();

@@ -4,7 +4,7 @@ import { listThreads } from "./list-threads.ts";
 
 const HASH = "EYHPV6X8XHTCS";
 
-/** Threads that were made at 100, 200, 300 and so on. */
+/** Threads that were created at 100, 200, 300 and so on. */
 async function threadsOf(count: number) {
   const store = memoryThreadStore();
   for (let at = 1; at <= count; at += 1) {

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-/** An engine whose runner ends its thread, and itself, right after the record was first read. */
+/** An engine whose runner ends the thread and exits right after the first read of the record. */
 async function endedAfterReading(): Promise<{ engine: Engine; threadId: string }> {
   const { engine, threadId, execute } = await ownedThread(root);
   const { store } = engine;

@@ -20,7 +20,7 @@ const cron = (words: string): Timing => ({ kind: "cron", cron: words, zone: ZURI
 const NIGHTLY = cron("30 2 * * *");
 const HOURLY = cron("0 * * * *");
 
-/** What the clock on the wall shows. */
+/** Date and time of day in Zurich. */
 function wall(ms: number): string {
   return new Intl.DateTimeFormat("en-GB", {
     timeZone: ZURICH,
@@ -29,7 +29,7 @@ function wall(ms: number): string {
   }).format(ms);
 }
 
-/** Looks every `everyMs`, except while it sleeps: `asleep` is asked for each look. */
+/** Looks every `everyMs`, plus the time it sleeps, which `asleep` returns for each look. */
 async function lookThrough(
   host: SimulatedHost,
   { from, to, everyMs }: { from: number; to: number; everyMs: number },
@@ -38,7 +38,7 @@ async function lookThrough(
   const looks: number[] = [];
   for (let at = from; at < to; at += everyMs + asleep()) {
     looks.push(at);
-    // What dies is started again, and looks at once.
+    // A host that dies is restarted and looks immediately.
     while (!(await host.lookAt(at)));
   }
   return looks;
@@ -120,7 +120,7 @@ describe.each(OVERLAPS)("overlap %s, in a year in which the machine often sleeps
   });
 });
 
-/** The hours that are to be made up for, or are on time, found by a second way. */
+/** The hours that should fire, late or on time, computed independently. */
 function wantedOf(looks: readonly number[], catchUpMs: number | null): number[] {
   const wanted: number[] = [];
   let settled = NEW_YEAR;

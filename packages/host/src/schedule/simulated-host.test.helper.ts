@@ -1,5 +1,5 @@
-/** A host whose clock is a number: it looks when it is told to, its threads take as long as they are told to, and it
- *  can die at each of its effects. */
+/** A host whose clock is a number: the test decides when it looks and how long its threads take, and it can die at
+ *  each of its effects. */
 import {
   type Firing,
   type Overlap,
@@ -35,7 +35,7 @@ export type Simulation = {
   jitterMs?: number;
   /** How long its threads take. */
   takesMs?: number;
-  /** Asked before and after each effect; true: the host dies there. */
+  /** Called before and after each effect; true: the host dies there. */
   dies?: () => boolean;
 };
 
@@ -77,7 +77,7 @@ export async function simulatedHost(
     lookAt: async (nowMs: number) => {
       host.nowMs = nowMs;
       died = false;
-      // A host of its own each time: nothing is remembered but what is stored.
+      // A new host each time: only what is stored is remembered.
       const { look } = firingSchedules({
         schedules: {
           list: () => schedules.list(),

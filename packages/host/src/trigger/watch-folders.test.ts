@@ -22,10 +22,10 @@ let triggers: Triggers;
 let trigger: Trigger;
 let nowMs: number;
 let said: string[];
-/** By start key: what was started. */
+/** The started threads by start key. */
 let started: Map<string, PlannedStart>;
 let look: () => Promise<void>;
-/** Throws once where a host would be killed. */
+/** Where the host is killed: it throws there once. */
 let dies: "never" | "before start" | "after start" | "after take";
 
 beforeEach(async () => {
@@ -49,7 +49,7 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A host that knows nothing but what is stored. */
+/** A new host, which knows only what is stored. */
 function host(): () => Promise<void> {
   const at = (place: typeof dies): void => {
     if (dies !== place) return;
@@ -82,7 +82,7 @@ function host(): () => Promise<void> {
 const at = (name: string): string => join(folder, name);
 const prompts = (): string[] => [...started.values()].map(({ prompt }) => prompt);
 
-/** Three looks, each a while after the one before. */
+/** Three looks, some time apart. */
 async function pass(): Promise<void> {
   for (let n = 0; n < 3; n += 1) {
     nowMs += 2_000;
@@ -170,7 +170,7 @@ describe("a file that was taken", () => {
   });
 
   it("is forgotten when another file is put in its place", async () => {
-    // Files that are made within one tick of the file system's clock have the same birth.
+    // Files created within one tick of the file system's clock have the same birth time.
     const born = lstatSync(at("a")).birthtimeMs;
     do {
       rmSync(at(".next"), { force: true });

@@ -17,7 +17,7 @@ import { type BuildBundle, type BuiltBundle, buildBundle } from "./build-bundle.
 // The bundler and processes are started, perhaps on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
-/** The runtime's part: a definition that it refuses when it is created. */
+/** A stand-in for the runtime that refuses the definition when it is created. */
 const REFUSING = {
   "node_modules/@uncaged/workflow-runtime/package.json":
     '{ "name": "@uncaged/workflow-runtime", "version": "1.0.0", "type": "module", "exports": "./index.js" }',

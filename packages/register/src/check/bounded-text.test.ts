@@ -5,7 +5,7 @@ import { boundedText } from "./bounded-text.ts";
 
 type Collected = { text: string; lines: string[]; floods: number };
 
-/** What is collected of chunks that come one by one. */
+/** What is collected from chunks that arrive one by one. */
 function collect(chunks: readonly Uint8Array[], maxBytes: number): Collected {
   const stream = new PassThrough();
   const lines: string[] = [];

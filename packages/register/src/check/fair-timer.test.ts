@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { fairTimer, waitedMs } from "./fair-timer.ts";
 
-/** Clock time until the timer for one of our programs fired. */
+/** Wall-clock time until the timer for one of our programs fired. */
 async function timeFor(script: string, limits: { ms: number; maxMs: number }): Promise<number> {
   const child = spawn(process.execPath, ["-e", script], { stdio: "ignore" });
   onTestFinished(() => {

@@ -205,7 +205,7 @@ describe("any sequence of edits", () => {
   );
   type Edit = typeof edit extends fc.Arbitrary<infer E> ? E : never;
 
-  /** The same in three lines each, on lists of hashes. */
+  /** A model of each edit in three lines, on lists of hashes. */
   function model(state: Map<string, string[]>, { kind, name, ...rest }: Edit): void {
     const versions = state.get(name) ?? [];
     const wanted = "hash" in rest ? rest.hash : null;

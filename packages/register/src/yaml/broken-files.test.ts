@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { compileYaml } from "./compile-yaml.ts";
 import type { YamlChecks } from "./yaml-checks.ts";
 
-/** Refuses what has `!!` in it. */
+/** Refuses text that contains `!!`. */
 const refuse = (what: string) => (text: string) =>
   text.includes("!!") ? failure("RULE_INVALID", `is no ${what}`, "") : null;
 const CHECKS: YamlChecks = {

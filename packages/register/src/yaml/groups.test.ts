@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { UNCHECKED } from "../scratch.test.helper.ts";
 import { compileYaml } from "./compile-yaml.ts";
 
-/** A graph in which the planner leads to this, and these rules follow the group. */
+/** A graph in which the planner leads to this group, followed by these rules. */
 const flow = (target: string, after = "{ clean: $END, otherwise: planner }"): string =>
   `description: one
 roles:

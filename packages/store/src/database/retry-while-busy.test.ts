@@ -20,7 +20,7 @@ test("a change waits for another process's transaction, and this process continu
   const other = new DatabaseSync(join(root, "index.db"));
   other.exec("BEGIN IMMEDIATE");
   const change = store.create(sampleThread(1), null);
-  // This timer fires only because the waiting gives way.
+  // This timer fires only because the wait yields to the event loop.
   setTimeout(() => other.exec("ROLLBACK"), 10);
   expect((await change).created).toBe(true);
   other.close();

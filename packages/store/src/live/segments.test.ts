@@ -1,4 +1,4 @@
-/** What is particular to a live log in files: crashes, torn lines, and whatever else lies in its folder. */
+/** What is specific to a live log in files: crashes, torn lines, and other files in its folder. */
 import { spawn } from "node:child_process";
 import {
   appendFileSync,
@@ -82,7 +82,7 @@ describe("files of a live log", () => {
       return fence === before ? count !== counted + 1 : fence < before || count !== 1;
     });
     expect(broken).toEqual([]);
-    // Who followed all the time saw the same, and each number once.
+    // A continuous follower saw the same, and each number once.
     const followed = await following;
     expect(accounted(followed)).toEqual(upTo(last));
     const kept = new Set(eventsOf(items).map((event) => JSON.stringify(event)));
@@ -169,7 +169,7 @@ describe("files of a live log", () => {
       }
     })();
     while (seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
-    // An owner that was killed right after its claim, and one before it that does not know.
+    // An owner that was killed right after its claim, and an earlier one that does not know of it.
     writeFileSync(join(folder, "000002-000001.jsonl"), "");
     const [header = "", line = ""] = readFileSync(
       join(folder, "000001-000001.jsonl"),
@@ -190,7 +190,7 @@ describe("files of a live log", () => {
     const items = await readEnd(open());
     expect(textsOf(items)).toEqual(["one", "two", "after"]);
     expect(items[2]).toMatchObject({ type: "gap", from: 3 });
-    // A browser that had seen 3, or more than is left, misses nothing of what comes.
+    // A browser that had seen up to 3, or more than is left, misses nothing from now on.
     expect(textsOf(await readEnd(open(), 3))).toEqual(["after"]);
     write(3, ["closed"], "second boot");
     write(4, ["sound"], "third boot");

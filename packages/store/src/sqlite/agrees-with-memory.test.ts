@@ -36,7 +36,7 @@ import { openIndex } from "./sqlite-store.ts";
 
 type Call = (store: ThreadStore, dispatch: Dispatch) => Promise<unknown>;
 
-// Few values each, so that calls meet: the same threads, fences, heads and times come up again.
+// Few values each, so that calls use the same threads, fences, heads and times.
 const threadNo = fc.integer({ min: 1, max: 3 });
 const threadId = threadNo.map(sampleId);
 const fence = fc.integer({ min: 0, max: 4 });
@@ -298,7 +298,7 @@ const FILTERS = [
   { labels: { team: "core", tier: null } },
 ] as const;
 
-/** The same by whoever owns the thread, from its own head: by chance that comes up seldom. */
+/** The same call by the thread's owner and from its head, which random values seldom hit. */
 async function owned<By extends LeaseRef>(store: ThreadStore, by: By): Promise<By> {
   const thread = await store.get(by.threadId);
   if (thread?.status !== "running") return by;
@@ -318,7 +318,7 @@ function named<T>(
   });
 }
 
-/** Which line of a thread is the last is a matter of its time, and the times here are drawn at random. */
+/** A thread's last line is decided by its time, and the times here are random, so only these are compared. */
 async function remembered(store: ThreadStore): Promise<{ ids: string[]; lastRemovalAt: number }> {
   const { standing, lastRemovalAt } = await store.history();
   return { ids: standing.map(({ threadId: id }) => id).sort(), lastRemovalAt };

@@ -74,7 +74,7 @@ test("shrinking returns the room of deleted rows", async () => {
   expect(pages()).toBeLessThan(before / 10);
 });
 
-/** Publishes the first step of the n-th thread, whose one blob has a name of its own. */
+/** Publishes the first step of the n-th thread, whose only blob is unique. */
 function publish(lease: Lease, n: number) {
   const rows = [row(n + 100, `step of ${n}`)];
   return index.blobs.write({ rows, replacing: [], move: sampleMove(lease, 1) });

@@ -18,7 +18,7 @@ import { openThreadStore } from "./sqlite-store.ts";
 
 const GOLDEN = fileURLToPath(new URL("golden/", import.meta.url));
 
-/** SQLite's number for `synchronous = FULL`. */
+/** SQLite's value for `synchronous = FULL`. */
 const FULL = 2;
 
 let root: string;
@@ -160,7 +160,7 @@ test("a row that another program spoiled is reported and not passed on", async (
   await store.close();
 });
 
-/** The index of an earlier version of this program, with the same threads in each. */
+/** An index written by an earlier version of this program; all have the same threads. */
 async function writtenBy(version: number): Promise<void> {
   for (const part of [`schema-${version}.sql`, "threads-1.sql"]) {
     const sql = await readFile(join(GOLDEN, part), "utf8");

@@ -39,7 +39,7 @@ test("of several processes that want a thread exactly one gets it, every time", 
     wins[winner] = (wins[winner] ?? 0) + 1;
   }
   expect(await Promise.all(racers.map((racer) => racer.end()))).toEqual([0, 0, 0, 0]);
-  // It was a race: no process won them all.
+  // It really was a race: no process won every time.
   expect(Math.max(...wins)).toBeLessThan(rounds);
 }, 60_000);
 

@@ -9,7 +9,7 @@ test.each([
   ["2026-11-22T12:00Z", "Europe/Zurich", "2026-11-21T23:00Z", 24],
   ["2026-11-22T23:30Z", "Europe/Zurich", "2026-11-22T23:00Z", 24],
   ["2026-11-22T18:15Z", "Asia/Kathmandu", "2026-11-22T18:15Z", 24],
-  // Clocks go forward, and back.
+  // Daylight saving begins, and ends.
   ["2026-03-29T12:00Z", "Europe/Zurich", "2026-03-28T23:00Z", 23],
   ["2026-10-25T12:00Z", "Europe/Zurich", "2026-10-24T22:00Z", 25],
   // A day that begins at one o'clock.

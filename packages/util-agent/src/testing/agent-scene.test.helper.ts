@@ -16,7 +16,7 @@ import type { AgentOptions } from "../driver/agent-driver.ts";
 import type { FakeDriver } from "./fake-driver.test.helper.ts";
 import { fakeContext, fakeRuntime } from "./fake-runtime.ts";
 
-/** Of the test that runs. */
+/** The empty folder of the current test. */
 export let cwd: string;
 
 /** To be called by each file: one process runs many files, and loads this one once. */

@@ -15,7 +15,7 @@ export type FakeDriver = AgentDriver & {
   probes: number;
 };
 
-/** An agent that follows a script; each of its turns is the next one in the script, whatever the conversation. */
+/** An agent that follows a script; each turn is the next one in the script, whatever the conversation. */
 export function fakeDriver(
   script: readonly ScriptedTurn[],
   about: Partial<Pick<AgentDriver, "passEnv" | "can" | "refuses" | "handInTool">> & {

@@ -1,4 +1,4 @@
-/** The whole flow with a process behind it: shell scripts that behave as real agents have been seen to. */
+/** The whole flow with a process behind it: shell scripts that behave as real agents have been observed to. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ afterEach(async () => {
   await rm(cwd, { recursive: true });
 });
 
-/** An agent that is a shell script: it prints `{"text":…}` for what it wants to say last. */
+/** An agent that is a shell script: it prints `{"text":…}` for its final answer. */
 function scriptDriver(script: string): AgentDriver {
   return {
     name: "script",
@@ -99,7 +99,7 @@ function failed(script: string, options: AgentOptions = {}): Promise<AgentError>
   );
 }
 
-/** What the script says last. */
+/** The script's final answer. */
 const ANSWER = `echo '{"text":"{\\"n\\":7}"}'`;
 
 describe("an agent's program", () => {

@@ -52,7 +52,7 @@ describe("live output", () => {
     expect(shown([started, completed, started, completed])).not.toContain("tokens");
   });
 
-  it("keeps members of a group apart, who speak at the same time", () => {
+  it("keeps members of a group apart when they speak at the same time", () => {
     const members = [0, 1].map((index) => {
       const group = { name: "reviews", entry: 1, index, of: 2 };
       return (event: StepEvent): StepEvent => ({ ...event, group });

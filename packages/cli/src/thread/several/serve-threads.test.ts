@@ -41,7 +41,7 @@ async function idleThreads(threads: readonly { letter: string; parent?: string }
   await engine.store.close();
 }
 
-/** A verb that only notes whom it serves. */
+/** A verb that only records the threads it is called for. */
 function noting(served: string[], children: Verb["children"] = "apart"): Verb {
   return {
     word: "greet",
@@ -98,7 +98,7 @@ it("does not list more threads than fit a screen, and counts the others", async 
   expect(io.err().match(/01M7Z9/g)).toHaveLength(10);
 });
 
-it("leaves a child to what is done to its parent, where that reaches it", async () => {
+it("skips a child that is reached through its parent", async () => {
   await idleThreads([{ letter: "1" }, { letter: "2", parent: "1" }, { letter: "3", parent: "9" }]);
   const served: string[] = [];
   await serveThreads({ ...ALL, yes: true }, noting(served, "with their parent"), terminal(""));

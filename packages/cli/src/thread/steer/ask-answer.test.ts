@@ -14,7 +14,7 @@ const FORM = {
 };
 const WAIT = { role: "approver", message: "Is it good?", form: FORM };
 
-/** Says these, one after the other, and notes what it was asked. */
+/** Gives these answers in order, and records the questions. */
 function person(...answers: (string | null)[]): FormQuestions & { heard: string[] } {
   const heard: string[] = [];
   const next = (question: string): string | null => {

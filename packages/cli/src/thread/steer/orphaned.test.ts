@@ -1,4 +1,4 @@
-/** Verbs for several threads, and threads whose runner died: the index says `running`, everybody else `idle`. */
+/** Verbs for several threads, and threads whose runner died: the index says `running`, commands say `idle`. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -54,7 +54,7 @@ async function makeThreads(): Promise<string> {
   return threadId;
 }
 
-/** A process that a role of this thread started; resolves when it is there. */
+/** Starts a process as a role of this thread would; resolves when it is up. */
 async function agentOf(threadId: string): Promise<ChildProcess> {
   const env = { ...process.env, [PROCESS_TAG_ENV]: `${threadId}:1:x` };
   const child = spawn("sh", ["-c", "echo up; exec sleep 1000"], { detached: true, env });

@@ -48,7 +48,7 @@ describe("an answer on a command line", () => {
     expect(refused('{"approved":true}', "next=ship")).toContain("not one JSON object");
   });
 
-  it("is refused when a word is no field", () => {
+  it("is refused when a word is not a field", () => {
     expect(refused("yes")).toBe('"yes" is not field=value');
     expect(refused("=yes")).toBe('"=yes" is not field=value');
   });

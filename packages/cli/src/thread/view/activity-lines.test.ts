@@ -10,7 +10,7 @@ const activity = (over: Partial<Activity>): Activity => ({
   ...over,
 });
 
-it("shows the step, what was done, and finally what is being done", () => {
+it("shows the step, what was done, and last what is being done", () => {
   const current = activity({ type: "tool_start", tool: "Read", text: '{"a":1}' });
   const shown: ThreadActivity = {
     ...{ role: "coder", round: 2, agent: "claude", since: 30_000, current },
