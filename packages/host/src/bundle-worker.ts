@@ -1,8 +1,8 @@
 /** A process that runs the threads of one bundle version, seen from the host.
  *
- *  1. It is asked every second whether it is there. One that loops for ever does not answer, and is ended.
+ *  1. It is pinged every second. A worker stuck in an endless loop does not answer, and is ended.
  *  2. It leads its own session: what ends the host, or its terminal, does not end the threads.
- *  3. Its environment is the host's, told as a runner's is. */
+ *  3. Its environment is the host's, passed on as to a runner. */
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { environmentMessage, type RunnerReport, splitEnvironment } from "@uncaged/workflow-execute";
@@ -16,7 +16,7 @@ const WORKER: string = fileURLToPath(new URL("../dist/worker-main.js", import.me
 const NODE_FLAGS = [
   "--disable-sigusr1",
   "--disable-warning=ExperimentalWarning",
-  // For all threads of the version. One that needs more ends here, and not the machine.
+  // For all threads of the version: a worker that needs more fails, not the machine.
   "--max-old-space-size=1024",
 ];
 const ASK_EVERY_MS = 1_000;
@@ -30,14 +30,14 @@ export type BundleWorker = {
   threads(): ReadonlySet<string>;
   /** Resolves once the thread is owned and loaded, or could not be; null: the worker has ended before that. */
   run(threadId: string): Promise<RunnerReport | null>;
-  /** Ends it at once. What it owned is found by its leases. */
+  /** Ends it at once. The threads it owned are found by their leases. */
   end(): Promise<void>;
 };
 
 export function startBundleWorker(opts: {
   root: string;
   packagesBase: string;
-  /** One of its threads rests. */
+  /** One of its threads has come to rest. */
   onRest: () => void;
   onIdle: () => void;
   /** `reason`: for people. Also called after `end`. */
@@ -47,7 +47,7 @@ export function startBundleWorker(opts: {
   const words = [...NODE_FLAGS, "--import", hooksUrl, WORKER, opts.root, opts.packagesBase];
   const worker = spawn(process.execPath, words, {
     detached: true,
-    // stdout is discarded: what a bundle prints is no result. stderr is the host's; the worker bounds it.
+    // stdout is discarded: what a bundle prints is not a result. stderr is the host's; the worker bounds it.
     stdio: ["ignore", "ignore", "inherit", "ipc"],
     env: open,
   });
@@ -58,7 +58,7 @@ export function startBundleWorker(opts: {
   let isStuck = false;
   let missed = 0;
 
-  // One that has exited cannot be written to; its exit says all.
+  // A worker that has exited cannot be written to; its exit is enough.
   const tell = (message: ToWorker): void => void worker.send(message, () => undefined);
   const started = (threadId: string, report: RunnerReport | null): void => {
     starting.get(threadId)?.(report);
@@ -113,7 +113,7 @@ export function startBundleWorker(opts: {
   };
 }
 
-/** Without settings for the host's own Node process, and outside of the run that the host may have been started in. */
+/** Without settings for the host's own Node process, and detached from any run that the host was started in. */
 function workerEnvironment({
   root,
   packagesBase,

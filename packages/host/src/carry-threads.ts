@@ -1,9 +1,9 @@
 /** Gives threads to workers: one process per bundle version.
  *
- *  1. A worker is given back after it had nothing to do for a while.
- *  2. A version whose worker ended by itself three times in a row, each time soon after its start, rests: its threads
- *     are left idle. When a person resumes one, it gets a runner to itself.
- *  3. What an ended worker owned is not this module's matter: `take-up` finds it by its leases. */
+ *  1. A worker is ended after it has been idle for a while.
+ *  2. A version whose worker ended on its own three times in a row, each time soon after its start, rests: its threads
+ *     are left idle. When a person resumes one, it gets a separate runner.
+ *  3. Threads of an ended worker are not handled here: `take-up` finds them by their leases. */
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Engine, HostState, RunnerReport } from "@uncaged/workflow-execute";
@@ -13,21 +13,20 @@ import { type BundleWorker, startBundleWorker } from "./bundle-worker.ts";
 
 const GIVE_BACK_AFTER_MS = 30_000;
 const ENDS_ALLOWED = 3;
-/** A worker that ran for longer than this was no early end. */
+/** A worker that ran for longer than this did not end early. */
 const SOON_MS = 600_000;
 
 export type Carrier = {
-  /** Resolves once the thread is under way, or could not be. null: its version rests, or the host is ending. */
+  /** Resolves once the thread is under way or could not start. null: its version rests, or the host is ending. */
   carry(threadId: string): Promise<RunnerReport | null>;
   /** Whether it is with a worker, or on its way there. */
   carries(threadId: string): boolean;
-  /** Those that a worker is about to take. */
+  /** Threads that a worker is about to take. */
   onTheWay(): string[];
   /** Why this version rests; null: it does not. */
   restsBecause(bundleHash: string): string | null;
   state(): HostState;
-  /** Ends the workers at once. Their threads keep the leases of processes that are gone, and so wait for the next
-   *  host. */
+  /** Ends the workers at once. Their threads keep leases of dead processes, and so wait for the next host. */
   end(): Promise<void>;
 };
 
@@ -41,7 +40,7 @@ export function threadCarrier(
     onWorkerEnd,
   }: {
     say: (line: string) => void;
-    /** A thread rests: there may be room for others. */
+    /** A thread has come to rest: there may be room for others. */
     onRest: () => void;
     onWorkerEnd: () => void;
   },
@@ -137,8 +136,8 @@ export function threadCarrier(
   };
 }
 
-/** A worker keeps what it has loaded. So other packages in the storage root are another worker, as they would be another
- *  runner. */
+/** A worker keeps what it has loaded, so different packages in the storage root need a different worker, as they would
+ *  need a different runner. */
 function versionKey(root: string, { bundleHash }: ThreadRecord): string {
   const lock = join(storagePaths(root).packages, ".package-lock.json");
   const changed = statSync(lock, { throwIfNoEntry: false });

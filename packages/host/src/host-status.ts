@@ -15,11 +15,11 @@ import {
 export type HostStatus = {
   /** `since`: Unix milliseconds. null: none is up. */
   host: ({ pid: number; since: number } & HostState) | null;
-  /** How many threads of the root have a status, whoever runs them. */
+  /** The number of threads of the root by status, whoever runs them. */
   threads: Partial<Record<ThreadStatus, number>>;
-  /** Listeners that are still to be told something. */
+  /** Listeners with pending notices. */
   notify: Undelivered[];
-  /** The schedule that is due next; Unix milliseconds. null: none is. */
+  /** The schedule that is due next; Unix milliseconds. null: there is none. */
   nextDue: { schedule: string; dueAt: number } | null;
 };
 

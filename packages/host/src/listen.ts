@@ -9,9 +9,9 @@ import { storageFailed, storagePaths } from "@uncaged/workflow-util";
 import type { Carrier } from "./carry-threads.ts";
 import type { QueueStarter } from "./start-queued.ts";
 
-/** What every system allows for the path of a socket; Linux 108 bytes, macOS 104, each with its end. */
+/** The length that every system allows for the path of a socket: Linux 108 bytes, macOS 104, each with a final NUL. */
 const LONGEST_PATH_BYTES = 103;
-/** For whoever connects and says nothing. */
+/** For clients that connect and send nothing. */
 const SILENT_MS = 10_000;
 
 export type Listener = { socket: string; close: () => void };
@@ -28,7 +28,7 @@ export async function listen(
   const server = createServer((connection) => {
     connections.add(connection);
     connection.on("close", () => connections.delete(connection));
-    // Who goes away before the answer needs none.
+    // A client that disconnects before the answer does not need one.
     connection.on("error", () => undefined);
     connection.setTimeout(SILENT_MS, () => connection.destroy());
     void answer(connection, carrier, queue).catch(() => connection.destroy());
@@ -54,7 +54,7 @@ async function answer(
   };
   for await (const line of linesOf(connection)) {
     const request = parseHostRequest(line);
-    // From here on we are the ones who take time.
+    // From here on any delay is ours.
     connection.setTimeout(0);
     if (request?.kind === "status") say({ kind: "status", ...carrier.state() });
     else if (request?.kind === "run" && isThreadId(request.threadId)) {
@@ -72,7 +72,7 @@ async function answer(
 function bind(server: Server, socket: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", (cause) => reject(storageFailed(`cannot listen on ${socket}`, cause)));
-  // The socket's name exists from here on: for its user alone from the first moment.
+  // The socket appears here: accessible only to its user from the first moment.
   const mask = process.umask(0o177);
   server.listen(socket, () => {
     chmodSync(socket, 0o600);

@@ -1,4 +1,4 @@
-/** What is checked of a new schedule or trigger. */
+/** Checks for a new schedule or trigger. */
 import type { Engine } from "@uncaged/workflow-execute";
 import {
   err,
@@ -11,19 +11,19 @@ import {
 } from "@uncaged/workflow-protocol";
 import { unknownWorkflow } from "@uncaged/workflow-register";
 
-/** `USAGE` for a name that cannot be one, `WORKFLOW_NOT_FOUND`. */
+/** `USAGE` for an invalid name, `WORKFLOW_NOT_FOUND`. */
 export async function checkNew(
   { registry }: Pick<Engine, "registry">,
   { name, workflow }: { name: string; workflow: string },
 ): Promise<Result<null, Failure>> {
-  // It becomes a part of start keys and labels.
+  // The name becomes a part of start keys and labels.
   if (!WORKFLOW_NAME_PATTERN.test(name)) return err(noName(name));
   const workflows = await registry.workflows();
   if (!workflows.ok) return workflows;
   return workflows.value.has(workflow) ? ok(null) : err(unknownWorkflow(workflows.value, workflow));
 }
 
-/** Why the store refused a name: it is taken. null: it did not. */
+/** The failure for a name that is taken; null: the store accepted it. */
 export async function refusalOf(added: Promise<void>): Promise<Failure | null> {
   try {
     await added;

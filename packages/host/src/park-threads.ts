@@ -3,7 +3,7 @@ import { leaseOf } from "@uncaged/workflow-protocol";
 import { killTagged } from "@uncaged/workflow-util";
 import type { Carrier } from "./carry-threads.ts";
 
-/** Ends the workers, then what they started: an agent that ended under a living worker would be a failed step. The
+/** Ends the workers, then what they started: if an agent ended first, its worker would record a failed step. The
  *  threads keep their leases, so the next host knows that they were under way. */
 export async function parkThreads(
   engine: Pick<Engine, "store">,

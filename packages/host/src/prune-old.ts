@@ -2,7 +2,7 @@ import { type Engine, pruneThreads } from "@uncaged/workflow-execute";
 import { WorkflowError } from "@uncaged/workflow-protocol";
 import { readSettings } from "@uncaged/workflow-register";
 
-/** Ages are days: an hour more or less does not matter. */
+/** Ages are in days: an hour more or less does not matter. */
 const PRUNE_EVERY_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
@@ -27,7 +27,7 @@ export function pruneOld(
       const threads = gone === 1 ? "thread" : "threads";
       if (gone > 0)
         say(`removed ${gone} ${threads} that ended more than ${retentionDays} days ago`);
-      // A thread that somebody is reading or removing goes next time.
+      // A thread that somebody is reading or removing is left for the next time.
       for (const { threadId, result } of pruned)
         if (!result.ok) say(`thread ${threadId} was not removed: ${result.error.message}`);
     },

@@ -1,4 +1,4 @@
-/** The host of a storage root: one process that has its threads carried.
+/** The host of a storage root: one process that has the root's threads run.
  *
  *  1. There is one per root: it holds a lock that the system frees when it ends.
  *  2. It may be killed at any time. Everything it needs is in the index; the next one takes up what it left.
@@ -38,9 +38,9 @@ const LOOK_EVERY_MS = 2_000;
 export type HostOptions = {
   root: string;
   packagesBase: string;
-  /** Ends the host. Its threads go on with the next one. */
+  /** Ends the host. Its threads continue under the next one. */
   signal: AbortSignal;
-  /** A line for whoever watches the host. */
+  /** Prints a line for people who watch the host. */
   say: (line: string) => void;
   /** Called once it listens. */
   onUp: (host: HostFile) => void;
@@ -88,9 +88,9 @@ async function serve(engine: Engine, { signal, say, onUp }: HostOptions): Promis
   let started: Promise<unknown> = Promise.resolve();
   try {
     (await startTelemetry(engine, { env: process.env, say })).watchThreads();
-    // First: of what happens once a host is up, nothing is missed.
+    // First: nothing that happens while a host is up is missed.
     await telling.listen();
-    // Last: whoever reads it can connect.
+    // Last: whoever reads this file can connect.
     await writeFileAtomic({ path, data: JSON.stringify(host), mode: 0o600, existing: "replace" });
     onUp(host);
     const looks = [takeUp(engine, carrier), queue, telling, pruneOld(engine, say)];
@@ -103,11 +103,11 @@ async function serve(engine: Engine, { signal, say, onUp }: HostOptions): Promis
       await sleep(LOOK_EVERY_MS, undefined, { signal: until }).catch(() => undefined);
     }
   } finally {
-    // Nobody hands us anything any more before our threads lose their workers.
+    // Stop accepting threads before ours lose their workers.
     rmSync(path, { force: true });
     listener.close();
     await parkThreads(engine, carrier);
-    // What was being started has lost its worker, and so is not waited for long.
+    // Threads that were being started have lost their workers, so this wait is short.
     await started;
     await schedules.close();
     await triggers.close();

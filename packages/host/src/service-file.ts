@@ -1,7 +1,7 @@
 /** The description of the host as a service of its user, for systemd or launchd.
  *
- *  A service starts with almost no environment, so the file names what agents and their programs are found by. It holds
- *  no other variable: keys belong into the storage root's `.env`. */
+ *  A service starts with almost no environment, so the file sets the variables by which agents and their programs are
+ *  found, and no others: keys belong in the storage root's `.env`. */
 import { join } from "node:path";
 
 export type ServiceFile = {
@@ -20,7 +20,7 @@ export type Service = {
   environment: readonly (readonly [string, string])[];
 };
 
-/** null: a platform with neither. */
+/** null: the platform has neither. */
 export function serviceFile(service: Service): ServiceFile | null {
   if (service.platform === "linux") return systemdUnit(service);
   return service.platform === "darwin" ? launchdPlist(service) : null;
@@ -54,12 +54,12 @@ function systemdUnit({ home, command, environment }: Service): ServiceFile {
   };
 }
 
-/** Only in a command, `$` stands for something, too. */
+/** In a command, `$` is special as well. */
 function commandWord(word: string): string {
   return systemdWord(word).replaceAll("$", "$$$$");
 }
 
-/** `%` stands for something in a unit. */
+/** `%` is special in a unit. */
 function systemdWord(word: string): string {
   const escaped = word.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
   return `"${escaped.replaceAll("%", "%%")}"`;

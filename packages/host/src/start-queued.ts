@@ -1,16 +1,15 @@
 /** Starts threads of the queue when there is room for them.
  *
- *  1. Where anything is limited, every thread that the host is handed goes through the queue: nobody passes those that
- *     were there before.
- *  2. How many may run is decided when a worker takes the lease. This only sees to it that few ask in vain.
- *  3. One that cannot be started is taken out of the queue, so that it does not keep others from starting. */
+ *  1. If there is any limit, every thread handed to the host goes through the queue, so none overtakes earlier ones.
+ *  2. How many may run is decided when a worker takes the lease. This only keeps futile attempts rare.
+ *  3. A thread that cannot be started is taken out of the queue, so that it does not block others. */
 import { isDeepStrictEqual } from "node:util";
 import { type Engine, noRoom, type RunnerReport } from "@uncaged/workflow-execute";
 import { type ErrorCode, type Failure, NO_LIMITS, queuePlaceOf } from "@uncaged/workflow-protocol";
 import type { Carrier } from "./carry-threads.ts";
 
 export type QueueStarter = {
-  /** Starts what there is room for. Resolves once that is on its way. */
+  /** Starts what there is room for. Resolves once those threads are on their way. */
   look(): Promise<void>;
   /** As `Carrier.carry`; `LIMIT_REACHED` when the thread waits in the queue now. */
   run(threadId: string): Promise<RunnerReport | null>;
@@ -46,7 +45,7 @@ export function queueStarter(
         if (begun.has(threadId)) continue;
         const started = begin(threadId).finally(() => begun.delete(threadId));
         begun.set(threadId, started);
-        // Who handed it over hears of it; otherwise it is found again at the next look.
+        // The caller that handed it over is told; otherwise the next look finds it again.
         started.catch(() => undefined);
       }
     } while (isAskedAgain);
@@ -72,7 +71,7 @@ export function queueStarter(
       if (report !== undefined) return report;
       const thread = await store.get(threadId);
       const place = thread === null ? null : queuePlaceOf(thread);
-      // Started, and at rest already.
+      // Started, and already at rest.
       if (place === null) return { kind: "ready" };
       return { kind: "failed", failure: noRoom(threadId, place) };
     },
@@ -93,10 +92,10 @@ async function isWanted(
   );
 }
 
-/** No fault of the thread's: a disk may have room again. */
+/** Not the thread's fault, and may pass: a full disk, for example. */
 const PASSING: readonly ErrorCode[] = ["LIMIT_REACHED", "LEASE_HELD", "STORAGE_FAILED"];
 
-/** Why it is not worth trying again; null: it is. */
+/** Why another attempt is pointless; null: it is not. */
 function refusal({ code, message }: Failure): string | null {
   return PASSING.includes(code) ? null : `${code}: ${message}`;
 }

@@ -5,7 +5,7 @@ import { livenessOf } from "@uncaged/workflow-util";
 
 const LOOK_EVERY_MS = 50;
 
-/** Has the host end, and waits until it is gone. Its threads go on with the next host, or when they are resumed.
+/** Tells the host to end, and waits until it is gone. Its threads continue under the next host, or when resumed.
  *  Returns the host that was up; null: none was. Aborting ends the wait only (`THREAD_ABORTED`). */
 export async function stopHost(
   root: string,

@@ -1,10 +1,10 @@
-/** Finds threads that wait for nobody but a host, and carries them on.
+/** Finds threads that only need a host, and continues them.
  *
  *  1. An owner that is certainly dead (its process ended, or the machine has restarted since) is replaced at once.
- *  2. One that was only silent for longer than its lease may have slept with the whole machine, and wakes up as we do:
- *     it gets the life of one lease to renew.
- *  3. A thread that somebody had asked to stop rests; one that is being killed is left to whoever kills it.
- *  4. A person who had a deadline and let it pass is waited for no longer.
+ *  2. An owner that was only silent for longer than its lease may have slept with the whole machine, and is waking up
+ *     like us: it gets one lease period to renew.
+ *  3. A thread that somebody had asked to stop becomes idle; one that is being killed is left to whoever kills it.
+ *  4. A person who missed a deadline is no longer waited for.
  *  5. Threads that were stopped, paused or never started have no owner, and are left alone. */
 import {
   acquire,
@@ -22,7 +22,7 @@ export function takeUp(
   carrier: Pick<Carrier, "carry" | "carries" | "restsBecause">,
   monotonicMs: () => number = () => performance.now(),
 ): { look: () => Promise<void> } {
-  /** When each silent lease was first seen so, by thread and fence. */
+  /** When each silent lease was first noticed, by thread and fence. */
   let silentSince = new Map<string, number>();
 
   return {
@@ -43,7 +43,7 @@ export function takeUp(
         waitsOf(thread).some((wait) => isOverdue(wait, engine.now())),
       );
       const free = [...left, ...overdue].filter(({ threadId }) => !carrier.carries(threadId));
-      // Each that fails is found again at the next look.
+      // A thread that fails here is found again at the next look.
       await Promise.allSettled(
         free.map((thread) =>
           thread.status === "running"

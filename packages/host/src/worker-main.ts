@@ -1,8 +1,8 @@
 /** A worker process of a host: `worker-main.js <root> <packagesBase>`. It runs threads of one bundle version, side by
  *  side.
  *
- *  1. It is a runner, but for more than one thread: it owns their leases, so whatever ends it leaves threads that the
- *     host finds at once.
+ *  1. It is a runner for more than one thread: it owns their leases, so however it ends, the host finds its threads at
+ *     once.
  *  2. If the host is gone, its threads continue until they rest; then it ends. */
 
 import {
@@ -21,13 +21,13 @@ import type { FromWorker, ToWorker } from "./worker-messages.ts";
 const [, , root = "", packagesBase = ""] = process.argv;
 
 boundStderr();
-// A rejection that a bundle did not handle is that bundle's fault, and no reason to lose its other threads.
+// An unhandled rejection is the bundle's fault, and no reason to lose its other threads.
 process.on("unhandledRejection", (cause) => console.error("unhandled rejection:", cause));
 await takeEnvironment();
 const keeper = threadKeeper(root, sharedGuard());
 const engine = await openEngine({ root, packagesBase, keeper });
 const telemetry = await startTelemetry(engine, { env: process.env, say: console.error });
-/** Threads are stopped by signals in the index, or with this process. */
+/** Threads are stopped by signals in the index, or together with this process. */
 const { signal } = new AbortController();
 const running = new Set<string>();
 

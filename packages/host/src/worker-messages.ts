@@ -1,18 +1,18 @@
-/** Between the host and its worker processes. A bundle can write to its side of the channel, too: what arrives from
- *  there is parsed. */
+/** Messages between the host and its worker processes. A bundle can write to its side of the channel, too: what
+ *  arrives from there is parsed. */
 import { parseRunnerReport, type RunnerReport } from "@uncaged/workflow-execute";
 
 export type ToWorker =
   | { kind: "run"; threadId: string }
-  /** Is anybody there? */
+  /** Asks whether the worker responds. */
   | { kind: "ask" };
 
 export type FromWorker =
-  /** The thread is owned and its bundle loaded, or it could not be. */
+  /** The thread is owned and its bundle loaded, or that failed. */
   | { kind: "started"; threadId: string; report: RunnerReport }
-  /** The thread rests, or has ended. */
+  /** The thread has come to rest or has ended. */
   | { kind: "rests"; threadId: string }
-  /** To `ask`. */
+  /** Reply to `ask`. */
   | { kind: "here" };
 
 /** null: not a message of ours. */

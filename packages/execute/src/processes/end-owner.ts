@@ -1,7 +1,7 @@
 import type { ProcessIdentity } from "@uncaged/workflow-protocol";
 import { livenessOf } from "@uncaged/workflow-util";
 
-/** Ends a process that owns or owned a thread. Never ends our own process, nor one that is not certainly the same
+/** Ends a process that owns or owned a thread. Never ends our own process, nor one that may be a different
  *  process. */
 export function endOwner(owner: ProcessIdentity): void {
   if (owner.pid === process.pid || livenessOf(owner) !== "alive") return;

@@ -10,11 +10,11 @@ import { endOwner } from "./end-owner.ts";
 import { guardedOwners } from "./guard.ts";
 import { leaseTag, runnerTag, threadTag } from "./process-tags.ts";
 
-/** Ends every process of a thread: every owner that is still there, and everything they started for it.
+/** Ends every process of a thread: every owner that still exists, and everything they started for it.
  *
  *  1. An owner that has taken the thread meanwhile keeps it, with everything it started: the index is read after the
  *     processes were listed, and an owner has its lease before it has a guard. `over`: a lease that no longer counts.
- *  2. A runner without a guard has not taken the thread yet, or has given it up, and notices by itself. One that is
+ *  2. A runner without a guard has not taken the thread yet, or has given it up, and notices on its own. One that is
  *     stopped (SIGSTOP) cannot.
  *  3. `spare`: pid of an owner that has given up the thread and is about to exit. Our own process, and those that we
  *     run in, are never ended.

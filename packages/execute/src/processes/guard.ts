@@ -58,7 +58,7 @@ export function guardedOwners(threadId: string): ProcessIdentity[] {
     .flatMap((tag) => ownerIn(tag) ?? []);
 }
 
-/** Of every guard there is. */
+/** The tags of all guards. */
 export function guardTags(): string[] {
   return [...processesWith(GUARD_ENV).values()];
 }

@@ -5,7 +5,7 @@ import { threadOf } from "./process-tags.ts";
 
 /** What one pass over the system's processes showed, for commands that deal with many threads. */
 export type ProcessLook = {
-  /** False: no process of this thread was there, and nobody has run it since. */
+  /** False: this thread had no processes, and nobody has run it since. */
   mayHaveProcesses(thread: Pick<ThreadFacts, "threadId" | "updatedAt">): boolean;
 };
 

@@ -2,17 +2,17 @@
 
 import type { StepGroup } from "@uncaged/workflow-protocol";
 
-/** Of every process that any tenure of a thread starts for a role. */
+/** Matches every process that any tenure of a thread starts for a role. */
 export function threadTag(threadId: string): string {
   return `${threadId}:`;
 }
 
-/** Of the processes that one tenure starts. */
+/** Matches the processes that one tenure starts. */
 export function leaseTag({ threadId, fence }: { threadId: string; fence: number }): string {
   return `${threadTag(threadId)}${fence}`;
 }
 
-/** Of those that one step starts; for a member of a group, of no other member. */
+/** Tag of the processes that one step starts; a member of a group has a separate one. */
 export function stepTag(step: {
   threadId: string;
   fence: number;
@@ -22,7 +22,7 @@ export function stepTag(step: {
   return group === undefined ? leaseTag(step) : `${leaseTag(step)}:${group.entry}.${group.index}`;
 }
 
-/** Of a thread's background runners themselves. `threadTag` does not match it, so a runner that takes over ends what
+/** Tag of a thread's background runners themselves. `threadTag` does not match it, so a runner that takes over ends what
  *  its predecessor started, but lets the predecessor itself notice that it was replaced. */
 export function runnerTag(threadId: string): string {
   return `${threadId}/runner`;

@@ -1,7 +1,7 @@
 /** One guard for all tenures of a process that carries many threads. See `guard` for what a guard is.
  *
- *  1. It is told of each tenure as it begins and ends, and keeps their tags as the arguments of its shell: 1 MB for all
- *     of them together.
+ *  1. It is told of each tenure as it begins and ends, and keeps their tags as the arguments of its shell: it takes
+ *     1 MB for all of them together.
  *  2. It is started with the first tenure. When this process has ended, it ends what carries the tag of a tenure that
  *     had not.
  *  3. It names no owner (4 of `guard`): a process that has lost one thread continues with its others. */

@@ -2,7 +2,7 @@ import type { LiveEvent, LiveLog } from "@uncaged/workflow-protocol";
 import { type Chain, type ChainState, roleStates } from "../chain/chain.ts";
 
 /** Tells those who watch a thread of the answers that people gave while nobody owned it: only an owner writes to the live
- *  log. An owner that died after this has told them already. */
+ *  log. An owner that died after this has already told them. */
 export async function announceAnswers(
   live: LiveLog,
   { threadId, chain }: { threadId: string; chain: Chain },

@@ -45,7 +45,7 @@ export type ChildRun = ChildRequest & {
   cwd: string;
   parent: ThreadRecord;
   cursor: ChainCursor;
-  /** Of the step that starts it; undefined: it is no member of a group. */
+  /** The group of the step that starts it; undefined: the step is not a member of a group. */
   group: StepGroup | undefined;
   /** Aborted when the parent is stopped. */
   stopped: AbortSignal;
@@ -79,8 +79,8 @@ export async function runChild(engine: Engine, run: ChildRun): Promise<ChildOutc
   }
 }
 
-/** Kills a thread and all below it: parents first, so that none starts another child. One that nobody runs is run once
- *  more, to hear it. */
+/** Kills a thread and all below it: parents first, so that none starts another child. A thread without a runner
+ *  gets one once more, to receive the signal. */
 async function endTree(engine: Engine, threadId: string): Promise<void> {
   const seen = await lookAtThread(engine, threadId);
   if (seen === null || isFinished(seen.thread)) return;
@@ -90,7 +90,7 @@ async function endTree(engine: Engine, threadId: string): Promise<void> {
     await endTree(engine, child.threadId);
 }
 
-/** The state that the step sees last: a member of a group does not see what other members did by now. */
+/** The last state that the step sees: a member of a group does not see what other members have done meanwhile. */
 function stateBefore({ cursor, group }: ChildRun): string {
   if (group === undefined) return parentOf(cursor);
   return cursor.lastStates.at(-1 - (cursor.rounds - group.entry)) ?? cursor.startHash;

@@ -98,7 +98,7 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
         said: saidByPerson(request),
       });
       const emit = (given: AgentEvent): void => {
-        // An adapter may be code of a bundle. An invalid event is not worth a step.
+        // An adapter may be code of a bundle. An invalid event must not cost the step.
         const { data: event } = agentEventSchema.safeParse(given);
         if (event !== undefined) parts.emit({ ...stamp(), type: "agent", ...step, event });
       };

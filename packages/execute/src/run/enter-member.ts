@@ -19,16 +19,16 @@ import { ABORT_GRACE_MS } from "./next-turn.ts";
 export type EnteredMember = {
   step: Pick<StepScope, "role"> & { route: NonNullable<StepScope["route"]> | null };
   done: Promise<RoleOutput>;
-  /** Resolves when it did not react to its end. */
+  /** Resolves when it has not reacted to being told to stop. */
   abandoned: Promise<unknown>;
   /** Tells it to stop. */
   end: (why: string) => void;
   readonly isEnded: boolean;
-  /** What is stored of a member that was ended. */
+  /** What is stored for a member that was ended. */
   cancelled: (thrown: unknown) => RoleOutput;
 };
 
-/** Enters the step of a member, and has it run. */
+/** Enters a member's step and runs it. */
 export function enterMember(
   runtime: EngineRuntime,
   call: AgentCall,
@@ -80,7 +80,7 @@ export function enterMember(
   };
 }
 
-/** What a member told of its cost, for one that is ended before it reports. */
+/** The usage that a member's events reported, in case it is ended before its result does. */
 function usageMeter(cwd: string): {
   note: (event: { type: string; agent?: string; session?: string | null; usage?: Usage }) => void;
   record: () => StepRun | null;

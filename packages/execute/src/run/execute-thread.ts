@@ -87,9 +87,9 @@ export type ThreadRun = {
   waitFor: (asked: {
     suspension: Suspension;
     route: StepRoute | null;
-    /** The thread's head; of a group that was gone on with, the one at which the thread was taken. */
+    /** The thread's head; for a group that is being continued, the head at which the thread was taken. */
     head: string;
-    /** Of a member of a group: its place, and when the group joins. */
+    /** For a member of a group: its place, and when the group joins. */
     member?: StepGroup & { join: GroupJoin };
   }) => Result<Wait, Failure>;
   /** Why the engine rejects this output as a step of its role; null: it accepts it. */
@@ -204,7 +204,7 @@ type EarlyEnd = Interruption | typeof FULL;
 
 type Appended = ({ kind: "stored" } & PublishedStep) | { kind: "refused"; cause: unknown };
 
-/** What a member of this group waits for that a person plays. */
+/** What a member of this group that a person plays waits for. */
 function memberWait(run: ThreadRun, { join = "all" }: RoleGroup, head: string): GroupRun["ask"] {
   return ({ role, ask: message, route = null }, place) => {
     const suspension = { kind: "person", role, message } as const;
@@ -253,7 +253,7 @@ async function publish(
   return published;
 }
 
-/** A member whose output the engine does not accept is one that failed. */
+/** A member whose output the engine does not accept has failed. */
 async function appendMember(
   run: ThreadRun,
   cursor: ChainCursor,
@@ -362,7 +362,7 @@ async function completed(
     summary,
     content: summary,
     route: completion.route ?? null,
-    // An expression that fails undoes no step: the thread has completed, and its end node says why it has no result.
+    // A failing expression does not undo a step: the thread has completed, and its end node says why it has no result.
     result: returnCode === 0 ? await run.resultAfter(steps) : null,
   });
 }

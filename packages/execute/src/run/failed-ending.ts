@@ -21,7 +21,7 @@ function failedRun(cause: unknown): StepRun | null {
   return parsed.success ? parsed.data : null;
 }
 
-/** Anyone who looks at the thread later has only this to decide what to do. */
+/** Whoever looks at the thread later has only this to decide what to do. */
 function failureText({ code, message, hint }: Failure): string {
   return hint === "" ? `${code}: ${message}` : `${code}: ${message}\nhint: ${hint}`;
 }

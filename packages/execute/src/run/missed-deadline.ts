@@ -25,7 +25,7 @@ import type { LoadedRun } from "./load-run.ts";
 import { missedReason, missedStep } from "./person-step.ts";
 import { isOverdue } from "./person-wait.ts";
 
-/** The person who is late; null: nobody is. Members of groups are their group's matter. */
+/** The person who is late; null: nobody is. Members of groups are handled by their group. */
 export function latePerson(thread: ThreadRecord, nowMs: number): PersonWait | null {
   return (
     waitsOf(thread)
@@ -36,7 +36,7 @@ export function latePerson(thread: ThreadRecord, nowMs: number): PersonWait | nu
 
 export type Missed =
   | { kind: "recorded"; thread: RunningThread; loaded: LoadedRun }
-  /** No rule is for it. */
+  /** There is no rule for it. */
   | { kind: "unrouted"; cause: AgentError };
 
 export async function recordMissed(
@@ -75,7 +75,7 @@ async function isRouted(
   if (edges.length === 0) return true;
   const context = await threadContext(cas, at.thread, at.loaded.chain);
   const { role, meta, outcome } = at.output;
-  // As rules see the step; what they do not look at is not known yet.
+  // The step as rules see it; the fields that they do not see are not known yet.
   const step = {
     role,
     meta,

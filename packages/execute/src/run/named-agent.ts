@@ -25,7 +25,7 @@ export type AgentLookup = (name: string | null) => Promise<AdapterFn>;
 
 export function namedAgents(
   engine: Pick<Engine, "root" | "packagesBase">,
-  /** What becomes of an agent before a role gets it. */
+  /** Wraps an agent before a role gets it. */
   equip: (name: string, agent: AdapterFn) => AdapterFn = (_name, agent) => agent,
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): AgentLookup {
@@ -66,7 +66,7 @@ async function makeAgent(
   }
 }
 
-/** Lists the agents there are. */
+/** Lists the configured agents. */
 export function unknownAgent({ agents }: Settings, name: string): Failure {
   const known = [...agents.keys()].join(", ");
   return failure(

@@ -49,7 +49,7 @@ function continuesRole(edges: readonly DescriptorEdge[], group: StepGroup | unde
   return group === undefined || policyOf(edges, group.name).session === "role";
 }
 
-/** Why nobody can be told anything where members of a group are next. */
+/** Why a prompt is impossible where members of a group are next. */
 export function severalAreNext(group: string): Failure {
   return failure(
     "TRANSITION_INVALID",

@@ -36,7 +36,7 @@ export async function nextTurn(
   }
 }
 
-/** `promise` resolves so long after an abort; never without one. */
+/** `promise` resolves this long after an abort; never without one. */
 export function afterAbort(
   signal: AbortSignal,
   graceMs: number,

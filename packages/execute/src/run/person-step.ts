@@ -1,5 +1,5 @@
-/** The steps that the engine itself records of a role that a person plays. The run begins when the person was asked, and
- *  ends with the answer or with the record that nobody answered in time. */
+/** The steps that the engine itself records for a role that a person plays. The run begins when the person was asked,
+ *  and ends with the answer or with the record that nobody answered in time. */
 import type { JsonObject, PersonWait, StepRun } from "@uncaged/workflow-protocol";
 import type { ParsedRoleOutput } from "@uncaged/workflow-protocol/schemas";
 

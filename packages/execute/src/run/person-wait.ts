@@ -2,7 +2,7 @@
  *
  *  1. The workflow says which role a person plays and what the person is asked. Who is asked, the form and the time
  *     limit come from the descriptor, as every rule of a role does.
- *  2. Who was asked before is not asked anew: a thread that comes back to the same question keeps its deadline. */
+ *  2. A person is not asked the same thing again: a thread that comes back to the same question keeps its deadline. */
 import {
   type DescriptorRole,
   err,
@@ -25,7 +25,7 @@ export type Asking = {
   roles: { readonly [role: string]: DescriptorRole };
   /** What the thread waited for at the same head or in the same group, when its runner took it. */
   before: readonly Wait[];
-  /** Of a member of a group: its place, and when the group joins. */
+  /** For a member of a group: its place, and when the group joins. */
   member?: StepGroup & { join: GroupJoin };
   /** Unix milliseconds. */
   nowMs: number;

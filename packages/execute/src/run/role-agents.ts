@@ -12,7 +12,7 @@ export type RoleAgent = {
   previousSession: string | null;
 };
 
-/** `steps`: those that the thread had when this process took it. */
+/** `steps`: the steps that the thread had when this process took it. */
 export function roleAgents(
   { agent, workflow }: Pick<ThreadRecord, "agent" | "workflow">,
   { bindings }: Pick<Settings, "bindings">,

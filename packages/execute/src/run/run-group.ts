@@ -3,11 +3,11 @@
  *  1. One writer: members run at the same time, but their steps are appended one after the other. A crash loses the
  *     members under way; those in the chain are taken from there and never run again.
  *  2. A member is told to stop when the group has joined without it, when another one broke the thread, or with the
- *     thread. Every one of them is waited for, for a while, before anything else happens.
+ *     thread. Each of them gets some time to stop before anything else happens.
  *  3. A member's failure is its result. A failure that is not its agent's fails the thread.
  *  4. A closed gate, a limit, or enough steps keep further members from starting; those under way finish.
- *  5. People are asked once nothing else is left to run, all at the same time. What they are not needed for any more
- *     leaves nothing. */
+ *  5. People are asked once nothing else is left to run, all at the same time. A question that is no longer needed
+ *     leaves no trace. */
 import { availableParallelism } from "node:os";
 import { GroupProgress } from "@uncaged/workflow-moderator";
 import {
@@ -36,9 +36,9 @@ import { ABORT_GRACE_MS, afterAbort } from "./next-turn.ts";
 
 export type GroupRun = {
   group: RoleGroup;
-  /** Steps that the thread has; those of the group so far are the last ones. */
+  /** The thread's steps; the last ones are those of the group so far. */
   steps: readonly RoleStep[];
-  /** The group that the last steps of the thread are of, if this run has not added any yet. */
+  /** The group to which the thread's last steps belong, if this run has not added any yet. */
   resumed: StepGroup | null;
   roles: ReadonlySet<string>;
   runtime: EngineRuntime;
@@ -48,9 +48,9 @@ export type GroupRun = {
   mostSteps: number | null;
   /** Told how many members are under way, whenever that changes. */
   underWay: (count: number) => void;
-  /** Stores a member's output, or the failure that it stands for if the engine refuses it. */
+  /** Stores a member's output, or a failure in its place if the engine refuses it. */
   store: (output: RoleOutput, group: StepGroup) => Promise<StoredMember>;
-  /** What a member waits for that a person plays. */
+  /** What a member that a person plays waits for. */
   ask: (call: PersonCall, group: StepGroup) => Result<Asked, Failure>;
   /** Stores that nobody answered in time. */
   storeMissed: (wait: PersonWait, group: StepGroup) => Promise<StoredMember>;
@@ -62,7 +62,7 @@ type StoredMember = { step: RoleStep; pause: boolean };
 type Asked = { wait: PersonWait; isLate: boolean };
 
 export type GroupOutcome =
-  /** It has joined, or a limit forbids the rest. In declared order. */
+  /** The group has joined, or a limit forbids the rest. In declared order. */
   | { kind: "answered"; steps: RoleStep[] }
   /** Members are missing: the gate was closed, or enough steps were made. */
   | { kind: "held" }
@@ -193,7 +193,7 @@ class GroupRunner {
     this.#underWay.set(index, member);
     this.#run.underWay(this.#underWay.size);
     const settle = (result: Settled["result"]): void => {
-      // One that was given up is not heard any more.
+      // A member that was given up is ignored.
       if (this.#underWay.get(index) !== member) return;
       this.#settled.push({ index, member, result });
       this.#wake();
@@ -205,7 +205,7 @@ class GroupRunner {
     void member.abandoned.then((thrown) => settle({ ok: false, thrown }));
   }
 
-  /** Those that nobody waits for any more. */
+  /** Members that nobody waits for any more. */
   #endMembers(): void {
     if (this.#ended || (!this.#progress.hasJoined && this.#broken === null)) return;
     this.#ended = true;
@@ -223,7 +223,7 @@ class GroupRunner {
 
   async #take({ index, member, result }: Settled): Promise<void> {
     this.#underWay.delete(index);
-    // Between two members it is the thread itself that is under way.
+    // Between two members, the thread itself counts as under way.
     this.#run.underWay(Math.max(1, this.#underWay.size));
     const output = result.ok ? result.output : this.#failed(member, result.thrown);
     if (output === null) return;
@@ -237,7 +237,7 @@ class GroupRunner {
     if (pause) this.#held ??= "gate";
   }
 
-  /** null: it leaves no step. */
+  /** null: the member leaves no step. */
   #failed(member: EnteredMember, thrown: unknown): RoleOutput | null {
     if (this.#run.signal.aborted) return null;
     if (this.#broken !== null) return null;
@@ -285,7 +285,7 @@ function groupFault({ group, resumed, roles }: GroupRun): Failure | null {
     return invalid(`it has ${members.length} members, at most ${MAX_GROUP_MEMBERS} can run`);
   }
   for (const [index, { role, run, ask }] of members.entries()) {
-    // The descriptor says of whom a person is asked for.
+    // The descriptor says which roles people play.
     if (typeof ask === "string") continue;
     if (!roles.has(role)) return invalid(`member ${index}: the descriptor has no role ${role}`);
     if (typeof run !== "function") return invalid(`member ${index}: it has no function \`run\``);

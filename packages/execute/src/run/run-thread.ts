@@ -213,7 +213,7 @@ export async function threadRun(
   };
 }
 
-/** What the table names next is run by agents: a role of theirs, or a group that asks nobody. */
+/** Whether only agents run what the table names next: a role that agents play, or a group without people. */
 function isAgents(next: string | null, { roles, graph }: WorkflowDescriptor): boolean {
   if (next === null || next === END || next === SUSPEND) return false;
   const groups = graph.edges.flatMap(({ group }) => (group?.name === next ? [group] : []));
@@ -236,7 +236,7 @@ function rulesGate(
   };
 }
 
-/** Each is stored in exactly one record: a member's in its own, all that is left in that of the next step. */
+/** Each cost is stored in exactly one record: a member's in its own, the rest in that of the next step. */
 function once(lost: LostAttempts): ThreadRun["costs"]["lost"] {
   const members = new Map(lost.apart?.members);
   let others: Attempts | null = lost.apart?.others ?? lost;

@@ -1,12 +1,12 @@
-/** The room that a thread takes while one process runs it: its own, and one for each run of an agent.
+/** The room that a thread takes while a process runs it: its own place, and one for each run of an agent.
  *
- *  1. Room under several limits is taken all together or not at all, and given back when the agent has run. If that
- *     fails, it comes back with the lease.
+ *  1. Room under several limits is taken together or not at all, and given back when the agent has run. If that
+ *     fails, it is given back with the lease.
  *  2. A thread in which everything under way waits (for children, for agents) lends its room to others, so parents
  *     cannot keep their children from running.
- *  3. If all of it waits for agents, the thread gives up: it rests in the queue, and a host takes it up when there is
+ *  3. If everything waits for agents, the thread gives up: it returns to the queue, and a host takes it up when there is
  *     room. Without a host nobody would, so it stays and asks again.
- *  4. What it gave up had not begun, so nothing is lost. */
+ *  4. The runs it gives up have not begun, so nothing is lost. */
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   type AdapterFn,
@@ -35,17 +35,17 @@ export type ThreadRoom = {
   underWay: (count: number) => void;
   /** Lends the thread's room for as long as everything under way waits. */
   whileWaiting: <T>(wait: () => Promise<T>) => Promise<T>;
-  /** The same adapter, which waits for room before each run. */
+  /** Wraps the adapter so that it waits for room before each run. */
   limited: (agent: string, adapter: AdapterFn) => AdapterFn;
   budget: () => Promise<Taken>;
-  /** Has the thread rest. */
+  /** Makes the thread rest. */
   giveUp: (found: Full) => void;
 };
 
 /** `or nothing`: a person waits for this process, which therefore never waits itself. */
 export type RoomKind = "or queue" | "or nothing";
 
-/** Why a run ends early by itself: there is no room for what comes next. */
+/** Why a run ends early on its own: there is no room for what comes next. */
 export const FULL = "full";
 
 export function threadRoom(
@@ -120,7 +120,7 @@ export function threadRoom(
     restsFor: () => place,
     underWay: (count) => {
       underWay = count;
-      // If it fails, the next one that waits fails with it.
+      // A failure here is reported by the next run that waits.
       settle().catch(() => undefined);
     },
     whileWaiting,
@@ -135,7 +135,7 @@ export function threadRoom(
           try {
             return await run(ctx, runtime);
           } finally {
-            // Should that fail, the room comes back with the lease.
+            // If that fails, the room is given back with the lease.
             await dispatch.free({ ...owner, part }).catch(() => undefined);
           }
         };

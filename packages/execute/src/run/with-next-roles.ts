@@ -1,4 +1,4 @@
-/** Adds to the threads of a list who is next. */
+/** Adds the next role to the threads of a list. */
 import {
   isFinal,
   pendingInputOf,

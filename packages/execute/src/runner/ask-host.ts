@@ -1,4 +1,4 @@
-/** Asks the host of a storage root, over its socket. */
+/** Sends requests to the host of a storage root, over its socket. */
 import { connect } from "node:net";
 import { runningHost } from "../processes/host-file.ts";
 import { type HostRequest, type HostState, linesOf, parseHostState } from "./host-messages.ts";
@@ -18,11 +18,11 @@ export async function handToHost(root: string, threadId: string): Promise<Runner
     isTaken = true;
     reply.waitFor(READY_WITHIN_MS);
   }
-  // A host that has ended meanwhile owns nothing any more; a thread that it did take has a lease that says so.
+  // A host that has ended meanwhile owns nothing any more; a thread that it did take has a lease that shows it.
   return null;
 }
 
-/** Tells the host, if there is one, that something new is in the queue. It looks by itself, too, but later. */
+/** Tells the host, if there is one, that something new is in the queue. It also looks on its own, but later. */
 export async function wakeHost(root: string): Promise<void> {
   await ask(root, { kind: "look" }).next();
 }
@@ -36,7 +36,7 @@ export async function hostState(root: string): Promise<HostState | null> {
 type Reply = {
   kind: unknown;
   message: unknown;
-  /** Until the next one, instead of the time that was allowed for the first. */
+  /** How long to wait for the next message, in place of the time for the first one. */
   waitFor: (ms: number) => void;
 };
 
@@ -57,7 +57,7 @@ async function* ask(root: string, request: HostRequest): AsyncGenerator<Reply, v
       yield { kind, message, waitFor };
     }
   } catch {
-    // Nobody listens there any more, or it is no host that does.
+    // Nothing listens there any more, or something other than a host does.
   } finally {
     socket.destroy();
   }

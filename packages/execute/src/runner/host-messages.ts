@@ -1,5 +1,5 @@
-/** What is said over the socket of a host: one request a connection, each message a line of JSON. Whoever reads one
- *  parses it: the two ends may be of different versions. */
+/** The messages on a host's socket: one request per connection, each message one line of JSON. Each side parses what
+ *  it reads, because the two may be of different versions. */
 import { parseJson } from "@uncaged/workflow-protocol";
 import type { RunnerReport } from "./runner-report.ts";
 
@@ -9,7 +9,7 @@ export type HostRequest = { kind: "run"; threadId: string } | { kind: "look" } |
 export type HostReply =
   /** The host tries; a `RunnerReport` follows. */
   | { kind: "taken" }
-  /** Nothing was done: whoever asks has to run the thread himself. */
+  /** Nothing was done: the caller has to run the thread itself. */
   | { kind: "declined" }
   | RunnerReport
   | ({ kind: "status" } & HostState);
@@ -56,7 +56,7 @@ export function parseHostState(message: unknown): HostState | null {
   };
 }
 
-/** Far more than any message has; who sends more is not one of us. */
+/** Far longer than any of our messages. */
 const LONGEST_LINE = 1024 * 1024;
 
 /** Throws when a line is too long. What follows the last end of a line is dropped. */

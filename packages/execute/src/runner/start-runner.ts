@@ -1,5 +1,5 @@
-/** Has a thread run: by the host of its storage root if one is up, else by a runner of its own. Returns once the thread
- *  is owned and its bundle is loaded, or once it is queued because the limits leave no room. */
+/** Gets a thread running: in the host of its storage root if one is up, otherwise in a separate runner. Returns once
+ *  the thread is owned and its bundle is loaded, or once it is queued because the limits leave no room. */
 import { err, type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import type { Engine } from "../storage/engine.ts";
 import { handToHost } from "./ask-host.ts";
@@ -19,7 +19,7 @@ function resultOf(report: RunnerReport): Result<null, Failure> {
   return report.kind === "ready" ? ok(null) : err(report.failure);
 }
 
-/** Whether a runner was refused because another one runs the thread, or has run it to its end already. For a caller who
+/** Whether a runner was refused because another one runs the thread, or has already run it to its end. For a caller who
  *  only wants the thread to run, that is as good. */
 export function othersWereFirst({ code }: Failure): boolean {
   return code === "LEASE_HELD" || code === "TRANSITION_INVALID";

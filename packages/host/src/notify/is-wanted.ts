@@ -1,7 +1,7 @@
 import type { PendingNotice } from "@uncaged/workflow-protocol";
 import type { ListenerSettings } from "@uncaged/workflow-register";
 
-/** Whether it passes the listener's filter. */
+/** Whether a notice passes the listener's filter. */
 export function isWanted(
   { events, workflows, labels }: Pick<ListenerSettings, "events" | "workflows" | "labels">,
   notice: Pick<PendingNotice, "event" | "workflow" | "labels">,

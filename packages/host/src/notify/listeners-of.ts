@@ -5,7 +5,7 @@ import { storagePaths } from "@uncaged/workflow-util";
 
 export type Listeners = ReadonlyMap<string, ListenerSettings>;
 
-/** Reads who is configured as a listener; the file only when it has changed, because the host asks every few seconds. */
+/** Returns the configured listeners. Reads the file only when it changed: the host asks often. */
 export function listenersOf(root: string): () => Promise<Result<Listeners, Failure>> {
   let read: { version: string; listeners: Result<Listeners, Failure> } | null = null;
   return async () => {
@@ -18,7 +18,7 @@ export function listenersOf(root: string): () => Promise<Result<Listeners, Failu
   };
 }
 
-/** Every change of `workflow.yaml` by us makes a new file. */
+/** Each of our own changes replaces `workflow.yaml` with a new file. */
 function versionOf(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? "" : `${found.ino} ${found.mtimeMs} ${found.size}`;

@@ -1,4 +1,4 @@
-/** Tells a command: the notice on its stdin, the most important of it in its environment. */
+/** Notifies a command: the notice is on its stdin, the most important fields are in its environment. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { err, ok, type PendingNotice } from "@uncaged/workflow-protocol";
 import type { Delivery } from "./delivery.ts";
@@ -16,7 +16,7 @@ export function runCommand(
     cwd: at.cwd,
     env: { ...at.env, ...variables(notice) },
     stdio: ["pipe", "ignore", "pipe"],
-    // A group of its own, so that all of it can be ended.
+    // In a separate process group, so that all of it can be ended.
     detached: true,
   });
   let said = "";
@@ -30,7 +30,7 @@ export function runCommand(
   const settle = (outcome: Awaited<Delivery>): void => {
     clearTimeout(tooLong);
     at.signal.removeEventListener("abort", stop);
-    // What it left running may keep it open.
+    // Processes that it left running may keep the pipe open.
     child.stderr.destroy();
     resolve(outcome);
   };
@@ -38,7 +38,7 @@ export function runCommand(
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     said = `${said}${text}`.slice(-KEPT_CHARS);
   });
-  // A command that does not read it needs none of it.
+  // A command need not read its stdin.
   child.stdin.on("error", () => undefined);
   child.stdin.end(notice.body);
   child.once("error", (cause) => failed(cause.message));
@@ -68,6 +68,6 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }

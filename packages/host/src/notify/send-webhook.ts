@@ -1,5 +1,5 @@
-/** Tells an address, as the Standard Webhooks specification has it (standardwebhooks.com): id, time and signature are in
- *  headers, so that a receiver can check them with the libraries that exist. */
+/** Notifies an address as the Standard Webhooks specification says (standardwebhooks.com): id, time and signature are in
+ *  headers, so that a receiver can check them with existing libraries. */
 import { createHmac } from "node:crypto";
 import { err, ok, type PendingNotice } from "@uncaged/workflow-protocol";
 import type { Delivery } from "./delivery.ts";
@@ -48,7 +48,7 @@ function retryAfter(header: string | null): number | null {
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : null;
 }
 
-/** What `fetch` throws says only that it failed; why is in its cause. */
+/** What `fetch` throws says only that it failed; the cause says why. */
 function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   if (thrown.name === "TimeoutError") return `no answer within ${ANSWER_WITHIN_MS / 1_000} s`;

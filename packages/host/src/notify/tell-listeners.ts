@@ -1,9 +1,9 @@
 /** Tells the listeners of `config.notify` what happened to threads.
  *
- *  1. What there is to tell was recorded with the change itself (`ThreadStore.listen`), whoever made it. Here it is only
- *     delivered, and settled after that: a host that is killed in between tells it again, with the same id.
- *  2. Each listener is told one thing at a time, and none waits for another. No thread waits for any.
- *  3. What could not be told is tried again, each time twice as much later, as long as its listener is configured. */
+ *  1. Notices were recorded with the change itself (`ThreadStore.listen`), whoever made it. Here they are only
+ *     delivered, and settled after that: a host that is killed in between delivers again, with the same id.
+ *  2. Each listener gets one notice at a time, and none waits for another. No thread waits for a listener.
+ *  3. A failed delivery is retried, with twice the delay each time, as long as its listener is configured. */
 import type { Engine } from "@uncaged/workflow-execute";
 import { failureFrom, type PendingNotice } from "@uncaged/workflow-protocol";
 import { type ListenerSettings, resolveKey, variablesOf } from "@uncaged/workflow-register";
@@ -21,9 +21,9 @@ const BATCH = 100;
 const FAULT_CHARS = 300;
 
 export type Telling = {
-  /** Has it recorded from now on what there is to tell the configured listeners. */
+  /** From now on, notices for the configured listeners are recorded. */
   listen: () => Promise<void>;
-  /** Tells what is due. Resolves once everybody was tried; a listener that is still at it is left alone. */
+  /** Delivers what is due. Resolves once every listener was tried; one that is still busy is left alone. */
   look: () => Promise<void>;
 };
 
@@ -52,7 +52,7 @@ export function tellListeners(
   const tell = async (settings: ListenerSettings, notice: PendingNotice): Promise<void> => {
     const { listener, id, attempts } = notice;
     const told = isWanted(settings, notice) ? await attempt(settings.to, notice) : null;
-    // An attempt that our own end cut off says nothing about the listener.
+    // An attempt cut off by our own shutdown says nothing about the listener.
     if (signal.aborted && told?.ok !== true) return;
     if (told === null || told.ok) return store.settleNotice({ listener, id, nowMs: now() });
     const fault = printableLine(told.error.fault, FAULT_CHARS);
@@ -83,7 +83,7 @@ export function tellListeners(
   const listen = async (): Promise<Listeners> => {
     const found = await listeners();
     if (!found.ok) {
-      // Whoever was told before is told again once the file is right.
+      // Nobody is notified while the file is broken; what is pending is delivered once it is valid.
       if (lastFault !== found.error.message) say(found.error.message);
       lastFault = found.error.message;
       return new Map();

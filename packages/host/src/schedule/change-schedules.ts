@@ -51,7 +51,7 @@ export async function findSchedule(
   return err(failure("SCHEDULE_NOT_FOUND", `there is no schedule ${JSON.stringify(name)}`, hint));
 }
 
-/** Fires nothing until it is resumed. Of one that is paused, nothing changes. */
+/** The schedule fires nothing until it is resumed. Pausing it twice changes nothing. */
 export async function pauseSchedule(
   { engine, schedules }: Where,
   name: string,
@@ -80,7 +80,7 @@ export async function removeSchedule(
   return found;
 }
 
-/** Starts its thread now, whatever it is due and whatever is under way. Returns the thread's id. */
+/** Starts its thread now, whenever it is due and whatever is under way. Returns the thread's id. */
 export async function runSchedule(
   { engine, schedules }: Where,
   name: string,
@@ -94,7 +94,7 @@ export async function runSchedule(
   return startFiring({ schedules, starter }, found.value, firing);
 }
 
-/** A firing of its own, `starting`; null: the schedule is gone. */
+/** Records a separate firing, `starting`; null: the schedule is gone. */
 async function recordedNow(
   schedules: Schedules,
   schedule: Schedule,
@@ -114,10 +114,10 @@ function notThere(found: Result<Schedule, Failure>): Result<never, Failure> {
     : found;
 }
 
-/** More at once is rather a mistake. */
+/** More at once is probably a mistake. */
 const MAX_BACKFILL = 1_000;
 
-/** Has the due times of the past fired that started nothing, oldest first. Returns them. */
+/** Fires the past due times that started nothing, oldest first. Returns them. */
 export async function backfillSchedule(
   { engine, schedules }: Where,
   { name, from, to, overlap }: { name: string; from: number; to: number; overlap: Overlap },

@@ -1,5 +1,5 @@
-/** When a schedule is due. Cron, time zones and the two days of daylight saving are croner's: a time that the clock on
- *  the wall shows twice is due once, and one that it skips is due when the clock goes on. */
+/** When a schedule is due. Cron, time zones and daylight saving are left to croner: a local time that occurs twice is due
+ *  once, and a skipped one is due when the clock has moved forward. */
 import {
   err,
   type Failure,
@@ -10,7 +10,7 @@ import {
 } from "@uncaged/workflow-protocol";
 import { Cron } from "croner";
 
-/** The due times from `from` to `upTo`, both included, in order; of more than `atMost` the latest. */
+/** The due times from `from` to `upTo`, both included, in order; the latest if there are more than `atMost`. */
 export function dueTimes(
   timing: Timing,
   { from, upTo, atMost }: { from: number; upTo: number; atMost: number },
@@ -42,7 +42,7 @@ export function nextDue(timing: Timing, afterMs: number): number | null {
 function lastDue(timing: Timing, upToMs: number): number | null {
   switch (timing.kind) {
     case "cron":
-      // What croner calls previous is before the given time, and its times are whole seconds.
+      // Croner's previous time is strictly before the given one, and its times are whole seconds.
       return (
         cronOf(timing)
           .previousRuns(1, new Date(upToMs + 1))[0]
@@ -63,11 +63,11 @@ function cronOf({ cron, zone }: Omit<CronTiming, "kind">): Cron {
   return new Cron(cron, { timezone: zone, paused: true });
 }
 
-/** The timing that people meant by these words. `USAGE` for what is no cron expression, no time zone, or is never
+/** Parses what people typed as a timing. `USAGE` for an invalid cron expression or time zone, or one that is never
  *  due. */
 export function cronTiming(cron: string, zone: string, nowMs: number): Result<CronTiming, Failure> {
   if (!isZone(zone)) return err(unknownZone(zone));
-  // Croner also takes a date, which is no expression.
+  // Croner also accepts a date, which is not an expression.
   const words = cron.trim();
   if (/^\d{4}-/.test(words)) return err(badCron(cron, "it is a date"));
   const timing: CronTiming = { kind: "cron", cron: words, zone };
@@ -79,7 +79,7 @@ export function cronTiming(cron: string, zone: string, nowMs: number): Result<Cr
   return err(badCron(cron, "it is never due"));
 }
 
-/** Unix milliseconds of `2026-12-01T09:00`, by the clock on the wall in a time zone unless it says otherwise (`Z`,
+/** Unix milliseconds of `2026-12-01T09:00`, local time in a time zone unless it says otherwise (`Z`,
  *  `+01:00`). `USAGE`. */
 export function timeIn(text: string, zone: string): Result<number, Failure> {
   if (!isZone(zone)) return err(unknownZone(zone));
@@ -126,7 +126,7 @@ function unknownZone(zone: string): Failure {
   );
 }
 
-/** What croner says, without its own names. */
+/** Croner's message without its internal names. */
 function wordsOf(thrown: unknown): string {
   const said = thrown instanceof Error ? thrown.message : String(thrown);
   return said.replace(/^CronPattern: /, "").replace(/\.$/, "");

@@ -1,9 +1,9 @@
 /** Starts what is due.
  *
- *  1. A due time becomes a firing in the transaction that moves the schedule beyond it: it is decided about once.
- *  2. A firing is `starting` before its thread is started, and `started` after. One that was left `starting` by a crash
- *     is started again, with the same key, and so finds the thread that was made then, or makes it.
- *  3. Firings of one schedule are served in the order in which they were due; schedules do not wait for each other. */
+ *  1. A due time becomes a firing in the transaction that moves the schedule past it: it is decided only once.
+ *  2. A firing is `starting` before its thread is started, and `started` after. A firing that a crash left `starting`
+ *     is started again with the same key, which finds the thread that was created then, or creates it.
+ *  3. Firings of one schedule are processed in due order; schedules do not wait for each other. */
 import {
   type Failure,
   type Firing,
@@ -16,11 +16,11 @@ import {
 } from "@uncaged/workflow-protocol";
 import { planFirings } from "./plan-firings.ts";
 
-/** Threads, as far as schedules care. */
+/** What schedules need of threads. */
 export type ThreadStarter = {
-  /** Returns the thread's id. The same key starts it once. A failure is final; what is thrown may pass. */
+  /** Returns the thread's id. The same key starts it once. A returned failure is final, a thrown one may pass. */
   start(planned: PlannedStart, key: string): Promise<Result<string, Failure>>;
-  /** Whether it is under way, or waits. */
+  /** Whether the thread is running or waiting. */
   goesOn(threadId: string): Promise<boolean>;
   /** Aborts it for good. */
   end(threadId: string): Promise<void>;
@@ -31,7 +31,7 @@ export type FiringOptions = {
   starter: ThreadStarter;
   /** Unix milliseconds. */
   now: () => number;
-  /** A line for whoever watches the host. */
+  /** Prints a line for people who watch the host. */
   say: (line: string) => void;
   /** Once it aborts, nothing more is started. */
   signal: AbortSignal;
@@ -79,7 +79,7 @@ async function serveSchedule(opts: FiringOptions, schedule: Schedule): Promise<v
       if (next === "wait") continue;
       if (!(await move(opts, firing, next)) || next.state !== "starting") continue;
     }
-    // Before the start, and again after a crash in between: ending what has ended does nothing.
+    // Before the start, and again after a crash: ending an ended thread does nothing.
     if (firing.overlap === "replace")
       for (const threadId of goingOn.splice(0)) await opts.starter.end(threadId);
     const started = await startFiring(opts, schedule, firing);
@@ -102,7 +102,7 @@ function decide(
   return { state: "skipped", reason: `thread ${threadId} had not ended` };
 }
 
-/** Starts the thread of a firing that is `starting`, and notes it. Returns the thread's id. */
+/** Starts the thread of a firing that is `starting`, and records it. Returns the thread's id. */
 export async function startFiring(
   { schedules, starter }: Pick<FiringOptions, "starter"> & { schedules: Pick<Schedules, "move"> },
   schedule: Schedule,
@@ -118,7 +118,7 @@ export async function startFiring(
   return started;
 }
 
-/** Names one due time of one schedule, for ever. */
+/** Identifies one due time of one schedule for good. */
 function startKey({ name, createdAt }: Schedule, dueAt: number): string {
   return `schedule ${name} ${createdAt} ${new Date(dueAt).toISOString()}`;
 }

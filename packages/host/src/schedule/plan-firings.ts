@@ -1,11 +1,11 @@
-/** What is to become of the due times that have passed. Pure: the same times always lead to the same firings. */
+/** Decides what happens to the due times that have passed. Pure: the same times always lead to the same firings. */
 import { createHash } from "node:crypto";
 import { FIRINGS_KEPT, type Firing, type Schedule } from "@uncaged/workflow-protocol";
 import { dueTimes, nextDue } from "./due-times.ts";
 
-/** How late the last due time may be where nothing else is said. */
+/** How late the last due time may be by default. */
 const LAST_WITHIN_MS = 3_600_000;
-/** No due time counts as missed before that: hosts look every few seconds, and start slowly on a busy machine. */
+/** No due time counts as missed before this: hosts look every few seconds, and start slowly on a busy machine. */
 const ON_TIME_MS = 60_000;
 
 export type PlannedFirings = {
@@ -20,7 +20,7 @@ export function planFirings(schedule: Schedule, nowMs: number): PlannedFirings |
   if (from === null || from > nowMs) return null;
   const second = nextDue(plan.timing, from);
   const isOnlyOne = second === null || second > nowMs;
-  // More than anybody looks at would not be remembered.
+  // Only this many firings are remembered anyway.
   const due = isOnlyOne
     ? [from]
     : dueTimes(plan.timing, { from, upTo: nowMs, atMost: FIRINGS_KEPT });
@@ -46,7 +46,7 @@ export function firingAt({ name, plan: { overlap, jitterMs } }: Schedule, dueAt:
   return { schedule: name, dueAt, notBefore, overlap, state: "waiting" };
 }
 
-/** From 0 to below 1, always the same for a due time: a host that is started again does not draw again. */
+/** From 0 to below 1, always the same for a due time: a restarted host gets the same value. */
 function partOf(name: string, dueAt: number): number {
   const digest = createHash("sha256").update(`${name} ${dueAt}`).digest();
   return digest.readUInt32BE(0) / 2 ** 32;

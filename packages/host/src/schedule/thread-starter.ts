@@ -2,8 +2,8 @@ import { type Engine, killThread, startThread } from "@uncaged/workflow-execute"
 import { isFinished, ok } from "@uncaged/workflow-protocol";
 import type { ThreadStarter } from "./fire-schedules.ts";
 
-/** A thread is idle for a moment between a person's answer and its next runner. One that stays so was stopped, and
- *  nobody knows for how long. */
+/** A thread is idle for a moment between a person's answer and its next runner. A thread that stays idle longer was
+ *  stopped, possibly for good. */
 const IDLE_FOR_MS = 60_000;
 
 /** Starts threads as `run` does: in the host if one is up. `signal`: ends waiting for threads that are being ended. */
@@ -20,7 +20,7 @@ export function threadStarter(engine: Engine, signal: AbortSignal): ThreadStarte
     },
     end: async (threadId) => {
       const thread = await engine.store.get(threadId);
-      // What it refuses has ended by itself.
+      // A thread that cannot be killed has ended on its own.
       if (thread !== null) await killThread(engine, thread, { signal });
     },
   };

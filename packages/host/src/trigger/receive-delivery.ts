@@ -1,8 +1,8 @@
-/** What a webhook delivers, from its bytes to the thread. Nothing of it is believed before its signature was checked, and
- *  after that it is data.
+/** Handles a webhook delivery, from its bytes to the thread. Nothing in it is trusted before its signature was checked,
+ *  and after that it is only data.
  *
- *  1. The delivery's id is the start key: one that is sent again finds the thread of the first.
- *  2. A name that is not there is answered as a wrong signature, in the same time. */
+ *  1. The delivery's id is the start key: a repeated delivery finds the thread of the first one.
+ *  2. An unknown name is answered like a wrong signature, in the same time. */
 
 import { eventPasses, fillFromEvent } from "@uncaged/workflow-moderator";
 import {
@@ -25,13 +25,13 @@ export type Delivery = {
   /** The trigger's name. */
   trigger: string;
   headers: DeliveryHeaders;
-  /** As it came: the signature is of these bytes. */
+  /** The body as received: the signature covers these bytes. */
   body: Uint8Array;
 };
 
 export type Received =
   | { kind: "started"; threadId: string }
-  /** It did not pass the filter, or is GitHub's `ping`. */
+  /** The delivery did not pass the filter, or is GitHub's `ping`. */
   | { kind: "ignored" };
 
 const MAX_BYTES = 1_048_576;
@@ -64,7 +64,7 @@ export async function receiveDelivery(
   return startForPayload(starter, trigger, { payload, event, delivery: delivery.value, key });
 }
 
-/** The same from a payload that is trusted, and for a trigger of a webhook. */
+/** Starts the thread for a trusted payload of a webhook trigger. */
 export async function startForPayload(
   starter: Pick<ThreadStarter, "start">,
   { name, plan: { source, start } }: Trigger,

@@ -2,13 +2,13 @@
  *
  *  1. Standard Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature` (`v1,<base64>`, several with a space
  *     between), an HMAC-SHA256 of `id.timestamp.body` under the bytes that the secret's base64 stands for. A delivery
- *     is good for five minutes, so one that was overheard is not good for long.
+ *     is valid for five minutes, so an intercepted one is soon useless.
  *  2. GitHub's: `X-GitHub-Delivery` and `X-Hub-Signature-256` (`sha256=<hex>`), an HMAC-SHA256 of the body under the
- *     text of the secret. It says neither when nor which delivery it was. */
+ *     text of the secret. The signature covers neither the time nor the delivery's id. */
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
 
-/** Names in lower case; of a header that came twice, nothing. */
+/** Names in lower case; a repeated header is left out. */
 export type DeliveryHeaders = { readonly [name: string]: string | undefined };
 
 /** How far the sender's clock may be off. */
@@ -45,7 +45,7 @@ function verifyStandard(
   const key = Buffer.from(secret.slice(PREFIX.length), "base64");
   const expected = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest();
   const signatures = given.split(" ").slice(0, MOST_SIGNATURES);
-  // All are compared: how many there are is no secret.
+  // All are compared: their number is not a secret.
   const good = signatures.filter(
     (each) => each.startsWith("v1,") && isEqual(Buffer.from(each.slice(3), "base64"), expected),
   );
@@ -66,10 +66,10 @@ function verifyGithub(secret: string, { headers, body, given }: Signed): Result<
 
 /** Delivery ids become start keys. */
 const ID = /^[\x21-\x7e]{1,200}$/;
-/** While a secret is replaced, there are two. */
+/** There may be several while a secret is being replaced. */
 const MOST_SIGNATURES = 8;
 
-/** In the same time wherever they differ. */
+/** Takes the same time wherever they differ. */
 function isEqual(given: Uint8Array, expected: Uint8Array): boolean {
   return given.length === expected.length && timingSafeEqual(given, expected);
 }

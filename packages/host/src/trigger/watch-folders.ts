@@ -1,11 +1,11 @@
 /** Starts a thread for each new file in a watched folder.
  *
- *  1. A file is recorded as `starting` before its thread is started, and as `started` after. One that was left
- *     `starting` by a crash is started again, with the same key.
+ *  1. A file is recorded as `starting` before its thread is started, and as `started` after. A file that a
+ *     crash left `starting` is started again with the same key.
  *  2. A file is taken when it has not changed for a while, and nobody has it open for writing.
- *  3. A name is taken again only when another file stands there: one of another origin, and another size or time of its
- *     last change. A file that is changed in place is the same one; so is one whose file system
- *     was mounted anew, or was restored from a backup. */
+ *  3. A name is taken again only when it holds another file: one with a different birth, and a different size or time of
+ *     last change. A file that is changed in place is the same file; so is one whose file system was remounted or
+ *     restored from a backup. */
 import type { Dirent } from "node:fs";
 import { lstat, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,29 +21,29 @@ import { isErrno } from "@uncaged/workflow-util";
 import type { ThreadStarter } from "../schedule/fire-schedules.ts";
 import { openForWriting } from "./open-for-writing.ts";
 
-/** How long a file must not have changed. */
+/** How long a file must have been unchanged. */
 const QUIET_MS = 2_000;
-/** File systems write times in steps, and a folder that changes twice within one shows one of them. */
+/** File systems store times in coarse steps: of two changes of a folder within one step, only one shows. */
 const LIST_AGAIN_FOR_MS = 10_000;
 
 export type WatchOptions = {
   triggers: Pick<Triggers, "list" | "files" | "take" | "note">;
   starter: Pick<ThreadStarter, "start">;
-  /** A line for whoever watches the host. */
+  /** Prints a line for people who watch the host. */
   say: (line: string) => void;
   /** Once it aborts, nothing more is started. */
   signal: AbortSignal;
   monotonicMs?: () => number;
 };
 
-/** What is remembered of a folder between two looks. */
+/** What is remembered about a folder between two looks. */
 type Memory = {
   known: Map<string, WatchedFile>;
-  /** Files that may still be written, and since when they have been as they are. */
+  /** Files that may still be being written, and since when each has been unchanged. */
   growing: Map<string, { mark: FileMark; since: number }>;
   /** When its folder was last seen to change, and what it looked like then. */
   changed: { at: number; modifiedAt: number } | null;
-  /** Why it could not be read; said once. */
+  /** Why it could not be read; reported once. */
   fault: string | null;
 };
 
@@ -105,7 +105,7 @@ async function serveFolder(opts: WatchOptions, trigger: Trigger, memory: Memory)
   for (const taken of quiet) {
     if (opts.signal.aborted) return;
     if (written.has(paths.get(taken.file) ?? "")) continue;
-    // false: it was paused or removed meanwhile. It is looked at again if it comes back.
+    // false: the trigger was paused or removed meanwhile. The file is looked at again if it is resumed.
     if (!(await opts.triggers.take(trigger, taken))) continue;
     memory.growing.delete(taken.file);
     const file: WatchedFile = { ...taken, state: "starting" };
@@ -134,13 +134,13 @@ async function changedFiles(
   return files;
 }
 
-/** Names under which programs write what they rename when it is whole. */
+/** Temporary names of files that programs rename when complete. */
 const UNFINISHED = /^\.|~$|\.(?:part|partial|crdownload|download|tmp)$/i;
 
-/** Some have more bits than a number can hold. */
+/** Some inode numbers have more bits than a number can hold. */
 const MOST_NUMBERS = 2 ** 48;
 
-/** null: it is no file, or has a name of unfinished ones. */
+/** null: it is not a regular file, or has the name of an unfinished one. */
 export async function markOf(folder: string, entry: Dirent): Promise<FileMark | null> {
   if (!entry.isFile() || UNFINISHED.test(entry.name)) return null;
   try {
@@ -148,7 +148,7 @@ export async function markOf(folder: string, entry: Dirent): Promise<FileMark | 
     const origin = birthtimeMs > 0 ? Math.round(birthtimeMs) : ino % MOST_NUMBERS;
     return { size, modifiedAt: Math.round(mtimeMs), origin };
   } catch (thrown) {
-    // It is gone by now, or has a name that is no text.
+    // It is already gone, or its name is not valid text.
     if (isErrno(thrown, "ENOENT")) return null;
     throw thrown;
   }
