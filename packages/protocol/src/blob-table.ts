@@ -1,10 +1,10 @@
 import type { SignalKind } from "./thread-record.ts";
 import type { HeadMove } from "./thread-store.ts";
 
-/** Bytes under a name. */
+/** A blob's bytes with its name. */
 export type BlobRow = { readonly hash: string; readonly bytes: Uint8Array };
 
-/** What became of a write. `differs`: other bytes stand under these names, and nothing was changed. */
+/** What became of a write. `differs`: there are other bytes under these names, and nothing was changed. */
 export type BlobWrite =
   | { kind: "written"; signals: readonly SignalKind[] }
   | { kind: "differs"; standing: readonly BlobRow[] };
@@ -14,10 +14,10 @@ export type BlobWrite =
  *  store on top of it.
  *
  *  1. Every change is one durable transaction: it happens whole or throws `STORAGE_FAILED`.
- *  2. A row is never overwritten by chance: other bytes under its name are given back, and replaced
- *     only by a writer who names them.
- *  3. A row that a garbage collection set aside is not listed, but can be read. Writing the same
- *     bytes brings it back. */
+ *  2. A row is never overwritten by accident: other bytes under its name are returned, and replaced
+ *     only by a writer that names them.
+ *  3. A row that a garbage collection quarantined is not listed, but can be read. Writing the same
+ *     bytes restores it. */
 export type BlobTable = {
   /** Stores rows, and moves a head with them when `move` is one. `replacing`: bytes that this write
    *  may overwrite, because its caller found them damaged.
@@ -27,26 +27,26 @@ export type BlobTable = {
     replacing: readonly BlobRow[];
     move: HeadMove | null;
   }): Promise<BlobWrite>;
-  /** Changes nothing. Also what lies aside. */
+  /** Also returns a quarantined row. Changes nothing. */
   read(hash: string): Promise<{ bytes: Uint8Array; aside: boolean } | null>;
-  /** Those of them that stand in the table, not aside, in no particular order. Changes nothing. */
+  /** Those of the hashes that have a row which is not quarantined, in no particular order. Changes nothing. */
   readMany(hashes: readonly string[]): Promise<BlobRow[]>;
   delete(hash: string): Promise<void>;
-  /** Sorted, without those aside. */
+  /** Sorted, without quarantined rows. */
   list(): Promise<string[]>;
 
-  /** Those of them that stand in the table, not aside. Changes nothing. */
+  /** Those of the hashes that have a row which is not quarantined. Changes nothing. */
   standing(hashes: readonly string[]): Promise<string[]>;
 
-  /** Those aside, and since when (Unix milliseconds). */
+  /** The quarantined rows, and since when (Unix milliseconds). */
   listAside(): Promise<{ hash: string; sinceMs: number }[]>;
-  /** Sets rows aside; those that lie there already keep their time. `nowMs`: the caller's clock at this call. Noted
-   *  is when a row was moved, by that clock: whoever saw it in place did so before. Returns the latest such time. */
+  /** Quarantines rows; those that already are keep their time. `nowMs`: the caller's clock at this call. The recorded
+   *  time is when a row was moved, by that clock: whoever saw it in place did so before. Returns the latest such time. */
   quarantine(hashes: readonly string[], nowMs: number): Promise<number>;
   restore(hashes: readonly string[]): Promise<void>;
-  /** Deletes for good those that still lie aside, and have since `untilMs` or longer. Returns which. */
+  /** Deletes for good those that are still quarantined, and have been since `untilMs` or longer. Returns which. */
   purge(hashes: readonly string[], untilMs: number): Promise<string[]>;
 
-  /** Returns the room of deleted rows to the disk. Takes as long as copying the file. */
+  /** Returns the space of deleted rows to the disk. Takes as long as copying the file. */
   shrink(): Promise<void>;
 };

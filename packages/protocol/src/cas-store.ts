@@ -1,9 +1,9 @@
 /** The content-addressed store as bundles, adapters and commands see it.
  *
  *  1. `put` wraps the text in a `content` node, whatever it looks like, and resolves when the node
- *     is durable; putting the same text again is free of effect.
+ *     is durable; putting the same text again has no effect.
  *  2. `get` returns a blob's exact text after hashing it again, and null when there is none.
- *     A blob that belies its name throws `CAS_CORRUPT`; it is never returned.
+ *     A blob that does not match its name throws `CAS_CORRUPT`; it is never returned.
  *  3. Different bytes under one hash are refused with `CAS_COLLISION`; nothing is overwritten. */
 export type CasStore = {
   put(content: string): Promise<string>;
@@ -26,8 +26,7 @@ export type NodeStore = CasStore & {
   /** Makes all nodes durable together, in as few flushes as the backend needs. Either all of
    *  them are stored when this resolves, or it throws and those already stored are garbage. */
   putBatch(nodes: readonly EncodedNode[]): Promise<void>;
-  /** The exact texts of those of these blobs that are at hand and sound, hashed again: for whoever reads many,
-   *  which is cheaper than one after the other. What is left out may be stored all the same; `get` returns it,
-   *  or says what is wrong with it. */
+  /** The exact texts of those of these blobs that are at hand and sound, hashed again: cheaper than reading many
+   *  one by one. A blob that is left out may still be stored; `get` returns it, or says what is wrong with it. */
   getMany(hashes: readonly string[]): Promise<ReadonlyMap<string, string>>;
 };

@@ -1,7 +1,7 @@
 import type { QueuedThread } from "./thread-record.ts";
 import type { LeaseRef } from "./thread-store.ts";
 
-/** What the threads of a storage root may do at the same time, and use together. */
+/** What the threads of a storage root may do at the same time, and use in total. */
 export type RootLimits = {
   /** Threads that run; null: any number. */
   threads: number | null;
@@ -43,22 +43,22 @@ export type LimitKey =
 export type QueuePlace = {
   /** Unix milliseconds. */
   since: number;
-  /** What there was no room for when it was queued; empty: it was put there. */
+  /** What there was no room for when it was queued; empty: it was queued on request. */
   for: readonly LimitKey[];
   /** It does not start earlier. Unix milliseconds; null: as soon as there is room. */
   notBefore: number | null;
 };
 
-/** `againAt`: when it is worth asking again, Unix milliseconds; null: when something else ends. */
+/** `againAt`: when to ask again, Unix milliseconds; null: when something else ends. */
 export type Full = { ok: false; full: readonly LimitKey[]; againAt: number | null };
 export type Taken = { ok: true } | Full;
 
-/** Which threads wait for room, and what takes it up.
+/** Which threads wait for room, and what uses it.
  *
  *  1. A thread takes room with its lease (`ThreadStore.acquire`), and a run of an agent takes some with the fence of
- *     that lease. So whatever ends without a word gives its room back when its lease runs out or is replaced.
+ *     that lease. So the room of an owner that dies is free again when its lease runs out or is replaced.
  *  2. Room under several limits is taken all together or not at all.
- *  3. Each operation is one transaction, which no other one sees in part. */
+ *  3. Each operation is one transaction, which no other sees in part. */
 export type Dispatch = {
   /** Queues a thread that nobody runs, or whose owner has the fence `replaces` and is known to be dead. One that is
    *  queued keeps its place. Throws `THREAD_NOT_FOUND`, `LEASE_HELD`, or `TRANSITION_INVALID` when it has ended or
@@ -66,20 +66,20 @@ export type Dispatch = {
   want(job: {
     threadId: string;
     replaces: number | null;
-    /** null: whatever leaves it no room now. */
+    /** null: whichever limits leave no room now. */
     for: readonly LimitKey[] | null;
     notBefore: number | null;
     nowMs: number;
   }): Promise<void>;
-  /** Takes a thread out of the queue: it is idle. One that is not queued is left as it is. */
+  /** Takes a thread out of the queue, so that it is idle. A thread that is not queued stays as it is. */
   unwant(threadId: string, nowMs: number): Promise<void>;
-  /** What is queued, in the order in which it has its turn: by priority, then those that other threads wait for, then
-   *  by age. */
+  /** The queued threads in the order of their turns: by priority, then those that other threads wait for, then by
+   *  age. */
   list(): Promise<QueuedThread[]>;
-  /** Those of the queue that may start now, in that order. `besides`: threads that are on their way to start. */
+  /** The queued threads that may start now, in that order. `besides`: threads that are on their way to start. */
   next(request: { besides: readonly string[]; nowMs: number }): Promise<string[]>;
 
-  /** Replaces all limits. They hold from the next start on: what runs goes on. */
+  /** Replaces all limits. They apply from the next start on: what runs continues. */
   limit(limits: RootLimits): Promise<void>;
   limits(): Promise<RootLimits>;
   /** Closes the queue, or opens it: nothing starts while it is closed. */
@@ -90,13 +90,13 @@ export type Dispatch = {
 
   /** Gives the room of a running thread to others for as long as it only waits. */
   lend(owner: LeaseRef): Promise<void>;
-  /** Takes it back. False: there is none now; from then on nobody else starts before. */
+  /** Takes the room back. False: there is none now; from then on no other thread starts before this one. */
   takeBack(owner: LeaseRef & { nowMs: number }): Promise<boolean>;
   /** Room for one run of an agent, under its own limit, those of its providers and the budget of the day. `part` names
    *  the run within the thread. */
   take(request: LeaseRef & { part: string; agent: string; nowMs: number }): Promise<Taken>;
   free(request: LeaseRef & { part: string }): Promise<void>;
-  /** Whether the budget of the day leaves anything. */
+  /** Whether anything is left of the day's budget. */
   budget(nowMs: number): Promise<Taken>;
 };
 

@@ -4,14 +4,14 @@
  *  when no member is left. */
 export type GroupJoin = "all" | "any" | { atLeast: number };
 
-/** What of a group its steps are read by: the same for every rule that leads to a group of this name. */
+/** The part of a group that is needed to read its steps: the same in every rule that leads to a group of this name. */
 export type GroupPolicy = {
   /** Default: `all`. */
   join?: GroupJoin;
   /** `collect`: a member that failed is a result like others. `stop`: the first failure ends the others, and the rules
    *  of the group for that outcome are tried. Default: `collect`. */
   onFault?: "collect" | "stop";
-  /** `own`: each member opens a session of its own. `role`: members continue their role's session, one after the
+  /** `own`: each member opens its own session. `role`: members continue their role's session, one after the
    *  other. Default: `own`. */
   session?: "own" | "role";
 };
@@ -36,7 +36,7 @@ export type Group<RoleName extends string = string> = GroupPolicy & {
     | (GroupMember<RoleName> & {
         /** JSONata: one member for each item that it returns, 1,000 at most. */
         each: string;
-        /** What expressions of the member call its item. Default: `item`. */
+        /** The name of the item in the member's expressions. Default: `item`. */
         as?: string;
         members?: never;
       })
@@ -76,7 +76,7 @@ export function isSameGroup(a: StepGroup | undefined, b: StepGroup | undefined):
   return a !== undefined && b !== undefined && a.name === b.name && a.entry === b.entry;
 }
 
-/** The steps before the group whose members are the last ones; all of them when the last step is no member. */
+/** The steps before the group whose members are the last ones; all of them when the last step is not a member. */
 export function stepsBeforeGroup<S extends { group?: StepGroup }>(steps: readonly S[]): S[] {
   const last = steps.at(-1)?.group;
   return steps.slice(0, last?.entry ?? steps.length);

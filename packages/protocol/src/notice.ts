@@ -7,7 +7,7 @@ export type NoticeEvent = (typeof NOTICE_EVENTS)[number];
 
 /** Something that happened to a thread. */
 export type Notice = {
-  /** The same however often it is told, and no other notice's. */
+  /** Unique, and the same however often the notice is delivered. */
   id: string;
   event: NoticeEvent;
   /** When it happened. Unix milliseconds. */
@@ -23,7 +23,7 @@ export type Notice = {
   ending: ThreadEnding | null;
 };
 
-/** A notice that a listener is still to be told. */
+/** A notice that a listener has yet to be told. */
 export type PendingNotice = Pick<
   Notice,
   "id" | "event" | "at" | "threadId" | "workflow" | "labels"

@@ -4,17 +4,17 @@ import type { SignalKind } from "./thread-record.ts";
 import type { HeadMove } from "./thread-store.ts";
 import type { CheckReport, Problem } from "./views.ts";
 
-/** Where the blobs of a storage root come to rest: a file each, or rows of its index. */
+/** Where the blobs of a storage root end up: one file each, or rows of its index. */
 export type StoreKind = "files" | "packed";
 
 /** All that is immutable in a storage root, and the one way in which a step and its head become durable together.
- *  Where its blobs lie is its own business.
+ *  Where the blobs are is an internal matter.
  *
- *  1. A published step is durable, and can be read by every process. Some of its blobs may be on their way to where
- *     they come to rest: `flush` waits for those of this process, `recover` takes over those of a killed owner.
- *  2. Each call can be made at any time, by many processes: what one of them needs is never away, not even while
- *     blobs are collected, moved or flushed.
- *  3. A crash at any instant of any call loses nothing that was acknowledged, and another call ends the work. */
+ *  1. A published step is durable, and can be read by every process. Some of its blobs may still be on their way to
+ *     their final place: `flush` waits for those of this process, `recover` takes over those of a killed owner.
+ *  2. Each call can be made at any time, by many processes: what one of them needs is never missing, not even
+ *     while blobs are collected, moved or flushed.
+ *  3. A crash at any instant of any call loses nothing that was acknowledged, and another call completes the work. */
 export type RootStore = NodeStore & {
   /** Stores a step's nodes and moves the head to it: both, or neither. Returns the signals that wait for the owner.
    *  Throws what `putBatch` and `ThreadStore.advance` throw. */
@@ -25,13 +25,13 @@ export type RootStore = NodeStore & {
    *  harms a step: what is on its way stays there, and is tried again. */
   flush(): Promise<Failure | null>;
 
-  /** Sets aside what no thread reaches, neither one of the index nor one that it has lost, and deletes what earlier
-   *  calls set aside. Throws `CAS_MISSING`, `CAS_CORRUPT` or
+  /** Quarantines what no thread reaches, neither one in the index nor one that it has lost, and deletes what earlier
+   *  calls quarantined. Throws `CAS_MISSING`, `CAS_CORRUPT` or
    *  `CAS_NOT_A_NODE` before anything is touched when a blob that a thread needs is broken. */
   collect(request: CollectRequest): Promise<CollectReport>;
-  /** Hashes every blob again, and looks for all that the roots reach. Changes nothing. */
+  /** Hashes every blob again, and looks for everything that the roots reach. Changes nothing. */
   check(roots: readonly string[]): Promise<CheckReport>;
-  /** Moves the blobs that are there. Where new ones go was decided when the store was opened. */
+  /** Moves the existing blobs. Where new ones go was decided when the store was opened. */
   move(to: StoreKind): Promise<MoveReport>;
 
   /** Flushes. What cannot be flushed stays on its way. */
@@ -41,7 +41,7 @@ export type RootStore = NodeStore & {
 export type CollectRequest = {
   /** Unix milliseconds. */
   nowMs: number;
-  /** How long dead blobs stay in quarantine at least; null: an hour, the default. */
+  /** How long dead blobs stay in quarantine at least; null: the default, an hour. */
   graceMs: number | null;
   /** Count only; nothing is moved or deleted. */
   dryRun: boolean;

@@ -9,7 +9,7 @@ export type PlannedStart = {
   cwd: string;
   /** null: those of the workflow. */
   limits: Limits | null;
-  /** null: it goes by its prompt. */
+  /** null: the first line of its prompt stands for it. */
   title: string | null;
   labels: ThreadLabels;
   /** Of queued threads, that with the highest starts first. */
@@ -18,9 +18,9 @@ export type PlannedStart = {
 
 /** When a schedule is due. */
 export type Timing =
-  /** By the clock on the wall in an IANA time zone. */
+  /** By local time in an IANA time zone. */
   | { kind: "cron"; cron: string; zone: string }
-  /** Each time so much time has passed since `fromMs`, whatever the clocks on the wall do. */
+  /** At this interval, counted from `fromMs`, whatever local clocks do. */
   | { kind: "every"; everyMs: number; fromMs: number }
   | { kind: "at"; atMs: number };
 
@@ -47,15 +47,15 @@ export type Schedule = {
   createdAt: number;
   /** null: it is not paused. */
   pausedAt: number | null;
-  /** The next due time that nothing has been decided about; all before it are settled. null: there will be none. */
+  /** The next undecided due time; all earlier ones are settled. null: there will be none. */
   nextAt: number | null;
 };
 
-/** What has become of a due time. */
+/** What happened at a due time. */
 export type FiringState =
   /** Until `notBefore`, or until the threads before it have ended. */
   | { state: "waiting" }
-  /** Decided, and from now on done whatever happens: its start key makes sure that it is done once. */
+  /** Decided, and certain to be done: its start key ensures that it is done once. */
   | { state: "starting" }
   | { state: "started"; threadId: string }
   /** Its thread has ended, was removed, or was stopped. */
@@ -72,7 +72,7 @@ export type Firing = {
   overlap: Overlap;
 } & FiringState;
 
-/** Firings that a host still has to look at. */
+/** Firings that a host still has to handle. */
 export function isOpenFiring({ state }: Pick<Firing, "state">): boolean {
   return state === "waiting" || state === "starting" || state === "started";
 }
@@ -80,7 +80,7 @@ export function isOpenFiring({ state }: Pick<Firing, "state">): boolean {
 /** How many closed firings of a schedule are remembered. */
 export const FIRINGS_KEPT = 1_000;
 
-/** Schedules and what has become of their due times.
+/** Schedules and what happened at their due times.
  *
  *  1. Every change is one durable transaction, made whole or not at all.
  *  2. `settle` and `move` change only what the caller saw: of several who decide the same thing, one does. */
@@ -90,14 +90,14 @@ export type Schedules = {
   get(name: string): Promise<Schedule | null>;
   /** By name. */
   list(): Promise<Schedule[]>;
-  /** Returns false for a schedule that is not there, or is paused already. */
+  /** Returns false for a schedule that does not exist or is already paused. */
   pause(request: { name: string; nowMs: number }): Promise<boolean>;
-  /** What was due meanwhile is settled by `nextAt`. Returns false for one that is not there, or not paused. */
+  /** What was due meanwhile is settled by `nextAt`. Returns false for one that does not exist or is not paused. */
   resume(request: { name: string; nextAt: number | null }): Promise<boolean>;
   /** Forgets it and its firings; their threads stay. */
   remove(name: string): Promise<boolean>;
 
-  /** Moves `nextAt`, and records what is to become of the due times in between. Forgets the oldest closed firings
+  /** Moves `nextAt`, and records what is to happen for the due times in between. Forgets the oldest closed firings
    *  beyond `FIRINGS_KEPT`. Returns false, and changes nothing, when `nextAt` is no longer `from`, or the schedule is
    *  paused or gone. */
   settle(request: {
@@ -109,16 +109,16 @@ export type Schedules = {
   /** Records firings beside the plan: by hand, or for due times of the past. One that has been recorded is only
    *  replaced when it started nothing. Returns those that were recorded; none when the schedule is gone. */
   insert(name: string, firings: readonly Firing[]): Promise<Firing[]>;
-  /** Returns false when it is not in the state `from` any more. */
+  /** Returns false when it is no longer in the state `from`. */
   move(firing: {
     schedule: string;
     dueAt: number;
     from: FiringState["state"];
     to: FiringState;
   }): Promise<boolean>;
-  /** Of one schedule: the open ones, in the order in which they were due. */
+  /** The open firings of one schedule, in the order in which they were due. */
   open(name: string): Promise<Firing[]>;
-  /** Of one schedule: the latest first. */
+  /** The firings of one schedule, latest first. */
   firings(name: string, limit: number): Promise<Firing[]>;
 
   close(): Promise<void>;

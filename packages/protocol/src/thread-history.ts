@@ -12,8 +12,8 @@ export type HistoryLine = Pick<
 
 /** What a store remembers of threads that ended, apart from the threads themselves. */
 export type ThreadHistory = {
-  /** Threads that ended and were not removed since, in no particular order. Of one that ended twice, because a crash
-   *  came between its line and its status, the last line. */
+  /** Threads that ended and were not removed since, in no particular order. For a thread that ended twice, because
+   *  a crash came between its line and its status, the last line. */
   standing: HistoryLine[];
   /** When a thread was last removed, Unix milliseconds; 0: never. */
   lastRemovalAt: number;

@@ -57,11 +57,11 @@ export type ThreadFacts = {
   limits: ThreadLimits | null;
   /** Name in `config.agents` of the agent that plays every role; null: whoever the workflow binds. */
   agent: string | null;
-  /** As it was named when it was started; null: it goes by its prompt. Forks keep it. */
+  /** Its name, if it was given one when it was started; null: the prompt stands for it. Forks keep it. */
   title: string | null;
-  /** The first line of its prompt, cut; null for threads of versions that did not keep it. */
+  /** The first line of its prompt, cut; null for threads of versions that did not store it. */
   promptLine: string | null;
-  /** As it was labelled when it was started. Forks keep them. */
+  /** Its labels. Forks keep them. */
   labels: ThreadLabels;
   /** Of queued threads, that with the highest starts first; 0 unless somebody said otherwise. Forks and children have
    *  that of their thread. */
@@ -103,13 +103,13 @@ export type UnfinishedThread =
 export type ThreadEnding = { status: FinalStatus; returnCode: number; summary: string };
 export type FinishedThread = ThreadFacts & ThreadEnding;
 
-/** All that is mutable about a thread, by what was last written of it. */
+/** All that is mutable about a thread, by its status as last written. */
 export type ThreadRecord = UnfinishedThread | FinishedThread;
 
-/** What may be left out of a new thread: it has none. */
+/** Fields that may be left out for a new thread, which then has none. */
 type Optional = "limits" | "agent" | "title" | "labels" | "priority";
 
-/** What a storage root makes of a thread itself. */
+/** What a storage root itself derives for a thread. */
 type OfThisRoot = "promptLine" | "usage" | "priority";
 
 export type NewThread = Omit<ThreadFacts, Optional | "promptLine" | "usage" | "updatedAt"> &
@@ -118,11 +118,11 @@ export type NewThread = Omit<ThreadFacts, Optional | "promptLine" | "usage" | "u
     prompt?: string | null;
     /** What a person says to whoever the table names first, in place of the edge's prompt. */
     nextPrompt?: string | null;
-    /** It waits in the queue from the first moment on; left out: it is idle. */
+    /** Its place in the queue from the start; left out: it is idle. */
     queue?: Pick<QueuePlace, "notBefore">;
   };
 
-/** A thread that was made in another storage root, as it stood while nobody ran it. */
+/** A thread that was created in another storage root, in a state in which nobody ran it. */
 export type ThreadCopy = Omit<ThreadFacts, OfThisRoot> &
   (
     | { status: "idle"; pendingInput: PendingInput | null }
@@ -134,7 +134,7 @@ export function isFinished(thread: ThreadRecord): thread is FinishedThread {
   return isFinal(thread.status);
 }
 
-/** What it is called: its own title, or else the first line of its prompt. */
+/** What a thread is called: its title, or else the first line of its prompt. */
 export function titleOf({
   title,
   promptLine,
@@ -151,7 +151,7 @@ export function endingOf(
   return { status, returnCode, summary };
 }
 
-/** Who runs it, or was last heard of doing so; null: nobody. */
+/** Who runs it, or was last known to; null: nobody. */
 export function leaseOf(thread: ThreadRecord): Lease | null {
   return thread.status === "running" ? thread.lease : null;
 }
@@ -176,13 +176,13 @@ export function pendingInputOf(thread: ThreadRecord | ThreadCopy): PendingInput 
   return "pendingInput" in thread ? thread.pendingInput : null;
 }
 
-/** Of any thread, or of what is known of one, that alone which does not depend on its status. */
+/** Only those fields of a thread that do not depend on its status. */
 export function threadFacts(thread: ThreadFacts): ThreadFacts {
   const { promptLine, usage, priority } = thread;
   return { ...copiedFacts(thread), promptLine, usage, priority };
 }
 
-/** The same without what its nodes say as well. */
+/** The same without the fields that each storage root derives itself. */
 export function copiedFacts(thread: Omit<ThreadFacts, OfThisRoot>): Omit<ThreadFacts, OfThisRoot> {
   return {
     threadId: thread.threadId,

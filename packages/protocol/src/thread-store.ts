@@ -19,20 +19,20 @@ import type { Ask, AskAnswer, PersonWait, Wait, Waits } from "./wait.ts";
 /** The right to write one thread: a lease's fence. */
 export type LeaseRef = { threadId: string; fence: number };
 
-/** The signals that wait for an owner; `lost`: the thread is not that owner's any more. */
+/** The signals that wait for an owner; `lost`: the thread no longer belongs to that owner. */
 export type Renewed = readonly SignalKind[] | "lost";
 
-/** From the head that the writer saw to a node that is stored by then. */
+/** A move from the head that the writer saw to a node that is already stored. */
 type Move = { threadId: string; from: string; to: string; toSha256: string; nowMs: number };
 
 export type HeadMove = OwnerMove | AnswerMove;
 
-/** By the owner of the thread. */
+/** A move by the owner of the thread. */
 export type OwnerMove = Move &
   LeaseRef &
   (
     | {
-        /** A step, one more: it took what a person had said. */
+        /** One more step, which consumes what a person had said. */
         kind: "append";
         /** What its run used; null or left out: nobody reported anything. */
         spent?: Spent | null;
@@ -43,23 +43,23 @@ export type OwnerMove = Move &
         spent?: Spent | null;
       }
     | {
-        /** No step: the thread runs this bundle from here on. What a person said goes on waiting for the next step. */
+        /** No step: the thread runs this bundle from here on. What a person said still waits for the next step. */
         kind: "upgrade";
         bundleHash: string;
       }
   );
 
-/** A step that a person made, one more. The thread waited for that person and was nobody's, and so it is afterwards. */
+/** One more step, made by a person. The thread waited for that person and had no owner, and has none afterwards. */
 export type AnswerMove = Move & {
   kind: "answer";
   /** What the thread still waits for; empty: it is idle. */
   waits: readonly Wait[];
 };
 
-/** To the end node, which is no step. */
+/** A move to the end node, which is not a step. */
 export type FinalMove = Move & LeaseRef & ThreadEnding & { spent?: Spent | null };
 
-/** What a thread is parked at by its owner. */
+/** The state in which an owner parks a thread. */
 export type ParkedState =
   | { status: "idle" }
   | { status: "queued"; queue: QueuePlace }
@@ -69,7 +69,7 @@ export type ParkedState =
 /** A thread from elsewhere, with what its nodes say. */
 export type AdoptedThread = ThreadCopy &
   Pick<NewThread, "prompt"> & {
-    /** What its steps say that was used, elsewhere. */
+    /** What was used elsewhere, according to its steps. */
     usage?: Usage | null;
   };
 
@@ -79,7 +79,7 @@ export type AdoptedThread = ThreadCopy &
  *  2. A write that names a fence other than the current lease's throws `LEASE_LOST` and changes nothing,
  *     so an owner that was frozen while another took over cannot publish.
  *  3. A head moves only from the value the writer saw.
- *  4. History knows of an end, and of a removal, before the thread's row does. A crash in between leaves a line that
+ *  4. History records an end, or a removal, before the thread's row does. A crash in between leaves a line that
  *     came too early: the thread ends, or is removed, once more, and its last line counts. */
 export type ThreadStore = {
   /** With a `startKey` seen before, returns the thread made then and `created: false`. */
@@ -87,7 +87,7 @@ export type ThreadStore = {
     thread: NewThread,
     startKey: string | null,
   ): Promise<{ thread: ThreadRecord; created: boolean }>;
-  /** Takes threads over that were made elsewhere, all of them or none. They have no owner and no start key.
+  /** Takes over threads that were created elsewhere, all of them or none. They have no owner and no start key.
    *  Throws `TARGET_EXISTS` when one of their ids is taken. */
   adopt(threads: readonly AdoptedThread[]): Promise<void>;
   get(threadId: string): Promise<ThreadRecord | null>;
@@ -108,7 +108,7 @@ export type ThreadStore = {
     labels?: { readonly [key: string]: string | null };
     limit?: number;
   }): Promise<ThreadRecord[]>;
-  /** What was used in this storage root, by threads that were removed, too; the most expensive first, days in their
+  /** What was used in this storage root, removed threads included; the most expensive first, days in
    *  order. `sinceDay`: from this day on, as `2026-11-22`, UTC. */
   spent(query: { by: SpentBy; sinceDay?: string }): Promise<SpentSum[]>;
   /** Start and head of every thread: what garbage collection keeps. */
@@ -126,7 +126,7 @@ export type ThreadStore = {
     ttlMs: number;
     nowMs: number;
     replaces: number | null;
-    /** Left out: the lease is for a moment and runs no step. */
+    /** Left out: the lease is short and runs no step. */
     room?: "or queue" | "or nothing";
   }): Promise<Lease>;
   /** Heartbeat of a process, for all that it owns: one write, however many. Returns what waits for each, in their
@@ -157,7 +157,7 @@ export type ThreadStore = {
    *  limit becomes idle. Throws `TRANSITION_INVALID`. */
   raise(request: { threadId: string; limits: ThreadLimits; nowMs: number }): Promise<void>;
   /** Sets and removes labels of a thread, whatever its status. Others stay, and so does `updatedAt`: how long nothing
-   *  happened to the thread is not for its labels to say. */
+   *  happened to the thread does not depend on its labels. */
   label(request: {
     threadId: string;
     set: ThreadLabels;
@@ -178,14 +178,14 @@ export type ThreadStore = {
 
   /** Sets who is told when a thread comes to wait for a person, fails or completes. It holds for what happens from now
    *  on; whoever is not named any more is told nothing further. Such a notice is recorded in the transaction in which it
-   *  happens, once per listener: a thread that waits again for the same as before is no news. Child threads end
+   *  happens, once per listener: a thread that waits again for the same thing causes none. Child threads end
    *  without one. */
   listen(listeners: readonly string[]): Promise<void>;
-  /** What listeners are still to be told, oldest first. */
+  /** The pending notices, oldest first. */
   notices(filter: { listener?: string; dueBy?: number; limit?: number }): Promise<PendingNotice[]>;
   /** The listener was told, or does not want to know. */
   settleNotice(request: { listener: string; id: string; nowMs: number }): Promise<void>;
-  /** It could not be told, and will be tried again. */
+  /** The listener could not be told; it is tried again later. */
   putOffNotice(request: {
     listener: string;
     id: string;
@@ -199,7 +199,7 @@ export type ThreadStore = {
   /** Also of threads that this store does not have, because its rows were lost. */
   history(): Promise<ThreadHistory>;
   /** Drops from the history every thread that was removed and had ended before that time, Unix milliseconds; one that was
-   *  removed without an end, if that was before. When a thread was last removed stays known. Returns their number. */
+   *  removed without an end, if that was before. The time of the last removal is kept. Returns their number. */
   forget(request: { endedBefore: number }): Promise<number>;
   close(): Promise<void>;
 };

@@ -21,18 +21,18 @@ export type Trigger = {
   pausedAt: number | null;
 };
 
-/** What tells a file from another one of its name. */
+/** What distinguishes a file from another one with the same name. */
 export type FileMark = {
   size: number;
   modifiedAt: number;
-  /** When it was made, or its number where the file system does not know. */
+  /** Its birth time, or its inode number where the file system does not record that. */
   origin: number;
 };
 
 export type WatchedFileState =
-  /** It was there before the trigger. */
+  /** The file existed before the trigger. */
   | { state: "known" }
-  /** Decided, and from now on done whatever happens: its start key makes sure that it is done once. */
+  /** Decided, and certain to be done: its start key ensures that it is done once. */
   | { state: "starting" }
   | { state: "started"; threadId: string }
   /** `reason`: for people. */
@@ -46,7 +46,7 @@ export type WatchedFile = { file: string; mark: FileMark } & WatchedFileState;
  *  1. Every change is one durable transaction, made whole or not at all.
  *  2. A file is taken once: of several who take it, one does. */
 export type Triggers = {
-  /** `known`: files that were there before. Throws `TARGET_EXISTS` when the name is taken. */
+  /** `known`: files that existed before. Throws `TARGET_EXISTS` when the name is taken. */
   add(
     trigger: Omit<Trigger, "pausedAt">,
     known: readonly Pick<WatchedFile, "file" | "mark">[],
@@ -54,9 +54,9 @@ export type Triggers = {
   get(name: string): Promise<Trigger | null>;
   /** By name. */
   list(): Promise<Trigger[]>;
-  /** Returns false for one that is not there, or is paused already. */
+  /** Returns false for a trigger that does not exist or is already paused. */
   pause(request: { name: string; nowMs: number }): Promise<boolean>;
-  /** Returns false for one that is not there, or not paused. */
+  /** Returns false for a trigger that does not exist or is not paused. */
   resume(name: string): Promise<boolean>;
   /** Forgets it and its files; threads stay. */
   remove(name: string): Promise<boolean>;
@@ -69,7 +69,7 @@ export type Triggers = {
     trigger: Pick<Trigger, "name" | "createdAt">,
     file: Pick<WatchedFile, "file" | "mark">,
   ): Promise<boolean>;
-  /** Notes what became of a file that is `starting`. Returns false when it is not. */
+  /** Records what became of a file that is `starting`. Returns false when it is not. */
   note(name: string, file: string, to: WatchedFileState): Promise<boolean>;
 
   close(): Promise<void>;

@@ -40,7 +40,7 @@ export type UpgradeView = {
 
 export type ThreadSummary = {
   threadId: string;
-  /** Its own, or else the first line of its prompt; null for a thread that an older version made. */
+  /** Its title, or else the first line of its prompt; null for a thread created by an older version. */
   title: string | null;
   labels: ThreadLabels;
   workflow: string;
@@ -101,11 +101,11 @@ export type ThreadView = Pick<
   /** What else its end node records: for a thread ended by a role's failure, the cost of that run and its evidence.
    *  Null while the thread has not ended. */
   end: { run: Partial<StepRun> | null } | null;
-  /** What was used since its last step and stands in none: by the step that runs, or by attempts that were cut off. */
+  /** What was used since its last step and is not in any step: by the running step, or by attempts that were cut off. */
   unrecorded: Unrecorded[];
   forkedFrom: { threadId: string; stateHash: string } | null;
   cwd: string;
-  /** What its step does now; null while none is under way. */
+  /** What its current step is doing; null while none is under way. */
   activity: ThreadActivity | null;
 };
 
@@ -116,7 +116,7 @@ export type ThreadResult = {
 } & RecordedResult;
 
 /** What the `result` of a workflow said at the end of a thread, as its end node has it: the value, or why there is none.
- *  Neither when the workflow has no `result`, or the thread did not complete. */
+ *  Neither if the workflow has no `result` or the thread did not complete. */
 export type RecordedResult = { value?: JsonValue; error?: string };
 
 export type Problem = { code: string; hash: string; message: string };

@@ -16,7 +16,7 @@ export type RegistryEntry = BundleVersion & { history: readonly BundleVersion[] 
 /** `notes`: for people, about what else was done. */
 export type RegistryChange<T> = Promise<Result<T & { notes: string[] }, Failure>>;
 
-/** Which bundle each workflow name stands for.
+/** Which bundle each workflow name refers to.
  *
  *  1. Each operation reads and writes at once: of several processes, none loses another's change.
  *  2. A crash leaves the registry as it was or as it was to become.

@@ -41,16 +41,16 @@ export type StepScope = Omit<StepRequest, "agent"> & {
    *  That session must not be continued; a copy of it may be, as long as the other thread has left it as it was at
    *  the fork point. */
   originSession?: { id: string; isAsItWas(): Promise<boolean> } | undefined;
-  /** The run of the step that this one takes the place of (a poke): the steps before it no longer have it, its session
-   *  may still be gone on with. */
+  /** The run of the step that this one replaces (a poke): it is no longer among the earlier steps, but its session may
+   *  still be continued. */
   replaced?: StepRun | undefined;
   /** Value of `UNCAGED_RUN_MARK` for every process that the step starts. */
   processTag: string;
   /** Absolute path of a folder that belongs to this role in this thread, or to this member of a group, for an agent's
    *  own configuration and sessions. The agent that needs it creates it (mode 0700); it is removed with the thread. */
   home: string;
-  /** Absolute path of the engine's storage root. Of all that is in there, only `home` is the agent's to write. Left out
-   *  by engines that do not tell. */
+  /** Absolute path of the engine's storage root. The agent may write only to `home` in it. Left out by
+   *  engines that do not say. */
   storageRoot?: string | undefined;
   /** Name in `config.agents` of the agent that runs the role in place of the bound one; null: the bound one runs it. */
   agent: string | null;
@@ -115,7 +115,7 @@ export type StepDirective = {
   previousSession: string | null;
   /** Name in `config.agents` of the agent to run this one step; null: the thread's agent. */
   agent: string | null;
-  /** The step is this member of a group; left out: it is none. */
+  /** The step is this member of a group; left out: it is not a member. */
   group?: StepGroup;
 };
 
@@ -134,7 +134,7 @@ export type EngineRuntime = Omit<WorkflowRuntime, "step" | "emit" | "runChild" |
   limits?: ThreadLimits | null;
   /** Counts towards limits until the next step with a run record, to which the engine adds it. Left out: nothing. */
   unrecorded?: readonly Unrecorded[];
-  /** The group that the last steps of the thread are of, which the workflow does not see: it has to yield that group
+  /** The group to which the thread's last steps belong. The workflow does not see these steps: it has to yield that group
    *  again. null or left out: none. */
   resumes?: StepGroup | null;
   enter(step: StepRequest): WorkflowRuntime;
@@ -179,11 +179,11 @@ type MemberCall = {
   rules?: RoleRules | undefined;
   /** Default: null. */
   item?: JsonValue;
-  /** Asked when the member starts; default: null, a session of its own. */
+  /** Called when the member starts; default: null, a new session. */
   previousSession?: () => string | null;
 };
 
-/** The engine enters its step and has it run. */
+/** The engine enters its step and runs it. */
 export type AgentCall = MemberCall & {
   /** Runs the role once. What it rejects with becomes the outcome of the member if it is the agent's fault. */
   run: (runtime: WorkflowRuntime) => Promise<RoleOutput>;
@@ -205,9 +205,9 @@ export type RoleGroup = Omit<GroupPolicy, "session"> & {
   members: readonly RoleCall[];
   /** What the workflow wants to know while the group runs. */
   watch?: {
-    /** Asked before a member starts. Once it says no, none starts any more. */
+    /** Asked before a member starts. Once it returns false, no more members start. */
     mayStart: (call: RoleCall, underWay: readonly RoleCall[]) => boolean;
-    /** Told of each member that is stored, in that order; first of those that an earlier run stored. */
+    /** Called for each stored member, in that order; first for those that an earlier run stored. */
     stored: (step: RoleStep) => void;
   };
 };
@@ -218,7 +218,7 @@ export type WorkflowYield = RoleOutput | RoleGroup | readonly RoleCall[];
 /** The stored step; of a group its steps in declared order, without members that were not run. */
 export type YieldAnswer = RoleStep | RoleStep[] | undefined;
 
-/** Yields one output per step, or a group; the engine stores what comes of it and sends back what it stored. Called
+/** Yields one output per step, or a group; the engine stores the results and sends back what it stored. Called
  *  again after a crash, with the steps so far, it must continue from there. Steps of a group at the end are left out
  *  then: the function yields the group again, and only the members that are missing run. */
 export type WorkflowFn = (

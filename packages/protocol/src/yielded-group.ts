@@ -3,7 +3,7 @@ import type { RoleGroup, RoleOutput, WorkflowYield } from "./workflow-runtime.ts
 /** Name of a group that is yielded as a bare list. */
 const UNNAMED = "group";
 
-/** The group that a workflow yielded; null: it yielded the output of a step. What it says is not checked. */
+/** The group that a workflow yielded; null: it yielded the output of a step. Its fields are not checked. */
 export function yieldedGroup(yielded: WorkflowYield): RoleGroup | null {
   if (Array.isArray(yielded)) return { name: UNNAMED, members: yielded };
   return isObject(yielded) && "members" in yielded ? yielded : null;

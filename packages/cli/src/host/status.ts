@@ -38,7 +38,7 @@ function statusText({ host, threads, notify, nextDue }: HostStatus, nowMs: numbe
   ].join("\n");
 }
 
-/** In one line. */
+/** The status in one line. */
 export function undeliveredText(
   { listener, notices, since, fault }: HostStatus["notify"][number],
   nowMs: number,

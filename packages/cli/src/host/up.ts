@@ -8,7 +8,7 @@ import type { Output } from "../command/command.ts";
 import type { Io } from "../command/io.ts";
 import { usageError } from "../command/options.ts";
 
-/** Hosts until it is interrupted. With `--json`, its only document says that it is up. */
+/** Runs the host until it is interrupted. With `--json`, the only document says that it is up. */
 export async function hostThreads(io: Io): Promise<Result<Output, Failure>> {
   const root = storageRoot(io.env);
   const signal = io.interruption();
@@ -53,7 +53,7 @@ export async function installService(
   });
 }
 
-/** The command that runs now, whatever link it was called by. */
+/** The running command, whatever link it was called by. */
 function programOf([, program]: readonly string[]): string {
   if (program === undefined) throw usageError("this process does not say which command it is");
   return realpathSync(program);

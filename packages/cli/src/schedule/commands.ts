@@ -1,4 +1,4 @@
-/** Commands for what starts threads by itself, at times. */
+/** Commands for starting threads automatically at set times. */
 import { OVERLAPS, type Overlap } from "@uncaged/workflow-protocol";
 import type { Command, CommandGroup } from "../command/command.ts";
 import {
@@ -115,7 +115,7 @@ const from: Option<string | null> = textOption(
   "first due time to make up for, such as 2026-11-01T00:00; in the schedule's time zone",
 );
 const to: Option<string | null> = textOption("--to <time>", "last due time (default: now)");
-/** A schedule's own `skip` would make up for one only. */
+/** With the schedule's own `skip`, only one would be made up for. */
 const backfillOverlap: Option<Overlap | null> = choiceOption(
   "--overlap <how>",
   "what to do while a thread of the schedule has not ended; default: queue, one after the other",

@@ -2,7 +2,7 @@
 import type { Schedule, SchedulePlan, Timing } from "@uncaged/workflow-protocol";
 import { duration, isoSeconds } from "../terminal/times.ts";
 
-/** The document of a schedule. */
+/** The JSON document of a schedule. */
 export type ShownSchedule = SchedulePlan & Omit<Schedule, "plan">;
 
 export function shownSchedule({ plan, ...standing }: Schedule): ShownSchedule {

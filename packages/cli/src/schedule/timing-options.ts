@@ -1,4 +1,4 @@
-/** When a schedule is due, as it is typed. */
+/** When a schedule is due, as typed. */
 import {
   durationOption,
   type Given,
@@ -28,7 +28,7 @@ export const timingOptions: readonly (Option<string | null> | Option<number | nu
   zone,
 ];
 
-/** Words that are not read yet: what reads them takes a while to load. */
+/** The unparsed words: their parser takes a while to load. */
 export type TypedTiming =
   | { kind: "cron" | "at"; text: string; zone: string | null }
   | { kind: "every"; everyMs: number };

@@ -1,4 +1,4 @@
-/** Commands for what starts threads by itself, when something happens. */
+/** Commands for starting threads automatically when something happens. */
 import type { Command, CommandGroup } from "../command/command.ts";
 import {
   type Argument,

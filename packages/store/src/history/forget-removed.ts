@@ -3,7 +3,7 @@
  *  1. Whoever calls this keeps every writer of the history away.
  *  2. The lines of ends go first, those of removals after that: a thread with an end and without a removal would count
  *     as lost. Each file is replaced as a whole, so a crash leaves lines that the next call drops.
- *  3. The latest removal stays: what is lost is told by when a thread was last removed. */
+ *  3. The latest removal stays: the time of the last removal is needed to tell which threads are lost. */
 import { constants } from "node:buffer";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ import {
 } from "@uncaged/workflow-util";
 import { decodeHistoryLine, decodeRemovalLine } from "./history-line.ts";
 
-/** Those that had ended before that time; Unix milliseconds. Returns how many. Throws `STORAGE_FAILED`. Does not
+/** Drops those that had ended before that time; Unix milliseconds. Returns how many. Throws `STORAGE_FAILED`. Does not
  *  yield. */
 export function forgetRemoved(root: string, endedBefore: number): number {
   const files = historyFiles(root);

@@ -7,7 +7,7 @@ import {
   parseJson,
 } from "@uncaged/workflow-protocol";
 
-/** Records that a thread was removed, so that nobody takes it for lost. It need not have ended. */
+/** Records that a thread was removed, so that it does not count as lost. It need not have ended. */
 export type RemovalLine = { threadId: string; removedAt: number };
 
 export function encodeRemovalLine({ threadId, removedAt }: RemovalLine): string {

@@ -98,7 +98,7 @@ export async function readHistory(root: string): Promise<ThreadHistory> {
   return { standing: [...standing.values()].filter(stands), lastRemovalAt };
 }
 
-/** A thread that ended twice may have gone over to another bundle in between. */
+/** A thread that ended twice may have been upgraded to another bundle in between. */
 function isLater(line: HistoryLine, standing: ReadonlyMap<string, HistoryLine>): boolean {
   return line.finishedAt >= (standing.get(line.threadId)?.finishedAt ?? 0);
 }

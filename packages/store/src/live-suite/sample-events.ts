@@ -62,7 +62,7 @@ function agent(event: Extract<LiveEvent, { type: "agent" }>["event"]): LiveEvent
 
 const NEVER: AbortSignal = new AbortController().signal;
 
-/** What is there now. */
+/** The items that the log has now. */
 export function readEnd(
   log: LiveLog,
   after: number = 0,

@@ -52,7 +52,7 @@ export function blobTable(index: ThreadIndex, commit: Commit): BlobTable {
     quarantine: async (hashes, nowMs) => {
       const askedAt = performance.now();
       const times = await sweep("set blobs aside", hashes, (part) => {
-        // Read now that nobody else writes: we may have waited for that.
+        // Read only now that nobody else writes, because we may have waited for the lock.
         const sinceMs = Math.ceil(nowMs + performance.now() - askedAt);
         for (const hash of part) setRowAside(index, hash, sinceMs);
         return sinceMs;

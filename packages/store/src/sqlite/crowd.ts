@@ -1,4 +1,4 @@
-/** What the threads of a root do at the moment, counted inside the caller's transaction. */
+/** What the threads of a root are doing now, counted inside the caller's transaction. */
 import type { LimitKey } from "@uncaged/workflow-protocol";
 import { type Crowd, MINUTE_MS, PIECE_MS, type Piece } from "../threads/room.ts";
 import { queueClosedSince } from "./limits.ts";
@@ -8,9 +8,9 @@ import type { ThreadIndex } from "./thread-index.ts";
 
 export type Counting = {
   nowMs: number;
-  /** The thread that asks: it does not stand in its own way. null: none. */
+  /** The thread that asks, which is not counted. null: none. */
   except: string | null;
-  /** Whether those that want their room back count, too. */
+  /** Whether threads that want their room back count, too. */
   returning: "count" | "do not";
   /** Threads on their way to start. */
   besides?: readonly string[];
@@ -32,7 +32,7 @@ export function spentSince(index: ThreadIndex, startMs: number): ReturnType<Crow
   return { tokens: Number(row?.tokens), costUsd: Number(row?.costUsd) };
 }
 
-/** What threads on their way waited for, and are going to take first. */
+/** What threads on their way waited for and are going to take first. */
 export function expectedKeys(
   index: ThreadIndex,
   { nowMs, besides }: { nowMs: number; besides: readonly string[] },

@@ -1,4 +1,4 @@
-/** Converts rows of the index to firings. A row that this program cannot have written is `STORAGE_FAILED`. */
+/** Converts rows of the index to firings. Throws `STORAGE_FAILED` for a row that this program cannot have written. */
 import {
   type Firing,
   type FiringState,

@@ -60,7 +60,7 @@ export function acquireLease(index: ThreadIndex, request: Acquisition): Lease {
   return taken;
 }
 
-/** Queues the thread, if that is wanted and it waits for nobody. Part of the caller's transaction. */
+/** Queues the thread, if requested and it waits for nobody. Part of the caller's transaction. */
 function refuseRoom(index: ThreadIndex, request: Acquisition, found: Full): Full {
   const { threadId, replaces, nowMs, room } = request;
   const allowed = toAcquire(getThread(index, threadId), request);

@@ -18,7 +18,7 @@ export function readLimits(index: ThreadIndex): RootLimits {
   });
 }
 
-/** They are read at every step, and change once in a while. */
+/** They are read at every step, and rarely change. */
 let last = { text: "", limits: NO_LIMITS };
 
 function known(text: string): RootLimits {
@@ -45,7 +45,7 @@ export function queueClosedSince(index: ThreadIndex): number | null {
   });
 }
 
-/** Of what another program may have written there only what is a limit counts. */
+/** Only valid limits count, because another program may have written there. */
 function parsed(text: string): RootLimits {
   const stored = toJsonObject(parseJson(text)) ?? {};
   const budget = toJsonObject(stored.budgetPerDay);

@@ -1,5 +1,5 @@
-/** Schema 7: what a person finds a thread by. The searched words are in a table of their own: a step rewrites its thread's
- *  row, and a list reads it, without them. */
+/** Schema 7: what a person finds a thread by. The searched words are in a separate table, so that a step can rewrite
+ *  its thread's row, and a list can read it, without them. */
 export const NAMES_SCHEMA = `
 -- As JSON strings; null: it has none.
 ALTER TABLE threads ADD COLUMN title TEXT;

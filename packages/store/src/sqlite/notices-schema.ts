@@ -1,4 +1,4 @@
-/** Schema 9: what listeners are still to be told of threads. */
+/** Schema 9: pending notices to listeners. */
 export const NOTICES_SCHEMA = `
 CREATE TABLE listeners (
   name TEXT PRIMARY KEY NOT NULL

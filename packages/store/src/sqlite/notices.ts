@@ -1,5 +1,5 @@
-/** What listeners are still to be told. Recorded in the transaction in which it happens: neither a crash nor a host that is
- *  down loses it. */
+/** Pending notices to listeners. They are recorded in the transaction of the event itself, so neither a crash nor a host
+ *  that is down loses them. */
 import {
   type Ask,
   NOTICE_EVENTS,
@@ -14,10 +14,10 @@ import { storedLabels } from "./thread-labels.ts";
 import { getThread } from "./thread-queries.ts";
 import { storedProse } from "./thread-rows.ts";
 
-/** Records what there is to tell of a thread that was just suspended or has just ended. Part of the caller's
+/** Records the notices about a thread that was just suspended or has just ended. Part of the caller's
  *  transaction. */
 export function recordNotices(index: ThreadIndex, threadId: string): void {
-  // Without listeners, which is the rule, nothing more is read.
+  // Usually there are no listeners, and nothing more is read.
   if (index.sql("SELECT 1 FROM listeners LIMIT 1").get() === undefined) return;
   const thread = getThread(index, threadId);
   if (thread === null) return;

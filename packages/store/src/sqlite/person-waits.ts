@@ -7,7 +7,7 @@ import {
   type Waits,
 } from "@uncaged/workflow-protocol";
 
-/** The people that a row says its thread waits for; null when it does not say so. */
+/** The people that a thread waits for according to its row; null when the row is invalid. */
 export function personWaits(value: unknown): Waits | null {
   if (!Array.isArray(value)) return null;
   const waits = value.map(personWait).filter((wait) => wait !== null);

@@ -13,7 +13,7 @@ export function storedPlace(place: QueuePlace | null): Record<string, string | n
   };
 }
 
-/** What a stored text names; null when it names anything else. */
+/** The limits that a stored text names; null when it names anything else. */
 export function limitKeys(value: unknown): LimitKey[] | null {
   if (!Array.isArray(value)) return null;
   const keys = value.filter(isLimitKey);

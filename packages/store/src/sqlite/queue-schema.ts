@@ -1,4 +1,4 @@
-/** Schema 11: who waits for room, and who has it. Room is taken with a lease, so nothing here outlives one. */
+/** Schema 11: which threads wait for room, and which have it. Room is taken with a lease, so nothing here outlives one. */
 export const QUEUE_SCHEMA = `
 ALTER TABLE threads ADD COLUMN priority INTEGER NOT NULL DEFAULT 0;
 -- Not null exactly while the status is 'queued'.

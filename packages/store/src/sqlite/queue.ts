@@ -1,4 +1,4 @@
-/** Who waits for room, and whose turn it is. */
+/** Which threads wait for room, and whose turn it is. */
 import type { Dispatch, LimitKey, QueuedThread } from "@uncaged/workflow-protocol";
 import { toQueue } from "../threads/refusals.ts";
 import { nextOf, type Waiting } from "../threads/room.ts";

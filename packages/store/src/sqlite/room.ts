@@ -57,7 +57,7 @@ export function takeRoomBack(index: ThreadIndex, owner: Return): boolean {
   });
 }
 
-/** Part of the caller's transaction. A lease without room stays without. */
+/** Part of the caller's transaction. A lease without room stays without it. */
 function setRoom(
   index: ThreadIndex,
   owner: LeaseRef,
@@ -84,7 +84,7 @@ export function takeForAgent(index: ThreadIndex, request: Take): Taken {
     const crowd = crowdOf(index, { nowMs, except: null, returning: "count" });
     const room = roomForAgent(limits, crowd, { agent, nowMs });
     if (!room.ok) return room;
-    // Those of leases that are no more; while they were there they did not count.
+    // Runs of expired leases, which no longer counted anyway.
     index.sql(FORGET_ENDED).run();
     index.sql(TAKE).run({ agent, threadId, fence, part });
     if (callsLimited(limits, agent)) note(index, { agent, nowMs, requests: 1, tokens: 0 });
@@ -131,7 +131,7 @@ const SET_ROOM = `
   UPDATE threads SET room = CASE WHEN room IS NULL THEN NULL ELSE :to END
   WHERE ${OWNED} RETURNING workflow, threadId`;
 
-// From here on its runs count as they are.
+// From here on, its runs are counted as they begin and end.
 const TOOK = `UPDATE threads SET queuedFor = NULL WHERE ${OWNED} AND queuedFor IS NOT NULL`;
 
 const TAKE = "INSERT OR REPLACE INTO agentRuns VALUES (:agent, :threadId, :fence, :part)";

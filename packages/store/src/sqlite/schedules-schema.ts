@@ -1,4 +1,4 @@
-/** Schema 10: schedules, and what has become of their due times. */
+/** Schema 10: schedules, and what happened at their due times. */
 export const SCHEDULES_SCHEMA = `
 CREATE TABLE schedules (
   name      TEXT PRIMARY KEY NOT NULL,

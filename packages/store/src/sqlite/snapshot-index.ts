@@ -4,13 +4,13 @@ import { sqliteFailed } from "../database/sqlite-failure.ts";
 import { NO_LEASE } from "./lease-columns.ts";
 import { openThreadIndex } from "./thread-index.ts";
 
-/** Copies the index of a storage root into `file`, which must not exist, as of one moment and beside running threads.
- *  In the copy nobody owns a thread: those that ran are idle, or paused if somebody asked for that. Throws what
+/** Copies the index of a storage root into `file`, which must not exist, as of one moment while threads run.
+ *  In the copy no thread has an owner: those that ran are idle, or paused if somebody asked for that. Throws what
  *  `openIndex` throws. */
 export async function snapshotIndex(root: string, file: string): Promise<void> {
   const index = await openThreadIndex(root);
   try {
-    // One statement is one read transaction: writers go on, and none of what they write meanwhile is in the copy.
+    // One statement is one read transaction: writers continue, and nothing they write meanwhile is in the copy.
     await retryWhileBusy(() =>
       index.read(`copy every page to ${file}`, () => index.sql("VACUUM INTO :file").run({ file })),
     );

@@ -1,5 +1,5 @@
-/** Schema 8: what was used, per thread and in all. Sums are kept and no single runs, so reading them costs the same
- *  however many threads there were. */
+/** Schema 8: what was used, per thread and in all. Only sums are kept, no single runs, so reading them costs the
+ *  same however many threads there were. */
 export const SPENT_SCHEMA = `
 -- What this thread used; all null: nobody reported anything, or an older version ran it.
 ALTER TABLE threads ADD COLUMN inputTokens INTEGER;

@@ -76,7 +76,7 @@ export async function openSchedules(root: string): Promise<Schedules> {
   };
 }
 
-/** What `move` leaves as it is. */
+/** Values for parameters that `move` does not change. */
 const UNMOVED = { schedule: "", dueAt: 0, notBefore: 0, overlap: "skip" } as const;
 
 const ADD = `

@@ -64,7 +64,7 @@ export async function openTriggers(root: string): Promise<Triggers> {
   };
 }
 
-/** What `note` leaves as it is. */
+/** Values for parameters that `note` does not change. */
 const NO_MARK = { size: 0, modifiedAt: 0, origin: 0 };
 
 const ADD = `

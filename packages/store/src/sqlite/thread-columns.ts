@@ -112,7 +112,7 @@ export function optionalInteger(row: Row, column: Column): number | null {
   return at(row, column) === null ? null : integer(row, column);
 }
 
-/** What a text in the JSON form says; `read` returns null for what it does not know. */
+/** Reads a column that holds JSON; `read` returns null for a value that it does not know. */
 export function parsed<T>(row: Row, column: Column, read: (value: unknown) => T | null): T {
   return read(JSON.parse(text(row, column))) ?? damaged(found(row, column));
 }

@@ -100,7 +100,7 @@ export function labelThread(
   });
 }
 
-/** Nobody appends to the history meanwhile: its lines are part of transactions, too. */
+/** Nobody appends to the history meanwhile, because its lines are also part of transactions. */
 export function forgetThreads(
   index: ThreadIndex,
   { endedBefore }: Parameters<ThreadStore["forget"]>[0],
@@ -108,8 +108,8 @@ export function forgetThreads(
   return index.transaction("forget removed threads", () => forgetRemoved(index.root, endedBefore));
 }
 
-/** Order of effects: the line of history that says so is on disk before the row goes. A crash in between leaves the
- *  thread, which can be removed again; the other way round it would count as lost. */
+/** Order of effects: the history line of the removal is on disk before the row is deleted. A crash in between leaves
+ *  the thread, which can be removed again; in the opposite order it would count as lost. */
 export function removeThread(
   index: ThreadIndex,
   request: Parameters<ThreadStore["remove"]>[0],

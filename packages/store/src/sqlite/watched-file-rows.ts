@@ -1,4 +1,4 @@
-/** Converts rows of the index to watched files. A row that this program cannot have written is `STORAGE_FAILED`. */
+/** Converts rows of the index to watched files. Throws `STORAGE_FAILED` for a row that this program cannot have written. */
 import type { FileMark, WatchedFile, WatchedFileState } from "@uncaged/workflow-protocol";
 import { damagedRow } from "./firing-rows.ts";
 import type { NamedRow } from "./thread-columns.ts";
@@ -7,7 +7,7 @@ type FileValues = FileMark &
   Record<"file" | "state", string> &
   Record<"threadId" | "reason", string | null>;
 
-/** A name may have any character: SQLite ends a text at a NUL, and takes no half of a surrogate pair. */
+/** A name may have any character: SQLite ends a text at a NUL, and cannot store a lone surrogate. */
 export function fileValues(watched: WatchedFile): FileValues {
   const { file, mark, state } = watched;
   const { size, modifiedAt, origin } = mark;

@@ -12,7 +12,7 @@ import {
 } from "./sample-threads.ts";
 import type { ThreadStoreCase } from "./store-case.ts";
 
-/** Who owns a thread, and who no longer does. */
+/** Owning a thread, and losing it. */
 export const leaseCases: readonly ThreadStoreCase[] = [
   {
     name: "gives a thread to its first owner and says so in its record",

@@ -13,7 +13,7 @@ import type { ThreadStoreCase } from "./store-case.ts";
 
 const FAILED = { status: "failed", returnCode: 1, summary: "no \0" } as const;
 
-/** What listeners are told of threads. */
+/** What listeners are told about threads. */
 export const noticeCases: readonly ThreadStoreCase[] = [
   {
     name: "has each listener told once whom a thread waits for, and how it ended",
@@ -115,7 +115,7 @@ function brief({ listener, event, at }: { listener: string; event: string; at: n
   return [listener, event, at];
 }
 
-/** Somebody takes the thread, and it waits for the same. */
+/** Somebody takes the thread, and then it waits for the same thing again. */
 async function again(store: ThreadStore, threadId: string): Promise<void> {
   const lease = await acquireAt(store, threadId, ANYONE);
   const waits = [{ role: "planner", message: "Which one?" }] as const;

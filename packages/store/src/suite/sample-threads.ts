@@ -71,7 +71,7 @@ export async function suspendedThread(store: ThreadStore, n: number): Promise<Le
   return lease;
 }
 
-/** What a thread waits for that asks a person to approve. */
+/** What a thread that asks a person to approve waits for. */
 export function samplePersonWait(changes: Partial<PersonWait> = {}): PersonWait {
   return {
     kind: "person",

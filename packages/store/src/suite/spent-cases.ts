@@ -92,7 +92,7 @@ function coder(used: Usage): Spent {
   return { role: "coder", agent: "claude", model: "opus", usage: used };
 }
 
-/** To the step after the n-th. */
+/** The move to the step after the n-th. */
 function after(lease: Lease, n: number): ReturnType<typeof sampleMove> {
   return { ...sampleMove(lease, n + 1), from: sampleHash(n) };
 }

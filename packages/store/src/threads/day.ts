@@ -1,7 +1,7 @@
 /** The day of a time zone, from one midnight to the next. */
 
 const QUARTER_MS = 15 * 60_000;
-/** A day has at most 25 hours, and the clock of a zone was never changed by more than a day. */
+/** A day has at most 25 hours, and no zone ever changed its clock by more than a day. */
 const QUARTERS = 26 * 4;
 
 export type Day = {
@@ -11,7 +11,7 @@ export type Day = {
   endMs: number;
 };
 
-/** The day that `nowMs` is in. Every zone of today changes its clock, and begins its day, at a quarter of an hour. */
+/** The day that `nowMs` is in. Every current zone changes its clock and begins its day on a quarter-hour. */
 export function dayOf(nowMs: number, zone: string): Day {
   const last = days.get(zone);
   if (last !== undefined && last.startMs <= nowMs && nowMs < last.endMs) return last;
@@ -34,7 +34,7 @@ function newDay(nowMs: number, zone: string): Day {
   };
 }
 
-/** The first number in the range for which it holds. It holds for `to`, and once it does, for all that follow. */
+/** The first number in the range for which `holds` is true. It is true for `to`, and for every number after the first. */
 function first(from: number, to: number, holds: (at: number) => boolean): number {
   let [low, high] = [from, to];
   while (low < high) {

@@ -29,10 +29,10 @@ import {
 import { spentKey } from "./spending.ts";
 import { queuedThread, withoutPlace } from "./thread-changes.ts";
 
-/** What a thread has beside its record. */
+/** What a thread has in addition to its record. */
 export type Room = {
   room: "held" | "lent" | "returning" | null;
-  /** What it waited for, until it takes it. */
+  /** What it waited for, until it takes that. */
   expects: readonly LimitKey[];
 };
 

@@ -1,4 +1,4 @@
-/** The same port in memory, for tests. It decides with `refusals.ts` and changes with `thread-changes.ts` only, so the
+/** The port in memory, for tests. It decides with `refusals.ts` and changes with `thread-changes.ts` only, so the
  *  conditions of the SQL are tested against it. */
 import {
   type Dispatch,

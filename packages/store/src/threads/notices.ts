@@ -1,4 +1,4 @@
-/** What there is to tell of a change to a thread. */
+/** The notices that a change to a thread causes. */
 import {
   endingOf,
   isPersonWait,
@@ -9,11 +9,11 @@ import {
   waitsOf,
 } from "@uncaged/workflow-protocol";
 
-/** How long it is remembered that a listener was told, so that it is not told the same again. */
+/** How long delivered notices are remembered, so that a listener is not told the same thing again. */
 export const REMEMBERED_MS: number = 30 * 24 * 60 * 60 * 1_000;
 
-/** Of a thread that was just suspended or has just ended. Nobody is told of an end that somebody has asked for, nor of
- *  that of a child: it is its parent's matter. */
+/** For a thread that was just suspended or has just ended. There is no notice of an end that somebody asked for, or of
+ *  the end of a child, which concerns only its parent. */
 export function noticesOf(thread: ThreadRecord): Notice[] {
   const { threadId, status, updatedAt: at } = thread;
   if (status === "suspended") return waitsOf(thread).map((wait) => noticeOfWait(thread, wait, at));
@@ -34,7 +34,7 @@ function about(
   return { threadId, workflow, title: titleOf(thread), labels, parentThread };
 }
 
-/** The same as long as the same is asked. */
+/** Stays the same as long as the same thing is asked. */
 function waitKey(wait: Wait, head: string): string {
   if (!isPersonWait(wait)) return head;
   const member = wait.member === undefined ? "" : `.${wait.member}`;

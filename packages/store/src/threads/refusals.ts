@@ -128,7 +128,7 @@ export function askTaken(threadId: string): Failure {
   );
 }
 
-/** Why words alone are no answer to a form. */
+/** Why plain text does not answer a form. */
 function wantsPerson(threadId: string, role: string): Failure {
   return failure(
     "TRANSITION_INVALID",

@@ -1,5 +1,5 @@
-/** What there is room for: the limits of a root against what its threads do at the moment. One answer for every store,
- *  which only counts. */
+/** What there is room for: the limits of a root compared with what its threads are doing now. Every store uses these
+ *  answers, and only counts. */
 import type {
   Failure,
   Full,
@@ -11,23 +11,23 @@ import type {
 import { failure, limitInWords } from "@uncaged/workflow-protocol";
 import { dayOf } from "./day.ts";
 
-/** Days of every zone are a number of these. */
+/** Every day of every zone is a whole number of these. */
 export const QUARTER_MS: number = 15 * 60_000;
-/** A minute is looked at in such pieces: whatever happened in one counts until the last of it is a minute ago. */
+/** A minute is divided into pieces of this length: whatever happened in one counts until its end is a minute ago. */
 export const PIECE_MS = 5_000;
 export const MINUTE_MS = 60_000;
 
 /** What a run used within one piece of time. */
 export type Piece = { startMs: number; requests: number; tokens: number };
 
-/** What is counted, asked for only where a limit needs it. */
+/** Counts, requested only where a limit needs them. */
 export type Crowd = {
   pausedSince: number | null;
   /** Threads that have room, by workflow. */
   running: ReadonlyMap<string, number>;
   /** Runs of an agent. */
   runsOf: (agent: string) => number;
-  /** What these agents used in pieces that are not older than a minute, oldest first. */
+  /** What these agents used in the pieces of the last minute, oldest first. */
   lastMinuteOf: (agents: readonly string[]) => readonly Piece[];
   spentSince: (startMs: number) => { tokens: number; costUsd: number };
 };
@@ -45,7 +45,7 @@ export function fullForThread(
   return { ok: false, full, againAt: budget.ok ? null : budget.againAt };
 }
 
-/** Which limits leave no room for one more thread of this workflow beside those that run. */
+/** Which limits leave no room for one more thread of this workflow in addition to those that run. */
 export function fullBeside(
   { threads, workflows }: RootLimits,
   running: Crowd["running"],
@@ -102,7 +102,7 @@ function freeAgainAt(
   return at;
 }
 
-/** When all of a piece is a minute old. */
+/** When a whole piece is a minute old. */
 function endOf(startMs: number): number {
   return startMs + PIECE_MS + MINUTE_MS;
 }
@@ -126,8 +126,8 @@ export type Waiting = Pick<QueuedThread, "threadId" | "workflow"> & {
   queue: Omit<QueuedThread["queue"], "since">;
 };
 
-/** Those of the queue, which is in order, that can start beside all that runs and is on its way. `expected`: what
- *  threads on their way are going to take first. */
+/** The threads of the queue, which is in order, that can start in addition to all that run or are on their way.
+ *  `expected`: what threads on their way are going to take first. */
 export function nextOf(
   queue: readonly Waiting[],
   { limits, crowd, expected }: { limits: RootLimits; crowd: Crowd; expected: readonly LimitKey[] },
@@ -151,7 +151,7 @@ export function nextOf(
   return next;
 }
 
-/** Whether the agent or the provider that a thread waited for has room beside those that have been promised some. */
+/** Whether the agent or the provider that a thread waited for has room, not counting room that is already promised. */
 function isFree(
   key: LimitKey,
   { limits, crowd, taken }: { limits: RootLimits; crowd: Crowd; taken: readonly LimitKey[] },
@@ -184,7 +184,7 @@ export function callsLimited({ providers }: Pick<RootLimits, "providers">, agent
   return Object.values(providers).some(({ agents }) => agents.includes(agent));
 }
 
-/** The beginning of the piece of time, or of the quarter of an hour, that a moment is in. */
+/** The beginning of the period of this length that contains a moment. */
 export function startOf(nowMs: number, lengthMs: number): number {
   return Math.floor(nowMs / lengthMs) * lengthMs;
 }

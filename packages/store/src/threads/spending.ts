@@ -1,7 +1,7 @@
 /** The books of a storage root: which entry a run is added to, and in which order sums are listed. */
 import type { Spent, SpentBy, SpentSum } from "@uncaged/workflow-protocol";
 
-/** Where a run of a workflow is booked. Empty: no role, or no known model. */
+/** The entry to which a run of a workflow is added. Empty: no role, or no known model. */
 export type SpentKey = Readonly<Record<Exclude<SpentBy, "workflow">, string>>;
 
 export function spentKey({ role, agent, model }: Spent, nowMs: number): SpentKey {
@@ -13,7 +13,7 @@ function utcDay(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** Days in their order; anything else by cost, then by tokens, then by name. */
+/** Days in order; anything else by cost, then by tokens, then by name. */
 export function inOrder(by: SpentBy, sums: readonly SpentSum[]): SpentSum[] {
   const byKey = (a: SpentSum, b: SpentSum): number => ((a.key ?? "") < (b.key ?? "") ? -1 : 1);
   if (by === "day") return sums.toSorted(byKey);

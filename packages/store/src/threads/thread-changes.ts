@@ -95,7 +95,7 @@ function withUsage<Thread extends ThreadFacts>(thread: Thread, spent: Spent | nu
   return spent === null ? thread : { ...thread, usage: sumUsage(thread.usage, spent.usage) };
 }
 
-/** A person's step: it took what had been said to whoever was next. */
+/** A person's step, which consumes what had been said to the next role. */
 export function answeredInPerson(thread: SuspendedThread, move: AnswerMove): UnfinishedThread {
   const { to: head, toSha256: headSha256, nowMs: updatedAt, waits } = move;
   const steering = { pendingInput: null, replaced: null, signals: thread.signals };
@@ -124,7 +124,7 @@ export function parkedThread(
   return { ...at, status: to.status, waits: to.waits };
 }
 
-/** One that is queued already keeps its place. */
+/** A thread that is already queued keeps its place. */
 export function queuedThread(
   thread: UnfinishedThread,
   want: { for: QueuePlace["for"]; notBefore: number | null; nowMs: number },

@@ -1,4 +1,4 @@
-/** What a thread is found by, and what it goes by when nobody named it. */
+/** The words by which a thread is found, and its name when nobody gave it one. */
 
 /** A longer prompt is searched up to here. */
 const SEARCHED_CHARS = 4_000;
@@ -19,7 +19,7 @@ export function searchable(title: string | null, prompt: string | null): string 
   return folded(`${title ?? ""} ${(prompt ?? "").slice(0, SEARCHED_CHARS)}`);
 }
 
-/** The words to look for; each of them has to be there. */
+/** The words to look for; each of them must occur. */
 export function searchedFor(text: string): string[] {
   return folded(text)
     .split(" ")
@@ -30,7 +30,7 @@ function folded(text: string): string {
   return plain(text).normalize("NFC").toLowerCase();
 }
 
-/** Without control characters, at one of which SQLite would end a text, and with single spaces. */
+/** Without control characters (SQLite would end a text at a NUL), and with single spaces. */
 function plain(text: string): string {
   return text
     .toWellFormed()

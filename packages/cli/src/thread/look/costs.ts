@@ -65,7 +65,7 @@ function table(by: SpentBy, sums: readonly SpentSum[], style: Style): string {
   );
 }
 
-/** What a sum without a name stands for. */
+/** The label of a sum without a name. */
 const UNKNOWN: { readonly [by in SpentBy]: string } = {
   workflow: "–",
   role: "(end of a thread)",

@@ -5,7 +5,7 @@ import { ago } from "../../terminal/times.ts";
 import { howToGoOn } from "../view/how-to-go-on.ts";
 import { waitingFor } from "../view/waiting-for.ts";
 
-/** What threads ask a person, the longest waiting one last; each with the command that answers it. */
+/** What threads ask people, the longest waiting one last; each with the command that answers it. */
 export function inbox(
   threads: readonly ThreadSummary[],
   { style, nowMs }: { style: Style; nowMs: number },

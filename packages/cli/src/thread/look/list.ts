@@ -19,9 +19,9 @@ export type ListFilter = {
   workflow: string | null;
   limit: number | null;
   status: ThreadStatus | null;
-  /** Only those that were made within this time; null: however old. */
+  /** Only threads created within this time; null: however old. */
   withinMs: number | null;
-  /** Words of title or prompt; null: whatever they say. */
+  /** Words in the title or prompt; null: any. */
   text: string | null;
   /** null: any value. */
   labels: { readonly [key: string]: string | null };
@@ -47,7 +47,7 @@ export async function list(filter: ListFilter, io: Io): Promise<Result<Output, F
     const found = await look(engine, {
       ...(workflow === null ? {} : { workflow }),
       ...(status === "suspended" ? { suspended: true } : {}),
-      // Who runs has a lease.
+      // A running thread has a lease.
       ...(status === "running" ? { withLease: true } : {}),
       ...(withinMs === null ? {} : { sinceMs: io.now() - withinMs }),
       ...(text === null ? {} : { text }),

@@ -34,7 +34,7 @@ export function liveView(style: Style, detail: LiveDetail): (item: LiveEvent | L
     const text = eventText(event, { style, detail, step });
     if (text === "") return "";
     const speaks = event.type === "agent" && event.event.type === "text";
-    // Members speak at the same time: a line is one member's, and says whose when it is another's than before.
+    // Members speak at the same time: each line belongs to one member, who is named when it is not the previous one.
     const another = event.type === "agent" && event.group !== undefined && who !== heard;
     const before = lineIsOpen && (another || !speaks) ? "\n" : "";
     const name = another ? style.dim(`${who}:\n`) : "";

@@ -74,7 +74,7 @@ export async function watchThread(opts: WatchOptions, io: Io): Promise<Result<Ou
 
 type Seen = { status: ThreadStatus; stale: boolean };
 
-/** Number of the event after which to begin. */
+/** The number of the event after which to begin. */
 async function startOf(
   engine: Engine,
   threadId: string,

@@ -1,4 +1,4 @@
-/** What waits for room, and for what. */
+/** Which threads wait for room, and for what. */
 import { type ListedThread, queuedThreads, wakeHost } from "@uncaged/workflow-execute";
 import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { storageRoot } from "@uncaged/workflow-util";
@@ -43,7 +43,7 @@ export async function steerQueue(
   return ok({ document: { pausedSince }, human: () => said });
 }
 
-/** Queued threads, in the order in which they have their turn. */
+/** Queued threads in the order of their turns. */
 export function queueTable(
   threads: readonly ListedThread[],
   { style, nowMs }: { style: Style; nowMs: number },

@@ -9,7 +9,7 @@ import { findEach } from "../several/find-threads.ts";
 import { waitToEnd } from "./wait.ts";
 import { waitTogether } from "./wait-together.ts";
 
-/** Waits for threads that run elsewhere. A name that fits none is refused before anything is waited for. */
+/** Waits for threads that run elsewhere. A name that matches none is refused before the wait begins. */
 export function waitFor(
   { ids, until }: { ids: readonly string[]; until: "all" | "first" },
   io: Io,

@@ -66,7 +66,7 @@ export type Rest = {
   exitCode: number;
 };
 
-/** How a thread rests that was waited for. */
+/** How a thread came to rest after a wait. */
 export async function restOf(
   { engine, thread }: { engine: Engine; thread: ThreadRecord },
   { interrupted, nowMs }: { interrupted: boolean; nowMs: number },

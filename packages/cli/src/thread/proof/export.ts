@@ -7,7 +7,7 @@ import type { Io } from "../../command/io.ts";
 import type { ThreadChoice } from "../several/choose-threads.ts";
 import { type Act, serveThreads } from "../several/serve-threads.ts";
 
-/** `out`: the file; of several threads the folder of their files. */
+/** `out`: the file; for several threads, the folder for their files. */
 export async function exportChosen(
   { choice, out }: { choice: ThreadChoice; out: string | null },
   io: Io,

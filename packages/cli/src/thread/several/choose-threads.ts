@@ -1,4 +1,4 @@
-/** Which threads a verb is for: named one by one, or chosen by what they are. */
+/** Which threads a verb applies to: named one by one, or selected by their properties. */
 import { THREAD_STATUSES, type ThreadStatus } from "@uncaged/workflow-protocol";
 import {
   type Argument,
@@ -12,18 +12,18 @@ import {
   usageError,
 } from "../../command/options.ts";
 
-/** A status, or `orphaned`: its runner died, whatever the status is by now. */
+/** A status, or `orphaned`: its runner died, whatever its status is now. */
 export type Standing = ThreadStatus | "orphaned";
 
 export type ThreadChoice =
   | { kind: "one"; id: string }
-  /** `yes`: nobody is asked before. */
+  /** `yes`: without asking first. */
   | { kind: "named"; ids: readonly string[]; yes: boolean }
   | {
       kind: "matching";
       standings: readonly Standing[];
       workflow: string | null;
-      /** Nothing was written about them for longer; null: however new. */
+      /** Only threads that have not changed for this long; null: however new. */
       unchangedMs: number | null;
       yes: boolean;
     };
@@ -31,12 +31,11 @@ export type ThreadChoice =
 export type ThreadChooser = {
   argument: Argument<readonly string[]>;
   options: readonly Option<unknown>[];
-  /** `usual`: what is meant when no status is named. Throws `USAGE`. */
+  /** `usual`: the statuses when none is named. Throws `USAGE`. */
   read: (given: Given, usual?: readonly Standing[]) => ThreadChoice;
 };
 
-/** For a verb that has something to do with threads in these statuses. `meant`: what `read` takes for usual unless it
- *  is told otherwise. */
+/** For a verb that applies to threads in these statuses. `meant`: the default for `usual`. */
 export function chooser(
   statuses: readonly ThreadStatus[] = THREAD_STATUSES,
   meant: readonly Standing[] = statuses,

@@ -1,7 +1,7 @@
 import { type Engine, findThread } from "@uncaged/workflow-execute";
 import { type Failure, ok, type Result, type ThreadRecord } from "@uncaged/workflow-protocol";
 
-/** What was found for a word that names a thread. */
+/** The result for a word that names a thread. */
 export type Named = { word: string; found: Result<ThreadRecord, Failure> };
 
 /** Threads by their ids or parts of them, each once, in the order in which they were named. */

@@ -3,7 +3,7 @@ import type { Failure, ThreadStatus, ThreadSummary } from "@uncaged/workflow-pro
 import type { ThreadChoice } from "./choose-threads.ts";
 import { findThreads } from "./find-threads.ts";
 
-/** A thread that a verb is about to serve, as it stands now; or a name that fits none. */
+/** A thread that a verb is about to handle, in its current state; or a name that matches none. */
 export type PlannedThread =
   | { threadId: string; workflow: string; status: ThreadStatus; updatedAt: number }
   | { threadId: string; missing: Failure };

@@ -1,5 +1,5 @@
-/** Does the same to one thread or to several. Of several it first says what it will do, and asks on a terminal; then
- *  each failure is reported, and the others are served all the same. */
+/** Does the same to one thread or to several. For several it first says what it will do, and asks on a terminal; then
+ *  each failure is reported, and the others are handled anyway. */
 import { type Engine, findThread } from "@uncaged/workflow-execute";
 import {
   EXIT,
@@ -27,21 +27,21 @@ import { complain, severalOutput, tell } from "./several-output.ts";
 export type Act = (
   engine: Engine,
   thread: ThreadRecord,
-  /** Asked for by whoever can be interrupted: from then on the first Ctrl-C ends no process. */
+  /** Called by verbs that can be interrupted: from then on, the first Ctrl-C does not end the process. */
   interruption: () => AbortSignal,
 ) => Promise<Result<Said, Failure>>;
 
 export type Verb = {
   /** `kill`, for the plan. */
   word: string;
-  /** Whether what is done to a thread reaches its child threads, so that they need not be served as well. */
+  /** Whether what is done to a thread reaches its child threads, so that they need not be handled as well. */
   children: "apart" | "with their parent";
   act: Act;
-  /** What follows for each thread that was served, for all at once; its document is the thread's then. */
+  /** What follows for all handled threads together; it returns each thread's document. */
   then?: Act;
 };
 
-/** So many are served side by side: a runner that does not answer holds up only its own place. */
+/** This many are handled in parallel: a runner that does not answer holds up only its own place. */
 const AT_ONCE = 8;
 
 export async function serveThreads(
@@ -109,7 +109,7 @@ async function serve(
 ): Promise<Result<Said, Failure>> {
   if ("missing" in thread) return { ok: false, error: thread.missing };
   try {
-    // Looked at again: others may have been served for a while.
+    // Read again: handling the others may have taken a while.
     const found = await findThread(engine, thread.threadId);
     return found.ok ? await act(engine, found.value, () => signal) : found;
   } catch (thrown) {

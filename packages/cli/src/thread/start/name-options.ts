@@ -1,4 +1,4 @@
-/** What a thread is called and sorted by. */
+/** A thread's title and labels. */
 import {
   LABEL_KEY_PATTERN,
   LABEL_VALUE_PATTERN,

@@ -1,4 +1,4 @@
-/** What a schedule or a trigger starts, as `run` takes it. */
+/** What a schedule or a trigger starts, with the options of `run`. */
 import { resolve } from "node:path";
 import type { Limits, PlannedStart, ThreadLabels } from "@uncaged/workflow-protocol";
 import type { Io } from "../../command/io.ts";

@@ -1,4 +1,4 @@
-/** When a thread may start, and before which others. */
+/** When a thread may start, and with which priority. */
 import {
   durationIn,
   type Given,
@@ -48,7 +48,7 @@ function wholeNumber(text: string, name: string): number {
 
 const TIME = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2})?(Z|[+-][0-9]{2}:[0-9]{2})?$/;
 
-/** Without a zone it is the machine's time. */
+/** Without a zone, the machine's local time. */
 function moment(text: string, name: string): number | { inMs: number } {
   const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(time)) return time;

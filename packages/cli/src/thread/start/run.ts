@@ -33,7 +33,7 @@ export type RunOptions = {
   cwd: string | null;
   /** null: those of the workflow. */
   limits: Limits | null;
-  /** null: it goes by its prompt. */
+  /** null: the first line of its prompt stands for it. */
   title: string | null;
   labels: ThreadLabels;
   queueing: Queueing;
@@ -69,7 +69,7 @@ export async function runWorkflow(opts: RunOptions, io: Io): Promise<Result<Outp
   });
 }
 
-/** On stderr: what is printed is the id. */
+/** On stderr: stdout has only the id. */
 async function tellQueued(thread: ThreadRecord, io: Io): Promise<void> {
   const place = queuePlaceOf(thread);
   if (place === null) return;
@@ -78,7 +78,7 @@ async function tellQueued(thread: ThreadRecord, io: Io): Promise<void> {
   await writeText(io.stderr, `queued: it ${queuedFor(place)}${how}\n`);
 }
 
-/** Whoever types the command is asked for what they left out. Without a terminal there is nobody to ask. */
+/** Asks the person at the terminal for what they left out. Without a terminal there is nobody to ask. */
 async function askPrompt(io: Io): Promise<string> {
   if (io.stdin.kind !== "terminal" || !io.stderr.isTerminal) return "";
   const { terminalQuestions } = await import("../../terminal/questions.ts");

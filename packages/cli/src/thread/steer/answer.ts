@@ -48,7 +48,7 @@ export function answer(
   });
 }
 
-/** The member of a group whose answer it is. On a terminal it is asked for where several wait. */
+/** The member of a group whose answer it is. If several wait, the person at a terminal is asked. */
 async function addressee(
   people: readonly PersonWait[],
   given: number | null,

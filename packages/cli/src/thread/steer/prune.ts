@@ -12,7 +12,7 @@ import { remove } from "./rm.ts";
 
 const DAY_MS = 86_400_000;
 
-/** `unchangedMs` null: as the configuration says. */
+/** `unchangedMs` null: the configured retention. */
 export async function prune(
   { unchangedMs, history, yes }: { unchangedMs: number | null; history: boolean; yes: boolean },
   io: Io,
@@ -34,7 +34,7 @@ export async function prune(
       : await remove({ kind: "named", ids, yes }, io);
   if (!history || !removed.ok || (removed.value.exitCode ?? EXIT.success) !== EXIT.success)
     return removed;
-  // After the removals: the history has to know of them before it forgets them.
+  // After the removals, which must be in the history before it can forget them.
   const endedBefore = io.now() - oldMs;
   const forgotten = await withEngine(io, ({ store }) => store.forget({ endedBefore }));
   await writeText(io.stderr, `the history has forgotten ${count(forgotten, "thread")}\n`);

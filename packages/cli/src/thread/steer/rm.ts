@@ -6,7 +6,7 @@ import type { ThreadChoice } from "../several/choose-threads.ts";
 import { type Act, serveThreads } from "../several/serve-threads.ts";
 
 export async function remove(choice: ThreadChoice, io: Io): Promise<Result<Output, Failure>> {
-  // One look for all of them: it takes longer than the rest of a removal.
+  // Processes are listed once for all threads: that takes longer than the rest of a removal.
   let look: ProcessLook | null = null;
   const act: Act = async (engine, thread) => {
     const { threadId } = thread;

@@ -5,7 +5,7 @@ import type { Io } from "../../command/io.ts";
 import type { Style } from "../../terminal/style.ts";
 import { paintStatus } from "../view/paint-status.ts";
 
-/** How a thread stands after a verb. */
+/** The state of a thread after a verb. */
 export function steered(thread: ThreadRecord, { now }: Pick<Io, "now">): Said {
   const { threadId, workflow, bundleHash, head, stepCount, updatedAt } = thread;
   const seen = observedStatus(thread, now());

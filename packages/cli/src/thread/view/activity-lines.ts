@@ -3,7 +3,7 @@ import { printableLine } from "../../terminal/printable.ts";
 import type { Style } from "../../terminal/style.ts";
 import { ago, duration } from "../../terminal/times.ts";
 
-/** The step under way and the latest that its agent did; what still goes on stands last, with how long. */
+/** The step under way and its agent's latest activities; what still goes on comes last, with its duration. */
 export function activityLines(
   { role, round, agent, since, current, recent }: ThreadActivity,
   { style, nowMs }: { style: Style; nowMs: number },
@@ -25,7 +25,7 @@ export function activityLines(
   return `${[head, ...lines, ...last].join("\n")}\n`;
 }
 
-/** As long as `59 min ago`. */
+/** The width of `59 min ago`. */
 const AGO_CHARS = 10;
 
 /** One line of plain text: `> Read {"file":"a.ts"}`. */

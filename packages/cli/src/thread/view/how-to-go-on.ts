@@ -16,7 +16,7 @@ export function howToGoOn(
   return `${verb}: uwf ${before} ${shortId(threadId)}${after}`;
 }
 
-/** What stands before and after the thread in the command. */
+/** What comes before and after the thread in the command. */
 function partsOf(wait: Wait): { verb: string; before: string; after: string } {
   if (isPersonWait(wait)) {
     const member = wait.member === undefined ? "" : ` --member ${wait.member + 1}`;

@@ -5,7 +5,7 @@ import { activityText } from "./activity-lines.ts";
 
 type Row = { activity: ThreadActivity | null };
 
-/** Who is at work, and on what; none where nobody is. They stand last, so what is too long is cut. */
+/** Who is at work, and on what; none if nobody is. These columns come last, so what is too long is cut. */
 export function nowColumns(threads: readonly Row[], nowMs: number): Column<Row>[] {
   if (threads.every(({ activity }) => activity === null)) return [];
   return [

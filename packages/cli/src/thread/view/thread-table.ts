@@ -10,7 +10,7 @@ import { shortId } from "./short-id.ts";
 const TITLE_CHARS = 60;
 const TITLE_LEAST_CHARS = 16;
 
-/** Threads one a line, as `list` and `ps` show them; `more` columns stand last. */
+/** Threads one a line, as `list` and `ps` show them; `more` columns come last. */
 export function threadTable<Row extends ListedThread>(
   threads: readonly Row[],
   shown: { style: Style; nowMs: number; more: readonly Column<Row>[] },

@@ -7,7 +7,7 @@ export function waitingFor(wait: Wait): string {
   return wait.kind === "limit" ? "waits:" : `${wait.role} asks:`;
 }
 
-/** Of a member of a group with its place. */
+/** The role; for a member of a group, with its place. */
 function personName({ role, member, group }: PersonWait): string {
   if (member === undefined || group === undefined) return role;
   const { name, entry, of } = group;
