@@ -1,11 +1,11 @@
 /** Writes a whole storage root into one file, while its threads run. Every head in it has its blobs, in this order:
  *
  *  1. The lock of the blobs is held from before the index is copied until the last blob is read: a garbage collection
- *     would delete what only threads of the copy need, such as those that somebody removes meanwhile.
+ *     would delete what only threads of the copy need, such as threads that somebody removes meanwhile.
  *  2. The index is copied as of one moment, with the blobs that are its rows. Whatever it names was durable before: the
  *     bundles, the version in `workflow.yaml`, and every blob, as a row of the copy or as a file. Steps that are
  *     published later add files and remove none.
- *  3. So what the copy's heads reach is read after that: from the copy, else from the storage root, wherever it has
+ *  3. So what the copy's heads reach is read after that: from the copy, or else from the storage root, wherever it has
  *     moved by then. Each blob is checked against its name, and a missing one is a failure.
  *  4. A backup that is killed leaves `.backup` in the root, which the next one replaces, and an unfinished file under
  *     another name than the backup's. */
@@ -58,7 +58,7 @@ export type BackedUp = WrittenFile & {
   bundles: number;
 };
 
-/** `secrets`: `.env` and the signing key, too. Refused: `TARGET_EXISTS`, and a root in which a blob that a thread needs
+/** `secrets`: includes `.env` and the signing key. Refused: `TARGET_EXISTS`, and a root in which a blob that a thread needs
  *  is missing or damaged. */
 export async function backUp(
   engine: Pick<Engine, "root" | "cas" | "now">,
@@ -158,7 +158,7 @@ async function addIfThere(root: string, path: string, add: Summing): Promise<voi
   if (content !== null) await add(path, content);
 }
 
-/** Returns how many the threads reach, wherever they are. */
+/** Returns how many blobs the threads reach, wherever they are. */
 async function addBlobs(
   { engine, add }: Source,
   copy: Storage,

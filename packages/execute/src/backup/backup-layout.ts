@@ -18,9 +18,9 @@ import { z } from "zod";
 export const ABOUT_ENTRY = "backup.json";
 export const SUMS_ENTRY = "SHA256SUMS";
 
-/** Files of a storage root that a backup may have, if they are there. */
+/** Files of a storage root that a backup includes if they exist. */
 export const ROOT_FILES: readonly string[] = ["workflow.yaml", "package.json", "package-lock.json"];
-/** The same, if asked for. */
+/** Files that it includes only on request. */
 export const SECRET_FILES: readonly string[] = [".env", "keys/attest.key", "keys/attest.pub"];
 export const TARBALLS = "tarballs";
 export const BUNDLE_FILES: readonly string[] = [

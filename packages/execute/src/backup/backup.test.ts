@@ -151,7 +151,7 @@ describe("a backup", () => {
           collecting ??= (async () => {
             for (const threadId of [ENDED, RUNNING, PAUSING])
               await engine.store.remove({ threadId, nowMs: 5_000, replaces: null });
-            // The second run deletes what the first one set aside.
+            // The second run deletes what the first one quarantined.
             const later = { ...engine, now: () => Date.now() + 60_000 };
             for (const each of [engine, later])
               await collectStorage(each, { dryRun: false, graceMs: 0 });

@@ -1,9 +1,9 @@
 /** The history as of the same moment as a copy of the index.
  *
- *  1. History lines are appended one by one, the index is copied at a moment. A line of a thread that neither the copy
+ *  1. History lines are appended one by one, but the index is copied at one moment. A line of a thread that neither the copy
  *     nor the history before it knew would look like a thread that the index has lost.
- *  2. So the lengths of the files are noted before the index is copied, and of what was appended after that only lines
- *     of threads in the copy are taken, and removals. */
+ *  2. So the lengths of the files are recorded before the index is copied. Of what was appended after that, only removals
+ *     and lines of threads in the copy are included. */
 import { constants } from "node:buffer";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ export async function historyLengths(root: string): Promise<HistoryLengths> {
   return lengths;
 }
 
-/** What a backup has of one file of the history. `knows`: whether a thread is in the copy of the index. */
+/** The part of one history file that a backup includes. `knows`: whether a thread is in the copy of the index. */
 export async function copiedHistory(
   root: string,
   path: string,

@@ -1,11 +1,11 @@
-/** Makes a storage root of a backup.
+/** Restores a storage root from a backup.
  *
  *  1. The root must be empty. Everything goes to `<root>.restoring` first, is flushed and checked there, and then takes
  *     the root's place in one rename: a crash before that leaves an empty root and a folder that the next restore
  *     replaces, a crash after it a whole root.
  *  2. No name in the file becomes a path unless a storage root has such a file.
- *  3. Checked are, in this order: the form of every entry and its checksum; every page and row of the index; every blob
- *     by its name; and that every thread has all blobs that it reaches. */
+ *  3. These are checked, in this order: the form of every entry and its checksum; every page and row of the index; every
+ *     blob by its name; and that every thread has all blobs that it reaches. */
 import { constants } from "node:buffer";
 import { existsSync, readdirSync, realpathSync, rmdirSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
@@ -153,7 +153,7 @@ async function checkedCounts(
   }
 }
 
-/** What is wrong with the unpacked root is wrong with the file; a later version may read it. */
+/** Damage in the unpacked root is reported as damage of the file; a later version may be able to read it. */
 function asBackup(path: string, found: Failure): Failure {
   return found.code === "STORAGE_NEWER" ? found : invalidBackup(path, found.message);
 }

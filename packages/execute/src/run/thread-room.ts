@@ -63,7 +63,7 @@ export function threadRoom(
   let forAgents = 0;
   let parts = 0;
   let isLent = false;
-  /** One change after the other: what is lent is what was so when the last one began. */
+  /** One change after the other; each decides by the state in which it begins. */
   let turn: Promise<void> = Promise.resolve();
 
   const giveUp = ({ full, againAt }: Full): void => {

@@ -79,7 +79,7 @@ export async function answerThread(
   return runner.ok ? ok(await readAgain(engine, thread)) : runner;
 }
 
-/** The running step takes the answer, and denies by itself what nobody answers in time. */
+/** The running step takes the answer; if nobody answers in time, it denies the call on its own. */
 async function permit(
   { store }: Pick<Engine, "store">,
   thread: ThreadRecord,
@@ -143,7 +143,7 @@ async function publishAfter(
   }
 }
 
-/** undefined: it is no member. */
+/** undefined: it is not a member. */
 function placeOf({ member, group }: PersonWait): StepGroup | undefined {
   if (member === undefined || group === undefined) return undefined;
   const { name, entry, of } = group;

@@ -81,7 +81,7 @@ async function strayRole(
   return failure("USAGE", message, `its roles are: ${known.join(", ")}`);
 }
 
-/** Durable before anything runs, too; by itself it changes nothing that was done. */
+/** Durable before anything runs, too; on its own it changes nothing that was done. */
 async function raise(
   engine: Engine,
   threadId: string,
@@ -168,7 +168,7 @@ function emptyAnswer(threadId: string, message: string): Failure {
   );
 }
 
-/** Words are no answer to a form. */
+/** Plain text does not answer a form. */
 function unanswered(threadId: string, { role, message }: PersonWait): Failure {
   return failure(
     "TRANSITION_INVALID",

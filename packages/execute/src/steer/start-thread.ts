@@ -31,7 +31,7 @@ export type StartOptions = {
   /** What the thread is called; null: it goes by its prompt. */
   title?: string | null;
   labels?: ThreadLabels;
-  /** Of queued threads, that with the highest starts first. */
+  /** The queued thread with the highest priority starts first. */
   priority?: number;
   /** `idle`: the thread is created and waits for `exec` or `resume`. `queue`: it waits for its turn, until `notBefore`
    *  (Unix milliseconds; null: none) at least. */

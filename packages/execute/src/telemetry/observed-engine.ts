@@ -5,8 +5,8 @@ import type { TelemetrySink } from "./telemetry-sink.ts";
 import { type SpanSources, threadSpans } from "./thread-spans.ts";
 import { stepSpanId, traceIdOf, traceparent } from "./trace-ids.ts";
 
-/** The same engine, whose live events and store are watched. What is told is told later, in order, thread by thread, and
- *  whatever goes wrong there is of no consequence here. `settled`: everything up to now was told. */
+/** The same engine with its live events and store observed. Reports follow later, in order, thread by thread, and a
+ *  failure there has no effect here. `settled`: everything so far has been reported. */
 export function observedEngine(
   engine: Engine,
   sink: TelemetrySink,
@@ -50,7 +50,7 @@ export function observedEngine(
   };
 }
 
-/** Most events are words, and words are not told. */
+/** Most events are text, and text is not reported. */
 function isTold(event: LiveEvent): boolean {
   return event.type !== "note" && (event.type !== "agent" || event.event.type !== "text");
 }

@@ -1,4 +1,4 @@
-/** OpenTelemetry's SDK, loaded only when somebody wants to be told. What cannot be sent is dropped: spans wait in a
+/** OpenTelemetry's SDK, loaded only when telemetry is on. What cannot be sent is dropped: spans wait in a
  *  queue of bounded length, and nobody waits for a receiver. */
 import { randomUUID } from "node:crypto";
 import {

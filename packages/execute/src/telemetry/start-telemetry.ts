@@ -1,4 +1,4 @@
-/** Tells the outside what the threads of this process do, if somebody asked for it: by `OTEL_EXPORTER_OTLP_ENDPOINT` or
+/** Reports what the threads of this process do, if that is configured by `OTEL_EXPORTER_OTLP_ENDPOINT` or
  *  `config.telemetry`. Otherwise nothing is loaded, and nothing is done differently. */
 import { isFinished, type ThreadRecord, waitsOf } from "@uncaged/workflow-protocol";
 import { readSettings } from "@uncaged/workflow-register";
@@ -45,7 +45,7 @@ function silent(engine: Engine): Telemetry {
   return { engine, watchThreads: () => undefined, flush: async () => undefined };
 }
 
-/** `content`: whether prompts, answers and calls are told, too. */
+/** `content`: whether prompts, answers and calls are reported, too. */
 function telling(
   engine: Engine,
   sink: TelemetrySink,

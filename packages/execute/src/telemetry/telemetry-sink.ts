@@ -1,4 +1,4 @@
-/** What is told to the outside. None of it throws, and none of it waits for whoever receives it. */
+/** The interface for reporting spans and metrics. Nothing in it throws or waits for a receiver. */
 export type Attributes = { readonly [name: string]: string | number | boolean | string[] };
 
 export type SpanSpec = {
@@ -43,8 +43,8 @@ export type TelemetrySink = {
   span(span: SpanSpec): void;
   count(name: keyof typeof COUNTERS, value: number, attributes: Attributes): void;
   measure(name: keyof typeof HISTOGRAMS, value: number, attributes: Attributes): void;
-  /** Asked whenever metrics are sent. */
+  /** Called whenever metrics are sent. */
   gauge(look: () => Promise<readonly Gauged[]>): void;
-  /** Sends what is there. Resolves after two seconds at the latest. */
+  /** Sends what is pending. Resolves after two seconds at the latest. */
   flush(): Promise<void>;
 };

@@ -28,9 +28,9 @@ export type SpanSources = {
   state: (hash: string) => Promise<StatePayload>;
   /** The thread as it is now; null: it is gone. */
   current: () => Promise<ThreadRecord | null>;
-  /** What the agent was told and said, as attributes; null: that is nobody's business. */
+  /** What the agent was told and said, as attributes; null: content is not reported. */
   words: ((state: StatePayload) => Promise<Attributes>) | null;
-  /** Redacts what a tool is called with; null: that is nobody's business. */
+  /** Redacts a tool's arguments; null: content is not reported. */
   input: ((call: unknown) => string) | null;
 };
 
@@ -317,7 +317,7 @@ function newTurn(startMs: number): Turn {
   };
 }
 
-/** Of an agent that says nothing while it runs. */
+/** For an agent that reports nothing while it runs. */
 function recorded(state: StatePayload): Turn {
   return {
     ...newTurn(state.startedAt ?? state.timestamp),

@@ -1,5 +1,5 @@
-/** Where a thread is in its trace. The ids follow from those of the threads, so that whoever runs a thread next, and
- *  whoever runs a child of it, goes on in the same trace without being told.
+/** Where a thread is in its trace. The ids follow from those of the threads, so the next owner of a
+ *  thread, and the owner of a child thread, continue the same trace without any message.
  *
  *  1. A trace has the thread that a person started, and all threads below it.
  *  2. A thread and a completed step have one span each, however many attempts they took. */
@@ -8,7 +8,7 @@ import type { StepGroup, ThreadRecord, ThreadStore } from "@uncaged/workflow-pro
 
 export type SpanPlace = { traceId: string; spanId: string };
 
-/** The trace of a thread: of the oldest of its parents that is still there. */
+/** The trace of a thread: that of its topmost ancestor that still exists. */
 export async function traceIdOf(
   store: Pick<ThreadStore, "get">,
   thread: Pick<ThreadRecord, "threadId" | "parentThread" | "depth">,

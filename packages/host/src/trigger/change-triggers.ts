@@ -23,7 +23,7 @@ import { markOf, startForFile } from "./watch-folders.ts";
 
 type Where = { engine: Engine; triggers: Triggers };
 
-/** Files that are in a watched folder already are none of its business. `USAGE` for an invalid name or prompt,
+/** Files that are already in a watched folder are left alone. `USAGE` for an invalid name or prompt,
  *  `RULE_INVALID`, `WORKFLOW_NOT_FOUND`, `TARGET_EXISTS`. */
 export async function addTrigger(
   { engine, triggers }: Where,
@@ -76,7 +76,7 @@ export async function findTrigger(
   return err(failure("TRIGGER_NOT_FOUND", `there is no trigger ${JSON.stringify(name)}`, hint));
 }
 
-/** Starts nothing until it is resumed. Files wait; deliveries are refused. */
+/** The trigger starts nothing until it is resumed. Files wait; deliveries are refused. */
 export async function pauseTrigger(
   { engine, triggers }: Where,
   name: string,
@@ -102,7 +102,7 @@ export async function removeTrigger(
   return found;
 }
 
-/** Starts its thread by hand: for a file, or for a payload as if it had been delivered, filter included. Another thread
+/** Starts its thread by hand: for a file, or for a payload as if it had been delivered, filter included. A new thread
  *  each time. */
 export async function runTrigger(
   { engine }: Where,

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
-/** Which of these files a process of this user has open for writing. Linux says so; elsewhere the result is empty, and
- *  so it is for writers of other users and machines. */
+/** Which of these files a process of this user has open for writing. Only Linux reports this: elsewhere the result is
+ *  empty, and writers of other users and machines are never seen. */
 export function openForWriting(paths: readonly string[]): ReadonlySet<string> {
   const written = new Set<string>();
   if (process.platform !== "linux" || paths.length === 0) return written;
