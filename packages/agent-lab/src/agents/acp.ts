@@ -72,6 +72,7 @@ export const acpCodex: AgentUnderTest = acpAgent("codex", "codex-acp", {
   "no-execute": { expects: REFUSED, because: ASKS_NOT },
   "no-edit": { expects: REFUSED, because: ASKS_NOT },
   "some-execute": { expects: { ...REFUSED, allowed: false }, because: ASKS_NOT },
+  "ask-execute": { expects: { ...REFUSED, allowed: false }, because: ASKS_NOT },
 });
 
 function acpAgent(

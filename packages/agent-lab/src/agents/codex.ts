@@ -31,6 +31,10 @@ export const codex: AgentUnderTest = {
       expects: { ...REFUSED, allowed: false },
       because: "its sandbox has no rules for single commands",
     },
+    "ask-execute": {
+      expects: { ...REFUSED, allowed: false },
+      because: "it asks nobody: its sandbox decides",
+    },
   },
 };
 

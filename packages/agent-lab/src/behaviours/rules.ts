@@ -56,6 +56,20 @@ export const RULES: readonly Behaviour[] = [
     expects: { ...endsAs("ok"), allowed: true, happened: false },
   },
   {
+    id: "ask-execute",
+    says: "a command that a person allows does run, beside one that the person refuses",
+    async play(bench) {
+      const allowed = join(bench.cwd, "allowed");
+      const forbidden = join(bench.cwd, "forbidden");
+      const step = await bench.play({
+        prompt: `[[shell:touch ${allowed}]] [[shell:touch ${forbidden}]] ${ANSWER}`,
+        rules: { tools: { ask: [{ kind: "execute", command: ["touch"] }] } },
+      });
+      return { ...ending(step), allowed: existsSync(allowed), happened: existsSync(forbidden) };
+    },
+    expects: { ...endsAs("ok"), allowed: true, happened: false },
+  },
+  {
     id: "evidence",
     says: "a claim without the required evidence is sent back, then accepted after it was really done",
     async play(bench) {

@@ -31,6 +31,7 @@ export function labRuntime(step: LabStep): WorkflowRuntime {
     cas: step.cas,
     signal: step.signal,
     emit: step.onEvent,
+    mayI: async ({ message }) => ({ allowed: message.includes("/allowed"), reason: "said so" }),
     step: {
       role: LAB_ROLE,
       round: step.round,
