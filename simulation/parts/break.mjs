@@ -49,7 +49,7 @@ export const BREAKS = {
   ],
   "owners whose fence is not looked at": [
     {
-      file: "/packages/store/dist/sqlite/leases.js",
+      file: "/packages/store/dist/sqlite/lease-columns.js",
       from: "AND fence = :fence AND status = 'running'",
       to: "AND fence >= 0 * :fence",
     },

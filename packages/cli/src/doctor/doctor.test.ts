@@ -72,6 +72,7 @@ test("an empty storage root, and a missing one, are healthy and stay as they are
     "agents",
     "bindings",
     "threads",
+    "limits",
     "notify",
     "leftovers",
   ]);
