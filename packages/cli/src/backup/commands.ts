@@ -7,8 +7,7 @@ const secrets: Option<boolean> = switchOption(
   "with .env and the signing key, which are left out otherwise",
 );
 export const backup: Command = {
-  description:
-    "Write everything in the storage root into one file: threads, workflows, configuration.",
+  description: "Write the whole storage root to one file: threads, workflows, configuration.",
   arguments: [target],
   options: [secrets],
   example: "uncaged.tar",
@@ -21,7 +20,7 @@ export const backup: Command = {
 
 const source: Argument<string> = requiredArgument("file", "what `backup` wrote");
 export const restore: Command = {
-  description: "Make a storage root of a backup; all of it is checked first.",
+  description: "Restore a storage root from a backup, after checking all of it.",
   arguments: [source],
   options: [],
   example: "uncaged.tar",

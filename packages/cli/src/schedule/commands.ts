@@ -32,7 +32,7 @@ const jitter: Option<number | null> = durationOption(
 );
 
 const add: Command = {
-  description: "Have a thread started at times, by the host.",
+  description: "Add a schedule: the host starts a thread each time it is due.",
   arguments: [newName],
   options: [...timingOptions, ...plannedStartOptions, overlap, catchUp, jitter],
   example:
@@ -67,7 +67,7 @@ const limit: Option<number | null> = countOption(
   { atLeast: 1 },
 );
 const show: Command = {
-  description: "Show a schedule, and what has become of its latest due times.",
+  description: "Show a schedule, and what happened at its latest due times.",
   arguments: [schedule],
   options: [limit],
   example: "nightly",
@@ -79,7 +79,7 @@ const show: Command = {
 };
 
 const pause: Command = {
-  description: "Have a schedule fire nothing until it is resumed.",
+  description: "Pause a schedule: it starts nothing until it is resumed.",
   arguments: [schedule],
   options: [],
   example: "nightly",
@@ -87,7 +87,7 @@ const pause: Command = {
 };
 
 const resume: Command = {
-  description: "Let a paused schedule fire again; what was due meanwhile is not made up for.",
+  description: "Resume a schedule; what was due meanwhile is not started.",
   arguments: [schedule],
   options: [],
   example: "nightly",
@@ -123,7 +123,7 @@ const backfillOverlap: Option<Overlap | null> = choiceOption(
 );
 const backfill: Command = {
   description:
-    "Have the host make up for due times of the past that started nothing, the oldest first.",
+    "Start what was due in the past and was not started, the oldest first; the host does it.",
   arguments: [schedule],
   options: [from, to, backfillOverlap],
   example: "nightly --from 2026-11-01T00:00",

@@ -129,7 +129,7 @@ const labelWords: Argument<readonly string[]> = anyArguments(
   "labels to set; key- removes one",
 );
 export const label: Command = {
-  description: "Set and remove labels of a thread, or show them.",
+  description: "Show the labels of a thread, set them or remove them.",
   arguments: [threadId, labelWords],
   options: [],
   example: "7F3K keep team=core draft-",

@@ -27,8 +27,7 @@ const filter: Option<string | null> = textOption(
 );
 
 const add: Command = {
-  description:
-    "Have a thread started for each new file in a folder, or each delivery of a webhook.",
+  description: "Start a thread for each new file in a folder, or for each delivery of a webhook.",
   arguments: [newName],
   options: [watch, webhook, filter, ...plannedStartOptions],
   example: 'scans --watch ~/scans --workflow file-away --prompt "File {{ path }}"',
@@ -63,7 +62,7 @@ const show: Command = {
 };
 
 const pause: Command = {
-  description: "Have a trigger start nothing until it is resumed.",
+  description: "Pause a trigger: it starts nothing until it is resumed.",
   arguments: [trigger],
   options: [],
   example: "scans",
@@ -71,7 +70,7 @@ const pause: Command = {
 };
 
 const resume: Command = {
-  description: "Let a paused trigger start threads again, for files that came meanwhile, too.",
+  description: "Resume a trigger; it also starts threads for files that came meanwhile.",
   arguments: [trigger],
   options: [],
   example: "scans",
