@@ -85,7 +85,7 @@ async function serve(engine: Engine, { signal, say, onUp }: HostOptions): Promis
     firingSchedules({ schedules, starter, now: engine.now, say, signal }),
     watchingFolders({ triggers, starter, say, signal }),
   ];
-  let started: Promise<unknown> = Promise.resolve();
+  let started: Promise<void> = Promise.resolve();
   try {
     (await startTelemetry(engine, { env: process.env, say })).watchThreads();
     // First: nothing that happens while a host is up is missed.
@@ -98,7 +98,9 @@ async function serve(engine: Engine, { signal, say, onUp }: HostOptions): Promis
       wake = new AbortController();
       // Not waited for: a bundle that takes long to load must not hold up the others. A fault of the storage may pass.
       for (const { look } of looks) look().catch(fault);
-      started = Promise.all([started, ...starting.map(({ look }) => look().catch(fault))]);
+      // Nothing is kept of those before but whether they are done: a host runs for months.
+      const begun = [started, ...starting.map(({ look }) => look().catch(fault))];
+      started = Promise.all(begun).then(() => undefined);
       const until = AbortSignal.any([signal, wake.signal]);
       await sleep(LOOK_EVERY_MS, undefined, { signal: until }).catch(() => undefined);
     }
