@@ -1,12 +1,12 @@
 /** What the built host tells listeners, even across its own death. */
-import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Notice } from "@uncaged/workflow-protocol";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { BIN, type Cli, openCli } from "./cli.test.helper.ts";
+import { type Cli, openCli } from "./cli.test.helper.ts";
+import { type Hosted, hosted } from "./hosted.test.helper.ts";
 
 const APPROVAL = `
 description: A person approves.
@@ -28,7 +28,7 @@ let told: Told[];
 /** How the server handles a request; the default is 204. */
 let next: ((response: ServerResponse) => void)[];
 let onTold: () => void;
-let host: ChildProcess | null = null;
+let host: Hosted;
 
 beforeAll(async () => {
   told = [];
@@ -47,6 +47,7 @@ beforeAll(async () => {
   await promise;
   const { port } = server.address() as AddressInfo;
   cli = openCli();
+  host = hosted(cli);
   mkdirSync(cli.root, { recursive: true });
   const notify = { team: { url: `http://127.0.0.1:${port}/`, secret: "s" } };
   const config = { notify };
@@ -61,25 +62,6 @@ afterAll(async () => {
   server.close();
 });
 
-async function up(): Promise<void> {
-  const child = spawn(process.execPath, [BIN, "--json", "up"], {
-    cwd: cli.dir,
-    stdio: ["ignore", "pipe", "ignore"],
-    env: { PATH: process.env.PATH, HOME: cli.dir, WORKFLOW_STORAGE_ROOT: cli.root },
-  });
-  host = child;
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  child.stdout.once("data", () => resolve());
-  child.once("exit", (code) => reject(new Error(`the host ended with code ${code}`)));
-  return promise;
-}
-
-async function killHost(): Promise<void> {
-  const gone = new Promise((resolve) => host?.once("exit", resolve));
-  host?.kill("SIGKILL");
-  await gone;
-}
-
 /** Resolves once the server has received this many requests. */
 async function untilTold(times: number): Promise<void> {
   while (told.length < times) {
@@ -92,7 +74,7 @@ async function untilTold(times: number): Promise<void> {
 type Status = { notify: { listener: string; notices: number; fault: string | null }[] };
 
 it("delivers at least once, whatever fails, dies or is down at the time", async () => {
-  await up();
+  await host.up();
   next = [(response) => response.writeHead(503).end()];
   const first = await asks();
   await untilTold(2);
@@ -107,7 +89,7 @@ it("delivers at least once, whatever fails, dies or is down at the time", async 
   next = [() => onHang()];
   const second = await asks();
   await hangs;
-  await killHost();
+  await host.kill();
   expect((await cli.json<Status>(["status"])).notify).toMatchObject([
     { listener: "team", notices: 1, fault: null },
   ]);
@@ -116,7 +98,7 @@ it("delivers at least once, whatever fails, dies or is down at the time", async 
   expect(told).toHaveLength(3);
   const doctor = await cli.run(["doctor"]);
   expect(doctor.stdout).toContain("team is still to be told 2 things");
-  await up();
+  await host.up();
   await untilTold(5);
   expect(told[3]?.id).toBe(told[2]?.id);
   expect(told[3]?.notice.threadId).toBe(second);

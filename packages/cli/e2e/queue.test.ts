@@ -1,13 +1,13 @@
 /** The queue and the limits of a storage root, as built: with and without a host, and when processes are killed. */
-import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openEngine, startThread } from "@uncaged/workflow-execute";
 import { isFinished, leaseOf, type ThreadView, unwrap } from "@uncaged/workflow-protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { BIN, type Cli, openCli } from "./cli.test.helper.ts";
+import { type Cli, openCli } from "./cli.test.helper.ts";
 import { CROWD_WORKFLOW } from "./crowd-workflow.ts";
+import { type Hosted, hosted } from "./hosted.test.helper.ts";
 import { untilThread, untilThreads } from "./until-thread.test.helper.ts";
 
 /** The number of queued threads and of kills in the test that kills host and runners. */
@@ -39,12 +39,13 @@ echo '{"left":0}'
 `;
 
 let cli: Cli;
-let host: ChildProcess | null = null;
+let host: Hosted;
 /** The workflows part of \`workflow.yaml\`. */
 let registered = "";
 
 beforeAll(async () => {
   cli = openCli();
+  host = hosted(cli);
   await cli.addSteps("steps");
   for (const [name, source] of [
     ["crowd", CROWD_WORKFLOW],
@@ -60,7 +61,6 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await cli.run(["down"]);
-  host = null;
   await cli.json(["queue", "resume"]);
   const { threads } = await cli.json<{ threads: { threadId: string; status: string }[] }>(["list"]);
   for (const { threadId, status } of threads)
@@ -78,28 +78,6 @@ function place(name: string): string {
   const folder = join(cli.dir, name);
   mkdirSync(folder);
   return folder;
-}
-
-async function up(): Promise<number> {
-  const child = spawn(process.execPath, [BIN, "--json", "up"], {
-    cwd: cli.dir,
-    stdio: ["ignore", "pipe", "ignore"],
-    env: { PATH: process.env.PATH, HOME: cli.dir, WORKFLOW_STORAGE_ROOT: cli.root },
-  });
-  host = child;
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  child.stdout.once("data", (chunk: Buffer) => {
-    const { pid }: { pid: number } = JSON.parse(chunk.toString());
-    resolve(pid);
-  });
-  child.once("exit", (code) => reject(new Error(`the host ended with code ${code}`)));
-  return promise;
-}
-
-async function killHost(): Promise<void> {
-  const gone = new Promise((resolve) => host?.once("exit", resolve));
-  host?.kill("SIGKILL");
-  await gone;
 }
 
 async function start(cwd: string, task: object, ...more: string[]): Promise<string> {
@@ -195,7 +173,7 @@ describe("a host", () => {
   it("starts by priority, then age, as soon as there is room", async () => {
     limit({ threads: 1 });
     const cwd = place("order");
-    await up();
+    await host.up();
     const first = await start(cwd, { steps: 1, gate: "open" });
     await began(cwd, first);
     const low = await start(cwd, { steps: 1 }, "--priority=-1");
@@ -213,7 +191,7 @@ describe("a host", () => {
   it("runs children of parents at limit 1, with and without room of their own", async () => {
     limit({ threads: 1 });
     const cwd = place("family");
-    await up();
+    await host.up();
     const prompt = JSON.stringify({
       child: "parent",
       task: { child: "crowd", task: { steps: 2 } },
@@ -228,7 +206,7 @@ describe("a host", () => {
   it("follows a limit that is raised or lowered while it is up", async () => {
     limit({ threads: 1 });
     const cwd = place("raised");
-    await up();
+    await host.up();
     const ids: string[] = [];
     for (let n = 0; n < 4; n += 1) ids.push(await start(cwd, { steps: 1, gate: "open" }));
     const running = (most: number) =>
@@ -250,7 +228,7 @@ describe("a host", () => {
   it("starts nothing while the queue is paused or before the given time", async () => {
     limit(undefined);
     const cwd = place("paused");
-    await up();
+    await host.up();
     await cli.json(["queue", "pause"]);
     const held = await start(cwd, { steps: 1 });
     expect(await show(held)).toMatchObject({ status: "queued", queue: { for: ["paused"] } });
@@ -277,7 +255,7 @@ describe("a host", () => {
       },
     );
     const cwd = place("hands");
-    await up();
+    await host.up();
     const ids = await Promise.all(Array.from({ length: 8 }, () => start(cwd, { steps: 1 })));
     for (const threadId of ids) await completed(threadId);
     let atOnce = 0;
@@ -299,7 +277,7 @@ describe("a host", () => {
     const bundle = join(cli.root, "bundles", bundleHash, "bundle.esm.js");
     renameSync(bundle, `${bundle}.away`);
     try {
-      await up();
+      await host.up();
       await completed(next);
       expect((await show(broken)).status).toBe("idle");
     } finally {
@@ -333,7 +311,7 @@ describe("a host", () => {
       const valid = owned.filter((each) => (leaseOf(each)?.expiresAt ?? 0) > Date.now());
       atOnce = Math.max(atOnce, valid.length);
     };
-    await up();
+    await host.up();
     let runnersKilled = 0;
     for (let kills = 0; kills < KILLS; kills += 1) {
       for (let looks = Math.random() * 20; looks > 0; looks -= 1) {
@@ -350,11 +328,11 @@ describe("a host", () => {
         continue;
       }
       runnersKilled = 0;
-      await killHost();
+      await host.kill();
       // Meanwhile a person resumes one in a separate runner.
       const [queued] = await engine.dispatch.list();
       if (queued !== undefined) await cli.run(["thread", "resume", queued.threadId]);
-      await up();
+      await host.up();
     }
     open(cwd);
     while ((await remaining()) > 0) {

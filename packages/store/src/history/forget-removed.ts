@@ -5,17 +5,17 @@
  *     as lost. Each file is replaced as a whole, so a crash leaves lines that the next call drops.
  *  3. The latest removal stays: the time of the last removal is needed to tell which threads are lost. */
 import { constants } from "node:buffer";
-import { readdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { isHash } from "@uncaged/workflow-protocol";
 import {
-  isErrno,
   readRegularFileSync,
   storageFailed,
   storagePaths,
   writeFileAtomicSync,
 } from "@uncaged/workflow-util";
 import { decodeHistoryLine, decodeRemovalLine } from "./history-line.ts";
+import { namesIn } from "./names-in.ts";
 
 /** Drops those that had ended before that time; Unix milliseconds. Returns how many. Throws `STORAGE_FAILED`. Does not
  *  yield. */
@@ -57,15 +57,6 @@ function historyFiles(root: string): string[] {
     .filter(isHash)
     .flatMap((hash) => namesIn(history(hash)).map((name) => join(history(hash), name)))
     .filter((file) => file.endsWith(".jsonl"));
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (cause) {
-    if (isErrno(cause, "ENOENT", "ENOTDIR")) return [];
-    throw storageFailed(`cannot list ${folder}`, cause);
-  }
 }
 
 function linesOf(file: string): string[] {

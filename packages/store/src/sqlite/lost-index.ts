@@ -4,9 +4,10 @@
  *     index are remains, never a beginning.
  *  2. A missing index is checked again after remains were found: they may belong to a process that has created it
  *     meanwhile. */
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { failure, isHash, WorkflowError } from "@uncaged/workflow-protocol";
-import { isErrno, storageFailed, storagePaths } from "@uncaged/workflow-util";
+import { storagePaths } from "@uncaged/workflow-util";
+import { namesIn } from "../history/names-in.ts";
 
 /** Throws `STORAGE_DAMAGED` when a root without `index.db` used to have one. Changes nothing. */
 export function refuseLostFile(root: string): void {
@@ -44,15 +45,6 @@ function remainsIn(root: string): string | null {
 /** Named as the files store names them. */
 function isBlobOrAside(name: string): boolean {
   return name === ".aside" || isHash(name.replace(/\.txt$/, ""));
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (cause) {
-    if (isErrno(cause, "ENOENT", "ENOTDIR")) return [];
-    throw storageFailed(`cannot list ${folder}`, cause);
-  }
 }
 
 function lost(what: string, remains: string | null): WorkflowError {
