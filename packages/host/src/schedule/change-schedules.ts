@@ -12,7 +12,7 @@ import {
   type SchedulePlan,
   type Schedules,
 } from "@uncaged/workflow-protocol";
-import { checkNew, refusalOf } from "../new-name.ts";
+import { checkNew, findNamed, refusalOf } from "../names.ts";
 import { dueTimes, nextDue } from "./due-times.ts";
 import { startFiring } from "./fire-schedules.ts";
 import { firingAt } from "./plan-firings.ts";
@@ -37,18 +37,11 @@ export async function addSchedule(
 }
 
 /** `SCHEDULE_NOT_FOUND`. */
-export async function findSchedule(
+export function findSchedule(
   schedules: Pick<Schedules, "get" | "list">,
   name: string,
 ): Promise<Result<Schedule, Failure>> {
-  const found = await schedules.get(name);
-  if (found !== null) return ok(found);
-  const known = (await schedules.list()).map((each) => each.name);
-  const hint =
-    known.length === 0
-      ? "add one with: uncaged-workflow schedule add <name> --help"
-      : `there are: ${known.join(", ")}`;
-  return err(failure("SCHEDULE_NOT_FOUND", `there is no schedule ${JSON.stringify(name)}`, hint));
+  return findNamed("schedule", schedules, name);
 }
 
 /** The schedule fires nothing until it is resumed. Pausing it twice changes nothing. */

@@ -16,7 +16,7 @@ import {
   type WatchedFile,
 } from "@uncaged/workflow-protocol";
 import { newThreadId } from "@uncaged/workflow-util";
-import { checkNew, refusalOf } from "../new-name.ts";
+import { checkNew, findNamed, refusalOf } from "../names.ts";
 import { threadStarter } from "../schedule/thread-starter.ts";
 import { type Received, startForPayload } from "./receive-delivery.ts";
 import { markOf, startForFile } from "./watch-folders.ts";
@@ -62,18 +62,11 @@ async function filesIn(folder: string): Promise<Pick<WatchedFile, "file" | "mark
 }
 
 /** `TRIGGER_NOT_FOUND`. */
-export async function findTrigger(
+export function findTrigger(
   triggers: Pick<Triggers, "get" | "list">,
   name: string,
 ): Promise<Result<Trigger, Failure>> {
-  const found = await triggers.get(name);
-  if (found !== null) return ok(found);
-  const known = (await triggers.list()).map((each) => each.name);
-  const hint =
-    known.length === 0
-      ? "add one with: uncaged-workflow trigger add <name> --help"
-      : `there are: ${known.join(", ")}`;
-  return err(failure("TRIGGER_NOT_FOUND", `there is no trigger ${JSON.stringify(name)}`, hint));
+  return findNamed("trigger", triggers, name);
 }
 
 /** The trigger starts nothing until it is resumed. Files wait; deliveries are refused. */

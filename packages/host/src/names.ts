@@ -1,4 +1,4 @@
-/** Checks for a new schedule or trigger. */
+/** Schedules and triggers are known by their names. */
 import type { Engine } from "@uncaged/workflow-execute";
 import {
   err,
@@ -33,6 +33,24 @@ export async function refusalOf(added: Promise<void>): Promise<Failure | null> {
     if (refusal.code !== "TARGET_EXISTS") throw thrown;
     return refusal;
   }
+}
+
+const NOT_FOUND = { schedule: "SCHEDULE_NOT_FOUND", trigger: "TRIGGER_NOT_FOUND" } as const;
+
+/** `SCHEDULE_NOT_FOUND` or `TRIGGER_NOT_FOUND`, with the names that exist. */
+export async function findNamed<T extends { name: string }>(
+  kind: keyof typeof NOT_FOUND,
+  among: { get(name: string): Promise<T | null>; list(): Promise<T[]> },
+  name: string,
+): Promise<Result<T, Failure>> {
+  const found = await among.get(name);
+  if (found !== null) return ok(found);
+  const known = (await among.list()).map((each) => each.name);
+  const hint =
+    known.length === 0
+      ? `add one with: uncaged-workflow ${kind} add <name> --help`
+      : `there are: ${known.join(", ")}`;
+  return err(failure(NOT_FOUND[kind], `there is no ${kind} ${JSON.stringify(name)}`, hint));
 }
 
 function noName(name: string): Failure {
