@@ -37,6 +37,7 @@ export const ERROR_CODES = {
   EXPORT_INVALID: "storage",
   EXTERNALS_CHANGED: "failure",
   FILE_NOT_FOUND: "usage",
+  GIT_FAILED: "git",
   HOST_RUNNING: "conflict",
   INSTALL_FAILED: "failure",
   INTERNAL: "failure",

@@ -1,0 +1,62 @@
+import { realpath } from "node:fs/promises";
+import { err, type Failure, ok, type Result } from "@uncaged/workflow-protocol";
+import { gitFailed, tryGit } from "../git/run-git.ts";
+
+export type ObjectFormat = "sha1" | "sha256";
+
+/** A work tree and the repository behind it. All paths are absolute, with symbolic links resolved. */
+export type Repository = {
+  /** Root of the work tree. */
+  workTree: string;
+  /** The work tree's own part: index, HEAD. */
+  gitDir: string;
+  /** What all work trees share: objects, refs, configuration. Equal to `gitDir` in the main work tree. */
+  commonDir: string;
+  objectFormat: ObjectFormat;
+};
+
+/** The repository whose work tree contains `folder`; null: none (no repository, a bare one, or inside `.git`). */
+export async function findRepository(folder: string): Promise<Result<Repository | null, Failure>> {
+  const asked = await tryGit(QUESTION, { scope: null, cwd: folder });
+  if (!asked.ok) return asked;
+  if (!asked.value.stdout.startsWith("true\n")) return ok(null);
+  const [, format, gitDir, commonDir, workTree, ...more] = asked.value.stdout.split("\n");
+  if (gitDir === undefined || commonDir === undefined || workTree === undefined) return ok(null);
+  if (more.length !== 1) return err(gitFailed(QUESTION, `a path with a line break: ${folder}`));
+  return ok({
+    workTree: await realpath(workTree),
+    gitDir: await realpath(gitDir),
+    commonDir: await realpath(commonDir),
+    objectFormat: format === "sha256" ? "sha256" : "sha1",
+  });
+}
+
+const QUESTION = [
+  "rev-parse",
+  "--is-inside-work-tree",
+  "--show-object-format",
+  "--path-format=absolute",
+  "--git-dir",
+  "--git-common-dir",
+  "--show-toplevel",
+];
+
+/** The commit that HEAD names; null: an unborn branch. */
+export async function headOf(repository: Repository): Promise<Result<string | null, Failure>> {
+  const asked = await tryGit(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], {
+    scope: { gitDir: repository.gitDir },
+    cwd: repository.workTree,
+  });
+  if (!asked.ok) return asked;
+  return ok(asked.value.exitCode === 0 ? asked.value.stdout.trim() : null);
+}
+
+/** The branch that HEAD is on, without `refs/heads/`; null: detached. */
+export async function branchOf(repository: Repository): Promise<Result<string | null, Failure>> {
+  const asked = await tryGit(["symbolic-ref", "--quiet", "--short", "HEAD"], {
+    scope: { gitDir: repository.gitDir },
+    cwd: repository.workTree,
+  });
+  if (!asked.ok) return asked;
+  return ok(asked.value.exitCode === 0 ? asked.value.stdout.trim() : null);
+}
