@@ -56,6 +56,20 @@ describe("a workflow written as YAML", () => {
     });
   });
 
+  it("is checked before it has a name", async () => {
+    const checked = await cli.json<{ name: string; ok: boolean }>([
+      "workflow",
+      "check",
+      "flow.yaml",
+    ]);
+    expect(checked).toMatchObject({ name: "flow.yaml", ok: true });
+    writeFileSync(join(cli.dir, "slip.yaml"), FLOW.replace("$END", "$EDN"));
+    const slip = await cli.run(["workflow", "check", "slip.yaml"]);
+    expect(slip).toMatchObject({ code: 1, stderr: expect.stringContaining("slip.yaml:") });
+    const missing = await cli.run(["workflow", "check", "missing.yaml"]);
+    expect(missing.stderr).toContain("[WORKFLOW_NOT_FOUND]");
+  });
+
   it("asks a person, and continues with the answer; diff shows where two threads diverge", async () => {
     const run = ["run", "greet", "--prompt", "Greet somebody", "--wait"];
     const first = await cli.json<Ended>(["run", "greet", "--prompt", "Greet somebody", "--wait"]);

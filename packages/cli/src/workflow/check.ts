@@ -1,5 +1,6 @@
 /** `workflow check`: what is wrong with a table by itself, and what routes existing threads would have taken with
  *  it. */
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import {
   checkTable,
@@ -79,10 +80,14 @@ function placed(finding: TableFinding, source: YamlSource | null = null): Placed
 
 async function versionOf(
   root: string,
-  { name, file }: { name: string; file: string | null },
+  { name, file, against }: { name: string; file: string | null; against: Against },
   io: Io,
 ): Promise<Result<Version, Failure>> {
-  if (file === null) return findVersion({ root, registry: openRegistry(root) }, name);
+  if (file === null) {
+    const version = await findVersion({ root, registry: openRegistry(root) }, name);
+    const isFile = !version.ok && against.kind === "none" && existsSync(resolve(io.cwd, name));
+    return isFile ? versionOf(root, { name, file: name, against }, io) : version;
+  }
   const { checks } = ruleChecker();
   return checkWorkflowFile({
     root,

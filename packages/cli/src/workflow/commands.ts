@@ -110,7 +110,7 @@ const rm: Command = {
 
 const checked: Argument<string> = requiredArgument(
   "version",
-  "a registered workflow, workflow@hash, or a hash",
+  "a registered workflow, workflow@hash, a hash, or a bundle or YAML file",
 );
 const newFile: Argument<string | null> = optionalArgument(
   "file",
