@@ -54,6 +54,7 @@ export const ERROR_CODES = {
   RULE_INVALID: "failure",
   RUNNER_FAILED: "failure",
   SCHEDULE_NOT_FOUND: "failure",
+  SETUP_FAILED: "failure",
   SIGNATURE_INVALID: "failure",
   STORAGE_DAMAGED: "storage",
   STORAGE_FAILED: "storage",
@@ -73,6 +74,7 @@ export const ERROR_CODES = {
   WORKFLOW_FAILED: "failure",
   WORKFLOW_NOT_FOUND: "failure",
   WORKFLOW_NO_VERSION: "failure",
+  WORKTREE_UNSAVED: "failure",
   YAML_INVALID: "failure",
 } as const;
 

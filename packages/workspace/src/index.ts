@@ -7,3 +7,12 @@ export {
   type ObjectFormat,
   type Repository,
 } from "./repository/find-repository.ts";
+export { addWorktree, commitNamed, type NewWorktree } from "./worktree/add-worktree.ts";
+export { copyIncluded } from "./worktree/copy-included.ts";
+export { ignorePaths } from "./worktree/ignore-paths.ts";
+export { listWorktrees, type Worktree } from "./worktree/list-worktrees.ts";
+export { type PlainOptions, withPlainGitDir } from "./worktree/plain-git-dir.ts";
+export { type RegisteredWorktree, registeredWorktrees } from "./worktree/registered-worktrees.ts";
+export { removeWorktree } from "./worktree/remove-worktree.ts";
+export { type Setup, setUpWorktree } from "./worktree/set-up-worktree.ts";
+export { isSaved, type Unsaved, underwayIn, unsavedIn } from "./worktree/unsaved-in.ts";
