@@ -39,7 +39,7 @@ export async function unsavedIn(worktree: Repository): Promise<Result<Unsaved, F
 }
 
 /** Paths that differ from HEAD. */
-export function changesIn(
+function changesIn(
   { workTree, gitDir, commonDir, objectFormat }: Repository,
   head: string | null,
 ): Promise<Result<string[], Failure>> {
