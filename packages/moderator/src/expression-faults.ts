@@ -1,5 +1,5 @@
 import { type AstNode, astNodes, isAstNode } from "./ast.ts";
-import { IMPURE_FUNCTIONS, PURE_FUNCTIONS } from "./functions.ts";
+import { IMPURE_FUNCTIONS, PURE_FUNCTIONS } from "./pure-functions.ts";
 import { linearRegex } from "./linear-regex.ts";
 
 /** Why this parsed expression may not be used in a rule, one sentence per fault. */
