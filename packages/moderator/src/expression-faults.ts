@@ -1,6 +1,6 @@
 import { type AstNode, astNodes, isAstNode } from "./ast.ts";
-import { IMPURE_FUNCTIONS, PURE_FUNCTIONS } from "./pure-functions.ts";
 import { linearRegex } from "./linear-regex.ts";
+import { IMPURE_FUNCTIONS, PURE_FUNCTIONS } from "./pure-functions.ts";
 
 /** Why this parsed expression may not be used in a rule, one sentence per fault. */
 export function* faultsIn(ast: unknown): Generator<string> {
