@@ -1,8 +1,8 @@
 /** Writes as a thread does: puts a blob, waits, refers to it from a node, and publishes that.
  *
- *      node packed-writers.test.child.ts <root> <kind> <thread number> <steps>
+ *      node packed-writers.test.child.ts <root> <kind> <thread number>
  *
- *  Prints the number of each step that was acknowledged; exits with 7 when the storage refused one. The texts come
+ *  Ends with the step in which its stdin is closed. Prints the number of each step that was acknowledged; exits with 7 when the storage refused one. The texts come
  *  from a small pool, so that blobs keep becoming garbage and being needed again. */
 import { writeSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
@@ -12,7 +12,7 @@ import { openIndex } from "@uncaged/workflow-store";
 import { storagePaths } from "@uncaged/workflow-util";
 import { heldThread } from "../testing/held-thread.test.helper.ts";
 
-const [root = "", kind = "", no = "", steps = "0"] = process.argv.slice(2);
+const [root = "", kind = "", no = ""] = process.argv.slice(2);
 const { threads, blobs: table } = await openIndex(root);
 const cas = openRootStore({
   dir: storagePaths(root).cas,
@@ -28,7 +28,12 @@ await cas.putBatch([start]);
 const fence = await heldThread(threads, { threadId, start });
 let head = start.hash;
 let chain: string[] = [];
-for (let step = 1; step <= Number(steps); step += 1) {
+let isAsked = true;
+process.stdin.on("end", () => {
+  isAsked = false;
+});
+process.stdin.resume();
+for (let step = 1; isAsked; step += 1) {
   try {
     await makeStep(step);
   } catch (thrown) {
