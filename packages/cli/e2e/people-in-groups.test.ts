@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PersonWait, StepGroup, ThreadSummary } from "@uncaged/workflow-protocol";
+import { openThreadStore } from "@uncaged/workflow-store";
+import { ownIdentity } from "@uncaged/workflow-util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Cli, openCli } from "./cli.test.helper.ts";
 import { killHard } from "./kill-hard.test.helper.ts";
@@ -28,8 +30,8 @@ const look = () => {
 look();
 `;
 
-/** `more`: extra fields of the group; `timeoutMs`: bob's. */
-function flow(more: string, timeoutMs = 3_600_000): string {
+/** `more`: extra fields of the group; `timeoutMs`: bob's; `between`: the role of the second member. */
+function flow(more: string, { timeoutMs = 3_600_000, between = "reviewer" } = {}): string {
   return `
 description: Two people and an agent look at it.
 roles:
@@ -52,11 +54,12 @@ graph:
       ${more}
       members:
         - { role: alice, prompt: "Is it good, Alice?" }
-        - { role: reviewer, prompt: "Is it good?" }
+        - { role: ${between}, prompt: "Is it good?" }
         - { role: bob, prompt: "Is it good, Bob?" }
   review:
-    - { when: "$count(group.results[meta.status = 'bad']) > 0", role: $END }
+    - { when: "$count(group.results[meta.status = 'again']) > 0", role: reviewer }
     - { role: $END }
+  reviewer: { ok: $END }
 result: "group.results.(role & ' ' & (outcome ? outcome : meta.status))"
 `;
 }
@@ -71,7 +74,11 @@ beforeAll(async () => {
   const agents = { reviewer: { package: "@uncaged/workflow-agent-command", options } };
   const config = { agents, defaultAgent: "reviewer" };
   writeFileSync(join(cli.root, "workflow.yaml"), JSON.stringify({ config }), { mode: 0o600 });
-  const flows = { all: flow(""), any: flow("join: { atLeast: 2 }"), hasty: flow("", 1) };
+  const flows = {
+    all: flow(""),
+    any: flow("join: { atLeast: 2 }"),
+    hasty: flow("", { timeoutMs: 1_500, between: "alice" }),
+  };
   for (const [name, text] of Object.entries(flows)) {
     writeFileSync(join(cli.dir, `${name}.yaml`), text);
     await cli.json(["workflow", "add", name, `${name}.yaml`]);
@@ -99,7 +106,7 @@ const marks = ({ steps }: Shown): unknown[] =>
   ]);
 
 describe("people in a group", () => {
-  it("are asked once nothing else is left to run, and answer in any order with the same result", async () => {
+  it("are waited for once nothing else is left to run, and answer in any order with the same result", async () => {
     const results: unknown[] = [];
     for (const order of [
       [1, 3],
@@ -176,42 +183,109 @@ describe("people in a group", () => {
 
   it("may be late one by one, and the others are still waited for", async () => {
     const threadId = await asked("hasty");
+    const { waits } = await show(threadId);
+    const deadline = waits[2]?.deadline ?? 0;
+    expect(deadline).toBe((waits[2]?.since ?? 0) + 1_500);
+    while (Date.now() <= deadline) await sleep(20);
     const late = await cli.fails(["answer", threadId, "--member", "3", "status=ok"]);
     expect(late).toMatchObject({ code: "ANSWER_LATE" });
-    await untilThread(cli.root, threadId, (thread) => thread.stepCount === 2 && rests(thread));
+    await untilThread(cli.root, threadId, (thread) => thread.stepCount === 1 && rests(thread));
     const shown = await show(threadId);
-    expect(marks(shown)).toEqual([
-      ["reviewer", 1],
-      ["bob", 2, "timeout"],
-    ]);
-    expect(shown.waits).toMatchObject([{ role: "alice", member: 0 }]);
+    expect(marks(shown)).toEqual([["bob", 2, "timeout"]]);
+    expect(shown.waits).toEqual(waits.slice(0, 2));
+    expect((await answer(threadId, 2, "status=ok")).code).toBe(0);
     const done = await cli.json(["answer", threadId, "status=ok", "--wait"]);
     expect(done).toMatchObject({
-      ...{ status: "completed", result: ["alice ok", "reviewer ok", "bob timeout"] },
+      ...{ status: "completed", result: ["alice ok", "alice ok", "bob timeout"] },
     });
     expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
   });
 
-  it("are asked after a crash of the runner, and no member runs again that has finished", async () => {
-    const cwd = join(cli.dir, "held");
-    mkdirSync(cwd);
-    writeFileSync(join(cwd, "hold"), "");
-    const words = ["run", "all", "--prompt", "look", "--cwd", cwd];
-    const { threadId } = await cli.json<{ threadId: string }>(words);
-    while (!existsSync(join(cwd, "reviewed"))) await sleep(20);
-    await killHard(await ownerOf(cli.root, threadId));
-    expect((await show(threadId)).waits).toEqual([]);
-    rmSync(join(cwd, "hold"));
-    expect((await cli.run(["resume", threadId, "--wait"])).code).toBe(7);
+  it("are asked beside its agents, and their answers are steps while those run", async () => {
+    const { threadId, cwd } = await heldThread();
+    const { waits } = await show(threadId);
+    expect(waits.map(({ role, member }) => [role, member])).toEqual([
+      ["alice", 0],
+      ["bob", 2],
+    ]);
+    const { stdout: inbox } = await cli.run(["inbox"]);
+    expect(inbox).toContain(`answer ${threadId} --member 3 status=<ok|bad>`);
     expect((await answer(threadId, 3, "status=ok")).code).toBe(0);
-    await cli.json(["answer", threadId, "status=ok", "--wait"]);
-    expect(marks(await show(threadId))).toEqual([
-      ["reviewer", 1],
+    await untilThread(cli.root, threadId, ({ stepCount }) => stepCount === 1);
+    const meanwhile = await show(threadId);
+    expect(meanwhile).toMatchObject({ status: "running", waits: [waits[0]] });
+    expect(marks(meanwhile)).toEqual([["bob", 2]]);
+    expect(await cli.fails(["answer", threadId, "--member", "3", "status=ok"])).toMatchObject({
+      code: "ANSWER_INVALID",
+    });
+    rmSync(join(cwd, "hold"));
+    await untilThread(cli.root, threadId, ({ status }) => status === "suspended");
+    // The same question: nobody was asked twice.
+    expect((await show(threadId)).waits).toEqual([waits[0]]);
+    const done = await cli.json(["answer", threadId, "status=ok", "--wait"]);
+    expect(done).toMatchObject({ result: ["alice ok", "reviewer ok", "bob ok"] });
+    expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+  });
+
+  it("stay asked after a crash of the runner; what they answer then counts, and no finished member runs again", async () => {
+    const { threadId, cwd } = await heldThread();
+    const { waits } = await show(threadId);
+    expect((await answer(threadId, 3, "status=ok")).code).toBe(0);
+    await untilThread(cli.root, threadId, ({ stepCount }) => stepCount === 1);
+    await killHard(await ownerOf(cli.root, threadId));
+    expect((await show(threadId)).waits).toEqual([waits[0]]);
+    const listed = await cli.json<{ threads: ThreadSummary[] }>(["inbox"]);
+    expect(listed.threads.find((each) => each.threadId === threadId)?.waits).toEqual([waits[0]]);
+    rmSync(join(cwd, "hold"));
+    // It also has the thread continued, as any answer has.
+    expect((await answer(threadId, 1, "status=ok")).code).toBe(0);
+    await untilThread(cli.root, threadId, ({ status }) => status === "completed");
+    const shown = await show(threadId);
+    expect(marks(shown)).toEqual([
       ["bob", 2],
       ["alice", 0],
+      ["reviewer", 1],
     ]);
     // Once before the crash, and once for its step.
     expect(readFileSync(join(cwd, "reviewed"), "utf8")).toBe("xx");
+    expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+  });
+
+  it("are asked by the inbox if the runner died before it could ask, as long as no agent has to run", async () => {
+    const threadId = await asked("all");
+    const store = await openThreadStore(cli.root);
+    const process = { ...ownIdentity(), pid: 2 ** 22 + 1 };
+    await store.acquire({ threadId, process, ttlMs: 60_000, nowMs: Date.now(), replaces: null });
+    await store.close();
+    expect(await show(threadId)).toMatchObject({ status: "idle", waits: [] });
+    const { threads } = await cli.json<{ threads: ThreadSummary[] }>(["inbox"]);
+    const left = threads.find((each) => each.threadId === threadId);
+    expect(left).toMatchObject({
+      status: "suspended",
+      waits: [{ role: "alice" }, { role: "bob" }],
+    });
+
+    const { threadId: begun } = await heldThread();
+    await killHard(await ownerOf(cli.root, begun));
+    await cli.json(["inbox"]);
+    // Its agent still has to run: that is for the host, or for whoever resumes it.
+    expect((await show(begun)).status).toBe("idle");
+    expect(await ownerOf(cli.root, begun)).toBeGreaterThan(0);
+    await cli.json(["thread", "kill", begun]);
+  });
+
+  it("stay asked while the thread is stopped, and the answer counts when it is continued", async () => {
+    const { threadId, cwd } = await heldThread();
+    const { waits } = await show(threadId);
+    await cli.json(["thread", "stop", threadId]);
+    expect((await show(threadId)).waits).toEqual(waits);
+    expect((await answer(threadId, 1, "status=ok")).code).toBe(0);
+    expect(await show(threadId)).toMatchObject({ status: "idle", steps: [], waits: [waits[1]] });
+    rmSync(join(cwd, "hold"));
+    expect((await cli.run(["resume", threadId, "--wait"])).code).toBe(7);
+    expect(await show(threadId)).toMatchObject({ status: "suspended", waits: [waits[1]] });
+    const done = await cli.json(["answer", threadId, "status=ok", "--wait"]);
+    expect(done).toMatchObject({ result: ["alice ok", "reviewer ok", "bob ok"] });
     expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
   });
 
@@ -244,6 +318,20 @@ describe("people in a group", () => {
     expect((await show(threadId)).waits).toHaveLength(2);
   });
 });
+
+let holds = 0;
+
+/** A thread whose agent is held up until the file `hold` in its directory is gone. */
+async function heldThread(): Promise<{ threadId: string; cwd: string }> {
+  holds += 1;
+  const cwd = join(cli.dir, `held-${holds}`);
+  mkdirSync(cwd);
+  writeFileSync(join(cwd, "hold"), "");
+  const words = ["run", "all", "--prompt", "look", "--cwd", cwd];
+  const { threadId } = await cli.json<{ threadId: string }>(words);
+  while (!existsSync(join(cwd, "reviewed"))) await sleep(20);
+  return { threadId, cwd };
+}
 
 function place({ group }: Step): number {
   return group?.index ?? -1;

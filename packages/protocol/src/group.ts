@@ -62,6 +62,8 @@ export type StepGroup = {
   of: number;
 };
 
+type Place = Pick<StepGroup, "name" | "entry">;
+
 export const MAX_GROUP_MEMBERS = 1_000;
 export const MAX_AT_ONCE = 16;
 export const DEFAULT_ITEM_NAME = "item";
@@ -72,7 +74,7 @@ export function membersIn(group: Group): readonly GroupMember[] {
 }
 
 /** Whether these are members of the same group, entered at the same place. */
-export function isSameGroup(a: StepGroup | undefined, b: StepGroup | undefined): boolean {
+export function isSameGroup(a: Place | undefined, b: Place | undefined): boolean {
   return a !== undefined && b !== undefined && a.name === b.name && a.entry === b.entry;
 }
 

@@ -218,6 +218,7 @@ export type {
 export {
   type Ask,
   type AskAnswer,
+  type AskedMember,
   type AskingGroup,
   isPersonWait,
   type PersonWait,

@@ -14,7 +14,7 @@ import type {
   ThreadLabels,
   ThreadRecord,
 } from "./thread-record.ts";
-import type { Ask, AskAnswer, PersonWait, Wait, Waits } from "./wait.ts";
+import type { Ask, AskAnswer, AskedMember, PersonWait, Wait, Waits } from "./wait.ts";
 
 /** The right to write one thread: a lease's fence. */
 export type LeaseRef = { threadId: string; fence: number };
@@ -99,6 +99,8 @@ export type ThreadStore = {
     withLease?: true;
     /** Only those that wait for a person. */
     suspended?: true;
+    /** Only those of which something is asked that nobody has answered, or of which that was so with an earlier owner. */
+    asking?: true;
     parentThread?: string;
     /** Only those made at this time or later, Unix milliseconds. */
     sinceMs?: number;
@@ -116,7 +118,8 @@ export type ThreadStore = {
 
   /** Takes the lease and moves the status to `running`, when the status allows it and nobody holds the
    *  lease, or it has run out, or its fence is `replaces` (an owner known to be dead).
-   *  Throws `LEASE_HELD` or `TRANSITION_INVALID`. Clears a leftover `stop` signal.
+   *  Throws `LEASE_HELD` or `TRANSITION_INVALID`. Clears a leftover `stop` signal. With `room`, members of a group for
+   *  whom the thread was suspended stay asked.
    *
    *  With `room` the lease counts under the limits of the root. When there is none for it this throws `LIMIT_REACHED`,
    *  and with `or queue` the thread is queued by then, unless it waits for a person. */
@@ -144,7 +147,8 @@ export type ThreadStore = {
   /** Publishes the end node, a line of history, the final status and the release of the lease at once. */
   finish(move: FinalMove): Promise<void>;
   /** Releases the lease. For `paused`: only if the `pause` signal still stands, else `false` and the
-   *  owner goes on (someone opened the gate meanwhile). */
+   *  owner goes on (someone opened the gate meanwhile). For `suspended`: `false` if a member of a group for whom the thread
+   *  would wait has just answered. */
   release(request: LeaseRef & { nowMs: number; to: ParkedState }): Promise<boolean>;
 
   /** Leaves a signal for the owner, whoever that is. A finished thread has none and keeps none. */
@@ -167,7 +171,16 @@ export type ThreadStore = {
   /** Has a step that is under way ask a person; a member of a group, or the step that is none, asks one thing at a time.
    *  Throws `LEASE_LOST`. */
   ask(request: LeaseRef & { wait: PersonWait }): Promise<void>;
-  /** What steps ask that are under way, oldest first: nothing that was answered, or that an earlier owner asked. */
+  /** Has these people asked for members of a group, beside its agents: they alone are asked then. They stay asked whoever
+   *  owns the thread, until it is suspended for them or has ended; what somebody answered who is asked again at the same
+   *  `since` stands. Throws `LEASE_LOST`. */
+  askMembers(request: LeaseRef & { waits: readonly PersonWait[] }): Promise<void>;
+  /** The members that were asked, in order; with `answered` only those who have answered. */
+  askedMembers(filter: { threadId: string; answered?: true }): Promise<AskedMember[]>;
+  /** Takes no more answers of these members, until they are asked again; null: of all. */
+  closeAsks(request: LeaseRef & { members: readonly number[] | null }): Promise<void>;
+  /** What is asked, oldest first: by steps that are under way, which an earlier owner's are not, and of members of groups.
+   *  Nothing that was answered. */
   asks(filter: { threadId?: string }): Promise<Ask[]>;
   /** Throws `ANSWER_TAKEN` when this is not asked any more. */
   answerAsk(request: Ask & { answer: AskAnswer }): Promise<void>;

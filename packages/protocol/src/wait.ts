@@ -40,11 +40,15 @@ export type PersonWait = {
   permission?: true;
 };
 
-/** Of a step that is under way and waits for a person. It ends with the tenure of its thread's owner. */
+/** What a person is asked while somebody runs the thread. What a step asks that is under way ends with the tenure of its
+ *  thread's owner; what members of a group are asked does not. */
 export type Ask = { threadId: string; fence: number; wait: PersonWait };
 
-/** What a person said to an ask. */
-export type AskAnswer = { meta: JsonObject; user: string };
+/** What a person said to an ask. `at`: Unix milliseconds. */
+export type AskAnswer = { meta: JsonObject; user: string; at: number };
+
+/** A person who was asked as a member of a group. `answer`: null as long as there is none. */
+export type AskedMember = { wait: PersonWait; answer: AskAnswer | null };
 
 /** A group whose member a person plays, with what tells whether an answer lets it join. */
 export type AskingGroup = Omit<StepGroup, "index"> & { join: GroupJoin };

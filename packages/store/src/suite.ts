@@ -7,6 +7,7 @@ import { historyCases } from "./suite/history-cases.ts";
 import { leaseCases } from "./suite/lease-cases.ts";
 import { lifecycleCases } from "./suite/lifecycle-cases.ts";
 import { limitCases } from "./suite/limit-cases.ts";
+import { memberAskCases } from "./suite/member-ask-cases.ts";
 import { noticeCases } from "./suite/notice-cases.ts";
 import { personCases } from "./suite/person-cases.ts";
 import { queryCases } from "./suite/query-cases.ts";
@@ -30,6 +31,7 @@ export const threadStoreCases: readonly ThreadStoreCase[] = [
   ...limitCases,
   ...personCases,
   ...askCases,
+  ...memberAskCases,
   ...leaseCases,
   ...headCases,
   ...historyCases,

@@ -36,7 +36,7 @@ test("a person who answers decides, and says why", async () => {
   const decided = asker(question);
   const ask = await asked();
   expect(ask.wait).toMatchObject({ role: "coder", message: "May I?", permission: true });
-  const answer = { meta: { allow: false, reason: "not on Fridays" }, user: "alice" };
+  const answer = { meta: { allow: false, reason: "not on Fridays" }, user: "alice", at: 7 };
   await owned.engine.store.answerAsk({ ...ask, answer });
   expect(await decided).toEqual({ allowed: false, reason: "refused by alice: not on Fridays" });
   expect(await open()).toEqual([]);
@@ -51,7 +51,7 @@ test("a step asks one thing at a time, and members of a group each their own", a
   while ((await open()).length < 2) await new Promise(setImmediate);
   const words = async () => (await open()).map(({ wait }) => wait.message).sort();
   expect(await words()).toEqual(["And I?", "May I?"]);
-  const yes = { meta: { allow: true }, user: "alice" };
+  const yes = { meta: { allow: true }, user: "alice", at: 7 };
   for (const ask of await open()) await owned.engine.store.answerAsk({ ...ask, answer: yes });
   expect(await Promise.all([first, member])).toEqual([
     { allowed: true, reason: "allowed by alice" },

@@ -19,6 +19,7 @@ import {
   type LiveEvent,
   limitInWords,
   ok,
+  type PersonWait,
   type RecordedResult,
   type Result,
   type RoleGroup,
@@ -62,11 +63,11 @@ import {
   statusOf,
   supervisedEnding,
 } from "./finish-thread.ts";
+import { type AskedPerson, type DecidedPerson, groupPeople } from "./group-people.ts";
 import { nextTurn } from "./next-turn.ts";
 import { parseOutput } from "./parse-output.ts";
-import { missedStep } from "./person-step.ts";
-import { isOverdue } from "./person-wait.ts";
-import { type GroupRun, runGroup } from "./run-group.ts";
+import { answeredStep, missedStep } from "./person-step.ts";
+import { runGroup } from "./run-group.ts";
 import { FULL, noRoom, type ThreadRoom } from "./thread-room.ts";
 
 export type ThreadRun = {
@@ -83,12 +84,14 @@ export type ThreadRun = {
   runtimeAt: (cursor: () => ChainCursor) => EngineRuntime;
   /** Roles of the descriptor that agents play: an output of any other is refused. */
   roles: ReadonlySet<string>;
+  /** What the thread waited for at this head when its runner took it. */
+  waitedFor: (head: string) => readonly Wait[];
   /** What the thread waits for when its workflow suspends it. */
   waitFor: (asked: {
     suspension: Suspension;
     route: StepRoute | null;
-    /** The thread's head; for a group that is being continued, the head at which the thread was taken. */
-    head: string;
+    /** Who was asked before, and is not asked again. */
+    before: readonly Wait[];
     /** For a member of a group: its place, and when the group joins. */
     member?: StepGroup & { join: GroupJoin };
   }) => Result<Wait, Failure>;
@@ -171,20 +174,22 @@ export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
             add(published);
             return { step: published.step, pause: waiting.includes("pause") };
           },
-          ask: memberWait(run, group, resumed === null ? cursor.head : run.thread.head),
-          storeMissed: async (wait, place) => {
-            const at = { cwd: run.thread.cwd, nowMs: run.engine.now() };
-            const output = missedStep(wait, at);
-            const published = await publish(run, cursor, { output, group: place });
+          people: groupPeople(run.engine, tenure(run), memberWait(run, group)),
+          storePerson: async (decided, place) => {
+            const published = await publish(run, cursor, {
+              output: stepOf(run, decided),
+              group: place,
+            });
             add(published);
             return { step: published.step, pause: waiting.includes("pause") };
           },
+          suspend: (waits) => suspend(run, waits),
         });
         if (ran.kind === "failed") return await failed(run, cursor, ran.cause);
         if (ran.kind === "interrupted")
           return await interrupted(run, cursor, interruptionOf(run.signal, []) ?? "kill");
         if (ran.kind === "held") return await rest(run);
-        if (ran.kind === "waiting") return await suspended(run, ran.waits);
+        if (ran.kind === "waiting") return { status: "suspended" };
         answer = ran.steps;
       } else {
         const appended = await append(run, cursor, turn.yielded);
@@ -205,14 +210,24 @@ type EarlyEnd = Interruption | typeof FULL;
 type Appended = ({ kind: "stored" } & PublishedStep) | { kind: "refused"; cause: unknown };
 
 /** What a member of this group that a person plays waits for. */
-function memberWait(run: ThreadRun, { join = "all" }: RoleGroup, head: string): GroupRun["ask"] {
-  return ({ role, ask: message, route = null }, place) => {
+function memberWait(
+  run: ThreadRun,
+  { join = "all" }: RoleGroup,
+): (asked: AskedPerson, before: readonly Wait[]) => Result<PersonWait, Failure> {
+  return ({ call: { role, ask: message, route = null }, place }, before) => {
     const suspension = { kind: "person", role, message } as const;
-    const wait = run.waitFor({ suspension, route, head, member: { ...place, join } });
+    const wait = run.waitFor({ suspension, route, before, member: { ...place, join } });
     if (!wait.ok) return wait;
     if (!isPersonWait(wait.value)) throw new Error("a person was asked for");
-    return ok({ wait: wait.value, isLate: isOverdue(wait.value, run.engine.now()) });
+    return ok(wait.value);
   };
+}
+
+function stepOf({ thread: { cwd }, engine }: ThreadRun, decided: DecidedPerson): ParsedRoleOutput {
+  const { wait, answer } = decided;
+  return answer === null
+    ? missedStep(wait, { cwd, nowMs: engine.now() })
+    : answeredStep(wait, answer, { cwd, nowMs: answer.at });
 }
 
 /** Steps of a group at the end are left out: the workflow yields that group again. */
@@ -348,10 +363,10 @@ async function completed(
   const completion = parsed.value;
   if ("suspend" in completion) {
     const { suspend: suspension, route = null } = completion;
-    const wait = run.waitFor({ suspension, route, head: cursor.head });
-    return wait.ok
-      ? suspended(run, [wait.value])
-      : failed(run, cursor, new WorkflowError(wait.error));
+    const wait = run.waitFor({ suspension, route, before: run.waitedFor(cursor.head) });
+    if (!wait.ok) return failed(run, cursor, new WorkflowError(wait.error));
+    await suspend(run, [wait.value]);
+    return { status: "suspended" };
   }
   const { returnCode } = completion;
   const summary =
@@ -426,11 +441,12 @@ async function paused(run: ThreadRun): Promise<boolean> {
   return closed;
 }
 
-async function suspended(run: ThreadRun, waits: Waits): Promise<RunOutcome> {
+/** False: a member of a group for whom the thread would wait has just answered. */
+async function suspend(run: ThreadRun, waits: Waits): Promise<boolean> {
   const to = { status: "suspended", waits } as const;
-  await run.engine.store.release({ ...tenure(run), nowMs: run.engine.now(), to });
-  emitStatus(run, "suspended", waits.map(({ message }) => message).join("\n"));
-  return { status: "suspended" };
+  const rests = await run.engine.store.release({ ...tenure(run), nowMs: run.engine.now(), to });
+  if (rests) emitStatus(run, "suspended", waits.map(({ message }) => message).join("\n"));
+  return rests;
 }
 
 function emitStatus(

@@ -6,8 +6,8 @@
  *     thread. Each of them gets some time to stop before anything else happens.
  *  3. A member's failure is its result. A failure that is not its agent's fails the thread.
  *  4. A closed gate, a limit, or enough steps keep further members from starting; those under way finish.
- *  5. People are asked once nothing else is left to run, all at the same time. A question that is no longer needed
- *     leaves no trace. */
+ *  5. People are asked before the first member starts, and answer while the others run (`group-people`). Once only they
+ *     are left, the thread is suspended. A question that is no longer needed leaves no trace. */
 import { availableParallelism } from "node:os";
 import { GroupProgress } from "@uncaged/workflow-moderator";
 import {
@@ -19,9 +19,6 @@ import {
   isSameGroup,
   MAX_AT_ONCE,
   MAX_GROUP_MEMBERS,
-  type PersonCall,
-  type PersonWait,
-  type Result,
   type RoleGroup,
   type RoleOutput,
   type RoleStep,
@@ -32,6 +29,7 @@ import {
 import { groupFrameSchema } from "@uncaged/workflow-protocol/schemas";
 import { parseWith } from "../storage/parse-with.ts";
 import { type EnteredMember, enterMember } from "./enter-member.ts";
+import type { DecidedPerson, GroupPeople } from "./group-people.ts";
 import { ABORT_GRACE_MS, afterAbort } from "./next-turn.ts";
 
 export type GroupRun = {
@@ -50,24 +48,24 @@ export type GroupRun = {
   underWay: (count: number) => void;
   /** Stores a member's output, or a failure in its place if the engine refuses it. */
   store: (output: RoleOutput, group: StepGroup) => Promise<StoredMember>;
-  /** What a member that a person plays waits for. */
-  ask: (call: PersonCall, group: StepGroup) => Result<Asked, Failure>;
-  /** Stores that nobody answered in time. */
-  storeMissed: (wait: PersonWait, group: StepGroup) => Promise<StoredMember>;
+  people: GroupPeople;
+  /** Stores a person's answer, or that there was none in time. */
+  storePerson: (decided: DecidedPerson, group: StepGroup) => Promise<StoredMember>;
+  /** Suspends the thread. False: somebody has just answered. */
+  suspend: (waits: Waits) => Promise<boolean>;
 };
 
 type StoredMember = { step: RoleStep; pause: boolean };
 
-/** `isLate`: nobody answered in time. */
-type Asked = { wait: PersonWait; isLate: boolean };
+const LOOK_EVERY_MS = 250;
 
 export type GroupOutcome =
   /** The group has joined, or a limit forbids the rest. In declared order. */
   | { kind: "answered"; steps: RoleStep[] }
   /** Members are missing: the gate was closed, or enough steps were made. */
   | { kind: "held" }
-  /** Only people are left. */
-  | { kind: "waiting"; waits: Waits }
+  /** Only people are left; the thread is suspended for them. */
+  | { kind: "waiting" }
   | { kind: "interrupted" }
   | { kind: "failed"; cause: unknown };
 
@@ -91,7 +89,8 @@ class GroupRunner {
   readonly #steps: (RoleStep | undefined)[] = [];
   readonly #underWay = new Map<number, EnteredMember>();
   readonly #settled: Settled[] = [];
-  readonly #people: { call: PersonCall; index: number }[] = [];
+  /** Index of each member that a person plays. */
+  readonly #people: ReadonlySet<number>;
   #wake: () => void = () => undefined;
   #next = 0;
   #stored = 0;
@@ -104,55 +103,82 @@ class GroupRunner {
     this.#run = run;
     this.#entry = resumed?.entry ?? steps.length;
     this.#progress = new GroupProgress(group.members.length, group);
+    const people = group.members.flatMap(({ ask }, index) => (ask === undefined ? [] : index));
+    this.#people = new Set(people);
     for (const step of finished) this.#note(step);
   }
 
   async toRest(): Promise<GroupOutcome> {
+    const refused = await this.#askPeople();
+    if (refused !== null) return { kind: "failed", cause: new WorkflowError(refused) };
     const grace = afterAbort(this.#run.signal, ABORT_GRACE_MS);
     try {
       while (true) {
+        await this.#takeAnswers();
         this.#startMembers();
         this.#endMembers();
         if (this.#underWay.size === 0 && this.#settled.length === 0) {
-          const outcome = this.#outcome() ?? (await this.#askPeople());
+          const outcome = (await this.#closePeople()) ? null : await this.#outcome();
           if (outcome !== null) return outcome;
           continue;
         }
         const next = this.#settled.shift() ?? (await this.#nextSettled(grace.promise));
-        if (next === null) return { kind: "interrupted" };
-        await this.#take(next);
+        if (next === "given up") return { kind: "interrupted" };
+        if (next !== null) await this.#take(next);
       }
     } finally {
       grace.cancel();
     }
   }
 
-  /** null: only people are left. */
-  #outcome(): GroupOutcome | null {
+  /** null: somebody answered at the last moment. */
+  async #outcome(): Promise<GroupOutcome | null> {
     if (this.#broken !== null) return { kind: "failed", cause: this.#broken.cause };
     if (this.#run.signal.aborted && !this.#progress.hasJoined) return { kind: "interrupted" };
     if (this.#held === "gate" && !this.#progress.hasJoined) return { kind: "held" };
-    if (!this.#progress.hasJoined && this.#held === null && this.#people.length > 0) return null;
-    return { kind: "answered", steps: this.#steps.filter((step) => step !== undefined) };
+    const [first, ...others] = this.#needsMore ? this.#run.people.waits() : [];
+    if (first === undefined)
+      return { kind: "answered", steps: this.#steps.filter((step) => step !== undefined) };
+    return (await this.#run.suspend([first, ...others])) ? { kind: "waiting" } : null;
   }
 
-  /** null: one of them was late, which may have let the group join. */
-  async #askPeople(): Promise<GroupOutcome | null> {
-    const waits: PersonWait[] = [];
-    for (const [at, { call, index }] of this.#people.entries()) {
-      const place = this.#placeOf(index);
-      const asked = this.#run.ask(call, place);
-      if (!asked.ok) return { kind: "failed", cause: new WorkflowError(asked.error) };
-      const { wait, isLate } = asked.value;
-      if (isLate) {
-        this.#people.splice(at, 1);
-        this.#added(await this.#run.storeMissed(wait, place));
-        return null;
-      }
-      waits.push(wait);
+  get #needsMore(): boolean {
+    return !this.#progress.hasJoined && this.#held === null && this.#broken === null;
+  }
+
+  /** null: the group can run. */
+  async #askPeople(): Promise<Failure | null> {
+    if (this.#progress.hasJoined) return null;
+    const people = this.#run.group.members.flatMap((call, index) =>
+      call.ask === undefined || this.#progress.has(index)
+        ? []
+        : [{ call, place: this.#placeOf(index) }],
+    );
+    if (people.length === 0) return null;
+    const asked = await this.#run.people.ask(people);
+    return asked.ok ? null : asked.error;
+  }
+
+  /** Stores what people answered, and who is late. Returns whether there was anything. */
+  async #takeAnswers(): Promise<boolean> {
+    if (this.#people.size === 0) return false;
+    const place = { name: this.#run.group.name, entry: this.#entry };
+    let isAny = false;
+    for (const decided of await this.#run.people.decided(place)) {
+      const { member } = decided.wait;
+      if (member === undefined || !this.#people.has(member) || this.#progress.has(member)) continue;
+      this.#added(await this.#run.storePerson(decided, this.#placeOf(member)));
+      isAny = true;
     }
-    const [first, ...others] = waits;
-    return first === undefined ? null : { kind: "waiting", waits: [first, ...others] };
+    return isAny;
+  }
+
+  /** Nobody is needed once the group has joined or a limit forbids the rest. Returns whether somebody was quicker. */
+  async #closePeople(): Promise<boolean> {
+    const isOver = this.#progress.hasJoined || this.#held === "limit" || this.#broken !== null;
+    if (!isOver || this.#people.size === 0) return false;
+    await this.#run.people.close();
+    return this.#takeAnswers();
   }
 
   #startMembers(): void {
@@ -163,7 +189,6 @@ class GroupRunner {
       const call = members[this.#next];
       if (call === undefined) return;
       if (call.ask !== undefined) {
-        this.#people.push({ call, index: this.#next });
         this.#next += 1;
         continue;
       }
@@ -182,10 +207,7 @@ class GroupRunner {
   }
 
   get #mayStart(): boolean {
-    const { signal } = this.#run;
-    return (
-      !this.#progress.hasJoined && this.#held === null && this.#broken === null && !signal.aborted
-    );
+    return this.#needsMore && !this.#run.signal.aborted;
   }
 
   #start(call: AgentCall, index: number): void {
@@ -214,11 +236,15 @@ class GroupRunner {
     for (const member of this.#underWay.values()) member.end(why);
   }
 
-  async #nextSettled(graceOver: Promise<unknown>): Promise<Settled | null> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#wake = resolve;
-    await Promise.race([promise, graceOver]);
-    return this.#settled.shift() ?? null;
+  /** null: it is time to look what people answered. */
+  async #nextSettled(graceOver: Promise<unknown>): Promise<Settled | "given up" | null> {
+    const { promise, resolve } = Promise.withResolvers<"settled" | "look">();
+    this.#wake = () => resolve("settled");
+    const isAsking = this.#run.people.waits().length > 0;
+    const look = isAsking ? setTimeout(() => resolve("look"), LOOK_EVERY_MS) : undefined;
+    const woken = await Promise.race([promise, graceOver]);
+    clearTimeout(look);
+    return this.#settled.shift() ?? (woken === "look" ? null : "given up");
   }
 
   async #take({ index, member, result }: Settled): Promise<void> {

@@ -191,11 +191,8 @@ export async function threadRun(
     context,
     runtimeAt,
     roles: new Set(agentRoles(bundle.descriptor)),
-    waitFor: ({ head, ...asked }) =>
-      waitFor({
-        ...{ ...asked, roles: bundle.descriptor.roles, nowMs: engine.now() },
-        before: head === handle.before.head ? waitsOf(handle.before) : [],
-      }),
+    waitedFor: (head) => (head === handle.before.head ? waitsOf(handle.before) : []),
+    waitFor: (asked) => waitFor({ ...asked, roles: bundle.descriptor.roles, nowMs: engine.now() }),
     rulesFault: rulesGate(engine, bundle.descriptor, context),
     signal,
     room,

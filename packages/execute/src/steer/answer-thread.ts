@@ -2,7 +2,8 @@
  *
  *  1. It is checked against the role's form first; what does not fit changes nothing.
  *  2. Order of effects: the answer's blobs together with the head, then a runner. A crash in between leaves an idle
- *     thread whose answer is stored; `resume` continues it.
+ *     thread whose answer is stored; `resume` continues it. A member of a group that somebody runs, or has to go on with,
+ *     leaves the answer in the index, and whoever runs the group makes it a step.
  *  3. Of two answers at the same moment, one is stored and the other is told (`ANSWER_TAKEN`).
  *  4. After the deadline no answer is taken: the thread continues by its rule for `timeout`. */
 import { GroupProgress } from "@uncaged/workflow-moderator";
@@ -21,7 +22,6 @@ import {
   type StepGroup,
   suspensionOf,
   type ThreadRecord,
-  type Wait,
   waitsOf,
 } from "@uncaged/workflow-protocol";
 import { encodeStep } from "../chain/append-step.ts";
@@ -67,21 +67,22 @@ export async function answerThread(
   if (!wait.ok) return wait;
   if (wait.value.permission === true) return permit(engine, thread, wait.value, answer);
   if (isOverdue(wait.value, engine.now())) {
-    await goOn(engine, thread.threadId);
+    if (thread.status === "suspended" || isLeft(engine, thread))
+      await goOn(engine, thread.threadId);
     return err(late(thread.threadId, wait.value));
   }
   const meta = checkAnswer(wait.value, answer.meta);
   if (!meta.ok) return meta;
-  const stored = await publish(engine, thread, wait.value, { ...answer, meta: meta.value });
+  const stored = await store(engine, thread, wait.value, { ...answer, meta: meta.value });
   if (!stored.ok) return stored;
-  if (stored.value.length > 0) return ok(await readAgain(engine, thread));
+  if (stored.value === "rests") return ok(await readAgain(engine, thread));
   const runner = await goOn(engine, thread.threadId);
   return runner.ok ? ok(await readAgain(engine, thread)) : runner;
 }
 
 /** The running step takes the answer; if nobody answers in time, it denies the call on its own. */
 async function permit(
-  { store }: Pick<Engine, "store">,
+  { store, now }: Pick<Engine, "store" | "now">,
   thread: ThreadRecord,
   wait: PersonWait,
   answer: { meta: JsonObject; user: string },
@@ -91,7 +92,7 @@ async function permit(
   if (!meta.ok) return meta;
   const fence = leaseOf(thread)?.fence ?? 0;
   try {
-    const said = { meta: meta.value, user: answer.user };
+    const said = { meta: meta.value, user: answer.user, at: now() };
     await store.answerAsk({ threadId, fence, wait, answer: said });
     return ok(thread);
   } catch (thrown) {
@@ -99,22 +100,51 @@ async function permit(
   }
 }
 
-/** Returns whom the thread still waits for. Another member's answer moves the head under ours, which follows it then. */
-async function publish(
+/** What an answered thread needs. `rests`: it waits for others, or somebody runs it. */
+type Next = "runner" | "rests";
+
+/** Another member's answer, or a runner, changes the thread under ours; as long as this person is asked, it follows. */
+async function store(
   engine: Engine,
   thread: ThreadRecord,
   wait: PersonWait,
   answer: { meta: JsonObject; user: string },
-): Promise<Result<readonly Wait[], Failure>> {
+): Promise<Result<Next, Failure>> {
   let current = thread;
   while (true) {
-    const stored = await publishAfter(engine, current, wait, answer);
+    const leaves = current.status !== "suspended";
+    const stored = await (leaves ? leave : publishAfter)(engine, current, wait, answer);
     if (stored.ok || stored.error.code !== "ANSWER_TAKEN") return stored;
     const now = await readAgain(engine, current);
-    const waits = waitsOf(now).some((each) => isPersonWait(each) && isSame(each, wait));
-    if (!waits || now.head === current.head) return stored;
+    const asked = (await openWaits(engine, now)).some(
+      (each) => isPersonWait(each) && isSame(each, wait),
+    );
+    const isAsBefore = now.head === current.head && now.status === current.status;
+    if (!asked || isAsBefore) return stored;
     current = now;
   }
+}
+
+/** For whoever runs the group: only an owner appends beside agents. */
+async function leave(
+  engine: Engine,
+  thread: ThreadRecord,
+  wait: PersonWait,
+  { meta, user }: { meta: JsonObject; user: string },
+): Promise<Result<Next, Failure>> {
+  const { threadId } = thread;
+  try {
+    const answer = { meta, user, at: engine.now() };
+    await engine.store.answerAsk({ threadId, fence: 0, wait, answer });
+  } catch (thrown) {
+    return err(failureFrom(thrown, "STORAGE_FAILED"));
+  }
+  return ok(isLeft(engine, await readAgain(engine, thread)) ? "runner" : "rests");
+}
+
+/** Whether its runner is gone, and nobody has stopped it. */
+function isLeft({ now }: Pick<Engine, "now">, thread: ThreadRecord): boolean {
+  return thread.status === "running" && observedStatus(thread, now()).status !== "running";
 }
 
 async function publishAfter(
@@ -122,7 +152,7 @@ async function publishAfter(
   thread: ThreadRecord,
   wait: PersonWait,
   answer: { meta: JsonObject; user: string },
-): Promise<Result<readonly Wait[], Failure>> {
+): Promise<Result<Next, Failure>> {
   const { threadId, head: from, cwd } = thread;
   const nowMs = engine.now();
   const chain = await loadChain(engine.cas, thread);
@@ -137,7 +167,7 @@ async function publishAfter(
     await engine.cas.publish([content, state], {
       ...{ kind: "answer", threadId, from, to: state.hash, toSha256: state.sha256, nowMs, waits },
     });
-    return ok(waits);
+    return ok(waits.length > 0 ? "rests" : "runner");
   } catch (thrown) {
     return err(failureFrom(thrown, "STORAGE_FAILED"));
   }

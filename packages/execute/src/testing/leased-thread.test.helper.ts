@@ -1,13 +1,10 @@
 /** A thread in memory whose lease the test holds, ready to be driven. */
-import {
-  err,
-  failure,
-  ok,
-  type ProcessIdentity,
-  type RootStore,
-  type ThreadRecord,
-  type WorkflowError,
-  type WorkflowFn,
+import type {
+  ProcessIdentity,
+  RootStore,
+  ThreadRecord,
+  WorkflowError,
+  WorkflowFn,
 } from "@uncaged/workflow-protocol";
 import { memoryRegistry } from "@uncaged/workflow-register";
 import { memoryLiveLog } from "@uncaged/workflow-store";
@@ -18,11 +15,17 @@ import { readNode } from "../chain/read-node.ts";
 import { threadContext } from "../chain/thread-context.ts";
 import { engineRuntime } from "../run/engine-runtime.ts";
 import { executeThread, type RunOutcome, type ThreadRun } from "../run/execute-thread.ts";
+import { waitFor } from "../run/person-wait.ts";
 import { threadRoom } from "../run/thread-room.ts";
 import { createThread } from "../start/create-thread.ts";
 import type { Engine } from "../storage/engine.ts";
 import { memoryRoot } from "./memory-root.test.helper.ts";
 import { timerKeeper } from "./timer-keeper.test.helper.ts";
+
+const decider = { description: "Decides.", systemPrompt: "", schema: {}, person: {} };
+
+/** The roles that people play; bob has no time. */
+const people = { alice: decider, bob: { ...decider, timeoutMs: 1 } };
 
 /** Certainly dead: no system has pids that high. */
 const OWNER: ProcessIdentity = { ...ownIdentity(), pid: 2 ** 22 + 1 };
@@ -145,10 +148,8 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
             runChild: () => Promise.reject(new Error("no children here")),
           }),
         roles: new Set(["coder", "tester"]),
-        waitFor: ({ suspension }) =>
-          suspension.kind === "person"
-            ? err(failure("INTERNAL", "no person plays here", ""))
-            : ok(suspension),
+        waitedFor: () => [],
+        waitFor: (asked) => waitFor({ ...asked, roles: people, nowMs: Date.now() }),
         rulesFault: opts.rulesFault ?? (async () => null),
         signal,
         room,

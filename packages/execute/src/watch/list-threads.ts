@@ -53,24 +53,24 @@ export async function withActivity<Thread extends Pick<ThreadSummary, "threadId"
   return active;
 }
 
-/** Threads that wait for a person, newest first: those that are suspended, and those with a step that asks. */
+/** Threads that wait for a person, newest first: those that are suspended, and those of which something is asked while
+ *  they run. */
 export async function waitingThreads(
   engine: Pick<Engine, "store" | "now">,
   filter: ThreadFilter,
 ): Promise<ListedThread[]> {
   const { suspended: _, ...others } = filter;
   const suspended = await listThreads(engine, { ...others, suspended: true });
-  const asking = new Set((await engine.store.asks({})).map(({ threadId }) => threadId));
-  if (asking.size === 0) return suspended;
-  const running = (await engine.store.list({ ...others, withLease: true })).filter((thread) =>
-    asking.has(thread.threadId),
-  );
   const asked: ListedThread[] = [];
-  for (const seen of await lookAtEach(engine, running)) {
+  for (const seen of await lookAtEach(
+    engine,
+    await engine.store.list({ ...others, asking: true }),
+  )) {
     const waits = await openWaits(engine, seen.thread);
     if (waits.length > 0) asked.push({ ...listedThread(seen), waits });
   }
-  return [...suspended.filter(({ threadId }) => !asking.has(threadId)), ...asked].sort(
+  const again = new Set(asked.map(({ threadId }) => threadId));
+  return [...suspended.filter(({ threadId }) => !again.has(threadId)), ...asked].sort(
     (a, b) => b.createdAt - a.createdAt,
   );
 }

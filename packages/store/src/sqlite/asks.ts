@@ -1,14 +1,18 @@
-/** What steps that are under way ask people. Only the owner of a thread asks, and only while it owns the thread. */
+/** What people are asked while somebody runs a thread: by steps that are under way, and as members of a group. Only the
+ *  owner of the thread asks. What its steps ask is void with its lease; members stay asked. */
 import {
   type Ask,
   type AskAnswer,
+  isFinal,
   type LeaseRef,
   type PersonWait,
   parseJson,
+  THREAD_STATUSES,
   type ThreadStore,
   toJsonObject,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
+import { quoted } from "../database/sql-text.ts";
 import { askTaken, toWrite } from "../threads/refusals.ts";
 import { recordAsk } from "./notices.ts";
 import { personWait } from "./person-waits.ts";
@@ -23,7 +27,7 @@ export function openAsk(index: ThreadIndex, request: Parameters<ThreadStore["ask
     const owned = toWrite(getThread(index, threadId), request);
     if (!owned.ok) throw refused(owned, threadId);
     index
-      .sql("DELETE FROM asks WHERE threadId = :threadId AND fence < :fence")
+      .sql(`DELETE FROM asks WHERE threadId = :threadId AND fence < :fence AND ${BY_STEP}`)
       .run({ threadId, fence });
     const values = { ...placeOf(request.threadId, wait), fence, since: wait.since };
     index.sql(OPEN).run({ ...values, wait: JSON.stringify(wait) });
@@ -59,6 +63,9 @@ export function answerAsk(
   });
 }
 
+/** Statuses of threads whose members of groups may be asked. */
+const ASKING = THREAD_STATUSES.filter((status) => status !== "suspended" && !isFinal(status));
+
 type Place = LeaseRef & Pick<PersonWait, "member">;
 
 export function askAnswer(index: ThreadIndex, { threadId, fence, ...of }: Place): AskAnswer | null {
@@ -84,16 +91,26 @@ const OF_OWNER = `
   EXISTS (SELECT 1 FROM threads WHERE threads.threadId = asks.threadId
     AND threads.fence = asks.fence AND threads.status = 'running')`;
 
+const BY_STEP = "wait ->> '$.permission' IS NOT NULL";
+
+/** A thread that is suspended has what it waits for in its own row. */
+const OF_GROUP = `
+  EXISTS (SELECT 1 FROM threads WHERE threads.threadId = asks.threadId
+    AND threads.status IN (${quoted(ASKING)}))`;
+
+const OPEN_NOW = `answer IS NULL AND CASE WHEN ${BY_STEP} THEN ${OF_OWNER} ELSE ${OF_GROUP} END`;
+
 const OPEN_ASKS = `
   SELECT threadId, fence, wait FROM asks
-  WHERE answer IS NULL AND (:threadId IS NULL OR threadId = :threadId) AND ${OF_OWNER}
+  WHERE (:threadId IS NULL OR threadId = :threadId) AND ${OPEN_NOW}
   ORDER BY since, threadId, member`;
 
 const ASKED = "threadId = :threadId AND member = :member AND fence = :fence";
 
 const ANSWER = `
   UPDATE asks SET answer = :answer
-  WHERE ${ASKED} AND since = :since AND answer IS NULL AND ${OF_OWNER}`;
+  WHERE threadId = :threadId AND member = :member AND since = :since
+    AND (fence = :fence OR NOT ${BY_STEP}) AND ${OPEN_NOW}`;
 
 const ANSWERED = `SELECT answer FROM asks WHERE ${ASKED}`;
 
@@ -111,9 +128,11 @@ function waitOf(row: NamedRow): PersonWait | null {
 }
 
 /** null: there is none. */
-function answerOf(row: NamedRow | undefined): AskAnswer | null {
+export function answerOf(row: NamedRow | undefined): AskAnswer | null {
   if (row?.answer == null) return null;
   const stored = toJsonObject(parseJson(textOf(row, "answer")));
   const meta = toJsonObject(stored?.meta);
-  return meta === null || typeof stored?.user !== "string" ? null : { meta, user: stored.user };
+  if (meta === null || typeof stored?.user !== "string") return null;
+  const at = typeof stored.at === "number" ? stored.at : 0;
+  return { meta, user: stored.user, at };
 }

@@ -12,6 +12,7 @@ import { endedLine } from "../threads/ended-line.ts";
 import { toAnswerInPerson, toMove } from "../threads/refusals.ts";
 import { finishedThread } from "../threads/thread-changes.ts";
 import { NO_LEASE, OWNED } from "./lease-columns.ts";
+import { forgetAsks } from "./member-asks.ts";
 import { recordNotices } from "./notices.ts";
 import { NOT_QUEUED } from "./queue-places.ts";
 import { refused } from "./refused.ts";
@@ -59,6 +60,7 @@ export function finishThread(index: ThreadIndex, move: FinalMove): void {
     const { changes } = index.sql(FINISH).run(values);
     if (!before.ok || changes !== 1) throw refused(before, threadId);
     book(index, move.spent ?? null, move);
+    forgetAsks(index, threadId);
     recordNotices(index, threadId);
     appendHistory(index.root, endedLine(finishedThread(before.value, move)));
   });

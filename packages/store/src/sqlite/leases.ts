@@ -13,6 +13,7 @@ import { quoted } from "../database/sql-text.ts";
 import { toAcquire, toWrite } from "../threads/refusals.ts";
 import { limitReached } from "../threads/room.ts";
 import { NO_LEASE, OWNED } from "./lease-columns.ts";
+import { handOverMembers, keepAsked, waitsBefore } from "./member-asks.ts";
 import { recordNotices } from "./notices.ts";
 import { queueThread } from "./queue.ts";
 import { QUEUED, storedPlace } from "./queue-places.ts";
@@ -49,11 +50,13 @@ export function acquireLease(index: ThreadIndex, request: Acquisition): Lease {
   const taken = index.transaction(`take over thread ${threadId}`, (): Lease | Full => {
     const full = request.room === undefined ? null : fullForLease(index, request);
     if (full !== null) return refuseRoom(index, request, full);
+    const before = request.room === undefined ? [] : waitsBefore(index, threadId);
     const row = index.sql(ACQUIRE).get(values);
     if (row === undefined) {
       throw refused(toAcquire(getThread(index, threadId), request), threadId);
     }
     const fence = integerOf(row, "fence");
+    keepAsked(index, { threadId, fence }, before);
     return { threadId, fence, process: owner, acquiredAt: nowMs, heartbeatAt: nowMs, expiresAt };
   });
   if ("full" in taken) throw new WorkflowError(limitReached(threadId, taken.full));
@@ -83,12 +86,15 @@ export function renewLeases(index: ThreadIndex, { leases, ttlMs, nowMs }: Renewa
 
 type Release = Parameters<ThreadStore["release"]>[0];
 
-/** False when the owner meant to stop at the gate and found it open. */
+/** False when the owner meant to stop at the gate and found it open, or to wait for somebody who has answered. */
 export function releaseLease(index: ThreadIndex, release: Release): boolean {
   const { threadId, fence, nowMs, to } = release;
   const waits = to.status === "suspended" ? to.waits : [];
   const place = to.status === "queued" ? to.queue : null;
   return index.transaction(`release thread ${threadId}`, () => {
+    if (to.status === "suspended" && isOwned(index, release)) {
+      if (!handOverMembers(index, threadId, waits)) return false;
+    }
     const { changes } = index
       .sql(to.status === "paused" ? `${RELEASE} AND ${GATE_CLOSED}` : RELEASE)
       .run({ threadId, fence, nowMs, to: to.status, ...storedWaits(waits), ...storedPlace(place) });
@@ -100,6 +106,10 @@ export function releaseLease(index: ThreadIndex, release: Release): boolean {
     if (to.status === "paused" && owned.ok) return false;
     throw refused(owned, threadId);
   });
+}
+
+function isOwned(index: ThreadIndex, owner: Release): boolean {
+  return toWrite(getThread(index, owner.threadId), owner).ok;
 }
 
 // A running thread can be taken over, too, once its lease has expired or its owner is known to be dead; for every other

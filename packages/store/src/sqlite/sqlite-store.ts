@@ -7,6 +7,7 @@ import { commitQueue } from "./commit-queue.ts";
 import { finishThread, moveHead } from "./head-moves.ts";
 import { acquireLease, releaseLease, renewLeases } from "./leases.ts";
 import { closeQueue, openQueue, queueClosedSince, readLimits, setLimits } from "./limits.ts";
+import { askedMembers, askMembers, closeAsks } from "./member-asks.ts";
 import { listNotices, putOffNotice, setListeners, settleNotice } from "./notices.ts";
 import { nextThreads, queuedThreads, unwantThread, wantThread } from "./queue.ts";
 import { askBudget, freeOfAgent, lendRoom, takeForAgent, takeRoomBack } from "./room.ts";
@@ -56,6 +57,9 @@ export async function openIndex(root: string, lost: LostIndex = "refused"): Prom
     raise: (request) => retryWhileBusy(() => raiseLimits(index, request)),
     label: (request) => retryWhileBusy(() => labelThread(index, request)),
     ask: (request) => retryWhileBusy(() => openAsk(index, request)),
+    askMembers: (request) => retryWhileBusy(() => askMembers(index, request)),
+    askedMembers: (filter) => retryWhileBusy(() => askedMembers(index, filter)),
+    closeAsks: (request) => retryWhileBusy(() => closeAsks(index, request)),
     asks: (filter) => retryWhileBusy(() => openAsks(index, filter)),
     answerAsk: (request) => retryWhileBusy(() => answerAsk(index, request)),
     askAnswer: (request) => retryWhileBusy(() => askAnswer(index, request)),

@@ -4,7 +4,7 @@ import { acquireAt, ownedThread, samplePersonWait } from "./sample-threads.ts";
 import type { ThreadStoreCase } from "./store-case.ts";
 
 const WAIT = samplePersonWait({ route: null, permission: true });
-const ANSWER = { meta: { allow: true, reason: "\0" }, user: "alice" };
+const ANSWER = { meta: { allow: true, reason: "\0" }, user: "alice", at: 7 };
 
 /** Steps that are under way and ask a person. */
 export const askCases: readonly ThreadStoreCase[] = [

@@ -1,6 +1,7 @@
 /** The port in memory, for tests. It decides with `refusals.ts` and changes with `thread-changes.ts` only, so the
  *  conditions of the SQL are tested against it. */
 import {
+  type Ask,
   type Dispatch,
   type HistoryLine,
   isFinished,
@@ -16,6 +17,7 @@ import {
   type Usage,
   unwrap,
   WorkflowError,
+  waitsOf,
 } from "@uncaged/workflow-protocol";
 import { endedLine } from "./ended-line.ts";
 import { memoryAsks } from "./memory-asks.ts";
@@ -80,6 +82,11 @@ export function memoryIndex(): { threads: ThreadStore; dispatch: Dispatch } {
   const asks = memoryAsks();
   const ownerOf = (thread: ThreadRecord | null): Lease | null =>
     thread === null ? null : leaseOf(thread);
+  const mayAnswer = ({ threadId, fence, wait }: Ask): boolean => {
+    const thread = record(threadId);
+    if (wait.permission === true) return ownerOf(thread)?.fence === fence;
+    return thread !== null && !isFinished(thread) && thread.status !== "suspended";
+  };
   const booked: { key: Record<SpentBy, string>; usage: Usage }[] = [];
   const book = (
     { workflow }: ThreadRecord,
@@ -128,7 +135,9 @@ export function memoryIndex(): { threads: ThreadStore; dispatch: Dispatch } {
         .sort()
         .slice(0, limit);
     },
-    async list({ workflow, withLease, suspended, parentThread, sinceMs, text, labels, limit }) {
+    async list(filter) {
+      const { workflow, withLease, suspended, asking } = filter;
+      const { parentThread, sinceMs, text, labels, limit } = filter;
       const wanted = searchedFor(text ?? "");
       return [...entries.values()]
         .filter(({ words }) => wanted.every((word) => words.includes(word)))
@@ -138,6 +147,7 @@ export function memoryIndex(): { threads: ThreadStore; dispatch: Dispatch } {
         .filter((thread) => sinceMs === undefined || thread.createdAt >= sinceMs)
         .filter((thread) => !withLease || leaseOf(thread) !== null)
         .filter((thread) => !suspended || thread.status === "suspended")
+        .filter((thread) => !asking || asks.isAsked(thread.threadId))
         .filter((thread) => hasLabels(thread, labels ?? {}))
         .sort(newestFirst)
         .slice(0, limit);
@@ -176,6 +186,7 @@ export function memoryIndex(): { threads: ThreadStore; dispatch: Dispatch } {
       entry.room = request.room === undefined ? null : "held";
       if (entry.room === null) entry.expects = [];
       const times = { acquiredAt: nowMs, heartbeatAt: nowMs, expiresAt: nowMs + ttlMs };
+      if (request.room !== undefined) asks.keep({ threadId, fence: entry.fence }, waitsOf(thread));
       return put(acquiredThread(thread, { threadId, fence: entry.fence, process, ...times })).lease;
     },
     async renew({ leases, ttlMs, nowMs }) {
@@ -198,6 +209,7 @@ export function memoryIndex(): { threads: ThreadStore; dispatch: Dispatch } {
     async finish(move) {
       const thread = unwrap(toMove(record(move.threadId), move));
       book(thread, move);
+      asks.forget(move.threadId);
       const finished = put(finishedThread(thread, move));
       note(noticesOf(finished));
       const line = endedLine(finished);
@@ -208,6 +220,8 @@ export function memoryIndex(): { threads: ThreadStore; dispatch: Dispatch } {
     async release(request) {
       const thread = unwrap(toWrite(record(request.threadId), request));
       if (request.to.status === "paused" && !thread.signals.includes("pause")) return false;
+      const { to } = request;
+      if (to.status === "suspended" && !asks.handOver(request.threadId, to.waits)) return false;
       note(noticesOf(put(parkedThread(thread, request))));
       const expects = request.to.status === "queued" ? request.to.queue.for : [];
       Object.assign(known(entries, request.threadId), { room: null, expects });
@@ -236,14 +250,18 @@ export function memoryIndex(): { threads: ThreadStore; dispatch: Dispatch } {
       asks.ask(request);
       note([noticeOfWait(thread, request.wait, request.wait.since)]);
     },
+    async askMembers(request) {
+      const thread = unwrap(toWrite(record(request.threadId), request));
+      asks.askMembers(request);
+      note(request.waits.map((wait) => noticeOfWait(thread, wait, wait.since)));
+    },
+    askedMembers: async ({ threadId, answered }) =>
+      asks.members(threadId).filter(({ answer }) => !answered || answer !== null),
+    closeAsks: async (request) => asks.close(request),
     asks: async ({ threadId }) =>
-      asks.open(({ threadId: of, fence }) => {
-        const lease = ownerOf(record(of));
-        return lease?.fence === fence && (threadId === undefined || threadId === of);
-      }),
+      asks.open((ask) => mayAnswer(ask) && (threadId === undefined || threadId === ask.threadId)),
     async answerAsk(request) {
-      const lease = ownerOf(record(request.threadId));
-      if (lease?.fence !== request.fence || !asks.answer(request))
+      if (!mayAnswer(request) || !asks.answer(request))
         throw new WorkflowError(askTaken(request.threadId));
     },
     askAnswer: async (request) => asks.answerTo(request),
@@ -252,6 +270,7 @@ export function memoryIndex(): { threads: ThreadStore; dispatch: Dispatch } {
     async remove(request) {
       unwrap(toRemove(record(request.threadId), request));
       entries.delete(request.threadId);
+      asks.forget(request.threadId);
       const before = removedAt.get(request.threadId) ?? 0;
       removedAt.set(request.threadId, Math.max(before, request.nowMs));
     },
