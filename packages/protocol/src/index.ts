@@ -144,6 +144,20 @@ export {
   sumUsage,
   type Usage,
 } from "./step-run.ts";
+export {
+  canMoveTask,
+  type NewTask,
+  TASK_MESSAGES,
+  TASK_STATES,
+  TASK_TRANSITIONS,
+  type Task,
+  type TaskMessage,
+  type TaskMessageType,
+  type TaskMove,
+  type TaskRef,
+  type TaskState,
+  type TaskStore,
+} from "./task.ts";
 export type { Activity, ThreadActivity } from "./thread-activity.ts";
 export type { RoleStep, StartStep, ThreadContext } from "./thread-context.ts";
 export type { HistoryLine, ThreadHistory } from "./thread-history.ts";

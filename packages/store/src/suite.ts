@@ -23,6 +23,7 @@ export {
 export { type DispatchCase, type DispatchHarness, dispatchCases } from "./suite/dispatch-cases.ts";
 export { type SchedulesCase, schedulesCases } from "./suite/schedule-cases.ts";
 export type { ThreadStoreCase } from "./suite/store-case.ts";
+export { type TaskCase, taskCases } from "./suite/task-cases.ts";
 export { type TriggersCase, triggersCases } from "./suite/trigger-cases.ts";
 
 export const threadStoreCases: readonly ThreadStoreCase[] = [

@@ -16,6 +16,7 @@ import { QUEUE_SCHEMA } from "./queue-schema.ts";
 import { SCHEDULES_SCHEMA } from "./schedules-schema.ts";
 import { SPENT_SCHEMA } from "./spent-schema.ts";
 import { STEERING_SCHEMA } from "./steering-schema.ts";
+import { TASKS_SCHEMA } from "./tasks-schema.ts";
 import { THREADS_SCHEMA } from "./threads-schema.ts";
 import { TRIGGERS_SCHEMA } from "./triggers-schema.ts";
 import { WAITS_SCHEMA } from "./waits-schema.ts";
@@ -34,6 +35,7 @@ const MIGRATIONS: readonly string[] = [
   QUEUE_SCHEMA,
   TRIGGERS_SCHEMA,
   ASKS_SCHEMA,
+  TASKS_SCHEMA,
 ];
 
 /** Marks the file as ours in SQLite's header ("UWFi"), so that no other program's database is changed. */
