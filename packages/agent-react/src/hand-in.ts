@@ -49,4 +49,4 @@ export function handIn(step: Pick<AgentStep, "outputSchema" | "misfit" | "note">
   };
 }
 
-const NO_OBJECT = "it is no JSON object, or is nested too deep";
+const NO_OBJECT = "it is not a JSON object, or is nested too deep";

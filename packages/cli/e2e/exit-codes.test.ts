@@ -52,7 +52,7 @@ describe("run", () => {
     });
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /^idle {2}[0-9A-Z]{26}\nit has not ended, but nobody runs it any more\n/,
+      /^idle {2}[0-9A-Z]{26}\nit has not ended, but nothing runs it any more\n/,
     );
     expect(stdout).toContain("continue with: uncaged-workflow thread resume");
   });

@@ -46,7 +46,7 @@ describe("names of threads", () => {
     expect(await named("--text", "LOGIN")).toEqual(["Mend the login", line, "Mend the login"]);
     expect(await named("--text", "login mend steps", "--label", "keep")).toHaveLength(2);
     expect(await named("--label", "team=core", "--text", "nobody said this")).toEqual([]);
-    expect((await cli.run(["list", "--label", "team=web"])).stdout).toBe("no thread fits\n");
+    expect((await cli.run(["list", "--label", "team=web"])).stdout).toBe("no thread matches\n");
     expect((await cli.run(["list", "--text", "mend"])).stdout).toContain("Mend the login");
 
     await cli.json(["thread", "export", id, "--out", join(cli.dir, "named.tar")]);
@@ -392,7 +392,7 @@ describe("pruning", () => {
     const { exit, code } = await cli.fails(["thread", "prune"]);
     expect([exit, code]).toEqual([2, "USAGE"]);
     const none = await cli.run(["thread", "prune", "--older-than", "1d"]);
-    expect(none.stdout).toBe("no thread is old enough to go\n");
+    expect(none.stdout).toBe("no thread is old enough\n");
     const pruned = await cli.json<{ threadId: string; removed: true }[]>([
       ...["thread", "prune", "--older-than", "0", "--yes"],
     ]);
@@ -408,7 +408,7 @@ describe("pruning", () => {
         .join("");
     expect(history()).toContain(gone);
     const again = await cli.run(["thread", "prune", "--older-than", "0", "--history", "--yes"]);
-    expect(again.stderr).toMatch(/the history has forgotten \d+ threads/);
+    expect(again.stderr).toMatch(/\d+ threads removed from the history/);
     expect(history()).not.toContain(`"threadId":"${gone}","workflow"`);
     expect(history()).toContain(`"threadId":"${kept}","workflow"`);
     expect(await cli.json(["cas", "fsck"])).toMatchObject({ ok: true });

@@ -97,7 +97,7 @@ it("delivers at least once, whatever fails, dies or is down at the time", async 
   await cli.json(["answer", first, "status=approved", "--wait"]);
   expect(told).toHaveLength(3);
   const doctor = await cli.run(["doctor"]);
-  expect(doctor.stdout).toContain("team is still to be told 2 things");
+  expect(doctor.stdout).toContain("team has 2 pending notices");
   await host.up();
   await untilTold(5);
   expect(told[3]?.id).toBe(told[2]?.id);

@@ -23,7 +23,7 @@ afterAll(() => cli.close());
 it("shows commands that work one after the other", async () => {
   const { code, stdout } = await shell.run(shownCommands(PAGE).join(""));
   expect(code).toBe(0);
-  expect(stdout).toContain("nothing fires until: uncaged-workflow up");
+  expect(stdout).toContain("nothing fires; start one with: uncaged-workflow up");
   expect(stdout).toContain("5 due times of weekdays will be made up for");
   expect(stdout).toMatch(/^weekdays +demo +0 9 \* \* 1-5 \(Europe\/Zurich\)/m);
   expect(stdout).toMatch(/^2026-11-06T08:00:00Z +waiting$/m);

@@ -90,7 +90,7 @@ it("an answer to a thread without a question is refused", async () => {
   const idle = await cli.json<{ threadId: string }>(["run", "steps", "--idle", "--prompt", prompt]);
   expect(await cli.fails(["thread", "resume", idle.threadId, "-p", "yes"])).toMatchObject({
     exit: 3,
-    message: expect.stringContaining("asked nothing"),
+    message: expect.stringContaining("did not ask a question"),
   });
 });
 

@@ -25,7 +25,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "up",
-    summary: "host many threads in one process, and take up what was left",
+    summary: "run threads unattended, and continue interrupted ones",
     load: async () => (await import("./host/commands.ts")).up,
   },
   {
@@ -35,17 +35,17 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "status",
-    summary: "show the host and what it carries",
+    summary: "show the host and its threads",
     load: async () => (await import("./host/commands.ts")).status,
   },
   {
     name: "queue",
-    summary: "show what waits for room, or pause it",
+    summary: "show the queued threads, or pause the queue",
     load: async () => (await import("./thread/look-commands.ts")).queue,
   },
   {
     name: "schedule",
-    summary: "start threads at times",
+    summary: "start threads at set times",
     loadGroup: async () => (await import("./schedule/commands.ts")).scheduleCommands,
   },
   {
@@ -65,7 +65,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "restore",
-    summary: "make a storage root of a backup",
+    summary: "restore a storage root from a backup",
     load: async () => (await import("./backup/commands.ts")).restore,
   },
   {
@@ -100,7 +100,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "completion",
-    summary: "complete words in bash, zsh or fish",
+    summary: "print a completion script for bash, zsh or fish",
     load: async () => (await import("./completion/commands.ts")).completionCommand(COMMANDS),
   },
   {

@@ -68,7 +68,7 @@ export function startBundleWorker(opts: {
     if (isEnded) return;
     clearInterval(asking);
     isEnded = true;
-    opts.onEnd(isStuck ? "it did not answer: what it runs does not yield" : reason);
+    opts.onEnd(isStuck ? "it did not respond: the code that it runs does not yield" : reason);
     for (const threadId of starting.keys()) started(threadId, null);
     ended.resolve();
   };

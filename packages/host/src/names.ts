@@ -50,13 +50,13 @@ export async function findNamed<T extends { name: string }>(
     known.length === 0
       ? `add one with: uncaged-workflow ${kind} add <name> --help`
       : `there are: ${known.join(", ")}`;
-  return err(failure(NOT_FOUND[kind], `there is no ${kind} ${JSON.stringify(name)}`, hint));
+  return err(failure(NOT_FOUND[kind], `no ${kind} is called ${JSON.stringify(name)}`, hint));
 }
 
 function noName(name: string): Failure {
   return failure(
     "USAGE",
-    `${JSON.stringify(name)} is not a name for this`,
+    `${JSON.stringify(name)} is not a valid name`,
     "a name has up to 64 lower-case letters, digits, dots, hyphens and underscores, and begins and ends with a letter or digit",
   );
 }

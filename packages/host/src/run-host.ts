@@ -121,7 +121,7 @@ function alreadyUp(root: string): Failure {
   const which = host === null ? "" : `, process ${host.process.pid}`;
   return failure(
     "HOST_RUNNING",
-    `${root} has a host already${which}`,
+    `${root} already has a host${which}`,
     "see: uncaged-workflow status; end it with: uncaged-workflow down",
   );
 }

@@ -24,7 +24,7 @@ export async function stopHost(
 function notWaitedFor({ process: { pid } }: HostFile): Failure {
   return failure(
     "THREAD_ABORTED",
-    `the host, process ${pid}, was asked to end, and its end was not waited for`,
+    `the host, process ${pid}, was asked to end, but waiting for that was interrupted`,
     "see: uncaged-workflow status",
   );
 }

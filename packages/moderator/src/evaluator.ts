@@ -40,14 +40,14 @@ async function answerTo(question: Question): Promise<{ answer: string; tookMs: n
   const { reply, tookMs } = first.reply === "gone" ? await askOnce(question) : first;
   if (typeof reply === "string") throw new Error(WORDS[reply](question));
   if (reply.type === "failed") throw new Error(reply.cause);
-  if (reply.type === "ready") throw new Error("the evaluating process gave no answer");
+  if (reply.type === "ready") throw new Error("the evaluating process returned no answer");
   return { answer: reply.answer, tookMs };
 }
 
 const WORDS: Readonly<Record<Ended, (question: Question) => string>> = {
   time: () => `it took longer than ${LIMITS.timeoutMs} ms`,
   memory: () => `it needed more than ${LIMITS.memoryMiB} MiB of memory`,
-  gone: () => "the process that evaluates it could not be started, or was ended by somebody else",
+  gone: () => "the process that evaluates it could not be started, or was ended from outside",
 };
 
 type Reply = Awaited<ReturnType<EvaluatorProcess["ask"]>>;

@@ -75,7 +75,7 @@ export class ReplyBuilder {
     if ((called?.name?.length ?? 0) > NAME_CHARS)
       return `the model called a tool by a name of more than ${NAME_CHARS} characters`;
     if ((id?.length ?? 0) > ID_CHARS)
-      return `the server gave a tool call an id of more than ${ID_CHARS} characters`;
+      return `the server sent a tool call with an id of more than ${ID_CHARS} characters`;
     const call = this.#calls.get(index) ?? { id: "", name: "", arguments: new TextParts() };
     this.#calls.set(index, call);
     if (this.#calls.size > MOST_CALLS || index >= MOST_INDEX)

@@ -43,7 +43,7 @@ function jsonSchema(schema: $ZodType, role: string): JsonObject {
   try {
     const json = toJsonObject(toJSONSchema(schema));
     if (json !== null) return json;
-    throw new TypeError("the conversion returned no JSON object");
+    throw new TypeError("the conversion did not return a JSON object");
   } catch (thrown) {
     throw new WorkflowError(
       failure(

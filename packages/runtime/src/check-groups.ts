@@ -45,7 +45,7 @@ export function* groupFaults(
       yield* memberFaults(group, { place, roles, people });
       yield* numberFaults(group, place);
       if (first !== undefined && policyIn(group) !== policyIn(first.group)) {
-        yield `${place}: says otherwise than ${first.place} about \`join\`, \`onFault\` or \`session\``;
+        yield `${place}: differs from ${first.place} in \`join\`, \`onFault\` or \`session\``;
       }
     }
   }
@@ -86,7 +86,7 @@ function* memberFaults(group: Group, { place, roles, people }: Where): Generator
 
 function* itemNameFaults(name: string, place: string): Generator<string> {
   if (!/^[A-Za-z_]\w*$/.test(name)) yield `${place}: "${name}" is not a name for an item`;
-  else if (TAKEN.has(name)) yield `${place}: "${name}" is what expressions call something else`;
+  else if (TAKEN.has(name)) yield `${place}: "${name}" already means something else in expressions`;
 }
 
 const TAKEN: ReadonlySet<string> = new Set([

@@ -25,7 +25,7 @@ export function* personFaults<M extends RoleMeta>(
     }
     for (const [at, transition] of (table.get(role) ?? []).entries()) {
       if (transition.role !== SUSPEND) continue;
-      yield `table.${role}[${at}].role: a person has nothing to ask a person; lead to the role itself to ask once more`;
+      yield `table.${role}[${at}].role: a person's role cannot lead to SUSPEND; lead to the role itself to ask again`;
     }
   }
 }

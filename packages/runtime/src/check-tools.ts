@@ -44,13 +44,13 @@ function* requirementFaults(
   { name, kind, input, command, after }: EvidenceRequirement,
   place: string,
 ): Generator<string> {
-  if (name === "") yield `${place}.name: is empty, so nobody can be told what is missing`;
+  if (name === "") yield `${place}.name: is empty, so the agent cannot be told what is missing`;
   yield* kindFaults(kind, place);
   if (input === undefined && command === undefined) {
     yield `${place}.input: is missing; say \`input\`, or of kind execute \`command\``;
   }
   if (input !== undefined && command !== undefined) {
-    yield `${place}.command: there is an \`input\` as well; say one of both`;
+    yield `${place}.command: there is an \`input\` as well; give only one of them`;
   }
   if (input !== undefined) yield* patternFaults(input, place);
   if (command !== undefined) yield* commandFaults({ kind, command }, place);

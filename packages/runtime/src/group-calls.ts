@@ -85,7 +85,7 @@ export function questionTo(
   role: string,
   { prompt, condition }: Pick<StepRoute, "prompt" | "condition">,
 ): string {
-  return prompt ?? `${role} is to decide (${condition}).`;
+  return prompt ?? `${role} has to decide (${condition}).`;
 }
 
 /** The scope of a member that is run alone, because a person asked for it; undefined: it is no member. */

@@ -79,7 +79,7 @@ describe("a role that a person plays", () => {
       "roles.a.person.assignees[0]: is empty",
     );
     expect(faultsOf({}, [{ condition: "FALLBACK", role: SUSPEND }])).toContain(
-      "table.a[0].role: a person has nothing to ask a person",
+      "table.a[0].role: a person's role cannot lead to SUSPEND",
     );
   });
 

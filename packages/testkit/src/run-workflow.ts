@@ -222,6 +222,6 @@ function endless(maxSteps: number, steps: readonly RoleStep[]): Failure {
   return failure(
     "WORKFLOW_FAILED",
     `no end after ${maxSteps} steps; the last were ${tail.join(" → ")}`,
-    "look for a circle in the table, or raise `maxSteps`",
+    "look for a loop in the table, or raise `maxSteps`",
   );
 }

@@ -47,7 +47,7 @@ function usedUp({ role, round }: StepScope, turns: number): WorkflowError {
     failure(
       "USAGE",
       `role ${role} ${has} and was asked for another in round ${round}`,
-      "add a turn to its script, or look why the table leads there once more",
+      "add a turn to its script, or check why the table leads there again",
     ),
   );
 }

@@ -26,9 +26,7 @@ function sentence(report: CollectReport, dryRun: boolean): string {
   const dead = count(report.setAside, "dead blob");
   const old = report.deletedEntries;
   const back =
-    report.restoredEntries === 0
-      ? ""
-      : `; ${count(report.restoredEntries, "older one")} brought back`;
+    report.restoredEntries === 0 ? "" : `; ${count(report.restoredEntries, "older one")} restored`;
   if (dryRun) {
     const gone = old === 0 ? "" : ` and ${count(old, "older one")} deleted for good`;
     return `${kept}; ${dead} would be set aside${gone} (nothing was changed)`;

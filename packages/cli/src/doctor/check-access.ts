@@ -14,7 +14,7 @@ const OTHERS = 0o077;
 /** Checks that nobody else can write to the storage root, or read its content. */
 export async function checkAccess({ root }: DoctorContext): Promise<Check> {
   const folder = await statsOf(root);
-  if (folder === null || process.platform === "win32") return fine(NAME, "nothing to look at");
+  if (folder === null || process.platform === "win32") return fine(NAME, "nothing to check");
   if ((folder.mode & OTHERS_WRITE) !== 0) {
     return wrong(
       NAME,

@@ -30,7 +30,7 @@ export async function checkIndex(patient: DoctorContext): Promise<Check> {
     .join(", ");
   return wrong(
     NAME,
-    `${index} does not know ${count(lost.length, "thread")} in the history, whose blobs are here: ${shown}${lost.length > SHOWN ? ", …" : ""}; it is older than they are, or belongs to another storage root`,
+    `${index} does not know ${count(lost.length, "thread")} in the history, though their blobs exist: ${shown}${lost.length > SHOWN ? ", …" : ""}; it is older than they are, or belongs to another storage root`,
     "restore a later index.db from a backup, or add what is missing: uncaged-workflow thread recover",
   );
 }

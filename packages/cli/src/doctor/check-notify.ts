@@ -21,7 +21,8 @@ export async function checkNotify(patient: DoctorContext): Promise<Check> {
   const { root, env, nowMs } = patient;
   const settings = await readSettings(root);
   // Another check reports an unreadable configuration.
-  if (!settings.ok || settings.value.notify.size === 0) return fine(NAME, "nobody is told");
+  if (!settings.ok || settings.value.notify.size === 0)
+    return fine(NAME, "no listeners are configured");
   for (const [listener, { to }] of settings.value.notify) {
     const fault = faultOf(to, patient);
     const name = printableLine(listener, 60);

@@ -6,7 +6,7 @@ const print = switchOption("--print", "with --install: print the file instead of
 
 export const up: Command = {
   description:
-    "Host this storage root's threads in one process, until Ctrl-C or `down`, and take up what was left.",
+    "Host this storage root's threads until Ctrl-C or `down`, and continue those that were interrupted.",
   arguments: [],
   options: [install, print],
   example: "",
@@ -18,7 +18,7 @@ export const up: Command = {
 };
 
 export const down: Command = {
-  description: "End the host; its threads go on with the next `up`.",
+  description: "End the host; its threads continue with the next `up`.",
   arguments: [],
   options: [],
   example: "",
@@ -26,7 +26,7 @@ export const down: Command = {
 };
 
 export const status: Command = {
-  description: "Show the host, what it carries, and how many threads have each status.",
+  description: "Show the host, its workers, and how many threads have each status.",
   arguments: [],
   options: [],
   example: "--json",

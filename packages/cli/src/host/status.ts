@@ -45,5 +45,5 @@ export function undeliveredText(
 ): string {
   const why = fault === null ? "" : `: ${printableLine(fault, 200)}`;
   const name = printableLine(listener, 60);
-  return `${name} is still to be told ${count(notices, "thing")}, since ${ago(since, nowMs)}${why}`;
+  return `${name} has ${count(notices, "pending notice")}, since ${ago(since, nowMs)}${why}`;
 }

@@ -27,7 +27,7 @@ export async function backfill(
     return ok({
       document: { name, firings, hosted: isHosted },
       human: () => {
-        if (firings.length === 0) return `${name} has nothing to make up for in that time`;
+        if (firings.length === 0) return `${name} has nothing to make up for in that period`;
         const what = `${count(firings.length, "due time")} of ${name} will be made up for`;
         return isHosted ? what : `${what}\n${NOTHING_FIRES}`;
       },

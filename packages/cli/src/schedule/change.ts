@@ -9,7 +9,7 @@ export async function pause(name: string, io: Io): Promise<Result<Output, Failur
   const paused = await withSchedules(io, (at) => pauseSchedule(at, name));
   return said(
     paused,
-    () => `${name} is paused; go on with: uncaged-workflow schedule resume ${name}`,
+    () => `${name} is paused; continue with: uncaged-workflow schedule resume ${name}`,
   );
 }
 
@@ -20,7 +20,7 @@ export async function resume(name: string, io: Io): Promise<Result<Output, Failu
 
 export async function remove(name: string, io: Io): Promise<Result<Output, Failure>> {
   const removed = await withSchedules(io, (at) => removeSchedule(at, name));
-  return said(removed, () => `${name} is forgotten; its threads stay`);
+  return said(removed, () => `${name} is removed; its threads stay`);
 }
 
 export async function runNow(name: string, io: Io): Promise<Result<Output, Failure>> {

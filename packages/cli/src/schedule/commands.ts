@@ -28,7 +28,7 @@ const catchUp: Option<number | null> = durationOption(
 );
 const jitter: Option<number | null> = durationOption(
   "--jitter <duration>",
-  "start each thread up to this much later, by chance",
+  "start each thread at a random time up to this much later",
 );
 
 const add: Command = {
@@ -103,7 +103,7 @@ const run: Command = {
 };
 
 const rm: Command = {
-  description: "Forget a schedule. Threads that it started stay.",
+  description: "Remove a schedule. Threads that it started stay.",
   arguments: [schedule],
   options: [],
   example: "nightly",
@@ -129,7 +129,8 @@ const backfill: Command = {
   example: "nightly --from 2026-11-01T00:00",
   run: async (given, io) => {
     const begins = given(from);
-    if (begins === null) throw usageError("--from is missing: since when to make up for");
+    if (begins === null)
+      throw usageError("--from is missing: give the first due time to make up for");
     const { backfill: makeUp } = await import("./backfill.ts");
     const [name, ends] = [given(schedule), given(to)];
     return makeUp({ name, from: begins, to: ends, overlap: given(backfillOverlap) ?? "queue" }, io);

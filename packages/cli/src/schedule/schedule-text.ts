@@ -34,4 +34,4 @@ function ahead(thenMs: number, nowMs: number): string {
 }
 
 /** For a root without a host. */
-export const NOTHING_FIRES = "no host is up, and nothing fires until: uncaged-workflow up";
+export const NOTHING_FIRES = "no host is up, so nothing fires; start one with: uncaged-workflow up";

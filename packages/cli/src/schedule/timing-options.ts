@@ -13,7 +13,7 @@ const cron: Option<string | null> = textOption(
 );
 const every: Option<number | null> = durationOption(
   "--every <duration>",
-  "due each time so much has passed, such as 30m or 2h, counted from now",
+  "due at this interval, such as 30m or 2h, counted from now",
 );
 const at: Option<string | null> = textOption("--at <time>", "due once, such as 2026-12-01T09:00");
 const zone: Option<string | null> = textOption(
@@ -40,7 +40,7 @@ export function timingOf(given: Given): TypedTiming {
     throw usageError("say when it is due: --cron, --every or --at, and only one of them");
   if (expression !== null) return { kind: "cron", text: expression, zone: inZone };
   if (time !== null) return { kind: "at", text: time, zone: inZone };
-  if (inZone !== null) throw usageError("--every counts time that passes, in whatever --zone");
+  if (inZone !== null) throw usageError("--every does not depend on a time zone: leave out --zone");
   if (everyMs === null || everyMs === 0) throw usageError("--every must be longer than 0");
   return { kind: "every", everyMs };
 }

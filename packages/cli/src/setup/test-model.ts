@@ -39,8 +39,8 @@ export async function testModel(
 
 function hintFor(outcome: keyof typeof FAULT_CODES): string {
   if (outcome === "auth")
-    return "nothing was written; check the key and try again; --skip-test writes all the same";
+    return "nothing was written; check the key and try again; --skip-test writes anyway";
   if (outcome === "rate_limited")
     return "nothing was written; try again later, or with --skip-test";
-  return "nothing was written; check the URL and the model's name; --skip-test writes all the same";
+  return "nothing was written; check the URL and the model's name; --skip-test writes anyway";
 }

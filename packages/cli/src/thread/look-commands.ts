@@ -204,7 +204,7 @@ const action = choiceArgument("action", "close the queue, or open it again", ["p
 
 export const queue: Command = {
   description:
-    "Show which threads wait for room, for what and since when; or pause and resume that queue.",
+    "Show which threads are queued, for what and since when; or pause and resume the queue.",
   arguments: [action],
   options: [],
   example: "pause",

@@ -48,7 +48,7 @@ const attestationOut: Option<string | null> = textOption(
   "the attestation (default: <id>.intoto.json, here)",
 );
 export const attest: Command = {
-  description: "Sign what a thread is: an in-toto statement over every node of it.",
+  description: "Sign an in-toto statement about a thread and all its nodes.",
   arguments: [threadId],
   options: [keyFile, attestationOut],
   example: "7F3K --out thread.intoto.json",

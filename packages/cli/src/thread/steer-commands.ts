@@ -146,7 +146,7 @@ const old: Option<number | null> = durationOption(
 const sure: Option<boolean> = switchOption("-y, --yes", "do not ask before they are removed");
 const history: Option<boolean> = switchOption(
   "--history",
-  "also drop from the history what was removed, now or earlier, and had ended before that",
+  "also delete the history lines of removed threads that had ended before that",
 );
 export const prune: Command = {
   description:

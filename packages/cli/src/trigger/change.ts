@@ -26,7 +26,7 @@ export async function pause(name: string, io: Io): Promise<Result<Output, Failur
   const paused = await withTriggers(io, (at) => pauseTrigger(at, name));
   return said(
     paused,
-    () => `${name} is paused; go on with: uncaged-workflow trigger resume ${name}`,
+    () => `${name} is paused; continue with: uncaged-workflow trigger resume ${name}`,
   );
 }
 
@@ -37,7 +37,7 @@ export async function resume(name: string, io: Io): Promise<Result<Output, Failu
 
 export async function remove(name: string, io: Io): Promise<Result<Output, Failure>> {
   const removed = await withTriggers(io, (at) => removeTrigger(at, name));
-  return said(removed, () => `${name} is forgotten; its threads stay`);
+  return said(removed, () => `${name} is removed; its threads stay`);
 }
 
 export async function runNow(
@@ -56,14 +56,15 @@ export async function runNow(
     const started = run.value;
     return ok({
       document: { threadId: started.kind === "started" ? started.threadId : null },
-      human: () => (started.kind === "started" ? started.threadId : "the filter lets it not pass"),
+      human: () =>
+        started.kind === "started" ? started.threadId : "the filter does not let it pass",
     });
   });
 }
 
 function fileAt(file: string): Result<{ file: string }, Failure> {
   if (statSync(file, { throwIfNoEntry: false })?.isFile()) return ok({ file });
-  return err(failure("FILE_NOT_FOUND", `${JSON.stringify(file)} is no file`, "check the path"));
+  return err(failure("FILE_NOT_FOUND", `${JSON.stringify(file)} is not a file`, "check the path"));
 }
 
 async function payloadAt(

@@ -70,7 +70,7 @@ const pause: Command = {
 };
 
 const resume: Command = {
-  description: "Resume a trigger; it also starts threads for files that came meanwhile.",
+  description: "Resume a trigger; it also starts threads for files that arrived meanwhile.",
   arguments: [trigger],
   options: [],
   example: "scans",
@@ -83,7 +83,7 @@ const file: Argument<string> = requiredArgument(
 );
 const event: Option<string | null> = textOption(
   "--event <name>",
-  "for a webhook: what {{ event }} stands for",
+  "for a webhook: the value of {{ event }}",
 );
 const run: Command = {
   description: "Start a trigger's thread by hand, for a file or a payload, and print its id.",
@@ -99,7 +99,7 @@ const run: Command = {
 
 const rm: Command = {
   description:
-    "Forget a trigger, its secret and the files it has taken. Threads that it started stay.",
+    "Remove a trigger, with its secret and its record of files. Threads that it started stay.",
   arguments: [trigger],
   options: [],
   example: "scans",

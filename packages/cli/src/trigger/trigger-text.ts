@@ -25,7 +25,7 @@ export function sourceText(source: TriggerSource): string {
 /** What is still missing for it to start anything. */
 export function missing({ kind }: TriggerSource, isHosted: boolean): string[] {
   if (kind === "webhook") return [NO_LISTENER];
-  return isHosted ? [] : ["no host is up, and nothing starts until: uncaged-workflow up"];
+  return isHosted ? [] : ["no host is up, so nothing starts; start one with: uncaged-workflow up"];
 }
 
 const NO_LISTENER =

@@ -20,7 +20,7 @@ export async function remove(name: string, io: Io): Promise<Result<Output, Failu
     const unfinishedThreads = await unfinished(store, name);
     return ok({
       document: { name, hash: removed.value.entry.hash, removed: true, unfinishedThreads },
-      human: ({ bold }) => `${bold(name)} is forgotten${whoGoesOn(unfinishedThreads.length)}`,
+      human: ({ bold }) => `${bold(name)} is removed${whoGoesOn(unfinishedThreads.length)}`,
     });
   });
 }

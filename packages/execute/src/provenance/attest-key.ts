@@ -28,7 +28,7 @@ export async function readAttestKey(file: string): Promise<Result<AttestKey, Fai
   const privateKey = parsed(() => createPrivateKey(pem.value));
   if (privateKey?.asymmetricKeyType !== "ed25519")
     return err(
-      keyInvalid(file, "is no Ed25519 private key in PEM, without a passphrase", MAKE_ONE),
+      keyInvalid(file, "is not an Ed25519 private key in PEM without a passphrase", MAKE_ONE),
     );
   return ok({ privateKey, publicKey: createPublicKey(privateKey), publicKeyFile: null });
 }
@@ -60,7 +60,11 @@ export async function readPublicKey(file: string): Promise<Result<KeyObject, Fai
   const publicKey = isPublic ? parsed(() => createPublicKey(pem.value)) : null;
   if (publicKey?.asymmetricKeyType === "ed25519") return ok(publicKey);
   return err(
-    keyInvalid(file, "is no Ed25519 public key in PEM", "give the keys/attest.pub of who signed"),
+    keyInvalid(
+      file,
+      "is not an Ed25519 public key in PEM",
+      "give the keys/attest.pub of the signer",
+    ),
   );
 }
 

@@ -153,7 +153,7 @@ function exportFile(
           return err(tampered(hash, "its bytes are not the ones that the thread was started with"));
         const descriptor = parseStoredDescriptor(descriptorText);
         if (descriptor === null)
-          return err(tampered(hash, "the descriptor with it is not its own"));
+          return err(tampered(hash, "its descriptor belongs to another bundle"));
         const descriptorSha256 = sha256Hex(descriptorText);
         return ok({ hash, sha256, descriptor, descriptorSha256, rolldown: named.rolldown });
       },

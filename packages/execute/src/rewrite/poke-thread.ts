@@ -182,8 +182,8 @@ async function firstOutput(run: ThreadRun): Promise<ReturnType<typeof parseOutpu
 function madeByPerson(threadId: string): Failure {
   return failure(
     "TRANSITION_INVALID",
-    `the last step of thread ${threadId} is a person's: no agent can run it again`,
-    `to have it answered anew, fork the thread before it: uncaged-workflow thread fork ${threadId} --from-step <n>`,
+    `the last step of thread ${threadId} is a person's answer: it cannot be run again`,
+    `to have it answered again, fork the thread before it: uncaged-workflow thread fork ${threadId} --from-step <n>`,
   );
 }
 

@@ -92,7 +92,7 @@ function sameVersion(threadId: string, hash: string): Failure {
 function inGroup(threadId: string, { name, missing, of }: OpenGroup): Failure {
   return failure(
     "UPGRADE_REFUSED",
-    `thread ${threadId} stands in the group ${name}: ${missing.length} of ${of} members are missing`,
+    `thread ${threadId} is in the group ${name}: ${missing.length} of ${of} members are missing`,
     `let the group join first: uncaged-workflow thread resume ${threadId}; or fork the thread from before it`,
   );
 }
@@ -103,7 +103,7 @@ function refused(check: ThreadCheck, to: string): Failure {
   const more = count > 1 ? ` (and ${count - 1} more)` : "";
   return failure(
     "UPGRADE_REFUSED",
-    `thread ${threadId} would not have got here with version ${to}: ${firstOf(check)}${more}`,
+    `thread ${threadId} would not have reached this state with version ${to}: ${firstOf(check)}${more}`,
     `see all of it with: uncaged-workflow workflow check ${to} --against ${threadId}; or fork it before that step`,
   );
 }

@@ -14,7 +14,7 @@ export function parseOutput(
   return err(
     failure(
       "INVALID_OUTPUT",
-      `the workflow yielded an output of role ${JSON.stringify(parsed.value.role)}, which no agent plays by its descriptor`,
+      `the workflow yielded an output of role ${JSON.stringify(parsed.value.role)}, which in its descriptor is not an agent's role`,
       `roles of agents: ${[...roles].join(", ")}`,
     ),
   );

@@ -82,7 +82,7 @@ export function isOverdue(wait: Wait, nowMs: number): boolean {
 function noPerson(role: string): Failure {
   return failure(
     "INVALID_OUTPUT",
-    `the workflow asks a person to play ${JSON.stringify(role)}, which its descriptor has no person for`,
+    `the workflow asks a person to play ${JSON.stringify(role)}, but in its descriptor no person plays that role`,
     "define the role with `definePerson`, add the workflow again, then start a new thread",
   );
 }

@@ -203,7 +203,7 @@ describe("a group", () => {
     expect(outcome).toMatchObject({
       status: "failed",
       summary: expect.stringContaining(
-        "stands in the group g of 3 members, and the workflow yielded g of 2",
+        "is in the group g of 3 members, and the workflow yielded g of 2",
       ),
     });
   });

@@ -319,7 +319,7 @@ function groupFault({ group, resumed, roles }: GroupRun): Failure | null {
   if (resumed === null || (resumed.name === name && resumed.of === members.length)) return null;
   return failure(
     "WORKFLOW_FAILED",
-    `the thread stands in the group ${resumed.name} of ${resumed.of} members, and the workflow yielded ${name} of ${members.length}`,
+    `the thread is in the group ${resumed.name} of ${resumed.of} members, and the workflow yielded ${name} of ${members.length}`,
     "a workflow function must yield the same group again; fork the thread from before the group",
   );
 }

@@ -153,7 +153,7 @@ export function threadRoom(
 export function noRoom(threadId: string, { for: full }: Pick<QueuePlace, "for">): Failure {
   return failure(
     "LIMIT_REACHED",
-    `thread ${threadId} cannot go on now: it waits for ${full.map(limitInWords).join(", ")}`,
+    `thread ${threadId} cannot continue now: it waits for ${full.map(limitInWords).join(", ")}`,
     "see what waits, and for what: uncaged-workflow queue",
   );
 }

@@ -222,7 +222,8 @@ function unclear(threadId: string, people: readonly PersonWait[], member: number
 
 function refusalOf(thread: ThreadRecord, nowMs: number): Failure {
   const { threadId } = thread;
-  if (isFinished(thread)) return finishedRefusal(thread, "a finished thread asks nobody");
+  if (isFinished(thread))
+    return finishedRefusal(thread, "a finished thread does not wait for an answer");
   const wait = suspensionOf(thread);
   if (wait === null) {
     return failure(

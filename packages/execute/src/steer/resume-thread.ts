@@ -120,7 +120,7 @@ function refusalOf(
   if (answer !== null) {
     return failure(
       "TRANSITION_INVALID",
-      `thread ${threadId} is ${status}; it asked nothing`,
+      `thread ${threadId} is ${status}; it did not ask a question`,
       `to redo its last step with a prompt: uncaged-workflow thread poke ${threadId} --prompt <text>`,
     );
   }
@@ -172,7 +172,7 @@ function emptyAnswer(threadId: string, message: string): Failure {
 function unanswered(threadId: string, { role, message }: PersonWait): Failure {
   return failure(
     "TRANSITION_INVALID",
-    `thread ${threadId} waits for ${role}, whom a person plays: ${message}`,
+    `thread ${threadId} waits for ${role}, a person's role: ${message}`,
     `answer with: uncaged-workflow answer ${threadId}`,
   );
 }

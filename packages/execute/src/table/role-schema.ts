@@ -19,7 +19,7 @@ export function readRoleSchema(role: string, schema: JsonObject): z.ZodType {
       failure(
         "DEFINITION_INVALID",
         `roles.${role}.schema cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
-        "describe the role's result in simpler terms of JSON Schema",
+        "describe the role's result with a simpler JSON Schema",
       ),
       { cause },
     );

@@ -23,8 +23,8 @@ export type SpanSpec = {
 export const COUNTERS = {
   "uncaged.steps": { unit: "{step}", description: "Steps completed" },
   "uncaged.failures": { unit: "{failure}", description: "Threads and steps that failed, by code" },
-  "uncaged.limits.reached": { unit: "{limit}", description: "Threads that came to a limit" },
-  "uncaged.cost": { unit: "USD", description: "What agents report to have cost" },
+  "uncaged.limits.reached": { unit: "{limit}", description: "Threads that reached a limit" },
+  "uncaged.cost": { unit: "USD", description: "Cost, as reported by agents" },
 } as const;
 export const HISTOGRAMS = {
   "uncaged.step.duration": { unit: "s", description: "From the start of a step to its end" },
@@ -34,7 +34,7 @@ export const HISTOGRAMS = {
 export const GAUGES = {
   "uncaged.threads": { unit: "{thread}", description: "Threads by status" },
   "uncaged.threads.oldest": { unit: "s", description: "Age of the oldest unfinished, by status" },
-  "uncaged.waits": { unit: "{wait}", description: "People and answers that are waited for" },
+  "uncaged.waits": { unit: "{wait}", description: "Threads that wait, by what they wait for" },
 } as const;
 
 export type Gauged = { name: keyof typeof GAUGES; value: number; attributes: Attributes };

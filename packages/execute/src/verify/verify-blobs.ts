@@ -103,7 +103,7 @@ export class BlobCheck {
     for (const { hash, digests, missing } of this.#vouchers) {
       for (const [named, digest] of Object.entries(digests)) {
         if ((this.sha256(named) ?? digest) === digest) continue;
-        this.report("DIGEST_MISMATCH", named, `${hash} vouches for other bytes`);
+        this.report("DIGEST_MISMATCH", named, `the digest of ${hash} is of other bytes`);
       }
       for (const ref of missing) this.report("DIGEST_MISSING", hash, `has no digest of ${ref}`);
     }

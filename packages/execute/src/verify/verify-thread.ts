@@ -139,7 +139,7 @@ function verifyState(
   fault(role !== END || isLast, "an end node stands before the end");
   if (isUpgrade(state)) {
     const ran = versionAfter({ ...chain, states: chain.states.slice(0, before.length) });
-    fault(upgradeOf(node)?.from === ran.hash, "it upgrades another version than the thread ran");
+    fault(upgradeOf(node)?.from === ran.hash, "it upgrades a version that the thread did not run");
   }
   fault(
     sameList(node.refs.slice(node.refs.length - attached.length), attached) &&
@@ -161,7 +161,7 @@ function verifyRecord(blobs: BlobCheck, thread: KnownThread, chain: Chain): void
     if (!holds) blobs.report("INDEX_MISMATCH", head, message);
   };
   if (blobs.sha256(head) !== thread.headSha256) {
-    const message = "the head's SHA-256 is not the one the index vouches for";
+    const message = "the head's SHA-256 is not the one in the index";
     blobs.report("DIGEST_MISMATCH", head, message);
   }
   if (version !== thread.bundleHash)

@@ -30,7 +30,7 @@ export async function addSchedule(
   const createdAt = engine.now();
   const nextAt = nextDue(plan.timing, createdAt);
   if (nextAt === null)
-    return err(failure("USAGE", "that time has passed", "name one that is to come"));
+    return err(failure("USAGE", "that time has passed", "give a time in the future"));
   const schedule = { name, plan, createdAt, nextAt };
   const refusal = await refusalOf(schedules.add(schedule));
   return refusal === null ? ok({ ...schedule, pausedAt: null }) : err(refusal);
@@ -125,7 +125,7 @@ export async function backfillSchedule(
       failure(
         "USAGE",
         `${name} was due more than ${MAX_BACKFILL} times in that time`,
-        "choose a shorter time",
+        "choose a shorter period",
       ),
     );
   const firings = due.map((dueAt) => ({

@@ -95,7 +95,7 @@ function decide(
 ): Decision | "wait" {
   const [threadId] = goingOn;
   if (overlap === "replace" && !isLast)
-    return { state: "skipped", reason: "a later one was due before it was started" };
+    return { state: "skipped", reason: "a later due time came before it was started" };
   if (threadId === undefined || overlap === "all" || overlap === "replace")
     return { state: "starting" };
   if (overlap === "queue") return "wait";

@@ -59,7 +59,7 @@ export async function receiveDelivery(
   const { "x-github-event": event = null } = headers;
   if (event === "ping") return ok({ kind: "ignored" });
   const payload = payloadIn(body);
-  if (payload === null) return invalid("is no JSON object in UTF-8 of a sensible depth");
+  if (payload === null) return invalid("is not a JSON object in UTF-8 of at most 200 levels");
   const key = `trigger ${name} ${trigger.createdAt} ${delivery.value}`;
   return startForPayload(starter, trigger, { payload, event, delivery: delivery.value, key });
 }
@@ -107,6 +107,6 @@ function paused(name: string): Failure {
   return failure(
     "TRIGGER_PAUSED",
     `trigger ${name} is paused`,
-    `go on with: uncaged-workflow trigger resume ${name}; deliver it again then`,
+    `continue with: uncaged-workflow trigger resume ${name}; deliver it again then`,
   );
 }

@@ -41,7 +41,7 @@ function verifyStandard(
 ): Result<string, Failure> {
   const { "webhook-id": id = "", "webhook-timestamp": timestamp = "" } = headers;
   if (!ID.test(id)) return refused("its webhook-id is missing or too long");
-  if (!/^\d{1,12}$/.test(timestamp)) return refused("its webhook-timestamp is no Unix time");
+  if (!/^\d{1,12}$/.test(timestamp)) return refused("its webhook-timestamp is not a Unix time");
   const key = Buffer.from(secret.slice(PREFIX.length), "base64");
   const expected = createHmac("sha256", key).update(`${id}.${timestamp}.`).update(body).digest();
   const signatures = given.split(" ").slice(0, MOST_SIGNATURES);
@@ -49,7 +49,7 @@ function verifyStandard(
   const good = signatures.filter(
     (each) => each.startsWith("v1,") && isEqual(Buffer.from(each.slice(3), "base64"), expected),
   );
-  if (good.length === 0) return refused("its signature is not of this trigger's secret");
+  if (good.length === 0) return refused("it is not signed with this trigger's secret");
   if (Math.abs(nowMs - Number(timestamp) * 1_000) > TOLERANCE_MS)
     return refused("it was signed more than five minutes ago, or a clock is wrong");
   return ok(id);
@@ -60,7 +60,7 @@ function verifyGithub(secret: string, { headers, body, given }: Signed): Result<
   const [, hex = ""] = /^sha256=([0-9a-f]{64})$/i.exec(given) ?? [];
   const expected = createHmac("sha256", secret).update(body).digest();
   if (!isEqual(Buffer.from(hex, "hex"), expected))
-    return refused("its signature is not of this trigger's secret");
+    return refused("it is not signed with this trigger's secret");
   return ID.test(id) ? ok(id) : refused("its X-GitHub-Delivery is missing or too long");
 }
 
@@ -79,7 +79,7 @@ function refused(why: string): Result<never, Failure> {
     failure(
       "SIGNATURE_INVALID",
       `the delivery was refused: ${why}`,
-      "give the sender the secret that `trigger add` printed; a lost one is replaced by a new trigger",
+      "give the sender the secret that `trigger add` printed; if it is lost, remove the trigger and add it again",
     ),
   );
 }

@@ -49,7 +49,7 @@ export async function checkImportedBundle(
 function mismatch(place: string): Failure {
   return failure(
     "BUNDLE_DESCRIPTOR_MISMATCH",
-    `the descriptor of ${place} is not the one that is stored here for the same bundle`,
+    `the descriptor of ${place} is not the one stored here for the same bundle`,
     "one of the two was changed; get the file again from its author",
   );
 }
@@ -57,7 +57,7 @@ function mismatch(place: string): Failure {
 function other(place: string): Failure {
   return failure(
     "BUNDLE_TAMPERED",
-    `${place} does not have the bytes that its thread was started with`,
+    `the bytes of ${place} are not those that its thread was started with`,
     "get the file again from its author",
   );
 }

@@ -56,7 +56,7 @@ function another(file: string): WorkflowError {
   return new WorkflowError(
     failure(
       "BUNDLE_TAMPERED",
-      `${file}: this process runs another bundle with the same hash`,
+      `${file}: this process already runs another bundle with the same hash`,
       "nothing was run; build the workflow again with another description",
     ),
   );

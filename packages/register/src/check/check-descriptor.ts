@@ -65,7 +65,7 @@ function groupProblem(group: Group, { roles }: WorkflowDescriptor): string | nul
   const stray = membersIn(group).find(({ role }) => !Object.hasOwn(roles, role));
   return stray === undefined
     ? null
-    : `has a member ${JSON.stringify(stray.role)}, which is no role`;
+    : `has a member ${JSON.stringify(stray.role)}, which is not a role`;
 }
 
 function ruleProblem(

@@ -43,6 +43,6 @@ function invalid(place: string, problem: string): Failure {
   return failure(
     "BUNDLE_INVALID",
     `${place} ${problem}`,
-    "a bundle holds all it needs but @uncaged packages; build it with: uncaged-workflow workflow build <entry>",
+    "a bundle contains everything it needs except @uncaged packages; build it with: uncaged-workflow workflow build <entry>",
   );
 }

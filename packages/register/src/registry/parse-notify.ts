@@ -39,7 +39,7 @@ function target(fields: ReadonlyMap<string, unknown>, path: Path): ListenerSetti
     };
   }
   if (secret !== undefined)
-    throw new ParseError([...path, "secret"], "signs what a url is sent; a command has none");
+    throw new ParseError([...path, "secret"], "is for a url; a command has no signature");
   return { kind: "command", words: words(command, [...path, "command"]) };
 }
 
@@ -87,7 +87,8 @@ function named(value: unknown, path: Path): string[] {
 
 function labels(value: unknown, path: Path): ThreadLabels {
   const entries = mapping(value, path).map(([key, wanted]) => {
-    if (!LABEL_KEY_PATTERN.test(key)) throw new ParseError([...path, key], "is no key of a label");
+    if (!LABEL_KEY_PATTERN.test(key))
+      throw new ParseError([...path, key], "is not a valid label key");
     return [key, argument(wanted, [...path, key])] as const;
   });
   return Object.fromEntries(entries);

@@ -262,7 +262,7 @@ describe("a broken registry file", () => {
     [
       "with a secret for a command",
       "config: { notify: { desk: { command: [a], secret: s } } }",
-      "config.notify.desk.secret signs what a url is sent",
+      "config.notify.desk.secret is for a url",
     ],
     [
       "with a limit that is misspelt",

@@ -40,10 +40,10 @@ const HINTS: { readonly [code: number]: string } = {
   [SQLITE_BUSY]:
     "another process holds the database; wait for it, or end it, then try again: uncaged-workflow doctor names it",
   [SQLITE_READONLY]: "give this user the right to write there, or choose another storage root",
-  10: "the disk reports errors; check it and its file system before you go on",
+  10: "the disk reports errors; check it and its file system before you continue",
   11: "the file is damaged; restore it from a backup (the blobs in cas/ are not affected)",
   13: "free some disk space, then try again",
-  [SQLITE_CANTOPEN]: "check that the folder is there and that this user may write in it",
+  [SQLITE_CANTOPEN]: "check that the folder exists and that this user may write to it",
   [SQLITE_PROTOCOL]: "too many processes use the database at once; try again",
   26: "another file is in its place; move that away, or choose another storage root",
 };

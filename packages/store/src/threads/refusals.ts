@@ -85,7 +85,7 @@ export function toAnswer(thread: ThreadRecord | null, threadId: string): Allowed
     return err(
       failure(
         "TRANSITION_INVALID",
-        `thread ${threadId} is ${thread.status}; it asked nothing`,
+        `thread ${threadId} is ${thread.status}; it did not ask a question`,
         `see: uncaged-workflow thread show ${threadId}`,
       ),
     );
@@ -96,7 +96,7 @@ export function toAnswer(thread: ThreadRecord | null, threadId: string): Allowed
   return err(
     failure(
       "TRANSITION_INVALID",
-      `thread ${threadId} asked nothing, it waits because ${wait.message}`,
+      `thread ${threadId} did not ask a question; it waits because ${wait.message}`,
       `raise the limit: uncaged-workflow thread resume ${threadId} ${raisingOptions(wait.limit)}`,
     ),
   );
@@ -113,7 +113,7 @@ export function toAnswerInPerson(
   return err(
     failure(
       "ANSWER_TAKEN",
-      `thread ${threadId} no longer waits for this answer: somebody was quicker`,
+      `thread ${threadId} no longer waits for this answer: somebody else answered first`,
       `see: uncaged-workflow thread show ${threadId}`,
     ),
   );
@@ -123,7 +123,7 @@ export function toAnswerInPerson(
 export function askTaken(threadId: string): Failure {
   return failure(
     "ANSWER_TAKEN",
-    `thread ${threadId} no longer waits for this answer: somebody was quicker, or the step has ended`,
+    `thread ${threadId} no longer waits for this answer: somebody else answered first, or the step has ended`,
     `see: uncaged-workflow thread show ${threadId}`,
   );
 }
@@ -159,7 +159,7 @@ export function toRemove(
 }
 
 export function existsAlready(threadId: string): Failure {
-  return failure("TARGET_EXISTS", `there is a thread ${threadId} already`, "use a new thread id");
+  return failure("TARGET_EXISTS", `thread ${threadId} already exists`, "use a new thread id");
 }
 
 export function notFound(threadId: string): Failure {

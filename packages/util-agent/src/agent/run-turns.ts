@@ -181,7 +181,7 @@ function turnFailed<T>(
 }
 
 const FAULT_WORDS = {
-  invalid_output: "gave no usable answer",
+  invalid_output: "returned no usable answer",
   denied: "was not allowed to do what it wanted to do",
   context_overflow: "was given more than its model can read",
   rate_limited: "was rate-limited by its provider",
@@ -191,8 +191,8 @@ const FAULT_WORDS = {
 } as const;
 
 const FAULT_HINTS = {
-  invalid_output: "make the role's prompt say what its result is, or make its schema simpler",
-  denied: "allow it in the role's `tools`, or make the role's prompt say what it is not for",
+  invalid_output: "state the result in the role's prompt, or simplify its schema",
+  denied: "allow it in the role's `tools`, or state in the role's prompt what it must not do",
   context_overflow: "lower `budgetChars` where the agent is bound, or make the task shorter",
   rate_limited:
     "wait, then continue from the last step: uncaged-workflow thread fork <id>; or give the role a `retry`",

@@ -16,9 +16,7 @@ export function demandRules({ rules, role }: StepScope, driver: AgentDriver): Ro
       ? (driver.refuses?.(tools) ?? unasked(tools, driver))
       : "a tool policy cannot be enforced with it";
     if (why !== null)
-      throw unfit(
-        `role ${role} has \`tools\`, and ${driver.name} is not an agent for that: ${why}`,
-      );
+      throw unfit(`role ${role} has \`tools\`, and ${driver.name} cannot play it: ${why}`);
   }
   if ((requiredEvidence?.length ?? 0) > 0 && !driver.can.evidence) {
     throw unfit(

@@ -7,7 +7,7 @@ export function outputSchemaOf(schema: $ZodType): JsonObject {
   try {
     const json = toJsonObject(toJSONSchema(schema));
     if (json !== null) return json;
-    throw new TypeError("the conversion returned no JSON object");
+    throw new TypeError("the conversion did not return a JSON object");
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new WorkflowError(

@@ -24,7 +24,7 @@ export type JudgedStep = {
 /** Never throws, and fails closed, as `policyVerdict` does. */
 export function callVerdict(step: JudgedStep, call: PolicyCall): PolicyVerdict {
   if (WRITING.has(call.kind) && isOfEngine(call.subject, step)) {
-    const reason = `${call.subject} is in the workflow engine's storage, which is not ${call.name}'s to write`;
+    const reason = `${call.subject} is in the workflow engine's storage, to which ${call.name} may not write`;
     return { allowed: false, reason };
   }
   return policyVerdict(step.policy, call);

@@ -11,7 +11,7 @@ export function evidenceRefusal(
   const reason = failure(
     "EVIDENCE_MISSING",
     `the result of role ${role} (step ${round}) is not accepted: ${agent} was not seen doing what it requires: ${what}`,
-    "see what it did do: uncaged-workflow thread show <id> --json (end.run.evidence); make the role's prompt say what is required, or correct the requirement",
+    "see what it did do: uncaged-workflow thread show <id> --json (end.run.evidence); state the requirement in the role's prompt, or correct it",
   );
   return new AgentError(reason, { outcome: "invalid_output", run: null });
 }

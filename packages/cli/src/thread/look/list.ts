@@ -75,7 +75,7 @@ export async function list(filter: ListFilter, io: Io): Promise<Result<Output, F
 }
 
 function nothing({ workflow, status, withinMs, text, labels }: ListFilter): string {
-  if (text !== null || Object.keys(labels).length > 0) return "no thread fits";
+  if (text !== null || Object.keys(labels).length > 0) return "no thread matches";
   const young = withinMs === null ? "" : " so young";
   const which = workflow === null ? young : `${young} of ${printableLine(workflow, 80)}`;
   if (status === "suspended") return `nothing waits for you: no thread${which} has a question`;

@@ -39,7 +39,7 @@ export async function attest(
 function insideStep(): Failure {
   return failure(
     "KEY_INVALID",
-    "the storage root's own key does not sign inside a step of a workflow; nothing was signed",
+    "inside a step of a workflow, the storage root's own key cannot be used; nothing was signed",
     "sign where no agent runs, in CI or as another user, with a key that is kept there: thread attest <id> --key <file>",
   );
 }

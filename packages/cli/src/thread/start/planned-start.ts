@@ -17,7 +17,7 @@ import { priorityOption } from "./queue-options.ts";
 
 const workflow: Option<string | null> = textOption(
   "--workflow <name>",
-  "the registered workflow to start, in its version of then",
+  "the registered workflow to start, in the version that is current then",
 );
 const cwd: Option<string | null> = textOption(
   "--cwd <path>",
@@ -49,7 +49,7 @@ export type TypedStart = {
 /** Throws `USAGE`. */
 export function plannedStartOf(given: Given): TypedStart {
   const name = given(workflow);
-  if (name === null) throw usageError("--workflow is missing: what to start");
+  if (name === null) throw usageError("--workflow is missing: name the workflow to start");
   return {
     workflow: name,
     prompt: promptSource(given),

@@ -10,7 +10,7 @@ import {
 
 export const priorityOption: Option<number | null> = parsedOption(
   "--priority <n>",
-  "of queued threads, that with the highest starts first (default: 0)",
+  "the queued thread with the highest priority starts first (default: 0)",
   wholeNumber,
 );
 const after: Option<number | { inMs: number } | null> = parsedOption(

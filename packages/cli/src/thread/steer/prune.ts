@@ -23,20 +23,20 @@ export async function prune(
   const oldMs = unchangedMs ?? (retentionDays === null ? null : retentionDays * DAY_MS);
   if (oldMs === null)
     throw usageError(
-      "nothing says how old a thread has to be",
+      "no age was given",
       "give --older-than 30d, or put retention: { days: 30 } under config in workflow.yaml",
     );
   const threads = await withEngine(io, (engine) => prunableThreads(engine, oldMs));
   const ids = threads.map(({ threadId }) => threadId);
   const removed =
     ids.length === 0
-      ? ok<Output>({ document: [], human: () => "no thread is old enough to go" })
+      ? ok<Output>({ document: [], human: () => "no thread is old enough" })
       : await remove({ kind: "named", ids, yes }, io);
   if (!history || !removed.ok || (removed.value.exitCode ?? EXIT.success) !== EXIT.success)
     return removed;
   // After the removals, which must be in the history before it can forget them.
   const endedBefore = io.now() - oldMs;
   const forgotten = await withEngine(io, ({ store }) => store.forget({ endedBefore }));
-  await writeText(io.stderr, `the history has forgotten ${count(forgotten, "thread")}\n`);
+  await writeText(io.stderr, `${count(forgotten, "thread")} removed from the history\n`);
   return removed;
 }

@@ -15,7 +15,7 @@ export async function remove(choice: ThreadChoice, io: Io): Promise<Result<Outpu
     if (!removed.ok) return removed;
     return ok({
       document: { threadId, removed: true },
-      human: () => `${threadId} is forgotten; its blobs go with the next: uncaged-workflow cas gc`,
+      human: () => `${threadId} is removed; its blobs are deleted by: uncaged-workflow cas gc`,
     });
   };
   return serveThreads(choice, { word: "remove", children: "apart", act }, io);

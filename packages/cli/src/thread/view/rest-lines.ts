@@ -15,15 +15,15 @@ export function restLines(
   const resume = `uncaged-workflow thread resume ${threadId}`;
   const waits = waitsOf(thread);
   if (waits.length > 0) return waits.map((wait) => howToGoOn(threadId, wait, style));
-  if (status === "paused") return [`its gate is closed; open it with: ${resume}`];
+  if (status === "paused") return [`it is paused; continue with: ${resume}`];
   if (thread.status === "queued")
-    return [queuedFor(thread.queue), "have it run: uncaged-workflow up"];
+    return [queuedFor(thread.queue), "start a host to run it: uncaged-workflow up"];
   if (status !== "idle") return [];
   const said = lastWords(engine.root, threadId);
   return [
     stale
       ? "it has not ended: its runner disappeared without a message"
-      : "it has not ended, but nobody runs it any more",
+      : "it has not ended, but nothing runs it any more",
     ...(said === "" ? [] : [`its runner said: ${printableLine(said, 500)}`]),
     `continue with: ${resume}`,
   ];
