@@ -22,35 +22,52 @@ export const FAULT_CODES: { readonly [fault in AgentFault]: ErrorCode } = {
 export class AgentError extends WorkflowError {
   readonly outcome: AgentFault;
   readonly run: StepRun | null;
+  /** How long the provider asks us to stay away, in milliseconds from when the error was made; null: it does not say. */
+  readonly retryAfterMs: number | null;
 
-  constructor(reason: Failure, about: { outcome: AgentFault; run: StepRun | null }) {
+  constructor(
+    reason: Failure,
+    about: { outcome: AgentFault; run: StepRun | null; retryAfterMs?: number | null | undefined },
+  ) {
     super(reason);
     this.name = "AgentError";
     this.outcome = about.outcome;
     this.run = about.run;
+    this.retryAfterMs = about.retryAfterMs ?? null;
   }
 }
 
 /** The error for an outcome, with that outcome's code. */
 export function agentError(
   outcome: AgentFault,
-  about: { message: string; hint: string; run: StepRun | null },
+  about: {
+    message: string;
+    hint: string;
+    run: StepRun | null;
+    retryAfterMs?: number | null | undefined;
+  },
 ): AgentError {
-  return new AgentError(failure(FAULT_CODES[outcome], about.message, about.hint), {
-    outcome,
-    run: about.run,
-  });
+  const { message, hint, run, retryAfterMs } = about;
+  const reason = failure(FAULT_CODES[outcome], message, hint);
+  return new AgentError(reason, { outcome, run, retryAfterMs });
 }
 
 /** The outcome that an error thrown by a role stands for, recognized by shape, because a bundle carries its own copy
  *  of the class; null when the failure is not the agent's but the engine's. The run record is not parsed here. */
-export function agentFaultOf(thrown: unknown): { outcome: AgentFault; run: unknown } | null {
-  if (!(thrown instanceof Error)) return { outcome: "crashed", run: null };
+export function agentFaultOf(
+  thrown: unknown,
+): { outcome: AgentFault; run: unknown; retryAfterMs: number | null } | null {
+  if (!(thrown instanceof Error)) return { outcome: "crashed", run: null, retryAfterMs: null };
   const run = "run" in thrown ? thrown.run : null;
   const said =
     "outcome" in thrown ? AGENT_FAULTS.find((each) => each === thrown.outcome) : undefined;
   const outcome = said ?? faultOfCode(failureFrom(thrown, "AGENT_FAILED").code);
-  return outcome === null ? null : { outcome, run };
+  const retryAfterMs = "retryAfterMs" in thrown ? waitOf(thrown.retryAfterMs) : null;
+  return outcome === null ? null : { outcome, run, retryAfterMs };
+}
+
+function waitOf(value: unknown): number | null {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : null;
 }
 
 function faultOfCode(code: ErrorCode): AgentFault | null {

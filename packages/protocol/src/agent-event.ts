@@ -23,5 +23,6 @@ export type AgentEvent =
   | { type: "tool"; phase: "end"; id: string; name: string; ok: boolean }
   | { type: "permission"; tool: string; allowed: boolean; reason: string }
   | { type: "usage"; usage: Usage }
-  | { type: "retry"; reason: string; delayMs: number }
+  /** `retryAfterMs`: how long the provider asked us to stay away; left out: it did not say. */
+  | { type: "retry"; reason: string; delayMs: number; retryAfterMs?: number | undefined }
   | { type: "end"; outcome: AgentOutcome; reason: string };

@@ -39,6 +39,14 @@ export type LimitKey =
   | `agent:${string}`
   | `provider:${string}`;
 
+/** A provider that has turned us away, or an agent whose provider is not known: no run of these agents begins before
+ *  `untilMs`, Unix milliseconds. */
+export type Hold = {
+  key: Extract<LimitKey, `agent:${string}` | `provider:${string}`>;
+  agents: readonly string[];
+  untilMs: number;
+};
+
 /** A thread's place in the queue. */
 export type QueuePlace = {
   /** Unix milliseconds. */
@@ -82,7 +90,7 @@ export type Dispatch = {
   /** Replaces all limits. They apply from the next start on: what runs continues. */
   limit(limits: RootLimits): Promise<void>;
   limits(): Promise<RootLimits>;
-  /** Closes the queue, or opens it: nothing starts while it is closed. */
+  /** Closes the queue, or opens it: nothing starts while it is closed. Opening it also ends all holds. */
   pause(nowMs: number): Promise<void>;
   resume(): Promise<void>;
   /** Since when it is closed, Unix milliseconds; null: it is open. */
@@ -96,6 +104,11 @@ export type Dispatch = {
    *  the run within the thread. */
   take(request: LeaseRef & { part: string; agent: string; nowMs: number }): Promise<Taken>;
   free(request: LeaseRef & { part: string }): Promise<void>;
+  /** Keeps agents from running until then: `take` refuses them, and `next` no thread that waits for the key. One that
+   *  lasts longer than before takes the place of the one before. Runs under way continue. */
+  hold(hold: Hold & { nowMs: number }): Promise<void>;
+  /** Those that have not ended, by key. */
+  holds(nowMs: number): Promise<Hold[]>;
   /** Whether anything is left of the day's budget. */
   budget(nowMs: number): Promise<Taken>;
 };

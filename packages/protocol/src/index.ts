@@ -33,6 +33,7 @@ export {
   type DayBudget,
   type Dispatch,
   type Full,
+  type Hold,
   type LimitKey,
   limitInWords,
   NO_LIMITS,

@@ -302,7 +302,12 @@ export const agentEventSchema: z.ZodType<AgentEvent> = z.discriminatedUnion("typ
     reason: z.string(),
   }),
   z.object({ type: z.literal("usage"), usage }),
-  z.object({ type: z.literal("retry"), reason: z.string(), delayMs: z.number().nonnegative() }),
+  z.object({
+    type: z.literal("retry"),
+    reason: z.string(),
+    delayMs: z.number().nonnegative(),
+    retryAfterMs: z.number().nonnegative().optional(),
+  }),
   z.object({ type: z.literal("end"), outcome: z.enum(AGENT_OUTCOMES), reason: z.string() }),
 ]);
 

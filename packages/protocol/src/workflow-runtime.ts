@@ -102,6 +102,9 @@ export type WorkflowRuntime = {
   /** Puts a question to a person and waits for the answer, for as long as the role's `tools` say; `signal` ends the wait.
    *  Never rejects: without an answer it is a no. Left out by engines that cannot. */
   mayI?(question: { message: string; signal: AbortSignal }): Promise<Permission>;
+  /** Waits before another attempt, and lends the thread's room to others meanwhile. Rejects when `signal` aborts. Left
+   *  out by engines that cannot: the caller waits itself. */
+  standBack?(wait: { delayMs: number; signal: AbortSignal }): Promise<void>;
   /** Adapter of an agent named in `config.agents`; null: `config.defaultAgent`. Rejects with
    *  `AGENT_NOT_FOUND` or `CONFIG_INVALID`. */
   agent(name: string | null): Promise<AdapterFn>;
@@ -127,7 +130,10 @@ export type Unrecorded = {
 };
 
 /** The runtime between steps: a workflow enters a step to get that step's runtime. */
-export type EngineRuntime = Omit<WorkflowRuntime, "step" | "emit" | "runChild" | "agent"> & {
+export type EngineRuntime = Omit<
+  WorkflowRuntime,
+  "step" | "emit" | "runChild" | "agent" | "standBack"
+> & {
   /** null: the table decides from the start. */
   directive: StepDirective | null;
   /** The thread's own limits, which override those of the workflow; left out: none. */

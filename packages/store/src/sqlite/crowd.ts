@@ -1,6 +1,7 @@
 /** What the threads of a root are doing now, counted inside the caller's transaction. */
 import type { LimitKey } from "@uncaged/workflow-protocol";
 import { type Crowd, MINUTE_MS, PIECE_MS, type Piece } from "../threads/room.ts";
+import { holdsAt } from "./holds.ts";
 import { queueClosedSince } from "./limits.ts";
 import { limitKeys } from "./queue-places.ts";
 import { integerOf, textOf } from "./thread-columns.ts";
@@ -24,6 +25,7 @@ export function crowdOf(index: ThreadIndex, counting: Counting): Crowd {
     runsOf: (agent) => Number(index.sql(RUNS).get({ agent, nowMs })?.runs),
     lastMinuteOf: (agents) => recentPieces(index, agents, nowMs),
     spentSince: (startMs) => spentSince(index, startMs),
+    holds: () => holdsAt(index, nowMs),
   };
 }
 

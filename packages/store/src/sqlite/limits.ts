@@ -1,4 +1,4 @@
-/** The limits of a root, and whether its queue is closed: one row each. */
+/** The limits of a root, and whether its queue is closed: one row each. Opening the queue ends all holds. */
 import { NO_LIMITS, parseJson, type RootLimits, toJsonObject } from "@uncaged/workflow-protocol";
 import { textOf } from "./thread-columns.ts";
 import type { ThreadIndex } from "./thread-index.ts";
@@ -35,6 +35,7 @@ export function closeQueue(index: ThreadIndex, sinceMs: number): void {
 export function openQueue(index: ThreadIndex): void {
   index.transaction("open the queue", () => {
     index.sql("DELETE FROM queueClosed").run();
+    index.sql("DELETE FROM holds").run();
   });
 }
 

@@ -8,6 +8,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { failure, WorkflowError } from "@uncaged/workflow-protocol";
 import { ASKS_SCHEMA } from "./asks-schema.ts";
 import { BLOBS_SCHEMA } from "./blobs-schema.ts";
+import { HOLDS_SCHEMA } from "./holds-schema.ts";
 import { LIMIT_SCHEMA } from "./limit-schema.ts";
 import { NAMES_SCHEMA } from "./names-schema.ts";
 import { NOTICES_SCHEMA } from "./notices-schema.ts";
@@ -36,6 +37,7 @@ const MIGRATIONS: readonly string[] = [
   TRIGGERS_SCHEMA,
   ASKS_SCHEMA,
   TASKS_SCHEMA,
+  HOLDS_SCHEMA,
 ];
 
 /** Marks the file as ours in SQLite's header ("UWFi"), so that no other program's database is changed. */

@@ -14,6 +14,7 @@ import {
   startOf,
 } from "../threads/room.ts";
 import { crowdOf, spentSince } from "./crowd.ts";
+import { holdsAt } from "./holds.ts";
 import { OWNED } from "./lease-columns.ts";
 import { readLimits } from "./limits.ts";
 import { refused } from "./refused.ts";
@@ -80,7 +81,8 @@ export function takeForAgent(index: ThreadIndex, request: Take): Taken {
       if (!owned.ok) throw refused(owned, threadId);
     }
     const limits = readLimits(index);
-    if (!isLimited(limits, agent)) return { ok: true };
+    const isHeld = holdsAt(index, nowMs).some(({ agents }) => agents.includes(agent));
+    if (!isHeld && !isLimited(limits, agent)) return { ok: true };
     const crowd = crowdOf(index, { nowMs, except: null, returning: "count" });
     const room = roomForAgent(limits, crowd, { agent, nowMs });
     if (!room.ok) return room;

@@ -5,6 +5,7 @@ import { answerAsk, askAnswer, openAsk, openAsks, withdrawAsk } from "./asks.ts"
 import { blobTable } from "./blob-table.ts";
 import { commitQueue } from "./commit-queue.ts";
 import { finishThread, moveHead } from "./head-moves.ts";
+import { hold, holdsAt } from "./holds.ts";
 import { acquireLease, releaseLease, renewLeases } from "./leases.ts";
 import { closeQueue, openQueue, queueClosedSince, readLimits, setLimits } from "./limits.ts";
 import { askedMembers, askMembers, closeAsks } from "./member-asks.ts";
@@ -87,6 +88,8 @@ export async function openIndex(root: string, lost: LostIndex = "refused"): Prom
     takeBack: (owner) => retryWhileBusy(() => takeRoomBack(index, owner)),
     take: (request) => retryWhileBusy(() => takeForAgent(index, request)),
     free: (request) => retryWhileBusy(() => freeOfAgent(index, request)),
+    hold: (request) => retryWhileBusy(() => hold(index, request)),
+    holds: (nowMs) => retryWhileBusy(() => holdsAt(index, nowMs)),
     budget: (nowMs) => retryWhileBusy(() => askBudget(index, nowMs)),
   };
   return { threads, blobs: blobTable(index, commit), dispatch };

@@ -340,6 +340,54 @@ export const dispatchCases: readonly DispatchCase[] = [
     },
   },
   {
+    name: "keeps every agent of a held provider from running until then, and starts nobody who waits for it",
+    async run({ threads, dispatch }) {
+      await made(threads, [1, 2, 3]);
+      const [one, two] = [await take(threads, 1), await take(threads, 2)];
+      const key = "provider:anthropic";
+      const anthropic = { key, agents: ["claude", "opus"] } as const;
+      assert.deepEqual(await dispatch.holds(0), []);
+      await dispatch.hold({ ...anthropic, untilMs: 500, nowMs: 0 });
+      await dispatch.hold({ ...anthropic, untilMs: 400, nowMs: 1 });
+      assert.deepEqual(await dispatch.holds(2), [{ ...anthropic, untilMs: 500 }]);
+      const held = { ok: false, full: [key], againAt: null };
+      const part = { part: "1", nowMs: 499 };
+      assert.deepEqual(await dispatch.take({ ...one, ...part, agent: "claude" }), held);
+      assert.deepEqual(await dispatch.take({ ...two, ...part, agent: "opus" }), held);
+      assert.deepEqual(await dispatch.take({ ...two, ...part, agent: "codex" }), { ok: true });
+      const want = { threadId: sampleId(3), replaces: null, notBefore: null, nowMs: 3 };
+      await dispatch.want({ ...want, for: [key] });
+      assert.deepEqual(await dispatch.next({ besides: [], nowMs: 499 }), []);
+      assert.deepEqual(await dispatch.next({ besides: [], nowMs: 500 }), [sampleId(3)]);
+      const later = { ...one, part: "2", agent: "claude", nowMs: 500 };
+      assert.deepEqual(await dispatch.take(later), { ok: true });
+      assert.deepEqual(await dispatch.holds(500), []);
+    },
+  },
+  {
+    name: "holds a provider beside its other limits, and ends holds when the queue is opened",
+    async run({ threads, dispatch }) {
+      const agents = ["claude"];
+      await dispatch.limit({
+        ...NO_LIMITS,
+        agents: { claude: 1 },
+        providers: { anthropic: { ...UNBOUND, requestsPerMinute: 9, agents } },
+      });
+      await made(threads, [1]);
+      const one = await take(threads, 1);
+      const key = "provider:anthropic";
+      await dispatch.hold({ key, agents, untilMs: 90_000, nowMs: 0 });
+      await dispatch.hold({ key: "agent:claude", agents, untilMs: 70_000, nowMs: 0 });
+      const claude = { ...one, agent: "claude", part: "1", nowMs: 5 };
+      const full = [key, "agent:claude"];
+      const refused = await dispatch.take(claude);
+      assert.deepEqual(!refused.ok && refused.full.toSorted(), full.toSorted());
+      await dispatch.resume();
+      assert.deepEqual(await dispatch.holds(6), []);
+      assert.deepEqual(await dispatch.take(claude), { ok: true });
+    },
+  },
+  {
     name: "gives the agent's room first to those of the queue that waited for it",
     async run({ threads, dispatch }) {
       await dispatch.limit({ ...NO_LIMITS, agents: { claude: 1 } });

@@ -1,6 +1,7 @@
 /** The queue of threads in memory: the same answers as the SQL, from the same rules. */
 import {
   type Dispatch,
+  type Hold,
   type LimitKey,
   leaseOf,
   NO_LIMITS,
@@ -56,8 +57,13 @@ export function memoryRoom({ all, entry }: MemoryThreads): MemoryRoom {
   let pausedSince: number | null = null;
   const runs = new Map<string, { agent: string; threadId: string; fence: number }>();
   const pieces: (Piece & { agent: string })[] = [];
+  const held = new Map<Hold["key"], Hold>();
   const quarters: { startMs: number; tokens: number; costUsd: number }[] = [];
 
+  const holds = (nowMs: number): Hold[] =>
+    [...held.values()]
+      .filter(({ untilMs }) => untilMs > nowMs)
+      .toSorted((a, b) => (a.key < b.key ? -1 : 1));
   const isLeased = (record: ThreadRecord, nowMs: number): boolean =>
     (leaseOf(record)?.expiresAt ?? nowMs) > nowMs;
   const crowd = (
@@ -102,6 +108,7 @@ export function memoryRoom({ all, entry }: MemoryThreads): MemoryRoom {
           costUsd: since.reduce((sum, { costUsd }) => sum + costUsd, 0),
         };
       },
+      holds: () => holds(nowMs),
     };
   };
   const recordOf = (threadId: string): ThreadRecord | null => entry(threadId)?.record ?? null;
@@ -182,6 +189,7 @@ export function memoryRoom({ all, entry }: MemoryThreads): MemoryRoom {
       },
       async resume() {
         pausedSince = null;
+        held.clear();
       },
       pausedSince: async () => pausedSince,
       async lend(owner) {
@@ -197,7 +205,8 @@ export function memoryRoom({ all, entry }: MemoryThreads): MemoryRoom {
       async take({ threadId, fence, part, agent, nowMs }) {
         unwrap(toWrite(recordOf(threadId), { threadId, fence }));
         known(threadId).expects = [];
-        if (!isLimited(limits, agent)) return { ok: true };
+        const isHeld = holds(nowMs).some(({ agents }) => agents.includes(agent));
+        if (!isHeld && !isLimited(limits, agent)) return { ok: true };
         const now = crowd(nowMs, { except: null, returning: true });
         const room = roomForAgent(limits, now, { agent, nowMs });
         if (!room.ok) return room;
@@ -209,6 +218,10 @@ export function memoryRoom({ all, entry }: MemoryThreads): MemoryRoom {
         for (const key of runs.keys())
           if (key.startsWith(`${threadId} ${fence} ${part} `)) runs.delete(key);
       },
+      async hold({ key, agents, untilMs }) {
+        if (untilMs > (held.get(key)?.untilMs ?? 0)) held.set(key, { key, agents, untilMs });
+      },
+      holds: async (nowMs) => holds(nowMs),
       budget: async (nowMs) =>
         budgetLeft(limits, crowd(nowMs, { except: null, returning: true }), nowMs),
     },

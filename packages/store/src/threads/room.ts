@@ -3,6 +3,7 @@
 import type {
   Failure,
   Full,
+  Hold,
   LimitKey,
   QueuedThread,
   RootLimits,
@@ -30,6 +31,8 @@ export type Crowd = {
   /** What these agents used in the pieces of the last minute, oldest first. */
   lastMinuteOf: (agents: readonly string[]) => readonly Piece[];
   spentSince: (startMs: number) => { tokens: number; costUsd: number };
+  /** Those that have not ended. */
+  holds: () => readonly Hold[];
 };
 
 /** Why a thread of this workflow cannot run now. */
@@ -62,7 +65,7 @@ export function fullBeside(
 /** Whether an agent can run once more now. */
 export function roomForAgent(
   limits: RootLimits,
-  crowd: Pick<Crowd, "runsOf" | "lastMinuteOf" | "spentSince">,
+  crowd: Pick<Crowd, "runsOf" | "lastMinuteOf" | "spentSince" | "holds">,
   { agent, nowMs }: { agent: string; nowMs: number },
 ): Taken {
   const budget = budgetLeft(limits, crowd, nowMs);
@@ -77,6 +80,9 @@ export function roomForAgent(
     full.push(`provider:${name}`);
     againAt = Math.max(againAt ?? 0, free);
   }
+  // Without a time: a person may end a hold at any moment.
+  for (const { key, agents } of crowd.holds())
+    if (agents.includes(agent) && !full.includes(key)) full.push(key);
   return full.length === 0 ? { ok: true } : { ok: false, full, againAt };
 }
 
@@ -158,6 +164,7 @@ function isFree(
   nowMs: number,
 ): boolean {
   const [kind, name = ""] = splitKey(key);
+  if (crowd.holds().some((hold) => hold.key === key)) return false;
   const promised = taken.filter((each) => each === key).length;
   if (kind === "agent")
     return crowd.runsOf(name) + promised < (own(limits.agents, name) ?? Number.POSITIVE_INFINITY);
