@@ -361,7 +361,25 @@ describe("the end of the agent", () => {
         },
       },
     ]);
-    expect(events[0]).toEqual({ type: "retry", reason: "rate_limit (429)", delayMs: 9 });
+    const retry = { type: "retry", reason: "rate_limit (429)", delayMs: 9, retryAfterMs: 9 };
+    expect(events[0]).toEqual(retry);
+  });
+
+  it("says when the plan's limit that turned it away is reset", async () => {
+    const resetsAt = Math.ceil(Date.now() / 1_000) + 3_600;
+    const info = (status: string): Deed => ({
+      say: { type: "rate_limit_event", rate_limit_info: { status, resetsAt } },
+    });
+    const refused: Deed = {
+      say: {
+        ...{ type: "result", subtype: "success", is_error: true, api_error_status: 429 },
+        result: "You have hit your limit",
+      },
+    };
+    const { outcome, retryAfterMs = 0 } = await turn([info("rejected"), refused]);
+    expect(outcome).toBe("rate_limited");
+    expect(Math.abs(retryAfterMs - 3_600_000)).toBeLessThan(60_000);
+    expect(await turn([info("allowed_warning"), refused])).not.toHaveProperty("retryAfterMs");
   });
 });
 

@@ -15,6 +15,7 @@ import { judgeEnd, judgeResult, type Verdict } from "./judge-turn.ts";
 import { turnUsage } from "./run-usage.ts";
 import type {
   ControlRequest,
+  PlanLimitMessage,
   ResultMessage,
   RetryMessage,
   StreamMessage,
@@ -32,6 +33,8 @@ export function openConversation(step: AgentStep, config: ClaudeCodeConfig): Age
   let claude: ClaudeProcess | null = null;
   let turn: RunningTurn | null = null;
   let heldBack = 0;
+  /** When the plan's limit that turned us away is reset, Unix milliseconds. */
+  let resetsAtMs: number | null = null;
   let endRest = (): void => {};
   const rules: ControlRules = {
     step,
@@ -48,6 +51,9 @@ export function openConversation(step: AgentStep, config: ClaudeCodeConfig): Age
       case "system":
         if (message.subtype === "init") session = message.session_id;
         else step.emit(retryEvent(message));
+        return;
+      case "rate_limit_event":
+        resetsAtMs = resetOf(message);
         return;
       case "control_request":
         answer(message);
@@ -100,6 +106,9 @@ export function openConversation(step: AgentStep, config: ClaudeCodeConfig): Age
     if (counted?.usage != null) step.emit({ type: "usage", usage: counted.usage });
     return {
       ...verdict,
+      ...(verdict.outcome === "rate_limited" && resetsAtMs !== null
+        ? { retryAfterMs: Math.max(0, resetsAtMs - Date.now()) }
+        : {}),
       session,
       text: ran?.reader.lastText() || (result?.result ?? ""),
       structured: result?.structured_output,
@@ -207,7 +216,13 @@ function userMessage(prompt: string): JsonObject {
   return { type: "user", message: { role: "user", content: [{ type: "text", text }] } };
 }
 
-function retryEvent(retry: RetryMessage): AgentEvent {
-  const status = retry.error_status == null ? "" : ` (${retry.error_status})`;
-  return { type: "retry", reason: `${retry.error}${status}`, delayMs: retry.retry_delay_ms };
+function resetOf({ rate_limit_info: { status, resetsAt } }: PlanLimitMessage): number | null {
+  return status === "rejected" && resetsAt != null ? resetsAt * 1_000 : null;
+}
+
+/** It waits as long as its provider asks for, and reports only the wait. */
+function retryEvent({ error, error_status, retry_delay_ms: delayMs }: RetryMessage): AgentEvent {
+  const reason = error_status == null ? error : `${error} (${error_status})`;
+  const isTurnedAway = error_status === 429 || error_status === 529;
+  return { type: "retry", reason, delayMs, ...(isTurnedAway ? { retryAfterMs: delayMs } : {}) };
 }

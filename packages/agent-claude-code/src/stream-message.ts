@@ -37,11 +37,18 @@ export type RetryMessage = {
   retry_delay_ms: number;
 };
 
+/** Where an account stands with its plan's limits. `resetsAt`: Unix seconds. */
+export type PlanLimitMessage = {
+  type: "rate_limit_event";
+  rate_limit_info: { status: string; resetsAt?: number | null | undefined };
+};
+
 export type ControlRequest = { type: "control_request"; request_id: string; request: JsonValue };
 
 export type StreamMessage =
   | { type: "system"; subtype: "init"; session_id: string }
   | RetryMessage
+  | PlanLimitMessage
   /** `error`: the message replaces a model call that failed, with `rate_limit` for example. */
   | (Said & { type: "assistant"; error?: string | null | undefined })
   | (Said & { type: "user" })
@@ -88,6 +95,13 @@ const MESSAGE: z.ZodType<StreamMessage> = z.union([
     error: z.string().default("unknown"),
     error_status: z.number().nullish(),
     retry_delay_ms: z.number().nonnegative().default(0),
+  }),
+  z.object({
+    type: z.literal("rate_limit_event"),
+    rate_limit_info: z.object({
+      status: z.string(),
+      resetsAt: z.number().nonnegative().nullish().catch(null),
+    }),
   }),
   SAID.extend({ type: z.literal("assistant"), error: z.string().nullish() }),
   SAID.extend({ type: z.literal("user") }),

@@ -22,6 +22,7 @@ export function openLlm(config: LlmConfig, step: AgentStep): AgentConversation {
         signal,
         onText: (text) => emit({ type: "text", text }),
         onRetry: (retry) => emit({ type: "retry", ...retry }),
+        standBack: step.standBack,
       });
       if (!reply.ok) return { ...EMPTY_TURN, ...reply.error };
       const { text, usage } = reply.value;

@@ -100,6 +100,7 @@ async function takeTurn(work: Work, session: SessionFile, prompt: string): Promi
     signal,
     onText: (text) => emit({ type: "text", text }),
     onRetry: (retry) => emit({ type: "retry", ...retry }),
+    standBack: step.standBack,
     onReply({ text, usage }) {
       work.rounds++;
       turn.usage = sumUsage(turn.usage, usage);
@@ -127,7 +128,10 @@ function toolHandler(work: Work, turn: TurnResult): ToolHandler {
   };
 }
 
-function failed(failure: ReactFailure, maxRounds: number): Pick<TurnResult, "outcome" | "reason"> {
+function failed(
+  failure: ReactFailure,
+  maxRounds: number,
+): Pick<TurnResult, "outcome" | "reason" | "retryAfterMs"> {
   if (failure !== "max_react_rounds_exceeded") return failure;
   return { outcome: "crashed", reason: `it did not finish within ${maxRounds} model calls` };
 }

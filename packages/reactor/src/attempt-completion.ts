@@ -7,13 +7,14 @@ import type { LlmProvider } from "./llm-provider.ts";
 import { readCompletion } from "./read-completion.ts";
 import type { WholeReply } from "./reply-builder.ts";
 import { requestBody } from "./request-body.ts";
+import { askedDelayMs } from "./retry-delay.ts";
 import { sendRequest } from "./send-request.ts";
 
 /** How one attempt ended. `transient` is worth a retry. */
 export type Attempt =
   | { kind: "reply"; reply: LlmReply }
   | { kind: "final"; failure: LlmFailure }
-  | { kind: "transient"; failure: LlmFailure; retryAfter: string | null };
+  | { kind: "transient"; failure: LlmFailure };
 
 const ERROR_CHARS = 2_000;
 const STATUS_CHARS = 100;
@@ -70,12 +71,13 @@ async function refused(response: Response, provider: LlmProvider): Promise<Attem
   const body = shown(await boundedText(response, 2 * ERROR_CHARS).catch(() => ""), provider);
   const words = shown(response.statusText, provider).slice(0, STATUS_CHARS);
   const reason = `HTTP ${response.status} ${words}: ${body}`.trim();
-  const retryAfter = response.headers.get("retry-after");
   const { status } = response;
+  const askedMs = askedDelayMs(response.headers.get("retry-after"), Date.now());
+  const asked = askedMs === null ? {} : { retryAfterMs: askedMs };
   if (status === 429)
-    return { kind: "transient", failure: { outcome: "rate_limited", reason }, retryAfter };
+    return { kind: "transient", failure: { outcome: "rate_limited", reason, ...asked } };
   if (status >= 500 || status === 408)
-    return { kind: "transient", failure: { outcome: "crashed", reason }, retryAfter };
+    return { kind: "transient", failure: { outcome: "crashed", reason, ...asked } };
   if (status === 401 || status === 403)
     return { kind: "final", failure: { outcome: "auth", reason } };
   if (status === 413 || isOverflow(body))
@@ -98,9 +100,9 @@ function broken(reason: string, hit: Limit | null): Attempt {
   }
   if (hit !== null) {
     const which = hit === "idle" ? "the model fell silent" : "the model took too long";
-    return { kind: "transient", failure: { outcome: "timeout", reason: which }, retryAfter: null };
+    return { kind: "transient", failure: { outcome: "timeout", reason: which } };
   }
-  return { kind: "transient", failure: { outcome: "crashed", reason }, retryAfter: null };
+  return { kind: "transient", failure: { outcome: "crashed", reason } };
 }
 
 type Limits = { signal: AbortSignal; heard: () => void; hit: () => Limit | null; end: () => void };

@@ -132,6 +132,34 @@ describe("createLlmFn", () => {
     expect(endpoint?.requests).toHaveLength(3);
   });
 
+  it.each([
+    ["seconds", "3600", 3_600_000],
+    ["a date", "Sun, 06 Nov 2094 08:49:37 GMT", Date.parse("2094-11-06T08:49:37Z") - Date.now()],
+  ])("says how long the server asks to be left alone: %s", async (_form, retryAfter, ms) => {
+    const failed = await ask([refuses(429, { "retry-after": retryAfter })]);
+    expect(failed).toMatchObject({ ok: false, error: { outcome: "rate_limited" } });
+    const askedMs = failed?.ok === false ? (failed.error.retryAfterMs ?? 0) : 0;
+    expect(Math.abs(askedMs - ms)).toBeLessThan(60_000);
+    expect(await ask([refuses(429)], { maxRetries: 0 })).toMatchObject({
+      error: expect.not.objectContaining({ retryAfterMs: expect.anything() }),
+    });
+  });
+
+  it("has its caller wait before a retry, if that wants to", async () => {
+    const waits: number[] = [];
+    const told: (number | undefined)[] = [];
+    const reply = await ask([refuses(429, { "retry-after": "20" }), answer], {
+      request: {
+        standBack: async (delayMs) => void waits.push(delayMs),
+        onRetry: ({ retryAfterMs }) => void told.push(retryAfterMs),
+      },
+    });
+    expect(reply).toMatchObject({ ok: true });
+    expect(told).toEqual([20_000]);
+    expect(waits).toHaveLength(1);
+    expect(waits[0]).toBeGreaterThanOrEqual(20_000);
+  });
+
   it("does not wait longer than allowed, whatever the server asks", async () => {
     expect(await ask([refuses(429, { "retry-after": "3600" })])).toMatchObject({
       ok: false,

@@ -8,7 +8,7 @@
  *  4. Whatever the server sends, memory is bounded, and so is every number taken from it. */
 import { err, ok, type Result } from "@uncaged/workflow-protocol";
 import { type Attempt, attemptCompletion } from "./attempt-completion.ts";
-import type { LlmFailure, LlmFn, LlmReply } from "./chat.ts";
+import type { LlmFailure, LlmFn, LlmReply, LlmRequest } from "./chat.ts";
 import type { LlmProvider } from "./llm-provider.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 import { sleep } from "./sleep.ts";
@@ -21,13 +21,23 @@ export function createLlmFn(provider: LlmProvider): LlmFn {
       const attempt = await attemptCompletion(provider, request);
       if (attempt.kind !== "transient") return resultOf(attempt);
       if (attempt.failure.outcome === "timeout" && !retryTimeouts) return err(attempt.failure);
-      const { retryAfter } = attempt;
-      const delayMs = retryDelayMs({ tries, retryAfter, nowMs: Date.now(), random, maxDelayMs });
+      const { outcome: _, ...asked } = attempt.failure;
+      const { retryAfterMs: askedMs = null } = asked;
+      const delayMs = retryDelayMs({ tries, askedMs, random, maxDelayMs });
       if (tries >= maxRetries || delayMs === null) return err(attempt.failure);
-      request.onRetry?.({ reason: attempt.failure.reason, delayMs });
-      if (!(await sleep(delayMs, request.signal))) return err(CANCELLED);
+      request.onRetry?.({ ...asked, delayMs });
+      if (!(await waited(delayMs, request))) return err(CANCELLED);
     }
   };
+}
+
+/** False: the request was given up meanwhile. */
+function waited(delayMs: number, { standBack, signal }: LlmRequest): Promise<boolean> {
+  if (standBack === undefined) return sleep(delayMs, signal);
+  return standBack(delayMs).then(
+    () => !signal.aborted,
+    () => false,
+  );
 }
 
 function resultOf(attempt: Exclude<Attempt, { kind: "transient" }>): Result<LlmReply, LlmFailure> {

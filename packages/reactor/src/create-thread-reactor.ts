@@ -48,7 +48,7 @@ export type ReactRequest<T> = {
   /** Called with a mismatch: returns what to end with in spite of it, or null: the model is told and continues.
    *  Default: it always continues. */
   onMisfit?: ((misfit: Misfit) => T | null) | undefined;
-} & Pick<LlmRequest, "signal" | "onText" | "onRetry">;
+} & Pick<LlmRequest, "signal" | "onText" | "onRetry" | "standBack">;
 
 export type Misfit = {
   /** `text`: a reply that calls no tool. */
@@ -73,7 +73,7 @@ export type ThreadReactor = <T>(
 
 export function createThreadReactor(config: ReactorConfig): ThreadReactor {
   return async <T>(request: ReactRequest<T>) => {
-    const { schema, signal, onText, onRetry } = request;
+    const { schema, signal, onText, onRetry, standBack } = request;
     const ending = endingTool(config.structuredToolFromSchema(schema), schema);
     const { definition } = ending;
     const system = config.systemPromptForStructuredTool(definition.name);
@@ -82,7 +82,7 @@ export function createThreadReactor(config: ReactorConfig): ThreadReactor {
     const parts = { config, request, ending, repeats: config.repeats ?? repetition() };
     let usage = NO_USAGE;
     for (let rounds = 1; rounds <= config.maxRounds; rounds++) {
-      const reply = await config.llm({ messages, tools, signal, onText, onRetry });
+      const reply = await config.llm({ messages, tools, signal, onText, onRetry, standBack });
       if (!reply.ok) return reply;
       const { text, toolCalls } = reply.value;
       usage = sumUsage(usage, reply.value.usage);

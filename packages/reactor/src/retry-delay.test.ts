@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { retryDelayMs } from "./retry-delay.ts";
+import { askedDelayMs, retryDelayMs } from "./retry-delay.ts";
 
 const nowMs = Date.parse("2026-11-22T12:00:00Z");
-const delay = (about: Partial<Parameters<typeof retryDelayMs>[0]> = {}): number | null =>
-  retryDelayMs({
-    tries: 0,
-    retryAfter: null,
-    nowMs,
-    random: () => 0,
-    maxDelayMs: 60_000,
-    ...about,
-  });
+const delay = ({
+  retryAfter = null,
+  ...about
+}: Partial<Parameters<typeof retryDelayMs>[0]> & { retryAfter?: string | null } = {}):
+  | number
+  | null => {
+  const askedMs = askedDelayMs(retryAfter, nowMs);
+  return retryDelayMs({ tries: 0, askedMs, random: () => 0, maxDelayMs: 60_000, ...about });
+};
 
 const soonest = () => 0;
 const latest = () => 0.999_999;

@@ -4,7 +4,9 @@
  *  2. Only failures of the agent are retried, not a broken store or children nested too deep.
  *  3. Stopping the thread also ends the wait between attempts.
  *  4. The role's time limit applies to each attempt; what is left of a time budget applies to all of them together.
- *  5. Part of each wait is random, so that roles rejected together do not all come back together. */
+ *  5. Part of each wait is random, so that roles rejected together do not all come back together.
+ *  6. What the provider asks for (`Retry-After`) is waited for in full, unless that is longer than one attempt may take:
+ *     then the attempt was the last. */
 import {
   AgentError,
   type AgentFault,
@@ -27,6 +29,9 @@ import { sleep } from "./sleep.ts";
 const GRACE_MS = 10_000;
 const DEFAULT_BACKOFF_MS = 1_000;
 const DEFAULT_MAX_BACKOFF_MS = 60_000;
+/** The longest that a provider may ask for when the role has no time limit. */
+const LONGEST_ASKED_MS = 3_600_000;
+const MOST_SPREAD_MS = 1_000;
 const WORTH_A_TRY: readonly AgentFault[] = ["rate_limited", "timeout", "crashed"];
 
 export type RetryLimits = {
@@ -38,7 +43,12 @@ export type RetryLimits = {
 };
 
 /** An attempt that returned nothing. */
-type FailedTry = { outcome: AgentFault; reason: string; run: StepRun | null };
+type FailedTry = {
+  outcome: AgentFault;
+  reason: string;
+  run: StepRun | null;
+  retryAfterMs: number | null;
+};
 
 /** Rejects with an `AgentError` that sums up all attempts, or with the error if it is not the agent's. */
 export async function withRetries(
@@ -55,12 +65,15 @@ export async function withRetries(
     if (tried.ok) return withFailedTries(tried.output, failed);
     failed.push(tried.failed);
     const mostMs = longestDelay(retry, tried.failed.outcome, failed.length);
-    const delayMs = mostMs === null ? null : halfToFull(mostMs, random);
+    const { retryAfterMs } = tried.failed;
+    const delayMs = mostMs === null ? null : delayOf({ mostMs, retryAfterMs, timeoutMs, random });
     if (delayMs === null || performance.now() + delayMs >= overMs) {
       throw summedUp(failed, tried.cause);
     }
-    runtime.emit({ type: "retry", reason: wordsOf(tried.failed), delayMs });
-    await sleep(delayMs, runtime.signal);
+    const asked = retryAfterMs === null ? {} : { retryAfterMs };
+    runtime.emit({ type: "retry", reason: wordsOf(tried.failed), delayMs, ...asked });
+    const { signal } = runtime;
+    await (runtime.standBack?.({ delayMs, signal }) ?? sleep(delayMs, signal));
   }
 }
 
@@ -78,11 +91,9 @@ async function tryOnce(
     const fault = agentFaultOf(cause);
     if (fault === null) throw cause;
     const { message } = failureFrom(cause, "AGENT_FAILED");
-    return {
-      ok: false,
-      failed: { outcome: fault.outcome, reason: message, run: failedRunOf(fault.run) },
-      cause,
-    };
+    const { outcome, retryAfterMs } = fault;
+    const failed = { outcome, reason: message, run: failedRunOf(fault.run), retryAfterMs };
+    return { ok: false, failed, cause };
   }
 }
 
@@ -130,6 +141,26 @@ function longestDelay(
   return Math.min(maxBackoffMs, backoffMs * 2 ** (tries - 1));
 }
 
+/** Null: the provider asks for longer than an attempt may take. */
+function delayOf({
+  mostMs,
+  retryAfterMs,
+  timeoutMs,
+  random,
+}: {
+  mostMs: number;
+  retryAfterMs: number | null;
+  timeoutMs: number;
+  random: () => number;
+}): number | null {
+  const own = halfToFull(mostMs, random);
+  if (retryAfterMs === null) return own;
+  const longestMs = timeoutMs === Number.POSITIVE_INFINITY ? LONGEST_ASKED_MS : timeoutMs;
+  if (retryAfterMs > longestMs) return null;
+  const spreadMs = Math.min(MOST_SPREAD_MS, retryAfterMs / 4) * random();
+  return Math.max(own, Math.ceil(retryAfterMs + spreadMs));
+}
+
 function halfToFull(delayMs: number, random: () => number): number {
   return Math.round((delayMs * (1 + random())) / 2);
 }
@@ -146,6 +177,7 @@ function summedUp(failed: readonly FailedTry[], cause: unknown): AgentError {
   return new AgentError(reason, {
     outcome: last?.outcome ?? "crashed",
     run: summedRun(runs, failed.slice(0, -1)),
+    retryAfterMs: last?.retryAfterMs,
   });
 }
 

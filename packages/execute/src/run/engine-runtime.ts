@@ -18,6 +18,7 @@ import type {
   StepScope,
   ThreadRecord,
   Unrecorded,
+  WorkflowRuntime,
 } from "@uncaged/workflow-protocol";
 import { agentEventSchema } from "@uncaged/workflow-protocol/schemas";
 import { ANSWER } from "../chain/answer-directive.ts";
@@ -54,6 +55,8 @@ export type RuntimeParts = {
   roleAgent: (request: StepRequest) => RoleAgent;
   /** Adapter of an agent named in the configuration; null: the default one. */
   agent: (name: string | null) => Promise<AdapterFn>;
+  /** Waits with the thread's room lent. */
+  standBack: NonNullable<WorkflowRuntime["standBack"]>;
   /** Asks a person while a step waits. */
   askPerson: AskPerson;
   /** `call` numbers the children of one step, from 0: the same call after a crash finds the same child. */
@@ -124,6 +127,7 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
             : { traceparent: parts.traceparent({ round, group }) }),
         },
         emit,
+        standBack: parts.standBack,
         agent: parts.agent,
         runChild: (child) => parts.runChild({ ...child, role, call: calls++, cwd, group }),
       };

@@ -15,6 +15,8 @@ import {
   addAgentsCommand,
   agentHost,
   loadAgentPackage,
+  type ProviderCaller,
+  providerCaller,
   readSettings,
   type Settings,
 } from "@uncaged/workflow-register";
@@ -26,7 +28,7 @@ export type AgentLookup = (name: string | null) => Promise<AdapterFn>;
 export function namedAgents(
   engine: Pick<Engine, "root" | "packagesBase">,
   /** Wraps an agent before a role gets it. */
-  equip: (name: string, agent: AdapterFn) => AdapterFn = (_name, agent) => agent,
+  equip: (caller: ProviderCaller, agent: AdapterFn) => AdapterFn = (_caller, agent) => agent,
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): AgentLookup {
   const made = new Map<string, Promise<AdapterFn>>();
@@ -36,7 +38,9 @@ export function namedAgents(
     if (name === null) throw new WorkflowError(noDefault(settings));
     const known = made.get(name);
     if (known !== undefined) return known;
-    const making = makeAgent(name, { engine, settings, env }).then((agent) => equip(name, agent));
+    const making = makeAgent(name, { engine, settings, env }).then((agent) =>
+      equip(providerCaller(name, settings), agent),
+    );
     made.set(name, making);
     making.catch(() => made.delete(name));
     return making;

@@ -67,6 +67,7 @@ async function entered(fork: ThreadRecord, previousSession: string): Promise<Ste
     roleAgent: (step) => ({ agent: null, previousSession: step.previousSession }),
     agent: () => Promise.reject(new Error("not used here")),
     askPerson: async () => ({ allowed: false, reason: "" }),
+    standBack: () => Promise.reject(new Error("not used here")),
     runChild: () => Promise.reject(new Error("not used here")),
   }).enter(request).step;
 }

@@ -177,6 +177,7 @@ export async function threadRun(
       roleAgent,
       agent: namedAgents(engine, room.limited),
       askPerson,
+      standBack: room.standBack,
       runChild: (request) =>
         room.whileWaiting(() =>
           runChild(engine, { ...request, parent: thread, cursor: cursor(), stopped: signal }),

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   type AdapterFn,
+  agentError,
   type Dispatch,
   type Lease,
   NO_LIMITS,
@@ -62,6 +63,8 @@ async function lease(n: number): Promise<Lease> {
 const roomOf = (owner: Lease, kind: RoomKind = "or queue"): ThreadRoom =>
   threadRoom({ root, dispatch, now: () => NOW }, owner, { kind, signal: stop.signal });
 
+const CLAUDE = { agent: "claude", provider: "anthropic", agents: ["claude", "opus"] };
+
 /** An agent that runs until the test ends it. */
 class Agent {
   readonly begun: (() => void)[] = [];
@@ -75,8 +78,8 @@ class Agent {
   );
 
   play(room: ThreadRoom, signal: AbortSignal = stop.signal): Promise<unknown> {
-    const run = room.limited("claude", this.adapter)("", undefined as never);
-    const done = run(undefined as never, { signal } as never);
+    const run = room.limited(CLAUDE, this.adapter)("", undefined as never);
+    const done = run(undefined as never, { signal, step: {} } as never);
     done.catch(() => undefined);
     return done;
   }
@@ -114,13 +117,13 @@ describe("a run of an agent", () => {
     const room = roomOf(await lease(1));
     const fails: AdapterFn = () => () => Promise.reject(new Error("it broke"));
     for (let n = 0; n < 3; n += 1) {
-      const run = room.limited("claude", fails)("", undefined as never);
-      await expect(run(undefined as never, { signal: stop.signal } as never)).rejects.toThrow(
-        "broke",
-      );
+      const run = room.limited(CLAUDE, fails)("", undefined as never);
+      await expect(
+        run(undefined as never, { signal: stop.signal, step: {} } as never),
+      ).rejects.toThrow("broke");
     }
-    expect(room.limited("claude", fails).holdsPolicy).toBeUndefined();
-    expect(room.limited("claude", new Agent().adapter).holdsPolicy).toBe(true);
+    expect(room.limited(CLAUDE, fails).holdsPolicy).toBeUndefined();
+    expect(room.limited(CLAUDE, new Agent().adapter).holdsPolicy).toBe(true);
   });
 
   it("has its thread rest when there is no room and a host will take it up", async () => {
@@ -151,6 +154,57 @@ describe("a run of an agent", () => {
     expect(keys).toEqual(["provider:anthropic"]);
     expect(notBefore).toBeGreaterThanOrEqual(NOW + 60_000);
     expect(notBefore).toBeLessThanOrEqual(NOW + 65_000);
+  });
+
+  it("that is turned away keeps others of its provider from beginning, until they may come back", async () => {
+    await hostIsUp();
+    const [one, two] = [roomOf(await lease(1)), roomOf(await lease(2))];
+    const about = { message: "slow down", hint: "", run: null };
+    const refused: AdapterFn = () => () =>
+      Promise.reject(agentError("rate_limited", { ...about, retryAfterMs: 20_000 }));
+    const step = {};
+    const attempt = (adapter: AdapterFn): Promise<unknown> =>
+      one.limited(CLAUDE, adapter)("", undefined as never)(
+        undefined as never,
+        { signal: stop.signal, step } as never,
+      );
+    await expect(attempt(refused)).rejects.toThrow("slow down");
+    expect(await dispatch.holds(NOW)).toEqual([
+      { key: "provider:anthropic", agents: ["claude", "opus"], untilMs: NOW + 20_000 },
+    ]);
+    const agent = new Agent();
+    const opus = two.limited({ ...CLAUDE, agent: "opus" }, agent.adapter)("", undefined as never);
+    await expect(opus(undefined as never, { signal: stop.signal, step: {} } as never)).rejects.toBe(
+      FULL,
+    );
+    expect(two.restsFor()).toEqual({ for: ["provider:anthropic"], notBefore: null });
+    // Its own step has begun: it waits where it is.
+    const again = attempt(agent.adapter);
+    await askedTimes(5);
+    expect(one.signal.aborted).toBe(false);
+    expect(agent.begun).toHaveLength(0);
+    await dispatch.resume();
+    await agent.runs(1);
+    agent.begun[0]?.();
+    await again;
+  });
+
+  it("that waits for its provider by itself says so while it runs", async () => {
+    const room = roomOf(await lease(1));
+    const events: unknown[] = [];
+    const event = { type: "retry", reason: "429", delayMs: 9_000, retryAfterMs: 9_000 } as const;
+    const waits: AdapterFn = () => async (_ctx, runtime) => {
+      runtime.emit(event);
+      return { meta: {} as never, childThread: null };
+    };
+    const alone = { agent: "claude", provider: null, agents: ["claude"] };
+    const run = room.limited(alone, waits)("", undefined as never);
+    const emit = (said: unknown): void => void events.push(said);
+    await run(undefined as never, { signal: stop.signal, step: {}, emit } as never);
+    expect(events).toEqual([event]);
+    await expect.poll(() => dispatch.holds(NOW)).toHaveLength(1);
+    const [held] = await dispatch.holds(NOW);
+    expect(held).toEqual({ key: "agent:claude", agents: ["claude"], untilMs: NOW + 9_000 });
   });
 
   it("has a thread that a person runs give up at once", async () => {
@@ -212,6 +266,26 @@ describe("a thread that waits", () => {
       await threads.release({ ...(child as Lease), nowMs: NOW, to: { status: "idle" } });
     expect(await waited).toBe("the child's");
     await expect(lease(4)).rejects.toThrow("threads");
+  });
+
+  it("stands back with its room lent, and no longer than it is wanted", async () => {
+    await dispatch.limit({ ...NO_LIMITS, threads: 1 });
+    const room = roomOf(await lease(1));
+    const wanted = new AbortController();
+    const waiting = room.standBack({ delayMs: 3_600_000, signal: wanted.signal });
+    waiting.catch(() => undefined);
+    let other: Lease | null = null;
+    await expect
+      .poll(async () => {
+        other = await lease(2).catch(() => null);
+        return other;
+      })
+      .not.toBeNull();
+    if (other !== null)
+      await threads.release({ ...(other as Lease), nowMs: NOW, to: { status: "idle" } });
+    wanted.abort(new Error("not wanted any more"));
+    await expect(waiting).rejects.toThrow("not wanted");
+    await expect(lease(3)).rejects.toThrow("threads");
   });
 
   it("keeps its room as long as one member is at work", async () => {

@@ -6,10 +6,14 @@
  *     cannot keep their children from running.
  *  3. If everything waits for agents, the thread gives up: it returns to the queue, and a host takes it up when there is
  *     room. Without a host nobody would, so it stays and asks again.
- *  4. The runs it gives up have not begun, so nothing is lost. */
+ *  4. The runs it gives up have not begun, so nothing is lost.
+ *  5. When an agent is turned away by its provider, no agent of that provider begins before it may come back. The thread
+ *     that was turned away does not give up: its step has begun. */
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   type AdapterFn,
+  type AgentEvent,
+  agentFaultOf,
   type Failure,
   type Full,
   failure,
@@ -17,13 +21,17 @@ import {
   limitInWords,
   type QueuePlace,
   type Taken,
+  timerMs,
 } from "@uncaged/workflow-protocol";
+import type { ProviderCaller } from "@uncaged/workflow-register";
 import { runningHost } from "../processes/host-file.ts";
 import type { Engine } from "../storage/engine.ts";
 
 const ASK_EVERY_MS = 250;
 /** It may take a minute, or a day. */
 const ASK_LATER_MS = 2_000;
+/** Whatever a provider asks for. */
+const LONGEST_HOLD_MS = 86_400_000;
 
 export type ThreadRoom = {
   /** The thread's own, which also aborts with the reason `FULL` when the thread has to rest. */
@@ -35,8 +43,10 @@ export type ThreadRoom = {
   underWay: (count: number) => void;
   /** Lends the thread's room for as long as everything under way waits. */
   whileWaiting: <T>(wait: () => Promise<T>) => Promise<T>;
+  /** Waits before another attempt. */
+  standBack: (wait: { delayMs: number; signal: AbortSignal }) => Promise<void>;
   /** Wraps the adapter so that it waits for room before each run. */
-  limited: (agent: string, adapter: AdapterFn) => AdapterFn;
+  limited: (caller: ProviderCaller, adapter: AdapterFn) => AdapterFn;
   budget: () => Promise<Taken>;
   /** Makes the thread rest. */
   giveUp: (found: Full) => void;
@@ -62,6 +72,8 @@ export function threadRoom(
   let waiting = 0;
   let forAgents = 0;
   let parts = 0;
+  /** Steps of which an agent has run, by the object that all attempts share. */
+  const begun = new WeakSet<object>();
   let isLent = false;
   /** One change after the other; each decides by the state in which it begins. */
   let turn: Promise<void> = Promise.resolve();
@@ -94,7 +106,10 @@ export function threadRoom(
   };
 
   /** Returns once there is room. */
-  const forRoom = async (ask: () => Promise<Taken>, until: AbortSignal): Promise<void> => {
+  const forRoom = async (
+    ask: () => Promise<Taken>,
+    { until, mayGiveUp }: { until: AbortSignal; mayGiveUp: boolean },
+  ): Promise<void> => {
     const first = await ask();
     if (first.ok) return;
     forAgents += 1;
@@ -103,7 +118,8 @@ export function threadRoom(
         let pauseMs = ASK_EVERY_MS;
         for (let taken: Taken = first; !taken.ok; taken = await ask()) {
           const isHosted = runningHost(engine.root) !== null;
-          if (forAgents >= underWay && (kind === "or nothing" || isHosted)) giveUp(taken);
+          if (mayGiveUp && forAgents >= underWay && (kind === "or nothing" || isHosted))
+            giveUp(taken);
           until.throwIfAborted();
           await sleep(pauseMs, undefined, { signal: until });
           pauseMs = Math.min(2 * pauseMs, ASK_LATER_MS);
@@ -124,16 +140,40 @@ export function threadRoom(
       settle().catch(() => undefined);
     },
     whileWaiting,
-    limited: (agent, adapter) => {
+    standBack: ({ delayMs, signal: until }) =>
+      whileWaiting(async () => {
+        await sleep(timerMs(delayMs), undefined, { signal: until }).catch(() => undefined);
+        until.throwIfAborted();
+      }),
+    limited: ({ agent, provider, agents }, adapter) => {
+      const key =
+        provider === null ? (`agent:${agent}` as const) : (`provider:${provider}` as const);
+      const turnedAway = async (askedMs: number): Promise<void> => {
+        const nowMs = now();
+        const untilMs = nowMs + Math.min(askedMs, LONGEST_HOLD_MS);
+        // Without it, others are turned away themselves.
+        await dispatch.hold({ key, agents, untilMs, nowMs }).catch(() => undefined);
+      };
       const limited: AdapterFn = (prompt, schema) => {
         const run = adapter(prompt, schema);
         return async (ctx, runtime) => {
           parts += 1;
           const part = String(parts);
           const ask = (): Promise<Taken> => dispatch.take({ ...owner, part, agent, nowMs: now() });
-          await forRoom(ask, AbortSignal.any([runtime.signal, signal]));
+          const until = AbortSignal.any([runtime.signal, signal]);
+          await forRoom(ask, { until, mayGiveUp: !begun.has(runtime.step) });
+          begun.add(runtime.step);
+          const emit = (event: AgentEvent): void => {
+            if (event.type === "retry" && (event.retryAfterMs ?? 0) > 0)
+              void turnedAway(event.retryAfterMs ?? 0);
+            runtime.emit(event);
+          };
           try {
-            return await run(ctx, runtime);
+            return await run(ctx, { ...runtime, emit });
+          } catch (thrown) {
+            const askedMs = agentFaultOf(thrown)?.retryAfterMs ?? 0;
+            if (askedMs > 0) await turnedAway(askedMs);
+            throw thrown;
           } finally {
             // If that fails, the room is given back with the lease.
             await dispatch.free({ ...owner, part }).catch(() => undefined);

@@ -145,6 +145,7 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
             roleAgent: () => ({ agent: null, previousSession: null }),
             agent: async () => Promise.reject(new Error("not here")),
             askPerson: async () => ({ allowed: false, reason: "nobody is here" }),
+            standBack: () => Promise.reject(new Error("nothing to wait for here")),
             runChild: () => Promise.reject(new Error("no children here")),
           }),
         roles: new Set(["coder", "tester"]),

@@ -1,7 +1,7 @@
 /** `config.limits`: what the threads of a storage root may do at the same time, and use. A misspelt limit would not hold,
  *  so here an unknown key is refused. */
 import { type DayBudget, NO_LIMITS, type RootLimits } from "@uncaged/workflow-protocol";
-import { modelReference } from "./model-reference.ts";
+import { callersOf } from "./provider-callers.ts";
 import type { Settings } from "./registry.ts";
 import { list, mapping, ParseError, type Path, text, wholeNumber } from "./shape.ts";
 
@@ -58,20 +58,6 @@ function parseProvider(
     tokensPerMinute: optional(provider.get(keys[1]), [...path, keys[1]], countOf),
     agents: [...new Set([...given, ...callersOf(name, settings)])],
   };
-}
-
-/** The agents whose option `model` names a model of this provider. */
-function callersOf(
-  provider: string,
-  { agents, models, providers }: Providing["settings"],
-): string[] {
-  if (!providers.has(provider)) return [];
-  return [...agents].flatMap(([name, { options }]) => {
-    const { model } = options;
-    if (typeof model !== "string") return [];
-    const reference = models.get(model) ?? modelReference(model);
-    return reference?.provider === provider ? [name] : [];
-  });
 }
 
 function parseBudget(value: unknown, path: Path): DayBudget {

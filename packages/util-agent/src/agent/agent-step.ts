@@ -1,11 +1,13 @@
 /** Builds what a driver is told about a step. */
 import { resolve } from "node:path";
-import type {
-  AgentEvent,
-  JsonObject,
-  RoleRules,
-  ThreadContext,
-  WorkflowRuntime,
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type AgentEvent,
+  type JsonObject,
+  type RoleRules,
+  type ThreadContext,
+  timerMs,
+  type WorkflowRuntime,
 } from "@uncaged/workflow-protocol";
 import type { Redactor } from "@uncaged/workflow-util";
 import { evidenceWords } from "@uncaged/workflow-util/tool-rules";
@@ -83,6 +85,10 @@ export function agentStep(
     note: parts.note,
     policy: rules.tools ?? null,
     mayI: mayIOf(job, parts),
+    standBack: (delayMs) => {
+      const { signal } = deadline;
+      return runtime.standBack?.({ delayMs, signal }) ?? waitFor(delayMs, signal);
+    },
     isHeld: rules.tools !== undefined || (rules.requiredEvidence?.length ?? 0) > 0,
     limits: {
       get timeoutMs() {
@@ -102,6 +108,11 @@ export function agentStep(
       return notDoneYet(missing);
     },
   };
+}
+
+async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(timerMs(ms), undefined, { signal }).catch(() => undefined);
+  signal.throwIfAborted();
 }
 
 const MOST_ASKED_CHARS = 2_000;

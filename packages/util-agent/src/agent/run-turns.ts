@@ -20,6 +20,7 @@ import { evidenceWords } from "@uncaged/workflow-util/tool-rules";
 import type { z } from "zod";
 import { readAnswer } from "../answer/read-answer.ts";
 import { redactJson } from "../answer/redact-json.ts";
+import { retryAfterInWords } from "../answer/retry-after-in-words.ts";
 import type { AgentConversation, TurnResult } from "../driver/agent-driver.ts";
 import type { EvidenceBook } from "../evidence/evidence-book.ts";
 import { evidenceRefusal } from "../evidence/evidence-refusal.ts";
@@ -172,12 +173,14 @@ async function extracted<T>(
 
 function turnFailed<T>(
   { agent }: TurnsRequest<T>,
-  { outcome, reason }: Pick<TurnResult, "outcome" | "reason">,
+  { outcome, reason, retryAfterMs: said }: Pick<TurnResult, "outcome" | "reason" | "retryAfterMs">,
 ): Error {
   // Nobody stopped the thread, so an agent that reports itself cancelled has failed.
   const fault = outcome === "ok" || outcome === "cancelled" ? "crashed" : outcome;
-  const message = `${agent} ${FAULT_WORDS[fault]}: ${reason}`;
-  return agentError(fault, { message, hint: FAULT_HINTS[fault], run: null });
+  const asked = said ?? (fault === "rate_limited" ? retryAfterInWords(reason) : null);
+  const until = asked === null ? "" : ` (to be tried again after ${Math.ceil(asked / 1000)} s)`;
+  const message = `${agent} ${FAULT_WORDS[fault]}: ${reason}${until}`;
+  return agentError(fault, { message, hint: FAULT_HINTS[fault], run: null, retryAfterMs: asked });
 }
 
 const FAULT_WORDS = {

@@ -12,7 +12,7 @@ export async function withRun(
     const run = await about.run();
     const reason = failureFrom(thrown, "AGENT_FAILED");
     const message = about.redact(reason.message);
-    return new AgentError({ ...reason, message }, { outcome: fault.outcome, run });
+    return new AgentError({ ...reason, message }, { ...fault, run });
   } catch (broken) {
     return broken;
   }

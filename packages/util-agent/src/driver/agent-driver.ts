@@ -98,6 +98,9 @@ export type AgentStep = {
   /** Puts a call to a person about which `callVerdict` says `asks`, and waits; never rejects. The agent's silence
    *  meanwhile is ours. `call` is what a person reads. */
   mayI: (call: { name: string; subject: string }) => Promise<Permission>;
+  /** Waits before the agent calls its model again, and lends the thread's room to others meanwhile. Rejects when `signal`
+   *  aborts. */
+  standBack: (delayMs: number) => Promise<void>;
   /** The role has a policy or required evidence: settings and instructions in the working directory, which the agent
    *  itself can write, must not change what its tools do. */
   isHeld: boolean;
@@ -133,6 +136,8 @@ export type TurnResult = {
   outcome: AgentOutcome;
   /** One sentence; for a failure, with the agent's own words, for example the last lines of its stderr. */
   reason: string;
+  /** How long the provider asks us to stay away after a turn that failed; left out: read from the reason. */
+  retryAfterMs?: number | undefined;
   /** It failed because the session to resume no longer exists: a fresh one may be tried. */
   sessionLost: boolean;
   /** The agent's session id, as soon as it is known. */

@@ -24,6 +24,7 @@ export function fakeStep(folder: string, about: Partial<AgentStep> = {}): AgentS
     note: () => {},
     policy: null,
     mayI: async () => ({ allowed: false, reason: "nobody is here" }),
+    standBack: async () => {},
     isHeld: about.policy != null,
     limits: { timeoutMs: null, idleTimeoutMs: 20_000 },
     signal: new AbortController().signal,
