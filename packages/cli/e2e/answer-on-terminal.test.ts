@@ -23,6 +23,7 @@ result: $string(last.meta)
 `;
 const DOWN = "\u001b[B";
 const CANCEL = "\u0003";
+const HANG_UP = "";
 
 let cli: Cli;
 let editor = "";
@@ -68,7 +69,8 @@ async function typed(
     if (next === undefined || !screen.includes(next[0])) return;
     left.shift();
     screen = "";
-    terminal.stdin.write(next[1]);
+    if (next[1] === HANG_UP) terminal.stdin.end();
+    else terminal.stdin.write(next[1]);
   });
   const [code]: number[] = await once(terminal, "exit");
   expect(left).toEqual([]);
@@ -89,5 +91,11 @@ it("asks for each field: choices as a list, long texts in the editor", async () 
 it("answers nothing when it is cancelled", async () => {
   const threadId = await asked();
   expect(await typed(["answer", threadId], [["approved", CANCEL]])).not.toBe(0);
+  expect(await cli.json(["show", threadId])).toMatchObject({ status: "suspended", steps: [] });
+});
+
+it("answers nothing, and says so, when the input ends before a question is answered", async () => {
+  const threadId = await asked();
+  expect(await typed(["answer", threadId], [["approved", HANG_UP]])).toBe(2);
   expect(await cli.json(["show", threadId])).toMatchObject({ status: "suspended", steps: [] });
 });

@@ -1,11 +1,12 @@
 /** Questions on this process's terminal. They go to stderr: stdout contains the command's document. */
 import { cancel, note, password, select, text } from "@clack/prompts";
+import { failure, WorkflowError } from "@uncaged/workflow-protocol";
 import { editText } from "./edit-text.ts";
 import { printable, printableLine } from "./printable.ts";
 
 export type Choice = { value: string; label: string };
 
-/** Each returns null when the person cancels. */
+/** Each returns null when the person cancels, and throws `USAGE` when the terminal's input ends. */
 export type Questions = {
   choose: (
     question: string,
@@ -32,26 +33,31 @@ export type FormQuestions = Pick<Questions, "choose"> & {
 
 export function terminalQuestions(env: NodeJS.ProcessEnv): Questions & FormQuestions {
   const output = process.stderr;
-  const answered = (answer: string | symbol): string | null => {
+  const answered = async (
+    prompt: (signal: AbortSignal) => Promise<string | symbol>,
+  ): Promise<string | null> => {
+    const answer = await untilInputEnds(prompt);
     if (typeof answer === "string") return answer.trim();
     cancel("cancelled", { output });
     return null;
   };
-  const ask: Questions["text"] = async (message, { suggestion, check }) =>
-    answered(
-      await text({
+  const ask: Questions["text"] = (message, { suggestion, check }) =>
+    answered((signal) =>
+      text({
         message,
         output,
+        signal,
         initialValue: printableLine(suggestion, 2_000),
         validate: (answer) => check(answer?.trim() ?? "") ?? undefined,
       }),
     );
   return {
-    choose: async (message, choices, marked) =>
-      answered(
-        await select({
+    choose: (message, choices, marked) =>
+      answered((signal) =>
+        select({
           message,
           output,
+          signal,
           options: choices.map(({ value, label }) => ({ value, label: printableLine(label, 200) })),
           ...(marked === undefined ? {} : { initialValue: marked }),
         }),
@@ -63,14 +69,46 @@ export function terminalQuestions(env: NodeJS.ProcessEnv): Questions & FormQuest
       const line = await ask(`${message} (\\e opens ${editor})`, about);
       return line === "\\e" ? editText(editor, about.suggestion) : line;
     },
-    secret: async (message) =>
-      answered(
-        await password({
+    secret: (message) =>
+      answered((signal) =>
+        password({
           message,
           output,
+          signal,
           validate: (answer) => (answer?.trim() ? undefined : "type or paste the key"),
         }),
       ),
     say: (words) => note(printable(words), undefined, { output }),
   };
+}
+
+/** A prompt does not notice that its input has ended, by Ctrl-D or because the terminal was closed: nothing would keep the
+ *  process alive, and it would end without a word. */
+async function untilInputEnds<T>(prompt: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const { stdin } = process;
+  const ended = new AbortController();
+  let isAnswered = false;
+  // An answered prompt pauses its input, too, just before it resolves.
+  const look = (): unknown => setImmediate(() => (isAnswered ? undefined : ended.abort()));
+  for (const event of ENDS) stdin.on(event, look);
+  try {
+    const answer = await prompt(ended.signal);
+    if (ended.signal.aborted) throw inputEnded();
+    return answer;
+  } finally {
+    isAnswered = true;
+    for (const event of ENDS) stdin.off(event, look);
+  }
+}
+
+const ENDS = ["pause", "end", "close"] as const;
+
+function inputEnded(): WorkflowError {
+  return new WorkflowError(
+    failure(
+      "USAGE",
+      "the terminal's input ended before the question was answered; nothing was changed",
+      "answer on a terminal that stays open, or give everything on the command line",
+    ),
+  );
 }
