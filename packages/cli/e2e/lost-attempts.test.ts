@@ -7,6 +7,39 @@ import { type Cli, openCli } from "./cli.test.helper.ts";
 import { killHard } from "./kill-hard.test.helper.ts";
 import { ownerOf, untilThread } from "./until-thread.test.helper.ts";
 
+/** Three members, of whom the first does not hang. */
+const SEVERAL = `
+import { appendFileSync, existsSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { buildDescriptor, createWorkflow, defineRole, defineWorkflow, START, END } from "@uncaged/workflow-runtime";
+import { z } from "zod";
+
+const definition = defineWorkflow({
+  description: "spends side by side",
+  roles: { worker: defineRole({ description: "", systemPrompt: "", schema: z.object({ n: z.number() }), extractRefs: null }) },
+  table: {
+    [START]: [{ condition: "FALLBACK", group: { name: "work", each: "[1..3]", as: "n", role: "worker", prompt: "{{ n }}", atOnce: 3 } }],
+    work: [{ condition: "FALLBACK", role: END }],
+    worker: [],
+  },
+});
+const adapter = (_prompt, schema) => async (ctx, runtime) => {
+  const { cwd, route } = runtime.step;
+  const n = Number(route.prompt);
+  const usage = { inputTokens: 100 * n, outputTokens: 0, cachedInputTokens: 0, costUsd: null };
+  runtime.emit({ type: "usage", usage });
+  appendFileSync(cwd + "/spent", "1");
+  while (n > 1 && existsSync(cwd + "/hang")) await sleep(10, undefined, { signal: runtime.signal });
+  const run = {
+    agent: { name: "spender", version: "1" }, session: null, prompt: null, startedAt: 1, completedAt: 2,
+    usage, cwd, evidence: [],
+  };
+  return { meta: schema.parse({ n }), childThread: null, run };
+};
+export const run = createWorkflow(definition, { adapter, overrides: null });
+export const descriptor = buildDescriptor(definition);
+`;
+
 /** Reports its usage, then hangs while the working directory has a file "hang". */
 const WORKFLOW = `
 import { appendFileSync, existsSync } from "node:fs";
@@ -44,17 +77,19 @@ type Shown = {
   suspended: { kind?: string; message: string } | null;
   end: { run: { usage: { inputTokens: number }; notes: string[] } | null } | null;
   unrecorded: { role: string; usage: { inputTokens: number } }[];
-  steps: { run: { usage: { inputTokens: number }; notes?: string[] } }[];
+  steps: { meta: { n: number }; run: { usage: { inputTokens: number }; notes?: string[] } }[];
 };
 
 let cli: Cli;
 beforeAll(async () => {
   cli = openCli();
   await cli.addSteps("steps");
-  const file = join(cli.dir, "flow", "spending.js");
-  writeFileSync(file, WORKFLOW);
-  const built = await cli.json<{ file: string }>(["workflow", "build", file]);
-  await cli.json(["workflow", "add", "spending", built.file]);
+  for (const [name, text] of Object.entries({ spending: WORKFLOW, several: SEVERAL })) {
+    const file = join(cli.dir, "flow", `${name}.js`);
+    writeFileSync(file, text);
+    const built = await cli.json<{ file: string }>(["workflow", "build", file]);
+    await cli.json(["workflow", "add", name, built.file]);
+  }
 });
 afterAll(() => cli.close());
 
@@ -182,4 +217,27 @@ it("the totals of all threads come from the root's records, which outlive the th
   const text = await cli.run(["costs", "--by", "agent"]);
   expect(text.stdout).toMatch(/^AGENT .*\nspender .*\n/);
   expect((await cli.run(["costs", "--since", "0"])).stdout).toContain(`${after.runs} runs`);
+});
+
+it("members of a group that were cut off count for themselves, and those that had finished for nobody", async () => {
+  const folder = join(cli.dir, "several");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "hang"), "");
+  const { threadId } = await cli.json<{ threadId: string }>([
+    ...["run", "several", "--prompt", "go", "--cwd", folder],
+  ]);
+  await untilThread(cli.root, threadId, ({ stepCount }) => stepCount === 1);
+  while (attempts(folder) < 3) await sleep(20);
+  expect(await killHard(await ownerOf(cli.root, threadId))).toBe(true);
+  const { unrecorded } = await cli.json<Shown>(["thread", "show", threadId]);
+  expect(unrecorded.map(({ usage }) => usage.inputTokens)).toEqual([500]);
+
+  rmSync(join(folder, "hang"));
+  await cli.json(["thread", "resume", threadId]);
+  const { steps } = await comesTo(threadId, "completed");
+  const byNumber = steps.toSorted((a, b) => a.meta.n - b.meta.n).map(({ run }) => run);
+  expect(byNumber.map(({ usage }) => usage.inputTokens)).toEqual([100, 400, 600]);
+  const cutOff = [expect.stringContaining("an attempt; the usage includes")];
+  expect(byNumber.map(({ notes = [] }) => notes)).toEqual([[], cutOff, cutOff]);
+  expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
 });

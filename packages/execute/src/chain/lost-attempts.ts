@@ -4,7 +4,7 @@
  *  2. It counts from the event of the last step; if the log lacks that event, it counts by time.
  *  3. If the oldest events were rotated away, whatever is left counts.
  *  4. Members of a group run side by side, so while the last steps are members, it counts from the step before them
- *     and leaves out members that are stored. */
+ *     and leaves out what each member did before it was stored: by its event, or by time as in 2. */
 import {
   isSameGroup,
   type LiveEvent,
@@ -41,14 +41,14 @@ export async function lostAttempts(
 ): Promise<LostAttempts> {
   const last = await live.last(thread.threadId);
   if (last === 0) return { begun: 0, spent: [] };
-  const step = await lastStep(cas, thread);
+  const { step, members } = await lastStep(cas, thread);
   let events: readonly LiveRecord[] = [];
   for (const after of looksBack(last)) {
     const since = await eventsSince(live, { threadId: thread.threadId, after, step });
     events = since.events;
     if (since.whole) break;
   }
-  return summedUp(events);
+  return summedUp(events.filter((event) => !isBeforeMember(event, members)));
 }
 
 /** Whether an event must be flushed before anything else happens, so that a crash does not lose it. */
@@ -59,20 +59,31 @@ export function tellsOfCost(event: LiveEvent): boolean {
 
 type LastStep = { hash: string; timestamp: number } | null;
 
+/** When each member was stored, by index. */
+type StoredMembers = ReadonlyMap<number, number>;
+
 /** The one before the group, if the last steps are members of one. */
 async function lastStep(
   cas: NodeReader,
   thread: Pick<ThreadRecord, "startHash" | "head">,
-): Promise<LastStep> {
+): Promise<{ step: LastStep; members: StoredMembers }> {
   let member: StepGroup | undefined;
+  const members = new Map<number, number>();
   for await (const state of walkChain(cas, thread)) {
     if (!isRound(state)) continue;
     const { timestamp, group } = state.node.payload;
     const isMember = group !== undefined && (member === undefined || isSameGroup(group, member));
-    if (!isMember) return { hash: state.hash, timestamp };
+    if (!isMember) return { step: { hash: state.hash, timestamp }, members };
     member = group;
+    members.set(group.index, timestamp);
   }
-  return null;
+  return { step: null, members };
+}
+
+/** Whether its cost is part of the step of a member that is stored. A runner that was killed may not have said so. */
+function isBeforeMember(event: LiveRecord, members: StoredMembers): boolean {
+  if (event.type === "note" || event.type === "status" || event.group === undefined) return false;
+  return event.timestamp <= (members.get(event.group.index) ?? -1);
 }
 
 /** The events that carry cost. `whole`: they cover everything since the step. */
