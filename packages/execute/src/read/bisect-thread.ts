@@ -5,8 +5,16 @@
  *  2. The state halfway between a good and a bad one is tested next, so n steps take at most ⌈log2 n⌉ answers. A state
  *     that cannot be judged is skipped in favour of its neighbours, as long as there are any.
  *  3. Nothing is written: the program sees a state as it is in the store. */
-import type { Failure, JsonObject, Result, ThreadRecord } from "@uncaged/workflow-protocol";
-import { err, failure, ok } from "@uncaged/workflow-protocol";
+import {
+  err,
+  type Failure,
+  failure,
+  type JsonObject,
+  ok,
+  type Result,
+  type StepGroup,
+  type ThreadRecord,
+} from "@uncaged/workflow-protocol";
 import { type ChainState, loadChain, roleStates } from "../chain/chain.ts";
 import { readNode } from "../chain/read-node.ts";
 import type { Engine } from "../storage/engine.ts";
@@ -15,6 +23,8 @@ export type BisectStep = {
   /** 1-based position in the bad thread. */
   round: number;
   role: string;
+  /** Which member of which group it is; left out: of none. */
+  group?: StepGroup;
   meta: JsonObject;
   stateHash: string;
   contentHash: string;
@@ -124,8 +134,9 @@ function same(a: JsonObject, b: JsonObject): boolean {
 }
 
 function stepOf({ hash, node }: ChainState, round: number, cwd: string): BisectStep {
-  const { role, meta, content, cwd: ranIn } = node.payload;
-  return { round, role, meta, stateHash: hash, contentHash: content, cwd: ranIn ?? cwd };
+  const { role, group, meta, content, cwd: ranIn } = node.payload;
+  const place = group === undefined ? {} : { group };
+  return { round, role, ...place, meta, stateHash: hash, contentHash: content, cwd: ranIn ?? cwd };
 }
 
 function nothingToSearch({ good, bad }: { good: ThreadRecord | null; bad: ThreadRecord }): Failure {

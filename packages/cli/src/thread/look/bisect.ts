@@ -27,6 +27,7 @@ import { withThread } from "../../command/with-engine.ts";
 import { writeText } from "../../command/write-text.ts";
 import { printableLine } from "../../terminal/printable.ts";
 import { type Style, styleOf } from "../../terminal/style.ts";
+import { memberName } from "../view/member-name.ts";
 
 const CANNOT_TELL = 125;
 /** Shells' exit codes begin here when a signal ended the program. */
@@ -86,7 +87,10 @@ async function judge(
   const code = exitCode ?? BY_SIGNAL;
   const verdict = code === 0 ? "good" : code === CANNOT_TELL ? "skip" : "bad";
   const { dim } = styleOf(io.stderr);
-  await writeText(io.stderr, `${dim(`#${step.round} ${step.role}: ${verdict} (exit ${code})`)}\n`);
+  await writeText(
+    io.stderr,
+    `${dim(`#${step.round} ${memberName(step)}: ${verdict} (exit ${code})`)}\n`,
+  );
   return ok(verdict);
 }
 
@@ -96,10 +100,10 @@ function text(found: Bisection, style: Style): string {
   const { firstBad, undecided, asked, candidates, threadId } = found;
   const meta = printableLine(JSON.stringify(firstBad.meta), META_CHARS);
   const lines = [
-    `${style.red(`#${firstBad.round} ${firstBad.role}`)} is the first bad step of ${threadId}`,
+    `${style.red(`#${firstBad.round} ${memberName(firstBad)}`)} is the first bad step of ${threadId}`,
     `  ${meta}`,
     ...undecided.map((step) =>
-      style.yellow(`  or #${step.round} ${step.role}, which could not be judged`),
+      style.yellow(`  or #${step.round} ${memberName(step)}, which could not be judged`),
     ),
     style.dim(`  ${count(asked, "run")} of the command for ${count(candidates, "step")}`),
     `see it with: uncaged-workflow cas show ${firstBad.stateHash}`,
