@@ -1,4 +1,12 @@
-export { looksSecret, type Redactor, type RedactStream, redactor } from "@uncaged/workflow-util";
+export {
+  type CapturedOutput,
+  captureOutput,
+  looksSecret,
+  type OutputCapture,
+  type Redactor,
+  type RedactStream,
+  redactor,
+} from "@uncaged/workflow-util";
 export {
   type EvidenceTally,
   evidenceTally,
@@ -37,11 +45,6 @@ export { EMPTY_TURN } from "./driver/empty-turn.ts";
 export { callVerdict, type JudgedStep } from "./evidence/call-verdict.ts";
 export { type EvidenceBook, evidenceBook } from "./evidence/evidence-book.ts";
 export { evidenceRefusal } from "./evidence/evidence-refusal.ts";
-export {
-  type CapturedOutput,
-  captureOutput,
-  type OutputCapture,
-} from "./process/captured-output.ts";
 export {
   cliEnvironment,
   type Environment,

@@ -5,6 +5,11 @@ export {
   writeFileAtomic,
   writeFileAtomicSync,
 } from "./atomic-file.ts";
+export {
+  type CapturedOutput,
+  captureOutput,
+  type OutputCapture,
+} from "./captured-output.ts";
 export { crockford64, randomTag } from "./crockford.ts";
 export { makeFolderSync, syncFolder, syncFolderSync } from "./folder.ts";
 export { type EndReport, type EndRequest, killTagged } from "./kill-tagged.ts";

@@ -1,5 +1,4 @@
-import type { Redactor } from "@uncaged/workflow-util";
-import type { CapturedOutput } from "./captured-output.ts";
+import type { CapturedOutput, Redactor } from "@uncaged/workflow-util";
 import type { Environment, EnvironmentChoice } from "./cli-environment.ts";
 import type { OutputLine } from "./line-reader.ts";
 

@@ -1,7 +1,6 @@
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import type { Redactor } from "@uncaged/workflow-util";
-import { type CapturedOutput, captureOutput } from "./captured-output.ts";
+import { type CapturedOutput, captureOutput, type Redactor } from "@uncaged/workflow-util";
 import type { OpenCliOptions } from "./cli-run.ts";
 import { lineReader, type OutputLine } from "./line-reader.ts";
 import type { TimeLimits } from "./time-limits.ts";
