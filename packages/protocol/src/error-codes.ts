@@ -31,6 +31,7 @@ export const ERROR_CODES = {
   CAS_NOT_A_NODE: "storage",
   CAS_STRANGE_FILE: "storage",
   CHAIN_BROKEN: "storage",
+  CHECK_FAILED: "failure",
   CONFIG_INVALID: "usage",
   DEFINITION_INVALID: "failure",
   EVIDENCE_MISSING: "failure",

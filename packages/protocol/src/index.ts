@@ -11,6 +11,16 @@ export type { AgentHost, AgentPackage, AgentProbe, ModelSettings } from "./agent
 export type { BlobRow, BlobTable, BlobWrite } from "./blob-table.ts";
 export type { CasStore, EncodedNode, NodeStore } from "./cas-store.ts";
 export {
+  CANARY_PRESETS,
+  type CanaryFile,
+  type CanaryPreset,
+  type CheckEvidence,
+  type CheckFault,
+  type CheckIsolation,
+  type CheckRule,
+  type CheckRun,
+} from "./check.ts";
+export {
   END,
   type End,
   FALLBACK,

@@ -1,3 +1,7 @@
+export type { CheckPlaces } from "./check/check-environment.ts";
+export type { CheckSubject } from "./check/check-frame.ts";
+export { type EvidenceMemo, memoryEvidence } from "./check/evidence-memo.ts";
+export { type CheckOptions, checkKey, runCheck } from "./check/run-check.ts";
 export type { GitScope } from "./git/git-scope.ts";
 export { type GitOptions, type GitRun, gitFailed, runGit, tryGit } from "./git/run-git.ts";
 export {
