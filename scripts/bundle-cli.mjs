@@ -21,6 +21,12 @@ const out = join(dist, "cli");
 const ENTRY = "main.js";
 const PROGRAM_URL = /new URL\("([^"]+-main\.js)", import\.meta\.url\)/g;
 
+const BUILTIN = /^import(?: ([\w$]+),?)?(?: (\{[^}]*\}))?(?: from)? "(node:[\w/]+)";$/gm;
+
+/** What many commands share is one chunk: to open a file takes longer than to load ten times its code. All that a
+ *  shared module imports is shared at least as often, so chunks form no circle. */
+const SHARED = { name: "shared", minShareCount: 22 };
+
 /** Chunks lie in `dist/cli`, two folders below this package, which has its dependencies at hand. */
 const PLACE = `
 import { createRequire } from "node:module";
@@ -38,7 +44,10 @@ await main();
 async function main() {
   /** Where each was compiled to, by the name of its file here. Bundling finds them. */
   const programs = new Map();
-  const output = await bundled(join(dist, ENTRY), programs, { chunkFileNames: "[name]-[hash].js" });
+  const output = await bundled(join(dist, ENTRY), programs, {
+    chunkFileNames: "[name]-[hash].js",
+    codeSplitting: { groups: [SHARED] },
+  });
   for (const [entryFileNames, file] of programs)
     output.push(...(await bundled(file, programs, { entryFileNames, codeSplitting: false })));
   const modules = output.flatMap(({ moduleIds }) => moduleIds);
@@ -59,7 +68,7 @@ async function bundled(input, programs, files) {
     transform: { target: "node22" },
     // Our own modules do nothing when they are loaded, so one that is not used can be left out.
     treeshake: { moduleSideEffects: (id) => !isOurs(id) },
-    plugins: [ownPlaces(programs)],
+    plugins: [ownPlaces(programs), plainBuiltins()],
     onLog: (level, log) => {
       throw new Error(`${level}: ${log.message}`);
     },
@@ -95,6 +104,25 @@ function ownPlaces(programs) {
         return `new URL(${JSON.stringify(basename(piece))}, import.meta.url)`;
       });
       return { code: from + pieces.join("") };
+    },
+  };
+}
+
+/** Takes from Node's own modules what a chunk names. An `import` of one reads all that it exports, and so loads streams
+ *  for the sake of `fs.ReadStream` and all of the web's cryptography for a hash. */
+function plainBuiltins() {
+  return {
+    name: "plain-builtins",
+    renderChunk(code) {
+      const plain = code.replace(BUILTIN, (_, own, names, module) => {
+        const taken = `globalThis.process.getBuiltinModule("${module}")`;
+        const named = names?.replace(/([\w$]+) as /g, "$1: ");
+        return [own && `const ${own} = ${taken};`, named && `const ${named} = ${taken};`]
+          .filter(Boolean)
+          .join("\n");
+      });
+      if (/\bfrom\s*"node:/.test(plain)) throw new Error("an import of Node's own is left");
+      return { code: plain };
     },
   };
 }
