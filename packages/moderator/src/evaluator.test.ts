@@ -35,17 +35,15 @@ const failureOf = (when: string, asked = context(step())): Promise<string> =>
       `${thrown.failure?.code}: ${thrown.failure?.message}`,
   );
 
-/** Counts turns of the event loop while something is awaited. */
+/** Counts turns of the event loop while something is awaited. One a millisecond: without a pause, this process would
+ *  take the processor from the one that it waits for. */
 async function turnsDuring(waiting: Promise<unknown>): Promise<number> {
   let turns = 0;
-  let isDone = false;
-  const count = (): void => {
+  const counting = setInterval(() => {
     turns += 1;
-    if (!isDone) setImmediate(count);
-  };
-  setImmediate(count);
+  }, 1);
   await waiting;
-  isDone = true;
+  clearInterval(counting);
   return turns;
 }
 
