@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inject } from "vitest";
+import { fakeIo } from "../src/command/io.test.helper.ts";
 import { stepsWorkflow } from "./steps-workflow.ts";
 
 export const BIN: string = fileURLToPath(new URL("../bin/uncaged-workflow.mjs", import.meta.url));
@@ -41,6 +42,9 @@ export type Cli = {
   run(args: readonly string[], opts?: RunOptions): Promise<Ran>;
   /** The JSON document of a command that must succeed. */
   json<T = Record<string, unknown>>(args: readonly string[], opts?: RunOptions): Promise<T>;
+  /** The same by the sources, in this process: for what a test prepares and looks at around the command that it tests.
+   *  A process takes ten times as long. Not for commands that start runners or run bundles. */
+  here<T = Record<string, unknown>>(args: readonly string[]): Promise<T>;
   /** The failure of a command that must fail, and its exit code. */
   fails(
     args: readonly string[],
@@ -71,6 +75,7 @@ export function openCli({
       const document: T = JSON.parse(stdout);
       return document;
     },
+    here: (args) => runHere(args, { dir, root }),
     async fails(args, opts) {
       const { code, stdout, stderr } = await run(["--json", ...args], opts);
       if (code === 0 || stdout !== "")
@@ -118,6 +123,20 @@ async function buildSteps(
   writeFileSync(join(folder, "steps.mjs"), stepsWorkflow({ description }));
   await cli.json(["workflow", "build", join(folder, "steps.mjs")]);
   return cli.json(["workflow", "add", name, join(folder, BUILT)]);
+}
+
+async function runHere<T>(
+  args: readonly string[],
+  { dir, root }: { dir: string; root: string },
+): Promise<T> {
+  // Most test files never need it.
+  const { runCli } = await import("../src/run-cli.ts");
+  const env = { PATH: process.env.PATH, HOME: dir, WORKFLOW_STORAGE_ROOT: root };
+  const io = { ...fakeIo({ env }), cwd: dir, now: Date.now };
+  const code = await runCli(["--json", ...args], io);
+  if (code !== 0) throw new Error(`${args.join(" ")}: exit ${code}\n${io.out()}${io.err()}`);
+  const document: T = JSON.parse(io.out());
+  return document;
 }
 
 function runBin(

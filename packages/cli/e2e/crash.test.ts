@@ -59,7 +59,7 @@ async function newThread(): Promise<Thread> {
   const prompt = JSON.stringify({ steps: WORKER_STEPS, sleepMs: STEP_MS });
   const folder = join(cli.dir, "work", String(Math.random()).slice(2));
   mkdirSync(folder, { recursive: true });
-  const { threadId } = await cli.json<{ threadId: string }>([
+  const { threadId } = await cli.here<{ threadId: string }>([
     ...["thread", "run", "steps", "--idle", "--cwd", folder, "--prompt", prompt],
   ]);
   return { threadId, folder };
@@ -83,7 +83,7 @@ async function expectNothingLost(
   before: Shown,
   begunBefore: number,
 ): Promise<Shown> {
-  const now = await cli.json<Shown>(["thread", "show", thread.threadId]);
+  const now = await cli.here<Shown>(["thread", "show", thread.threadId]);
   expect(hashes(now).slice(0, before.steps.length)).toEqual(hashes(before));
   const workerSteps = before.steps.filter(({ role }) => role === "worker").length;
   const begunSince = begunSteps(thread).slice(begunBefore);
@@ -104,7 +104,7 @@ async function finish(thread: Thread, before: Shown): Promise<void> {
     expect(shown.status).toBe("completed");
   }
   expect(shown.steps).toHaveLength(WORKER_STEPS + 1);
-  expect(await cli.json(["thread", "verify", thread.threadId])).toMatchObject({ ok: true });
+  expect(await cli.here(["thread", "verify", thread.threadId])).toMatchObject({ ok: true });
 }
 
 function hashes({ steps }: Shown): string[] {

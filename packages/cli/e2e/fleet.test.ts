@@ -19,7 +19,8 @@ type Failed = { threadId: string; error: { code: string; message: string; hint: 
 
 async function run(plan: object, ...more: string[]): Promise<string> {
   const words = ["run", "steps", "-p", JSON.stringify(plan), ...more];
-  return (await cli.json<{ threadId: string }>(words)).threadId;
+  const call = more.includes("--idle") ? cli.here : cli.json;
+  return (await call<{ threadId: string }>(words)).threadId;
 }
 
 async function document<T>(args: readonly string[]): Promise<{ code: number | null; entries: T }> {
@@ -29,7 +30,13 @@ async function document<T>(args: readonly string[]): Promise<{ code: number | nu
 }
 
 async function statusOf(threadId: string): Promise<string> {
-  return (await cli.json<{ status: string }>(["show", threadId])).status;
+  return (await cli.here<{ status: string }>(["show", threadId])).status;
+}
+
+/** Ends and removes all threads. */
+async function emptied(): Promise<void> {
+  await cli.here(["thread", "kill", "--all", "--yes"]);
+  await cli.here(["thread", "rm", "--all", "--yes"]);
 }
 
 describe("names of threads", () => {
@@ -248,8 +255,8 @@ describe("each verb for several threads", () => {
       const plan = from === "running" ? { steps: 1, gate: "never" } : { steps: 1 };
       const start = async (): Promise<string> => {
         const id = await run(plan, ...(from === "running" ? [] : ["--idle"]));
-        if (from === "paused") await cli.json(["thread", "pause", id]);
-        if (from === "aborted") await cli.json(["thread", "kill", id]);
+        if (from === "paused") await cli.here(["thread", "pause", id]);
+        if (from === "aborted") await cli.here(["thread", "kill", id]);
         return id;
       };
       const out = (n: number): string[] => {
@@ -265,8 +272,7 @@ describe("each verb for several threads", () => {
         ["--older-than", "0"],
         ["--status", status, "--workflow", "steps", "--older-than", "0"],
       ];
-      await cli.run(["thread", "kill", "--all", "--yes"]);
-      await cli.run(["thread", "rm", "--all", "--yes"]);
+      await emptied();
       for (const [n, words] of [null, ...selections].entries()) {
         const made = [await start(), await start()].sort();
         const chosen = words ?? made;
@@ -275,11 +281,12 @@ describe("each verb for several threads", () => {
         expect([code, ids(entries)], call.join(" ")).toEqual([0, made]);
         for (const id of made) {
           if (to === null)
-            expect((await cli.fails(["show", id])).code, call.join(" ")).toBe("THREAD_NOT_FOUND");
+            await expect(cli.here(["show", id]), call.join(" ")).rejects.toThrow(
+              "THREAD_NOT_FOUND",
+            );
           else expect(await statusOf(id), call.join(" ")).toBe(to);
         }
-        await cli.run(["thread", "kill", "--all", "--yes"]);
-        await cli.run(["thread", "rm", "--all", "--yes"]);
+        await emptied();
       }
     },
     300_000,
@@ -304,8 +311,7 @@ describe("labels and who is next", () => {
   });
 
   it("list --json names the role that is next", async () => {
-    await cli.run(["thread", "kill", "--all", "--yes"]);
-    await cli.run(["thread", "rm", "--all", "--yes"]);
+    await emptied();
     const fresh = await run({ steps: 1 }, "--idle");
     const worked = await run({ steps: 1 }, "--idle");
     await cli.json(["thread", "exec", worked]);

@@ -17,7 +17,9 @@ const GROUP_MS = 1_000;
 const BUSY_KILL_MS = 20_000;
 
 /** Records that it began, waits while a file `hold-<its number>` exists, and answers with its number. */
-const WORKER = `n=$(grep -o 'item-[0-9]*' | tail -1 | cut -d- -f2)
+const WORKER = `prompt=$(cat)
+n=\${prompt##*item-}
+n=\${n%%[!0-9]*}
 echo "$n" >> began
 sleep 0.05
 while [ -e "hold-$n" ]; do sleep 0.02; done
@@ -143,14 +145,14 @@ describe("a group of 20 real processes", () => {
 async function newThread(): Promise<Thread> {
   const folder = join(cli.dir, "work", String(Math.random()).slice(2));
   mkdirSync(folder, { recursive: true });
-  const { threadId } = await cli.json<{ threadId: string }>([
+  const { threadId } = await cli.here<{ threadId: string }>([
     ...["thread", "run", "fan", "--idle", "--cwd", folder, "--prompt", "go"],
   ]);
   return { threadId, folder };
 }
 
 function shown({ threadId }: Thread): Promise<Shown> {
-  return cli.json<Shown>(["thread", "show", threadId]);
+  return cli.here<Shown>(["thread", "show", threadId]);
 }
 
 /** False when the thread had already ended. */
@@ -195,5 +197,5 @@ async function finish(thread: Thread): Promise<void> {
   expect(finishedMembers(after).toSorted((a, b) => a - b)).toEqual(
     Array.from({ length: 20 }, (_, at) => at + 1),
   );
-  expect(await cli.json(["thread", "verify", thread.threadId])).toMatchObject({ ok: true });
+  expect(await cli.here(["thread", "verify", thread.threadId])).toMatchObject({ ok: true });
 }

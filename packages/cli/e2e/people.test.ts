@@ -30,11 +30,9 @@ type Step = {
 type Shown = { status: string; steps: Step[]; suspended: Record<string, unknown> | null };
 type Waited = { threadId: string; status: string };
 
-/** Writes "draft <n>" the n-th time it runs. */
-const WRITER = `
-let text = "";
-for await (const chunk of process.stdin) text += chunk;
-console.log(JSON.stringify({ draft: "draft of " + JSON.stringify(text).length }));
+/** A draft that tells how long its prompt was. */
+const WRITER = `text=$(cat)
+printf '{"draft":"draft of %s"}' "\${#text}"
 `;
 
 const LATE_ENDS = "- { outcomes: [timeout], role: $END }";
@@ -73,12 +71,8 @@ let cli: Cli;
 beforeAll(async () => {
   cli = openCli();
   mkdirSync(cli.root, { recursive: true });
-  writeFileSync(join(cli.dir, "writer.mjs"), WRITER);
-  const options = {
-    command: process.execPath,
-    args: [join(cli.dir, "writer.mjs")],
-    output: "json",
-  };
+  writeFileSync(join(cli.dir, "writer.sh"), WRITER);
+  const options = { command: "/bin/sh", args: [join(cli.dir, "writer.sh")], output: "json" };
   const agents = { writer: { package: "@uncaged/workflow-agent-command", options } };
   const config = { agents, defaultAgent: "writer" };
   writeFileSync(join(cli.root, "workflow.yaml"), JSON.stringify({ config }), { mode: 0o600 });
@@ -106,7 +100,7 @@ async function asked(workflow: string): Promise<string> {
   return threadId;
 }
 
-const show = (threadId: string): Promise<Shown> => cli.json(["show", threadId]);
+const show = (threadId: string): Promise<Shown> => cli.here(["show", threadId]);
 
 describe("a role that a person plays", () => {
   it("is asked with its question and form, and the answers are its steps", async () => {
@@ -255,8 +249,10 @@ describe("a role that a person plays", () => {
     timeout: 60_000 + KILLS * 30_000,
   }, async () => {
     for (let kills = 0; kills < KILLS; kills += 1) {
-      const threadId = await asked("patient");
+      const { threadId } = await cli.here<Waited>(["run", "patient", "--prompt", "x", "--idle"]);
+      await cli.json(["thread", "exec", threadId]);
       const before = await show(threadId);
+      expect(before).toMatchObject({ status: "suspended" });
       const child = spawn(process.execPath, [BIN, "answer", threadId, "status=approved"], {
         cwd: cli.dir,
         stdio: "ignore",
@@ -280,7 +276,7 @@ describe("a role that a person plays", () => {
       await untilThread(cli.root, threadId, (thread) => thread.status === "completed");
       const { steps: all } = await show(threadId);
       expect(all.map(({ role }) => role)).toEqual(["writer", "approver"]);
-      expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+      expect(await cli.here(["thread", "verify", threadId])).toMatchObject({ ok: true });
     }
   });
 });

@@ -55,7 +55,7 @@ describe("two verbs at once", () => {
         `${one} and ${other} both lost: ${a.stderr} ${b.stderr}`,
       ).toBe(true);
       await atRest(threadId);
-      expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+      expect(await cli.here(["thread", "verify", threadId])).toMatchObject({ ok: true });
       const after = await show(threadId);
       const kept = before.steps.slice(0, [one, other].includes("poke") ? -1 : undefined);
       expect(after.steps.slice(0, kept.length)).toEqual(kept);
@@ -89,7 +89,7 @@ async function takenUp(): Promise<{ idle: ThreadRecord; ran: Promise<Ran>; open:
   const gate = `gate-${String(Math.random()).slice(2)}`;
   const prompt = JSON.stringify({ gate });
   const started = ["run", "steps", "--prompt", prompt, "--idle"];
-  const { threadId } = await cli.json<{ threadId: string }>(started);
+  const { threadId } = await cli.here<{ threadId: string }>(started);
   const idle = await untilThread(cli.root, threadId, rests);
   const ran = cli.run(["--json", "thread", "exec", threadId]);
   await untilThread(cli.root, threadId, ({ status }) => status === "running");
@@ -108,7 +108,7 @@ async function withEngine<T>(use: (engine: Engine) => Promise<T>): Promise<T> {
 async function startedThread(): Promise<string> {
   const prompt = JSON.stringify({ steps: 4, sleepMs: 30 });
   const started = ["run", "steps", "--prompt", prompt, "--idle"];
-  const { threadId } = await cli.json<{ threadId: string }>(started);
+  const { threadId } = await cli.here<{ threadId: string }>(started);
   await cli.json(["thread", "exec", threadId]);
   return threadId;
 }
@@ -128,7 +128,7 @@ function reasonOf({ stdout, stderr }: Ran): string {
   return error.code;
 }
 
-const show = (threadId: string): Promise<Shown> => cli.json<Shown>(["thread", "show", threadId]);
+const show = (threadId: string): Promise<Shown> => cli.here<Shown>(["thread", "show", threadId]);
 
 async function atRest(threadId: string): Promise<void> {
   await untilThread(cli.root, threadId, rests);
