@@ -103,7 +103,7 @@ describe("a child thread", () => {
       start: { depth: 1, parentState: parent.steps[0]?.stateHash },
     });
     for (const id of [threadId, childThread]) {
-      expect(await cli.json(["thread", "verify", id])).toMatchObject({ ok: true });
+      expect(await cli.here(["thread", "verify", id])).toMatchObject({ ok: true });
     }
   });
 
@@ -147,7 +147,7 @@ describe("a child thread", () => {
     expect(parent).toMatchObject({ status: "completed" });
     expect(new Set(parent.steps.map(({ childThread }) => childThread)).size).toBe(3);
     expect(begun("several").toSorted()).toEqual(["1", "1", "1", "2", "2", "2"]);
-    expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+    expect(await cli.here(["thread", "verify", threadId])).toMatchObject({ ok: true });
   });
 
   it("is killed, with its own children, when its group joins without it", async () => {
@@ -163,7 +163,7 @@ describe("a child thread", () => {
       "completed",
     ]);
     await untilThreads(cli.root, (threads) => (threads.every(rests) ? threads : null));
-    expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+    expect(await cli.here(["thread", "verify", threadId])).toMatchObject({ ok: true });
   });
 
   it("is a new one for a poke, and gets the person's words", async () => {
@@ -189,7 +189,7 @@ describe("a child thread", () => {
       children.map(async (child) => (await show(child ?? "")).start.prompt),
     );
     expect(prompts).toEqual([prompt, ...said]);
-    expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+    expect(await cli.here(["thread", "verify", threadId])).toMatchObject({ ok: true });
   });
 
   it("may wait for a person, while its parent waits for it", async () => {
@@ -207,7 +207,7 @@ describe("a child thread", () => {
     const ended = await untilRest(parent);
     expect(ended).toMatchObject({ status: "completed" });
     expect(ended.steps[1]).toMatchObject({ childThread: child.threadId });
-    expect(await cli.json(["thread", "verify", parent])).toMatchObject({ ok: true });
+    expect(await cli.here(["thread", "verify", parent])).toMatchObject({ ok: true });
   });
 
   it("that fails is an outcome of the step, not the end of the parent", async () => {
@@ -293,7 +293,7 @@ function begun(name: string): string[] {
 }
 
 async function show(threadId: string): Promise<Shown> {
-  return cli.json(["thread", "show", threadId]);
+  return cli.here(["thread", "show", threadId]);
 }
 
 function childOf({ steps }: Shown): string | null {

@@ -28,14 +28,14 @@ beforeAll(async () => {
 afterAll(() => cli.close());
 
 async function threadOf(prompt: object, count: number): Promise<string> {
-  const { threadId } = await cli.json<{ threadId: string }>([
+  const { threadId } = await cli.here<{ threadId: string }>([
     ...["thread", "run", "steps", "--idle", "--prompt", JSON.stringify(prompt)],
   ]);
   if (count > 0) await cli.json(["thread", "exec", threadId, "--count", String(count)]);
   return threadId;
 }
 
-const show = (id: string): Promise<Shown> => cli.json<Shown>(["thread", "show", id]);
+const show = (id: string): Promise<Shown> => cli.here<Shown>(["thread", "show", id]);
 
 async function fork(id: string, ...more: string[]): Promise<string> {
   return (await cli.json<{ threadId: string }>(["thread", "fork", id, ...more])).threadId;

@@ -73,7 +73,7 @@ beforeAll(async () => {
 });
 afterAll(() => cli.close());
 
-const show = (id: string): Promise<Shown> => cli.json<Shown>(["thread", "show", id]);
+const show = (id: string): Promise<Shown> => cli.here<Shown>(["thread", "show", id]);
 
 async function ran(
   args: readonly string[],

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => cli.close());
 
 async function threadOf(prompt: object, count: number): Promise<string> {
-  const { threadId } = await cli.json<{ threadId: string }>([
+  const { threadId } = await cli.here<{ threadId: string }>([
     ...["thread", "run", "steps", "--idle", "--prompt", JSON.stringify(prompt)],
   ]);
   if (count > 0) await cli.json(["thread", "exec", threadId, "--count", String(count)]);
@@ -40,7 +40,7 @@ async function killed(threadId: string): Promise<string> {
 }
 
 async function show(threadId: string): Promise<Shown> {
-  return cli.json(["thread", "show", threadId]);
+  return cli.here(["thread", "show", threadId]);
 }
 
 describe("thread context", () => {

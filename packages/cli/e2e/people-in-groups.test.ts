@@ -95,7 +95,7 @@ async function asked(workflow: string, cwd = cli.dir): Promise<string> {
   return threadId;
 }
 
-const show = (threadId: string): Promise<Shown> => cli.json(["show", threadId]);
+const show = (threadId: string): Promise<Shown> => cli.here(["show", threadId]);
 const answer = (threadId: string, member: number, ...more: string[]): ReturnType<Cli["run"]> =>
   cli.run(["--json", "answer", threadId, "--member", `${member}`, ...more]);
 const marks = ({ steps }: Shown): unknown[] =>
@@ -136,7 +136,7 @@ describe("people in a group", () => {
       expect((await answer(threadId, first, "status=ok", "--wait")).code).toBe(7);
       const left = await show(threadId);
       expect(left.waits).toEqual(waits.filter(({ member }) => member === second - 1));
-      expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+      expect(await cli.here(["thread", "verify", threadId])).toMatchObject({ ok: true });
       // Only one is left, so none has to be named.
       const done = await cli.json(["answer", threadId, "status=bad", "--wait"]);
       expect(done).toMatchObject({ status: "completed" });
@@ -146,7 +146,7 @@ describe("people in a group", () => {
         [first === 1 ? "alice" : "bob", first - 1],
         [second === 1 ? "alice" : "bob", second - 1],
       ]);
-      expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+      expect(await cli.here(["thread", "verify", threadId])).toMatchObject({ ok: true });
       const { stdout } = await cli.run(["--json", "live", threadId]);
       const told = stdout
         .trim()
@@ -178,7 +178,7 @@ describe("people in a group", () => {
     expect(await cli.fails(["answer", threadId, "--member", "1", "status=ok"])).toMatchObject({
       code: "TRANSITION_INVALID",
     });
-    expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+    expect(await cli.here(["thread", "verify", threadId])).toMatchObject({ ok: true });
   });
 
   it("may be late one by one, and the others are still waited for", async () => {
@@ -198,7 +198,7 @@ describe("people in a group", () => {
     expect(done).toMatchObject({
       ...{ status: "completed", result: ["alice ok", "alice ok", "bob timeout"] },
     });
-    expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+    expect(await cli.here(["thread", "verify", threadId])).toMatchObject({ ok: true });
   });
 
   it("are asked beside its agents, and their answers are steps while those run", async () => {
@@ -224,7 +224,7 @@ describe("people in a group", () => {
     expect((await show(threadId)).waits).toEqual([waits[0]]);
     const done = await cli.json(["answer", threadId, "status=ok", "--wait"]);
     expect(done).toMatchObject({ result: ["alice ok", "reviewer ok", "bob ok"] });
-    expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+    expect(await cli.here(["thread", "verify", threadId])).toMatchObject({ ok: true });
   });
 
   it("stay asked after a crash of the runner; what they answer then counts, and no finished member runs again", async () => {
@@ -248,7 +248,7 @@ describe("people in a group", () => {
     ]);
     // Once before the crash, and once for its step.
     expect(readFileSync(join(cwd, "reviewed"), "utf8")).toBe("xx");
-    expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+    expect(await cli.here(["thread", "verify", threadId])).toMatchObject({ ok: true });
   });
 
   it("are asked by the inbox if the runner died before it could ask, as long as no agent has to run", async () => {
@@ -286,7 +286,7 @@ describe("people in a group", () => {
     expect(await show(threadId)).toMatchObject({ status: "suspended", waits: [waits[1]] });
     const done = await cli.json(["answer", threadId, "status=ok", "--wait"]);
     expect(done).toMatchObject({ result: ["alice ok", "reviewer ok", "bob ok"] });
-    expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+    expect(await cli.here(["thread", "verify", threadId])).toMatchObject({ ok: true });
   });
 
   it("are asked again by a fork from within the group", async () => {
@@ -303,7 +303,7 @@ describe("people in a group", () => {
       answer(forked.threadId, 3, "status=ok"),
     ]);
     await untilThread(cli.root, forked.threadId, ({ status }) => status === "completed");
-    expect(await cli.json(["thread", "verify", forked.threadId])).toMatchObject({ ok: true });
+    expect(await cli.here(["thread", "verify", forked.threadId])).toMatchObject({ ok: true });
     const list = await cli.json<{ threads: ThreadSummary[] }>(["inbox"]);
     const left = list.threads.find((each) => each.threadId === threadId);
     expect(left?.waits).toMatchObject([{ role: "alice" }]);

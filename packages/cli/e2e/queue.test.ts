@@ -61,11 +61,11 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await cli.run(["down"]);
-  await cli.json(["queue", "resume"]);
-  const { threads } = await cli.json<{ threads: { threadId: string; status: string }[] }>(["list"]);
+  await cli.here(["queue", "resume"]);
+  const { threads } = await cli.here<{ threads: { threadId: string; status: string }[] }>(["list"]);
   for (const { threadId, status } of threads)
     if (["idle", "queued", "running", "paused"].includes(status))
-      await cli.json(["thread", "kill", threadId]);
+      await cli.here(["thread", "kill", threadId]);
 });
 afterAll(() => cli.close());
 
@@ -86,7 +86,7 @@ async function start(cwd: string, task: object, ...more: string[]): Promise<stri
   return (await cli.json<{ threadId: string }>(words)).threadId;
 }
 
-const show = (threadId: string): Promise<ThreadView> => cli.json(["thread", "show", threadId]);
+const show = (threadId: string): Promise<ThreadView> => cli.here(["thread", "show", threadId]);
 const lines = (cwd: string, name: string): string[] =>
   existsSync(join(cwd, name)) ? readFileSync(join(cwd, name), "utf8").trim().split("\n") : [];
 const open = (cwd: string): void => writeFileSync(join(cwd, "open"), "");
@@ -347,7 +347,7 @@ describe("a host", () => {
     expect(lines(cwd, "began").length).toBeGreaterThanOrEqual(3 * QUEUED);
     await engine.store.close();
     for (const threadId of ids.slice(0, 3))
-      expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+      expect(await cli.here(["thread", "verify", threadId])).toMatchObject({ ok: true });
   });
 });
 

@@ -37,16 +37,16 @@ afterAll(() => cli.close());
 /** A thread of the first version, after this many steps. */
 async function begun(steps: number, plan: object = { steps: 3 }): Promise<string> {
   const prompt = JSON.stringify(plan);
-  await cli.json(["workflow", "rollback", "steps", first]);
-  const made = await cli.json<{ threadId: string }>(["run", "steps", "-p", prompt, "--idle"]);
-  await cli.json(["workflow", "rollback", "steps", second]);
+  await cli.here(["workflow", "rollback", "steps", first]);
+  const made = await cli.here<{ threadId: string }>(["run", "steps", "-p", prompt, "--idle"]);
+  await cli.here(["workflow", "rollback", "steps", second]);
   const { threadId } = made;
   if (steps > 0) await cli.json(["thread", "exec", threadId, "--count", String(steps)]);
   return threadId;
 }
 
-const show = (id: string): Promise<Shown> => cli.json<Shown>(["thread", "show", id]);
-const verify = (id: string): Promise<unknown> => cli.json(["thread", "verify", id]);
+const show = (id: string): Promise<Shown> => cli.here<Shown>(["thread", "show", id]);
+const verify = (id: string): Promise<unknown> => cli.here(["thread", "verify", id]);
 
 describe("the check of a version", () => {
   it("finds nothing wrong with a sound table", async () => {
