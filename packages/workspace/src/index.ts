@@ -11,6 +11,17 @@ export {
   type ObjectFormat,
   type Repository,
 } from "./repository/find-repository.ts";
+export { changedFiles, type FileChange } from "./snapshot/changed-files.ts";
+export {
+  dropSnapshots,
+  recordSnapshot,
+  type SnapshotRecord,
+  shareSnapshots,
+  snapshotRef,
+} from "./snapshot/record-snapshot.ts";
+export { restoreTree } from "./snapshot/restore-tree.ts";
+export { type Snapshot, type SnapshotRequest, takeSnapshot } from "./snapshot/take-snapshot.ts";
+export { type BrokenTree, brokenTrees } from "./snapshot/whole-trees.ts";
 export { addWorktree, commitNamed, type NewWorktree } from "./worktree/add-worktree.ts";
 export { copyIncluded } from "./worktree/copy-included.ts";
 export { ignorePaths } from "./worktree/ignore-paths.ts";

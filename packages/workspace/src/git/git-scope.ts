@@ -37,17 +37,16 @@ const FIXED_CONFIG = [
 export const FIXED_ARGS: readonly string[] = FIXED_CONFIG.flatMap((pair) => ["-c", pair]);
 
 /** What git sees of the environment: the PATH, a home for `ssh` and the scope. Configuration of the user and of the
- *  machine stays out; who needs a value of it passes it on. */
+ *  machine stays out, unless a command that only lists it asks for it; who needs a value of it passes it on. */
 export function gitEnvironment(
   scope: GitScope | null,
   host: NodeJS.ProcessEnv,
+  { usersConfig }: { usersConfig: boolean } = { usersConfig: false },
 ): Record<string, string> {
   return {
-    ...kept(host),
+    ...named(KEPT, host),
+    ...(usersConfig ? named(CONFIG_PLACES, host) : NO_CONFIG),
     LC_ALL: "C",
-    GIT_CONFIG_NOSYSTEM: "1",
-    GIT_CONFIG_GLOBAL: "/dev/null",
-    GIT_CONFIG_SYSTEM: "/dev/null",
     GIT_ATTR_NOSYSTEM: "1",
     GIT_TERMINAL_PROMPT: "0",
     GIT_EDITOR: "true",
@@ -61,9 +60,22 @@ export function gitEnvironment(
 
 const KEPT = ["PATH", "HOME", "TMPDIR", "SystemRoot", "SSH_AUTH_SOCK", "SSH_AGENT_PID"];
 
-function kept(host: NodeJS.ProcessEnv): Record<string, string> {
+const CONFIG_PLACES = [
+  "XDG_CONFIG_HOME",
+  "GIT_CONFIG_GLOBAL",
+  "GIT_CONFIG_SYSTEM",
+  "GIT_CONFIG_NOSYSTEM",
+];
+
+const NO_CONFIG = {
+  GIT_CONFIG_NOSYSTEM: "1",
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_CONFIG_SYSTEM: "/dev/null",
+};
+
+function named(names: readonly string[], host: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(
-    KEPT.flatMap((name) => (host[name] === undefined ? [] : [[name, host[name]]])),
+    names.flatMap((name) => (host[name] === undefined ? [] : [[name, host[name]]])),
   );
 }
 

@@ -19,6 +19,10 @@ export type GitOptions = {
   config?: readonly string[];
   /** More environment, for example who commits. */
   env?: Readonly<Record<string, string>>;
+  /** Configuration of the user and of the machine counts. Only for listing it. Default false. */
+  usersConfig?: boolean;
+  /** How output is read. `latin1` keeps every byte, for names of files that are not UTF-8. Default `utf8`. */
+  encoding?: "utf8" | "latin1";
   /** Most bytes of output. Default 64 MiB. */
   maxBytes?: number;
   /** Default 10 minutes. */
@@ -39,9 +43,11 @@ export async function tryGit(
   options: GitOptions,
 ): Promise<Result<GitRun, Failure>> {
   const config = (options.config ?? []).flatMap((pair) => ["-c", pair]);
+  const { usersConfig = false } = options;
   const result = await execa("git", [...FIXED_ARGS, ...config, ...args], {
     cwd: options.cwd,
-    env: { ...gitEnvironment(options.scope, process.env), ...options.env },
+    env: { ...gitEnvironment(options.scope, process.env, { usersConfig }), ...options.env },
+    encoding: options.encoding ?? "utf8",
     extendEnv: false,
     reject: false,
     killDescendants: true,

@@ -1,0 +1,28 @@
+import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
+import { runGit } from "../git/run-git.ts";
+
+export type FileChange = {
+  /** From the root of the work tree. Bytes that are not UTF-8 are replaced. */
+  path: string;
+  change: "added" | "deleted" | "modified";
+};
+
+const MAX_BYTES = 256 * 1024 * 1024;
+
+/** Files in which two trees differ, sorted by path. */
+export async function changedFiles(
+  gitDir: string,
+  { before, after }: { before: string; after: string },
+): Promise<Result<FileChange[], Failure>> {
+  const args = ["diff-tree", "-r", "-z", "--no-renames", "--name-status", before, after, "--"];
+  const run = await runGit(args, { scope: { gitDir }, cwd: gitDir, maxBytes: MAX_BYTES });
+  if (!run.ok) return run;
+  const fields = run.value.split("\0");
+  const changes: FileChange[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2)
+    changes.push({ path: fields[at + 1] ?? "", change: CHANGES[fields[at] ?? ""] ?? "modified" });
+  return ok(changes);
+}
+
+/** `T`, another type, and any other letter: modified. */
+const CHANGES: Readonly<Record<string, FileChange["change"]>> = { A: "added", D: "deleted" };

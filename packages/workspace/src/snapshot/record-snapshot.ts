@@ -1,0 +1,112 @@
+import { err, type Failure, ok, type Result } from "@uncaged/workflow-protocol";
+import { gitFailed, runGit, tryGit } from "../git/run-git.ts";
+import { DURABLE } from "./durable.ts";
+
+export type SnapshotRecord = {
+  /** Repository that has the tree (`commonDir`). */
+  gitDir: string;
+  threadId: string;
+  tree: string;
+  /** First line of the commit's message. */
+  message: string;
+  atMs: number;
+};
+
+/** The reference that keeps the snapshots of a thread from `git gc`. */
+export const snapshotRef = (threadId: string): string => `refs/uncaged/${threadId}`;
+
+/** Commits a tree as the thread's next, on top of its last, so that `git gc` keeps it and `git log -p` shows what
+ *  changed. The same tree as the last is not committed again. Returns the commit. */
+export async function recordSnapshot(record: SnapshotRecord): Promise<Result<string, Failure>> {
+  for (let attempt = 1; ; attempt += 1) {
+    const tip = await tipOf(record);
+    if (!tip.ok) return tip;
+    if (tip.value?.tree === record.tree) return ok(tip.value.commit);
+    const commit = await commitTree(record, tip.value?.commit ?? null);
+    if (!commit.ok) return commit;
+    // The reference moves last: a crash before leaves a commit that nothing names.
+    const moved = await moveRef(record, { from: tip.value?.commit ?? null, to: commit.value });
+    if (!moved.ok) return moved;
+    if (moved.value.exitCode === 0) return commit;
+    // Somebody else moved it: only if it goes on does that say more than "try again".
+    if (attempt === ATTEMPTS) return err(gitFailed(["update-ref"], moved.value.stderr));
+  }
+}
+
+const ATTEMPTS = 3;
+
+/** Gives a thread the snapshots of another, which it was forked from. Does nothing when there are none. */
+export async function shareSnapshots(
+  gitDir: string,
+  { from, to }: { from: string; to: string },
+): Promise<Result<null, Failure>> {
+  const tip = await tipOf({ gitDir, threadId: from });
+  if (!tip.ok) return tip;
+  if (tip.value === null) return ok(null);
+  const moved = await moveRef({ gitDir, threadId: to }, { from: null, to: tip.value.commit });
+  if (!moved.ok) return moved;
+  return moved.value.exitCode === 0 ? ok(null) : err(gitFailed(["update-ref"], moved.value.stderr));
+}
+
+/** Lets go of a thread's snapshots: the next `git gc` may take what nothing else names. */
+export async function dropSnapshots(
+  gitDir: string,
+  threadId: string,
+): Promise<Result<null, Failure>> {
+  const args = ["update-ref", "-d", snapshotRef(threadId)];
+  const dropped = await runGit(args, { scope: { gitDir }, cwd: gitDir });
+  return dropped.ok ? ok(null) : dropped;
+}
+
+type Place = Pick<SnapshotRecord, "gitDir" | "threadId">;
+
+async function tipOf({
+  gitDir,
+  threadId,
+}: Place): Promise<Result<{ commit: string; tree: string } | null, Failure>> {
+  const args = ["for-each-ref", "--format=%(objectname) %(tree)", snapshotRef(threadId)];
+  const listed = await runGit(args, { scope: { gitDir }, cwd: gitDir });
+  if (!listed.ok) return listed;
+  const [commit = "", tree = ""] = listed.value.trim().split(" ");
+  return ok(commit === "" ? null : { commit, tree });
+}
+
+function commitTree(
+  { gitDir, tree, message, atMs }: SnapshotRecord,
+  parent: string | null,
+): Promise<Result<string, Failure>> {
+  const date = `@${Math.floor(atMs / 1000)} +0000`;
+  return trimmed(
+    runGit(["commit-tree", ...(parent === null ? [] : ["-p", parent]), tree], {
+      scope: { gitDir },
+      cwd: gitDir,
+      input: `${message}\n`,
+      config: DURABLE,
+      env: {
+        GIT_AUTHOR_NAME: NAME,
+        GIT_AUTHOR_EMAIL: "",
+        GIT_AUTHOR_DATE: date,
+        GIT_COMMITTER_NAME: NAME,
+        GIT_COMMITTER_EMAIL: "",
+        GIT_COMMITTER_DATE: date,
+      },
+    }),
+  );
+}
+
+const NAME = "uncaged-workflow";
+
+async function trimmed(run: Promise<Result<string, Failure>>): Promise<Result<string, Failure>> {
+  const ran = await run;
+  return ran.ok ? ok(ran.value.trim()) : ran;
+}
+
+/** Only from the given commit; null: only when there is no such reference. */
+function moveRef({ gitDir, threadId }: Place, { from, to }: { from: string | null; to: string }) {
+  const config = [...DURABLE, "core.logAllRefUpdates=false"];
+  return tryGit(["update-ref", snapshotRef(threadId), to, from ?? "0".repeat(to.length)], {
+    scope: { gitDir },
+    cwd: gitDir,
+    config,
+  });
+}
