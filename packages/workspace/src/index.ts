@@ -23,6 +23,7 @@ export { restoreTree } from "./snapshot/restore-tree.ts";
 export { type Snapshot, type SnapshotRequest, takeSnapshot } from "./snapshot/take-snapshot.ts";
 export { type BrokenTree, brokenTrees } from "./snapshot/whole-trees.ts";
 export { addWorktree, commitNamed, type NewWorktree } from "./worktree/add-worktree.ts";
+export { archiveWorktree } from "./worktree/archive-worktree.ts";
 export { copyIncluded } from "./worktree/copy-included.ts";
 export { ignorePaths } from "./worktree/ignore-paths.ts";
 export { listWorktrees, type Worktree } from "./worktree/list-worktrees.ts";

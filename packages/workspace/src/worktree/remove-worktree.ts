@@ -8,16 +8,23 @@ import { basename, dirname, join } from "node:path";
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { runGit } from "../git/run-git.ts";
 import { findRepository, type Repository } from "../repository/find-repository.ts";
+import { filesAsTree } from "./archive-worktree.ts";
 import { registeredWorktrees } from "./registered-worktrees.ts";
 import { isSaved, type Unsaved, unsavedIn } from "./unsaved-in.ts";
 
-type Removal = { repository: Pick<Repository, "commonDir">; path: string };
+type Removal = {
+  repository: Pick<Repository, "commonDir">;
+  path: string;
+  /** A tree with its files that a ref keeps: then it is removed if it still has exactly those. */
+  recorded?: string;
+};
 
 /** One that is already gone is no failure. `WORKTREE_UNSAVED`: it has what is in no commit; `USAGE`: it is no worktree
  *  of this repository, or the main one; `GIT_FAILED`. */
 export async function removeWorktree({
   repository,
   path,
+  recorded,
 }: Removal): Promise<Result<void, Failure>> {
   const registered = await registeredWorktrees(repository);
   if (!registered.ok) return registered;
@@ -29,7 +36,11 @@ export async function removeWorktree({
   if (found.value !== null && existsSync(join(found.value.gitDir, "index"))) {
     const unsaved = await unsavedIn(found.value);
     if (!unsaved.ok) return unsaved;
-    if (!isSaved(unsaved.value)) return err(notSaved(path, unsaved.value));
+    const isKept = await hasTree(found.value, recorded ?? null);
+    if (!isKept.ok) return isKept;
+    const { hasSubmodules } = unsaved.value;
+    if (isKept.value ? hasSubmodules : !isSaved(unsaved.value))
+      return err(notSaved(path, unsaved.value));
   }
   if (existsSync(path)) await rename(path, join(dirname(path), `${REMOVED}${basename(path)}`));
   const removed = await runGit(["worktree", "remove", "--force", path], {
@@ -37,6 +48,15 @@ export async function removeWorktree({
     cwd: repository.commonDir,
   });
   return removed.ok ? sweep(dirname(path)) : removed;
+}
+
+async function hasTree(
+  worktree: Repository,
+  recorded: string | null,
+): Promise<Result<boolean, Failure>> {
+  if (recorded === null) return ok(false);
+  const tree = await filesAsTree(worktree);
+  return tree.ok ? ok(tree.value === recorded) : tree;
 }
 
 const REMOVED = ".removed-";
