@@ -34,6 +34,7 @@ export type {
   ProviderSettings,
   Registry,
   Settings,
+  TaskDefaults,
 } from "./registry/registry.ts";
 export { resolveKey } from "./registry/resolve-key.ts";
 export { resolveModel } from "./registry/resolve-model.ts";

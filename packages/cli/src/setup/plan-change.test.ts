@@ -10,6 +10,7 @@ const settings: Settings = {
   notify: new Map(),
   telemetry: null,
   store: "files",
+  tasks: { integration: null, worktrees: null, setup: null, mergeCheck: null },
   limits: NO_LIMITS,
   supervisorInterval: 0,
   providers: new Map([["mine", { baseUrl: "https://mine.test/v1", apiKey: "$MINE" }]]),

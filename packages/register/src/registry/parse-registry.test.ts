@@ -34,8 +34,21 @@ describe("a registry file", () => {
         limits: NO_LIMITS,
         store: "files",
         telemetry: null,
+        tasks: { integration: null, worktrees: null, setup: null, mergeCheck: null },
       });
     }
+  });
+
+  it("returns what tasks are made with, and refuses a folder that depends on where one is", () => {
+    const text =
+      "config: { integration: next, worktrees: /trees, setup: npm ci, mergeCheck: npm test }";
+    expect(registryOf(text).settings.tasks).toEqual({
+      ...{ integration: "next", worktrees: "/trees", setup: "npm ci", mergeCheck: "npm test" },
+    });
+    expect(parseRegistry("config: { worktrees: trees }", "workflow.yaml")).toMatchObject({
+      ok: false,
+      error: { message: expect.stringContaining("config.worktrees must be an absolute path") },
+    });
   });
 
   it("returns its limits, with the agents that call a provider", () => {

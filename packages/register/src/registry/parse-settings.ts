@@ -1,3 +1,4 @@
+import { isAbsolute } from "node:path";
 import type { StoreKind } from "@uncaged/workflow-protocol";
 import { toJsonObject } from "@uncaged/workflow-protocol";
 import { modelReference } from "./model-reference.ts";
@@ -39,6 +40,12 @@ export function parseSettings(value: unknown): Settings {
     limits: parseLimits(config.get("limits"), ["config", "limits"], { agents, models, providers }),
     telemetry: telemetry(config.get("telemetry"), ["config", "telemetry"]),
     store: storeKind(config.get("store"), ["config", "store"]),
+    tasks: {
+      integration: optionalText(config.get("integration"), ["config", "integration"]),
+      worktrees: absolutePath(config.get("worktrees"), ["config", "worktrees"]),
+      setup: optionalText(config.get("setup"), ["config", "setup"]),
+      mergeCheck: optionalText(config.get("mergeCheck"), ["config", "mergeCheck"]),
+    },
   };
 }
 
@@ -107,6 +114,12 @@ function knownAgent(
     at,
     `is ${JSON.stringify(name)}, which config.agents does not have (it has: ${known})`,
   );
+}
+
+function absolutePath(value: unknown, path: Path): string | null {
+  const folder = optionalText(value, path);
+  if (folder === null || isAbsolute(folder)) return folder;
+  throw new ParseError(path, "must be an absolute path");
 }
 
 function optionalText(value: unknown, path: Path): string | null {

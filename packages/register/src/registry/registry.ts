@@ -60,6 +60,20 @@ export type Settings = {
   telemetry: TelemetrySettings | null;
   /** Where new blobs go: into separate files, or into rows of the index. */
   store: StoreKind;
+  /** Worker tasks. */
+  tasks: TaskDefaults;
+};
+
+/** What tasks are made with, in every repository; null: the usual. */
+export type TaskDefaults = {
+  /** `config.integration`: the branch that they go into. */
+  integration: string | null;
+  /** `config.worktrees`: folder of their worktrees, absolute. */
+  worktrees: string | null;
+  /** `config.setup`: a shell command that makes a new worktree ready. */
+  setup: string | null;
+  /** `config.mergeCheck`: a shell command that a merged tree must pass. */
+  mergeCheck: string | null;
 };
 
 /** What `workflow.yaml` says, typed. */
