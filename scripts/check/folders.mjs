@@ -35,6 +35,7 @@ const FLOORS = {
       "init",
       "setup",
       "skill",
+      "task",
       "thread/look",
       "thread/proof",
       "workflow",

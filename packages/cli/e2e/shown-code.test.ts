@@ -64,6 +64,13 @@ export declare const myAdapter: AdapterFn;`,
       before: `import type { AgentDriver } from "@uncaged/workflow-util-agent";
 declare function scribeDriver(config: object): AgentDriver;`,
     },
+    "packages/tasks/README.md": {
+      before: `import type { TaskStore } from "@uncaged/workflow-protocol";
+import { openDesk, spawnTask, type TaskSettings } from "@uncaged/workflow-tasks";
+import type { Repository } from "@uncaged/workflow-workspace";
+declare const repository: Repository, store: TaskStore, settings: TaskSettings, env: NodeJS.ProcessEnv;
+declare const now: () => number, say: (line: string) => void;`,
+    },
     "packages/store/README.md": {
       before: `import type { EncodedNode, NewThread, ProcessIdentity } from "@uncaged/workflow-protocol";
 declare const newThread: NewThread, process: ProcessIdentity, state: EncodedNode, nowMs: number;`,

@@ -54,6 +54,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     loadGroup: async () => (await import("./trigger/commands.ts")).triggerCommands,
   },
   {
+    name: "task",
+    alias: "worker",
+    summary: "give many agents work in one repository, and merge what was approved",
+    loadGroup: async () => (await import("./task/commands.ts")).taskCommands,
+  },
+  {
     name: "cas",
     summary: "read and maintain the content-addressed store",
     loadGroup: async () => (await import("./cas/commands.ts")).casCommands,

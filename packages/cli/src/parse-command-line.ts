@@ -34,7 +34,8 @@ export async function parseCommandLine(
   for (const entry of entries) {
     const sub = parser.command(entry.name).description(entry.summary).helpCommand(false);
     if (entry.shortcut) sub.helpGroup("Shortcuts:");
-    if (entry.name !== called) continue;
+    if (entry.alias !== undefined) sub.alias(entry.alias);
+    if (called === undefined || ![entry.name, entry.alias].includes(called)) continue;
     if ("load" in entry) declare(sub, await entry.load(), { path: entry.name, calls, program });
     else declareGroup(sub, await entry.loadGroup(), { path: entry.name, calls, program });
     const end = takesProgram(sub, words) ? words.indexOf("--") : -1;

@@ -32,6 +32,8 @@ export type CommandEntry = {
   summary: string;
   /** It is also in a group; help lists it separately. */
   shortcut?: true;
+  /** Another name for it. */
+  alias?: string;
 } & ({ load: () => Promise<Command> } | { loadGroup: () => Promise<CommandGroup> });
 
 /** A command's result, and its exit code (default: success). */

@@ -14,7 +14,7 @@ export function strangeCalls(text: string, commands: readonly NamedCommand[]): s
 }
 
 const CALL =
-  /(?:\b(?:uncaged-workflow|uwf) |`(?=(?:workflow|thread|cas) [a-z]))([a-z]+)(?: ([a-z]+)\b)?([^`|;&(\n]*)/g;
+  /(?:\b(?:uncaged-workflow|uwf) |`(?=(?:workflow|thread|cas) [a-z]))([a-z]+)(?: ([a-z]+(?:-[a-z]+)*)\b)?([^`|;&(\n]*)/g;
 const OPTIONS = /--[a-z][a-z-]*/g;
 
 function named(
