@@ -6,17 +6,16 @@
  *  Bars: packed 1,500 members a second, 1.3 × the steps in a row; the decision 1 ms. */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { execThread, startThread } from "@uncaged/workflow-execute";
 import { pickRoute } from "@uncaged/workflow-moderator";
 import { median } from "./parts/median.mjs";
 import { ms, printTable } from "./parts/print-table.mjs";
 import { withScratchFolder } from "./parts/scratch-folder.mjs";
 import {
   addBenchWorkflow,
+  fanOut,
   idleThread,
   makeSteps,
   openSteadyEngine,
-  successOf,
 } from "./parts/steady-engine.mjs";
 
 const ROUNDS = 5;
@@ -38,7 +37,7 @@ async function besideSteps(engine, store) {
   // The first of each loads what all need.
   for (let round = 0; round <= ROUNDS; round += 1) {
     times.row.push(await timed(() => inARow(engine)));
-    times.group.push(await timed(() => fannedOut(engine)));
+    times.group.push(await timed(() => fanOut(engine, MEMBERS)));
   }
   const typical = (name) => median(times[name].slice(1)) / MEMBERS;
   const ratio = median(times.group.slice(1).map((ms, at) => ms / times.row[at + 1]));
@@ -56,23 +55,6 @@ async function besideSteps(engine, store) {
 async function inARow(engine) {
   const { threadId } = await idleThread(engine);
   await makeSteps(engine, threadId, MEMBERS);
-}
-
-async function fannedOut(engine) {
-  const thread = successOf(
-    await startThread(engine, {
-      workflow: "fan",
-      prompt: String(MEMBERS),
-      cwd: engine.root,
-      startKey: null,
-      limits: { steps: 1_000_000 },
-      run: "idle",
-    }),
-  );
-  const { signal } = new AbortController();
-  const report = successOf(await execThread(engine, thread, { count: MEMBERS + 1, signal }));
-  if (report.status !== "completed" || report.steps.length !== MEMBERS)
-    throw new Error(`${report.steps.length} members were stored, the thread is ${report.status}`);
 }
 
 async function timed(run) {

@@ -67,6 +67,18 @@ export async function makeSteps(engine, threadId, count) {
   return engine.store.get(threadId);
 }
 
+/** Runs a thread of the workflow `fan` to its end, in this process: a group of so many members. Returns its steps. Throws
+ *  when they were others. */
+export async function fanOut(engine, members) {
+  const words = { ...steadyStart(engine), workflow: "fan", prompt: String(members) };
+  const thread = successOf(await startThread(engine, { ...words, run: "idle" }));
+  const { signal } = new AbortController();
+  const report = successOf(await execThread(engine, thread, { count: members + 1, signal }));
+  if (report.status !== "completed" || report.steps.length !== members)
+    throw new Error(`${report.steps.length} members were stored, the thread is ${report.status}`);
+  return report.steps;
+}
+
 /** What went well; throws what did not. */
 export function successOf(result) {
   if (result.ok) return result.value;

@@ -10,15 +10,14 @@
  *  4. Every turn has a limit of time, so the whole has one, whatever the machine. A system whose cost
  *     grows with its thread makes as many steps as that allows, and the table says how many.
  *  Bars: files 0.45 × Restate, 0.35 × DBOS; packed 0.25 × Restate; 1.3 × from step 100 to 10,000. */
-import { chmodSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync } from "node:fs";
 import { median } from "../parts/median.mjs";
 import { ms, printTable } from "../parts/print-table.mjs";
 import { withScratchFolder } from "../parts/scratch-folder.mjs";
 import { diskBytes } from "./disk-bytes.mjs";
 import { installPeers } from "./install.mjs";
+import { openParticipant } from "./open-participant.mjs";
 import { printColumns } from "./print-columns.mjs";
-import { startParticipant } from "./start-participant.mjs";
 import { SYSTEMS } from "./systems.mjs";
 
 const ROUNDS = 5;
@@ -52,7 +51,7 @@ async function main(wanted) {
     chmodSync(scratch, 0o711);
     const systems = [];
     try {
-      for (const name of names) systems.push(await opened(name, scratch));
+      for (const name of names) systems.push(await openParticipant(name, scratch));
       const rounds = await inRounds(systems);
       const long = await inLongThreads(systems);
       report(systems, rounds, long);
@@ -65,16 +64,6 @@ async function main(wanted) {
     await compareBlobs(scratch);
   });
   return 0;
-}
-
-async function opened(name, scratch) {
-  const folder = join(scratch, name);
-  mkdirSync(folder);
-  chmodSync(folder, 0o711);
-  const participant = startParticipant();
-  const { version } = await participant.ask("open", { name, folder });
-  console.log(`  ${SYSTEMS[name].what} ${version}`.trimEnd());
-  return { name, folder, participant, ...SYSTEMS[name] };
 }
 
 /** Milliseconds of each step of each round, by name; and of each round a step in all, with what was put off. */

@@ -5,6 +5,8 @@
  *  - `advance`: `count` more steps of the thread, or as many as `maxMs` allows; answers with the
  *    milliseconds of each, from the work of its role to the work of the next one, and those of what it had
  *    put off until after them: nobody works in another's turn.
+ *  - `fan`: so many members at once, and their join; answers with the milliseconds until the results were there, and
+ *    those of what was put off.
  *  - `close`.
  *
  *  1. Two threads, told apart by `thread`, may be under way; one of them waits in its role.
@@ -35,6 +37,18 @@ const DEEDS = {
     const stoppedAt = performance.now();
     await system.rest?.();
     return { times, restMs: performance.now() - stoppedAt };
+  },
+  async fan({ members }) {
+    const startedAt = performance.now();
+    const steps = await system.fan(members);
+    const joinedAt = performance.now();
+    if (
+      steps.length !== members ||
+      steps.toSorted((a, b) => a - b).some((step, at) => step !== at + 1)
+    )
+      throw new Error(`${steps.length} results of ${members} members, or some of them twice`);
+    await system.rest?.();
+    return { joinedMs: joinedAt - startedAt, restMs: performance.now() - joinedAt };
   },
   async close() {
     await system.close();

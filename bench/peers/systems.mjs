@@ -1,6 +1,7 @@
 /** Who takes part, in the order of the table. Each is opened in a process of its own, with a folder of its
  *  own, and returns `{ version, thread, close }`: `thread(steps, between)` makes a new thread of so many
- *  durable steps, one after the other, each of which awaits `between` as the work of its role.
+ *  durable steps, one after the other, each of which awaits `between` as the work of its role. Those that also
+ *  have `fan(members)` run so many at once and return what they said, joined.
  *  `most`: how long a thread of it can be made, because each step costs more than the one before. */
 export const SYSTEMS = {
   flush: {

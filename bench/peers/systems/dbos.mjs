@@ -28,6 +28,17 @@ export async function openDbos(folder) {
     },
     { name: "thread" },
   );
+  const fan = DBOS.registerWorkflow(
+    (members) =>
+      Promise.all(
+        Array.from({ length: members }, (_, at) =>
+          DBOS.runStep(async () => ({ status: "going", step: at + 1, content: ANSWER }), {
+            name: "worker",
+          }),
+        ),
+      ),
+    { name: "fan" },
+  );
   await DBOS.launch();
   return {
     version: `${versionOf("@dbos-inc/dbos-sdk")}, ${postgres.version}`,
@@ -35,6 +46,10 @@ export async function openDbos(folder) {
       between = betweenSteps;
       const handle = await DBOS.startWorkflow(workflow)(steps);
       await handle.getResult();
+    },
+    async fan(members) {
+      const handle = await DBOS.startWorkflow(fan)(members);
+      return (await handle.getResult()).map(({ step }) => step);
     },
     async close() {
       await DBOS.shutdown();

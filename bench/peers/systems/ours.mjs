@@ -1,12 +1,19 @@
-/** The real engine in this process, on a fresh storage root, with the steady workflow. */
+/** The real engine in this process, on a fresh storage root, with the steady workflow and one that fans out. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { idleThread, makeSteps, openSteadyEngine } from "../../parts/steady-engine.mjs";
+import {
+  addBenchWorkflow,
+  fanOut,
+  idleThread,
+  makeSteps,
+  openSteadyEngine,
+} from "../../parts/steady-engine.mjs";
 
 const MANIFEST = fileURLToPath(import.meta.resolve("@uncaged/workflow-execute/package.json"));
 
 export async function openOurs(folder, { store }) {
   const engine = await openSteadyEngine(folder, { store });
+  await addBenchWorkflow(engine, folder, "fan");
   return {
     version: JSON.parse(readFileSync(MANIFEST, "utf8")).version,
     async thread(steps, between) {
@@ -14,6 +21,7 @@ export async function openOurs(folder, { store }) {
       const { threadId } = await idleThread(engine);
       await makeSteps(engine, threadId, steps);
     },
+    fan: async (members) => (await fanOut(engine, members)).map(({ meta }) => meta.step),
     rest: async () => {
       await engine.cas.flush();
     },

@@ -37,6 +37,10 @@ export async function openRestate(folder) {
       await posted(`http://127.0.0.1:${ingress}/bench/thread/send`, steps);
       await promise;
     },
+    async fan(members) {
+      const results = await posted(`http://127.0.0.1:${ingress}/bench/fan`, members);
+      return results.map(({ step }) => step);
+    },
     close: server.stop,
   };
 }
@@ -56,6 +60,12 @@ function serviceOf(current) {
         }
         ended();
       },
+      fan: (ctx, members) =>
+        restate.RestatePromise.all(
+          Array.from({ length: members }, (_, at) =>
+            ctx.run("worker", () => ({ status: "going", step: at + 1, content: ANSWER })),
+          ),
+        ),
     },
   });
 }
@@ -80,5 +90,7 @@ async function posted(url, body) {
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
   });
-  if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${url}: ${response.status} ${text}`);
+  return text === "" ? null : JSON.parse(text);
 }
