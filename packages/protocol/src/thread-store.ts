@@ -101,6 +101,8 @@ export type ThreadStore = {
     suspended?: true;
     /** Only those of which something is asked that nobody has answered, or of which that was so with an earlier owner. */
     asking?: true;
+    /** Only those that have not ended. */
+    unfinished?: true;
     parentThread?: string;
     /** Only those made at this time or later, Unix milliseconds. */
     sinceMs?: number;

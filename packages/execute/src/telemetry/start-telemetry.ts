@@ -1,6 +1,6 @@
 /** Reports what the threads of this process do, if that is configured by `OTEL_EXPORTER_OTLP_ENDPOINT` or
  *  `config.telemetry`. Otherwise nothing is loaded, and nothing is done differently. */
-import { isFinished, type ThreadRecord, waitsOf } from "@uncaged/workflow-protocol";
+import { type ThreadRecord, waitsOf } from "@uncaged/workflow-protocol";
 import { readSettings } from "@uncaged/workflow-register";
 import { redactor } from "@uncaged/workflow-util";
 import { readNode } from "../chain/read-node.ts";
@@ -67,7 +67,9 @@ function telling(
   });
   return {
     engine: observed.engine,
-    watchThreads: () => sink.gauge(async () => gaugesOf(await engine.store.list({}), engine.now())),
+    // Each minute: a root may have any number of finished threads.
+    watchThreads: () =>
+      sink.gauge(async () => gaugesOf(await engine.store.list({ unfinished: true }), engine.now())),
     flush: async () => {
       await observed.settled();
       await sink.flush();
@@ -80,17 +82,10 @@ function gaugesOf(threads: readonly ThreadRecord[], nowMs: number): Gauged[] {
   const gauges = [...byStatus].flatMap(([status, each]): Gauged[] => {
     const attributes = { "uncaged.status": status };
     const oldest = Math.min(...each.map(({ updatedAt }) => updatedAt));
+    const age = Math.max(0, nowMs - oldest) / 1_000;
     return [
       { name: "uncaged.threads", value: each.length, attributes },
-      ...(each.some(isFinished)
-        ? []
-        : [
-            {
-              name: "uncaged.threads.oldest" as const,
-              value: Math.max(0, nowMs - oldest) / 1_000,
-              attributes,
-            },
-          ]),
+      { name: "uncaged.threads.oldest", value: age, attributes },
     ];
   });
   const waits = Map.groupBy(threads.flatMap(waitsOf), (wait) => wait.kind ?? "answer");

@@ -32,7 +32,7 @@ export const HISTOGRAMS = {
   "gen_ai.client.token.usage": { unit: "{token}", description: "Tokens per step" },
 } as const;
 export const GAUGES = {
-  "uncaged.threads": { unit: "{thread}", description: "Threads by status" },
+  "uncaged.threads": { unit: "{thread}", description: "Unfinished threads by status" },
   "uncaged.threads.oldest": { unit: "s", description: "Age of the oldest unfinished, by status" },
   "uncaged.waits": { unit: "{wait}", description: "Threads that wait, by what they wait for" },
 } as const;

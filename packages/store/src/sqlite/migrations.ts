@@ -20,6 +20,7 @@ import { STEERING_SCHEMA } from "./steering-schema.ts";
 import { TASKS_SCHEMA } from "./tasks-schema.ts";
 import { THREADS_SCHEMA } from "./threads-schema.ts";
 import { TRIGGERS_SCHEMA } from "./triggers-schema.ts";
+import { UNFINISHED_SCHEMA } from "./unfinished-schema.ts";
 import { WAITS_SCHEMA } from "./waits-schema.ts";
 
 const MIGRATIONS: readonly string[] = [
@@ -38,6 +39,7 @@ const MIGRATIONS: readonly string[] = [
   ASKS_SCHEMA,
   TASKS_SCHEMA,
   HOLDS_SCHEMA,
+  UNFINISHED_SCHEMA,
 ];
 
 /** Marks the file as ours in SQLite's header ("UWFi"), so that no other program's database is changed. */

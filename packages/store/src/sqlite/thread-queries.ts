@@ -46,6 +46,7 @@ export function listThreads(index: ThreadIndex, filter: ThreadFilter): ThreadRec
   if (filter.suspended) conditions.push("suspendedRole IS NOT NULL");
   if (filter.asking)
     conditions.push("threadId IN (SELECT threadId FROM asks WHERE answer IS NULL)");
+  if (filter.unfinished) conditions.push("returnCode IS NULL");
   if (filter.withLease) conditions.push("leasePid IS NOT NULL");
   const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
   const query = `SELECT ${RECORD_COLUMNS} FROM threads ${where}

@@ -105,6 +105,19 @@ export const queryCases: readonly ThreadStoreCase[] = [
     },
   },
   {
+    name: "lists those that have not ended, whatever they wait for",
+    async run(store) {
+      const ended = await ownedThread(store, 1);
+      const end = { status: "completed", returnCode: 0, summary: "" } as const;
+      await store.finish({ ...sampleMove(ended, 1), ...end });
+      await ownedThread(store, 2);
+      await suspendedThread(store, 3);
+      await store.create(sampleThread(4, { queue: { notBefore: null } }), null);
+      await store.create(sampleThread(5), null);
+      assert.deepEqual(await listed(store, { unfinished: true }), [5, 4, 3, 2]);
+    },
+  },
+  {
     name: "lists the same records that it returns one by one",
     async run(store) {
       await ownedThread(store, 1);

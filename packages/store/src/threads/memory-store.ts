@@ -136,7 +136,7 @@ export function memoryIndex(): { threads: ThreadStore; dispatch: Dispatch } {
         .slice(0, limit);
     },
     async list(filter) {
-      const { workflow, withLease, suspended, asking } = filter;
+      const { workflow, withLease, suspended, asking, unfinished } = filter;
       const { parentThread, sinceMs, text, labels, limit } = filter;
       const wanted = searchedFor(text ?? "");
       return [...entries.values()]
@@ -147,6 +147,7 @@ export function memoryIndex(): { threads: ThreadStore; dispatch: Dispatch } {
         .filter((thread) => sinceMs === undefined || thread.createdAt >= sinceMs)
         .filter((thread) => !withLease || leaseOf(thread) !== null)
         .filter((thread) => !suspended || thread.status === "suspended")
+        .filter((thread) => !unfinished || !isFinished(thread))
         .filter((thread) => !asking || asks.isAsked(thread.threadId))
         .filter((thread) => hasLabels(thread, labels ?? {}))
         .sort(newestFirst)
