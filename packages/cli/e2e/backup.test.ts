@@ -1,13 +1,13 @@
 /** Backups beside running threads, by the built command. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ThreadSummary } from "@uncaged/workflow-protocol";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { BIN, type Cli, openCli } from "./cli.test.helper.ts";
-import { untilThread } from "./until-thread.test.helper.ts";
+import { untilThread, untilThreads } from "./until-thread.test.helper.ts";
 
 let cli: Cli;
 beforeAll(async () => {
@@ -76,6 +76,47 @@ it("a restore says what to do next, and refuses a root in use", async () => {
   const bad = await cli.fails(["restore", "no.tar"], { env: env2 });
   expect([bad.exit, bad.code]).toEqual([5, "BACKUP_INVALID"]);
   expect(existsSync(join(cli.dir, "nothing"))).toBe(false);
+});
+
+it("a restored root starts nothing by itself until somebody says so", async () => {
+  const start = ["--workflow", "steps", "--prompt", '{"steps":1}'];
+  await cli.json(["schedule", "add", "often", "--every", "1s", ...start]);
+  await cli.json(["schedule", "add", "never", "--every", "9h", ...start]);
+  await cli.json(["schedule", "pause", "never"]);
+  const files = join(cli.dir, "files");
+  mkdirSync(files);
+  const watch = ["--watch", files, "--workflow", "steps", "--prompt", "{{ path }}"];
+  await cli.json(["trigger", "add", "arrived", ...watch]);
+  await cli.json(["backup", "scheduled.tar"]);
+  await cli.json(["schedule", "pause", "often"]);
+  await cli.json(["trigger", "pause", "arrived"]);
+  const env = { WORKFLOW_STORAGE_ROOT: join(cli.dir, "second") };
+  const { stdout } = await cli.run(["restore", "scheduled.tar"], { env });
+  expect(stdout).toContain(
+    "the schedule often is paused; once the root that was backed up is no longer in use: uncaged-workflow schedule resume often",
+  );
+  expect(stdout).toContain("uncaged-workflow trigger resume arrived");
+  expect(stdout).not.toContain("resume never");
+  const paused = { pausedAt: expect.any(Number) };
+  const { schedules } = await cli.json<{ schedules: unknown[] }>(["schedule", "list"], { env });
+  expect(schedules).toMatchObject([paused, paused]);
+  const before = (await threadsIn(env)).length;
+  const up = cli.run(["up"], { env });
+  try {
+    const second = env.WORKFLOW_STORAGE_ROOT;
+    while (!existsSync(join(second, "host.json"))) await sleep(50);
+    // Of those that are due each second, only the one that was added here fires.
+    await cli.json(["schedule", "add", "new", "--every", "1s", ...start], { env });
+    const fired = await untilThreads(second, (all) => {
+      const started = all.filter(({ labels }) => "schedule" in labels);
+      return started.length > 0 ? started.map(({ labels }) => labels.schedule) : null;
+    });
+    expect(new Set(fired)).toEqual(new Set(["new"]));
+    expect((await threadsIn(env)).length).toBeGreaterThan(before);
+  } finally {
+    await cli.run(["down"], { env });
+    await up;
+  }
 });
 
 it("whenever it is killed, there is a whole backup or none, and a whole root or none", async () => {

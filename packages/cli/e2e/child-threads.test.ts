@@ -249,6 +249,33 @@ describe("a child thread", () => {
     expect(await count()).toBe(before);
   });
 
+  it("counts for what an agent plans, too: schedules, triggers, and runs of them by hand", async () => {
+    const { threadId } = await cli.json<{ threadId: string }>(run());
+    const env = { UNCAGED_RUN_MARK: `${threadId}:1:tool` };
+    const start = ["--workflow", "steps", "--prompt", "{}"];
+    await cli.json(["schedule", "add", "later", "--every", "9h", ...start], { env });
+    await cli.json(["schedule", "add", "persons", "--every", "9h", ...start]);
+    const depthOf = async (name: string, more: { env?: Record<string, string> }) => {
+      const started = await cli.json<{ threadId: string }>(["schedule", "run", name], more);
+      return (await show(started.threadId)).start.depth;
+    };
+    expect(await depthOf("later", {})).toBe(1);
+    expect(await depthOf("persons", {})).toBe(0);
+    expect(await depthOf("persons", { env })).toBe(1);
+    let deepest = threadId;
+    for (const _ of [1, 2, 3]) {
+      const inside = { UNCAGED_RUN_MARK: `${deepest}:1:tool` };
+      ({ threadId: deepest } = await cli.json<{ threadId: string }>(run(), { env: inside }));
+    }
+    const tooDeep = { env: { UNCAGED_RUN_MARK: `${deepest}:1:tool` } };
+    for (const words of [
+      ["schedule", "add", "deeper", "--every", "9h", ...start],
+      ["schedule", "run", "persons"],
+      ["trigger", "add", "deeper", "--webhook", ...start],
+    ])
+      expect((await cli.fails(words, tooDeep)).code).toBe("MAX_DEPTH");
+  });
+
   it("does not exist when the tag names no thread of this storage root", async () => {
     for (const mark of ["", "poke-7:1:x", "01KAJ2Z6PVX0000000000000ZZ:1:x"]) {
       const env = { UNCAGED_RUN_MARK: mark };

@@ -73,7 +73,7 @@ export { pauseThread } from "./steer/pause-thread.ts";
 export { type Pruned, prunableThreads, pruneThreads } from "./steer/prune-threads.ts";
 export { removeThread } from "./steer/remove-thread.ts";
 export { resumeThread } from "./steer/resume-thread.ts";
-export { type StartOptions, startThread } from "./steer/start-thread.ts";
+export { type StartOptions, startDepth, startThread } from "./steer/start-thread.ts";
 export { killThread, stopThread } from "./steer/stop-thread.ts";
 export { checkStorage } from "./storage/check-storage.ts";
 export { collectStorage } from "./storage/collect-storage.ts";

@@ -17,6 +17,7 @@ const plannedStart: z.ZodType<PlannedStart> = z.object({
   title: z.string().nullable(),
   labels: z.record(z.string(), z.string()),
   priority: z.number().int(),
+  depth: z.number().int().nonnegative().optional(),
 });
 
 export const schedulePlanSchema: z.ZodType<SchedulePlan> = z.object({

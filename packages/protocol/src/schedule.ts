@@ -14,6 +14,8 @@ export type PlannedStart = {
   labels: ThreadLabels;
   /** Of queued threads, that with the highest starts first. */
   priority: number;
+  /** Of the thread. Left out, or 0: a person planned it; otherwise one more than that of the thread whose step did. */
+  depth?: number | undefined;
 };
 
 /** When a schedule is due. */

@@ -14,7 +14,7 @@ export async function restoreFrom(path: string, io: Io): Promise<Result<Output, 
   const root = storageRoot(io.env);
   const file = resolve(io.cwd, path);
   const done = await withProgress(io, "checking and restoring", () =>
-    restoreBackup({ file, root }),
+    restoreBackup({ file, root, nowMs: io.now() }),
   );
   if (!done.ok) return done;
   const { threads, blobs, createdAt } = done.value;
@@ -29,12 +29,25 @@ export async function restoreFrom(path: string, io: Io): Promise<Result<Output, 
   });
 }
 
-function nextSteps({ root }: Restored): string[] {
+function nextSteps({ root, paused }: Restored): string[] {
   const packages = existsSync(join(root, "package.json"))
     ? [`install its packages: npm ci --ignore-scripts --prefix ${shellWord(root)}`]
     : [];
   const keys = existsSync(join(root, ".env"))
     ? []
     : ["put back your .env if you had one: it was not in the backup"];
-  return [...packages, ...keys];
+  return [
+    ...packages,
+    ...keys,
+    ...resumed("schedule", paused.schedules),
+    ...resumed("trigger", paused.triggers),
+  ];
+}
+
+function resumed(kind: "schedule" | "trigger", names: readonly string[]): string[] {
+  if (names.length === 0) return [];
+  const which = names.length === 1 ? `the ${kind} ${names[0]} is` : `${names.length} ${kind}s are`;
+  return [
+    `${which} paused; once the root that was backed up is no longer in use: uncaged-workflow ${kind} resume ${names.length === 1 ? names[0] : "<name>"}`,
+  ];
 }

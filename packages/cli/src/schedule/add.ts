@@ -1,4 +1,4 @@
-import { runningHost } from "@uncaged/workflow-execute";
+import { runningHost, startDepth } from "@uncaged/workflow-execute";
 import { addSchedule as add, cronTiming, timeIn } from "@uncaged/workflow-host";
 import {
   type Failure,
@@ -10,6 +10,7 @@ import {
 import type { Output } from "../command/command.ts";
 import type { Io } from "../command/io.ts";
 import { readStart, type TypedStart } from "../thread/start/planned-start.ts";
+import { threadOfStep } from "../thread/start/thread-of-step.ts";
 import { NOTHING_FIRES, nextText } from "./schedule-text.ts";
 import type { TypedTiming } from "./timing-options.ts";
 import { withSchedules } from "./with-schedules.ts";
@@ -31,7 +32,10 @@ export async function addSchedule(
   if (!timing.ok) return timing;
   const start = await readStart(typedStart, io);
   return withSchedules(io, async (at) => {
-    const added = await add(at, { name, plan: { timing: timing.value, start, ...how } });
+    const depth = await startDepth(at.engine, { ...start, starter: threadOfStep(io.env) });
+    if (!depth.ok) return depth;
+    const planned = { ...start, depth: depth.value };
+    const added = await add(at, { name, plan: { timing: timing.value, start: planned, ...how } });
     if (!added.ok) return added;
     const isHosted = runningHost(at.engine.root) !== null;
     return ok({

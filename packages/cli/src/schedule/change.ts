@@ -2,6 +2,7 @@ import { pauseSchedule, removeSchedule, resumeSchedule, runSchedule } from "@unc
 import { type Failure, ok, type Result, type Schedule } from "@uncaged/workflow-protocol";
 import type { Output } from "../command/command.ts";
 import type { Io } from "../command/io.ts";
+import { threadOfStep } from "../thread/start/thread-of-step.ts";
 import { nextText } from "./schedule-text.ts";
 import { withSchedules } from "./with-schedules.ts";
 
@@ -24,7 +25,9 @@ export async function remove(name: string, io: Io): Promise<Result<Output, Failu
 }
 
 export async function runNow(name: string, io: Io): Promise<Result<Output, Failure>> {
-  const started = await withSchedules(io, (at) => runSchedule(at, name));
+  const started = await withSchedules(io, (at) =>
+    runSchedule(at, { name, asker: threadOfStep(io.env) }),
+  );
   if (!started.ok) return started;
   return ok({ document: { threadId: started.value }, human: () => started.value });
 }

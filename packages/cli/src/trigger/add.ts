@@ -1,11 +1,12 @@
 import { resolve } from "node:path";
-import { runningHost } from "@uncaged/workflow-execute";
+import { runningHost, startDepth } from "@uncaged/workflow-execute";
 import { addTrigger as add, newSecret } from "@uncaged/workflow-host";
 import { type Failure, ok, type Result, type TriggerSource } from "@uncaged/workflow-protocol";
 import type { Output } from "../command/command.ts";
 import type { Io } from "../command/io.ts";
 import { workingFolder } from "../command/working-folder.ts";
 import { readStart, type TypedStart } from "../thread/start/planned-start.ts";
+import { threadOfStep } from "../thread/start/thread-of-step.ts";
 import { missing, sourceText } from "./trigger-text.ts";
 import { withTriggers } from "./with-triggers.ts";
 
@@ -27,7 +28,10 @@ export async function addTrigger(
       : { kind: "watch", folder: workingFolder(resolve(io.cwd, folder), "--watch") };
   const start = await readStart(typed, io);
   return withTriggers(io, async (at) => {
-    const added = await add(at, { name, plan: { source, start } });
+    const depth = await startDepth(at.engine, { ...start, starter: threadOfStep(io.env) });
+    if (!depth.ok) return depth;
+    const planned = { ...start, depth: depth.value };
+    const added = await add(at, { name, plan: { source, start: planned } });
     if (!added.ok) return added;
     const isHosted = runningHost(at.engine.root) !== null;
     const notes = missing(source, isHosted);

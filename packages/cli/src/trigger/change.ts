@@ -20,6 +20,7 @@ import {
 import type { Output } from "../command/command.ts";
 import type { Io } from "../command/io.ts";
 import { readTextFile } from "../command/read-text.ts";
+import { threadOfStep } from "../thread/start/thread-of-step.ts";
 import { withTriggers } from "./with-triggers.ts";
 
 export async function pause(name: string, io: Io): Promise<Result<Output, Failure>> {
@@ -51,7 +52,7 @@ export async function runNow(
     const given =
       found.value.plan.source.kind === "watch" ? fileAt(path) : await payloadAt(path, event);
     if (!given.ok) return given;
-    const run = await runTrigger(at, found.value, given.value);
+    const run = await runTrigger({ ...at, asker: threadOfStep(io.env) }, found.value, given.value);
     if (!run.ok) return run;
     const started = run.value;
     return ok({

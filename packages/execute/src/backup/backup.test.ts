@@ -62,7 +62,8 @@ async function backup(secrets: "with" | "without" = "without") {
   return done.value;
 }
 
-const restored = (to = join(dir, "copy")) => restoreBackup({ file, root: to });
+const restored = (to = join(dir, "copy")) =>
+  restoreBackup({ file, root: to, nowMs: 1_800_000_000_000 });
 
 /** Opens the restored root for the duration of a call. */
 async function inCopy<T>(use: (copy: Engine) => Promise<T>): Promise<T> {

@@ -5,7 +5,9 @@
  *     replaces, a crash after it a whole root.
  *  2. No name in the file becomes a path unless a storage root has such a file.
  *  3. These are checked, in this order: the form of every entry and its checksum; every page and row of the index; every
- *     blob by its name; and that every thread has all blobs that it reaches. */
+ *     blob by its name; and that every thread has all blobs that it reaches.
+ *  4. Schedules and triggers are paused before the root is in its place: the root that was backed up may still be in use,
+ *     and each due time would start a thread in both. */
 import { constants } from "node:buffer";
 import { existsSync, readdirSync, realpathSync, rmdirSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
@@ -20,7 +22,12 @@ import {
   type Result,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
-import { checkThreadIndex, tryLockFile } from "@uncaged/workflow-store";
+import {
+  checkThreadIndex,
+  openSchedules,
+  openTriggers,
+  tryLockFile,
+} from "@uncaged/workflow-store";
 import { isErrno, makeFolderSync, storageFailed, syncFolder } from "@uncaged/workflow-util";
 import { openTar, type TarFile } from "../archive/tar-reader.ts";
 import { openStorage } from "../storage/open-storage.ts";
@@ -42,6 +49,8 @@ export type Restored = {
   createdAt: number;
   threads: number;
   blobs: number;
+  /** Names of those that were active in the backup, and are paused now. */
+  paused: { schedules: string[]; triggers: string[] };
 };
 
 /** Refused, with nothing changed: `FILE_NOT_FOUND`, `BACKUP_INVALID`, `TARGET_EXISTS` for a root that is not empty, and
@@ -49,6 +58,7 @@ export type Restored = {
 export async function restoreBackup(opts: {
   file: string;
   root: string;
+  nowMs: number;
 }): Promise<Result<Restored, Failure>> {
   const root = existsSync(opts.root) ? realpathSync(opts.root) : opts.root;
   const taken = namesIn(root);
@@ -60,7 +70,11 @@ export async function restoreBackup(opts: {
     const lock = await tryLockFile(join(staging, "restore.lock"));
     if (lock === null) throw busy(root);
     try {
-      return await restoreInto(tar.value, { staged: join(staging, "root"), root });
+      return await restoreInto(tar.value, {
+        staged: join(staging, "root"),
+        root,
+        nowMs: opts.nowMs,
+      });
     } finally {
       lock.release();
       await rm(staging, { recursive: true, force: true });
@@ -72,7 +86,7 @@ export async function restoreBackup(opts: {
 
 async function restoreInto(
   tar: TarFile,
-  { staged, root }: { staged: string; root: string },
+  { staged, root, nowMs }: { staged: string; root: string; nowMs: number },
 ): Promise<Result<Restored, Failure>> {
   // What a killed restore left.
   await rm(staged, { recursive: true, force: true });
@@ -81,8 +95,9 @@ async function restoreInto(
   if (!about.ok) return about;
   const counts = await checkedCounts(tar, staged);
   if (!counts.ok) return counts;
+  const paused = await pauseStarters(staged, nowMs);
   await takePlace(staged, root);
-  return ok({ root, ...about.value, ...counts.value });
+  return ok({ root, ...about.value, ...counts.value, paused });
 }
 
 type Unpacked = Pick<Restored, "createdAt">;
@@ -151,6 +166,23 @@ async function checkedCounts(
   } catch (thrown) {
     return err(asBackup(tar.path, failureFrom(thrown, "STORAGE_FAILED")));
   }
+}
+
+async function pauseStarters(staged: string, nowMs: number): Promise<Restored["paused"]> {
+  const paused: Restored["paused"] = { schedules: [], triggers: [] };
+  for (const [kind, open] of [
+    ["schedules", openSchedules],
+    ["triggers", openTriggers],
+  ] as const) {
+    const starters = await open(staged);
+    try {
+      for (const { name } of await starters.list())
+        if (await starters.pause({ name, nowMs })) paused[kind].push(name);
+    } finally {
+      await starters.close();
+    }
+  }
+  return paused;
 }
 
 /** Damage in the unpacked root is reported as damage of the file; a later version may be able to read it. */

@@ -24,6 +24,8 @@ export type StartOptions = {
   /** Thread whose step starts this one, which limits how deep threads can nest. null, or a thread that is not in this
    *  storage root: none. */
   starter?: string | null;
+  /** What it is at least. Default: 0. */
+  depth?: number | undefined;
   /** Makes the start idempotent; null: a new thread each time. */
   startKey: string | null;
   /** Override the workflow's own limits; null: use those. */
@@ -48,11 +50,7 @@ export async function startThread(
   const workflow = await runnableWorkflow(engine, opts.workflow);
   if (!workflow.ok) return workflow;
   const { prompt, cwd, startKey, limits, title = null, labels = {} } = opts;
-  const starter = opts.starter == null ? null : await engine.store.get(opts.starter);
-  const depth =
-    starter === null
-      ? ok(0)
-      : await depthBelow(engine, starter, { role: null, workflow: opts.workflow });
+  const depth = await startDepth(engine, opts);
   if (!depth.ok) return depth;
   const { thread, created } = await createThread(engine, {
     workflow: workflow.value,
@@ -64,7 +62,7 @@ export async function startThread(
     priority: opts.priority ?? 0,
     ...(typeof opts.run === "object" ? opts.run : {}),
     startKey: startKey === null ? null : `key:${startKey}`,
-    depth: depth.value,
+    depth: Math.max(depth.value, opts.depth ?? 0),
     parent: null,
   });
   if (!created && startKey !== null) {
@@ -86,4 +84,13 @@ export async function startThread(
   const runner = await startRunner(engine, thread.threadId);
   if (!runner.ok && !othersWereFirst(runner.error)) return runner;
   return ok(await readAgain(engine, thread));
+}
+
+/** Depth of a thread of this workflow that a step of `starter` starts. `MAX_DEPTH`: deeper than allowed. */
+export async function startDepth(
+  engine: Pick<Engine, "root" | "store">,
+  { starter: threadId, workflow }: Pick<StartOptions, "starter" | "workflow">,
+): Promise<Result<number, Failure>> {
+  const starter = threadId == null ? null : await engine.store.get(threadId);
+  return starter === null ? ok(0) : depthBelow(engine, starter, { role: null, workflow });
 }

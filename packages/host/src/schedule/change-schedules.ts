@@ -1,5 +1,5 @@
 /** What people do to schedules. */
-import type { Engine } from "@uncaged/workflow-execute";
+import { type Engine, startDepth } from "@uncaged/workflow-execute";
 import {
   err,
   type Failure,
@@ -73,18 +73,24 @@ export async function removeSchedule(
   return found;
 }
 
-/** Starts its thread now, whenever it is due and whatever is under way. Returns the thread's id. */
+/** Starts its thread now, whenever it is due and whatever is under way. Returns the thread's id. `asker`: the thread whose
+ *  step asks; null: none. */
 export async function runSchedule(
   { engine, schedules }: Where,
-  name: string,
+  { name, asker }: { name: string; asker: string | null },
 ): Promise<Result<string, Failure>> {
   const found = await findSchedule(schedules, name);
   if (!found.ok) return found;
+  const { workflow, depth: planned = 0 } = found.value.plan.start;
+  const depth = await startDepth(engine, { starter: asker, workflow });
+  if (!depth.ok) return depth;
   const firing = await recordedNow(schedules, found.value, engine.now());
   if (firing === null) return findSchedule(schedules, name).then(notThere);
   // A crash from here on leaves a firing that the next host starts.
   const starter = threadStarter(engine, new AbortController().signal);
-  return startFiring({ schedules, starter }, found.value, firing);
+  const { plan } = found.value;
+  const start = { ...plan.start, depth: Math.max(planned, depth.value) };
+  return startFiring({ schedules, starter }, { ...found.value, plan: { ...plan, start } }, firing);
 }
 
 /** Records a separate firing, `starting`; null: the schedule is gone. */

@@ -1,7 +1,7 @@
 /** What people do to triggers. */
 import { readdir } from "node:fs/promises";
 import { basename } from "node:path";
-import type { Engine } from "@uncaged/workflow-execute";
+import { type Engine, startDepth } from "@uncaged/workflow-execute";
 import { checkRule, checkTemplate } from "@uncaged/workflow-moderator";
 import {
   err,
@@ -96,12 +96,17 @@ export async function removeTrigger(
 }
 
 /** Starts its thread by hand: for a file, or for a payload as if it had been delivered, filter included. A new thread
- *  each time. */
+ *  each time. `asker`: the thread whose step asks; null: none. */
 export async function runTrigger(
-  { engine }: Where,
-  trigger: Trigger,
+  { engine, asker }: { engine: Engine; asker: string | null },
+  planned: Trigger,
   given: { file: string } | { payload: JsonObject; event: string | null },
 ): Promise<Result<Received, Failure>> {
+  const { start } = planned.plan;
+  const depth = await startDepth(engine, { starter: asker, workflow: start.workflow });
+  if (!depth.ok) return depth;
+  const deeper = { ...start, depth: Math.max(start.depth ?? 0, depth.value) };
+  const trigger = { ...planned, plan: { ...planned.plan, start: deeper } };
   const starter = threadStarter(engine, new AbortController().signal);
   const delivery = newThreadId(engine.now());
   const key = `trigger ${trigger.name} ${trigger.createdAt} by hand ${delivery}`;

@@ -3,10 +3,8 @@ import { runningHost, startThread } from "@uncaged/workflow-execute";
 import {
   type Failure,
   failure,
-  isThreadId,
   type Limits,
   ok,
-  PROCESS_TAG_ENV,
   queuePlaceOf,
   type Result,
   type ThreadLabels,
@@ -24,6 +22,7 @@ import { stayWith } from "../look/stay.ts";
 import type { Stay } from "../look/stay-options.ts";
 import { queuedFor } from "../view/queued-for.ts";
 import type { Queueing } from "./queue-options.ts";
+import { threadOfStep } from "./thread-of-step.ts";
 
 export type RunOptions = {
   workflow: string;
@@ -88,10 +87,4 @@ async function askPrompt(io: Io): Promise<string> {
   });
   if (prompt !== null) return prompt;
   throw new WorkflowError(failure("THREAD_ABORTED", "cancelled; no thread was started", ""));
-}
-
-/** Thread of the step in which this command runs, from the tag that all its processes carry; null: none. */
-function threadOfStep(env: Io["env"]): string | null {
-  const [threadId = ""] = env[PROCESS_TAG_ENV]?.split(/[:/]/) ?? [];
-  return isThreadId(threadId) ? threadId : null;
 }
