@@ -37,9 +37,9 @@ function entries(loaded: string[] = []): CommandEntry[] {
 
 const parse = (...words: string[]): Promise<CommandLine> => parseCommandLine(words, entries());
 
-async function misuse(...words: string[]): Promise<{ message: string; hint: string }> {
+async function usageError(...words: string[]): Promise<{ message: string; hint: string }> {
   const line = await parse(...words);
-  if (line.kind !== "misuse") throw new Error(`it is a ${line.kind}`);
+  if (line.kind !== "usageError") throw new Error(`it is a ${line.kind}`);
   expect(line.failure.code).toBe("USAGE");
   return line.failure;
 }
@@ -91,11 +91,11 @@ describe("a command line", () => {
 
 describe("a command line that is wrong", () => {
   it("suggests the nearest command", async () => {
-    expect(await misuse("thraed")).toMatchObject({
+    expect(await usageError("thraed")).toMatchObject({
       message: "unknown command 'thraed'",
       hint: "did you mean thread? see: uncaged-workflow --help",
     });
-    expect(await misuse("thread", "lst")).toMatchObject({
+    expect(await usageError("thread", "lst")).toMatchObject({
       message: "unknown command 'lst'",
       hint: "did you mean list? see: uncaged-workflow thread --help",
     });
@@ -103,36 +103,36 @@ describe("a command line that is wrong", () => {
 
   it("names what is missing, superfluous or unknown, and where to look", async () => {
     const see = "see: uncaged-workflow run --help";
-    expect(await misuse("run")).toEqual({
+    expect(await usageError("run")).toEqual({
       code: "USAGE",
       message: "missing required argument 'name'",
       hint: see,
     });
-    expect((await misuse("run", "a", "b", "c")).message).toMatch(/^too many arguments/);
-    expect(await misuse("run", "a", "--limt", "3")).toMatchObject({
+    expect((await usageError("run", "a", "b", "c")).message).toMatch(/^too many arguments/);
+    expect(await usageError("run", "a", "--limt", "3")).toMatchObject({
       message: "unknown option '--limt'",
       hint: `did you mean --limit? ${see}`,
     });
-    expect((await misuse("run", "a", "--limit")).message).toBe(
+    expect((await usageError("run", "a", "--limit")).message).toBe(
       "option '--limit <n>' argument missing",
     );
   });
 
   it("does not mistake properties that every object has for commands", async () => {
     for (const word of ["__proto__", "constructor", "toString"]) {
-      expect((await misuse(word)).message).toBe(`unknown command '${word}'`);
-      expect((await misuse("thread", word)).message).toBe(`unknown command '${word}'`);
+      expect((await usageError(word)).message).toBe(`unknown command '${word}'`);
+      expect((await usageError("thread", word)).message).toBe(`unknown command '${word}'`);
     }
   });
 
   it("knows that JSON is wanted even when parsing fails", async () => {
-    expect(await parse("run", "--json", "--nope")).toMatchObject({ kind: "misuse", json: true });
+    expect(await parse("run", "--json", "--nope")).toMatchObject({ kind: "usageError", json: true });
     expect(await parse("run", "--nope", "--", "--json")).toMatchObject({ json: false });
   });
 
   it("shows the help of a group that was called without a command", async () => {
     const line = await parse("thread");
-    if (line.kind !== "misuse") throw new Error(line.kind);
+    if (line.kind !== "usageError") throw new Error(line.kind);
     expect(line.failure.message).toBe("a command is missing");
     expect(line.help).toContain("Usage: uncaged-workflow thread");
   });

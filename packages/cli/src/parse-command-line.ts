@@ -12,7 +12,7 @@ export type CommandLine =
   | { kind: "help"; text: string }
   | { kind: "version"; json: boolean }
   /** `help` is shown to people in place of the failure. */
-  | { kind: "misuse"; failure: Failure; help: string; json: boolean };
+  | { kind: "usageError"; failure: Failure; help: string; json: boolean };
 
 const NAME = "uncaged-workflow";
 
@@ -50,8 +50,8 @@ export async function parseCommandLine(
     const help = said.join("");
     if (thrown.code === "commander.helpDisplayed") return { kind: "help", text: help };
     const see = seeHelpOf(parser, words);
-    const misuse = misuseOf(thrown, see, await namesMeant(thrown, entries));
-    return { kind: "misuse", failure: misuse, help, json };
+    const usageError = misuseOf(thrown, see, await namesMeant(thrown, entries));
+    return { kind: "usageError", failure: usageError, help, json };
   }
   const [call] = calls;
   if (call !== undefined) return call;

@@ -7,7 +7,7 @@ export type BlobRow = { readonly hash: string; readonly bytes: Uint8Array };
 /** What became of a write. `differs`: there are other bytes under these names, and nothing was changed. */
 export type BlobWrite =
   | { kind: "written"; signals: readonly SignalKind[] }
-  | { kind: "differs"; standing: readonly BlobRow[] };
+  | { kind: "differs"; existing: readonly BlobRow[] };
 
 /** Blobs as rows of a storage root's index, so that a step and the head that names it become durable
  *  in one transaction. It keeps bytes and knows nothing of what they mean: hashes are checked by the
@@ -36,7 +36,7 @@ export type BlobTable = {
   list(): Promise<string[]>;
 
   /** Those of the hashes that have a row which is not quarantined. Changes nothing. */
-  standing(hashes: readonly string[]): Promise<string[]>;
+  present(hashes: readonly string[]): Promise<string[]>;
 
   /** The quarantined rows, and since when (Unix milliseconds). */
   listAside(): Promise<{ hash: string; sinceMs: number }[]>;

@@ -23,7 +23,7 @@ export type LiveItem = LiveRecord | LiveGap;
  *     not part of the log. */
 export type LiveLog = {
   /** The owner's end of the log. Writes nothing before the first event. */
-  writer(tenure: LeaseRef): LiveWriter;
+  writer(lease: LeaseRef): LiveWriter;
   /** Events after number `after`; 0: from the oldest one kept. `end`: what exists now. `aborted`: then waits for
    *  more until the signal aborts, which is not an error. An `after` that this log has not reached belongs to an
    *  earlier log of the same name, and counts as 0. */

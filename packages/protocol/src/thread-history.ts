@@ -14,7 +14,7 @@ export type HistoryLine = Pick<
 export type ThreadHistory = {
   /** Threads that ended and were not removed since, in no particular order. For a thread that ended twice, because
    *  a crash came between its line and its status, the last line. */
-  standing: HistoryLine[];
+  ended: HistoryLine[];
   /** When a thread was last removed, Unix milliseconds; 0: never. */
   lastRemovalAt: number;
 };

@@ -40,7 +40,7 @@ export type PersonWait = {
   permission?: true;
 };
 
-/** What a person is asked while somebody runs the thread. What a step asks that is under way ends with the tenure of its
+/** What a person is asked while somebody runs the thread. What a step asks that is under way ends with the lease of its
  *  thread's owner; what members of a group are asked does not. */
 export type Ask = { threadId: string; fence: number; wait: PersonWait };
 

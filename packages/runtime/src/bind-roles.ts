@@ -42,9 +42,9 @@ function roleRunner<Meta extends Record<string, unknown>>(
   return async (ctx, runtime) => {
     // Bound only when the role runs: an adapter may look for its program or its key first.
     const { agent } = runtime.step;
-    const playing = agent === null ? adapter : await runtime.agent(agent);
-    demandHeld(playing, runtime.step);
-    const result = await playing(role.systemPrompt, role.schema)(ctx, runtime);
+    const bound = agent === null ? adapter : await runtime.agent(agent);
+    demandHeld(bound, runtime.step);
+    const result = await bound(role.systemPrompt, role.schema)(ctx, runtime);
     const meta = await parseMeta(role.schema, result.meta, runtime.step);
     return {
       role: runtime.step.role,

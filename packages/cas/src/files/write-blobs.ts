@@ -104,10 +104,10 @@ function publish(folder: string, temp: Temp): void {
 
 /** The bytes under a blob's name. Throws `CAS_COLLISION` for different content with the same hash. */
 function lookAt(folder: string, { hash, bytes }: Blob): "absent" | "same" | "damaged" {
-  const standing = readBytes(blobPath(folder, hash), hash);
-  if (standing === null) return "absent";
-  if (standing.equals(bytes)) return "same";
-  if (hashBytes(standing) === hash) throw collision(hash);
+  const existing = readBytes(blobPath(folder, hash), hash);
+  if (existing === null) return "absent";
+  if (existing.equals(bytes)) return "same";
+  if (hashBytes(existing) === hash) throw collision(hash);
   return "damaged";
 }
 

@@ -49,7 +49,7 @@ export async function dropFiles(
   const aside = hashes.map((hash) => ({ hash, from }));
   try {
     quarantineFiles(dir, { hashes, to: from });
-    const moved = new Set(await table.standing(hashes));
+    const moved = new Set(await table.present(hashes));
     await restoreBlobs(
       dir,
       aside.filter(({ hash }) => !moved.has(hash)),

@@ -18,12 +18,12 @@ export type LostThreads = {
 export async function findLostThreads(
   threads: Pick<ThreadStore, "history" | "list">,
 ): Promise<LostThreads> {
-  const { standing, lastRemovalAt } = await threads.history();
+  const { ended, lastRemovalAt } = await threads.history();
   const known = await threads.list({});
   const ids = new Set(known.map(({ threadId }) => threadId));
   const untilMs = known.reduce((last, { updatedAt }) => Math.max(last, updatedAt), lastRemovalAt);
   return {
-    ended: standing.filter(({ threadId }) => !ids.has(threadId)),
+    ended: ended.filter(({ threadId }) => !ids.has(threadId)),
     untilMs,
   };
 }

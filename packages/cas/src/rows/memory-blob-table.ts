@@ -25,8 +25,8 @@ export function memoryBlobTable(
   return {
     async write({ rows: written, replacing, move }): Promise<BlobWrite> {
       const damaged = new Map(replacing.map(({ hash, bytes }) => [hash, bytes]));
-      const standing = written.flatMap((row) => differing(rows, row, damaged.get(row.hash)));
-      if (standing.length > 0) return { kind: "differs", standing };
+      const existing = written.flatMap((row) => differing(rows, row, damaged.get(row.hash)));
+      if (existing.length > 0) return { kind: "differs", existing };
       // The head moves first, and nothing can come between it and the rows.
       const moved = move === null ? Promise.resolve([]) : advance(move);
       const before = new Map(written.map(({ hash }) => [hash, rows.get(hash)]));
@@ -55,7 +55,7 @@ export function memoryBlobTable(
       rows.delete(hash);
     },
     list: async () => [...rows.keys()].filter(stands).sort(),
-    standing: async (hashes) => hashes.filter(stands),
+    present: async (hashes) => hashes.filter(stands),
     async listAside() {
       return [...rows].flatMap(([hash, { asideSinceMs: sinceMs }]) =>
         sinceMs === null ? [] : [{ hash, sinceMs }],
@@ -86,9 +86,9 @@ function differing(
   row: BlobRow,
   damaged: Uint8Array | undefined,
 ): BlobRow[] {
-  const standing = rows.get(row.hash)?.bytes ?? row.bytes;
-  if (same(standing, row.bytes) || (damaged !== undefined && same(standing, damaged))) return [];
-  return [{ hash: row.hash, bytes: standing }];
+  const existing = rows.get(row.hash)?.bytes ?? row.bytes;
+  if (same(existing, row.bytes) || (damaged !== undefined && same(existing, damaged))) return [];
+  return [{ hash: row.hash, bytes: existing }];
 }
 
 function same(a: Uint8Array, b: Uint8Array): boolean {

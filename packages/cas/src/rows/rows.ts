@@ -16,9 +16,9 @@ export async function writeRows(
   while (true) {
     const done = await table.write({ rows: blobs, replacing, move });
     if (done.kind === "written") return done.signals;
-    for (const row of done.standing) refuseSound(row);
+    for (const row of done.existing) refuseSound(row);
     // Damage is repaired: these are the true bytes.
-    replacing.push(...done.standing);
+    replacing.push(...done.existing);
   }
 }
 

@@ -19,7 +19,7 @@ export function threadsAt(
         ? [{ status: "running", lease: { acquiredAt: leasedSinceMs } } as RunningThread]
         : [],
     history: async () => ({
-      standing: lost.map((head) => ({ threadId: head, head }) as HistoryLine),
+      ended: lost.map((head) => ({ threadId: head, head }) as HistoryLine),
       lastRemovalAt: 0,
     }),
   };

@@ -8,8 +8,8 @@ const NAME = "agents";
 
 /** Checks that the agents named by workflows and threads are configured, that the configured ones are installed and
  *  logged in, and that the default is one of them. */
-export async function checkAgents(patient: DoctorContext): Promise<Check> {
-  const { root, env } = patient;
+export async function checkAgents(context: DoctorContext): Promise<Check> {
+  const { root, env } = context;
   const registry = await readRegistry(root);
   // Another check reports an unreadable configuration.
   if (!registry.ok) return fine(NAME, "none are configured");
@@ -23,7 +23,7 @@ export async function checkAgents(patient: DoctorContext): Promise<Check> {
       "choose one with: uncaged-workflow setup --default-agent <name>",
     );
   }
-  const unknown = await unknownAgents(patient, registry.value);
+  const unknown = await unknownAgents(context, registry.value);
   if (unknown.size > 0) {
     const asked = [...unknown].map(([name, by]) => `${printableLine(name, 60)} (${by.join(", ")})`);
     return wrong(

@@ -12,10 +12,10 @@ const SHOWN = 3;
 
 /** Checks that the database with the state of every thread exists, is writable and sound, and knows every thread in
  *  the history. */
-export async function checkIndex(patient: DoctorContext): Promise<Check> {
-  const { root, env } = patient;
+export async function checkIndex(context: DoctorContext): Promise<Check> {
+  const { root, env } = context;
   const { index } = storagePaths(root);
-  const locked = await lockedIndex(patient);
+  const locked = await lockedIndex(context);
   if (locked !== null) return wrong(NAME, locked.message, locked.fix);
   const faults = await checkThreadIndex(root);
   const [first] = faults;

@@ -12,8 +12,8 @@ const OLD_MS = 60 * 60 * 1000;
 const SHOWN = 5;
 
 /** Checks that no temporary file of a dead writer is left, and no process of a thread without a runner. */
-export async function checkLeftovers(patient: DoctorContext): Promise<Check> {
-  const found = [await leftFiles(patient), ...(await leftProcesses(patient))].filter(
+export async function checkLeftovers(context: DoctorContext): Promise<Check> {
+  const found = [await leftFiles(context), ...(await leftProcesses(context))].filter(
     (each) => each !== null,
   );
   if (found.length === 0) return fine(NAME, "none");

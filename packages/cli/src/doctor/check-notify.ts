@@ -17,14 +17,14 @@ import { type Check, type DoctorContext, doubtful, fine, wrong } from "./check.t
 const NAME = "notify";
 
 /** Checks that listeners can be told, and are. */
-export async function checkNotify(patient: DoctorContext): Promise<Check> {
-  const { root, env, nowMs } = patient;
+export async function checkNotify(context: DoctorContext): Promise<Check> {
+  const { root, env, nowMs } = context;
   const settings = await readSettings(root);
   // Another check reports an unreadable configuration.
   if (!settings.ok || settings.value.notify.size === 0)
     return fine(NAME, "no listeners are configured");
   for (const [listener, { to }] of settings.value.notify) {
-    const fault = faultOf(to, patient);
+    const fault = faultOf(to, context);
     const name = printableLine(listener, 60);
     if (fault !== null) return wrong(NAME, `${name}: ${fault.message}`, fault.fix);
   }

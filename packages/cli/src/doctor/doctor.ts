@@ -20,7 +20,7 @@ import { checkRoot } from "./check-root.ts";
 import { checkThreads } from "./check-threads.ts";
 
 /** In the order in which to fix: a check comes after the checks of what it needs. */
-const CHECKS: { readonly [name: string]: (patient: DoctorContext) => Check | Promise<Check> } = {
+const CHECKS: { readonly [name: string]: (context: DoctorContext) => Check | Promise<Check> } = {
   node: checkNode,
   git: checkGit,
   storage: checkRoot,
@@ -40,10 +40,10 @@ const CHECKS: { readonly [name: string]: (patient: DoctorContext) => Check | Pro
 
 /** Checks everything and changes nothing. Exit code 1 when something is wrong. */
 export async function examine(io: Pick<Io, "env" | "now">): Promise<Ok<Output>> {
-  const patient = { root: storageRoot(io.env), env: io.env, nowMs: io.now() };
+  const context = { root: storageRoot(io.env), env: io.env, nowMs: io.now() };
   const checks: Check[] = [];
   for (const [name, look] of Object.entries(CHECKS))
-    checks.push(await looked(name, () => look(patient)));
+    checks.push(await looked(name, () => look(context)));
   const healthy = checks.every((check) => check.ok);
   return ok({
     document: { ok: healthy, checks },

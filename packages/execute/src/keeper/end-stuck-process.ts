@@ -13,11 +13,11 @@ const WHAT: { readonly [reason in Interruption]: string } = {
 /** Ends this process, whose main thread does not respond, and everything it started for these threads. It runs on
  *  another thread, so nothing of the main thread can be used, not even to print. */
 export async function endStuckProcess(
-  tenures: readonly { lease: Lease; why: Interruption | null }[],
+  leases: readonly { lease: Lease; why: Interruption | null }[],
 ): Promise<void> {
   const deadline = setTimeout(endOurselves, 10_000);
   try {
-    for (const { lease, why } of tenures) {
+    for (const { lease, why } of leases) {
       say(
         `thread ${lease.threadId} ${WHAT[why ?? "stop"]}, and this process did not hear it: ` +
           "what it runs does not yield. It is ended; no finished step is lost.",

@@ -11,7 +11,7 @@ import { endOwner } from "../processes/end-owner.ts";
 import { endStuckProcess } from "./end-stuck-process.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import type { Interruption } from "./interruption.ts";
-import { type FromKeeper, type ToKeeper, tenureKey } from "./keeper-messages.ts";
+import { type FromKeeper, type ToKeeper, leaseKey } from "./keeper-messages.ts";
 
 /** The same time that `stop-thread` waits for a runner. Counted in missed responses, one per second, not by a clock, so
  *  that a process that was frozen gets its full time after it wakes up. */
@@ -29,7 +29,7 @@ let missed = 0;
 
 parentPort?.on("message", (message: ToKeeper) => {
   if (message.kind === "keep") keep(message.lease, message.replaced);
-  else if (message.kind === "drop") drop(tenureKey(message));
+  else if (message.kind === "drop") drop(leaseKey(message));
   else if (message.kind === "here") missed = 0;
   else void close();
 });
@@ -47,13 +47,13 @@ const asking = setInterval(() => {
 }, ASK_EVERY_MS);
 
 function keep(lease: Lease, replaced: ProcessIdentity | null): void {
-  held.set(tenureKey(lease), { lease, interrupted: null });
+  held.set(leaseKey(lease), { lease, interrupted: null });
   heartbeat.keep(lease);
   if (replaced !== null) endLater(replaced);
 }
 
 function interrupt(lease: Lease, reason: Interruption): void {
-  const mine = held.get(tenureKey(lease));
+  const mine = held.get(leaseKey(lease));
   if (mine === undefined || mine.interrupted !== null) return;
   if ([...held.values()].every((each) => each.interrupted === null)) missed = 0;
   mine.interrupted = reason;

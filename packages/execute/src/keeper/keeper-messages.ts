@@ -13,7 +13,7 @@ export type FromKeeper =
   | { kind: "interrupt"; threadId: string; fence: number; reason: Interruption }
   | { kind: "ask" };
 
-/** Identifies a tenure among those of a process. */
-export function tenureKey({ threadId, fence }: { threadId: string; fence: number }): string {
+/** Identifies a lease among those of a process. */
+export function leaseKey({ threadId, fence }: { threadId: string; fence: number }): string {
   return `${threadId}:${fence}`;
 }

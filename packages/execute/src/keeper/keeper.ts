@@ -3,7 +3,7 @@ import type { Interruption } from "./interruption.ts";
 
 /** Renews leases, reads signals and guards what was started, for as long as threads are owned. */
 export type Keeper = {
-  keep(tenure: {
+  keep(request: {
     lease: Lease;
     /** The previous owner, if it may still be running: it gets time to notice, and is then ended. */
     replaced: ProcessIdentity | null;

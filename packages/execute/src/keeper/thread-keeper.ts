@@ -4,14 +4,14 @@
  *  2. It has its own connection to the index. It only posts interruptions to the main thread.
  *  3. When the main thread does not respond, it ends the process (`keeper-main`).
  *  4. When it fails itself, nothing renews the leases any more: the work is interrupted and reports that.
- *  5. A guard ends what a tenure started if this process is killed. */
+ *  5. A guard ends what a lease started if this process is killed. */
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { type Failure, failure, type Lease } from "@uncaged/workflow-protocol";
 import { type StartGuard, startGuard } from "../processes/guard.ts";
 import type { Interruption } from "./interruption.ts";
 import type { Keeper } from "./keeper.ts";
-import { type FromKeeper, type ToKeeper, tenureKey } from "./keeper-messages.ts";
+import { type FromKeeper, type ToKeeper, leaseKey } from "./keeper-messages.ts";
 
 // Resolved from the package's root, so that it also works when the sources are run directly.
 const KEEPER: string = fileURLToPath(new URL("../../dist/keeper/keeper-main.js", import.meta.url));
@@ -39,7 +39,7 @@ export function threadKeeper(root: string, guard: StartGuard = startGuard): Keep
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     worker.on("message", (message: FromKeeper) => {
       if (message.kind === "ask") worker.postMessage({ kind: "here" } satisfies ToKeeper);
-      else held.get(tenureKey(message))?.interrupt(message.reason);
+      else held.get(leaseKey(message))?.interrupt(message.reason);
     });
     worker.on("error", (cause) => {
       if (running?.worker === worker) failed(messageOf(cause));
@@ -55,7 +55,7 @@ export function threadKeeper(root: string, guard: StartGuard = startGuard): Keep
 
   return {
     keep: ({ lease, replaced, interrupt }) => {
-      const key = tenureKey(lease);
+      const key = leaseKey(lease);
       const mine: Held = { lease, interrupt, fault: null };
       held.set(key, mine);
       const guarded = guard(lease);

@@ -18,8 +18,8 @@ export async function releaseLease(
   { threadId, fence }: { threadId: string; fence: number },
   to: ParkedState,
 ): Promise<ThreadStatus> {
-  const tenure = { threadId, fence };
-  if (await store.release({ ...tenure, nowMs: now(), to })) return to.status;
-  await store.release({ ...tenure, nowMs: now(), to: { status: "idle" } });
+  const held = { threadId, fence };
+  if (await store.release({ ...held, nowMs: now(), to })) return to.status;
+  await store.release({ ...held, nowMs: now(), to: { status: "idle" } });
   return "idle";
 }

@@ -72,15 +72,15 @@ export async function withLease<T>(
   } catch (thrown) {
     return err(failureFrom(thrown, "STORAGE_FAILED"));
   }
-  const tenure = startKeeping(engine, { lease, replaced: former.perhapsThere }, signal);
+  const keeping = startKeeping(engine, { lease, replaced: former.perhapsThere }, signal);
   try {
-    const done = await work(engine, { before, lease, signal: tenure.signal }, ownership.use);
-    return done.ok ? done : await giveUp(engine, { before, lease }, tenure.fault() ?? done.error);
+    const done = await work(engine, { before, lease, signal: keeping.signal }, ownership.use);
+    return done.ok ? done : await giveUp(engine, { before, lease }, keeping.fault() ?? done.error);
   } catch (thrown) {
-    const reason = tenure.fault() ?? failureFrom(thrown, "INTERNAL");
+    const reason = keeping.fault() ?? failureFrom(thrown, "INTERNAL");
     return await giveUp(engine, { before, lease }, reason);
   } finally {
-    tenure.end();
+    keeping.end();
   }
 }
 

@@ -30,11 +30,11 @@ export type SupervisorParts = {
   note: (note: Note) => void;
 };
 
-/** Reviews the thread if a review is due. Returns why the thread has to end, or null to continue. `restsNext`: whether no
+/** Reviews the thread if a review is due. Returns why the thread has to end, or null to continue. `noAgentNext`: whether no
  *  agent runs next; only called when a review is due. Throws when the steps cannot be read. */
 export type Supervise = (
   roundHashes: readonly string[],
-  restsNext: () => Promise<boolean>,
+  noAgentNext: () => Promise<boolean>,
 ) => Promise<string | null>;
 
 export function supervisor(parts: SupervisorParts): Supervise {
@@ -43,7 +43,7 @@ export function supervisor(parts: SupervisorParts): Supervise {
     note({ about: "supervisor", message: `could not be asked: ${reason}`, usage: null });
     return null;
   };
-  return async (roundHashes, restsNext) => {
+  return async (roundHashes, noAgentNext) => {
     if (roundHashes.length === 0) return null;
     const settings = await models.settings();
     if (!settings.ok) return unreachable(settings.error.message);
@@ -51,7 +51,7 @@ export function supervisor(parts: SupervisorParts): Supervise {
     if (interval === 0 || roundHashes.length % interval !== 0) return null;
     const model = await models.model("supervisor");
     if (!model.ok) return unreachable(model.error.message);
-    if (model.value === null || (await restsNext())) return null;
+    if (model.value === null || (await noAgentNext())) return null;
     const verdict = await ask(model.value, parts, { roundHashes, interval });
     if (!verdict.ok) return unreachable(verdict.error);
     const { decision, usage } = verdict.value;

@@ -2,7 +2,7 @@
  *
  *  1. It waits for the end of a pipe whose other end only this process holds: however this process ends, the system
  *     closes the pipe. Until then it is a shell of 1 MB; it becomes a Node process only when there is something to do.
- *  2. It ends what carries the tag of this one tenure (and of this runner), so never a later owner's processes.
+ *  2. It ends what carries the tag of this one lease (and of this runner), so never a later owner's processes.
  *  3. It leads its own session and carries no tag: what ends this process, or its group, does not end the guard.
  *  4. Its environment names the process it guards, so that an owner that was replaced and left no trace in the index
  *     can still be found (`guardedOwners`). */
@@ -18,11 +18,11 @@ const GUARD_ENV = "UNCAGED_GUARD";
 /** A line means that all is well; the end of the pipe without a line does not. */
 const WAIT = 'read -r _ || exec "$0" "$@"';
 
-/** The guard watches when this returns. `dismiss`: the tenure ended normally, and anything that still runs was left
+/** The guard watches when this returns. `dismiss`: the lease ended normally, and anything that still runs was left
  *  running on purpose. */
 export type StartGuard = (lease: Lease) => { dismiss: () => void };
 
-/** A guard for one tenure. */
+/** A guard for one lease. */
 export function startGuard(lease: Lease): { dismiss: () => void } {
   // Windows has neither such a shell nor process tags.
   if (process.platform === "win32") return { dismiss: () => undefined };
@@ -51,7 +51,7 @@ function tagOf(lease: Lease): string {
   return `${leaseTag(lease)}:${encodeURIComponent(JSON.stringify(lease.process))}`;
 }
 
-/** Processes that have owned a thread and not ended their tenure, whether or not they still own it. */
+/** Processes that have owned a thread and not ended their lease, whether or not they still own it. */
 export function guardedOwners(threadId: string): ProcessIdentity[] {
   return guardTags()
     .filter((tag) => tag.startsWith(threadTag(threadId)))

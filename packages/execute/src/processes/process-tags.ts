@@ -2,12 +2,12 @@
 
 import type { StepGroup } from "@uncaged/workflow-protocol";
 
-/** Matches every process that any tenure of a thread starts for a role. */
+/** Matches every process that any lease of a thread starts for a role. */
 export function threadTag(threadId: string): string {
   return `${threadId}:`;
 }
 
-/** Matches the processes that one tenure starts. */
+/** Matches the processes that one lease starts. */
 export function leaseTag({ threadId, fence }: { threadId: string; fence: number }): string {
   return `${threadTag(threadId)}${fence}`;
 }

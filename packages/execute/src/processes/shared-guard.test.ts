@@ -16,7 +16,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it("ends what a killed process had started for the tenures that it still had", async () => {
+it("ends what a killed process had started for the leases that it still had", async () => {
   const script = join(folder, "owner.mjs");
   await writeFile(
     script,

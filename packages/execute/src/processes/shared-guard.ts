@@ -1,8 +1,8 @@
-/** One guard for all tenures of a process that carries many threads. See `guard` for what a guard is.
+/** One guard for all leases of a process that carries many threads. See `guard` for what a guard is.
  *
- *  1. It is told of each tenure as it begins and ends, and keeps their tags as the arguments of its shell: it takes
+ *  1. It is told of each lease as it begins and ends, and keeps their tags as the arguments of its shell: it takes
  *     1 MB for all of them together.
- *  2. It is started with the first tenure. When this process has ended, it ends what carries the tag of a tenure that
+ *  2. It is started with the first lease. When this process has ended, it ends what carries the tag of a lease that
  *     had not.
  *  3. It names no owner (4 of `guard`): a process that has lost one thread continues with its others. */
 import { type ChildProcess, spawn } from "node:child_process";
@@ -12,7 +12,7 @@ import type { StartGuard } from "./guard.ts";
 import { leaseTag } from "./process-tags.ts";
 
 const GUARD: string = fileURLToPath(new URL("../../dist/processes/guard-main.js", import.meta.url));
-/** `+ tag` and `- tag` begin and end a tenure. */
+/** `+ tag` and `- tag` begin and end a lease. */
 const WATCH = `
 while read -r op tag; do
   case $op in

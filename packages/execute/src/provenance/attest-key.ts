@@ -69,8 +69,8 @@ export async function readPublicKey(file: string): Promise<Result<KeyObject, Fai
 }
 
 async function readOrMake(file: string): Promise<Result<AttestKey, Failure>> {
-  const standing = await readAttestKey(file);
-  if (standing.ok || standing.error.code !== "FILE_NOT_FOUND") return standing;
+  const existing = await readAttestKey(file);
+  if (existing.ok || existing.error.code !== "FILE_NOT_FOUND") return existing;
   const made = generateKeyPairSync("ed25519").privateKey;
   const data = made.export({ type: "pkcs8", format: "pem" });
   await writeFileAtomic({ path: file, data, mode: 0o600, existing: "keep" });

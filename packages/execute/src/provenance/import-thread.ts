@@ -146,10 +146,10 @@ async function freshThreads(
   const family = new Set(idsOf(threads));
   const fresh: ThreadCopy[] = [];
   for (const thread of threads) {
-    const standing = await store.get(thread.threadId);
-    if (standing === null) fresh.push(thread);
-    else if (!isDeepStrictEqual(portableThread(standing, family), thread))
-      return err(standsOtherwise(standing));
+    const existing = await store.get(thread.threadId);
+    if (existing === null) fresh.push(thread);
+    else if (!isDeepStrictEqual(portableThread(existing, family), thread))
+      return err(standsOtherwise(existing));
   }
   return ok(fresh);
 }

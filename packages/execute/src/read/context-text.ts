@@ -5,7 +5,7 @@
  *  2. Characters that would end a line or move the cursor invisibly are shown escaped.
  *  3. Anything that is cut to fit says how to load the whole. */
 import { printable, quotedText } from "@uncaged/workflow-util";
-import { bodyBeside } from "@uncaged/workflow-util/body-beside";
+import { bodyWithoutMeta } from "@uncaged/workflow-util/body-without-meta";
 import { Document, isMap, isScalar } from "yaml";
 import type { ContextMessage, ContextPrompt } from "./context-message.ts";
 import { cutToFit } from "./cut-to-fit.ts";
@@ -16,7 +16,7 @@ export function messageText(
   message: ContextMessage,
   room: number,
 ): { message: ContextMessage; text: string } {
-  const body = bodyBeside(message.content, message.meta);
+  const body = bodyWithoutMeta(message.content, message.meta);
   const whole = joined(aboveBody(message, Infinity), quotedText(body));
   if (whole.length <= room) return { message, text: whole };
   const above = aboveBody(message, room);

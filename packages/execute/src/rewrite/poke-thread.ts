@@ -162,7 +162,7 @@ async function firstOutput(run: ThreadRun): Promise<ReturnType<typeof parseOutpu
     if (turn.kind === "interrupted") {
       const { threadId } = run.thread;
       const isFull = run.signal.reason === FULL;
-      return err(isFull ? noRoom(threadId, run.room.restsFor()) : stopped(threadId));
+      return err(isFull ? noRoom(threadId, run.room.waitsFor()) : stopped(threadId));
     }
     if (turn.kind === "returned") {
       return err(

@@ -29,10 +29,10 @@ async function poked(): Promise<ThreadRecord> {
   const { engine, thread } = made;
   const { threadId, head, startHash, headSha256 } = thread;
   const { fence } = await acquire(engine, threadId, null);
-  const tenure = { threadId, fence, nowMs: engine.now() };
+  const owner = { threadId, fence, nowMs: engine.now() };
   const move = { from: head, to: startHash, toSha256: headSha256 };
-  await engine.store.advance({ ...tenure, ...move, kind: "replace" });
-  await engine.store.release({ ...tenure, to: { status: "idle" } });
+  await engine.store.advance({ ...owner, ...move, kind: "replace" });
+  await engine.store.release({ ...owner, to: { status: "idle" } });
   return current();
 }
 

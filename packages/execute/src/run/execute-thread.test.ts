@@ -436,7 +436,7 @@ describe("the budget of the day", () => {
     const budgetPerDay = { tokens: 1, costUsd: null, zone: "UTC" };
     await owned.engine.dispatch.limit({ ...NO_LIMITS, budgetPerDay });
     const outcome = await owned.execute(workflowOf([costly("coder")]), {
-      restsNext: async (steps) => steps.length === 1,
+      noAgentNext: async (steps) => steps.length === 1,
     });
     expect(outcome).toMatchObject({ status: "completed" });
   });

@@ -109,7 +109,7 @@ export type ThreadRun = {
   /** Summarizes a completed thread. */
   summarize: Summarize;
   /** Whether no agent runs after these steps, which are all the thread has: the table ends it, or asks a person. */
-  restsNext: (steps: RoleStep[]) => Promise<boolean>;
+  noAgentNext: (steps: RoleStep[]) => Promise<boolean>;
   /** What the workflow returns after these steps, which are all it made; null: it has no `result`. */
   resultAfter: (steps: RoleStep[]) => Promise<RecordedResult | null>;
   emit: (event: LiveEvent) => void;
@@ -129,8 +129,8 @@ export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
   const rounds = [...run.roundHashes];
   const made = (): number => steps.length - run.context.steps.length;
   // A person's prompt for the first step comes before anything that the table says.
-  const restsNext = async (): Promise<boolean> =>
-    (made() > 0 || runtime.directive === null) && run.restsNext(steps);
+  const noAgentNext = async (): Promise<boolean> =>
+    (made() > 0 || runtime.directive === null) && run.noAgentNext(steps);
   let waiting: readonly SignalKind[] = (
     await run.engine.store.signals([run.thread.threadId])
   ).flat();
@@ -143,16 +143,16 @@ export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
     while (true) {
       const interruption = interruptionOf(run.signal, waiting);
       if (interruption !== null) return await interrupted(run, cursor, interruption);
-      if (run.maxSteps !== null && made() >= run.maxSteps && !(await restsNext()))
-        return await rest(run);
+      if (run.maxSteps !== null && made() >= run.maxSteps && !(await noAgentNext()))
+        return await park(run);
       if (waiting.includes("pause") && (await paused(run))) return { status: "paused" };
 
       const left = await run.room.budget();
-      if (!left.ok && !(await restsNext())) {
+      if (!left.ok && !(await noAgentNext())) {
         run.room.giveUp(left);
         continue;
       }
-      const objection = await run.supervise(rounds, restsNext);
+      const objection = await run.supervise(rounds, noAgentNext);
       if (objection !== null) return await end(run, cursor, supervisedEnding(objection));
       if (run.signal.aborted) continue;
 
@@ -174,7 +174,7 @@ export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
             add(published);
             return { step: published.step, pause: waiting.includes("pause") };
           },
-          people: groupPeople(run.engine, tenure(run), memberWait(run, group)),
+          people: groupPeople(run.engine, ownLease(run), memberWait(run, group)),
           storePerson: async (decided, place) => {
             const published = await publish(run, cursor, {
               output: stepOf(run, decided),
@@ -188,7 +188,7 @@ export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
         if (ran.kind === "failed") return await failed(run, cursor, ran.cause);
         if (ran.kind === "interrupted")
           return await interrupted(run, cursor, interruptionOf(run.signal, []) ?? "kill");
-        if (ran.kind === "held") return await rest(run);
+        if (ran.kind === "held") return await park(run);
         if (ran.kind === "waiting") return { status: "suspended" };
         answer = ran.steps;
       } else {
@@ -341,7 +341,7 @@ async function interrupted(
   interruption: EarlyEnd,
 ): Promise<RunOutcome> {
   if (interruption === "lease-lost") throw new WorkflowError(leaseLost(run.thread.threadId));
-  if (interruption === "stop") return rest(run);
+  if (interruption === "stop") return park(run);
   if (interruption === FULL) return queued(run);
   const { engine, thread } = run;
   const record = await cutOffRecord(engine, { ...thread, head: cursor.head }, engine.now());
@@ -408,10 +408,10 @@ async function endWith(run: ThreadRun, cursor: ChainCursor, ending: Ending): Pro
 }
 
 /** If the gate was closed at the same time, the thread is paused: idle with a closed gate would be neither. */
-async function rest(run: ThreadRun): Promise<RunOutcome> {
+async function park(run: ThreadRun): Promise<RunOutcome> {
   if (await paused(run)) return { status: "paused" };
   await run.engine.store.release({
-    ...tenure(run),
+    ...ownLease(run),
     nowMs: run.engine.now(),
     to: { status: "idle" },
   });
@@ -421,19 +421,19 @@ async function rest(run: ThreadRun): Promise<RunOutcome> {
 
 /** Throws `LIMIT_REACHED` when the thread may not be queued. */
 async function queued(run: ThreadRun): Promise<RunOutcome> {
-  const place = run.room.restsFor();
+  const place = run.room.waitsFor();
   if (run.room.kind === "or nothing") throw new WorkflowError(noRoom(run.thread.threadId, place));
   if (await paused(run)) return { status: "paused" };
   const nowMs = run.engine.now();
   const to = { status: "queued", queue: { since: nowMs, ...place } } as const;
-  await run.engine.store.release({ ...tenure(run), nowMs, to });
+  await run.engine.store.release({ ...ownLease(run), nowMs, to });
   emitStatus(run, "queued", `waits for ${place.for.map(limitInWords).join(", ")}`);
   return { status: "queued" };
 }
 
 async function paused(run: ThreadRun): Promise<boolean> {
   const closed = await run.engine.store.release({
-    ...tenure(run),
+    ...ownLease(run),
     nowMs: run.engine.now(),
     to: { status: "paused" },
   });
@@ -444,7 +444,7 @@ async function paused(run: ThreadRun): Promise<boolean> {
 /** False: a member of a group for whom the thread would wait has just answered. */
 async function suspend(run: ThreadRun, waits: Waits): Promise<boolean> {
   const to = { status: "suspended", waits } as const;
-  const rests = await run.engine.store.release({ ...tenure(run), nowMs: run.engine.now(), to });
+  const rests = await run.engine.store.release({ ...ownLease(run), nowMs: run.engine.now(), to });
   if (rests) emitStatus(run, "suspended", waits.map(({ message }) => message).join("\n"));
   return rests;
 }
@@ -463,6 +463,6 @@ function emitStatus(
   });
 }
 
-function tenure(run: ThreadRun): { threadId: string; fence: number } {
+function ownLease(run: ThreadRun): { threadId: string; fence: number } {
   return { threadId: run.cursor.threadId, fence: run.cursor.fence };
 }

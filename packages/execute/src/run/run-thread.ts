@@ -201,7 +201,7 @@ export async function threadRun(
     costs: { extraction: extraction.takeCost, watching: watching.take, lost: once(lost) },
     supervise: supervisor(watcher),
     summarize: summarizer(watcher),
-    restsNext: async (steps) =>
+    noAgentNext: async (steps) =>
       !isAgents(
         await nextRole(thread, bundle.descriptor, { ...context, steps }),
         bundle.descriptor,

@@ -135,7 +135,7 @@ describe("a run of an agent", () => {
     await agent.runs(1);
     await expect(agent.play(two)).rejects.toBe(FULL);
     expect(two.signal.reason).toBe(FULL);
-    expect(two.restsFor()).toEqual({ for: ["agent:claude"], notBefore: null });
+    expect(two.waitsFor()).toEqual({ for: ["agent:claude"], notBefore: null });
     expect(agent.begun).toHaveLength(1);
   });
 
@@ -150,7 +150,7 @@ describe("a run of an agent", () => {
     agent.begun[0]?.();
     await first;
     await expect(agent.play(room)).rejects.toBe(FULL);
-    const { for: keys, notBefore } = room.restsFor();
+    const { for: keys, notBefore } = room.waitsFor();
     expect(keys).toEqual(["provider:anthropic"]);
     expect(notBefore).toBeGreaterThanOrEqual(NOW + 60_000);
     expect(notBefore).toBeLessThanOrEqual(NOW + 65_000);

@@ -34,10 +34,10 @@ const ASK_LATER_MS = 2_000;
 const LONGEST_HOLD_MS = 86_400_000;
 
 export type ThreadRoom = {
-  /** The thread's own, which also aborts with the reason `FULL` when the thread has to rest. */
+  /** The thread's own, which also aborts with the reason `FULL` when the thread has to be queued. */
   signal: AbortSignal;
-  /** What it rests for, and where: a command that runs the thread itself has it rest where it was. */
-  restsFor: () => Omit<QueuePlace, "since">;
+  /** What it is queued for. */
+  waitsFor: () => Omit<QueuePlace, "since">;
   kind: RoomKind;
   /** How many steps are under way from now on: one, or some members of a group. */
   underWay: (count: number) => void;
@@ -48,7 +48,7 @@ export type ThreadRoom = {
   /** Wraps the adapter so that it waits for room before each run. */
   limited: (caller: ProviderCaller, adapter: AdapterFn) => AdapterFn;
   budget: () => Promise<Taken>;
-  /** Makes the thread rest. */
+  /** Ends the run early: the thread is queued, or the command that runs it fails. */
   giveUp: (found: Full) => void;
 };
 
@@ -133,7 +133,7 @@ export function threadRoom(
   return {
     signal,
     kind,
-    restsFor: () => place,
+    waitsFor: () => place,
     underWay: (count) => {
       underWay = count;
       // A failure here is reported by the next run that waits.

@@ -24,7 +24,7 @@ afterEach(() => at.close());
 const isFile = () => existsSync(join(at.places.dir, `${step.hash}.txt`));
 const before = (under: ThreadStore) =>
   flushBeforeRelease(under, { root: at.root, cas: store, live: memoryLiveLog() });
-const release = async () => threads.release({ ...at.tenure, nowMs: 2, to: { status: "idle" } });
+const release = async () => threads.release({ ...at.owner, nowMs: 2, to: { status: "idle" } });
 
 test("a released thread has its steps in files", async () => {
   await release();
@@ -60,11 +60,11 @@ test("what its agents said can be read before anybody sees that a thread has sto
     live: { flush: (threadId) => void order.push(threadId) },
   });
   await release();
-  expect(order).toEqual([at.tenure.threadId, "steps", "released"]);
+  expect(order).toEqual([at.owner.threadId, "steps", "released"]);
 });
 
 test("a thread whose steps cannot be written out is released anyway, says so, and loses nothing", async () => {
-  const log = storagePaths(at.root).debugLog(at.tenure.threadId);
+  const log = storagePaths(at.root).debugLog(at.owner.threadId);
   mkdirSync(join(log, ".."), { recursive: true });
   writeFileSync(at.places.dir, "no folder");
   expect(await release()).toBe(true);

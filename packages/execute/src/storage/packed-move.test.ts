@@ -52,7 +52,7 @@ function breaking(n: number, when: "before" | "after"): BlobTable {
   return {
     ...blobs,
     write: (write) => counted(() => blobs.write(write)),
-    standing: (...args) => counted(() => blobs.standing(...args)),
+    present: (...args) => counted(() => blobs.present(...args)),
     quarantine: (...args) => counted(() => blobs.quarantine(...args)),
     purge: (...args) => counted(() => blobs.purge(...args)),
     shrink: () => counted(() => blobs.shrink()),

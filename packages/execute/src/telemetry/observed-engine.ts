@@ -35,7 +35,7 @@ export function observedEngine(
       ...engine,
       live: {
         ...engine.live,
-        writer: (tenure) => watched(engine.live.writer(tenure), tenure.threadId, tenure.fence),
+        writer: (lease) => watched(engine.live.writer(lease), lease.threadId, lease.fence),
       },
       cas: timedBlobs(engine.cas, sink),
       store: timedThreads(engine.store, sink),

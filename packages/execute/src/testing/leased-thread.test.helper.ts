@@ -35,7 +35,7 @@ const BUNDLE = "EYHPV6X8XHTCS";
 export type ExecuteOptions = Partial<
   Pick<
     ThreadRun,
-    "signal" | "emit" | "costs" | "rulesFault" | "supervise" | "summarize" | "restsNext"
+    "signal" | "emit" | "costs" | "rulesFault" | "supervise" | "summarize" | "noAgentNext"
   > & {
     maxSteps: number;
   }
@@ -158,7 +158,7 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
         costs: opts.costs ?? { extraction: () => null, watching: () => null, lost: () => null },
         supervise: opts.supervise ?? (async () => null),
         summarize: opts.summarize ?? (async (_states, own) => own),
-        restsNext: opts.restsNext ?? (async () => false),
+        noAgentNext: opts.noAgentNext ?? (async () => false),
         resultAfter: async () => null,
         emit,
       });

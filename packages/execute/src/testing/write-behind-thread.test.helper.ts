@@ -19,7 +19,7 @@ export type BehindRoot = {
   /** What the thread began with; it is not stored. */
   start: EncodedNode;
   /** The fence of the lease. */
-  tenure: { threadId: string; fence: number };
+  owner: { threadId: string; fence: number };
   /** The move from the thread's head to this node. */
   moveTo(node: EncodedNode): Promise<OwnerMove>;
   /** A store on the root's own table, or on a wrapper of it. */
@@ -33,7 +33,7 @@ export async function behindRoot(): Promise<BehindRoot> {
   const index = await openIndex(root);
   const places = { dir: join(root, "cas"), table: index.blobs };
   const start = encodeContent("start");
-  const tenure = {
+  const owner = {
     threadId: THREAD_ID,
     fence: await heldThread(index.threads, { threadId: THREAD_ID, start }),
   };
@@ -42,10 +42,10 @@ export async function behindRoot(): Promise<BehindRoot> {
     places,
     index,
     start,
-    tenure,
+    owner,
     moveTo: async ({ hash, sha256 }) => {
       const from = (await index.threads.get(THREAD_ID))?.head ?? "";
-      return { ...tenure, kind: "append", from, to: hash, toSha256: sha256, nowMs: 1 };
+      return { ...owner, kind: "append", from, to: hash, toSha256: sha256, nowMs: 1 };
     },
     open: ({ table = index.blobs, quietMs = NEVER_MS } = {}) =>
       openRootStore({ dir: places.dir, table, threads: index.threads, kind: "files", quietMs }),

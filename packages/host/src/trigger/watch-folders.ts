@@ -68,8 +68,8 @@ export function watchingFolders(opts: WatchOptions): { look: () => Promise<void>
   return {
     look: async () => {
       const triggers = await opts.triggers.list();
-      const standing = new Set(triggers.map(({ name, createdAt }) => `${name} ${createdAt}`));
-      for (const key of memories.keys()) if (!standing.has(key)) memories.delete(key);
+      const known = new Set(triggers.map(({ name, createdAt }) => `${name} ${createdAt}`));
+      for (const key of memories.keys()) if (!known.has(key)) memories.delete(key);
       await Promise.all(triggers.map(serve));
     },
   };

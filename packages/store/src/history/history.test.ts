@@ -21,7 +21,7 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 test("what was appended is read back, in the order of the ends", async () => {
   const lines = [1, 2, 3].map((n) => sampleLine(n, {}));
   for (const line of lines) appendHistory(root, line);
-  expect(await standing()).toEqual(lines);
+  expect(await ended()).toEqual(lines);
 });
 
 test("a line goes to the file of its day in UTC", async () => {
@@ -29,12 +29,12 @@ test("a line goes to the file of its day in UTC", async () => {
   appendHistory(root, sampleLine(1, { finishedAt: midnight - 1 }));
   appendHistory(root, sampleLine(2, { finishedAt: midnight }));
   expect((await readdir(folder)).sort()).toEqual(["2026-04-23.jsonl", "2026-04-24.jsonl"]);
-  const lines = await standing();
+  const lines = await ended();
   expect(lines.map((line) => line.threadId)).toEqual([sampleId(1), sampleId(2)]);
 });
 
 test("a bundle that finished nothing has an empty history", async () => {
-  expect(await standing()).toEqual([]);
+  expect(await ended()).toEqual([]);
 });
 
 test("a line that a crash cut short is closed before the next, and passed over", async () => {
@@ -44,7 +44,7 @@ test("a line that a crash cut short is closed before the next, and passed over",
   await appendFile(day(), JSON.stringify(torn).slice(0, 100));
   appendHistory(root, next);
   expect((await readFile(day(), "utf8")).split("\n")).toHaveLength(4);
-  expect(await standing()).toEqual([first, next]);
+  expect(await ended()).toEqual([first, next]);
 });
 
 test("anything that is not a line of history is skipped, wherever it is", async () => {
@@ -55,7 +55,7 @@ test("anything that is not a line of history is skipped, wherever it is", async 
   appendHistory(root, line);
   await appendFile(day(), "\n\n# checked by hand\n");
   await writeFile(join(folder, "notes.txt"), JSON.stringify(sampleLine(2, {})));
-  expect(await standing()).toEqual([line]);
+  expect(await ended()).toEqual([line]);
 });
 
 test("of a thread that ended twice the last line is the true one", async () => {
@@ -67,7 +67,7 @@ test("of a thread that ended twice the last line is the true one", async () => {
   appendHistory(root, sampleLine(1, { status: "failed", returnCode: 1 }));
   appendHistory(root, sampleLine(2, {}));
   appendHistory(root, again);
-  expect(await standing()).toEqual([again, sampleLine(2, {})]);
+  expect(await ended()).toEqual([again, sampleLine(2, {})]);
 });
 
 test("of a thread that went over to another bundle in between the later line is the true one", async () => {
@@ -79,7 +79,7 @@ test("of a thread that went over to another bundle in between the later line is 
     const again = sampleLine(1, { bundleHash: second, finishedAt: NOON + 1 });
     appendHistory(root, sampleLine(1, { bundleHash: first }));
     appendHistory(root, again);
-    expect(await standing()).toEqual([again]);
+    expect(await ended()).toEqual([again]);
   }
 });
 
@@ -90,7 +90,7 @@ test("a removed thread is no longer listed, unless it ended after that", async (
     appendRemoval(root, { threadId: sampleId(n), bundleHash: BUNDLE }, NOON + n);
   }
   expect(await readHistory(root)).toEqual({
-    standing: [sampleLine(2, { bundleHash: OTHER, finishedAt: NOON + 9 })],
+    ended: [sampleLine(2, { bundleHash: OTHER, finishedAt: NOON + 9 })],
     lastRemovalAt: NOON + 2,
   });
 });
@@ -100,7 +100,7 @@ test("many lines at once are each whole", async () => {
     sampleLine(n, { summary: String(n).repeat(3_000) }),
   );
   for (const line of lines) appendHistory(root, line);
-  const read = await standing();
+  const read = await ended();
   read.sort((a, b) => (a.threadId < b.threadId ? -1 : 1));
   expect(read).toEqual(lines);
 });
@@ -127,8 +127,8 @@ function failureOf(deed: () => void): Failure {
   throw new Error("it did not fail");
 }
 
-async function standing(): Promise<HistoryLine[]> {
-  return (await readHistory(root)).standing;
+async function ended(): Promise<HistoryLine[]> {
+  return (await readHistory(root)).ended;
 }
 
 function day(): string {

@@ -79,28 +79,28 @@ function appendLine(
 
 /** Of all bundles. Throws `STORAGE_FAILED`. */
 export async function readHistory(root: string): Promise<ThreadHistory> {
-  const standing = new Map<string, HistoryLine>();
+  const latest = new Map<string, HistoryLine>();
   let lastRemovalAt = 0;
   const removed = new Map<string, number>();
   for (const bundleHash of await bundlesOf(root)) {
     for (const text of await linesOf(root, bundleHash)) {
       const line = decodeHistoryLine(text);
       const removal = line === null ? decodeRemovalLine(text) : null;
-      if (line !== null && isLater(line, standing)) standing.set(line.threadId, line);
+      if (line !== null && isLater(line, latest)) latest.set(line.threadId, line);
       if (removal === null) continue;
       const { threadId, removedAt } = removal;
       removed.set(threadId, Math.max(removed.get(threadId) ?? 0, removedAt));
       lastRemovalAt = Math.max(lastRemovalAt, removedAt);
     }
   }
-  const stands = ({ threadId, finishedAt }: HistoryLine): boolean =>
+  const isNotRemoved = ({ threadId, finishedAt }: HistoryLine): boolean =>
     finishedAt > (removed.get(threadId) ?? -1);
-  return { standing: [...standing.values()].filter(stands), lastRemovalAt };
+  return { ended: [...latest.values()].filter(isNotRemoved), lastRemovalAt };
 }
 
 /** A thread that ended twice may have been upgraded to another bundle in between. */
-function isLater(line: HistoryLine, standing: ReadonlyMap<string, HistoryLine>): boolean {
-  return line.finishedAt >= (standing.get(line.threadId)?.finishedAt ?? 0);
+function isLater(line: HistoryLine, latest: ReadonlyMap<string, HistoryLine>): boolean {
+  return line.finishedAt >= (latest.get(line.threadId)?.finishedAt ?? 0);
 }
 
 async function bundlesOf(root: string): Promise<string[]> {

@@ -17,15 +17,15 @@ export function fileLiveLog(opts: {
   const { folder, boot, bounds = DEFAULT_BOUNDS } = opts;
   const writers = new Map<string, Set<SegmentWriter>>();
   return {
-    writer: (tenure) => {
-      const { threadId } = tenure;
+    writer: (lease) => {
+      const { threadId } = lease;
       const open = writers.get(threadId) ?? new Set();
       writers.set(threadId, open);
       const onClose = (): void => {
         open.delete(writer);
         if (open.size === 0) writers.delete(threadId);
       };
-      const writer = segmentWriter(folder(threadId), tenure, { bounds, boot, onClose });
+      const writer = segmentWriter(folder(threadId), lease, { bounds, boot, onClose });
       open.add(writer);
       return writer;
     },

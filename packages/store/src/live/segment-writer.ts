@@ -4,7 +4,7 @@
  *     could not be written keep their numbers, so readers see that they are missing.
  *  2. Claim first, then look where the log ends: what an older owner writes from then on does not count, and readers
  *     know that from the claim.
- *  3. A short file of the previous owner is copied into this owner's first file, so that many short tenures, such as
+ *  3. A short file of the previous owner is copied into this owner's first file, so that many short leases, such as
  *     single steps from cron, do not produce many files. */
 import {
   closeSync,

@@ -320,8 +320,8 @@ function named<T>(
 
 /** A thread's last line is decided by its time, and the times here are random, so only these are compared. */
 async function remembered(store: ThreadStore): Promise<{ ids: string[]; lastRemovalAt: number }> {
-  const { standing, lastRemovalAt } = await store.history();
-  return { ids: standing.map(({ threadId: id }) => id).sort(), lastRemovalAt };
+  const { ended, lastRemovalAt } = await store.history();
+  return { ids: ended.map(({ threadId: id }) => id).sort(), lastRemovalAt };
 }
 
 async function outcome(

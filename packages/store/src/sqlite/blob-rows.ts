@@ -39,7 +39,7 @@ export function readRows(index: ThreadIndex, hashes: readonly string[]): BlobRow
 }
 
 /** Those that are in the table and not quarantined. */
-export function standingRows(index: ThreadIndex, hashes: readonly string[]): string[] {
+export function presentRows(index: ThreadIndex, hashes: readonly string[]): string[] {
   const rows = index.sql(STANDING).all({ names: namesOf(hashes) });
   return rows.map(({ place }) => hashes[Number(place)] ?? "");
 }
@@ -50,16 +50,16 @@ function namesOf(hashes: readonly string[]): string {
 }
 
 export function deleteRow(index: ThreadIndex, hash: string): void {
-  bringRowBack(index, hash);
+  restoreRow(index, hash);
   index.sql("DELETE FROM blobs WHERE name = :name").run({ name: nameOf(hash) });
 }
 
-export function bringRowBack(index: ThreadIndex, hash: string): void {
+export function restoreRow(index: ThreadIndex, hash: string): void {
   index.sql(BRING_BACK).run({ name: nameOf(hash) });
 }
 
 /** A row that is already quarantined keeps its time. */
-export function setRowAside(index: ThreadIndex, hash: string, sinceMs: number): void {
+export function quarantineRow(index: ThreadIndex, hash: string, sinceMs: number): void {
   index.sql(SET_ASIDE).run({ name: nameOf(hash), sinceMs });
 }
 

@@ -2,15 +2,15 @@ import type { BlobRow, BlobTable, BlobWrite } from "@uncaged/workflow-protocol";
 import { retryWhileBusy } from "../database/retry-while-busy.ts";
 import { hashOfHex, NAME_AS_HEX } from "./blob-name.ts";
 import {
-  bringRowBack,
+  restoreRow,
   deleteRow,
   insertRow,
   purgeRow,
   readRow,
   readRows,
   replaceRow,
-  setRowAside,
-  standingRows,
+  quarantineRow,
+  presentRows,
 } from "./blob-rows.ts";
 import type { Commit } from "./commit-queue.ts";
 import { moveHead } from "./head-moves.ts";
@@ -45,23 +45,23 @@ export function blobTable(index: ThreadIndex, commit: Commit): BlobTable {
     delete: (hash) => commit(`delete blob ${hash}`, () => deleteRow(index, hash)),
     list: () => retryWhileBusy(() => index.read("list blobs", () => listRows(index))),
     listAside: () => retryWhileBusy(() => index.read("list blobs aside", () => listAside(index))),
-    standing: (hashes) =>
+    present: (hashes) =>
       retryWhileBusy(() =>
-        index.read(`look for ${hashes.length} blobs`, () => standingRows(index, hashes)),
+        index.read(`look for ${hashes.length} blobs`, () => presentRows(index, hashes)),
       ),
     quarantine: async (hashes, nowMs) => {
       const askedAt = performance.now();
       const times = await sweep("set blobs aside", hashes, (part) => {
         // Read only now that nobody else writes, because we may have waited for the lock.
         const sinceMs = Math.ceil(nowMs + performance.now() - askedAt);
-        for (const hash of part) setRowAside(index, hash, sinceMs);
+        for (const hash of part) quarantineRow(index, hash, sinceMs);
         return sinceMs;
       });
       return times.at(-1) ?? nowMs;
     },
     restore: async (hashes) => {
       await sweep("bring blobs back", hashes, (part) => {
-        for (const hash of part) bringRowBack(index, hash);
+        for (const hash of part) restoreRow(index, hash);
       });
     },
     purge: async (hashes, untilMs) => {
@@ -85,24 +85,24 @@ function writeRows(index: ThreadIndex, { rows, replacing, move }: Write): BlobWr
   const damaged = new Map(replacing.map(({ hash, bytes }) => [hash, bytes]));
   // Nearly always all of them are new, and nothing is looked up.
   const known = rows.filter((row) => !insertRow(index, row));
-  const standing = known.flatMap((row) => differing(index, row, damaged.get(row.hash) ?? null));
-  if (standing.length > 0) {
+  const existing = known.flatMap((row) => differing(index, row, damaged.get(row.hash) ?? null));
+  if (existing.length > 0) {
     for (const row of rows) if (!known.includes(row)) deleteRow(index, row.hash);
-    return { kind: "differs", standing };
+    return { kind: "differs", existing };
   }
   for (const row of known) {
     if (damaged.has(row.hash)) replaceRow(index, row);
-    bringRowBack(index, row.hash);
+    restoreRow(index, row.hash);
   }
   return { kind: "written", signals: move === null ? [] : moveHead(index, move) };
 }
 
 /** The different bytes under a row's name, unless they are known to be damaged. */
 function differing(index: ThreadIndex, row: BlobRow, damaged: Uint8Array | null): BlobRow[] {
-  const standing = readRow(index, row.hash)?.bytes ?? row.bytes;
-  if (same(standing, row.bytes)) return [];
-  if (damaged !== null && same(standing, damaged)) return [];
-  return [{ hash: row.hash, bytes: standing }];
+  const existing = readRow(index, row.hash)?.bytes ?? row.bytes;
+  if (same(existing, row.bytes)) return [];
+  if (damaged !== null && same(existing, damaged)) return [];
+  return [{ hash: row.hash, bytes: existing }];
 }
 
 function same(a: Uint8Array, b: Uint8Array): boolean {

@@ -51,8 +51,8 @@ export async function openTriggers(root: string): Promise<Triggers> {
       ),
     take: ({ name, createdAt }, file) =>
       change(`take a file for trigger ${name}`, () => {
-        const standing = index.sql(STANDING).get({ name, createdAt });
-        return standing !== undefined && put(name, { ...file, state: "starting" });
+        const existing = index.sql(STANDING).get({ name, createdAt });
+        return existing !== undefined && put(name, { ...file, state: "starting" });
       }),
     note: (name, file, to) =>
       change(`note a file of trigger ${name}`, () => {

@@ -182,8 +182,8 @@ function adoptStanding(index: ThreadIndex, thread: AdoptedThread): void {
       break;
     case "suspended": {
       const { pendingInput, waits } = thread;
-      const standing = { ...storedInput(pendingInput), ...storedWaits(waits) };
-      index.sql(ADOPT_SUSPENDED).run({ ...at, ...standing });
+      const existing = { ...storedInput(pendingInput), ...storedWaits(waits) };
+      index.sql(ADOPT_SUSPENDED).run({ ...at, ...existing });
       break;
     }
     default:

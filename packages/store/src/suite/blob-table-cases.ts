@@ -39,7 +39,7 @@ export const blobTableCases: readonly BlobTableCase[] = [
       await write(blobs, one);
       const done = await write(blobs, two, row(1, "another"));
       assert.ok(done.kind === "differs");
-      assert.deepEqual(done.standing.map(shown), [shown(one)]);
+      assert.deepEqual(done.existing.map(shown), [shown(one)]);
       assert.deepEqual(await blobs.list(), [one.hash]);
     },
   },
@@ -131,8 +131,8 @@ export const blobTableCases: readonly BlobTableCase[] = [
       const asked = [three.hash, sampleHash(4), two.hash, one.hash];
       const rows = await blobs.readMany(asked);
       assert.deepEqual(rows.map(shown).sort(), [shown(one), shown(three)].sort());
-      assert.deepEqual((await blobs.standing(asked)).sort(), [one.hash, three.hash]);
-      assert.deepEqual([await blobs.readMany([]), await blobs.standing([])], [[], []]);
+      assert.deepEqual((await blobs.present(asked)).sort(), [one.hash, three.hash]);
+      assert.deepEqual([await blobs.readMany([]), await blobs.present([])], [[], []]);
     },
   },
   {

@@ -18,11 +18,11 @@ export const historyCases: readonly ThreadStoreCase[] = [
   {
     name: "has no history at first, and none of threads that have not ended",
     async run(store) {
-      assert.deepEqual(await store.history(), { standing: [], lastRemovalAt: 0 });
+      assert.deepEqual(await store.history(), { ended: [], lastRemovalAt: 0 });
       const lease = await ownedThread(store, 1);
       await store.advance(sampleMove(lease, 1));
       await store.release({ ...lease, nowMs: 2, to: { status: "idle" } });
-      assert.deepEqual(await store.history(), { standing: [], lastRemovalAt: 0 });
+      assert.deepEqual(await store.history(), { ended: [], lastRemovalAt: 0 });
     },
   },
   {
@@ -41,7 +41,7 @@ export const historyCases: readonly ThreadStoreCase[] = [
         ...{ head: sampleHash(4), headSha256: sampleSha256(4), stepCount: 2 },
         ...{ startedAt: sampleThread(1).startedAt, finishedAt: NOON },
       };
-      assert.deepEqual(await store.history(), { standing: [line], lastRemovalAt: 0 });
+      assert.deepEqual(await store.history(), { ended: [line], lastRemovalAt: 0 });
     },
   },
   {
@@ -53,13 +53,13 @@ export const historyCases: readonly ThreadStoreCase[] = [
       await refuses(store.finish({ ...sampleMove(lost, 1), ...DONE }), "LEASE_LOST", threadId);
       const early = store.finish({ ...sampleMove(lease, 3), ...DONE });
       await refuses(early, "TRANSITION_INVALID", threadId);
-      assert.deepEqual((await store.history()).standing, []);
+      assert.deepEqual((await store.history()).ended, []);
       await store.finish({ ...sampleMove(lease, 1), ...DONE });
       const again = store.finish({ ...sampleMove(lease, 2), ...DONE });
       await refuses(again, "LEASE_LOST", "completed");
-      const { standing } = await store.history();
+      const { ended } = await store.history();
       assert.deepEqual(
-        standing.map(({ head }) => head),
+        ended.map(({ head }) => head),
         [sampleHash(1)],
       );
     },
@@ -73,9 +73,9 @@ export const historyCases: readonly ThreadStoreCase[] = [
       await store.remove({ threadId: sampleId(1), replaces: null, nowMs: NOON + 9 });
       await store.create(sampleThread(3), null);
       await store.remove({ threadId: sampleId(3), replaces: null, nowMs: NOON + 5 });
-      const { standing, lastRemovalAt } = await store.history();
+      const { ended, lastRemovalAt } = await store.history();
       assert.deepEqual(
-        standing.map(({ threadId }) => threadId),
+        ended.map(({ threadId }) => threadId),
         [sampleId(2)],
       );
       assert.equal(lastRemovalAt, NOON + 9);
@@ -100,9 +100,9 @@ export const historyCases: readonly ThreadStoreCase[] = [
       await store.remove({ threadId: first.threadId, replaces: null, nowMs: NOON + 1 });
       const second = await ownedThread(store, 1);
       await store.finish({ ...sampleMove(second, 1), ...DONE, nowMs: NOON + 2 });
-      const { standing } = await store.history();
+      const { ended } = await store.history();
       assert.deepEqual(
-        standing.map(({ finishedAt }) => finishedAt),
+        ended.map(({ finishedAt }) => finishedAt),
         [NOON + 2],
       );
     },
@@ -112,7 +112,7 @@ export const historyCases: readonly ThreadStoreCase[] = [
     async run(store) {
       const adopted = { ...sampleThread(1), ...UNSET, updatedAt: NOON };
       await store.adopt([{ ...adopted, ...DONE }]);
-      assert.deepEqual(await store.history(), { standing: [], lastRemovalAt: 0 });
+      assert.deepEqual(await store.history(), { ended: [], lastRemovalAt: 0 });
     },
   },
   {
@@ -126,9 +126,9 @@ export const historyCases: readonly ThreadStoreCase[] = [
         await store.remove({ threadId: sampleId(n), replaces: null, nowMs: NOON + 100 + n });
       assert.equal(await store.forget({ endedBefore: NOON + 10 }), 0);
       assert.equal(await store.forget({ endedBefore: NOON + 40 }), 2);
-      const { standing, lastRemovalAt } = await store.history();
+      const { ended, lastRemovalAt } = await store.history();
       assert.deepEqual(
-        [standing.map(({ threadId }) => threadId), lastRemovalAt],
+        [ended.map(({ threadId }) => threadId), lastRemovalAt],
         [[sampleId(3)], NOON + 102],
       );
     },

@@ -276,10 +276,10 @@ export function memoryIndex(): { threads: ThreadStore; dispatch: Dispatch } {
       removedAt.set(request.threadId, Math.max(before, request.nowMs));
     },
     async history() {
-      const standing = [...ended.values()].filter(
+      const notRemoved = [...ended.values()].filter(
         ({ threadId, finishedAt }) => finishedAt > (removedAt.get(threadId) ?? -1),
       );
-      return { standing, lastRemovalAt: Math.max(0, ...removedAt.values()) };
+      return { ended: notRemoved, lastRemovalAt: Math.max(0, ...removedAt.values()) };
     },
     async forget({ endedBefore }) {
       const gone = [...removedAt].filter(([threadId, at]) => {

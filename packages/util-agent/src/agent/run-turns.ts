@@ -58,17 +58,17 @@ export type TurnsResult<T> = { meta: T; text: string };
 
 /** Rejects with an error made by `agentError`, without the run record; with what the store threw; or with the code
  *  `EVIDENCE_MISSING`. No conversation is left open. */
-export async function runTurns<T>(play: TurnsRequest<T>): Promise<TurnsResult<T>> {
-  let { conversation, prompt } = await beginWithin(play, play.session);
+export async function runTurns<T>(request: TurnsRequest<T>): Promise<TurnsResult<T>> {
+  let { conversation, prompt } = await beginWithin(request, request.session);
   try {
-    let turn = await takeTurn(play, conversation, prompt);
-    if (turn.sessionLost && play.session !== null) {
-      play.record.note(`the earlier session could not be resumed: ${turn.reason}`);
+    let turn = await takeTurn(request, conversation, prompt);
+    if (turn.sessionLost && request.session !== null) {
+      request.record.note(`the earlier session could not be resumed: ${turn.reason}`);
       await conversation.close();
-      ({ conversation, prompt } = await beginWithin(play, null));
-      turn = await takeTurn(play, conversation, prompt);
+      ({ conversation, prompt } = await beginWithin(request, null));
+      turn = await takeTurn(request, conversation, prompt);
     }
-    return await untilAccepted(play, conversation, turn);
+    return await untilAccepted(request, conversation, turn);
   } finally {
     await conversation.close();
   }
@@ -88,7 +88,7 @@ async function beginWithin<T>(
 }
 
 async function untilAccepted<T>(
-  play: TurnsRequest<T>,
+  request: TurnsRequest<T>,
   conversation: AgentConversation,
   first: TurnResult,
 ): Promise<TurnsResult<T>> {
@@ -96,27 +96,27 @@ async function untilAccepted<T>(
   let evidenceTurns = 0;
   let repairs = 0;
   while (true) {
-    if (turn.outcome !== "ok") throw turnFailed(play, turn);
-    const missing = play.evidence.missing();
+    if (turn.outcome !== "ok") throw turnFailed(request, turn);
+    const missing = request.evidence.missing();
     if (missing.length > 0) {
-      if (evidenceTurns >= play.evidenceTurns) {
-        throw evidenceRefusal(play.agent, play.runtime.step, missing);
+      if (evidenceTurns >= request.evidenceTurns) {
+        throw evidenceRefusal(request.agent, request.runtime.step, missing);
       }
       evidenceTurns++;
       const what = missing.map(evidenceWords).join("; ");
-      play.record.note(`not accepted, evidence was missing: ${what}`);
-      const prompt = evidencePrompt(missing, play.refusals.inWords());
-      turn = await takeTurn(play, conversation, prompt);
+      request.record.note(`not accepted, evidence was missing: ${what}`);
+      const prompt = evidencePrompt(missing, request.refusals.inWords());
+      turn = await takeTurn(request, conversation, prompt);
       continue;
     }
-    const answer = answerOf(play, turn);
-    const read = await readAnswer(answer, play.schema);
+    const answer = answerOf(request, turn);
+    const read = await readAnswer(answer, request.schema);
     if (read.ok) return { meta: read.value, text: answer.text };
-    if (repairs >= play.repairs) return extracted(play, { answer, turn, misfit: read.error });
+    if (repairs >= request.repairs) return extracted(request, { answer, turn, misfit: read.error });
     repairs++;
-    play.record.note(`the answer did not fit and was requested again: ${read.error.message}`);
-    const prompt = repairPrompt(read.error.message, play, play.refusals.inWords());
-    turn = await takeTurn(play, conversation, prompt);
+    request.record.note(`the answer did not fit and was requested again: ${read.error.message}`);
+    const prompt = repairPrompt(read.error.message, request, request.refusals.inWords());
+    turn = await takeTurn(request, conversation, prompt);
   }
 }
 
@@ -144,30 +144,30 @@ function answerOf<T>(
 
 /** The last resort: a model reads the result from what was said and submitted. */
 async function extracted<T>(
-  play: TurnsRequest<T>,
+  request: TurnsRequest<T>,
   {
     answer,
     turn,
     misfit,
   }: { answer: ReturnType<typeof answerOf>; turn: TurnResult; misfit: Failure },
 ): Promise<TurnsResult<T>> {
-  const { runtime, schema, record } = play;
+  const { runtime, schema, record } = request;
   const handedIn = answer.structured === undefined ? "" : JSON.stringify(answer.structured);
   const text = [answer.text, handedIn].filter((each) => each.trim() !== "").join("\n\n");
   if (text === "" && turn.denials > 0) {
-    throw turnFailed(play, { outcome: "denied", reason: play.refusals.inWords() });
+    throw turnFailed(request, { outcome: "denied", reason: request.refusals.inWords() });
   }
-  if (text === "") throw invalidOutput(play, `${misfit.message}; it said nothing`);
+  if (text === "") throw invalidOutput(request, `${misfit.message}; it said nothing`);
   const hash = await runtime.cas.put(text);
   try {
     const meta = await runtime.extract(schema, hash);
     record.note("the result was extracted from the answer by a model");
     return { meta, text };
   } catch (thrown) {
-    if (runtime.signal.aborted) throw stopped(play.agent, runtime.signal);
+    if (runtime.signal.aborted) throw stopped(request.agent, runtime.signal);
     const { code, message } = failureFrom(thrown, "INVALID_OUTPUT");
     if (exitCodeOf(code) === EXIT.storage) throw thrown;
-    throw invalidOutput(play, `${misfit.message}; nor could it be extracted: ${message}`);
+    throw invalidOutput(request, `${misfit.message}; nor could it be extracted: ${message}`);
   }
 }
 

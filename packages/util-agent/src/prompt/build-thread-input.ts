@@ -9,7 +9,7 @@
  *     can pose as one of our headings, or as a step. */
 import type { RoleStep, ThreadContext, WorkflowRuntime } from "@uncaged/workflow-protocol";
 import { printable, quotedText } from "@uncaged/workflow-util";
-import { bodyBeside } from "@uncaged/workflow-util/body-beside";
+import { bodyWithoutMeta } from "@uncaged/workflow-util/body-without-meta";
 import { readContent } from "../answer/read-content.ts";
 import { fenced } from "./fenced.ts";
 import { type ThreadAccess, type ThreadReach, threadAccess } from "./thread-access.ts";
@@ -88,7 +88,7 @@ async function describeStep(
   const meta = printable(JSON.stringify(step.meta, null, 2));
   const shownMeta = shortened(meta, budgetChars, more);
   const head = `## Step ${round}: ${step.role}\n\n${fenced(shownMeta, "json")}`;
-  const body = bodyBeside(content, step.meta);
+  const body = bodyWithoutMeta(content, step.meta);
   if (body === "") return head;
   const said = shortened(body, budgetChars - shownMeta.length, more);
   return `${head}\n\n${fenced(quotedText(said), "text")}`;

@@ -2,7 +2,7 @@ import type { ThreadSummary } from "@uncaged/workflow-protocol";
 import { printable, printableLine } from "../../terminal/printable.ts";
 import type { Style } from "../../terminal/style.ts";
 import { ago } from "../../terminal/times.ts";
-import { howToGoOn } from "../view/how-to-go-on.ts";
+import { howToContinue } from "../view/how-to-continue.ts";
 import { waitingFor } from "../view/waiting-for.ts";
 
 /** What threads ask people, the longest waiting one last; each with the command that answers it. */
@@ -21,7 +21,7 @@ function letter(
   const head = `${style.bold(threadId)}  ${workflow}${called}  ${style.dim(ago(updatedAt, nowMs))}`;
   const asked = waits.flatMap((wait) => {
     const words = `${style.yellow(waitingFor(wait))} ${printable(wait.message).trimEnd()}`;
-    const how = style.dim(howToGoOn(threadId, wait, style));
+    const how = style.dim(howToContinue(threadId, wait, style));
     return [...words.split("\n"), how].map((line) => `  ${line}`);
   });
   return `${[head, ...asked].join("\n")}\n`;

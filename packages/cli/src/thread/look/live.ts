@@ -22,7 +22,7 @@ import { writeText } from "../../command/write-text.ts";
 import { printableLine } from "../../terminal/printable.ts";
 import { type Style, styleOf } from "../../terminal/style.ts";
 import { renderStep } from "../view/render-step.ts";
-import { restLines } from "../view/rest-lines.ts";
+import { stoppedLines } from "../view/stopped-lines.ts";
 import { type LiveDetail, liveView } from "./live-view.ts";
 import { type StatusItem, showLive } from "./show-live.ts";
 import { removed, restCode } from "./wait.ts";
@@ -66,7 +66,7 @@ export async function watchThread(opts: WatchOptions, io: Io): Promise<Result<Ou
     if (!interrupted || isFinal(seen.status)) {
       const stands = { engine, thread, style, status };
       await writeText(to, io.json ? standsJson(stands, seen) : view(statusOf(thread, seen)));
-      if (!io.json) for (const line of restLines(stands, seen)) await writeText(to, `${line}\n`);
+      if (!io.json) for (const line of stoppedLines(stands, seen)) await writeText(to, `${line}\n`);
     }
     return ok({ streamed: true, exitCode: restCode(thread, { ...seen, interrupted }) });
   });

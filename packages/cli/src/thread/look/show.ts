@@ -8,7 +8,7 @@ import { printable, printableLine } from "../../terminal/printable.ts";
 import type { Style } from "../../terminal/style.ts";
 import { ago, isoSeconds } from "../../terminal/times.ts";
 import { activityLines } from "../view/activity-lines.ts";
-import { howToGoOn } from "../view/how-to-go-on.ts";
+import { howToContinue } from "../view/how-to-continue.ts";
 import { paintStatus } from "../view/paint-status.ts";
 import { queuedFor } from "../view/queued-for.ts";
 import { renderStep } from "../view/render-step.ts";
@@ -61,7 +61,7 @@ function text(view: ThreadView, { style, nowMs }: { style: Style; nowMs: number 
   if (activity !== null) parts.push(activityLines(activity, { style, nowMs }));
   if (suspended !== null) {
     const question = `${style.yellow(waitingFor(suspended))} ${printable(suspended.message)}`;
-    parts.push(`${question}\n${style.dim(howToGoOn(view.threadId, suspended, style))}\n`);
+    parts.push(`${question}\n${style.dim(howToContinue(view.threadId, suspended, style))}\n`);
   }
   if (result !== null) {
     const code = style.dim(`return code ${result.returnCode}`);

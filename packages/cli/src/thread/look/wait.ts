@@ -27,7 +27,7 @@ import { printable } from "../../terminal/printable.ts";
 import type { Style } from "../../terminal/style.ts";
 import { duration } from "../../terminal/times.ts";
 import { paintStatus } from "../view/paint-status.ts";
-import { restLines } from "../view/rest-lines.ts";
+import { stoppedLines } from "../view/stopped-lines.ts";
 import { resultLines } from "../view/result-lines.ts";
 import { waitingFor } from "../view/waiting-for.ts";
 
@@ -125,7 +125,7 @@ function endText(
     return [...lines, ...resultLines(at.recorded, at.style)].join("\n");
   }
   const asked = waitsOf(at.thread).map((wait) => `${waitingFor(wait)} ${printable(wait.message)}`);
-  return [`${shown}  ${dim(threadId)}`, ...asked, ...restLines(at, seen)].join("\n");
+  return [`${shown}  ${dim(threadId)}`, ...asked, ...stoppedLines(at, seen)].join("\n");
 }
 
 function goesOn(threadId: string): string {

@@ -1,6 +1,6 @@
 import { ANSWER } from "@uncaged/workflow-execute";
 import type { StepView } from "@uncaged/workflow-protocol";
-import { bodyBeside } from "@uncaged/workflow-util/body-beside";
+import { bodyWithoutMeta } from "@uncaged/workflow-util/body-without-meta";
 import { printable, printableLine } from "../../terminal/printable.ts";
 import type { Style } from "../../terminal/style.ts";
 import { isoSeconds } from "../../terminal/times.ts";
@@ -68,7 +68,7 @@ function playedBy({ agent, session, usage }: NonNullable<StepView["run"]>, style
 
 /** What was said, unless it only repeats the meta, in any order. */
 function contentLines(step: StepView, style: Style): string[] {
-  const body = bodyBeside(step.content, step.meta);
+  const body = bodyWithoutMeta(step.content, step.meta);
   if (body === "") return [];
   const shown = printable(body.slice(0, CONTENT_CHARACTERS)).trimEnd().split("\n");
   const lines = shown

@@ -3,18 +3,18 @@ import { type ThreadRecord, type ThreadStatus, waitsOf } from "@uncaged/workflow
 import { readRegularFileSync, storagePaths } from "@uncaged/workflow-util";
 import { printableLine } from "../../terminal/printable.ts";
 import type { Style } from "../../terminal/style.ts";
-import { howToGoOn } from "./how-to-go-on.ts";
+import { howToContinue } from "./how-to-continue.ts";
 import { queuedFor } from "./queued-for.ts";
 
 /** Why an unfinished thread is not running, and the command that continues it; nothing for any other thread. */
-export function restLines(
+export function stoppedLines(
   { engine, thread, style }: { engine: Pick<Engine, "root">; thread: ThreadRecord; style: Style },
   { status, stale }: { status: ThreadStatus; stale: boolean },
 ): string[] {
   const { threadId } = thread;
   const resume = `uncaged-workflow thread resume ${threadId}`;
   const waits = waitsOf(thread);
-  if (waits.length > 0) return waits.map((wait) => howToGoOn(threadId, wait, style));
+  if (waits.length > 0) return waits.map((wait) => howToContinue(threadId, wait, style));
   if (status === "paused") return [`it is paused; continue with: ${resume}`];
   if (thread.status === "queued")
     return [queuedFor(thread.queue), "start a host to run it: uncaged-workflow up"];

@@ -7,7 +7,7 @@ type Meta = { readonly [field: string]: unknown };
 
 /** The text without the meta: agents often end with the meta as JSON, or begin with it as front matter. Removes
  *  exactly that; empty when nothing else is there. Text that says more, less or something else than the meta stays. */
-export function bodyBeside(content: string, meta: Meta): string {
+export function bodyWithoutMeta(content: string, meta: Meta): string {
   const text = content.trim();
   const isMeta = (value: unknown): boolean => isDeepStrictEqual(value, meta);
   const json = jsonAtEnd(text);

@@ -4,7 +4,7 @@ import { formFields } from "./form-fields.ts";
 import { shortId } from "./short-id.ts";
 
 /** The command that makes a waiting thread continue. */
-export function howToGoOn(
+export function howToContinue(
   threadId: string,
   wait: Wait,
   { columns }: Pick<Style, "columns">,
