@@ -1,4 +1,4 @@
-/** Every error code has a page that says the exit code it really gives, and no page speaks of a code that is gone. */
+/** Every error code has a page that says the exit code that it really has, and no page speaks of a code that is gone. */
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";

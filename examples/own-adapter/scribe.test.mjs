@@ -1,4 +1,4 @@
-/** Plays a role by the adapter, in memory, and checks what it gives: `npm run build && npm test`. */
+/** Runs a role with the adapter, in memory, and checks the results: `npm run build && npm test`. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

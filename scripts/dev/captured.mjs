@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { needsShell } from "./needs-shell.mjs";
 
-/** Runs a program to its end: `code` as a shell would give it, `ok` when that is 0, and all that
+/** Runs a program to its end: `code` as in a shell, `ok` when that is 0, and all that
  *  the program wrote, in order. */
 export function captured({ command, args, cwd, env }) {
   return new Promise((resolve) => {

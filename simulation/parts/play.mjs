@@ -251,9 +251,9 @@ async function check(run, when) {
     // A fork has what it shares as the other thread has it.
     if (record.status === "running" || thread.isFork) continue;
     const row = steps.find(({ stateHash }) => rows.has(stateHash));
-    if (row !== undefined) found(`${thread.threadId} rests, and ${row.stateHash} is no file`);
+    if (row !== undefined) found(`${thread.threadId} does not run, and ${row.stateHash} is not a file`);
   }
-  const { standing } = await engine.store.history();
-  const told = new Set(standing.map(({ threadId }) => threadId));
+  const { ended } = await engine.store.history();
+  const told = new Set(ended.map(({ threadId }) => threadId));
   for (const threadId of finished) if (!told.has(threadId)) found(`no history of ${threadId}`);
 }

@@ -31,7 +31,7 @@ export async function placeInside(root: string, path: string): Promise<string> {
   return place === "" ? "." : place;
 }
 
-/** Lends the file's place to `use`. `place` is what `placeInside` gave; with `make`, missing folders are made. */
+/** Lends the file's place to `use`. `place` is what `placeInside` returned; with `make`, missing folders are made. */
 export async function withPlace<T>(
   root: string,
   place: string,

@@ -126,7 +126,10 @@ describe("a command line that is wrong", () => {
   });
 
   it("knows that JSON is wanted even when parsing fails", async () => {
-    expect(await parse("run", "--json", "--nope")).toMatchObject({ kind: "usageError", json: true });
+    expect(await parse("run", "--json", "--nope")).toMatchObject({
+      kind: "usageError",
+      json: true,
+    });
     expect(await parse("run", "--nope", "--", "--json")).toMatchObject({ json: false });
   });
 

@@ -26,7 +26,7 @@ async function answer(line: CommandLine, world: Omit<Io, "json">): Promise<numbe
     case "version":
       await renderOutput(await version(), { ...world, json: line.json });
       return EXIT.success;
-    case "misuse":
+    case "usageError":
       if (line.help !== "" && !line.json) await writeText(world.stderr, line.help);
       else await complain(line.failure, { ...world, json: line.json });
       return EXIT.usage;

@@ -1,7 +1,7 @@
 /** Fields that an expression names and no step can have: most are misspelt.
  *
  *  1. Never a false fault: a name counts only where it is known what it is looked up in. What functions, parameters,
- *     wildcards and the like give is not known.
+ *     wildcards and the like return is not known.
  *  2. Every look at a schema takes from one budget; when that is used up, nothing more is said. */
 import { type AstNode, astNodes, isAstNode } from "./ast.ts";
 import { parseExpression } from "./expression.ts";

@@ -11,7 +11,7 @@ import { endOwner } from "../processes/end-owner.ts";
 import { endStuckProcess } from "./end-stuck-process.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import type { Interruption } from "./interruption.ts";
-import { type FromKeeper, type ToKeeper, leaseKey } from "./keeper-messages.ts";
+import { type FromKeeper, leaseKey, type ToKeeper } from "./keeper-messages.ts";
 
 /** The same time that `stop-thread` waits for a runner. Counted in missed responses, one per second, not by a clock, so
  *  that a process that was frozen gets its full time after it wakes up. */

@@ -11,7 +11,7 @@ import { type Failure, failure, type Lease } from "@uncaged/workflow-protocol";
 import { type StartGuard, startGuard } from "../processes/guard.ts";
 import type { Interruption } from "./interruption.ts";
 import type { Keeper } from "./keeper.ts";
-import { type FromKeeper, type ToKeeper, leaseKey } from "./keeper-messages.ts";
+import { type FromKeeper, leaseKey, type ToKeeper } from "./keeper-messages.ts";
 
 // Resolved from the package's root, so that it also works when the sources are run directly.
 const KEEPER: string = fileURLToPath(new URL("../../dist/keeper/keeper-main.js", import.meta.url));

@@ -2,15 +2,15 @@ import type { BlobRow, BlobTable, BlobWrite } from "@uncaged/workflow-protocol";
 import { retryWhileBusy } from "../database/retry-while-busy.ts";
 import { hashOfHex, NAME_AS_HEX } from "./blob-name.ts";
 import {
-  restoreRow,
   deleteRow,
   insertRow,
+  presentRows,
   purgeRow,
+  quarantineRow,
   readRow,
   readRows,
   replaceRow,
-  quarantineRow,
-  presentRows,
+  restoreRow,
 } from "./blob-rows.ts";
 import type { Commit } from "./commit-queue.ts";
 import { moveHead } from "./head-moves.ts";

@@ -27,8 +27,8 @@ import { printable } from "../../terminal/printable.ts";
 import type { Style } from "../../terminal/style.ts";
 import { duration } from "../../terminal/times.ts";
 import { paintStatus } from "../view/paint-status.ts";
-import { stoppedLines } from "../view/stopped-lines.ts";
 import { resultLines } from "../view/result-lines.ts";
+import { stoppedLines } from "../view/stopped-lines.ts";
 import { waitingFor } from "../view/waiting-for.ts";
 
 /** Waits for the thread's end. Its return code is the exit code; a thread that waits for a person returns 7, one
