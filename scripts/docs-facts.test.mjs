@@ -17,6 +17,17 @@ function rowsUnder(name, heading) {
   return rows.slice(1).map((row) => row.split("|").map((cell) => cell.trim()));
 }
 
+/** An empty index with the current schema. */
+function newIndex() {
+  const index = new DatabaseSync(":memory:");
+  migrate(index, {
+    file: ":memory:",
+    refuseEmpty: () => {},
+    withoutTables: () => new Error("it has none"),
+  });
+  return index;
+}
+
 const quoted = (cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, word]) => word);
 
 describe("the documentation", () => {
@@ -34,15 +45,19 @@ describe("the documentation", () => {
   });
 
   it("describes every column of the index, and no other", () => {
-    const index = new DatabaseSync(":memory:");
-    migrate(index, {
-      file: ":memory:",
-      refuseEmpty: () => {},
-      withoutTables: () => new Error("it has none"),
-    });
+    const index = newIndex();
     const columns = index.prepare("SELECT name FROM pragma_table_info('threads')").all();
     const described = rowsUnder("storage", "index.db").flatMap(([, names]) => quoted(names));
     expect(described.sort()).toEqual(columns.map(({ name }) => name).sort());
+  });
+
+  it("says which schema the index has", () => {
+    const index = newIndex();
+    const { version } = index
+      .prepare("SELECT user_version AS version FROM pragma_user_version")
+      .get();
+    const [, documented] = /`user_version` the schema, now (\d+)\./.exec(text("storage")) ?? [];
+    expect(Number(documented)).toBe(version);
   });
 
   it("describes every column of the packed blobs", () => {

@@ -251,7 +251,8 @@ async function check(run, when) {
     // A fork has what it shares as the other thread has it.
     if (record.status === "running" || thread.isFork) continue;
     const row = steps.find(({ stateHash }) => rows.has(stateHash));
-    if (row !== undefined) found(`${thread.threadId} does not run, and ${row.stateHash} is not a file`);
+    if (row !== undefined)
+      found(`${thread.threadId} does not run, and ${row.stateHash} is not a file`);
   }
   const { ended } = await engine.store.history();
   const told = new Set(ended.map(({ threadId }) => threadId));

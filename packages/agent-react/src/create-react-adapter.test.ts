@@ -117,7 +117,7 @@ describe("createReactAdapter", () => {
     expect(results()).toEqual(["wrote 200 bytes to a.txt"]);
   });
 
-  it("asks the policy before each call: what is denied does not happen, and the model hears why", async () => {
+  it("asks the policy before each call: a denied call is not made, and the model is told why", async () => {
     const rules = { tools: { deny: [{ kind: "edit" as const, input: "\\.env$" }] } };
     const runtime = runtimeWith({ rules });
     const script = [

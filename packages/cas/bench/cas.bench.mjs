@@ -86,7 +86,7 @@ async function collection() {
   const threads = {
     roots: async () => [{ threadId: "one", startHash: head, head, headSha256: "" }],
     list: async () => [],
-    history: async () => ({ standing: [], lastRemovalAt: 0 }),
+    history: async () => ({ ended: [], lastRemovalAt: 0 }),
   };
   const store = openRootStore({ dir: folder, table: memoryBlobTable(), threads, kind: "files" });
   const collect = (graceMs) => store.collect({ nowMs: Date.now(), graceMs, dryRun: false });

@@ -116,7 +116,7 @@ it.each(["a runner", "the host"])("of %s waits, and does what the person allows"
   expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
 });
 
-it("hears why the person refuses", async () => {
+it("is told why the person refuses", async () => {
   const { threadId, cwd } = await start("patient");
   await untilAsked(threadId);
   await cli.json(["answer", threadId, "allow=no", "reason=not on Fridays", "--wait"]);
@@ -132,7 +132,7 @@ it("is refused when nobody answers in time", async () => {
   expect(heard.at(-1)).toContain("Denied: nobody answered");
 });
 
-it("that crashed meanwhile does nothing, takes no answer, and asks anew when it is gone on with", async () => {
+it("that crashed meanwhile does nothing, accepts no answer, and asks again when it is continued", async () => {
   const { threadId, cwd } = await start("patient");
   await untilAsked(threadId);
   await killHard(await ownerOf(cli.root, threadId));

@@ -78,7 +78,7 @@ async function atStepTwo(cwd: string, threadIds: readonly string[]): Promise<voi
 }
 
 describe("a host", () => {
-  it("runs once per storage root, and says what it carries", async () => {
+  it("runs once per storage root, and reports its threads", async () => {
     const cwd = place("one");
     const pid = await up();
     expect(await cli.fails(["up"])).toMatchObject({ exit: 6, code: "HOST_RUNNING" });
@@ -248,7 +248,7 @@ describe("a bundle", () => {
     },
   );
 
-  it("that ends its worker three times rests, with the reason, and runs on its own when it is resumed", async () => {
+  it("that ends its worker three times rests, with the reason, and runs in a separate runner when it is resumed", async () => {
     const cwd = place("rests");
     await up();
     const threadId = await start("wild", "exits", cwd);

@@ -233,7 +233,7 @@ describe("the life of a workflow", () => {
     }
   });
 
-  it("is forgotten when it is removed", async () => {
+  it("is no longer found once it is removed", async () => {
     expect(await cli.json(["thread", "rm", threadId])).toEqual({ threadId, removed: true });
     expect(await cli.fails(["thread", "show", threadId])).toMatchObject({
       exit: 1,

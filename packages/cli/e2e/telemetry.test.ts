@@ -119,7 +119,7 @@ describe("a trace", () => {
     );
   });
 
-  it("goes on where another runner takes over, and has each completed step once", async () => {
+  it("continues where another runner takes over, and has each completed step once", async () => {
     const threadId = await started({ gate: "gate-1" });
     await untilThread(cli.root, threadId, ({ status }) => status === "running");
     const { stdout } = await cli.run(["show", threadId, "--json"]);

@@ -163,7 +163,7 @@ describe("an upgrade", () => {
     expect(await verify(id)).toMatchObject({ ok: true });
   });
 
-  it("is refused where the thread would not have got here, and nothing is changed", async () => {
+  it("is refused where the thread would not have reached this state, and nothing is changed", async () => {
     const id = await begun(2);
     const { hash } = await cli.json<{ hash: string }>(["workflow", "add", "other", otherWay]);
     const before = await show(id);

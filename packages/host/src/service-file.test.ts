@@ -10,7 +10,7 @@ const SERVICE = {
   ] as const,
 };
 
-it("is a unit of systemd in which nothing stands for anything else", () => {
+it("is a systemd unit in which all special characters are escaped", () => {
   expect(serviceFile({ ...SERVICE, platform: "linux" })).toEqual({
     path: "/home/ann/.config/systemd/user/uncaged-workflow.service",
     start:
@@ -38,6 +38,6 @@ it("is a property list of launchd", () => {
   expect(file?.text).toContain("    <key>PATH</key>\n    <string>/bin:/a&amp;b</string>\n");
 });
 
-it("is nothing where there is neither", () => {
+it("is empty where there is neither", () => {
   expect(serviceFile({ ...SERVICE, platform: "win32" })).toBeNull();
 });

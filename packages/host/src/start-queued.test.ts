@@ -66,7 +66,7 @@ async function took(threadId: string): Promise<void> {
 
 const statusOf = async (threadId: string) => (await store.get(threadId))?.status;
 
-it("a look starts what there is room for beside what is on its way, each once", async () => {
+it("one pass starts what there is room for, each thread once", async () => {
   await dispatch.limit({ ...NO_LIMITS, threads: 2 });
   const [first, second, third] = [await queued(), await queued(), await queued()];
   await Promise.all([queue.look(), queue.look()]);
@@ -90,7 +90,7 @@ it("a thread that is handed over does not pass those that wait", async () => {
   expect([...carried.keys()]).toEqual([before]);
 });
 
-it("one of a higher priority does, and hears that it runs", async () => {
+it("one with a higher priority starts first, and its caller is told that it runs", async () => {
   await dispatch.limit({ ...NO_LIMITS, threads: 1 });
   await queued();
   const urgent = await thread(1);

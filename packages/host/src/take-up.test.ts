@@ -70,7 +70,7 @@ describe("a look", () => {
     expect(carried).toEqual([]);
   });
 
-  it("gives a silent owner time: it may have slept as we did", async () => {
+  it("gives a silent owner time, because it may have slept as we did", async () => {
     const threadId = await thread(ownIdentity());
     nowMs += 3_600_000;
     await look();
@@ -82,7 +82,7 @@ describe("a look", () => {
     expect(carried).toEqual([threadId]);
   });
 
-  it("begins to count anew when the owner has renewed its lease meanwhile", async () => {
+  it("starts counting again when the owner has renewed its lease meanwhile", async () => {
     const threadId = await thread(ownIdentity());
     nowMs += 3_600_000;
     await look();
@@ -106,7 +106,7 @@ describe("a look", () => {
     expect(await statusOf(killed)).toBe("running");
   });
 
-  it("puts threads of a version that rests to rest, at a closed gate as paused", async () => {
+  it("leaves the threads of a version that rests idle, or paused if they were being paused", async () => {
     const [idle, paused] = [await thread(DEAD), await thread(DEAD)];
     await store.signal(paused, "pause", nowMs);
     resting = "it ended too often";

@@ -41,7 +41,7 @@ const table = (group: Partial<Group> = {}, rules: TableRule[] = []): TableRule[]
   { from: "reviews", to: "planner", ...always },
 ];
 
-it("has a member for each item, with a prompt of its own", async () => {
+it("has a member for each item, each with its own prompt", async () => {
   const picked = await pickRoute(table(), context(plan));
   expect(picked).toMatchObject({ from: "planner", to: "reviews", rule: 0 });
   expect(picked.members).toEqual(
@@ -157,7 +157,7 @@ it("looks the same to every expression, in whatever order six members finish", a
   expect(await fillTemplate(facts, context(plan, ...members.toReversed()))).toBe("6 1 3");
 });
 
-it("is over for expressions once another step came, and begins anew when it is entered again", async () => {
+it("is over for expressions once another step follows, and starts again when it is entered again", async () => {
   const facts = "{{ $exists(group) }} {{ $count(group.results) }}";
   const first = [plan, member(0, ok), member(1, ok), member(2, ok)];
   expect(await fillTemplate(facts, context(...first, plan))).toBe("false 0");

@@ -201,7 +201,7 @@ describe("createLlmFn", () => {
     expect(endpoint?.requests).toHaveLength(1);
   });
 
-  it("asks a silent model once more, or not at all", async () => {
+  it("asks a silent model again once, or not at all", async () => {
     const silent: Scripted = (response) => begin(response);
     expect(await ask([silent, answer], { idleTimeoutMs: 30 })).toMatchObject({ ok: true });
     await endpoint?.close();

@@ -85,7 +85,7 @@ describe("the result of a definition", () => {
     expect(workflowDescriptorSchema.parse(descriptor)).toMatchObject({ result });
   });
 
-  it("that is no expression is refused, by its place", () => {
+  it("that is not an expression is refused, with its place", () => {
     expect(() => buildDescriptor({ ...definition, result: "last.(" })).toThrow(/^result: /);
   });
 });

@@ -138,7 +138,7 @@ describe("a group in a table", () => {
     expect(run.steps).toHaveLength(3);
   });
 
-  it("gives members sessions of their own, or one after the other that of their role", async () => {
+  it("gives members their own sessions, or that of their role one after the other", async () => {
     const sessions: (string | null)[] = [];
     const adapter: AdapterFn =
       (_prompt, schema) =>

@@ -40,7 +40,7 @@ type Metas = {
 };
 
 describe("people of a run", () => {
-  it("answer in order, and the table goes on from their answers", async () => {
+  it("answer in order, and the table continues from their answers", async () => {
     const { route, routes, steps, completion } = await played({
       approver: [{ approved: false }, { approved: true }],
     });

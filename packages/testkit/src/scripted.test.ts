@@ -31,7 +31,7 @@ describe("a scripted agent", () => {
     expect(steps.map(({ meta }) => meta.done)).toEqual([false, false, true]);
   });
 
-  it("begins its script anew in every thread", async () => {
+  it("starts its script again in every thread", async () => {
     const agents = scripted<Metas>({ coder: [{ done: false }, { done: true }] });
     const runs = await Promise.all(
       [1, 2].map(() => runWorkflow(definition, { prompt: "go", agents })),

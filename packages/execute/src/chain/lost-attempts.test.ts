@@ -91,7 +91,7 @@ it("an attempt that reported nothing is counted all the same", async () => {
   expect(await lostAttempts(engine, killed)).toEqual({ begun: 1, spent: [] });
 });
 
-it("a step whose event is missing, as after a poke, is not counted once more", async () => {
+it("a step whose event is missing, as after a poke, is not counted twice", async () => {
   const { engine, thread: poked } = await thread(() => [
     ...[started(900), spent(1_000, 7), started(1_100), spent(1_200, 10)],
   ]);

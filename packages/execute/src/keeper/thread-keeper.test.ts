@@ -23,7 +23,7 @@ function lease(threadId: string, fence: number) {
   return { threadId, fence, process, acquiredAt: 0, heartbeatAt: 0, expiresAt: 0 };
 }
 
-it("renews a lease and hears a signal while this thread does not yield", async () => {
+it("renews a lease and receives a signal while the main thread does not yield", async () => {
   const store = await openThreadStore(root);
   const threadId = newThreadId(Date.now());
   const fence = await heldThread(store, { threadId, start: encodeContent("go") });

@@ -118,12 +118,12 @@ function overtaken(): Engine {
 }
 
 describe("a thread that somebody resumes while its dead runner is ended", () => {
-  it("is killed all the same", async () => {
+  it("is killed anyway", async () => {
     const killed = await killThread(overtaken(), await owned.record(), { signal });
     expect(killed).toMatchObject({ ok: true, value: { status: "aborted" } });
   });
 
-  it("is left to them by a stop", async () => {
+  it("is left to its owner by a stop", async () => {
     const { fence } = leaseOf(await owned.record()) ?? { fence: 0 };
     const stopped = await stopThread(overtaken(), await owned.record(), { signal });
     expect(stopped).toMatchObject({ ok: true, value: { status: "running" } });

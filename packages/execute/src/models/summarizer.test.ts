@@ -59,7 +59,7 @@ it("is the workflow's own when no model is configured, without a word", async ()
   expect(await summary([], { models: {} })).toMatchObject({ text: "coder: done", notes: [] });
 });
 
-it("is cut when it is no summary", async () => {
+it("is cut when it is too long for a summary", async () => {
   const { text } = await summary([says("long ".repeat(10_000))]);
   expect(text.length).toBeLessThan(2_100);
 });

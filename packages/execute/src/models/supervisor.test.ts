@@ -72,7 +72,7 @@ const goesOn = calls("decide", { decision: "continue", reason: "it gets on" });
 const kills = calls("decide", { decision: "kill", reason: "the same edit three times" });
 
 describe("the supervisor", () => {
-  it("reads the task and the latest steps, and lets the thread go on", async () => {
+  it("reads the task and the latest steps, and lets the thread continue", async () => {
     const { objection, notes, prompt } = await look(12, [goesOn]);
     expect(objection).toBeNull();
     expect(notes).toEqual([

@@ -15,7 +15,7 @@ afterEach(() => {
   agent?.kill("SIGKILL");
 });
 
-test("nothing runs for a thread of which there is no process", () => {
+test("finds nothing for a thread without processes", () => {
   expect(lookForProcesses(NOW_MS).mayHaveProcesses(unchanged)).toBe(false);
 });
 

@@ -75,7 +75,7 @@ describe("threadPage", () => {
     expect(seen).toEqual(Array.from({ length: 29 }, (_unused, index) => index + 2));
   });
 
-  it("stays within the budget, whatever takes it up", async () => {
+  it("stays within the budget, whatever fills it", async () => {
     const says = ["y".repeat(333), "\u202e".repeat(333), "\n\nx".repeat(99), "z".repeat(9_000)];
     for (const content of says) {
       const owned = await threadOf(12, content);

@@ -62,7 +62,7 @@ test("a step asks one thing at a time, and members of a group each their own", a
   expect(await second).toMatchObject({ allowed: true });
 });
 
-test("what nobody answers in time is refused, and no longer asked", async () => {
+test("a question that nobody answers in time is refused and withdrawn", async () => {
   const decided = await asker({ ...question, timeoutMs: 1 });
   expect(decided).toEqual({ allowed: false, reason: "nobody answered" });
   expect(await open()).toEqual([]);

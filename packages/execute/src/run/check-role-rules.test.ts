@@ -55,7 +55,7 @@ describe("a result of a role that requires evidence", () => {
     expect(await codeOf(NEEDS_TESTS, [TESTED], { again: true })).toBe("EVIDENCE_MISSING");
   });
 
-  it("is held to nothing when it is a failure, by which the table leads on", async () => {
+  it("is not checked when it is a failure that the table routes on", async () => {
     expect(await codeOf(NEEDS_TESTS, [], { outcome: "timeout" })).toBeNull();
   });
 
@@ -90,7 +90,7 @@ describe("a result of a role that has a tool policy", () => {
     },
   );
 
-  it("is judged by kinds alone, for of a subject only a part is kept", async () => {
+  it("is judged by kinds alone, because only a part of the subject is kept", async () => {
     const rules: RoleRules = {
       tools: {
         allow: [{ kind: "execute", input: "^git status$" }],

@@ -431,7 +431,7 @@ describe("the budget of the day", () => {
     expect((await owned.record()).stepCount).toBe(3);
   });
 
-  it("does not keep a thread from ending of which nothing else is left", async () => {
+  it("does not keep a thread from ending when only its end is left", async () => {
     const owned = await ownedThread(root);
     const budgetPerDay = { tokens: 1, costUsd: null, zone: "UTC" };
     await owned.engine.dispatch.limit({ ...NO_LIMITS, budgetPerDay });

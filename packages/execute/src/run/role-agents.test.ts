@@ -30,7 +30,7 @@ function step(session: string, binding: string | null): RoleStep {
   };
 }
 
-it("lets the binding of this machine play, of this workflow and of this role alone", () => {
+it("uses this machine's binding, for this workflow and this role only", () => {
   const fresh = { previousSession: null };
   expect(roleAgents(review, settings, [])({ role: "writer", ...fresh }).agent).toBe("codex");
   expect(roleAgents(review, settings, [])({ role: "reviewer", ...fresh }).agent).toBeNull();

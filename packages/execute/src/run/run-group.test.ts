@@ -155,7 +155,7 @@ describe("a group", () => {
     expect(await saw()).toEqual([0, 1, 2, 3]);
   });
 
-  it("gives each member a scope of its own", async () => {
+  it("gives each member its own scope", async () => {
     const crew = new Crew();
     const own = crew.call(0, { item: "a.ts", location: "sub" });
     const shared = crew.call(1, { previousSession: () => null });
@@ -173,7 +173,7 @@ describe("a group", () => {
     expect(second).toMatchObject({ home: "/nowhere/coder", processTag: `${owned.threadId}:1:0.1` });
   });
 
-  it("goes on after a crash with the members that are missing, and with no other", async () => {
+  it("continues after a crash with the missing members only", async () => {
     const crew = new Crew();
     const broken = start({ name: "g", atOnce: 4, members: crew.calls(4) });
     await crew.untilBegun(4);
@@ -277,7 +277,7 @@ describe("a group", () => {
     expect(await saw()).toEqual(["cancelled", "timeout"]);
   });
 
-  it("does not wait for ever for a member that does not end", async () => {
+  it("does not wait forever for a member that does not end", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout"] });
     const crew = new Crew();
     const deaf = crew.call(0, { ignoresEnd: true });

@@ -112,7 +112,7 @@ describe("a run of an agent", () => {
     await second;
   });
 
-  it("keeps what its adapter promises, and gives its room back when it fails", async () => {
+  it("keeps the adapter's properties, and returns its room when the adapter fails", async () => {
     await limitTo(1);
     const room = roomOf(await lease(1));
     const fails: AdapterFn = () => () => Promise.reject(new Error("it broke"));
@@ -126,7 +126,7 @@ describe("a run of an agent", () => {
     expect(room.limited(CLAUDE, new Agent().adapter).holdsPolicy).toBe(true);
   });
 
-  it("has its thread rest when there is no room and a host will take it up", async () => {
+  it("queues its thread when there is no room and a host is up", async () => {
     await limitTo(1);
     await hostIsUp();
     const [one, two] = [roomOf(await lease(1)), roomOf(await lease(2))];
@@ -139,7 +139,7 @@ describe("a run of an agent", () => {
     expect(agent.begun).toHaveLength(1);
   });
 
-  it("has its thread rest until a provider's minute is over", async () => {
+  it("queues its thread until a provider's minute is over", async () => {
     const anthropic = { requestsPerMinute: 1, tokensPerMinute: null, agents: ["claude"] };
     await dispatch.limit({ ...NO_LIMITS, agents: { claude: 9 }, providers: { anthropic } });
     await hostIsUp();
@@ -177,7 +177,7 @@ describe("a run of an agent", () => {
     await expect(opus(undefined as never, { signal: stop.signal, step: {} } as never)).rejects.toBe(
       FULL,
     );
-    expect(two.restsFor()).toEqual({ for: ["provider:anthropic"], notBefore: null });
+    expect(two.waitsFor()).toEqual({ for: ["provider:anthropic"], notBefore: null });
     // Its own step has begun: it waits where it is.
     const again = attempt(agent.adapter);
     await askedTimes(5);
@@ -207,7 +207,7 @@ describe("a run of an agent", () => {
     expect(held).toEqual({ key: "agent:claude", agents: ["claude"], untilMs: NOW + 9_000 });
   });
 
-  it("has a thread that a person runs give up at once", async () => {
+  it("makes a thread that a person runs fail at once", async () => {
     await limitTo(1);
     const [one, two] = [roomOf(await lease(1)), roomOf(await lease(2), "or nothing")];
     const agent = new Agent();
@@ -216,7 +216,7 @@ describe("a run of an agent", () => {
     await expect(agent.play(two)).rejects.toBe(FULL);
   });
 
-  it("does not end another member that is at work, but rests when all that is left waits", async () => {
+  it("does not end another member at work, but queues the thread once all the others wait", async () => {
     await limitTo(1);
     await hostIsUp();
     const [one, two] = [roomOf(await lease(1)), roomOf(await lease(2))];
@@ -246,7 +246,7 @@ describe("a run of an agent", () => {
 });
 
 describe("a thread that waits", () => {
-  it("lends its room, and goes on when it has it back", async () => {
+  it("lends its room, and continues when it has it back", async () => {
     await dispatch.limit({ ...NO_LIMITS, threads: 1 });
     const parent = await lease(1);
     const room = roomOf(parent);

@@ -26,7 +26,7 @@ tellStarter({ kind: "ready" });`,
     expect(parseRunnerReport(message)).toEqual({ kind: "ready" });
   });
 
-  it("is lost on a starter that has just died, and the runner goes on", async () => {
+  it("is lost if the starter has just died, and the runner continues", async () => {
     const [script, gate] = [join(folder, "runner.mjs"), join(folder, "gate")];
     // It is busy, so it does not notice that nobody is at the other end.
     await writeFile(
@@ -47,7 +47,7 @@ setImmediate(() => process.exit(7));`,
     expect(await exit).toEqual([7, null]);
   });
 
-  it("that nobody understands is a failed start", () => {
+  it("that cannot be parsed is a failed start", () => {
     for (const message of [null, "ready", { kind: "failed", failure: { code: "NO_SUCH" } }])
       expect(parseRunnerReport(message)).toMatchObject({
         kind: "failed",

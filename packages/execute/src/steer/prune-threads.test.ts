@@ -68,7 +68,7 @@ it("removes what has ended, is old enough and is not to be kept", async () => {
   expect(left).toEqual(["D", "C", "B"]);
 });
 
-it("lets parents and children go together, parents first, or stay together", async () => {
+it("removes parents and children together, parents first, or keeps them together", async () => {
   await has({
     A: {},
     B: { parent: "A" },
@@ -81,7 +81,7 @@ it("lets parents and children go together, parents first, or stay together", asy
   expect(await prunable(5)).toEqual(["A", "G", "B"]);
 });
 
-it("goes on after a thread that cannot be removed", async () => {
+it("continues after a thread that cannot be removed", async () => {
   await has({ A: {}, B: {} });
   const { remove } = engine.store;
   const refusing: Engine = {

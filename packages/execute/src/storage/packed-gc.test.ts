@@ -106,7 +106,7 @@ test("the age of a row is that of its move, not of the run's beginning", async (
   expect(moved?.sinceMs).toBeGreaterThanOrEqual(nowMs + 50);
 });
 
-test("a blob that lies in both places is dead once, and goes from both", async () => {
+test("a blob in both places counts as dead once, and is removed from both", async () => {
   await filesStore().putBatch([dead]);
   expect(await collect()).toMatchObject({ setAside: 1 });
   expect(await cas.list()).toEqual(sorted(leaf, head));
@@ -137,7 +137,7 @@ test("a damaged row is found by fsck, and one that a thread needs stops the coll
   await expect(collect()).rejects.toMatchObject({ failure: { code: "CAS_MISSING" } });
 });
 
-test("a file that lies aside is found by a packed store", async () => {
+test("a quarantined file is found by a packed store", async () => {
   const files = filesStore();
   await files.put("kept aside");
   const { hash, text } = encodeContent("kept aside");

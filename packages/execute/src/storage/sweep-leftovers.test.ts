@@ -40,6 +40,6 @@ it("removes temporary files whose writers are long gone, and nothing else", asyn
   expect(readdirSync(join(root, "bundles", HASH))).toEqual(["build.json"]);
 });
 
-it("has nothing to do where no root is", async () => {
+it("does nothing where there is no root", async () => {
   await sweepLeftovers(join(root, "nowhere"), NOW_MS);
 });

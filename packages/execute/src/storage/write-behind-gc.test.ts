@@ -113,7 +113,7 @@ test("a row that was set aside before it was written out is a file that the next
   await expectHeadIsThere();
 });
 
-test("a blob that lies aside as a file is published as a row, and is a file again in the end", async () => {
+test("a blob that is quarantined as a file is published as a row, and ends up as a file again", async () => {
   const kept = encodeContent("kept aside");
   await openFilesStore(at.places.dir).putBatch([kept]);
   await collect();

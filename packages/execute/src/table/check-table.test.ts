@@ -27,7 +27,7 @@ describe("the check of a table", () => {
     expect(found(edges)).toEqual([]);
   });
 
-  it("names a rule that stands after one that always holds, or that never does", () => {
+  it("names a rule after one that always holds, and a rule that never holds", () => {
     const edges = [
       edge(START, "coder"),
       edge("coder", END),

@@ -77,7 +77,7 @@ describe("a dry run", () => {
     expect(end).toEqual({ kind: "suspended", role: "coder", message: "Where?" });
   });
 
-  it("asks the rules of a role anew each time, and needs no list", async () => {
+  it("tries the rules of a role again each time, without a list", async () => {
     const run = await traced(`
 coder:
   rules:
@@ -124,7 +124,7 @@ reviewer: [{}]`);
     expect(run.end).toMatchObject({ kind: "stub_invalid", role: "coder" });
   });
 
-  it("ends a circle", async () => {
+  it("ends a loop", async () => {
     const run = await traced("coder: { rules: [{ meta: { left: 1 } }] }", 5);
     expect(run.route).toHaveLength(5);
     expect(run.end).toEqual({ kind: "max_steps", role: "coder", message: "no end after 5 steps" });

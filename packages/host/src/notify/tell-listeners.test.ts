@@ -148,7 +148,7 @@ describe("a webhook", () => {
     ]);
   });
 
-  it("is sent only what its filter lets through; nothing else is left over", async () => {
+  it("is sent only what passes its filter; nothing else stays pending", async () => {
     configure({
       failed: { url: `${url}/failed`, events: ["failed"] },
       docs: { url: `${url}/docs`, labels: { team: "docs" } },
@@ -171,7 +171,7 @@ describe("a webhook", () => {
     expect((await store.notices({}))[0]?.fault).toContain("environment variable NONE");
   });
 
-  it("that is not there holds up no other listener", async () => {
+  it("that does not exist delays no other listener", async () => {
     const { port } = server.address() as AddressInfo;
     configure({ gone: { url: "http://127.0.0.1:1/" }, team: { url: `http://localhost:${port}/` } });
     await telling.look();
@@ -222,7 +222,7 @@ writeFileSync("told", JSON.stringify({ notice: JSON.parse(text), words: process.
     expect(await store.notices({})).toEqual([]);
   });
 
-  it("that does not exist is what is still to be told", async () => {
+  it("that does not exist is shown as pending", async () => {
     configure({ desk: { command: ["./no-such-program"] } });
     await telling.look();
     await happened("failed");

@@ -40,7 +40,7 @@ describe("due times", () => {
 });
 
 describe("what people type", () => {
-  it("is refused with the reason when it is no cron expression or is never due", () => {
+  it("is refused with the reason when it is not a cron expression or is never due", () => {
     const reason = (cron: string, zone = "UTC"): string => {
       const read = cronTiming(cron, zone, NOW);
       return read.ok ? "" : `${read.error.code}: ${read.error.message}`;

@@ -137,7 +137,7 @@ describe("a delivery", () => {
     expect(await refusal({ ...byGithub(BODY), trigger: "folder" })).toBe("SIGNATURE_INVALID");
   });
 
-  it("is refused when it is no JSON object, too deep, too long or not UTF-8", async () => {
+  it("is refused when it is not a JSON object, too deep, too long or not UTF-8", async () => {
     const deep = `{"a":${"[".repeat(300)}${"]".repeat(300)}}`;
     for (const body of ["", "[]", "{", "payload=%7B%7D", deep, " ".repeat(1_048_577)])
       expect(await refusal(byGithub(body))).toBe("PAYLOAD_INVALID");

@@ -209,7 +209,7 @@ it.each(["after take", "before start", "after start"] as const)(
   },
 );
 
-it("files that come while a trigger is paused are taken when it goes on", async () => {
+it("files that arrive while a trigger is paused are taken when it is resumed", async () => {
   await triggers.pause({ name: "inbox", nowMs: 5 });
   writeFileSync(at("a"), "one");
   await pass();

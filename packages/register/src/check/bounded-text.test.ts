@@ -35,7 +35,7 @@ describe("the text of a stream", () => {
     );
   });
 
-  it("is no longer than it may be; that there was more is said once", () => {
+  it("is no longer than allowed, and says once that there was more", () => {
     const chunks = ["one\n", "two\n", "three\n", "four\n"].map((chunk) => Buffer.from(chunk));
     expect(collect(chunks, 9)).toEqual({ text: "one\ntwo\n", lines: ["one", "two"], floods: 1 });
   });

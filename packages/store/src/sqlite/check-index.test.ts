@@ -84,7 +84,7 @@ test.each([
   },
 );
 
-test("a file that is no database is found", async () => {
+test("a file that is not a database is found", async () => {
   await writeFile(file, "notes ".repeat(1_000));
   const problems = await checkThreadIndex(root);
   expect(problems.map(({ code }) => code)).toEqual(["STORAGE_FAILED"]);

@@ -117,7 +117,7 @@ test("another program's database is refused and left alone", async () => {
   expect(await readFile(file)).toEqual(before);
 });
 
-test("a file that is no database is refused and left alone", async () => {
+test("a file that is not a database is refused and left alone", async () => {
   const text = "these are my notes\n".repeat(300);
   await writeFile(file, text);
   const reason = await refusal();

@@ -229,7 +229,7 @@ describe("a session", () => {
 });
 
 describe("required evidence", () => {
-  it("is stored in the order in which it was seen, and lets the answer count", async () => {
+  it("is stored in the order in which it was seen, and makes the answer count", async () => {
     const runtime = fakeRuntime({ cwd, rules: NEEDS_TESTS });
     const driver = fakeDriver([
       {

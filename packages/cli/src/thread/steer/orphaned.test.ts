@@ -77,7 +77,7 @@ async function statuses(): Promise<string[]> {
   });
 }
 
-it("stop --all ends what a dead runner left, and leaves alone what nobody runs", async () => {
+it("stop --all ends processes that a dead runner left, and ignores threads that do not run", async () => {
   const agent = await agentOf(await makeThreads());
   const ended = once(agent, "exit");
   expect(await statuses()).toEqual(["idle, stale", "idle", "idle"]);
