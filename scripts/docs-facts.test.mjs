@@ -60,6 +60,16 @@ describe("the documentation", () => {
     expect(Number(documented)).toBe(version);
   });
 
+  it("names every table of the index", () => {
+    const tables = newIndex()
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+      .all();
+    const page = text("storage");
+    expect(tables.filter(({ name }) => name !== "blobs" && !page.includes(`\`${name}\``))).toEqual(
+      [],
+    );
+  });
+
   it("describes every column of the packed blobs", () => {
     const columns = [...BLOBS_SCHEMA.matchAll(/^ {2}(\w+) +(?:BLOB|INTEGER)/gm)];
     const names = new Set(columns.map(([, name]) => name));
