@@ -85,7 +85,7 @@ async function takeTurn(work: Work, session: SessionFile, prompt: string): Promi
   const turn: TurnResult = { ...EMPTY_TURN, model: config.model };
   await session.add([{ role: "user", content: prompt }]);
   const react = createThreadReactor({
-    // Each time anew: it may take what is left of the step's time.
+    // Read each time: a command may take what is left of the step's time.
     llm: (request) => createLlmFn(modelEndpoint(config, step))(request),
     staticTools: tools,
     structuredToolFromSchema: () => work.handIn.tool,

@@ -3,7 +3,7 @@
  *  1. A line is one round: a prompt, or a reply of the model with the results of all its tool calls. Servers refuse
  *     a history in which a call has no result, so a round is written when it is whole.
  *  2. A last line that a crash cut short counts for nothing: the round was not finished.
- *  3. No secret is in it: the model that goes on there has seen them, the file does not hold them.
+ *  3. It contains no secrets: the model that resumes it has seen them, the file has not.
  *  4. The system's prompt and the tools are not in it: they are the role's, as it is when it plays. */
 import { appendFile, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -15,7 +15,7 @@ export type FieldFinding = {
   /** `fault`: no schema has the field. `warning`: none declares it, and an open one allows it. */
   level: "fault" | "warning";
   field: string;
-  /** What was to have it: `last.meta`; empty for what stands at the beginning. */
+  /** What was to have it: `last.meta`; empty at the beginning of a path. */
   of: string;
   /** Fields that are declared there. */
   known: readonly string[];

@@ -14,7 +14,7 @@ import { asking } from "./asking.ts";
 import { causeOf, parseExpression } from "./expression.ts";
 
 /** The value; null where the expression finds nothing. Fails with `RESULT_FAILED`, and only so: whatever the expression
- *  does, the thread that asks goes on. */
+ *  does, the thread that asks continues. */
 export async function evaluateResult(
   result: string,
   context: ModeratorContext,

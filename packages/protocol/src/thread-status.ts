@@ -1,4 +1,4 @@
-/** `idle`: no runner, can continue. `queued`: the same, and it goes on when there is room. `running`: a runner owns it. `paused`: the gate is closed. `suspended`: waits
+/** `idle`: no runner, can continue. `queued`: the same, and it continues when there is room. `running`: a runner owns it. `paused`: the gate is closed. `suspended`: waits
  *  for a person. The last three are final. */
 export const THREAD_STATUSES = [
   "idle",

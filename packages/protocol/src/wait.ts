@@ -36,7 +36,7 @@ export type PersonWait = {
   member?: number;
   /** The group of that member. */
   group?: AskingGroup;
-  /** A step that is under way asks whether it may do something: the answer lets it go on, and is no step. */
+  /** A step that is under way asks whether it may do something: the answer lets it continue, and is not a step. */
   permission?: true;
 };
 

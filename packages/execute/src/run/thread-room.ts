@@ -4,7 +4,7 @@
  *     fails, it is given back with the lease.
  *  2. A thread in which everything under way waits (for children, for agents) lends its room to others, so parents
  *     cannot keep their children from running.
- *  3. If everything waits for agents, the thread gives up: it returns to the queue, and a host takes it up when there is
+ *  3. If everything waits for agents, the thread stops: it returns to the queue, and a host starts it when there is
  *     room. Without a host nobody would, so it stays and asks again.
  *  4. The runs it gives up have not begun, so nothing is lost.
  *  5. When an agent is turned away by its provider, no agent of that provider begins before it may come back. The thread

@@ -143,7 +143,7 @@ export function threadSpans(
     if (usage.costUsd !== null) sink.count("uncaged.cost", usage.costUsd, { ...by, ...model });
   };
 
-  /** `rule`: the table had a rule for the case, and the thread went on. */
+  /** `rule`: the table had a rule for the case, and the thread continued. */
   const countLimit = (limit: string): void =>
     sink.count("uncaged.limits.reached", 1, {
       "uncaged.workflow": workflow,

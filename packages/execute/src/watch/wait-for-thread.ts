@@ -46,7 +46,7 @@ export async function* waitForThreads(
   }
 }
 
-/** A queued thread goes on by itself only if there is a host. */
+/** A queued thread continues on its own only if a host is up. */
 export function restsNow(root: string, status: ThreadStatus): boolean {
   if (status === "queued") return runningHost(root) === null;
   return isFinal(status) || status === "suspended" || status === "idle";

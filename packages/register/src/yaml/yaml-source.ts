@@ -16,7 +16,7 @@ export function lineOf(
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
-/** All of them with their lines, as the file's own faults are shown; null: there is none that stands in the file. */
+/** All of them with their lines, as the file's own faults are shown; null: none of them is in the file. */
 export function shownInYaml(source: YamlSource, findings: readonly Finding[]): string | null {
   const faults = collectFaults(source);
   for (const finding of findings) {

@@ -22,7 +22,7 @@ import { textOf } from "./thread-columns.ts";
 import type { ThreadIndex } from "./thread-index.ts";
 import { getThread } from "./thread-queries.ts";
 
-/** Why this thread cannot take a lease with room; null: it can. A thread that is taken over went on all the time, so a
+/** Why this thread cannot take a lease with room; null: it can. A thread that is taken over never stopped running, so a
  *  closed queue does not keep it; one that was told to end needs no room for that. Part of the caller's transaction. */
 export function fullForLease(
   index: ThreadIndex,

@@ -1,10 +1,10 @@
 /** The turns of one step, until there is a result that counts.
  *
- *  1. A turn that failed ends the step. One exception: when the session to go on with is lost, the role starts
+ *  1. A turn that failed ends the step. One exception: when the session to resume is lost, the role starts
  *     afresh, once, with all that it would have been told the first time.
  *  2. Evidence comes first: an answer without it is a claim. What is missing is said, at most `evidenceTurns`
  *     times.
- *  3. Then the answer: as it stands, mended by the agent in at most `repairs` turns, extracted by a model.
+ *  3. Then the answer: as it is, corrected by the agent in at most `repairs` turns, extracted by a model.
  *  4. Every turn is in the record, whatever becomes of it. */
 import {
   agentError,

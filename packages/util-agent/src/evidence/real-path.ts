@@ -12,7 +12,7 @@ export function realPath(path: string): string {
   }
 }
 
-/** Whether `path` is the folder, or lies in it. Both are absolute. */
+/** Whether `path` is the folder, or is inside it. Both are absolute. */
 export function isWithin(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);

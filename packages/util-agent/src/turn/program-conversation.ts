@@ -1,7 +1,7 @@
 import type { JsonValue } from "@uncaged/workflow-protocol";
 import type { AgentConversation, AgentStep, TurnResult } from "../driver/agent-driver.ts";
 
-/** Where a turn goes on from. */
+/** Where a turn continues from. */
 export type TurnStart = {
   /** The agent's session; null: a new one. */
   session: string | null;
@@ -11,8 +11,8 @@ export type TurnStart = {
   turns: number;
 };
 
-/** Turns of an agent whose program is started anew for each of them and ends with it. All that is kept in between is
- *  the agent's own session, so each turn goes on from what the one before returned. */
+/** Turns of an agent whose program is started for each of them and ends with it. All that is kept in between is
+ *  the agent's own session, so each turn continues from what the one before returned. */
 export function programConversation(
   { session, previousRawUsage }: Pick<AgentStep, "session" | "previousRawUsage">,
   takeTurn: (prompt: string, start: TurnStart) => Promise<TurnResult>,

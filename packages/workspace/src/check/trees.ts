@@ -1,7 +1,7 @@
 /** Trees of a check, made and compared in its own repository.
  *
  *  Git does not check that an object has the content that its name says, so a made-up object could stand in for a file.
- *  Therefore no tree is believed by its name: its names are computed anew from its entries here, and those of its files
+ *  Therefore no tree's name is trusted: names are recomputed from the entries here, and those of its files
  *  from what was checked out (`checkout.ts`). */
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { runGit } from "../git/run-git.ts";
@@ -38,7 +38,7 @@ export async function changedPaths(
 
 const ABSENT = "000000";
 
-/** Reads a tree into an index, computes the tree's name anew, and returns its entries that fit. */
+/** Reads a tree into an index, recomputes the tree's name, and returns its entries that fit. */
 export async function readTree(
   scratch: Scratch,
   { tree, index, pathspecs = [] }: { tree: string; index: string; pathspecs?: readonly string[] },

@@ -3,7 +3,7 @@ import { printableLine } from "../../terminal/printable.ts";
 import type { Style } from "../../terminal/style.ts";
 import { ago, duration } from "../../terminal/times.ts";
 
-/** The step under way and its agent's latest activities; what still goes on comes last, with its duration. */
+/** The step under way and its agent's latest activities; the current one comes last, with its duration. */
 export function activityLines(
   { role, round, agent, since, current, recent }: ThreadActivity,
   { style, nowMs }: { style: Style; nowMs: number },

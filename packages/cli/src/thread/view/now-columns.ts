@@ -15,7 +15,7 @@ export function nowColumns(threads: readonly Row[], nowMs: number): Column<Row>[
   ];
 }
 
-/** What goes on, and for how long. */
+/** The current activity, and its duration. */
 function doing(activity: ThreadActivity | null, nowMs: number): string {
   if (activity === null) return "";
   const { current, since } = activity;
