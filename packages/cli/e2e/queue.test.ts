@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { openEngine, startThread } from "@uncaged/workflow-execute";
 import { isFinished, leaseOf, type ThreadView, unwrap } from "@uncaged/workflow-protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type Cli, openCli } from "./cli.test.helper.ts";
+import { BIN, type Cli, openCli } from "./cli.test.helper.ts";
 import { CROWD_WORKFLOW } from "./crowd-workflow.ts";
 import { type Hosted, hosted } from "./hosted.test.helper.ts";
 import { untilThread, untilThreads } from "./until-thread.test.helper.ts";
@@ -265,6 +265,30 @@ describe("a host", () => {
     });
     expect(seen).toHaveLength(16);
     expect(Math.max(...seen)).toBeLessThanOrEqual(2);
+  });
+
+  it("runs the threads that agents start and wait for, at limit 1", async () => {
+    const script = join(cli.dir, "starter.sh");
+    writeFileSync(
+      script,
+      `"${process.execPath}" "${BIN}" run steps --prompt '{"steps":1}' --wait > "$PWD/inner" && echo '{"left":0}'\n`,
+    );
+    const options = {
+      ...{ command: "/bin/sh", args: [script], output: "json" },
+      env: { WORKFLOW_STORAGE_ROOT: cli.root },
+    };
+    limit(
+      { threads: 1 },
+      {
+        agents: { starter: { package: "@uncaged/workflow-agent-command", options } },
+        bindings: { crowd: { one: "starter" } },
+      },
+    );
+    await host.up();
+    const places = ["outer 1", "outer 2"].map(place);
+    const ids = await Promise.all(places.map((cwd) => start(cwd, { steps: 1 })));
+    for (const threadId of ids) await completed(threadId);
+    for (const cwd of places) expect(lines(cwd, "inner").join()).toContain("completed");
   });
 
   it("takes a thread that cannot start out of the queue, and starts the next", async () => {

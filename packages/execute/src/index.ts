@@ -69,6 +69,7 @@ export { findVersion } from "./start/find-version.ts";
 export { answerThread, awaitedPerson } from "./steer/answer-thread.ts";
 export { askLeftBehind } from "./steer/ask-left-behind.ts";
 export { type ExecReport, execThread } from "./steer/exec-thread.ts";
+export { lendStepRoom } from "./steer/lend-step-room.ts";
 export { pauseThread } from "./steer/pause-thread.ts";
 export { type Pruned, prunableThreads, pruneThreads } from "./steer/prune-threads.ts";
 export { removeThread } from "./steer/remove-thread.ts";

@@ -103,6 +103,8 @@ export type Dispatch = {
   /** Room for one run of an agent, under its own limit, those of its providers and the budget of the day. `part` names
    *  the run within the thread. */
   take(request: LeaseRef & { part: string; agent: string; nowMs: number }): Promise<Taken>;
+  /** Gives that room back. A room of the thread that is still lent then is wanted back: whoever lent it for the agent did
+   *  not come to take it. */
   free(request: LeaseRef & { part: string }): Promise<void>;
   /** Keeps agents from running until then: `take` refuses them, and `next` no thread that waits for the key. One that
    *  lasts longer than before takes the place of the one before. Runs under way continue. */

@@ -100,6 +100,7 @@ export function freeOfAgent(
 ): void {
   index.transaction(`note that an agent of thread ${threadId} has run`, () => {
     index.sql(FREE).run({ threadId, fence, part });
+    index.sql(WANT_BACK).run({ threadId, fence });
   });
 }
 
@@ -138,6 +139,7 @@ const TOOK = `UPDATE threads SET queuedFor = NULL WHERE ${OWNED} AND queuedFor I
 
 const TAKE = "INSERT OR REPLACE INTO agentRuns VALUES (:agent, :threadId, :fence, :part)";
 const FREE = "DELETE FROM agentRuns WHERE threadId = :threadId AND fence = :fence AND part = :part";
+const WANT_BACK = `UPDATE threads SET room = 'returning' WHERE ${OWNED} AND room = 'lent'`;
 const FORGET_ENDED = `
   DELETE FROM agentRuns WHERE NOT EXISTS (
     SELECT 1 FROM threads

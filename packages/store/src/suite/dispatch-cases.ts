@@ -256,6 +256,23 @@ export const dispatchCases: readonly DispatchCase[] = [
     },
   },
   {
+    name: "wants the room back that was lent for an agent, once that has run",
+    async run({ threads, dispatch }) {
+      await dispatch.limit({ ...NO_LIMITS, threads: 1, agents: { claude: 1 } });
+      await made(threads, [1, 2, 3]);
+      const one = await take(threads, 1);
+      const run = { ...one, part: "1" };
+      await dispatch.take({ ...run, agent: "claude", nowMs: 1 });
+      await dispatch.lend(one);
+      const other = await take(threads, 2);
+      await dispatch.free({ ...run, fence: one.fence + 1 });
+      await dispatch.free(run);
+      await threads.release({ ...other, nowMs: 2, to: { status: "idle" } });
+      await refuses(take(threads, 3), "LIMIT_REACHED");
+      assert.equal(await dispatch.takeBack({ ...one, nowMs: 3 }), true);
+    },
+  },
+  {
     name: "lets an agent run as often at once as its limit says, whatever thread it is for",
     async run({ threads, dispatch }) {
       await dispatch.limit({ ...NO_LIMITS, agents: { claude: 2 } });

@@ -217,6 +217,9 @@ export function memoryRoom({ all, entry }: MemoryThreads): MemoryRoom {
       async free({ threadId, fence, part }) {
         for (const key of runs.keys())
           if (key.startsWith(`${threadId} ${fence} ${part} `)) runs.delete(key);
+        const found = entry(threadId);
+        if (found?.room === "lent" && leaseOf(found.record)?.fence === fence)
+          found.room = "returning";
       },
       async hold({ key, agents, untilMs }) {
         if (untilMs > (held.get(key)?.untilMs ?? 0)) held.set(key, { key, agents, untilMs });

@@ -1,6 +1,11 @@
 /** Stays with a thread that runs elsewhere until it ends or waits for a person. */
-import type { Engine } from "@uncaged/workflow-execute";
-import type { Failure, Result, ThreadRecord } from "@uncaged/workflow-protocol";
+import { type Engine, lendStepRoom } from "@uncaged/workflow-execute";
+import {
+  type Failure,
+  PROCESS_TAG_ENV,
+  type Result,
+  type ThreadRecord,
+} from "@uncaged/workflow-protocol";
 import type { Output } from "../../command/command.ts";
 import type { Io } from "../../command/io.ts";
 import { writeText } from "../../command/write-text.ts";
@@ -20,10 +25,12 @@ export async function stayWith(
   const { threadId } = thread;
   const signal = io.interruption();
   await writeText(io.stderr, `${styleOf(io.stderr).dim("thread")} ${threadId}\n`);
-  if (stay === "live") {
-    const to = io.json ? io.stderr : io.stdout;
-    const write = liveView(styleOf(to), "usual");
-    await showLive({ engine, threadId }, { after, until: "end", role: null, signal, write, to });
-  }
-  return waitToEnd({ engine, thread }, signal, io);
+  return lendStepRoom(engine, { tag: io.env[PROCESS_TAG_ENV], signal }, async () => {
+    if (stay === "live") {
+      const to = io.json ? io.stderr : io.stdout;
+      const write = liveView(styleOf(to), "usual");
+      await showLive({ engine, threadId }, { after, until: "end", role: null, signal, write, to });
+    }
+    return waitToEnd({ engine, thread }, signal, io);
+  });
 }

@@ -1,4 +1,5 @@
-import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
+import { lendStepRoom } from "@uncaged/workflow-execute";
+import { type Failure, ok, PROCESS_TAG_ENV, type Result } from "@uncaged/workflow-protocol";
 import type { Output } from "../../command/command.ts";
 import { count } from "../../command/count.ts";
 import type { Io } from "../../command/io.ts";
@@ -19,10 +20,13 @@ export function waitFor(
     if (!found.ok) return found;
     const threads = found.value;
     const signal = io.interruption();
-    const [thread] = threads;
-    if (thread !== undefined && ids.length === 1) return waitToEnd({ engine, thread }, signal, io);
-    const waiting = `waiting for ${count(threads.length, "thread")}`;
-    await writeText(io.stderr, `${styleOf(io.stderr).dim(waiting)}\n`);
-    return ok(await waitTogether({ engine, threads }, { until, signal }, io));
+    return lendStepRoom(engine, { tag: io.env[PROCESS_TAG_ENV], signal }, async () => {
+      const [thread] = threads;
+      if (thread !== undefined && ids.length === 1)
+        return waitToEnd({ engine, thread }, signal, io);
+      const waiting = `waiting for ${count(threads.length, "thread")}`;
+      await writeText(io.stderr, `${styleOf(io.stderr).dim(waiting)}\n`);
+      return ok(await waitTogether({ engine, threads }, { until, signal }, io));
+    });
   });
 }
