@@ -10,12 +10,18 @@ import { type Cli, openCli } from "./cli.test.helper.ts";
 import { killHard } from "./kill-hard.test.helper.ts";
 import { ownerOf, rests, untilThread } from "./until-thread.test.helper.ts";
 
+/** CI asks for more. */
+const KILLS = Math.ceil(Number(process.env.UNCAGED_TEST_KILLS ?? 6) / 3);
+/** About as long as an answer and its step take. */
+const ANSWER_MS = 1_500;
+
 type Step = {
   stateHash: string;
   role: string;
   meta: Record<string, unknown>;
   outcome: string;
   group?: StepGroup;
+  run: { startedAt: number };
   route: { to: string; rule: number | null; prompt: string | null };
 };
 type Shown = { status: string; steps: Step[]; waits: PersonWait[] };
@@ -210,6 +216,10 @@ describe("people in a group", () => {
     ]);
     const { stdout: inbox } = await cli.run(["inbox"]);
     expect(inbox).toContain(`answer ${threadId} --member 3 status=<ok|bad>`);
+    const ps = await cli.json<{ waiting: ThreadSummary[] }>(["ps"]);
+    expect(ps.waiting).toContainEqual(
+      expect.objectContaining({ threadId, status: "running", waits }),
+    );
     expect((await answer(threadId, 3, "status=ok")).code).toBe(0);
     await untilThread(cli.root, threadId, ({ stepCount }) => stepCount === 1);
     const meanwhile = await show(threadId);
@@ -272,6 +282,32 @@ describe("people in a group", () => {
     expect((await show(begun)).status).toBe("idle");
     expect(await ownerOf(cli.root, begun)).toBeGreaterThan(0);
     await cli.json(["thread", "kill", begun]);
+  });
+
+  it(`lose no answer and are asked once, when the runner is killed at ${KILLS} random instants while they answer`, {
+    timeout: 60_000 + KILLS * 30_000,
+  }, async () => {
+    for (let kills = 0; kills < KILLS; kills += 1) {
+      const { threadId, cwd } = await heldThread();
+      const { waits } = await show(threadId);
+      const runner = await ownerOf(cli.root, threadId);
+      const answers = [answer(threadId, 1, "status=ok"), answer(threadId, 3, "status=bad")];
+      await sleep(Math.random() * ANSWER_MS);
+      await killHard(runner);
+      expect((await Promise.all(answers)).map(({ code }) => code)).toEqual([0, 0]);
+      rmSync(join(cwd, "hold"));
+      // An answer after the kill has had the thread continued; then there is nothing to do.
+      await cli.run(["resume", threadId]);
+      await untilThread(cli.root, threadId, ({ status }) => status === "completed");
+      const { steps } = await show(threadId);
+      const people = steps.filter(({ role }) => role !== "reviewer");
+      expect(people.toSorted((a, b) => place(a) - place(b))).toMatchObject([
+        { role: "alice", meta: { status: "ok" }, run: { startedAt: waits[0]?.since } },
+        { role: "bob", meta: { status: "bad" }, run: { startedAt: waits[1]?.since } },
+      ]);
+      expect(steps).toHaveLength(3);
+      expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+    }
   });
 
   it("stay asked while the thread is stopped, and the answer counts when it is continued", async () => {

@@ -1,6 +1,6 @@
 /** Reports what the threads of this process do, if that is configured by `OTEL_EXPORTER_OTLP_ENDPOINT` or
  *  `config.telemetry`. Otherwise nothing is loaded, and nothing is done differently. */
-import { type ThreadRecord, waitsOf } from "@uncaged/workflow-protocol";
+import { type ThreadRecord, type Wait, waitsOf } from "@uncaged/workflow-protocol";
 import { readSettings } from "@uncaged/workflow-register";
 import { redactor } from "@uncaged/workflow-util";
 import { readNode } from "../chain/read-node.ts";
@@ -69,7 +69,10 @@ function telling(
     engine: observed.engine,
     // Each minute: a root may have any number of finished threads.
     watchThreads: () =>
-      sink.gauge(async () => gaugesOf(await engine.store.list({ unfinished: true }), engine.now())),
+      sink.gauge(async () => {
+        const asked = (await engine.store.asks({})).map(({ wait }) => wait);
+        return gaugesOf(await engine.store.list({ unfinished: true }), asked, engine.now());
+      }),
     flush: async () => {
       await observed.settled();
       await sink.flush();
@@ -77,7 +80,12 @@ function telling(
   };
 }
 
-function gaugesOf(threads: readonly ThreadRecord[], nowMs: number): Gauged[] {
+/** `asked`: what people are asked while their threads run. */
+function gaugesOf(
+  threads: readonly ThreadRecord[],
+  asked: readonly Wait[],
+  nowMs: number,
+): Gauged[] {
   const byStatus = Map.groupBy(threads, ({ status }) => status);
   const gauges = [...byStatus].flatMap(([status, each]): Gauged[] => {
     const attributes = { "uncaged.status": status };
@@ -88,7 +96,10 @@ function gaugesOf(threads: readonly ThreadRecord[], nowMs: number): Gauged[] {
       { name: "uncaged.threads.oldest", value: age, attributes },
     ];
   });
-  const waits = Map.groupBy(threads.flatMap(waitsOf), (wait) => wait.kind ?? "answer");
+  const waits = Map.groupBy(
+    [...threads.flatMap(waitsOf), ...asked],
+    (wait) => wait.kind ?? "answer",
+  );
   return [
     ...gauges,
     ...[...waits].map(

@@ -1,10 +1,10 @@
 import {
   type LeftoverProcesses,
   leftoverProcesses,
-  listThreads,
   queuedThreads,
   type RunningThread,
   runningThreads,
+  waitingThreads,
 } from "@uncaged/workflow-execute";
 import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import type { Output } from "../../command/command.ts";
@@ -23,7 +23,7 @@ export async function ps(io: Io): Promise<Result<Output, Failure>> {
   const { threads, queued, waiting, leftovers } = await withEngine(io, async (engine) => ({
     threads: await runningThreads(engine),
     queued: await queuedThreads(engine),
-    waiting: await listThreads(engine, { suspended: true }),
+    waiting: await waitingThreads(engine, {}),
     leftovers: await leftoverProcesses(engine),
   }));
   const shown = (style: Style): string => {
