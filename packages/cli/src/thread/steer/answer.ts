@@ -11,8 +11,9 @@ import {
   type PersonWait,
   PROCESS_TAG_ENV,
   type Result,
+  type ThreadRecord,
 } from "@uncaged/workflow-protocol";
-import type { Output } from "../../command/command.ts";
+import type { Output, Said } from "../../command/command.ts";
 import type { Io } from "../../command/io.ts";
 import { usageError } from "../../command/options.ts";
 import { withThread } from "../../command/with-engine.ts";
@@ -43,9 +44,17 @@ export function answer(
     const after = await engine.live.last(found.threadId);
     const answered = await answerThread(engine, found, { meta, user: currentUser(), member });
     if (!answered.ok) return answered;
-    if (stay === "background") return ok(steered(answered.value, io));
+    if (stay === "background") return ok(taken(answered.value, io));
     return stayWith({ engine, thread: answered.value, after }, stay, io);
   });
+}
+
+function taken(thread: ThreadRecord, io: Io): Said {
+  const said = steered(thread, io);
+  // Somebody stopped it while people of its group were asked.
+  if (thread.status !== "idle") return said;
+  const later = `; the answer counts once it goes on: uncaged-workflow thread resume ${thread.threadId}`;
+  return { ...said, human: (style) => `${said.human(style)}${later}` };
 }
 
 /** The member of a group whose answer it is. If several wait, the person at a terminal is asked. */
