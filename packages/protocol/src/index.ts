@@ -155,6 +155,7 @@ export {
   sumUsage,
   type Usage,
 } from "./step-run.ts";
+export type { StepWorkspace } from "./step-workspace.ts";
 export {
   canMoveTask,
   type NewTask,

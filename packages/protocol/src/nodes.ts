@@ -2,6 +2,7 @@ import type { AgentFault } from "./agent-error.ts";
 import type { StepGroup } from "./group.ts";
 import type { JsonObject } from "./json.ts";
 import type { StepRoute, StepRun } from "./step-run.ts";
+import type { StepWorkspace } from "./step-workspace.ts";
 
 /** Maps each hash that a node directly depends on to the SHA-256 (hex) of the bytes behind it. */
 export type Digests = { readonly [hash: string]: string };
@@ -41,6 +42,8 @@ export type StatePayload = {
   outcome?: AgentFault;
   /** Left out by a step that is no member of a group. */
   group?: StepGroup;
+  /** Left out by a step outside of a repository, by a person's, and where snapshots are off or failed. */
+  workspace?: StepWorkspace;
 } & Partial<StepRun>;
 /** refs: content, start, every ancestor, artifacts, then prompt and evidence of the run record. */
 export type StateNode = { type: "state"; payload: StatePayload; refs: readonly string[] };

@@ -3,6 +3,7 @@ import type { StepGroup } from "./group.ts";
 import type { JsonValue } from "./json.ts";
 import type { StepOutcome } from "./limits.ts";
 import type { StepRoute, StepRun, Usage } from "./step-run.ts";
+import type { StepWorkspace } from "./step-workspace.ts";
 import type { ThreadActivity } from "./thread-activity.ts";
 import type { ThreadLabels } from "./thread-record.ts";
 import type { ThreadStatus } from "./thread-status.ts";
@@ -25,6 +26,11 @@ export type StepView = {
   group?: StepGroup;
   route: (Pick<StepRoute, "from" | "condition"> & Partial<StepRoute>) | null;
   run: Partial<StepRun> | null;
+  /** Left out by a step whose files were not recorded. */
+  workspace?: StepWorkspace & {
+    /** Somebody changed the files between the last step and this one. Left out: nobody, or that is not known. */
+    changedOutside?: true;
+  };
 };
 
 /** The point from which the thread runs another version of its workflow. */

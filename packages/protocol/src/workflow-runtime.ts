@@ -94,6 +94,9 @@ export type WorkflowRuntime = {
   /** Aborts when the thread is stopped or killed: end every process you started, then reject. */
   signal: AbortSignal;
   step: StepScope;
+  /** Resolves, and never rejects, once the engine has looked at the files that the role may change: only then does the
+   *  role begin. Left out: it may at once. */
+  ready?: Promise<void>;
   /** Sink for live output. Never blocks, never throws; what a slow reader cannot keep up with is dropped. */
   emit(event: AgentEvent): void;
   /** Runs a registered workflow as a child of this step and waits for its end. Called again for the same step after

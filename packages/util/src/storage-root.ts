@@ -47,6 +47,8 @@ export type StoragePaths = {
   readonly packagesLock: string;
   /** Folder of the agents' private homes. */
   readonly agents: string;
+  /** Folder of what is kept per work tree of a git repository. */
+  readonly workspaces: string;
   bundle(hash: string): string;
   /** Folder of a bundle's finished threads, one file per day. */
   history(hash: string): string;
@@ -85,6 +87,7 @@ export function storagePaths(root: string): StoragePaths {
     packages: join(root, "node_modules"),
     packagesLock: join(root, "packages.lock"),
     agents: join(root, "agents"),
+    workspaces: join(root, "workspaces"),
     bundle,
     history: (hash) => join(bundle(hash), "history"),
     debugLog: (threadId) => log(threadId, LOG.debug),

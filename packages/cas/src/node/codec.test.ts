@@ -51,6 +51,15 @@ const statePayload: StatePayload = {
   cwd: "/home/ada/project",
   evidence: ["0000000000002"],
 };
+const workspace = {
+  repository: "/home/ada/project/.git",
+  workTree: "/home/ada/project",
+  head: "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+  branch: null,
+  before: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+  after: "f2ba8f84ab5c1bce84a7b441cb1959cfc7093b7f",
+  objectFormat: "sha1" as const,
+};
 const stateRefs = [OTHER, HASH, ...statePayload.ancestors, NUMBER_LIKE, "0000000000002"];
 
 const goldens = {
@@ -58,6 +67,7 @@ const goldens = {
   empty: encodeContent(""),
   start: encodeStart(startPayload, startRefs),
   state: encodeState(statePayload, stateRefs),
+  "state-with-files": encodeState({ ...statePayload, workspace }, stateRefs),
 };
 
 describe.each(Object.entries(goldens))("the golden %s node", (name, node) => {

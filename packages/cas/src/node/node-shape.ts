@@ -154,6 +154,19 @@ const group: Field = {
   must: "a place in a group",
 };
 
+const workspace: Field = {
+  is: (value) =>
+    isRecord(value) &&
+    text.is(value.repository) &&
+    text.is(value.workTree) &&
+    orNull(text).is(value.head) &&
+    orNull(text).is(value.branch) &&
+    isObjectId(value.before) &&
+    isObjectId(value.after) &&
+    (value.objectFormat === "sha1" || value.objectFormat === "sha256"),
+  must: "what a role did to a git repository",
+};
+
 const START_FIELDS: FieldsOf<StartPayload> = {
   name: text,
   hash,
@@ -188,6 +201,7 @@ const STATE_FIELDS: FieldsOf<StatePayload> = {
   person: optional(person),
   outcome: optional(fault),
   group: optional(group),
+  workspace: optional(workspace),
 };
 
 function orNull({ is, must }: Field): Field {
@@ -204,6 +218,10 @@ function isHashText(value: unknown): value is string {
 
 export function isHashList(value: unknown): value is string[] {
   return Array.isArray(value) && value.every(isHashText);
+}
+
+function isObjectId(value: unknown): boolean {
+  return typeof value === "string" && /^(?:[\da-f]{40}|[\da-f]{64})$/.test(value);
 }
 
 function isCount(value: unknown): boolean {
