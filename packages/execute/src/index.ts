@@ -35,6 +35,12 @@ export {
   diffThreads,
   type ThreadDiff,
 } from "./read/diff-threads.ts";
+export {
+  type RestoredStep,
+  restoreStep,
+  type StepChanges,
+  stepChanges,
+} from "./read/step-changes.ts";
 export { type ContextPage, DEFAULT_BUDGET_CHARS, threadPage } from "./read/thread-pages.ts";
 export { recordedResultOf, threadResult } from "./read/thread-result.ts";
 export { stepViews, viewThread } from "./read/thread-view.ts";

@@ -24,6 +24,7 @@ export async function runOrRoute(
   ctx: ThreadContext,
   { edges, runRole, entered, timeLeftMs }: Turn,
 ): Promise<RoleOutput> {
+  await entered.ready;
   try {
     return await withRetries(runRole, ctx, { runtime: entered, timeLeftMs });
   } catch (thrown) {

@@ -12,6 +12,7 @@ const settings: Settings = {
   telemetry: null,
   store: "files",
   tasks: { integration: null, worktrees: null, setup: null, mergeCheck: null },
+  snapshots: true,
   limits: NO_LIMITS,
   supervisorInterval: 0,
   providers: new Map([["mine", { baseUrl: "https://mine.test/v1", apiKey: null }]]),

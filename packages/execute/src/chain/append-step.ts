@@ -14,6 +14,7 @@ import type {
   StateNode,
   StatePayload,
   StepGroup,
+  StepWorkspace,
 } from "@uncaged/workflow-protocol";
 import type { ParsedRoleOutput } from "@uncaged/workflow-protocol/schemas";
 import {
@@ -68,13 +69,15 @@ export type StoredOutput = {
   nowMs: number;
   /** Which member of which group it is; left out: of none. */
   group?: StepGroup | undefined;
+  /** What the role did to the files; left out or null: that is not known. */
+  workspace?: StepWorkspace | null;
 };
 
 /** The two blobs of a step: what was said, and the state that names it. */
 export async function encodeStep(
   cas: Pick<NodeStore, "get">,
   cursor: ChainPlace,
-  { output, nowMs, group }: StoredOutput,
+  { output, nowMs, group, workspace = null }: StoredOutput,
 ): Promise<{ content: EncodedNode; state: EncodedNode; node: StateNode }> {
   const artifacts = output.refs ?? [];
   const content = encodeContent(output.content ?? JSON.stringify(output.meta), artifacts);
@@ -98,6 +101,7 @@ export async function encodeStep(
     route: output.route ?? null,
     ...(output.outcome === undefined ? {} : { outcome: output.outcome }),
     ...(group === undefined ? {} : { group }),
+    ...(workspace === null ? {} : { workspace }),
     ...run,
   };
   const refs = [content.hash, cursor.startHash, ...ancestors, ...artifacts, ...attached];

@@ -11,6 +11,7 @@ import {
   type JsonObject,
   type PersonRecord,
   type StateNode,
+  type StepWorkspace,
   type Usage,
 } from "@uncaged/workflow-protocol";
 import { type Chain, type ChainState, loadChain, roleStates } from "../chain/chain.ts";
@@ -96,7 +97,7 @@ function upgradeClaim({ hash, node: { payload } }: ChainState): JsonObject {
 }
 
 function stepClaim({ hash, node }: ChainState, round: number): JsonObject {
-  const { role, timestamp, content, childThread, digests } = node.payload;
+  const { role, timestamp, content, childThread, digests, workspace } = node.payload;
   const run = runOf(node);
   return {
     round,
@@ -106,6 +107,9 @@ function stepClaim({ hash, node }: ChainState, round: number): JsonObject {
     timestamp,
     childThread,
     route: routeClaim(node),
+    // Left out when there is none, so that older statements can still be reproduced byte for byte. No paths: they name
+    // people and projects.
+    ...(workspace === undefined ? {} : { files: filesClaim(workspace) }),
     run: run && {
       agent: run.agent,
       // Left out when there is none, so that older statements can still be reproduced byte for byte.
@@ -119,6 +123,10 @@ function stepClaim({ hash, node }: ChainState, round: number): JsonObject {
       })),
     },
   };
+}
+
+function filesClaim({ head, before, after, objectFormat }: StepWorkspace): JsonObject {
+  return { head, before, after, objectFormat };
 }
 
 function personClaim({ user, assignees }: PersonRecord): JsonObject {

@@ -21,6 +21,7 @@ import type { Engine } from "../storage/engine.ts";
 import { observedStatus } from "../watch/observe.ts";
 import { openWaits } from "../watch/open-waits.ts";
 import { threadActivity } from "../watch/thread-activity.ts";
+import { withOutsideChanges } from "./outside-changes.ts";
 
 /** Everything about a thread, for people and scripts. */
 export async function viewThread(
@@ -51,7 +52,7 @@ export async function viewThread(
       depth: thread.depth,
       parentState: start.payload.parentState,
     },
-    steps: await withContents(engine.cas, steps, 1),
+    steps: withOutsideChanges(await withContents(engine.cas, steps, 1)),
     upgrades,
     suspended: suspensionOf(thread),
     waits: await openWaits(engine, thread),
@@ -122,7 +123,8 @@ async function withContents(
 }
 
 function stepOf({ hash, node }: ChainState): BareStep {
-  const { role, meta, content, timestamp, childThread, route, outcome, group } = node.payload;
+  const { role, meta, content, timestamp, childThread, route, outcome, group, workspace } =
+    node.payload;
   return {
     role,
     meta,
@@ -134,6 +136,7 @@ function stepOf({ hash, node }: ChainState): BareStep {
     ...(group === undefined ? {} : { group }),
     route,
     run: runOf(node),
+    ...(workspace === undefined ? {} : { workspace }),
   };
 }
 

@@ -8,8 +8,10 @@ import {
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
 import { newThreadId } from "@uncaged/workflow-util";
+import { shareSnapshots } from "@uncaged/workflow-workspace";
 import { loadChain, startPrompt } from "../chain/chain.ts";
 import { readBlob } from "../chain/read-node.ts";
+import { repositoriesOf } from "../chain/repositories.ts";
 import { startRunner } from "../runner/start-runner.ts";
 import { findVersion } from "../start/find-version.ts";
 import type { Engine } from "../storage/engine.ts";
@@ -72,6 +74,9 @@ export async function forkThread(
     },
     null,
   );
+  // The shared steps' files stay when the old thread is removed. Git that fails here costs no fork: until then they stay.
+  for (const repository of await repositoriesOf(engine.cas, made))
+    await shareSnapshots(repository, { from: thread.threadId, to: made.threadId });
   if (opts.run === "background") {
     const runner = await startRunner(engine, made.threadId);
     if (!runner.ok) return runner;

@@ -36,6 +36,7 @@ import { loadRun } from "../run/load-run.ts";
 import { nextTurn } from "../run/next-turn.ts";
 import { parseOutput } from "../run/parse-output.ts";
 import { threadRun } from "../run/run-thread.ts";
+import { withNotes } from "../run/step-files.ts";
 import { FULL, noRoom } from "../run/thread-room.ts";
 import type { Engine } from "../storage/engine.ts";
 import { observedStatus } from "../watch/observe.ts";
@@ -105,7 +106,10 @@ async function replaceHead(
   if (!output.ok) return output;
   const fault = await run.rulesFault(output.value);
   if (fault !== null) return err(fault);
-  const record = withModelCosts(output.value.run ?? null, run.costs);
+  const { group } = step.node.payload;
+  const round = cursor.rounds + 1;
+  const { workspace, notes } = await run.files.end({ role: output.value.role, round, group });
+  const record = withNotes(withModelCosts(output.value.run ?? null, run.costs), notes);
   const publish: RootStore["publish"] = (nodes, move) =>
     engine.cas.publish([...upgrade, ...nodes], move);
   const nowMs = engine.now();
@@ -113,7 +117,8 @@ async function replaceHead(
     kind: "replace",
     output: { ...output.value, run: record },
     nowMs,
-    group: step.node.payload.group,
+    group,
+    workspace,
   });
   emitCompleted(run, published, nowMs);
   const { stateHash } = published;

@@ -57,6 +57,12 @@ export type RuntimeParts = {
   agent: (name: string | null) => Promise<AdapterFn>;
   /** Waits with the thread's room lent. */
   standBack: NonNullable<WorkflowRuntime["standBack"]>;
+  /** Looks at the files before a role begins. Null: there is nothing to wait for. */
+  look: (step: {
+    round: number;
+    cwd: string;
+    group: StepGroup | undefined;
+  }) => Promise<void> | null;
   /** Asks a person while a step waits. */
   askPerson: AskPerson;
   /** `call` numbers the children of one step, from 0: the same call after a crash finds the same child. */
@@ -106,6 +112,7 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
         if (event !== undefined) parts.emit({ ...stamp(), type: "agent", ...step, event });
       };
       const rules = Object.hasOwn(parts.rules, role) ? parts.rules[role] : request.rules;
+      const ready = parts.look({ round, cwd, group });
       const timeoutMs = rules?.tools?.askTimeoutMs ?? DEFAULT_ASK_MS;
       return {
         cas,
@@ -126,6 +133,7 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
             ? {}
             : { traceparent: parts.traceparent({ round, group }) }),
         },
+        ...(ready === null ? {} : { ready }),
         emit,
         standBack: parts.standBack,
         agent: parts.agent,

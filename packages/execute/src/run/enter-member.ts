@@ -49,7 +49,11 @@ export function enterMember(
     },
   };
   let grace: NodeJS.Timeout | undefined;
-  const done = (async () => call.run(scoped))().finally(() => clearTimeout(grace));
+  const begin = async (): Promise<RoleOutput> => {
+    await entered.ready;
+    return call.run(scoped);
+  };
+  const done = begin().finally(() => clearTimeout(grace));
   return {
     step: { role, route },
     done,

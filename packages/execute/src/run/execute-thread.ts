@@ -68,6 +68,7 @@ import { nextTurn } from "./next-turn.ts";
 import { parseOutput } from "./parse-output.ts";
 import { answeredStep, missedStep } from "./person-step.ts";
 import { runGroup } from "./run-group.ts";
+import { type StepFiles, withNotes } from "./step-files.ts";
 import { FULL, noRoom, type ThreadRoom } from "./thread-room.ts";
 
 export type ThreadRun = {
@@ -79,6 +80,8 @@ export type ThreadRun = {
   roundHashes: readonly string[];
   workflow: WorkflowFn;
   context: ThreadContext;
+  /** What roles do to the files of the repository that they work in. */
+  files: StepFiles;
   /** What the workflow function gets from the engine. `cursor` is asked for the thread's position whenever a child
    *  starts. */
   runtimeAt: (cursor: () => ChainCursor) => EngineRuntime;
@@ -257,12 +260,21 @@ async function publish(
   { output, group }: Publishing,
 ): Promise<PublishedStep> {
   const nowMs = run.engine.now();
-  const record = withModelCosts(output.run ?? null, run.costs, group);
+  // The role has ended. Its processes end before its files are looked at, so that the tree is what it left; and the step
+  // is published after that, because a step that is published is never looked at again. A crash in between leaves a
+  // commit that no step names, and the role runs again.
+  const { workspace, notes } = await run.files.end({
+    role: output.role,
+    round: cursor.rounds + 1,
+    group,
+  });
+  const record = withNotes(withModelCosts(output.run ?? null, run.costs, group), notes);
   const published = await publishStep(run.engine, cursor, {
     kind: "append",
     output: { ...output, run: record },
     nowMs,
     group,
+    workspace,
   });
   emitCompleted(run, published, nowMs);
   return published;

@@ -59,6 +59,7 @@ async function entered(fork: ThreadRecord, previousSession: string): Promise<Ste
       fence: 1,
       now: Date.now,
       homes: root,
+      look: () => null,
     },
     origin: originSessions(origin.engine, fork, await loadChain(cas, fork)),
     extract: () => () => Promise.reject(new Error("not used here")),

@@ -47,6 +47,7 @@ import { nextRole } from "./next-role.ts";
 import { waitFor } from "./person-wait.ts";
 import { resultAfter } from "./result-after.ts";
 import { roleAgents } from "./role-agents.ts";
+import { stepFiles } from "./step-files.ts";
 import { type RoomKind, threadRoom } from "./thread-room.ts";
 
 export type RunRequest = {
@@ -154,7 +155,20 @@ export async function threadRun(
   const lost = await lostAttempts(engine, thread);
   const traceparent = (await engine.traceparents?.(thread)) ?? null;
   const extraction = extractor({ cas: engine.cas, models, signal });
-  const roleAgent = roleAgents(thread, unwrap(await models.settings()), context.steps);
+  const settings = unwrap(await models.settings());
+  const roleAgent = roleAgents(thread, settings, context.steps);
+  const files = stepFiles({
+    root: engine.root,
+    threadId: thread.threadId,
+    fence: handle.lease.fence,
+    isOn: settings.snapshots,
+    // What an attempt that was cut off did to the files is the role's doing, not somebody else's.
+    cutOffFrom:
+      lost.begun === 0 || opts.replaced !== null
+        ? null
+        : (roleStates(chain).at(-1)?.node.payload.workspace ?? null),
+    now: engine.now,
+  });
   const askPerson = personAsker(engine, handle.lease);
   const runtimeAt: ThreadRun["runtimeAt"] = (cursor) =>
     engineRuntime({
@@ -175,6 +189,7 @@ export async function threadRun(
       traceparent,
       homes: storagePaths(engine.root).agentHomes(thread.threadId),
       roleAgent,
+      look: files.begin,
       agent: namedAgents(engine, room.limited),
       askPerson,
       standBack: room.standBack,
@@ -190,6 +205,7 @@ export async function threadRun(
     roundHashes: roleStates(chain).map(({ hash }) => hash),
     workflow,
     context,
+    files,
     runtimeAt,
     roles: new Set(agentRoles(bundle.descriptor)),
     waitedFor: (head) => (head === handle.before.head ? waitsOf(handle.before) : []),

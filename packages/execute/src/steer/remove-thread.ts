@@ -1,7 +1,8 @@
 /** Removes a thread.
  *
  *  Order of effects: end what still runs for it, so that nobody writes for it afterwards; remove it from the store,
- *  whose history records that; delete its logs. A crash in between leaves log files of an unknown thread. The history
+ *  whose history records that; delete its logs; let go of the files of its steps. A crash in between leaves log files of
+ *  an unknown thread, or files that git keeps. The history
  *  line about its end stays; its nodes stay until gc, because other threads may share them. */
 import { rm } from "node:fs/promises";
 import {
@@ -13,8 +14,11 @@ import {
   ok,
   type Result,
   type ThreadRecord,
+  WorkflowError,
 } from "@uncaged/workflow-protocol";
 import { storagePaths } from "@uncaged/workflow-util";
+import { dropSnapshots } from "@uncaged/workflow-workspace";
+import { repositoriesOf } from "../chain/repositories.ts";
 import { endProcesses } from "../processes/end-processes.ts";
 import type { ProcessLook } from "../processes/process-look.ts";
 import type { Engine } from "../storage/engine.ts";
@@ -38,6 +42,7 @@ export async function removeThread(
   }
   if (look.mayHaveProcesses(thread))
     await endProcesses(engine.store, threadId, { spare: null, over: lease });
+  const repositories = await repositoriesWithFiles(engine, thread);
   try {
     const replaces = lease?.fence ?? null;
     await engine.store.remove({ threadId, replaces, nowMs: engine.now() });
@@ -48,5 +53,17 @@ export async function removeThread(
   await engine.live.remove(threadId);
   for (const path of paths.threadLogs(threadId)) await rm(path, { force: true });
   await rm(paths.agentHomes(threadId), { recursive: true, force: true });
+  // Git that fails leaves a reference: it costs space, and no thread.
+  for (const repository of repositories) await dropSnapshots(repository, threadId);
   return ok(null);
+}
+
+/** None where the chain cannot be read: a damaged thread can be removed, too. */
+async function repositoriesWithFiles(engine: Engine, thread: ThreadRecord): Promise<string[]> {
+  try {
+    return await repositoriesOf(engine.cas, thread);
+  } catch (thrown) {
+    if (thrown instanceof WorkflowError) return [];
+    throw thrown;
+  }
 }

@@ -124,8 +124,10 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
         roundHashes: roleStates(chain).map(({ hash }) => hash),
         workflow,
         context,
+        files: { begin: () => null, end: async () => ({ workspace: null, notes: [] }) },
         runtimeAt: () =>
           engineRuntime({
+            look: () => null,
             traceparent: null,
             cas,
             extract: () => () => Promise.reject(new Error("nothing to extract here")),

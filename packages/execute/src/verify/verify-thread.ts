@@ -27,13 +27,16 @@ import { isUpgrade, upgradeOf, versionAfter, versionsOf } from "../chain/upgrade
 import { statusOf } from "../run/finish-thread.ts";
 import type { Engine } from "../storage/engine.ts";
 import { BlobCheck } from "./verify-blobs.ts";
+import { type RecordedTrees, verifyFiles } from "./verify-files.ts";
 import { stateSeenBy, verifyGroups } from "./verify-groups.ts";
 import { resultMismatch } from "./verify-result.ts";
 import { verifyRoutes } from "./verify-routes.ts";
 import { verifyRules } from "./verify-rules.ts";
 
 export async function verifyThread(engine: Engine, thread: ThreadRecord): Promise<CheckReport> {
-  return (await proveThread(storedThreads(engine), thread)).report;
+  const { report, files } = await proveThread(storedThreads(engine), thread);
+  const problems = [...report.problems, ...(await verifyFiles(files))];
+  return { ...report, ok: problems.length === 0, problems };
 }
 
 /** The outcome of a proof, and everything it covered. */
@@ -45,12 +48,14 @@ export type Proof = {
   bundles: readonly KnownBundle[];
   /** From each blob that was read to its SHA-256 (hex). */
   blobs: ReadonlyMap<string, string>;
+  /** What the steps say about files; nothing of it has been looked at. */
+  files: readonly RecordedTrees[];
 };
 
 /** The same for a thread that may be kept elsewhere. */
 export async function proveThread(source: ThreadSource, thread: KnownThread): Promise<Proof> {
   const blobs = new BlobCheck(source.cas);
-  const check: Check = { source, blobs, seen: new Map(), bundles: new Map() };
+  const check: Check = { source, blobs, seen: new Map(), bundles: new Map(), files: [] };
   await verifyOne(check, thread);
   await blobs.finish();
   const { problems, digests } = blobs;
@@ -59,6 +64,7 @@ export async function proveThread(source: ThreadSource, thread: KnownThread): Pr
     threads: [...check.seen.values()],
     bundles: [...check.bundles.values()].sort((a, b) => (a.hash < b.hash ? -1 : 1)),
     blobs: digests,
+    files: check.files,
   };
 }
 
@@ -69,6 +75,7 @@ type Check = {
   seen: Map<string, KnownThread>;
   /** Bundles of these threads, by hash. */
   bundles: Map<string, KnownBundle>;
+  files: RecordedTrees[];
 };
 
 async function verifyOne(check: Check, thread: KnownThread): Promise<void> {
@@ -78,6 +85,9 @@ async function verifyOne(check: Check, thread: KnownThread): Promise<void> {
   verifyRecord(check.blobs, thread, chain);
   for (const { hash, message } of verifyGroups(chain))
     check.blobs.report("CHAIN_BROKEN", hash, message);
+  for (const { hash, node } of chain.states)
+    if (node.payload.workspace !== undefined)
+      check.files.push({ stateHash: hash, ...node.payload.workspace });
   await verifyTables(check, thread, chain);
   for (const state of chain.states) await verifyChild(check, chain, state);
 }

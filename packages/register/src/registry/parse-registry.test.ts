@@ -23,6 +23,7 @@ describe("a registry file", () => {
       expect(workflows.size).toBe(0);
       expect(settings).toEqual({
         maxDepth: 3,
+        snapshots: true,
         supervisorInterval: 0,
         retentionDays: null,
         notify: new Map(),

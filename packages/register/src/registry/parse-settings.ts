@@ -46,6 +46,7 @@ export function parseSettings(value: unknown): Settings {
       setup: optionalText(config.get("setup"), ["config", "setup"]),
       mergeCheck: optionalText(config.get("mergeCheck"), ["config", "mergeCheck"]),
     },
+    snapshots: trueOrFalse(config.get("snapshots") ?? true, ["config", "snapshots"]),
   };
 }
 
@@ -60,10 +61,13 @@ function telemetry(value: unknown, path: Path): TelemetrySettings | null {
   const endpoint = optionalText(given.get("endpoint"), [...path, "endpoint"]);
   if (endpoint !== null && !/^https?:$/.test(URL.parse(endpoint)?.protocol ?? ""))
     throw new ParseError([...path, "endpoint"], "must be an http or https URL");
-  const content = given.get("content") ?? false;
-  if (typeof content !== "boolean")
-    throw new ParseError([...path, "content"], "must be true or false");
+  const content = trueOrFalse(given.get("content") ?? false, [...path, "content"]);
   return { endpoint, content };
+}
+
+function trueOrFalse(value: unknown, path: Path): boolean {
+  if (typeof value === "boolean") return value;
+  throw new ParseError(path, "must be true or false");
 }
 
 function storeKind(value: unknown, path: Path): StoreKind {

@@ -62,6 +62,8 @@ export type Settings = {
   store: StoreKind;
   /** Worker tasks. */
   tasks: TaskDefaults;
+  /** Record the files before and after each step that works in a git repository. */
+  snapshots: boolean;
 };
 
 /** What tasks are made with, in every repository; null: the usual. */

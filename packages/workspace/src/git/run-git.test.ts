@@ -110,3 +110,9 @@ async function found(at: string) {
   if (!repository.ok || repository.value === null) throw new Error("no repository");
   return repository.value;
 }
+
+test("a repository whose configuration cannot be read is an error, not a folder without one", async () => {
+  git("init", "-q", "-b", "main");
+  writeFileSync(join(folder, ".git/config"), "[nonsense");
+  expect(await findRepository(folder)).toMatchObject({ ok: false, error: { code: "GIT_FAILED" } });
+});

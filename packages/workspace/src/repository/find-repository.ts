@@ -19,8 +19,11 @@ export type Repository = {
 export async function findRepository(folder: string): Promise<Result<Repository | null, Failure>> {
   const asked = await tryGit(QUESTION, { scope: null, cwd: folder });
   if (!asked.ok) return asked;
-  if (!asked.value.stdout.startsWith("true\n")) return ok(null);
-  const [, format, gitDir, commonDir, workTree, ...more] = asked.value.stdout.split("\n");
+  const { exitCode, stdout, stderr } = asked.value;
+  if (stdout.startsWith("false\n") || /not a git repository/.test(stderr)) return ok(null);
+  // Such as a configuration that git cannot read: there is a repository, and nobody can say what is in it.
+  if (exitCode !== 0) return err(gitFailed(QUESTION, stderr.trim()));
+  const [, format, gitDir, commonDir, workTree, ...more] = stdout.split("\n");
   if (gitDir === undefined || commonDir === undefined || workTree === undefined) return ok(null);
   if (more.length !== 1) return err(gitFailed(QUESTION, `a path with a line break: ${folder}`));
   return ok({

@@ -1,0 +1,156 @@
+/** What roles do to the files of the git repository that they work in.
+ *
+ *  1. Before a role begins, once and not per retry, its work tree becomes a tree; after it has ended and its processes
+ *     are gone, another one. Both are committed under `refs/uncaged/<thread>`, so that `git gc` keeps them.
+ *  2. Members of a group work side by side: what came before each of them is what came before their group.
+ *  3. Git failing is no reason to lose what an agent did: the step is stored without its files, and a note says why. */
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import {
+  failureFrom,
+  type StepGroup,
+  type StepRun,
+  type StepWorkspace,
+  unwrap,
+} from "@uncaged/workflow-protocol";
+import { killTagged, storagePaths } from "@uncaged/workflow-util";
+import {
+  branchOf,
+  findRepository,
+  headOf,
+  type Repository,
+  recordSnapshot,
+  type Snapshot,
+  takeSnapshot,
+} from "@uncaged/workflow-workspace";
+import { stepTag } from "../processes/process-tags.ts";
+
+type Place = { round: number; group?: StepGroup | undefined };
+
+export type StepFiles = {
+  /** Null: the folder is in no repository. The promise never rejects. */
+  begin: (step: Place & { cwd: string }) => Promise<void> | null;
+  /** `workspace`: null for a role that did not begin, or that worked in no repository. */
+  end: (step: Place & { role: string }) => Promise<RecordedFiles>;
+};
+
+export type RecordedFiles = { workspace: StepWorkspace | null; notes: string[] };
+
+export type StepFilesOptions = {
+  root: string;
+  threadId: string;
+  fence: number;
+  isOn: boolean;
+  /** The last step's, when the first role to begin is one that was cut off; else null. */
+  cutOffFrom: StepWorkspace | null;
+  now: () => number;
+};
+
+type Begun = { repository: Repository; before: Snapshot } | { fault: string };
+
+export function stepFiles(options: StepFilesOptions): StepFiles {
+  const { threadId, root } = options;
+  const begun = new Map<string, Promise<Begun>>();
+  /** Of each group and each folder. */
+  const befores = new Map<string, Promise<Begun>>();
+  let { cutOffFrom } = options;
+
+  const snapshot = async (repository: Repository): Promise<Snapshot> =>
+    unwrap(
+      await takeSnapshot({
+        repository,
+        keep: storagePaths(root).workspaces,
+        leaveOut: [root],
+      }),
+    );
+  const record = async (
+    { commonDir }: Repository,
+    tree: string,
+    message: string,
+  ): Promise<void> => {
+    const atMs = options.now();
+    unwrap(await recordSnapshot({ gitDir: commonDir, threadId, tree, message, atMs }));
+  };
+  const look = async ({ cwd, round }: Place & { cwd: string }): Promise<Begun> => {
+    const resumed = cutOffFrom;
+    cutOffFrom = null;
+    try {
+      const repository = unwrap(await findRepository(cwd));
+      if (repository === null) return { fault: `git finds no work tree at ${cwd}` };
+      if (resumed !== null && resumed.workTree === repository.workTree)
+        return { repository, before: { tree: resumed.after, skipped: [] } };
+      const before = await snapshot(repository);
+      await record(repository, before.tree, `before step ${round}`);
+      return { repository, before };
+    } catch (thrown) {
+      return { fault: failureFrom(thrown, "GIT_FAILED").message };
+    }
+  };
+  return {
+    begin: (step) => {
+      if (!options.isOn || !isBelowGit(step.cwd)) return null;
+      const key = step.group === undefined ? `${step.round}` : `${step.group.entry} ${step.cwd}`;
+      const looked = befores.get(key) ?? look(step);
+      befores.set(key, looked);
+      begun.set(keyOf(step), looked);
+      return looked.then(() => undefined);
+    },
+    end: async (step) => {
+      const key = keyOf(step);
+      const start = await (begun.get(key) ?? null);
+      begun.delete(key);
+      if (start === null) return { workspace: null, notes: [] };
+      if ("fault" in start)
+        return { workspace: null, notes: [`files not recorded: ${start.fault}`] };
+      const { repository, before } = start;
+      try {
+        const tag = stepTag({ threadId, fence: options.fence, group: step.group });
+        await killTagged({ tag, graceMs: 0 });
+        const after = await snapshot(repository);
+        await record(repository, after.tree, `step ${step.round}: ${step.role}`);
+        const workspace = await workspaceOf(repository, { before: before.tree, after: after.tree });
+        return { workspace, notes: notesOn(after) };
+      } catch (thrown) {
+        const { message } = failureFrom(thrown, "GIT_FAILED");
+        return { workspace: null, notes: [`files not recorded: ${message}`] };
+      }
+    },
+  };
+}
+
+const keyOf = ({ round, group }: Place): string =>
+  group === undefined ? `${round}` : `${group.entry}.${group.index}`;
+
+/** Costs a look at each folder above: outside of a repository, git is not started. */
+function isBelowGit(folder: string): boolean {
+  for (let at = folder; ; at = dirname(at)) {
+    if (existsSync(join(at, ".git"))) return true;
+    if (at === dirname(at)) return false;
+  }
+}
+
+async function workspaceOf(
+  repository: Repository,
+  trees: { before: string; after: string },
+): Promise<StepWorkspace> {
+  const [head, branch] = await Promise.all([headOf(repository), branchOf(repository)]);
+  const { commonDir, workTree, objectFormat } = repository;
+  const at = { head: unwrap(head), branch: unwrap(branch) };
+  return { repository: commonDir, workTree, ...at, ...trees, objectFormat };
+}
+
+const SHOWN = 20;
+
+function notesOn({ skipped }: Snapshot): string[] {
+  if (skipped.length === 0) return [];
+  const more = skipped.length > SHOWN ? ` and ${skipped.length - SHOWN} more` : "";
+  return [
+    `files that could not be read are not recorded: ${skipped.slice(0, SHOWN).join(", ")}${more}`,
+  ];
+}
+
+/** A step without a record of its run has no place for notes. */
+export function withNotes(run: StepRun | null, notes: readonly string[]): StepRun | null {
+  if (run === null || notes.length === 0) return run;
+  return { ...run, notes: [...(run.notes ?? []), ...notes] };
+}

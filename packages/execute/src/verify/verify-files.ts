@@ -1,0 +1,38 @@
+import { existsSync } from "node:fs";
+import type { Problem, StepWorkspace } from "@uncaged/workflow-protocol";
+import { brokenTrees } from "@uncaged/workflow-workspace";
+
+/** The trees that a state names. */
+export type RecordedTrees = Pick<StepWorkspace, "repository" | "before" | "after"> & {
+  stateHash: string;
+};
+
+/** Trees that their repository does not have, or not whole: each object below them is read, and its bytes are checked
+ *  against its name. */
+export async function verifyFiles(files: readonly RecordedTrees[]): Promise<Problem[]> {
+  const problems: Problem[] = [];
+  for (const [repository, steps] of Map.groupBy(files, (step) => step.repository)) {
+    const faults = await faultsIn(repository, steps);
+    for (const { stateHash, before, after } of steps)
+      for (const tree of new Set([before, after])) {
+        const message = faults(tree);
+        if (message !== null) problems.push({ code: "FILES_MISSING", hash: stateHash, message });
+      }
+  }
+  return problems;
+}
+
+async function faultsIn(
+  repository: string,
+  steps: readonly RecordedTrees[],
+): Promise<(tree: string) => string | null> {
+  if (!existsSync(repository)) return () => `the repository ${repository} is gone`;
+  const trees = steps.flatMap(({ before, after }) => [before, after]);
+  const broken = await brokenTrees(repository, trees);
+  if (!broken.ok) return () => broken.error.message;
+  const reasons = new Map(broken.value.map(({ tree, reason }) => [tree, reason]));
+  return (tree) => {
+    const reason = reasons.get(tree);
+    return reason === undefined ? null : `tree ${tree} in ${repository}: ${reason}`;
+  };
+}
