@@ -1,5 +1,16 @@
 import type { CommandGroup } from "../command/command.ts";
-import { bisect, context, diff, inbox, list, ps, result, show, wait } from "./look-commands.ts";
+import {
+  bisect,
+  context,
+  diff,
+  inbox,
+  list,
+  ps,
+  restore,
+  result,
+  show,
+  wait,
+} from "./look-commands.ts";
 import { attest, exportThread, importThread, recover, verify } from "./provenance-commands.ts";
 import { exec, fork, live, race, run } from "./start-commands.ts";
 import {
@@ -39,6 +50,7 @@ export const threadCommands: CommandGroup = {
     label,
     diff,
     bisect,
+    restore,
     verify,
     attest,
     export: exportThread,

@@ -19,6 +19,7 @@ import {
   severalArguments,
   switchOption,
   textOption,
+  usageError,
 } from "../command/options.ts";
 import { labelFilterOf, labelFilterOption } from "./start/name-options.ts";
 import { threadId } from "./start-commands.ts";
@@ -104,12 +105,39 @@ export const inbox: Command = {
     ),
 };
 
+const filesOf: Option<number | null> = countOption(
+  "--files <n>",
+  "only the files that step n changed",
+  { atLeast: 1 },
+);
 export const show: Command = {
   description: "Show a thread: its prompt, every step, and how it ended.",
   arguments: [threadId],
-  options: [],
-  example: "7F3K",
-  run: async (given, io) => (await import("./look/show.ts")).show(given(threadId), io),
+  options: [filesOf],
+  example: "7F3K --files 2",
+  run: async (given, io) => {
+    const round = given(filesOf);
+    return round === null
+      ? (await import("./look/show.ts")).show(given(threadId), io)
+      : (await import("./look/files.ts")).files({ id: given(threadId), round }, io);
+  },
+};
+
+const restored: Option<number | null> = countOption("--step <n>", "the step (default: the last)", {
+  atLeast: 1,
+});
+const into: Option<string | null> = textOption("--to <folder>", "an empty or a new folder");
+export const restore: Command = {
+  description: "Write the files of a git repository as a step left them into a folder.",
+  arguments: [threadId],
+  options: [restored, into],
+  example: "7F3K --step 2 --to ../as-it-was",
+  run: async (given, io) => {
+    const folder = given(into);
+    if (folder === null) throw usageError("name the folder for the files: --to <folder>");
+    const { restore: write } = await import("./look/restore.ts");
+    return write({ id: given(threadId), round: given(restored), folder }, io);
+  },
 };
 
 export const result: Command = {

@@ -19,6 +19,7 @@ export function renderStep(step: StepView, style: Style): string {
     ...headLines(step, style),
     ...(run === null ? [] : playedBy(run, style)),
     ...personSaid(step, style),
+    ...filesLine(step, style),
     ...(run?.notes ?? []).map((note) => style.yellow(`  note: ${printableLine(note, 200)}`)),
     ...Object.entries(meta).map(
       ([field, value]) =>
@@ -65,6 +66,16 @@ function playedBy({ agent, session, usage }: NonNullable<StepView["run"]>, style
   ];
   return flowLines(words, { indent: 2, columns: style.columns }).map(style.dim);
 }
+
+function filesLine({ workspace }: StepView, style: Style): string[] {
+  if (workspace === undefined) return [];
+  const { before, after, changedOutside } = workspace;
+  const outside = changedOutside ? [style.yellow("  files: changed outside the thread")] : [];
+  const trees = before === after ? "unchanged" : `${shortTree(before)} → ${shortTree(after)}`;
+  return [...outside, style.dim(`  files ${trees}`)];
+}
+
+const shortTree = (tree: string): string => tree.slice(0, 10);
 
 /** What was said, unless it only repeats the meta, in any order. */
 function contentLines(step: StepView, style: Style): string[] {

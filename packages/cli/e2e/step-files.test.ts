@@ -1,0 +1,196 @@
+/** Threads in a git repository: each step says what it did to the files, and nothing of the user's is touched. */
+import { execFileSync } from "node:child_process";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { StepView } from "@uncaged/workflow-protocol";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { type Cli, openCli } from "./cli.test.helper.ts";
+
+type Shown = { steps: StepView[] };
+
+let cli: Cli;
+beforeEach(async () => {
+  cli = openCli();
+  await cli.addSteps("steps");
+  git("init", "-q", "-b", "main");
+  writeFileSync(join(cli.dir, ".gitignore"), "/flow/\n/bin/\n/calls/\n");
+  writeFileSync(join(cli.dir, "a.txt"), "a");
+  writeFileSync(join(cli.dir, "b.txt"), "b");
+  writeFileSync(join(cli.dir, "began"), "");
+  git("add", "-A", "--", ".", ":!root");
+  git("commit", "-q", "-m", "first");
+  writeFileSync(join(cli.dir, "a.txt"), "stashed");
+  git("stash");
+  writeFileSync(join(cli.dir, "b.txt"), "staged");
+  git("add", "b.txt");
+});
+afterEach(() => cli.close());
+
+it("ten steps leave index, branches, stash, hooks and configuration as they were, and say what they did", async () => {
+  const id = await threadOf(10);
+  const before = usersState();
+  for (let step = 1; step <= 10; step += 1) {
+    await cli.json(["thread", "exec", id, "--count", "1"]);
+    expect(usersState()).toEqual(before);
+    expect(git("status", "--porcelain")).toBe("M  b.txt\n M began\n?? root/\n");
+  }
+  const { steps } = await cli.json<Shown>(["thread", "show", id]);
+  const trees = steps.map(({ workspace }) => workspace?.after ?? "");
+  expect(trees).toHaveLength(10);
+  for (const [at, { workspace }] of steps.entries()) {
+    expect(workspace).toMatchObject({ repository: join(cli.dir, ".git"), branch: "main" });
+    expect(workspace?.changedOutside).toBeUndefined();
+    if (at > 0) expect(workspace?.before).toBe(trees[at - 1]);
+    expect(git("show", `${workspace?.after}:began`).trim().split("\n")).toHaveLength(at + 1);
+    expect(git("ls-tree", "--name-only", workspace?.after ?? "")).toBe(
+      ".gitignore\na.txt\nb.txt\nbegan\n",
+    );
+  }
+  git("gc", "-q", "--prune=now");
+  expect(await cli.json(["thread", "verify", id])).toMatchObject({ ok: true });
+});
+
+it("what somebody else changed between two steps is said, and a removed object is found", async () => {
+  const id = await threadOf(3);
+  await cli.json(["thread", "exec", id, "--count", "1"]);
+  writeFileSync(join(cli.dir, "outside.txt"), "by a person");
+  await cli.json(["thread", "exec", id, "--count", "1"]);
+  const { steps } = await cli.json<Shown>(["thread", "show", id]);
+  expect(steps.map(({ workspace }) => workspace?.changedOutside)).toEqual([undefined, true]);
+  const { stdout } = await cli.run(["thread", "show", id]);
+  expect(stdout).toContain("changed outside the thread");
+  const blob = git("rev-parse", `${steps[1]?.workspace?.after}:outside.txt`).trim();
+  rmSync(join(cli.dir, ".git/objects", blob.slice(0, 2), blob.slice(2)));
+  const { code, stdout: report } = await cli.run(["--json", "thread", "verify", id]);
+  expect(code).not.toBe(0);
+  expect(JSON.parse(report)).toMatchObject({
+    ok: false,
+    problems: [
+      { code: "FILES_MISSING", hash: steps[1]?.stateHash },
+      { code: "FILES_MISSING", hash: steps[1]?.stateHash },
+    ],
+  });
+});
+
+it("the files of a step are listed, and restored into a new folder; a fork keeps them when its origin is removed", async () => {
+  const id = await threadOf(3);
+  await cli.json(["thread", "exec", id, "--count", "2"]);
+  expect(await cli.json(["thread", "show", id, "--files", "2"])).toMatchObject({
+    round: 2,
+    files: [{ path: "began", change: "modified" }],
+  });
+  const { stdout } = await cli.run(["thread", "show", id, "--files", "2"]);
+  expect(stdout).toMatch(/^M began\ngit --git-dir=/);
+  const restore = ["thread", "restore", id, "--step", "1", "--to", "restored"];
+  await cli.json(restore);
+  expect(readdirSync(join(cli.dir, "restored")).sort()).toEqual([
+    ".gitignore",
+    "a.txt",
+    "b.txt",
+    "began",
+  ]);
+  expect(readFileSync(join(cli.dir, "restored/began"), "utf8")).toBe("1\n");
+  expect(await cli.fails(restore)).toMatchObject({ code: "TARGET_EXISTS" });
+  expect(await cli.fails(["thread", "restore", id, "--step", "9", "--to", "x"])).toMatchObject({
+    code: "USAGE",
+  });
+  const forked = await cli.json<{ threadId: string }>(["thread", "fork", id, "--idle"]);
+  await cli.json(["thread", "rm", id]);
+  git("gc", "-q", "--prune=now");
+  expect(await cli.json(["thread", "verify", forked.threadId])).toMatchObject({ ok: true });
+  await cli.json(["thread", "rm", forked.threadId]);
+  expect(git("for-each-ref", "refs/uncaged")).toBe("");
+});
+
+it("with `snapshots: false` in the configuration nothing is recorded", async () => {
+  const config = join(cli.root, "workflow.yaml");
+  writeFileSync(config, `${readFileSync(config, "utf8")}\nconfig:\n  snapshots: false\n`);
+  const id = await threadOf(1);
+  await cli.json(["thread", "exec", id, "--count", "1"]);
+  const { steps } = await cli.json<Shown>(["thread", "show", id]);
+  expect(steps[0]?.workspace).toBeUndefined();
+  expect(git("for-each-ref", "refs/uncaged")).toBe("");
+});
+
+it("a SIGKILL at any call of git leaves the user's files alone, and the thread goes on", async () => {
+  const id = await threadOf(1000);
+  const before = usersState();
+  const path = gitThatKills();
+  let runs = 0;
+  const step = (killAt: number) => {
+    // A folder for each run: what a killed one had started may still make calls.
+    runs += 1;
+    mkdirSync(join(cli.dir, `calls/${runs}`), { recursive: true });
+    writeFileSync(join(path, "kill-at"), `${runs} ${killAt}\n`);
+    const env = { PATH: `${path}:${process.env.PATH}` };
+    return cli.run(["thread", "exec", id, "--count", "1"], { env });
+  };
+  let kills = 0;
+  for (let isKilled = true; isKilled; kills += 1) {
+    // Without its own index, a snapshot makes all the calls that it ever makes.
+    rmSync(join(cli.root, "workspaces"), { recursive: true, force: true });
+    isKilled = (await step(kills + 1)).code !== 0;
+    expect(usersState()).toEqual(before);
+    if (isKilled) expect((await step(0)).code).toBe(0);
+  }
+  expect(kills).toBeGreaterThan(15);
+  const { steps } = await cli.json<Shown>(["thread", "show", id]);
+  expect(steps).toHaveLength(kills);
+  // A file that an attempt wrote before it was killed belongs to the step that came of it.
+  expect(steps.some(({ workspace }) => workspace?.changedOutside)).toBe(false);
+  expect(await cli.json(["thread", "verify", id])).toMatchObject({ ok: true });
+  expect(git("fsck", "--no-dangling")).toBe("");
+}, 600_000);
+
+/** A `git` that kills who calls it at the call whose number the file `kill-at` has. */
+function gitThatKills(): string {
+  const real = execFileSync("sh", ["-c", "command -v git"]).toString().trim();
+  const folder = join(cli.dir, "bin");
+  mkdirSync(folder);
+  const script = `#!/bin/sh
+read -r run at < ${join(cli.dir, "bin/kill-at")}
+call=1
+until mkdir ${join(cli.dir, "calls")}/$run/$call 2> /dev/null; do call=$((call + 1)); done
+[ $call -eq "$at" ] && kill -9 $PPID
+exec ${real} "$@"
+`;
+  writeFileSync(join(folder, "git"), script);
+  chmodSync(join(folder, "git"), 0o755);
+  return folder;
+}
+
+async function threadOf(steps: number): Promise<string> {
+  const { threadId } = await cli.json<{ threadId: string }>([
+    ...["thread", "run", "steps", "--idle", "--prompt", JSON.stringify({ steps })],
+  ]);
+  return threadId;
+}
+
+function usersState(): Record<string, string> {
+  const read = (name: string): string =>
+    readFileSync(join(cli.dir, ".git", name)).toString("latin1");
+  const files = ["index", "HEAD", "config", "logs/HEAD", "refs/heads/main", "refs/stash"];
+  return {
+    ...Object.fromEntries(files.map((name) => [name, read(name)])),
+    hooks: readdirSync(join(cli.dir, ".git/hooks")).join(),
+    git: readdirSync(join(cli.dir, ".git")).join(),
+    branches: git("branch", "--all", "--verbose"),
+    staged: git("diff", "--cached"),
+  };
+}
+
+function git(...args: string[]): string {
+  const who = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "gc.auto=0"];
+  const env = {
+    PATH: process.env.PATH,
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_OPTIONAL_LOCKS: "0",
+  };
+  return execFileSync("git", [...who, ...args], {
+    cwd: cli.dir,
+    encoding: "utf8",
+    env,
+    stdio: "pipe",
+  });
+}
