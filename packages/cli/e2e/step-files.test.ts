@@ -102,6 +102,38 @@ it("the files of a step are listed, and restored into a new folder; a fork keeps
   expect(git("for-each-ref", "refs/uncaged")).toBe("");
 });
 
+it("a fork with files has exactly those of its step, in a worktree of its own", async () => {
+  const id = await threadOf(5);
+  const trees: string[] = [];
+  for (const step of [1, 2, 3]) {
+    writeFileSync(join(cli.dir, `new-${step}.txt`), `by a person before step ${step}`);
+    if (step === 2) git("commit", "-q", "-m", "between two steps");
+    await cli.json(["thread", "exec", id, "--count", "1"]);
+    const { steps } = await cli.json<Shown>(["thread", "show", id]);
+    trees.push(steps.at(-1)?.workspace?.after ?? "");
+  }
+  const before = usersState();
+  for (const [at, tree] of trees.entries()) {
+    const fork = ["thread", "fork", id, "--from-step", String(at + 1), "--files", "--idle"];
+    const { threadId } = await cli.json<{ threadId: string }>(fork);
+    const { cwd } = await cli.json<{ cwd: string }>(["thread", "show", threadId]);
+    expect(cwd).toBe(join(cli.root, "worktrees", threadId));
+    expect(git("-C", cwd, "symbolic-ref", "--short", "HEAD").trim()).toBe(
+      `uncaged/fork-${threadId}`,
+    );
+    await cli.json(["thread", "exec", threadId, "--count", "1"]);
+    const { steps } = await cli.json<Shown>(["thread", "show", threadId]);
+    const made = steps.at(-1)?.workspace;
+    expect(made).toMatchObject({ workTree: cwd, before: tree, branch: `uncaged/fork-${threadId}` });
+    expect(made?.after).not.toBe(tree);
+  }
+  const { branches: _, git: __, ...others } = before;
+  expect(usersState()).toMatchObject(others);
+  expect(
+    await cli.fails(["thread", "fork", id, "--from-step", "0", "--files", "--idle"]),
+  ).toMatchObject({ code: "USAGE" });
+});
+
 it("with `snapshots: false` in the configuration nothing is recorded", async () => {
   const config = join(cli.root, "workflow.yaml");
   writeFileSync(config, `${readFileSync(config, "utf8")}\nconfig:\n  snapshots: false\n`);

@@ -11,6 +11,7 @@ export {
   type ObjectFormat,
   type Repository,
 } from "./repository/find-repository.ts";
+export { mayBeInRepository } from "./repository/may-be-in-repository.ts";
 export { changedFiles, type FileChange } from "./snapshot/changed-files.ts";
 export {
   dropSnapshots,

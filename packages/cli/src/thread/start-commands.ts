@@ -136,6 +136,10 @@ const forkBundle: Option<string | null> = textOption(
   "--bundle <version>",
   "another version to continue with: a workflow, workflow@hash, or a hash",
 );
+const ownFiles: Option<boolean> = switchOption(
+  "--files",
+  "in a git worktree of its own, with the files of that step",
+);
 export const fork: Command = {
   description:
     "Create a new thread that shares this one's steps and continues from there; --prompt is for its next step.",
@@ -147,6 +151,7 @@ export const fork: Command = {
     promptFileOption,
     forkAgent,
     forkBundle,
+    ownFiles,
     idle,
     ...limitOptions,
   ],
@@ -161,6 +166,7 @@ export const fork: Command = {
         limits: limitsOf(given),
         bundle: given(forkBundle),
         prompt: promptSource(given),
+        files: given(ownFiles),
         run: given(idle) ? "idle" : "background",
       },
       io,
@@ -176,7 +182,7 @@ export const race: Command = {
   description:
     "Let several agents continue from the same step, side by side, and compare the results.",
   arguments: [threadId],
-  options: [fromRole, fromStep, contenders, ...limitOptions],
+  options: [fromRole, fromStep, contenders, ownFiles, ...limitOptions],
   example: "7F3K --from-step 2 --agent claude --agent codex",
   run: async (given, io) => {
     const agents = [...new Set(given(contenders))];
@@ -184,7 +190,7 @@ export const race: Command = {
       throw usageError("a race needs at least two agents: --agent a --agent b");
     const { race: raceAgents } = await import("./start/race.ts");
     const [id, from, limits] = [given(threadId), forkPoint(given), limitsOf(given)];
-    return raceAgents({ id, from, agents, limits }, io);
+    return raceAgents({ id, from, agents, limits, files: given(ownFiles) }, io);
   },
 };
 

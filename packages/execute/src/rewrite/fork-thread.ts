@@ -15,6 +15,7 @@ import { repositoriesOf } from "../chain/repositories.ts";
 import { startRunner } from "../runner/start-runner.ts";
 import { findVersion } from "../start/find-version.ts";
 import type { Engine } from "../storage/engine.ts";
+import { filesOfFork } from "./files-of-fork.ts";
 import { type ForkPoint, findPoint } from "./fork-point.ts";
 import { type Beginning, promptedPoint } from "./prompted-point.ts";
 import { switchBundle } from "./switch-bundle.ts";
@@ -22,7 +23,7 @@ import { switchBundle } from "./switch-bundle.ts";
 export type Fork = { thread: ThreadRecord; forkedFrom: { threadId: string; stateHash: string } };
 
 /** Creates a new thread that shares the old one's nodes up to and including the fork point and continues from there,
- *  with the version that the old thread ran there unless another is given. Nothing is copied. The old thread may be in
+ *  with the version that the old thread ran there unless another is given. No node is copied. The old thread may be in
  *  any state and is not touched. Refused: what `switchBundle` refuses of another version. */
 export async function forkThread(
   engine: Engine,
@@ -38,6 +39,9 @@ export async function forkThread(
     /** What the next role is told instead of the edge's prompt. Before any step it is the prompt of the new thread,
      *  which then shares nothing with the old one. null: as in the old thread. */
     prompt: string | null;
+    /** It works in a worktree of its own, with the files of the step that it goes on from; else where the old one
+     *  works, with the files that are there. */
+    files: boolean;
     run: "background" | "idle";
   },
 ): Promise<Result<Fork, Failure>> {
@@ -51,16 +55,21 @@ export async function forkThread(
   const first = await standsAt(engine, { thread, ...beginning.value });
   if (!first.ok) return first;
   const nowMs = engine.now();
+  const threadId = newThreadId(nowMs);
+  // Before the thread that is to work there: a crash in between leaves a worktree, and `git worktree list` shows it.
+  const place = { startHash, head: beginning.value.hash, threadId };
+  const cwd = opts.files ? await filesOfFork(engine, thread, place) : ok(thread.cwd);
+  if (!cwd.ok) return cwd;
   const { thread: made } = await engine.store.create(
     {
-      threadId: newThreadId(nowMs),
+      threadId,
       workflow: thread.workflow,
       startHash,
       ...first.value,
       stepCount,
       depth: thread.depth,
       parentThread: null,
-      cwd: thread.cwd,
+      cwd: cwd.value,
       limits: opts.limits === null ? thread.limits : raisedLimits(thread.limits, opts.limits),
       agent: opts.agent ?? thread.agent,
       title: thread.title,

@@ -64,6 +64,8 @@ export async function raceThread(
     from: ForkPoint;
     agents: readonly string[];
     limits: Limits | null;
+    /** Each contender has a worktree of its own; see `forkThread`. */
+    files: boolean;
     signal: AbortSignal;
     onStep: (contender: { agent: string; threadId: string; steps: number }) => void;
   },
@@ -76,13 +78,14 @@ export async function raceThread(
   const forks: { agent: string; thread: ThreadRecord }[] = [];
   let forkedFrom = { threadId: thread.threadId, stateHash: thread.head };
   for (const agent of opts.agents) {
-    const { from, limits } = opts;
+    const { from, limits, files } = opts;
     const forked = await forkThread(engine, thread, {
       from,
       agent,
       limits,
       bundle: null,
       prompt: null,
+      files,
       run: "idle",
     });
     if (!forked.ok) return forked;

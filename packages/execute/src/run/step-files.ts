@@ -4,8 +4,6 @@
  *     are gone, another one. Both are committed under `refs/uncaged/<thread>`, so that `git gc` keeps them.
  *  2. Members of a group work side by side: what came before each of them is what came before their group.
  *  3. Git failing is no reason to lose what an agent did: the step is stored without its files, and a note says why. */
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
 import {
   failureFrom,
   type StepGroup,
@@ -18,6 +16,7 @@ import {
   branchOf,
   findRepository,
   headOf,
+  mayBeInRepository,
   type Repository,
   recordSnapshot,
   type Snapshot,
@@ -34,7 +33,7 @@ export type StepFiles = {
   end: (step: Place & { role: string }) => Promise<RecordedFiles>;
 };
 
-export type RecordedFiles = { workspace: StepWorkspace | null; notes: string[] };
+type RecordedFiles = { workspace: StepWorkspace | null; notes: string[] };
 
 export type StepFilesOptions = {
   root: string;
@@ -88,7 +87,7 @@ export function stepFiles(options: StepFilesOptions): StepFiles {
   };
   return {
     begin: (step) => {
-      if (!options.isOn || !isBelowGit(step.cwd)) return null;
+      if (!options.isOn || !mayBeInRepository(step.cwd)) return null;
       const key = step.group === undefined ? `${step.round}` : `${step.group.entry} ${step.cwd}`;
       const looked = befores.get(key) ?? look(step);
       befores.set(key, looked);
@@ -120,14 +119,6 @@ export function stepFiles(options: StepFilesOptions): StepFiles {
 
 const keyOf = ({ round, group }: Place): string =>
   group === undefined ? `${round}` : `${group.entry}.${group.index}`;
-
-/** Costs a look at each folder above: outside of a repository, git is not started. */
-function isBelowGit(folder: string): boolean {
-  for (let at = folder; ; at = dirname(at)) {
-    if (existsSync(join(at, ".git"))) return true;
-    if (at === dirname(at)) return false;
-  }
-}
 
 async function workspaceOf(
   repository: Repository,

@@ -56,10 +56,13 @@ export async function headOf(repository: Repository): Promise<Result<string | nu
 
 /** The branch that HEAD is on, without `refs/heads/`; null: detached. */
 export async function branchOf(repository: Repository): Promise<Result<string | null, Failure>> {
-  const asked = await tryGit(["symbolic-ref", "--quiet", "--short", "HEAD"], {
+  const asked = await tryGit(["symbolic-ref", "--quiet", "HEAD"], {
     scope: { gitDir: repository.gitDir },
     cwd: repository.workTree,
   });
   if (!asked.ok) return asked;
-  return ok(asked.value.exitCode === 0 ? asked.value.stdout.trim() : null);
+  return ok(asked.value.exitCode === 0 ? withoutHeads(asked.value.stdout.trim()) : null);
 }
+
+/** Not git's own `--short`: that adds a word when something else has the name, too. */
+const withoutHeads = (ref: string): string => ref.replace(/^refs\/heads\//, "");

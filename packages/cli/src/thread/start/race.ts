@@ -14,11 +14,17 @@ import { shortId } from "../view/short-id.ts";
 
 /** Ctrl-C stops the contenders; the work they have done is kept. */
 export async function race(
-  opts: { id: string; from: ForkPoint; agents: readonly string[]; limits: Limits | null },
+  opts: {
+    id: string;
+    from: ForkPoint;
+    agents: readonly string[];
+    limits: Limits | null;
+    files: boolean;
+  },
   io: Io,
 ): Promise<Result<Output, Failure>> {
   return withThread(io, opts.id, async (engine, thread) => {
-    const { from, agents, limits } = opts;
+    const { from, agents, limits, files } = opts;
     const signal = io.interruption();
     const { dim } = styleOf(io.stderr);
     const onStep = (at: { agent: string; threadId: string; steps: number }): void => {
@@ -28,7 +34,11 @@ export async function race(
         `${dim(`${printableLine(at.agent, 60)}  step ${at.steps}  ${at.threadId}`)}\n`,
       );
     };
-    const raced = await raceThread(engine, thread, { from, agents, limits, signal, onStep });
+    const raced = await raceThread(engine, thread, {
+      ...{ from, agents, limits, files },
+      signal,
+      onStep,
+    });
     if (!raced.ok) return raced;
     return ok({ document: raced.value, human: (style) => text(raced.value, style) });
   });

@@ -14,6 +14,7 @@ export async function fork(
     bundle: string | null;
     /** null: the table's prompt. */
     prompt: PromptSource;
+    files: boolean;
     run: "background" | "idle";
   },
   io: Io,
@@ -26,6 +27,7 @@ export async function fork(
       limits: opts.limits,
       bundle: opts.bundle,
       prompt,
+      files: opts.files,
       run: opts.run,
     });
     if (!forked.ok) return forked;
