@@ -12,6 +12,7 @@ import {
   agentFaultOf,
   failureFrom,
   type RoleResult,
+  requiredCalls,
   type StepRun,
   type ThreadContext,
   WorkflowError,
@@ -40,7 +41,7 @@ export function createCommandAgent(config: CommandAgentConfig): AdapterFn {
     async (ctx: ThreadContext, runtime: WorkflowRuntime): Promise<RoleResult<T>> => {
       const call = { prompt, ctx, runtime };
       const order = await commandOrder(config, call);
-      const requirements = runtime.step.rules?.requiredEvidence ?? [];
+      const requirements = requiredCalls(runtime.step.rules?.requiredEvidence);
       const { cwd, redact } = order;
       const evidence = evidenceBook({ cas: runtime.cas, requirements, cwd, redact });
       const startedAt = Date.now();

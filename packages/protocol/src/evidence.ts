@@ -1,3 +1,4 @@
+import type { CheckRule } from "./check.ts";
 import type { JsonValue } from "./json.ts";
 import type { ToolKind } from "./tool-policy.ts";
 
@@ -45,3 +46,23 @@ export type EvidenceRequirement = {
    *  command that may have changed files. */
   after?: "last_edit" | undefined;
 };
+
+/** A command that the engine runs itself, on the files that the role left: `{ check: { command: ["npm", "test"] } }`. */
+export type CheckRequirement = { check: Omit<CheckRule, "approver"> };
+
+/** What a role has to show before its result counts. */
+export type RequiredEvidence = EvidenceRequirement | CheckRequirement;
+
+/** The parts of it that the agent shows by its own calls. */
+export function requiredCalls(
+  required: readonly RequiredEvidence[] = [],
+): readonly EvidenceRequirement[] {
+  return required.filter((each): each is EvidenceRequirement => !("check" in each));
+}
+
+/** The parts of it that the engine sees to itself. */
+export function requiredChecks(
+  required: readonly RequiredEvidence[] = [],
+): readonly CheckRequirement["check"][] {
+  return required.flatMap((each) => ("check" in each ? [each.check] : []));
+}

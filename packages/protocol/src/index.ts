@@ -54,7 +54,14 @@ export {
 } from "./dispatch.ts";
 export { ERROR_CODES, type ErrorCode, exitCodeOf, isErrorCode } from "./error-codes.ts";
 export { estimatedUsage } from "./estimated-usage.ts";
-export type { EvidenceRequirement, ToolCallRecord } from "./evidence.ts";
+export {
+  type CheckRequirement,
+  type EvidenceRequirement,
+  type RequiredEvidence,
+  requiredCalls,
+  requiredChecks,
+  type ToolCallRecord,
+} from "./evidence.ts";
 export { EXIT, type ExitCode, type ExitKind } from "./exit-codes.ts";
 export { failedOutput, failedRunOf } from "./failed-output.ts";
 export { type Failure, failure, failureFrom, unwrap, WorkflowError } from "./failure.ts";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { End, Fallback, Start, Suspend } from "./constants.ts";
-import type { EvidenceRequirement } from "./evidence.ts";
+import type { RequiredEvidence } from "./evidence.ts";
 import type { Group } from "./group.ts";
 import type { Limits, RetryPolicy, RuleOutcome } from "./limits.ts";
 import type { ToolPolicy } from "./tool-policy.ts";
@@ -22,7 +22,7 @@ export type RoleRules = {
   /** Default: every tool. */
   tools?: ToolPolicy | undefined;
   /** Default: none. */
-  requiredEvidence?: readonly EvidenceRequirement[] | undefined;
+  requiredEvidence?: readonly RequiredEvidence[] | undefined;
   /** A person plays the role, not an agent. Default: an agent does. */
   person?: PersonRules | undefined;
   /** Milliseconds for one run of the role, which then ends as `timeout`: of a person, from the moment the person is

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { AGENT_FAULTS } from "./agent-error.ts";
 import { AGENT_OUTCOMES, type AgentEvent } from "./agent-event.ts";
+import { CANARY_PRESETS, type CheckEvidence } from "./check.ts";
 import { MAX_UNIX_MS, START } from "./constants.ts";
 import type { WorkflowDescriptor } from "./descriptor.ts";
 import type { ToolCallRecord } from "./evidence.ts";
@@ -81,6 +82,45 @@ export const stepRunSchema: z.ZodType<StepRun> = z.object({
   cwd: z.string(),
   evidence: z.array(hash),
   policy: z.literal("held").exactOptional(),
+});
+
+const checkRun = z.object({
+  tree: z.string(),
+  exitCode: z.number().int().nullable(),
+  timedOut: z.boolean(),
+  durationMs: z.number().nonnegative(),
+  output: z.string(),
+  changed: z.array(z.string()),
+});
+
+/** What the engine saw of a check, as stored in the text of an evidence blob. */
+export const checkEvidenceSchema: z.ZodType<CheckEvidence> = z.object({
+  check: z.literal(1),
+  tree: z.string(),
+  base: z.string(),
+  command: z.array(z.string()),
+  environment: z.string(),
+  isolation: z.object({
+    by: z.enum(["bubblewrap", "unshare", "none"]),
+    network: z.enum(["off", "allowed", "open"]),
+  }),
+  controls: z.array(z.string()),
+  clean: checkRun,
+  controlled: checkRun.nullable(),
+  canary: checkRun.nullable(),
+  verdict: z.enum(["passed", "unapproved", "failed"]),
+  faults: z.array(
+    z.object({
+      kind: z.enum([
+        "command_failed",
+        "controls_changed",
+        "nothing_tested",
+        "files_changed",
+        "link_outside",
+      ]),
+      message: z.string(),
+    }),
+  ),
 });
 
 /** One tool call as stored in the text of an evidence blob. */
@@ -200,6 +240,24 @@ const evidenceRequirement = z.strictObject({
   after: z.literal("last_edit").optional(),
 });
 
+const texts = z.array(z.string().min(1));
+const checkRequirement = z.strictObject({
+  check: z.strictObject({
+    command: texts.min(1),
+    timeoutMs: count.optional(),
+    setup: texts.min(1).optional(),
+    protect: texts.optional(),
+    canary: z
+      .union([
+        z.enum([...CANARY_PRESETS, "none"]),
+        z.strictObject({ path: z.string().min(1), content: z.string() }),
+      ])
+      .optional(),
+    network: z.boolean().optional(),
+    writes: texts.optional(),
+  }),
+});
+
 const retryPolicy = z.strictObject({
   attempts: z.number().int().nonnegative(),
   backoffMs: z.number().int().nonnegative().optional(),
@@ -251,7 +309,7 @@ export const workflowDescriptorSchema: z.ZodType<WorkflowDescriptor> = z.strictO
       schema: jsonObject,
       person: z.strictObject({ assignees: z.array(z.string().min(1)).optional() }).optional(),
       tools: toolPolicy.optional(),
-      requiredEvidence: z.array(evidenceRequirement).optional(),
+      requiredEvidence: z.array(z.union([evidenceRequirement, checkRequirement])).optional(),
       timeoutMs: count.optional(),
       retry: retryPolicy.optional(),
       limits: limits.optional(),

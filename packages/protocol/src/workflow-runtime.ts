@@ -105,6 +105,9 @@ export type WorkflowRuntime = {
   /** Puts a question to a person and waits for the answer, for as long as the role's `tools` say; `signal` ends the wait.
    *  Never rejects: without an answer it is a no. Left out by engines that cannot. */
   mayI?(question: { message: string; signal: AbortSignal }): Promise<Permission>;
+  /** Runs the role's checks on the files as they are: null when they pass, else what is wrong, in words for its agent.
+   *  The engine does the same after the role has ended, whether or not it was asked. Left out: the role has none. */
+  checkFiles?(): Promise<string | null>;
   /** Waits before another attempt, and lends the thread's room to others meanwhile. Rejects when `signal` aborts. Left
    *  out by engines that cannot: the caller waits itself. */
   standBack?(wait: { delayMs: number; signal: AbortSignal }): Promise<void>;

@@ -75,6 +75,31 @@ describe("a role's tools and required evidence", () => {
       { requiredEvidence: [{ ...tests, after: "lunch" }] },
       'roles.a.requiredEvidence[0].after: "lunch"',
     ],
+    [
+      "a check without a command",
+      { requiredEvidence: [{ check: { command: [] } }] },
+      "roles.a.requiredEvidence[0].check.command: must be the words",
+    ],
+    [
+      "a setup of no words",
+      { requiredEvidence: [{ check: { command: ["npm", "test"], setup: [] } }] },
+      "roles.a.requiredEvidence[0].check.setup: must be the words",
+    ],
+    [
+      "a check without time",
+      { requiredEvidence: [{ check: { command: ["npm", "test"], timeoutMs: 0 } }] },
+      "roles.a.requiredEvidence[0].check.timeoutMs: must be",
+    ],
+    [
+      "a canary outside of the repository",
+      { requiredEvidence: [{ check: { command: ["x"], canary: { path: "../x", content: "" } } }] },
+      "roles.a.requiredEvidence[0].check.canary.path: must be",
+    ],
+    [
+      "an unknown runner",
+      { requiredEvidence: [{ check: { command: ["x"], canary: "ava" } }] },
+      'roles.a.requiredEvidence[0].check.canary: "ava" is none of',
+    ],
   ])("are refused for %s", (_name, rules, fault) => {
     expect(faultOf(rules)).toContain(fault);
   });

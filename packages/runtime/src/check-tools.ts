@@ -1,6 +1,8 @@
 /** Checks the tool policies and required evidence of roles: a rule that cannot be read protects nothing. */
 import { checkPattern } from "@uncaged/workflow-moderator";
 import {
+  CANARY_PRESETS,
+  type CheckRequirement,
   type EvidenceRequirement,
   type RoleMeta,
   type RoleRules,
@@ -25,7 +27,9 @@ export function* toolFaults<M extends RoleMeta>(
     if (!Number.isSafeInteger(askTimeoutMs) || askTimeoutMs < 1)
       yield `roles.${role}.tools.askTimeoutMs: must be a whole number above 0`;
     for (const [at, requirement] of requiredEvidence.entries()) {
-      yield* requirementFaults(requirement, `roles.${role}.requiredEvidence[${at}]`);
+      const place = `roles.${role}.requiredEvidence[${at}]`;
+      if ("check" in requirement) yield* checkFaults(requirement, `${place}.check`);
+      else yield* requirementFaults(requirement, place);
     }
   }
 }
@@ -59,13 +63,31 @@ function* requirementFaults(
   }
 }
 
+function* checkFaults({ check }: CheckRequirement, place: string): Generator<string> {
+  const { command, setup, canary, timeoutMs = 1 } = check;
+  for (const [name, words] of Object.entries({ command, setup })) {
+    if (words !== undefined && !isWords(words))
+      yield `${place}.${name}: must be the words of a command, such as ["npm", "test"]`;
+  }
+  if (!Number.isSafeInteger(timeoutMs) || timeoutMs < 1)
+    yield `${place}.timeoutMs: must be a whole number above 0`;
+  const presets: readonly string[] = [...CANARY_PRESETS, "none"];
+  if (typeof canary === "string" && !presets.includes(canary))
+    yield `${place}.canary: "${canary}" is none of ${presets.join(", ")}`;
+  if (typeof canary === "object" && /^\/|(?:^|\/)\.\.?(?:\/|$)|^$/.test(canary.path))
+    yield `${place}.canary.path: must be a path from the root of the repository`;
+}
+
+function isWords(words: readonly unknown[]): boolean {
+  return words.length > 0 && words.every((word) => typeof word === "string" && word !== "");
+}
+
 function* commandFaults(
   { kind, command }: { kind: string | undefined; command: readonly string[] },
   place: string,
 ): Generator<string> {
   if (kind !== "execute") yield `${place}.command: applies only to calls of kind execute`;
-  const texts: readonly unknown[] = command;
-  if (texts.length === 0 || texts.some((word) => typeof word !== "string" || word === "")) {
+  if (!isWords(command)) {
     yield `${place}.command: must be the words of a command, such as ["npm", "test"]`;
   }
   if (command[0] === "*") yield `${place}.command: "*" stands for further words, at the end`;

@@ -17,7 +17,9 @@ export function rulesInWords({
       : [person === undefined ? `${duration(timeoutMs)} a run` : `within ${duration(timeoutMs)}`]),
     ...(retry === undefined ? [] : [retryInWords(retry)]),
     ...limitsInWords(limits ?? {}),
-    ...requiredEvidence.map(({ name }) => `has to show ${name}`),
+    ...requiredEvidence.map((each) =>
+      "check" in each ? `has to pass ${each.check.command.join(" ")}` : `has to show ${each.name}`,
+    ),
   ];
 }
 

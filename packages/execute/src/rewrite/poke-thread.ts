@@ -31,7 +31,7 @@ import { runOf, threadContext } from "../chain/thread-context.ts";
 import { finishedRefusal } from "../lease/finished-refusal.ts";
 import { type LeaseHandle, withLease } from "../lease/with-lease.ts";
 import { withModelCosts } from "../models/with-model-costs.ts";
-import { emitCompleted, type ThreadRun } from "../run/execute-thread.ts";
+import { emitCompleted, holdToRules, type ThreadRun } from "../run/execute-thread.ts";
 import { loadRun } from "../run/load-run.ts";
 import { nextTurn } from "../run/next-turn.ts";
 import { parseOutput } from "../run/parse-output.ts";
@@ -102,23 +102,21 @@ async function replaceHead(
     maxSteps: 1,
     room: "or nothing",
   });
-  const output = await firstOutput(run);
-  if (!output.ok) return output;
-  const fault = await run.rulesFault(output.value);
-  if (fault !== null) return err(fault);
+  const made = await firstOutput(run);
+  if (!made.ok) return made;
   const { group } = step.node.payload;
-  const round = cursor.rounds + 1;
-  const { workspace, notes } = await run.files.end({ role: output.value.role, round, group });
-  const record = withNotes(withModelCosts(output.value.run ?? null, run.costs), notes);
+  const { output, files, fault } = await holdToRules(run, cursor, made.value, group);
+  if (fault !== null) return err(fault);
+  const record = withNotes(withModelCosts(output.run ?? null, run.costs), files.notes);
   const publish: RootStore["publish"] = (nodes, move) =>
     engine.cas.publish([...upgrade, ...nodes], move);
   const nowMs = engine.now();
   const published = await publishStep({ cas: { ...engine.cas, publish } }, cursor, {
     kind: "replace",
-    output: { ...output.value, run: record },
+    output: { ...output, run: record },
     nowMs,
     group,
-    workspace,
+    workspace: files.workspace,
   });
   emitCompleted(run, published, nowMs);
   const { stateHash } = published;

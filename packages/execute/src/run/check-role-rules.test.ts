@@ -1,5 +1,5 @@
 import { encodeContent } from "@uncaged/workflow-cas";
-import type { RoleRules, StepRun, ToolCallRecord } from "@uncaged/workflow-protocol";
+import type { CheckEvidence, RoleRules, StepRun, ToolCallRecord } from "@uncaged/workflow-protocol";
 import { describe, expect, it } from "vitest";
 import { NEEDS_TESTS, NO_EDITS, toolCall } from "../testing/role-rules.test.helper.ts";
 import { type HeldStep, roleRulesFault } from "./check-role-rules.ts";
@@ -14,18 +14,23 @@ const cas = (texts: readonly string[]) => {
 async function codeOf(
   rules: RoleRules,
   calls: readonly (ToolCallRecord | string)[] | null,
-  about: { policy?: StepRun["policy"]; outcome?: HeldStep["outcome"]; again?: boolean } = {},
+  about: {
+    policy?: StepRun["policy"];
+    outcome?: HeldStep["outcome"];
+    again?: boolean;
+    files?: HeldStep["files"];
+  } = {},
 ): Promise<string | null> {
   const store = cas(
     (calls ?? []).map((each) => (typeof each === "string" ? each : JSON.stringify(each))),
   );
-  const { policy, outcome, again = false } = about;
+  const { policy, outcome, again = false, files = null } = about;
   const run = {
     agent: { name: "handmade", version: "1" },
     evidence: store.hashes,
     ...(policy === undefined ? {} : { policy }),
   };
-  const step = { role: "coder", outcome, run: calls === null ? null : run };
+  const step = { role: "coder", outcome, run: calls === null ? null : run, files };
   const earlier = new Set(again ? store.hashes : []);
   return (await roleRulesFault(store, rules, { step, earlier }))?.code ?? null;
 }
@@ -64,10 +69,61 @@ describe("a result of a role that requires evidence", () => {
       role: "coder",
       outcome: undefined,
       run: { agent: { name: "a", version: "1" }, evidence: ["0000000000000"] },
+      files: null,
     };
     const fault = await roleRulesFault(cas([]), NEEDS_TESTS, { step, earlier: new Set() });
     expect(fault?.code).toBe("EVIDENCE_MISSING");
   });
+});
+
+describe("a result of a role that has to pass a check", () => {
+  const command = ["npm", "test"];
+  const rules: RoleRules = { requiredEvidence: [{ check: { command } }] };
+  const files = { tree: "a".repeat(40), base: "b".repeat(40) };
+  const green = {
+    tree: files.tree,
+    exitCode: 0,
+    timedOut: false,
+    durationMs: 1,
+    output: "",
+    changed: [],
+  };
+  const passed: CheckEvidence = {
+    ...files,
+    ...{ check: 1, command, environment: "", controls: [], faults: [], verdict: "passed" },
+    isolation: { by: "bubblewrap", network: "off" },
+    ...{ clean: green, controlled: null, canary: { ...green, exitCode: 1 } },
+  };
+  const of = (evidence: Partial<CheckEvidence>) => [JSON.stringify({ ...passed, ...evidence })];
+
+  it("is a step when the evidence is of the very files that it left", async () => {
+    expect(await codeOf(rules, of({}), { files })).toBeNull();
+    expect(await codeOf(rules, of({}), { files, again: true })).toBeNull();
+  });
+
+  it.each([
+    ["without a record", null, files],
+    ["without evidence", [], files],
+    ["whose files are not recorded", of({}), null],
+    ["whose files were changed afterwards", of({}), { ...files, tree: "c".repeat(40) }],
+    ["of other beginnings", of({}), { ...files, base: "c".repeat(40) }],
+    ["of another command", of({ command: ["npm", "run", "test"] }), files],
+    ["that says passed, and did not exit with 0", of({ clean: { ...green, exitCode: 1 } }), files],
+    ["that says passed, and ran on another tree", of({ clean: { ...green, tree: "" } }), files],
+    [
+      "that says passed without the controls of the base",
+      of({ controls: ["package.json"] }),
+      files,
+    ],
+    ["that says passed with a canary that did not fail", of({ canary: green }), files],
+    ["that says failed", of({ verdict: "failed" }), files],
+    ["whose evidence is a call", [TESTED], files],
+  ] satisfies [string, (ToolCallRecord | string)[] | null, HeldStep["files"]][])(
+    "is none %s",
+    async (_name, records, at) => {
+      expect(await codeOf(rules, records, { files: at })).toBe("EVIDENCE_MISSING");
+    },
+  );
 });
 
 describe("a result of a role that has a tool policy", () => {

@@ -4,27 +4,37 @@
  *     result is a failure has no rules to satisfy.
  *  2. Verifying the thread later makes the same checks on the same bytes.
  *  3. A call counts for one step of a thread: a later step that names it again has not made it again.
- *  4. A policy is checked as far as a record is conclusive: its adapter enforced it, and no call was made of a kind
+ *  4. Evidence of a check counts for the files that the role left, whoever had them checked.
+ *  5. A policy is checked as far as a record is conclusive: its adapter enforced it, and no call was made of a kind
  *     that the role may not use at all. */
 
+import { isDeepStrictEqual } from "node:util";
 import { decodeNode } from "@uncaged/workflow-cas";
 import {
   type AgentFault,
   type CasStore,
+  type CheckEvidence,
+  type CheckRequirement,
+  type CheckRun,
   type Failure,
   failure,
   parseJson,
   type RoleRules,
+  requiredCalls,
+  requiredChecks,
   type StepRun,
   type ToolCallRecord,
   type ToolKind,
   type ToolPolicy,
 } from "@uncaged/workflow-protocol";
+import { checkInWords } from "./role-checks.ts";
 
 export type HeldStep = {
   role: string;
   outcome: AgentFault | undefined;
   run: Pick<StepRun, "agent" | "evidence" | "policy"> | null;
+  /** The tree that it left, and the one that it is compared with; null: not recorded. */
+  files: { tree: string; base: string } | null;
 };
 
 /** null: the step satisfies its role's rules. Throws what the store throws. */
@@ -49,7 +59,9 @@ export async function roleRulesFault(
       ? undefined
       : calls.find((call) => isWeighed(call) && !policyVerdict(wholeKinds(tools), call).allowed);
   if (breach !== undefined) return breached(step.role, agent, breach);
-  const missing = missingEvidence(requiredEvidence, calls);
+  const unproved = await unprovedCheck(cas, requiredChecks(requiredEvidence), step);
+  if (unproved !== null) return unproved;
+  const missing = missingEvidence(requiredCalls(requiredEvidence), calls);
   if (missing.length === 0) return null;
   return failure(
     "EVIDENCE_MISSING",
@@ -65,14 +77,71 @@ async function readCalls(
 ): Promise<ToolCallRecord[]> {
   const { toolCallRecordSchema } = await import("@uncaged/workflow-protocol/schemas");
   const calls: ToolCallRecord[] = [];
-  for (const hash of hashes) {
-    const text = await cas.get(hash);
-    const node = text === null ? null : decodeNode(text);
-    if (node?.ok !== true || node.value.type !== "content") continue;
-    const call = toolCallRecordSchema.safeParse(parseJson(node.value.payload));
+  for (const text of await readTexts(cas, hashes)) {
+    const call = toolCallRecordSchema.safeParse(text);
     if (call.success) calls.push(call.data);
   }
   return calls;
+}
+
+/** The JSON in these blobs; a blob that is missing adds nothing. */
+async function readTexts(
+  cas: Pick<CasStore, "get">,
+  hashes: readonly string[],
+): Promise<unknown[]> {
+  const texts: unknown[] = [];
+  for (const hash of hashes) {
+    const text = await cas.get(hash);
+    const node = text === null ? null : decodeNode(text);
+    if (node?.ok === true && node.value.type === "content")
+      texts.push(parseJson(node.value.payload));
+  }
+  return texts;
+}
+
+/** The first check of which the step has no evidence that it passed. */
+async function unprovedCheck(
+  cas: Pick<CasStore, "get">,
+  checks: readonly CheckRequirement["check"][],
+  { role, run, files }: HeldStep,
+): Promise<Failure | null> {
+  if (checks.length === 0) return null;
+  const { checkEvidenceSchema } = await import("@uncaged/workflow-protocol/schemas");
+  const found: CheckEvidence[] = [];
+  for (const text of await readTexts(cas, run?.evidence ?? [])) {
+    const evidence = checkEvidenceSchema.safeParse(text);
+    if (evidence.success) found.push(evidence.data);
+  }
+  for (const check of checks) {
+    const ofCheck = found.filter((each) => isDeepStrictEqual(each.command, check.command));
+    const fits = ofCheck.filter(({ tree, base }) => tree === files?.tree && base === files.base);
+    if (fits.some(hasPassed)) continue;
+    const [failed] = fits;
+    const why =
+      failed === undefined
+        ? "there is no evidence of it for the files that the role left"
+        : checkInWords(failed);
+    return failure(
+      "EVIDENCE_MISSING",
+      `the result of role ${role} is not accepted: it has to pass ${check.command.join(" ")}: ${why}`,
+      "run the command in a clean clone of the files, then mend them or the check",
+    );
+  }
+  return null;
+}
+
+/** By what was seen, not by what was concluded from it. */
+function hasPassed({ tree, clean, controls, controlled, canary, verdict, faults }: CheckEvidence) {
+  const isGreen = ({ exitCode, timedOut, changed }: CheckRun): boolean =>
+    exitCode === 0 && !timedOut && changed.length === 0;
+  return (
+    verdict === "passed" &&
+    faults.length === 0 &&
+    clean.tree === tree &&
+    isGreen(clean) &&
+    (controls.length === 0 || (controlled !== null && isGreen(controlled))) &&
+    (canary === null || canary.exitCode !== 0)
+  );
 }
 
 /** It happened, and its kind says what it did. */

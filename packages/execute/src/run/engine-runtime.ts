@@ -1,24 +1,25 @@
 /** The interface that the engine passes to a workflow function and its roles. */
 import { join, resolve } from "node:path";
-import type {
-  AdapterFn,
-  AgentEvent,
-  CasStore,
-  ChildOutcome,
-  ChildRequest,
-  EngineRuntime,
-  ExtractFn,
-  LiveEvent,
-  MemberScope,
-  RoleRules,
-  StepDirective,
-  StepGroup,
-  StepRequest,
-  StepRun,
-  StepScope,
-  ThreadRecord,
-  Unrecorded,
-  WorkflowRuntime,
+import {
+  type AdapterFn,
+  type AgentEvent,
+  type CasStore,
+  type ChildOutcome,
+  type ChildRequest,
+  type EngineRuntime,
+  type ExtractFn,
+  type LiveEvent,
+  type MemberScope,
+  type RoleRules,
+  requiredChecks,
+  type StepDirective,
+  type StepGroup,
+  type StepRequest,
+  type StepRun,
+  type StepScope,
+  type ThreadRecord,
+  type Unrecorded,
+  type WorkflowRuntime,
 } from "@uncaged/workflow-protocol";
 import { agentEventSchema } from "@uncaged/workflow-protocol/schemas";
 import { ANSWER } from "../chain/answer-directive.ts";
@@ -63,6 +64,12 @@ export type RuntimeParts = {
     cwd: string;
     group: StepGroup | undefined;
   }) => Promise<void> | null;
+  /** Runs the checks of a role that has some on the files as they are. */
+  checkFiles: (step: {
+    role: string;
+    round: number;
+    group: StepGroup | undefined;
+  }) => Promise<string | null>;
   /** Asks a person while a step waits. */
   askPerson: AskPerson;
   /** `call` numbers the children of one step, from 0: the same call after a crash finds the same child. */
@@ -118,6 +125,9 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
         cas,
         extract: parts.extract(emit),
         signal,
+        ...(requiredChecks(rules?.requiredEvidence).length === 0
+          ? {}
+          : { checkFiles: () => parts.checkFiles({ role, round, group }) }),
         mayI: (question) => parts.askPerson({ role, group, timeoutMs, ...question }),
         step: {
           ...request,

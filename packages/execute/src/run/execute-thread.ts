@@ -29,6 +29,7 @@ import {
   type SignalKind,
   type StepGroup,
   type StepRoute,
+  type StepWorkspace,
   type Suspension,
   stepsBeforeGroup,
   type ThreadContext,
@@ -68,7 +69,7 @@ import { nextTurn } from "./next-turn.ts";
 import { parseOutput } from "./parse-output.ts";
 import { answeredStep, missedStep } from "./person-step.ts";
 import { runGroup } from "./run-group.ts";
-import { type StepFiles, withNotes } from "./step-files.ts";
+import { type RecordedFiles, type StepFiles, withNotes } from "./step-files.ts";
 import { FULL, noRoom, type ThreadRoom } from "./thread-room.ts";
 
 export type ThreadRun = {
@@ -99,7 +100,15 @@ export type ThreadRun = {
     member?: StepGroup & { join: GroupJoin };
   }) => Result<Wait, Failure>;
   /** Why the engine rejects this output as a step of its role; null: it accepts it. */
-  rulesFault: (output: ParsedRoleOutput) => Promise<Failure | null>;
+  rulesFault: (
+    output: ParsedRoleOutput,
+    workspace: StepWorkspace | null,
+  ) => Promise<Failure | null>;
+  /** Runs the role's checks, and adds what was seen to the record of its run. `fault`: one could not be run. */
+  checked: (
+    output: ParsedRoleOutput,
+    workspace: StepWorkspace | null,
+  ) => Promise<{ output: ParsedRoleOutput; fault: Failure | null }>;
   /** Aborts with an `Interruption` as its reason; any other reason counts as `kill`. */
   signal: AbortSignal;
   room: ThreadRoom;
@@ -182,6 +191,7 @@ export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
             const published = await publish(run, cursor, {
               output: stepOf(run, decided),
               group: place,
+              files: NO_FILES,
             });
             add(published);
             return { step: published.step, pause: waiting.includes("pause") };
@@ -241,10 +251,11 @@ function seenBy(context: ThreadContext, resumed: StepGroup | null): ThreadContex
 async function append(run: ThreadRun, cursor: ChainCursor, raw: unknown): Promise<Appended> {
   const output = parseOutput(raw, run.roles);
   if (!output.ok) return { kind: "refused", cause: new WorkflowError(output.error) };
-  const fault = await run.rulesFault(output.value);
-  if (fault !== null) return { kind: "refused", cause: refusedStep(fault, output.value.run) };
+  const held = await holdToRules(run, cursor, output.value);
+  if (held.fault !== null)
+    return { kind: "refused", cause: refusedStep(held.fault, held.output.run) };
   try {
-    return { kind: "stored", ...(await publish(run, cursor, { output: output.value })) };
+    return { kind: "stored", ...(await publish(run, cursor, held)) };
   } catch (cause) {
     if (failureFrom(cause, "STORAGE_FAILED").code === "ARTIFACT_MISSING")
       return { kind: "refused", cause };
@@ -252,22 +263,32 @@ async function append(run: ThreadRun, cursor: ChainCursor, raw: unknown): Promis
   }
 }
 
-type Publishing = { output: ParsedRoleOutput; group?: StepGroup };
+/** Of a person's step. */
+const NO_FILES: RecordedFiles = { workspace: null, notes: [] };
+
+type Publishing = { output: ParsedRoleOutput; group?: StepGroup; files: RecordedFiles };
+
+/** The role has ended. Its processes end before its files are looked at, so that the tree is what it left; what is checked
+ *  is that tree; and the step is published after that, because a step that is published is never looked at again. A
+ *  crash in between leaves a commit that no step names, and the role runs again. */
+export async function holdToRules(
+  run: ThreadRun,
+  cursor: ChainCursor,
+  given: ParsedRoleOutput,
+  group?: StepGroup,
+): Promise<Publishing & { fault: Failure | null }> {
+  const { role } = given;
+  const files = await run.files.end({ role, round: cursor.rounds + 1, group });
+  const { output, fault } = await run.checked(given, files.workspace);
+  return { output, files, fault: fault ?? (await run.rulesFault(output, files.workspace)) };
+}
 
 async function publish(
   run: ThreadRun,
   cursor: ChainCursor,
-  { output, group }: Publishing,
+  { output, group, files: { workspace, notes } }: Publishing,
 ): Promise<PublishedStep> {
   const nowMs = run.engine.now();
-  // The role has ended. Its processes end before its files are looked at, so that the tree is what it left; and the step
-  // is published after that, because a step that is published is never looked at again. A crash in between leaves a
-  // commit that no step names, and the role runs again.
-  const { workspace, notes } = await run.files.end({
-    role: output.role,
-    round: cursor.rounds + 1,
-    group,
-  });
   const record = withNotes(withModelCosts(output.run ?? null, run.costs, group), notes);
   const published = await publishStep(run.engine, cursor, {
     kind: "append",
@@ -286,18 +307,25 @@ async function appendMember(
   cursor: ChainCursor,
   { output: raw, group }: { output: RoleOutput; group: StepGroup },
 ): Promise<PublishedStep> {
-  const refused = (fault: Failure, about: Pick<ParsedRoleOutput, "role" | "route" | "run">) =>
-    publish(run, cursor, { output: refusedMember(fault, about), group });
-  const output = parseOutput(raw, run.roles);
-  if (!output.ok) return refused(output.error, { role: raw.role, route: raw.route });
-  const fault = await run.rulesFault(output.value);
-  if (fault !== null) return refused(fault, output.value);
+  const refused = async (
+    fault: Failure,
+    about: Pick<ParsedRoleOutput, "role" | "route" | "run">,
+    files?: RecordedFiles,
+  ) => {
+    const place = { role: about.role, round: cursor.rounds + 1, group };
+    const recorded = files ?? (await run.files.end(place));
+    return publish(run, cursor, { output: refusedMember(fault, about), group, files: recorded });
+  };
+  const parsed = parseOutput(raw, run.roles);
+  if (!parsed.ok) return refused(parsed.error, { role: raw.role, route: raw.route });
+  const { output, files, fault } = await holdToRules(run, cursor, parsed.value, group);
+  if (fault !== null) return refused(fault, output, files);
   try {
-    return await publish(run, cursor, { output: output.value, group });
+    return await publish(run, cursor, { output, group, files });
   } catch (cause) {
     const reason = failureFrom(cause, "STORAGE_FAILED");
     if (reason.code !== "ARTIFACT_MISSING") throw cause;
-    return refused(reason, output.value);
+    return refused(reason, output, files);
   }
 }
 

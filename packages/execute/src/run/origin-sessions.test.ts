@@ -60,6 +60,7 @@ async function entered(fork: ThreadRecord, previousSession: string): Promise<Ste
       now: Date.now,
       homes: root,
       look: () => null,
+      checkFiles: async () => null,
     },
     origin: originSessions(origin.engine, fork, await loadChain(cas, fork)),
     extract: () => () => Promise.reject(new Error("not used here")),

@@ -16,6 +16,7 @@ import {
 } from "@uncaged/workflow-protocol";
 import { storagePaths } from "@uncaged/workflow-util";
 import { answerDirective } from "../chain/answer-directive.ts";
+import { type Bases, basesOf, checkedAgainst } from "../chain/bases.ts";
 import { type Chain, roleStates } from "../chain/chain.ts";
 import { type ChainCursor, cursorAt } from "../chain/chain-cursor.ts";
 import {
@@ -47,6 +48,7 @@ import { nextRole } from "./next-role.ts";
 import { waitFor } from "./person-wait.ts";
 import { resultAfter } from "./result-after.ts";
 import { roleAgents } from "./role-agents.ts";
+import { roleChecks } from "./role-checks.ts";
 import { stepFiles } from "./step-files.ts";
 import { type RoomKind, threadRoom } from "./thread-room.ts";
 
@@ -169,6 +171,16 @@ export async function threadRun(
         : (roleStates(chain).at(-1)?.node.payload.workspace ?? null),
     now: engine.now,
   });
+  const bases = basesOf(chain);
+  const checks = roleChecks({
+    root: engine.root,
+    cas: engine.cas,
+    rules: bundle.descriptor.roles,
+    bases,
+    now: engine.now,
+    tag: `${thread.threadId}:${handle.lease.fence}:check`,
+    signal,
+  });
   const askPerson = personAsker(engine, handle.lease);
   const runtimeAt: ThreadRun["runtimeAt"] = (cursor) =>
     engineRuntime({
@@ -190,6 +202,7 @@ export async function threadRun(
       homes: storagePaths(engine.root).agentHomes(thread.threadId),
       roleAgent,
       look: files.begin,
+      checkFiles: async ({ role, ...place }) => checks.inWords(role, () => files.now(place)),
       agent: namedAgents(engine, room.limited),
       askPerson,
       standBack: room.standBack,
@@ -210,7 +223,8 @@ export async function threadRun(
     roles: new Set(agentRoles(bundle.descriptor)),
     waitedFor: (head) => (head === handle.before.head ? waitsOf(handle.before) : []),
     waitFor: (asked) => waitFor({ ...asked, roles: bundle.descriptor.roles, nowMs: engine.now() }),
-    rulesFault: rulesGate(engine, bundle.descriptor, context),
+    rulesFault: rulesGate(engine, bundle.descriptor, { context, bases }),
+    checked: (output, workspace) => checks.of(output, workspace),
     signal,
     room,
     maxSteps: opts.maxSteps,
@@ -239,11 +253,12 @@ function isAgents(next: string | null, { roles, graph }: WorkflowDescriptor): bo
 function rulesGate(
   { cas }: Pick<Engine, "cas">,
   { roles }: WorkflowDescriptor,
-  { steps }: ThreadContext,
+  { context, bases }: { context: ThreadContext; bases: Bases },
 ): ThreadRun["rulesFault"] {
-  const earlier = new Set(steps.flatMap(({ run }) => run?.evidence ?? []));
-  return async ({ role, outcome, run = null }) => {
-    const step = { role, outcome, run };
+  const earlier = new Set(context.steps.flatMap(({ run }) => run?.evidence ?? []));
+  return async ({ role, outcome, run = null }, workspace) => {
+    const files = workspace === null ? null : checkedAgainst(bases, workspace);
+    const step = { role, outcome, run, files };
     const fault = await roleRulesFault(cas, roles[role] ?? {}, { step, earlier });
     if (fault === null) for (const hash of run?.evidence ?? []) earlier.add(hash);
     return fault;

@@ -29,11 +29,15 @@ type Place = { round: number; group?: StepGroup | undefined };
 export type StepFiles = {
   /** Null: the folder is in no repository. The promise never rejects. */
   begin: (step: Place & { cwd: string }) => Promise<void> | null;
+  /** The files as they are while the role runs; null: not known. Rejects with what git or the store say. */
+  now: (step: Place) => Promise<FilesNow | null>;
   /** `workspace`: null for a role that did not begin, or that worked in no repository. */
   end: (step: Place & { role: string }) => Promise<RecordedFiles>;
 };
 
-type RecordedFiles = { workspace: StepWorkspace | null; notes: string[] };
+type FilesNow = Omit<StepWorkspace, "head" | "branch">;
+
+export type RecordedFiles = { workspace: StepWorkspace | null; notes: string[] };
 
 export type StepFilesOptions = {
   root: string;
@@ -93,6 +97,19 @@ export function stepFiles(options: StepFilesOptions): StepFiles {
       befores.set(key, looked);
       begun.set(keyOf(step), looked);
       return looked.then(() => undefined);
+    },
+    now: async (step) => {
+      const start = await (begun.get(keyOf(step)) ?? null);
+      if (start === null || "fault" in start) return null;
+      const { commonDir, workTree, objectFormat } = start.repository;
+      const { tree } = await snapshot(start.repository);
+      return {
+        repository: commonDir,
+        workTree,
+        before: start.before.tree,
+        after: tree,
+        objectFormat,
+      };
     },
     end: async (step) => {
       const key = keyOf(step);

@@ -124,10 +124,15 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
         roundHashes: roleStates(chain).map(({ hash }) => hash),
         workflow,
         context,
-        files: { begin: () => null, end: async () => ({ workspace: null, notes: [] }) },
+        files: {
+          begin: () => null,
+          now: async () => null,
+          end: async () => ({ workspace: null, notes: [] }),
+        },
         runtimeAt: () =>
           engineRuntime({
             look: () => null,
+            checkFiles: async () => null,
             traceparent: null,
             cas,
             extract: () => () => Promise.reject(new Error("nothing to extract here")),
@@ -153,6 +158,7 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
         roles: new Set(["coder", "tester"]),
         waitedFor: () => [],
         waitFor: (asked) => waitFor({ ...asked, roles: people, nowMs: Date.now() }),
+        checked: async (output) => ({ output, fault: null }),
         rulesFault: opts.rulesFault ?? (async () => null),
         signal,
         room,

@@ -5,10 +5,11 @@ import {
   type StepRun,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
+import { type Bases, checkedAgainst } from "../chain/bases.ts";
 import { type Chain, type ChainState, isRound } from "../chain/chain.ts";
 import { runOf } from "../chain/thread-context.ts";
 import { upgradeOf } from "../chain/upgrades.ts";
-import { roleRulesFault } from "../run/check-role-rules.ts";
+import { type HeldStep, roleRulesFault } from "../run/check-role-rules.ts";
 
 /** The states whose result violates the rules. `rules`: of the roles of each version, by hash; states of other versions
  *  are skipped. */
@@ -19,14 +20,17 @@ export async function verifyRules(
 ): Promise<{ code: string; hash: string; message: string }[]> {
   const found: { code: string; hash: string; message: string }[] = [];
   const earlier = new Set<string>();
+  const bases: Bases = new Map();
   let roles = rules.get(chain.start.payload.hash);
   for (const state of chain.states) {
     const upgrade = upgradeOf(state.node);
     if (upgrade !== null) roles = rules.get(upgrade.to);
     if (upgrade !== null || !isRound(state)) continue;
-    const { role } = state.node.payload;
+    const { role, workspace } = state.node.payload;
+    const files = workspace === undefined ? null : checkedAgainst(bases, workspace);
     const ofRole = roles !== undefined && Object.hasOwn(roles, role) ? roles[role] : undefined;
-    const fault = ofRole === undefined ? null : await faultOf(cas, ofRole, { state, earlier });
+    const fault =
+      ofRole === undefined ? null : await faultOf(cas, ofRole, { state, files, earlier });
     if (fault !== null) found.push({ ...fault, hash: state.hash });
     for (const hash of state.node.payload.evidence ?? []) earlier.add(hash);
   }
@@ -36,14 +40,18 @@ export async function verifyRules(
 async function faultOf(
   cas: Pick<CasStore, "get">,
   rules: RoleRules,
-  { state: { node }, earlier }: { state: ChainState; earlier: ReadonlySet<string> },
+  {
+    state: { node },
+    files,
+    earlier,
+  }: { state: ChainState; files: HeldStep["files"]; earlier: ReadonlySet<string> },
 ): Promise<{ code: string; message: string } | null> {
   const { role, outcome } = node.payload;
   const run = runOf(node);
   const impostor = impostorFault(role, rules, run);
   if (impostor !== null) return impostor;
   try {
-    const step = { role, outcome, run };
+    const step = { role, outcome, run, files };
     const fault = await roleRulesFault(cas, rules, { step, earlier });
     return fault === null ? null : { code: fault.code, message: fault.message };
   } catch (thrown) {

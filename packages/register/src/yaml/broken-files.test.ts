@@ -294,6 +294,21 @@ describe("a broken YAML file", () => {
       role("requiredEvidence: [{ name: t, kind: execute }]"),
       ['5:24 roles.writer.requiredEvidence[0]: "input" is missing'],
     ],
+    [
+      "a check without a command",
+      role("requiredEvidence: [{ check: { setup: [npm, ci] } }]"),
+      ['5:26 roles.writer.requiredEvidence[0].check: "command" is missing'],
+    ],
+    [
+      "a check with an unknown canary, and a network that is neither there nor not",
+      role(
+        'requiredEvidence: [{ check: { command: [npm, test], canary: vitests, network: "no" } }]',
+      ),
+      [
+        '5:65 roles.writer.requiredEvidence[0].check.canary: "vitests" is not known here; did you mean "vitest"?',
+        "5:83 roles.writer.requiredEvidence[0].check.network: must be true or false",
+      ],
+    ],
     // Outputs.
     [
       "an output of text",

@@ -112,6 +112,11 @@ export function countOf(item: Item, { atLeast }: { atLeast: number }): number | 
   return fault(item, `must be a whole number, ${atLeast} or more`);
 }
 
+export function flagOf(item: Item): boolean | null {
+  const value = isScalar(item.node) ? item.node.value : undefined;
+  return typeof value === "boolean" ? value : fault(item, "must be true or false");
+}
+
 export function amountOf(item: Item): number | null {
   const value = isScalar(item.node) ? item.node.value : undefined;
   if (typeof value === "number" && Number.isFinite(value) && value > 0) return value;

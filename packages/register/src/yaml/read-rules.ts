@@ -1,16 +1,31 @@
 /** A role's rules, and the limits of a whole workflow, under the same names as in code. */
 import {
   AGENT_FAULTS,
+  CANARY_PRESETS,
+  type CanaryFile,
+  type CheckRequirement,
   type EvidenceRequirement,
   type Failure,
   type Limits,
+  type RequiredEvidence,
   type RetryPolicy,
   type RoleRules,
   TOOL_KINDS,
   type ToolPolicy,
   type ToolRule,
 } from "@uncaged/workflow-protocol";
-import { allOf, amountOf, choiceOf, countOf, fault, fieldsOf, type Item, textOf } from "./item.ts";
+import { isMap } from "yaml";
+import {
+  allOf,
+  amountOf,
+  choiceOf,
+  countOf,
+  fault,
+  fieldsOf,
+  flagOf,
+  type Item,
+  textOf,
+} from "./item.ts";
 import type { YamlChecks } from "./yaml-checks.ts";
 
 export const RULE_FIELDS = ["tools", "requiredEvidence", "timeoutMs", "retry", "limits"] as const;
@@ -112,7 +127,40 @@ function readCommand(item: Item): string[] | null {
   return allOf(item, textOf);
 }
 
-function readEvidence(item: Item, pattern: ReadPattern): EvidenceRequirement | null {
+function readEvidence(item: Item, pattern: ReadPattern): RequiredEvidence | null {
+  const isCheck = isMap(item.node) && item.node.has("check");
+  return isCheck ? readCheck(item) : readCalls(item, pattern);
+}
+
+function readCheck(item: Item): CheckRequirement | null {
+  const check = fieldsOf(item, { known: ["check"] })?.get("check");
+  if (check === undefined) return null;
+  const known = ["command", "timeoutMs", "setup", "protect", "canary", "network", "writes"];
+  const fields = fieldsOf(check, { known, required: ["command"] });
+  if (fields === null) return null;
+  const { command, ...others } = read<CheckRequirement["check"]>(fields, {
+    command: readCommand,
+    timeoutMs: above0,
+    setup: readCommand,
+    protect: readCommand,
+    canary: (each) => (isMap(each.node) ? readCanary(each) : choiceOf(each, CANARIES)),
+    network: flagOf,
+    writes: readCommand,
+  });
+  return command === undefined ? null : { check: { command, ...others } };
+}
+
+const CANARIES = [...CANARY_PRESETS, "none"] as const;
+
+function readCanary(item: Item): CanaryFile | null {
+  const names = ["path", "content"];
+  const fields = fieldsOf(item, { known: names, required: names });
+  if (fields === null) return null;
+  const { path, content } = read<CanaryFile>(fields, { path: textOf, content: textOf });
+  return path === undefined || content === undefined ? null : { path, content };
+}
+
+function readCalls(item: Item, pattern: ReadPattern): EvidenceRequirement | null {
   const known = ["name", "kind", "input", "command", "after"];
   const required = ["name", "kind"];
   const fields = fieldsOf(item, { known, required });

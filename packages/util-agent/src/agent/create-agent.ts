@@ -15,6 +15,7 @@ import {
   agentFaultOf,
   failureFrom,
   type RoleResult,
+  requiredCalls,
   type StepRun,
   type ThreadContext,
   type WorkflowRuntime,
@@ -90,7 +91,7 @@ async function runStep<T>(
   );
   const evidence = evidenceBook({
     cas: runtime.cas,
-    requirements: job.rules.requiredEvidence ?? [],
+    requirements: requiredCalls(job.rules.requiredEvidence),
     cwd: workFolder(job),
     redact,
   });

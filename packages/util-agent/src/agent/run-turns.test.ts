@@ -358,3 +358,26 @@ describe("a turn that fails", () => {
     await expect(play(fakeDriver([{ text: GOOD }]), { runtime })).rejects.toBe(broken);
   });
 });
+
+describe("files that do not pass the engine's check", () => {
+  const told = "npm test exited with 1";
+
+  it("are sent back with what failed, and the answer counts once they pass", async () => {
+    const driver = fakeDriver([{ text: GOOD }, { text: GOOD }]);
+    const faults = [told, null];
+    const runtime = { ...fakeRuntime({ cwd }), checkFiles: async () => faults.shift() ?? null };
+    const { meta, run } = await play(driver, { runtime });
+    expect(meta).toEqual({ status: "done" });
+    expect(driver.prompts[1]).toContain(told);
+    expect(run?.notes).toEqual(["not accepted, a check of the files failed"]);
+  });
+
+  it("fail the step when they still do not pass after that", async () => {
+    const driver = fakeDriver([{ text: GOOD }, { text: GOOD }]);
+    const runtime = { ...fakeRuntime({ cwd }), checkFiles: async () => told };
+    const options = { evidenceTurns: 1 };
+    await expect(play(driver, { runtime, options })).rejects.toMatchObject({
+      failure: { code: "EVIDENCE_MISSING", message: expect.stringContaining(told) },
+    });
+  });
+});

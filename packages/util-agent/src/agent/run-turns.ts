@@ -2,8 +2,8 @@
  *
  *  1. A turn that failed ends the step. One exception: when the session to resume is lost, the role starts
  *     afresh, once, with all that it would have been told the first time.
- *  2. Evidence comes first: an answer without it is a claim. What is missing is said, at most `evidenceTurns`
- *     times.
+ *  2. Evidence comes first: an answer without it is a claim. What is missing, or fails a check of the engine, is said
+ *     at most `evidenceTurns` times.
  *  3. Then the answer: as it is, corrected by the agent in at most `repairs` turns, extracted by a model.
  *  4. Every turn is in the record, whatever becomes of it. */
 import {
@@ -23,10 +23,10 @@ import { redactJson } from "../answer/redact-json.ts";
 import { retryAfterInWords } from "../answer/retry-after-in-words.ts";
 import type { AgentConversation, TurnResult } from "../driver/agent-driver.ts";
 import type { EvidenceBook } from "../evidence/evidence-book.ts";
-import { evidenceRefusal } from "../evidence/evidence-refusal.ts";
+import { checkRefusal, evidenceRefusal } from "../evidence/evidence-refusal.ts";
 import type { Refusals } from "../evidence/refusals.ts";
 import type { StepDeadline } from "../process/step-deadline.ts";
-import { evidencePrompt, repairPrompt } from "../prompt/follow-up-prompts.ts";
+import { checkPrompt, evidencePrompt, repairPrompt } from "../prompt/follow-up-prompts.ts";
 import type { ResumableSession } from "./resumable-session.ts";
 import type { StepRecord } from "./step-record.ts";
 
@@ -39,7 +39,7 @@ export type TurnsRequest<T> = {
   handInTool: string | null;
   repairs: number;
   evidenceTurns: number;
-  runtime: Pick<WorkflowRuntime, "cas" | "extract" | "signal" | "step">;
+  runtime: Pick<WorkflowRuntime, "cas" | "checkFiles" | "extract" | "signal" | "step">;
   deadline: StepDeadline;
   record: StepRecord;
   evidence: EvidenceBook;
@@ -107,6 +107,15 @@ async function untilAccepted<T>(
       request.record.note(`not accepted, evidence was missing: ${what}`);
       const prompt = evidencePrompt(missing, request.refusals.inWords());
       turn = await takeTurn(request, conversation, prompt);
+      continue;
+    }
+    const faulty = (await request.runtime.checkFiles?.()) ?? null;
+    if (faulty !== null) {
+      if (evidenceTurns >= request.evidenceTurns)
+        throw checkRefusal(request.agent, request.runtime.step, faulty);
+      evidenceTurns++;
+      request.record.note("not accepted, a check of the files failed");
+      turn = await takeTurn(request, conversation, checkPrompt(request.redact(faulty)));
       continue;
     }
     const answer = answerOf(request, turn);

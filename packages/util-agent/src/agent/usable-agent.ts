@@ -3,6 +3,7 @@ import {
   type AgentProbe,
   agentError,
   type RoleRules,
+  requiredCalls,
   type StepScope,
   type ToolPolicy,
 } from "@uncaged/workflow-protocol";
@@ -18,7 +19,7 @@ export function demandRules({ rules, role }: StepScope, driver: AgentDriver): Ro
     if (why !== null)
       throw unfit(`role ${role} has \`tools\`, and ${driver.name} cannot play it: ${why}`);
   }
-  if ((requiredEvidence?.length ?? 0) > 0 && !driver.can.evidence) {
+  if (requiredCalls(requiredEvidence).length > 0 && !driver.can.evidence) {
     throw unfit(
       `role ${role} has \`requiredEvidence\`, and ${driver.name} does not report its tool calls`,
     );

@@ -15,3 +15,17 @@ export function evidenceRefusal(
   );
   return new AgentError(reason, { outcome: "invalid_output", run: null });
 }
+
+/** The same for files that do not pass the engine's check. */
+export function checkRefusal(
+  agent: string,
+  { role, round }: Pick<StepScope, "role" | "round">,
+  faulty: string,
+): AgentError {
+  const reason = failure(
+    "EVIDENCE_MISSING",
+    `the result of role ${role} (step ${round}) is not accepted: what ${agent} left does not pass: ${faulty}`,
+    "run the command in a clean clone of the files, then mend them or the check",
+  );
+  return new AgentError(reason, { outcome: "invalid_output", run: null });
+}

@@ -1,10 +1,21 @@
 /** A role's rules, in words for its agent: an agent that knows the rules runs into fewer refusals. */
-import type { EvidenceRequirement, RoleRules, ToolRule } from "@uncaged/workflow-protocol";
+import {
+  type CheckRequirement,
+  type EvidenceRequirement,
+  type RoleRules,
+  requiredCalls,
+  requiredChecks,
+  type ToolRule,
+} from "@uncaged/workflow-protocol";
 import { lineOfWords } from "@uncaged/workflow-util/tool-rules";
 
 /** Empty when there are no rules. */
 export function rulesInWords({ tools, requiredEvidence = [] }: RoleRules, cwd: string): string {
-  return [evidenceSection(requiredEvidence, cwd), toolSection(tools)]
+  return [
+    evidenceSection(requiredCalls(requiredEvidence), cwd),
+    checkSection(requiredChecks(requiredEvidence)),
+    toolSection(tools),
+  ]
     .filter((each) => each !== "")
     .join("\n\n");
 }
@@ -19,6 +30,15 @@ function evidenceSection(requirements: readonly EvidenceRequirement[], cwd: stri
     requirements.map(askedFor).join("\n"),
     ...ofCommands,
     ...ofEdits,
+  ].join("\n\n");
+}
+
+function checkSection(checks: readonly CheckRequirement["check"][]): string {
+  if (checks.length === 0) return "";
+  return [
+    "# What is checked",
+    "When you are done, this is run on the files that you leave, in a clean checkout without what is ignored, with the dependencies and with the tests that there were before you began; and it has to fail when a test fails. Your result is accepted only if it succeeds:",
+    checks.map(({ command }) => `- \`${lineOfWords(command)}\``).join("\n"),
   ].join("\n\n");
 }
 

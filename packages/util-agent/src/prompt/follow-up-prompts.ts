@@ -1,6 +1,7 @@
 /** What an agent is told after a turn that was not enough, in the same session. */
 import type { JsonObject } from "@uncaged/workflow-protocol";
 import { evidenceWords, type MissingEvidence } from "@uncaged/workflow-util/tool-rules";
+import { fenced } from "./fenced.ts";
 
 /** Also for agents that can be stopped from finishing. */
 export function notDoneYet(missing: readonly MissingEvidence[]): string {
@@ -14,6 +15,15 @@ export function notDoneYet(missing: readonly MissingEvidence[]): string {
 export function evidencePrompt(missing: readonly MissingEvidence[], refused = ""): string {
   const asked = `${notDoneYet(missing)} Then give your whole answer again, in the form that was asked for.\n`;
   return refused === "" ? asked : `${refusedCalls(refused)}\n\n${asked}`;
+}
+
+/** `faulty`: what the engine saw when it checked the files. */
+export function checkPrompt(faulty: string): string {
+  return [
+    "You are not done yet. Your files were checked, in a clean checkout and without anything of your environment, and did not pass:",
+    fenced(faulty, ""),
+    "Mend the work. Then give your whole answer again, in the form that was asked for.\n",
+  ].join("\n\n");
 }
 
 export function repairPrompt(
