@@ -1,6 +1,6 @@
 import { buildDescriptor, END, START } from "@uncaged/workflow-runtime";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { developProvenBy, developWorkflowDefinition } from "./definition.ts";
+import { developCheckedBy, developProvenBy, developWorkflowDefinition } from "./definition.ts";
 import type { CoderMeta, DevelopMeta, PlannerMeta, ReviewerMeta, TesterMeta } from "./index.ts";
 
 describe("the definition of develop", () => {
@@ -37,6 +37,12 @@ describe("the definition of develop", () => {
     expect(
       buildDescriptor(developWorkflowDefinition).roles.coder?.requiredEvidence,
     ).toBeUndefined();
+  });
+
+  it("has the coder's files checked where it is told how", () => {
+    const check = { command: ["npm", "test"], setup: ["npm", "ci"] };
+    const { roles } = buildDescriptor(developCheckedBy(check));
+    expect(roles.coder?.requiredEvidence).toEqual([{ check }]);
   });
 
   it("describes every result by a schema that agents' structured-output modes accept", () => {

@@ -1,4 +1,4 @@
-import type { WorkflowDefinition } from "@uncaged/workflow-runtime";
+import type { CheckRequirement, WorkflowDefinition } from "@uncaged/workflow-runtime";
 import { type DevelopMeta, developRoles } from "./roles.ts";
 import { developTable } from "./rules.ts";
 
@@ -20,4 +20,13 @@ export function developProvenBy({ tests }: { tests: string }): WorkflowDefinitio
     ...developWorkflowDefinition,
     roles: { ...developRoles, coder: { ...developRoles.coder, requiredEvidence } },
   };
+}
+
+/** The same for a repository whose tests the engine runs itself, on the files that the coder left, for example
+ *  `{ command: ["npm", "test"], setup: ["npm", "ci"] }`. It works with every agent, in a git repository. */
+export function developCheckedBy(
+  check: CheckRequirement["check"],
+): WorkflowDefinition<DevelopMeta> {
+  const coder = { ...developRoles.coder, requiredEvidence: [{ check }] };
+  return { ...developWorkflowDefinition, roles: { ...developRoles, coder } };
 }

@@ -1,6 +1,7 @@
 export { type CoderMeta, coder } from "./coder.ts";
 export { type CommitterMeta, committer } from "./committer.ts";
 export {
+  developCheckedBy,
   developProvenBy,
   developWorkflowDefinition,
   /** The name before the first release. */
