@@ -1,5 +1,5 @@
 export { isStale, lastSign } from "./is-stale.ts";
-export { commandCheck } from "./queue/command-check.ts";
+export { type GateCheck, gateCheck } from "./queue/gate-check.ts";
 export type { Landed, Landing, TreeCheck } from "./queue/land-tasks.ts";
 export { CONTEXT_ENV, CONTEXT_FILE, contextIn, type TaskContext } from "./task-context.ts";
 export { asAgent, findTask, openDesk, type TaskDesk, type TaskSettings } from "./task-desk.ts";

@@ -1,13 +1,15 @@
+import { join } from "node:path";
 import { exitCodeOf, type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import type { TaskDefaults } from "@uncaged/workflow-register";
 import {
-  commandCheck,
+  gateCheck,
   type Landed,
   type Merge,
   mergeAll,
   mergeTask,
   type TaskDesk,
 } from "@uncaged/workflow-tasks";
+import { storageRoot } from "@uncaged/workflow-util";
 import type { Output } from "../command/command.ts";
 import type { Io } from "../command/io.ts";
 import { printable } from "../terminal/printable.ts";
@@ -60,7 +62,8 @@ function mergeWith(desk: TaskDesk, { given, defaults, io }: Given): Merge {
   const command = given.check ?? defaults.mergeCheck;
   if (command === null) desk.say("no check: what is merged is not proved; see --check");
   const { deleteBranch, atOnce } = given;
-  const check = command === null ? null : commandCheck(desk.place, { command, env: io.env });
+  const cache = join(storageRoot(io.env), "checks");
+  const check = command === null ? null : gateCheck(desk, { command, cache });
   return { deleteBranch, atOnce, check };
 }
 
