@@ -1,5 +1,5 @@
 /** A repository with tasks, with a bare remote or without one, and the built command to use there. */
-import { execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -20,6 +20,8 @@ export type Scene = {
   commit(cwd: string, files: Record<string, string>, message?: string): void;
   /** `uncaged-workflow task …`. */
   task(cwd: string, args: readonly string[], env?: Record<string, string>): Promise<Ran>;
+  /** The same, to be killed. */
+  start(cwd: string, args: readonly string[]): ChildProcess;
   /** The task of a verb that must succeed. */
   does(cwd: string, ...args: string[]): Promise<TaskState>;
   /** How a verb that must fail does. */
@@ -60,6 +62,8 @@ export function taskScene({ remote }: { remote: boolean }): Scene {
       git(cwd, "commit", "-q", "-m", message);
     },
     task: (cwd, args, more = {}) => runIn(cwd, ["task", ...args], { ...env, ...more }),
+    start: (cwd, args) =>
+      spawn(process.execPath, [BIN, "task", ...args], { cwd, env, stdio: "ignore" }),
     async does(cwd, ...args) {
       const ran = await scene.task(cwd, ["--json", ...args].toSorted(verbFirst));
       if (ran.code !== 0) throw new Error(`${args.join(" ")}: ${ran.code} ${ran.stderr}`);
