@@ -27,10 +27,15 @@ export async function runInTask(
     if (!begun.ok) return begun;
     const stop = new AbortController();
     let lost: Failure | null = null;
+    let isBeating = false;
     const beats = setInterval(() => {
+      // On a machine that is slower than the interval, beats would pile up.
+      if (isBeating) return;
+      isBeating = true;
       // What cannot be written now, because the disk is full for instance, is written with the next beat.
       const beat = beatTask(desk, { id: begun.value.id, progress: null }).catch(() => null);
       void beat.then((result) => {
+        isBeating = false;
         if (result === null || result.ok || result.error.code === "GIT_FAILED") return;
         lost = result.error;
         stop.abort();

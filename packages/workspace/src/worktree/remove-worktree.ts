@@ -1,7 +1,7 @@
 /** Takes a worktree back. Nothing is removed that is not in a commit; ignored files are.
  *
  *  The folder is renamed first, then forgotten by git, then deleted: a crash leaves either a worktree or a folder
- *  `.removed-…`, which the next removal beside it deletes. A worktree with half its files would look changed. */
+ *  `.uncaged-removed-…`, which the next removal beside it deletes. A worktree with half its files would look changed. */
 import { existsSync } from "node:fs";
 import { readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -59,7 +59,7 @@ async function hasTree(
   return tree.ok ? ok(tree.value === recorded) : tree;
 }
 
-const REMOVED = ".removed-";
+const REMOVED = ".uncaged-removed-";
 
 async function sweep(folder: string): Promise<Result<void, Failure>> {
   if (!existsSync(folder)) return ok(undefined);

@@ -140,10 +140,10 @@ test("a rebase that has not ended is not removed", async () => {
 
 test("a removal that a crash cut off is finished by the next one", async () => {
   await add("side");
-  mkdirSync(join(dirname(side), ".removed-other"));
+  mkdirSync(join(dirname(side), ".uncaged-removed-other"));
   rmSync(side, { recursive: true });
   expect(await remove()).toEqual({ ok: true, value: undefined });
-  expect(existsSync(join(dirname(side), ".removed-other"))).toBe(false);
+  expect(existsSync(join(dirname(side), ".uncaged-removed-other"))).toBe(false);
   expect(git("worktree", "list").trim().split("\n")).toHaveLength(1);
 });
 
