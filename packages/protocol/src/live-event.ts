@@ -27,6 +27,8 @@ export type LiveEvent = {
       stateHash: string;
       meta: Record<string, unknown>;
     }
+  /** A person is asked while agents run: to play a member of their group, or to allow what one of them wants to do. */
+  | { type: "asked"; role: string; group?: StepGroup; message: string }
   /** What one of the engine's own models said, or why it could not; `usage`: its cost, if the model was called. */
   | { type: "note"; about: "supervisor" | "summarizer"; message: string; usage: Usage | null }
   /** `summary`: how the thread ended, or what it asks. */

@@ -396,6 +396,13 @@ export const liveRecordSchema: z.ZodType<LiveRecord> = z.discriminatedUnion("typ
   z.object({ ...liveStep, type: z.literal("step_completed"), stateHash: hash, meta: jsonObject }),
   z.object({
     ...liveBase,
+    type: z.literal("asked"),
+    role: z.string(),
+    group: stepGroup.exactOptional(),
+    message: z.string(),
+  }),
+  z.object({
+    ...liveBase,
     type: z.literal("note"),
     about: z.enum(["supervisor", "summarizer"]),
     message: z.string(),

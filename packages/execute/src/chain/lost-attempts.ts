@@ -82,7 +82,7 @@ async function lastStep(
 
 /** Whether its cost is part of the step of a member that is stored. A runner that was killed may not have said so. */
 function isBeforeMember(event: LiveRecord, members: StoredMembers): boolean {
-  if (event.type === "note" || event.type === "status" || event.group === undefined) return false;
+  if (!("group" in event) || event.group === undefined) return false;
   return event.timestamp <= (members.get(event.group.index) ?? -1);
 }
 
@@ -115,7 +115,7 @@ function summedUp(events: readonly LiveRecord[]): LostAttempts {
   const members = new Map<number, Tally>();
   const others = new Tally();
   for (const event of events) {
-    const group = event.type === "note" || event.type === "status" ? undefined : event.group;
+    const group = "group" in event ? event.group : undefined;
     if (group === undefined) others.note(event);
     else if (event.type === "step_completed") members.delete(group.index);
     else {

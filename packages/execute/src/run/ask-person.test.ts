@@ -1,19 +1,27 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { leaseOf } from "@uncaged/workflow-protocol";
+import { type LiveEvent, leaseOf } from "@uncaged/workflow-protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type OwnedThread, ownedThread } from "../testing/leased-thread.test.helper.ts";
 import { type AskPerson, personAsker } from "./ask-person.ts";
+import { tellAsked } from "./tell-asked.ts";
 
 let root = "";
 let owned: OwnedThread;
 let asker: AskPerson;
+let told: LiveEvent[] = [];
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), "ask-"));
   owned = await ownedThread(root);
   const lease = leaseOf(await owned.record());
-  asker = personAsker(owned.engine, { threadId: owned.threadId, fence: lease?.fence ?? 0 });
+  const { threadId } = owned;
+  told = [];
+  asker = personAsker(
+    owned.engine,
+    { threadId, fence: lease?.fence ?? 0 },
+    tellAsked(threadId, (event) => told.push(event)),
+  );
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
@@ -36,6 +44,9 @@ test("a person who answers decides, and says why", async () => {
   const decided = asker(question);
   const ask = await asked();
   expect(ask.wait).toMatchObject({ role: "coder", message: "May I?", permission: true });
+  const { threadId } = owned;
+  const timestamp = ask.wait.since;
+  expect(told).toEqual([{ threadId, timestamp, type: "asked", role: "coder", message: "May I?" }]);
   const answer = { meta: { allow: false, reason: "not on Fridays" }, user: "alice", at: 7 };
   await owned.engine.store.answerAsk({ ...ask, answer });
   expect(await decided).toEqual({ allowed: false, reason: "refused by alice: not on Fridays" });

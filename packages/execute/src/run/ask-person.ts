@@ -27,11 +27,17 @@ export type AskPerson = (question: {
 const LOOK_EVERY_MS = 250;
 export const DEFAULT_ASK_MS = 3_600_000;
 
-export function personAsker(engine: Pick<Engine, "store" | "now">, owner: LeaseRef): AskPerson {
+export function personAsker(
+  engine: Pick<Engine, "store" | "now">,
+  owner: LeaseRef,
+  tell: (wait: PersonWait) => void,
+): AskPerson {
   const last = new Map<number, Promise<unknown>>();
   return (question) => {
     const place = question.group?.index ?? -1;
-    const asked = (last.get(place) ?? Promise.resolve()).then(() => ask(engine, owner, question));
+    const asked = (last.get(place) ?? Promise.resolve()).then(() =>
+      ask(engine, { owner, tell }, question),
+    );
     last.set(place, asked);
     return asked;
   };
@@ -39,7 +45,7 @@ export function personAsker(engine: Pick<Engine, "store" | "now">, owner: LeaseR
 
 async function ask(
   { store, now }: Pick<Engine, "store" | "now">,
-  { threadId, fence }: LeaseRef,
+  { owner: { threadId, fence }, tell }: { owner: LeaseRef; tell: (wait: PersonWait) => void },
   { role, group, message, timeoutMs, signal }: Parameters<AskPerson>[0],
 ): Promise<Permission> {
   const since = now();
@@ -52,6 +58,7 @@ async function ask(
   const ref = { threadId, fence, ...place };
   try {
     await store.ask({ threadId, fence, wait });
+    tell(wait);
     while (!signal.aborted && now() < deadline && (await store.askAnswer(ref)) === null)
       await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
     // Taken out of the index together with the answer: one that came at the last moment counts.

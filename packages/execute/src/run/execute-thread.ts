@@ -70,6 +70,7 @@ import { parseOutput } from "./parse-output.ts";
 import { answeredStep, missedStep } from "./person-step.ts";
 import { runGroup } from "./run-group.ts";
 import { type RecordedFiles, type StepFiles, withNotes } from "./step-files.ts";
+import { tellAsked } from "./tell-asked.ts";
 import { FULL, noRoom, type ThreadRoom } from "./thread-room.ts";
 
 export type ThreadRun = {
@@ -186,7 +187,12 @@ export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
             add(published);
             return { step: published.step, pause: waiting.includes("pause") };
           },
-          people: groupPeople(run.engine, ownLease(run), memberWait(run, group)),
+          people: groupPeople(
+            run.engine,
+            ownLease(run),
+            memberWait(run, group),
+            tellAsked(run.thread.threadId, run.emit),
+          ),
           storePerson: async (decided, place) => {
             const published = await publish(run, cursor, {
               output: stepOf(run, decided),

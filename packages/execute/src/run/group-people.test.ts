@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   failure,
+  type LiveEvent,
   leaseOf,
   type PersonWait,
   type RoleCall,
@@ -117,8 +118,10 @@ it("is suspended with the same question once only people are left", async () => 
 
 it("asks nobody twice and loses no answer, whenever its runner ends", async () => {
   const stop = new AbortController();
+  const told: LiveEvent[] = [];
+  const emit = (event: LiveEvent) => told.push(event);
   const members = [agent(), person("alice"), person("alice")];
-  const first = owned.execute(workflow(members), { signal: stop.signal });
+  const first = owned.execute(workflow(members), { signal: stop.signal, emit });
   const [one, two] = await asked(2);
   await begun[0];
   if (one !== undefined) await answer(one, { say: "one" });
@@ -129,7 +132,8 @@ it("asks nobody twice and loses no answer, whenever its runner ends", async () =
   expect(await open()).toEqual([two]);
   if (two !== undefined) await answer(two, { say: "two" });
   gates = [];
-  const second = owned.execute(workflow([agent(), person("alice"), person("alice")]));
+  const again = workflow([agent(), person("alice"), person("alice")]);
+  const second = owned.execute(again, { emit });
   await untilSteps(2);
   finish(0);
   expect(await second).toMatchObject({ status: "completed" });
@@ -138,6 +142,8 @@ it("asks nobody twice and loses no answer, whenever its runner ends", async () =
     ["alice", 2, { say: "two" }],
     ["coder", 0, { n: 0 }],
   ]);
+  const questions = told.filter(({ type }) => type === "asked");
+  expect(questions).toMatchObject([{ group: { index: 1 } }, { group: { index: 2 } }]);
   expect(await owned.engine.store.notices({})).toHaveLength(3);
 });
 

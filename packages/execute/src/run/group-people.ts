@@ -18,7 +18,7 @@ import {
   type StepGroup,
 } from "@uncaged/workflow-protocol";
 import type { Engine } from "../storage/engine.ts";
-import { isOverdue } from "./person-wait.ts";
+import { isOverdue, isSame } from "./person-wait.ts";
 
 export type AskedPerson = { call: PersonCall; place: StepGroup };
 
@@ -40,6 +40,7 @@ export function groupPeople(
   owner: LeaseRef,
   /** What a member waits for. `before`: what members of the thread were asked before. */
   waitOf: (asked: AskedPerson, before: readonly PersonWait[]) => Result<PersonWait, Failure>,
+  tell: (wait: PersonWait) => void,
 ): GroupPeople {
   const { threadId } = owner;
   const waits = new Map<number | undefined, PersonWait>();
@@ -52,6 +53,7 @@ export function groupPeople(
         waits.set(asked.place.index, wait.value);
       }
       await store.askMembers({ ...owner, waits: [...waits.values()] });
+      for (const wait of waits.values()) if (!before.some((each) => isSame(each, wait))) tell(wait);
       return ok(null);
     },
     waits: () => [...waits.values()],

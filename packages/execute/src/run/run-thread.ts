@@ -50,6 +50,7 @@ import { resultAfter } from "./result-after.ts";
 import { roleAgents } from "./role-agents.ts";
 import { roleChecks } from "./role-checks.ts";
 import { stepFiles } from "./step-files.ts";
+import { tellAsked } from "./tell-asked.ts";
 import { type RoomKind, threadRoom } from "./thread-room.ts";
 
 export type RunRequest = {
@@ -181,7 +182,7 @@ export async function threadRun(
     tag: `${thread.threadId}:${handle.lease.fence}:check`,
     signal,
   });
-  const askPerson = personAsker(engine, handle.lease);
+  const askPerson = personAsker(engine, handle.lease, tellAsked(thread.threadId, emit));
   const runtimeAt: ThreadRun["runtimeAt"] = (cursor) =>
     engineRuntime({
       cas: engine.cas,

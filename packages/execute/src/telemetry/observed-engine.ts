@@ -52,6 +52,7 @@ export function observedEngine(
 
 /** Most events are text, and text is not reported. */
 function isTold(event: LiveEvent): boolean {
+  if (event.type === "asked") return false;
   return event.type !== "note" && (event.type !== "agent" || event.event.type !== "text");
 }
 

@@ -66,6 +66,7 @@ function take(seen: Seen, item: LiveItem): void {
     case "agent":
       takeAgent(seen, item, item.event);
       return;
+    case "asked":
     case "note":
     case "gap":
       return;

@@ -44,6 +44,14 @@ export const everyKind: readonly LiveEvent[] = [
   }),
   agent({ type: "retry", reason: "rate limit", delayMs: 500 }),
   agent({ type: "end", outcome: "timeout", reason: "no output" }),
+  {
+    ...stamp,
+    type: "asked",
+    role: "lead",
+    group: { name: "reviews", entry: 1, index: 2, of: 3 },
+    message: "Fine?\n{}",
+  },
+  { ...stamp, type: "asked", role: "coder", message: "May I?" },
   { ...stamp, type: "note", about: "supervisor", message: "continue", usage: null },
   {
     ...stamp,

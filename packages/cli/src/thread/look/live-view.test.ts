@@ -78,6 +78,13 @@ describe("live output", () => {
   });
 
   it("says what the engine's own models did", () => {
+    const asked: LiveEvent = {
+      ...{ threadId: "T", timestamp: 0, type: "asked", role: "lead" },
+      ...{ message: "Fine?\u001b[2J", group: { name: "reviews", entry: 1, index: 2, of: 3 } },
+    };
+    expect(shown([asked])).toBe(
+      "asks lead [reviews 3/3]: Fine?␛[2J\nanswer in another terminal: uncaged-workflow answer T\n",
+    );
     const note: LiveEvent = {
       ...stamp,
       type: "note",

@@ -79,6 +79,11 @@ function eventText(
       const summary = event.summary === null ? "" : `: ${printable(event.summary)}`;
       return `${paintStatus(style, event.status)}${summary}\n`;
     }
+    case "asked": {
+      const question = style.yellow(`asks ${memberName(event)}: ${printable(event.message)}`);
+      const how = `answer in another terminal: uncaged-workflow answer ${event.threadId}`;
+      return `${question}\n${style.dim(how)}\n`;
+    }
     case "note":
       return style.dim(`${event.about}: ${printableLine(event.message, 300)}\n`);
     case "agent":
