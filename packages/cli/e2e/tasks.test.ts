@@ -235,7 +235,10 @@ describe("the end of a task", () => {
     expect(task).toMatchObject({ state: "WORKING" });
     expect(task?.heartbeatAt).not.toBeNull();
     const env = { UNCAGED_TEST_BEAT_MS: "50" };
-    const endless = scene.task(at, ["run", "--", "sh", "-c", "sleep 600"], env);
+    // The pipe of its output closes when the last of what it started is gone.
+    const begun = "touch begun; sleep 600; true";
+    const endless = scene.task(at, ["run", "--", "sh", "-c", begun], env);
+    await expect.poll(() => existsSync(join(at, "begun")), TIMEOUT).toBe(true);
     await scene.does(repo, "fail", "enough", "--task", "job");
     expect((await endless).code).toBe(3);
   });

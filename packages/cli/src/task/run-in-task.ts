@@ -6,10 +6,12 @@ import {
   type Failure,
   failure,
   ok,
+  PROCESS_TAG_ENV,
   type Result,
   type Task,
 } from "@uncaged/workflow-protocol";
 import { beatTask, CONTEXT_ENV, startTask, type TaskDesk } from "@uncaged/workflow-tasks";
+import { killTagged, randomTag } from "@uncaged/workflow-util";
 import type { Output } from "../command/command.ts";
 import type { Io } from "../command/io.ts";
 import { withDesk } from "./with-desk.ts";
@@ -63,16 +65,22 @@ async function begin(desk: TaskDesk, id: string | null): Promise<Result<Task, Fa
   return startTask(desk, id);
 }
 
-/** The exit code, or why it did not start. */
-function run(
+/** The exit code, or why it did not start. When it is stopped, all that it started ends with it. */
+async function run(
   [program = "", ...args]: readonly string[],
   { desk, io, stop }: { desk: TaskDesk; io: Io; stop: AbortSignal },
 ): Promise<number | Failure> {
   const { promise, resolve } = Promise.withResolvers<number | Failure>();
-  const env = { ...io.env, [CONTEXT_ENV]: JSON.stringify(desk.context) };
+  // Inside a step, the command stays one of the step's processes.
+  const tag = `${io.env[PROCESS_TAG_ENV] ?? "task"}:${randomTag(8)}`;
+  const own = { [CONTEXT_ENV]: JSON.stringify(desk.context), [PROCESS_TAG_ENV]: tag };
+  const env = { ...io.env, ...own };
   const child = spawn(program, args, { cwd: io.cwd, env, stdio: "inherit" });
   const interrupted = io.interruption();
-  const end = (): void => void child.kill("SIGTERM");
+  let ended: Promise<unknown> = Promise.resolve();
+  const end = (): void => {
+    ended = killTagged({ tag, first: "SIGTERM" });
+  };
   for (const signal of [stop, interrupted]) signal.addEventListener("abort", end, { once: true });
   child.once("error", (cause) =>
     resolve(
@@ -83,5 +91,7 @@ function run(
     if (interrupted.aborted) resolve(EXIT.aborted);
     else resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal]));
   });
-  return promise;
+  const exit = await promise;
+  await ended;
+  return exit;
 }

@@ -82,9 +82,10 @@ const jest = script(
   EXPECT_CLAIMS,
 );
 
+const VITEST = JSON.stringify("vitest");
 const vitest = script(
   (name) =>
-    `import { test as t_${name}, expect as e_${name} } from "vitest"; { const t = t_${name}; const e = e_${name};`,
+    `import { test as t_${name}, expect as e_${name} } from ${VITEST}; { const t = t_${name}; const e = e_${name};`,
   EXPECT_CLAIMS,
 );
 
