@@ -1,12 +1,13 @@
-/** `task done` and `task merge`, killed at their git calls: given again, they go on, and nothing is lost. A few of the calls,
- *  or all with `UNCAGED_TEST_TASK_KILLS=all`. */
+/** `task done` and `task merge`, killed at their git calls: given again, they go on, and nothing is lost. A few of the calls;
+ *  with `UNCAGED_TEST_TASK_KILLS_EVERY=1` all of them. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { type Scene, taskScene } from "./tasks.test.helper.ts";
 
-const EVERY = process.env.UNCAGED_TEST_TASK_KILLS === "all" ? 1 : 9;
+/** Odd, so that some are killed before the call and some after it; or 1. */
+const EVERY = Number(process.env.UNCAGED_TEST_TASK_KILLS_EVERY ?? 17);
 const GIT = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
 
 let scene: Scene;
