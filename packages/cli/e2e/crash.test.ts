@@ -114,7 +114,9 @@ function hashes({ steps }: Shown): string[] {
 /** The worker's steps in the order in which they were begun. */
 function begunSteps({ folder }: Thread): number[] {
   try {
-    return readFileSync(join(folder, "began"), "utf8").trim().split("\n").map(Number);
+    // Empty between its creation and the first line.
+    const lines = readFileSync(join(folder, "began"), "utf8").split("\n");
+    return lines.filter((line) => line !== "").map(Number);
   } catch {
     return [];
   }

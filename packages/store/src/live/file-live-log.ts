@@ -23,7 +23,8 @@ export function fileLiveLog(opts: {
       writers.set(threadId, open);
       const onClose = (): void => {
         open.delete(writer);
-        if (open.size === 0) writers.delete(threadId);
+        // Closed once more, it must not take away those who write by now.
+        if (open.size === 0 && writers.get(threadId) === open) writers.delete(threadId);
       };
       const writer = segmentWriter(folder(threadId), lease, { bounds, boot, onClose });
       open.add(writer);
