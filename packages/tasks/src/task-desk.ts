@@ -114,6 +114,17 @@ export function asAgent(desk: TaskDesk, task: Task): Result<string, Failure> {
   return ok(who ?? `${task.id}#${task.attempt}`);
 }
 
+/** A task whose agent the caller is, and the agent's name. Refused as by `findTask` and `asAgent`. */
+export async function ownTask(
+  desk: TaskDesk,
+  named: string | null,
+): Promise<Result<{ task: Task; who: string }, Failure>> {
+  const task = await findTask(desk, named);
+  if (!task.ok) return task;
+  const who = asAgent(desk, task.value);
+  return who.ok ? ok({ task: task.value, who: who.value }) : who;
+}
+
 /** The caller's name where it is no agent; what the task's own agent may not do. */
 export function asOther(desk: TaskDesk, verb: string): Result<string, Failure> {
   const { context, who } = desk;

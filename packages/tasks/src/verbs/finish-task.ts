@@ -15,18 +15,16 @@ import {
 } from "@uncaged/workflow-workspace";
 import { integrationTip, isAncestor, moveSharedBranch, sharedBranch } from "../git/branches.ts";
 import { rebaseBranch } from "../git/rebase-branch.ts";
-import { asAgent, changeTask, findTask, notFrom, type TaskDesk } from "../task-desk.ts";
+import { changeTask, notFrom, ownTask, type TaskDesk } from "../task-desk.ts";
 
 /** `GIT_FAILED`, `TASK_CONFLICT`, `WORKTREE_UNSAVED`, `TRANSITION_INVALID`, `TASK_LOST`. */
 export async function finishTask(
   desk: TaskDesk,
   { id, skipRebase }: { id: string | null; skipRebase: boolean },
 ): Promise<Result<Task, Failure>> {
-  const found = await findTask(desk, id);
-  if (!found.ok) return found;
-  const task = found.value;
-  const who = asAgent(desk, task);
-  if (!who.ok) return who;
+  const own = await ownTask(desk, id);
+  if (!own.ok) return own;
+  const { task, who } = own.value;
   const worktree = await worktreeOn(task);
   if (!worktree.ok) return worktree;
   if (["IN_REVIEW", "APPROVED", "COMPLETED"].includes(task.state))
@@ -40,7 +38,7 @@ export async function finishTask(
   const { tip } = onto.value;
   const ready = skipRebase
     ? await isOnTop(desk, worktree.value, tip)
-    : await rebased(desk, { task, who: who.value, worktree: worktree.value, tip });
+    : await rebased(desk, { task, who, worktree: worktree.value, tip });
   if (!ready.ok) return ready;
   const head = await headOf(worktree.value);
   if (!head.ok) return head;
@@ -50,8 +48,8 @@ export async function finishTask(
   return changeTask(desk, {
     task: ready.value ?? task,
     to: "IN_REVIEW",
-    set: { who: who.value, head: head.value, note: null },
-    message: { type: "review_request", who: who.value, text: head.value },
+    set: { who, head: head.value, note: null },
+    message: { type: "review_request", who, text: head.value },
   });
 }
 

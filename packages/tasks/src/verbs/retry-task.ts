@@ -38,7 +38,8 @@ async function freeBranch(desk: TaskDesk, task: Task): Promise<Result<void, Fail
     if (!found.ok) return found;
     if (found.value === null || found.value.workTree !== path) continue;
     const [branch, head] = [await branchOf(found.value), await headOf(found.value)];
-    if (!branch.ok || !head.ok) return branch.ok ? (head as Result<never, Failure>) : branch;
+    if (!branch.ok) return branch;
+    if (!head.ok) return head;
     if (branch.value !== task.branch || head.value === null) continue;
     const freed = await runGit(["update-ref", "--no-deref", "HEAD", head.value], {
       scope: { gitDir: found.value.gitDir },
