@@ -1,6 +1,6 @@
 /** How the processes of a thread are told apart from all others; the rules are in `run-tag`. */
 
-import type { StepGroup } from "@uncaged/workflow-protocol";
+import { isThreadId, type LeaseRef, type StepGroup } from "@uncaged/workflow-protocol";
 
 /** Matches every process that any lease of a thread starts for a role. */
 export function threadTag(threadId: string): string {
@@ -20,6 +20,14 @@ export function stepTag(step: {
 }): string {
   const { group } = step;
   return group === undefined ? leaseTag(step) : `${leaseTag(step)}:${group.entry}.${group.index}`;
+}
+
+/** The lease whose step a process with this tag belongs to; null: it is a member's, or no step's. Each process has a name
+ *  of its own at the end of its tag, without a dot. */
+export function stepOwner(tag: string | undefined): LeaseRef | null {
+  const [threadId = "", fence = "", member] = tag?.split(":") ?? [];
+  if (!isThreadId(threadId) || !/^\d{1,15}$/.test(fence) || member?.includes(".")) return null;
+  return { threadId, fence: Number(fence) };
 }
 
 /** Tag of a thread's background runners themselves. `threadTag` does not match it, so a runner that takes over ends what

@@ -15,6 +15,7 @@ import {
   type StepGroup,
 } from "@uncaged/workflow-protocol";
 import type { Engine } from "../storage/engine.ts";
+import { placeOf } from "./person-wait.ts";
 
 export type AskPerson = (question: {
   role: string;
@@ -50,7 +51,8 @@ async function ask(
 ): Promise<Permission> {
   const since = now();
   const deadline = since + timeoutMs;
-  const place = group === undefined ? {} : placeOf(group);
+  // Nothing has to join for a member's answer.
+  const place = group === undefined ? {} : placeOf({ ...group, join: "all" });
   const wait: PersonWait = {
     ...{ kind: "person", role, message, form: FORM, route: null, since, deadline },
     ...{ assignees: [], ...place, permission: true },
@@ -84,9 +86,4 @@ function permissionBy({ meta, user }: AskAnswer): Permission {
   const allowed = meta.allow === true;
   const why = typeof meta.reason === "string" && meta.reason !== "" ? `: ${meta.reason}` : "";
   return { allowed, reason: `${allowed ? "allowed" : "refused"} by ${user}${why}` };
-}
-
-/** Of a member: nothing has to join for its answer. */
-function placeOf({ name, entry, index, of }: StepGroup): Pick<PersonWait, "member" | "group"> {
-  return { member: index, group: { name, entry, of, join: "all" } };
 }

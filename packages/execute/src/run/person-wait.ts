@@ -57,7 +57,8 @@ export function waitFor({
 
 type Place = Pick<PersonWait, "member" | "group">;
 
-function placeOf({ name, entry, index, of, join }: NonNullable<Asking["member"]>): Place {
+/** A member's place in its group, as a question has it. */
+export function placeOf({ name, entry, index, of, join }: NonNullable<Asking["member"]>): Place {
   return { member: index, group: { name, entry, of, join } };
 }
 

@@ -5,7 +5,7 @@
  *  2. The wait does not return before the room is back, unless it is interrupted: then it is wanted back, and counts.
  *  3. A command that is killed while it waits leaves the room lent until the agent's run has ended. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { isThreadId, type LeaseRef } from "@uncaged/workflow-protocol";
+import { stepOwner } from "../processes/process-tags.ts";
 import type { Engine } from "../storage/engine.ts";
 
 const ASK_EVERY_MS = 250;
@@ -28,14 +28,6 @@ export async function lendStepRoom<T>(
       if (!isBack) await sleep(ASK_EVERY_MS, undefined, { signal }).catch(() => undefined);
     }
   }
-}
-
-/** The thread and the tenure that the tag of a step's process names; null: a member's, or none. See `stepTag`; each process
- *  has a name of its own at the end, without a dot. */
-function stepOwner(tag: string | undefined): LeaseRef | null {
-  const [threadId = "", fence = "", member] = tag?.split(":") ?? [];
-  if (!isThreadId(threadId) || !/^\d{1,15}$/.test(fence) || member?.includes(".")) return null;
-  return { threadId, fence: Number(fence) };
 }
 
 async function wasDone(change: () => Promise<void>): Promise<boolean> {
