@@ -20,11 +20,11 @@ const WALKS = "packages/cli/e2e/**/*.walk.test.ts";
 
 /** One process tests everything: `unit` and `memory` beside the sources, `house` for the root's own scripts,
  *  `e2e` and `walks` for the built CLI, which starts processes and may wait for them,
- *  `agents` for adapters with the real programs behind them. */
+ *  `browser` for the built page in a real browser, `agents` for adapters with the real programs behind them. */
 export default defineConfig({
   test: {
     // More than there are processors: most of the time is spent in children, and some of it waiting for them.
-    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    maxWorkers: Math.ceil(availableParallelism() * 2),
     reporters: ["default", ["json", { outputFile: report }]],
     projects: [
       {
@@ -62,6 +62,14 @@ export default defineConfig({
           exclude: [...defaultExclude, WALKS],
           testTimeout: 120_000,
           hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: "browser",
+          include: ["packages/dashboard/e2e/**/*.test.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {

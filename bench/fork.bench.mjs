@@ -42,7 +42,15 @@ async function threadOf(engine, steps) {
 
 async function timedFork(engine, thread) {
   const from = { kind: "step", step: thread.stepCount / 2 };
-  const opts = { from, agent: null, limits: null, bundle: null, prompt: null, run: "idle" };
+  const opts = {
+    from,
+    agent: null,
+    limits: null,
+    bundle: null,
+    prompt: null,
+    files: "as known",
+    run: "idle",
+  };
   const startedAt = performance.now();
   const forked = await forkThread(engine, thread, opts);
   const tookMs = performance.now() - startedAt;

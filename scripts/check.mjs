@@ -4,6 +4,7 @@
 import { fileURLToPath } from "node:url";
 import { floorProblems } from "./check/floors.mjs";
 import { folderProblems } from "./check/folders.mjs";
+import { pageSizeProblems } from "./check/page-size.mjs";
 import { captured } from "./dev/captured.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -17,6 +18,7 @@ const CHECKS = {
   sherif: () => program("sherif", ["--fail-on-warnings"]),
   floors: async () => listed(floorProblems(root)),
   folders: async () => listed(folderProblems(root)),
+  page: async () => listed(pageSizeProblems(`${root}packages/gateway/dist/page`)),
 };
 
 const listed = (problems) => ({ ok: problems.length === 0, output: problems.join("\n") });

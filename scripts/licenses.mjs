@@ -11,9 +11,11 @@ export function licenses(moduleIds, own) {
 }
 
 function licenseOf(folder) {
-  const { name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   if (name.startsWith("@uncaged/")) return bundledLicenses(folder);
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+  // In the public domain, so that there are no terms to carry.
+  if (file === undefined && license === "Unlicense") return `${name} ${version}\n\nUnlicense\n`;
   if (file === undefined) throw new Error(`${name} ${version} has no license file`);
   return `${name} ${version}\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
 }

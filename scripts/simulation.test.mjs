@@ -4,14 +4,24 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { BREAKS } from "../simulation/parts/break.mjs";
+import { QUEUE_BREAKS } from "../simulation/parts/queue-breaks.mjs";
 
 const folder = fileURLToPath(new URL("../simulation", import.meta.url));
 /** CI asks for more. */
 const SEEDS = Number(process.env.UNCAGED_TEST_SEEDS ?? 60);
+/** These take a hundredth of the time. */
+const QUEUE_SEEDS = 4 * SEEDS;
 const SLOW = { timeout: 240_000 };
 
-async function simulate(args, env = {}) {
-  const words = ["--import", "./parts/hooks.mjs", "simulate.mjs", ...args];
+function simulate(args, env) {
+  return play(["--import", "./parts/hooks.mjs", "simulate.mjs", ...args], env);
+}
+
+function simulateQueue(args, env) {
+  return play(["--import", "./parts/queue-hooks.mjs", "queue.mjs", ...args], env);
+}
+
+async function play(words, env = {}) {
   const options = { cwd: folder, env: { ...process.env, ...env } };
   const ended = promisify(execFile)(process.execPath, words, options);
   return ended.then(
@@ -39,6 +49,30 @@ describe("on a disk that loses and tears what was not flushed", () => {
   it.each(Object.keys(BREAKS))("%s are found", SLOW, async (name) => {
     const { code, stdout, stderr } = await simulate(["--seeds", "100"], { SIMULATION_BREAK: name });
     expect(code, stdout).not.toBe(0);
+    expect(stderr).not.toMatch(/\.js has no "|SyntaxError/u);
+  });
+});
+
+describe("the merge queue, with agents that lie and everybody killed", () => {
+  it(
+    `merges nothing false over ${QUEUE_SEEDS} seeds, and all that is mended gets in`,
+    SLOW,
+    async () => {
+      const { code, stdout, stderr } = await simulateQueue(["--seeds", String(QUEUE_SEEDS)]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout).toContain(`${QUEUE_SEEDS} seeds, `);
+      expect(stdout).toMatch(/^\d+ seeds, \d{3,} merges, \d{3,} kills: no false merge/u);
+    },
+  );
+
+  it("a seed always plays the same", SLOW, async () => {
+    const told = await Promise.all([11, 11].map((seed) => simulateQueue(["--seed", String(seed)])));
+    expect(told[0]).toEqual(told[1]);
+  });
+
+  it.each(Object.keys(QUEUE_BREAKS))("%s is found", SLOW, async (name) => {
+    const { code, stderr } = await simulateQueue(["--seeds", "100"], { SIMULATION_BREAK: name });
+    expect(code).toBe(1);
     expect(stderr).not.toMatch(/\.js has no "|SyntaxError/u);
   });
 });

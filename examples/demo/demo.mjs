@@ -1,8 +1,9 @@
 /** `npm run demo`: a real job through a real workflow, offline, in half a minute.
  *
  *  It makes a git repository with a bug and a failing test, builds and registers the `develop` workflow, runs
- *  it, kills its runner half-way, resumes it, and verifies what came out. Everything happens in one temporary
- *  folder, which is removed at the end (`--keep` leaves it there to look at).
+ *  it, kills its runner half-way, resumes it, and verifies what came out. Then two agents work at once in worktrees; one
+ *  lies about its tests, and the merge queue finds out. Everything happens in one temporary
+ *  folder, which is removed at the end (`--keep` leaves it there to look at; `--page` opens the dashboard on it).
  *
  *  `npm run demo -- --agent claude`: planner, coder and reviewer are played by an agent that is installed here and
  *  logged in, which costs what it costs; with `--mock` by the real program with a scripted model behind it.
@@ -10,11 +11,12 @@
 import { parseArgs } from "node:util";
 import { AGENT_NAMES } from "./agents.mjs";
 
-const USAGE = `Usage: npm run demo -- [--agent <name> [--mock]] [--keep]
+const USAGE = `Usage: npm run demo -- [--agent <name> [--mock]] [--page] [--keep]
 
   --agent <name>  planner, coder and reviewer are played by an agent that is installed here:
                   ${AGENT_NAMES.join(", ")}
   --mock          the real program, fetched once, with a scripted model: offline, at no cost
+  --page          then opens the dashboard on what was done, until Ctrl-C
   --keep          leaves the folder, and prints commands to explore it`;
 
 function readArguments() {
@@ -23,6 +25,7 @@ function readArguments() {
       options: {
         agent: { type: "string" },
         mock: { type: "boolean", default: false },
+        page: { type: "boolean", default: false },
         keep: { type: "boolean", default: false },
         help: { type: "boolean", default: false },
       },

@@ -1,6 +1,7 @@
 /** The demo without a model: recorded agents, a runner that is killed half-way, a thread that goes on. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
+import { playSideBySide } from "./play-side-by-side.mjs";
 import {
   buildAndRegister,
   checkResult,
@@ -9,6 +10,7 @@ import {
   keep,
   makeRepository,
   onStage,
+  page,
   repository,
   say,
   TASK,
@@ -38,6 +40,7 @@ export function playRecorded() {
     assert.equal(shown.steps.map((step) => step.role).join(" "), EXPECTED);
     assert.equal(shown.status, "completed");
     checkResult(threadId);
+    await playSideBySide();
     tryNext(threadId);
   });
 }
@@ -96,6 +99,7 @@ function tryNext(threadId) {
     say("npm run demo -- --keep             leaves the folder, and prints commands to explore it");
     say("npm run demo -- --agent claude     the same job, played by an agent that you have");
   }
+  if (!page) say("npm run demo -- --page             the same job, then the dashboard on it");
   say('README.md, "Ten minutes"           a workflow of your own');
 }
 

@@ -1,7 +1,8 @@
 /** Where the demo plays: one temporary folder with a git repository, a storage root and the built command. It is
- *  removed at the end (`--keep` leaves it there to look at). */
+ *  removed at the end (`--keep` leaves it there to look at; `--page` shows it in a browser first). */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
@@ -14,6 +15,7 @@ export const cli = fileURLToPath(
   new URL("../../packages/cli/bin/uncaged-workflow.mjs", import.meta.url),
 );
 export const keep = process.argv.includes("--keep");
+export const page = process.argv.includes("--page");
 export const folder = mkdtempSync(join(tmpdir(), "uncaged-demo-"));
 export const repository = join(folder, "slugs");
 export const storage = join(folder, "storage");
@@ -33,10 +35,22 @@ export async function onStage(play) {
   try {
     mkdirSync(bin);
     symlinkSync(cli, join(bin, "uncaged-workflow"));
-    return await play();
+    const played = await play();
+    if (page) await showPage();
+    return played;
   } finally {
     if (!keep) rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Until Ctrl-C, which reaches the command as well: this process stays to remove the folder. */
+async function showPage() {
+  title("The page");
+  const options = { cwd: folder, env: environment, stdio: "inherit" };
+  const dashboard = spawn(process.execPath, [cli, "dashboard"], options);
+  process.on("SIGINT", () => undefined);
+  process.on("SIGTERM", () => dashboard.kill());
+  await once(dashboard, "close");
 }
 
 /** Its suite fails until the job is done. */

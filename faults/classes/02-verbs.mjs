@@ -3,10 +3,10 @@ import { failureCode, runCommand } from "../parts/command.mjs";
 import { expectSound } from "../parts/expect-sound.mjs";
 import { STORES, withScene } from "../parts/scene.mjs";
 import { isChanging, recordCalls, withFault } from "../parts/strace.mjs";
-import { VERBS } from "../parts/verbs.mjs";
+import { placeOf, VERBS } from "../parts/verbs.mjs";
 
 export const title =
-  "add, rollback, run, fork, poke, end, kill, rm, gc, pack, unpack: killed, then given again";
+  "add, rollback, run, fork, poke, end, kill, rm, gc, pack, unpack, and of tasks: killed, then given again";
 
 /** How many calls of a verb are tried in the short form. */
 const SHORT = 3;
@@ -15,9 +15,10 @@ export async function* cases(lab) {
   const { folder, thorough, some } = lab;
   for (const store of STORES) {
     for (const [name, verb] of Object.entries(VERBS)) {
-      const calls = await withScene({ folder, store }, async (scene) =>
-        recordCalls(scene, verb.args(await verb.prepare(scene, lab))),
-      );
+      const calls = await withScene({ folder, store }, async (scene) => {
+        const args = verb.args(await verb.prepare(scene, lab));
+        return recordCalls(placeOf(verb, scene), args);
+      });
       for (const at of some(
         calls.filter((each) => thorough || isChanging(each)),
         SHORT,
@@ -32,10 +33,11 @@ export async function* cases(lab) {
 
 async function killedAt(scene, { verb, at, lab }) {
   const given = await verb.prepare(scene, lab);
-  const { hit } = await withFault(scene, verb.args(given), { ...at, fault: "signal=KILL" });
+  const place = placeOf(verb, scene);
+  const { hit } = await withFault(place, verb.args(given), { ...at, fault: "signal=KILL" });
   await expectSound(scene);
   await verb.half(scene, given);
-  const again = await runCommand(verb.args(given), { root: scene.root, cwd: scene.work });
+  const again = await runCommand(verb.args(given), { root: scene.root, cwd: place.work });
   const code = failureCode(again);
   assert.ok(again.code === 0 || verb.already.includes(code), `again: ${again.stderr}`);
   await verb.whole(scene, given);

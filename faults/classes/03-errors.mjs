@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { COMMAND, failureCode, PACKAGES_BASE, runCommand, runProgram } from "../parts/command.mjs";
 import { expectSound } from "../parts/expect-sound.mjs";
+import { expectTyped } from "../parts/expect-typed.mjs";
 import { STORES, withScene } from "../parts/scene.mjs";
 import { recordCalls, withFault } from "../parts/strace.mjs";
 import { withTmpfs } from "../parts/tmpfs.mjs";
 import { expectResumes, stepsThread } from "../parts/transcript.mjs";
-import { VERBS } from "../parts/verbs.mjs";
+import { placeOf, VERBS } from "../parts/verbs.mjs";
 
 export const title =
   "ENOSPC, EIO, EACCES, EMFILE, EROFS at a call; short writes; full file systems";
@@ -90,9 +91,10 @@ export async function* cases(lab) {
 async function* ofVerbs(lab, store) {
   const { folder, some } = lab;
   for (const [name, verb] of Object.entries(VERBS)) {
-    const calls = await withScene({ folder, store }, async (scene) =>
-      recordCalls(scene, verb.args(await verb.prepare(scene, lab))),
-    );
+    const calls = await withScene({ folder, store }, async (scene) => {
+      const args = verb.args(await verb.prepare(scene, lab));
+      return recordCalls(placeOf(verb, scene), args);
+    });
     const faults = Object.entries(ERRORS).flatMap(([error, from]) =>
       calls.filter(({ call }) => from.test(call)).map((at) => ({ ...at, error })),
     );
@@ -139,11 +141,12 @@ async function threadMeets(scene, at) {
 
 async function verbMeets(scene, { verb, lab, at }) {
   const given = await verb.prepare(scene, lab);
-  const ran = await withFault(scene, verb.args(given), at);
+  const place = placeOf(verb, scene);
+  const ran = await withFault(place, verb.args(given), at);
   if (ran.hit) expectTyped(ran);
   await expectSound(scene);
   await verb.half(scene, given);
-  const again = await runCommand(verb.args(given), { root: scene.root, cwd: scene.work });
+  const again = await runCommand(verb.args(given), { root: scene.root, cwd: place.work });
   assert.ok(
     again.code === 0 || verb.already.includes(failureCode(again)),
     `again: ${again.stderr}`,
@@ -178,13 +181,6 @@ async function inRoom(scene, free) {
     await expectResumes(scene, threadId, { pad: PAD });
     await expectSound(scene);
   });
-}
-
-/** It went well, or it says what is wrong by a code of ours. */
-function expectTyped(ran) {
-  if (ran.code === 0) return;
-  const code = failureCode(ran);
-  assert.ok(code !== null && code !== "INTERNAL", `exit ${ran.code ?? ran.signal}: ${ran.stderr}`);
 }
 
 const drive = (threadId) => ["thread", "exec", threadId, "--count", "9"];

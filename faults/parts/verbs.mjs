@@ -5,12 +5,14 @@
  *      args(given)               the command
  *      half(scene, given)        after the fault: it was done, or it was not
  *      whole(scene, given)       after the same command went through
- *      already                   codes by which it may refuse to be done a second time */
+ *      already                   codes by which it may refuse to be done a second time
+ *      at(scene)                 the folder in which it is given; left out: the working directory */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readRegistry } from "@uncaged/workflow-register";
 import { register, successOf, withEngine } from "./scene.mjs";
+import { TASK_VERBS } from "./task-verbs.mjs";
 import { expectResumes, makeSteps, STEPS, stepsThread, viewOf } from "./transcript.mjs";
 
 const nothing = async () => {};
@@ -135,7 +137,13 @@ export const VERBS = {
     whole: (scene, { threadId }) => expectResumes(scene, threadId),
     already: [],
   },
+  ...TASK_VERBS,
 };
+
+/** The scene as the command sees it. */
+export function placeOf(verb, scene) {
+  return verb.at === undefined ? scene : { ...scene, work: verb.at(scene) };
+}
 
 const PROMPT = JSON.stringify({ steps: STEPS, sleepMs: 0, pad: 0 });
 

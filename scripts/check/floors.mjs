@@ -18,14 +18,15 @@ const MAY_IMPORT = {
   "util-agent": ["protocol", "util"],
   workspace: ["protocol", "util"],
   execute: ["protocol", "util", "cas", "store", "register", "moderator", "reactor", "workspace"],
-  host: ["protocol", "util", "moderator", "store", "register", "execute"],
+  host: ["protocol", "util", "moderator", "store", "register", "execute", "workspace", "tasks"],
   agent: ["protocol", "util-agent", "reactor"],
   lab: ["protocol", "util", "cas", "store", "util-agent", "agent"],
   testkit: ["protocol", "runtime", "moderator"],
   template: ["runtime"],
   tasks: ["protocol", "util", "store", "workspace"],
   gateway: ["protocol", "util"],
-  dashboard: ["protocol", "gateway"],
+  editor: ["protocol"],
+  dashboard: ["protocol", "gateway", "editor"],
   cli: [
     "protocol",
     "util",
@@ -44,6 +45,7 @@ const MAY_IMPORT = {
     "tasks",
     "workspace",
     "gateway",
+    "editor",
   ],
 };
 

@@ -16,7 +16,9 @@ const FLOORS = {
     ["rewrite", "provenance", "backup"],
     ["steer", "verify", "recover"],
     ["run", "table"],
+    ["workers"],
     ["lease", "models", "read", "start", "telemetry"],
+    ["worktrees"],
     ["chain", "runner", "watch"],
     ["storage"],
     ["archive", "keeper"],
@@ -24,7 +26,8 @@ const FLOORS = {
   ],
   cli: [
     ["."],
-    ["mcp", "schedule", "thread", "trigger"],
+    ["gateway"],
+    ["mcp", "schedule", "teach", "thread", "trigger"],
     ["doctor", "hooks", "thread/start", "thread/steer"],
     [
       "agent",
@@ -39,6 +42,7 @@ const FLOORS = {
       "thread/look",
       "thread/proof",
       "workflow",
+      "workspace",
     ],
     ["thread/several"],
     ["command", "thread/view"],
@@ -48,6 +52,7 @@ const FLOORS = {
   "util-agent": [
     ["."],
     ["agent", "testing", "turn"],
+    ["tools"],
     ["driver"],
     ["evidence", "prompt"],
     ["answer", "process"],

@@ -36,6 +36,9 @@ const BUNDLE = {
   },
 };
 
+/** They have commands of their own. */
+const NOT_IN_TEST = ["--project", "!walks", "--project", "!browser"];
+
 const INSTALLED = [INSTALL];
 const BUILT = [INSTALL, COMPILE, BUNDLE];
 const node = (...args) => ({ command: "node", args });
@@ -44,7 +47,12 @@ export const TASKS = {
   test: {
     says: "build, then run the tests (arguments go to vitest)",
     prepare: BUILT,
-    commands: (args) => [{ command: "vitest", args: ["run", "--project", "!walks", ...args] }],
+    commands: (args) => [{ command: "vitest", args: ["run", ...NOT_IN_TEST, ...args] }],
+  },
+  browser: {
+    says: "build, then try the page in a browser: Chromium, found or named by CHROMIUM_PATH (arguments go to vitest)",
+    prepare: BUILT,
+    commands: (args) => [{ command: "vitest", args: ["run", "--project", "browser", ...args] }],
   },
   walks: {
     says: "build, then walk as a newcomer does, from an install to a result (arguments go to vitest)",
@@ -97,10 +105,15 @@ export const TASKS = {
     commands: (args) => [node("bench/scale.mjs", ...args)],
   },
   simulate: {
-    says: "build, then play seeds on a disk that loses what was not flushed (--seeds n, --seed s)",
+    says: "build, then play seeds on a disk that loses what was not flushed, or of the merge queue (queue --seeds n --seed s)",
     prepare: BUILT,
-    commands: (args) => [
-      node("--import", "./simulation/parts/hooks.mjs", "simulation/simulate.mjs", ...args),
+    commands: ([what = "", ...args]) => [
+      what === "queue"
+        ? node("--import", "./simulation/parts/queue-hooks.mjs", "simulation/queue.mjs", ...args)
+        : node(
+            ...["--import", "./simulation/parts/hooks.mjs", "simulation/simulate.mjs"],
+            ...[what, ...args].filter(Boolean),
+          ),
     ],
   },
   format: {

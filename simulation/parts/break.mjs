@@ -62,15 +62,17 @@ export const BREAKS = {
 };
 
 /** Throws when the product no longer has one of those texts. */
-export function breakOnLoad(name) {
+export function breakOnLoad(edits) {
   registerHooks({
     load(url, context, next) {
-      const edit = BREAKS[name].find(({ file }) => url.endsWith(file));
-      if (edit === undefined) return next(url, context);
-      const { file, from, to } = edit;
-      const source = readFileSync(fileURLToPath(url), "utf8");
-      if (!source.includes(from)) throw new Error(`${file} has no ${JSON.stringify(from)}`);
-      return { format: "module", source: source.replace(from, to), shortCircuit: true };
+      const here = edits.filter(({ file }) => url.endsWith(file));
+      if (here.length === 0) return next(url, context);
+      let source = readFileSync(fileURLToPath(url), "utf8");
+      for (const { file, from, to } of here) {
+        if (!source.includes(from)) throw new Error(`${file} has no ${JSON.stringify(from)}`);
+        source = source.replace(from, to);
+      }
+      return { format: "module", source, shortCircuit: true };
     },
   });
 }

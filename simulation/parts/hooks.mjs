@@ -1,6 +1,6 @@
 /** Loaded before everything else (`node --import`): lends the overlay to our own modules in place of node:fs. */
 import { registerHooks } from "node:module";
-import { breakOnLoad } from "./break.mjs";
+import { BREAKS, breakOnLoad } from "./break.mjs";
 
 const OVERLAY = new URL("./overlay-fs.mjs", import.meta.url).href;
 /** The packages that keep blobs, folders, whole files and history. */
@@ -15,4 +15,4 @@ registerHooks({
 });
 
 const broken = process.env.SIMULATION_BREAK;
-if (broken !== undefined) breakOnLoad(broken);
+if (broken !== undefined) breakOnLoad(BREAKS[broken]);

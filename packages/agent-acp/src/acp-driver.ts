@@ -11,7 +11,13 @@ export function acpDriver(config: AcpAgentConfig): AgentDriver {
   return {
     name: program.name,
     passEnv: program.passEnv,
-    can: { evidence: true, policy: program.asks.length > 0, ask: true, resume: true },
+    can: {
+      evidence: true,
+      policy: program.asks.length > 0,
+      ask: true,
+      tools: "mcp",
+      resume: true,
+    },
     // Settings are written again each time; a login may have been renewed.
     keeps: [...program.sessions, ...program.logins.map(({ to }) => to).filter(isLogIn)],
     refuses: (policy) => unkeptRule(policy, program.asks),

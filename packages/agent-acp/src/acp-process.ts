@@ -57,7 +57,7 @@ export class AgentDied extends Error {
 /** Rejects with `AgentDied` when it cannot be started. */
 export async function startAcp(
   program: AcpProgram,
-  step: Pick<AgentStep, "cwd" | "env" | "limits" | "redact" | "processTag">,
+  step: Pick<AgentStep, "cwd" | "env" | "isolation" | "limits" | "redact" | "processTag">,
   listener: AcpListener,
 ): Promise<AcpProcess> {
   const messages = messageStream((params) => {
@@ -70,6 +70,7 @@ export async function startAcp(
     env: step.env,
     hostEnv: {},
     tag: step.processTag,
+    isolation: step.isolation,
     idleTimeoutMs: step.limits.idleTimeoutMs,
     maxOutputBytes: MIB,
     maxLineChars: 16 * MIB,

@@ -5,6 +5,7 @@ import {
   methods,
   PROTOCOL_VERSION,
 } from "@agentclientprotocol/sdk";
+import type { ToolServer } from "@uncaged/workflow-util-agent";
 import { z } from "zod";
 import type { AcpProgram } from "./acp-program.ts";
 import { endOfFault } from "./turn-end.ts";
@@ -46,6 +47,8 @@ export async function openSession(
     env: Readonly<Record<string, string>>;
     login: boolean;
     isHeld: boolean;
+    /** Tools of the engine; left out: none. */
+    toolServer?: ToolServer | undefined;
   },
 ): Promise<string> {
   const { agentCapabilities, authMethods } = initialized.parse(
@@ -64,10 +67,11 @@ export async function openSession(
   if (method !== null && authMethods.some(({ id }) => id === method)) {
     await agent.request(methods.agent.authenticate, { methodId: method });
   }
-  const { cwd, session, isHeld } = about;
+  const { cwd, session, isHeld, toolServer } = about;
   const request = {
     cwd,
-    mcpServers: [],
+    mcpServers:
+      toolServer === undefined ? [] : [{ ...toolServer, args: [...toolServer.args], env: [] }],
     _meta: isHeld ? program.policyMeta : program.sessionMeta,
   };
   const opened =

@@ -10,7 +10,7 @@ export function claudeCodeDriver(config: ClaudeCodeConfig): AgentDriver {
   return {
     name: "claude-code",
     passEnv: PASSED_ON,
-    can: { evidence: true, policy: true, ask: true, resume: true, copy: true },
+    can: { evidence: true, policy: true, ask: true, tools: "mcp", resume: true, copy: true },
     secrets: () => Object.values(config.mcpServers ?? {}).flatMap(secretsOf),
     systemPromptApart: true,
     shellTools: ["Bash"],

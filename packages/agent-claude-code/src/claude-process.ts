@@ -50,6 +50,7 @@ export async function startClaude(
   const opened = await openCli(config.command ?? "claude", args, {
     cwd: step.cwd,
     tag: step.processTag,
+    isolation: step.isolation,
     hostEnv: {},
     env,
     idleTimeoutMs: step.limits.idleTimeoutMs,

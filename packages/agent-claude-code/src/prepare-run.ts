@@ -25,6 +25,7 @@ type Step = Pick<
   | "reminder"
   | "session"
   | "copiesSession"
+  | "toolServer"
 >;
 
 export async function prepareRun(step: Step, config: ClaudeCodeConfig): Promise<PreparedRun> {
@@ -42,7 +43,7 @@ export async function prepareRun(step: Step, config: ClaudeCodeConfig): Promise<
     outputSchema: step.outputSchema,
     settingsFile: await put(home, "run-settings.json", JSON.stringify(settings)),
     systemPromptFile: await put(home, "system-prompt.txt", step.systemPrompt),
-    mcpFile: await putMcpServers(home, config.mcpServers),
+    mcpFile: await putMcpServers(home, serversOf(step, config)),
     settingSources: isHeld ? "user" : "all",
     otherMcpServers: ownConfig === "user" ? "allowed" : "ignored",
   });
@@ -70,11 +71,16 @@ async function put(home: string, name: string, text: string): Promise<string> {
   return file;
 }
 
-async function putMcpServers(
-  home: string,
-  servers: ClaudeCodeConfig["mcpServers"],
-): Promise<string | null> {
-  if (servers === undefined || Object.keys(servers).length === 0) return null;
+/** The engine's own has precedence over one of that name. Its tools are what the role is about, so the model has them
+ *  from the start and does not have to search for them (`alwaysLoad`). */
+function serversOf({ toolServer }: Step, { mcpServers }: ClaudeCodeConfig): object {
+  if (toolServer === undefined) return { ...mcpServers };
+  const { name, command, args } = toolServer;
+  return { ...mcpServers, [name]: { command, args, alwaysLoad: true } };
+}
+
+async function putMcpServers(home: string, servers: object): Promise<string | null> {
+  if (Object.keys(servers).length === 0) return null;
   return put(home, "mcp-servers.json", JSON.stringify({ mcpServers: servers }));
 }
 

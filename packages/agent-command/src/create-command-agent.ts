@@ -14,6 +14,7 @@ import {
   type RoleResult,
   requiredCalls,
   type StepRun,
+  type StepScope,
   type ThreadContext,
   WorkflowError,
   type WorkflowRuntime,
@@ -23,6 +24,7 @@ import {
   type EvidenceBook,
   evidenceBook,
   evidenceRefusal,
+  isolatedBy,
   versionOf,
   withRun,
 } from "@uncaged/workflow-util-agent";
@@ -55,6 +57,7 @@ export function createCommandAgent(config: CommandAgentConfig): AdapterFn {
         cwd: order.cwd,
         evidence: (await evidence.kept()).hashes,
         ...(runtime.step.rules?.tools === undefined ? {} : { policy: "held" }),
+        ...(await isolationRecord(runtime.step)),
       });
       runtime.emit({ type: "started", agent: order.title, session: null });
       try {
@@ -70,6 +73,13 @@ export function createCommandAgent(config: CommandAgentConfig): AdapterFn {
       }
     };
   return Object.assign(adapter, { holdsPolicy: true } as const);
+}
+
+async function isolationRecord({
+  isolation,
+}: Pick<StepScope, "isolation">): Promise<Pick<StepRun, "isolation">> {
+  const by = isolation === undefined ? null : await isolatedBy();
+  return by === null ? {} : { isolation: by };
 }
 
 async function runRole<T>(play: {

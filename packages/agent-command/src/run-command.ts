@@ -10,6 +10,7 @@ import {
   type CliRun,
   type CliStop,
   captureOutput,
+  isolationOf,
   type OutputLine,
   spawnCli,
   textEmitter,
@@ -36,6 +37,7 @@ export async function runCommand(
   config: CommandAgentConfig,
   runtime: Pick<WorkflowRuntime, "emit" | "signal" | "step">,
 ): Promise<Result<FinishedCommand, Failure>> {
+  const { cwd } = order;
   const transcript = captureOutput(config.maxOutputBytes ?? MIB);
   const live = textEmitter(runtime.emit);
   const onLine = (line: OutputLine): void => {
@@ -47,6 +49,7 @@ export async function runCommand(
     ...config,
     ...order,
     tag: runtime.step.processTag,
+    isolation: isolationOf({ ...runtime.step, cwd }),
     signal: runtime.signal,
     maxLineChars: MAX_LINE_CHARS,
     redact: { redactor: order.redact, streams: "both" },

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { installPrograms } from "../src/index.ts";
 
 const DEMO = fileURLToPath(new URL("../../../examples/demo/demo.mjs", import.meta.url));
 const LIMIT_MS = 8 * 60_000;
@@ -23,6 +24,9 @@ const CACHE =
   join(process.env.HOME ?? "", ".cache", "uncaged-agent-lab");
 
 describe("claude-code", () => {
+  // Here, with this user's settings of npm: the demo's home has none.
+  beforeAll(() => installPrograms(["claude"]), LIMIT_MS);
+
   test("demo: a real program plays it to its end, with a scripted model", {
     timeout: LIMIT_MS,
   }, async () => {

@@ -20,6 +20,7 @@ import {
   modelEndpoint,
   type TurnResult,
 } from "@uncaged/workflow-util-agent";
+import { engineTool } from "./engine-tool.ts";
 import { HAND_IN_TOOL, type HandIn, handIn } from "./hand-in.ts";
 import { makeCall } from "./make-call.ts";
 import type { ReactConfig } from "./react-config.ts";
@@ -39,7 +40,7 @@ export async function openReact(config: ReactConfig, step: AgentStep): Promise<A
   const work: Work = {
     config,
     step,
-    tools: toolsOf(config),
+    tools: [...toolsOf(config), ...(step.tools ?? []).map(engineTool)],
     scope: toolScope(config, step),
     handIn: handIn(step),
     repeats: repetition(),

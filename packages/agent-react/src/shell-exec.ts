@@ -25,7 +25,7 @@ export const shellExecTool: Tool = toolOf({
 });
 
 async function shell(command: string, askedMs: number, scope: ToolScope): Promise<ToolOutcome> {
-  const { cwd, env, processTag, signal, limits, emit, shellTimeoutMs } = scope;
+  const { cwd, env, isolation, processTag, signal, limits, emit, shellTimeoutMs } = scope;
   const transcript = captureOutput(MOST_OUTPUT_BYTES);
   const live = textEmitter(emit);
   const timeoutMs = Math.min(askedMs, shellTimeoutMs, limits.timeoutMs ?? Number.POSITIVE_INFINITY);
@@ -34,6 +34,7 @@ async function shell(command: string, askedMs: number, scope: ToolScope): Promis
     env,
     hostEnv: {},
     tag: processTag,
+    isolation,
     signal,
     timeoutMs,
     maxOutputBytes: 1024,

@@ -5,7 +5,7 @@ import { z } from "zod";
 /** What a tool may know of the step that it works in. */
 export type ToolScope = Pick<
   AgentStep,
-  "cwd" | "env" | "processTag" | "signal" | "limits" | "emit"
+  "cwd" | "env" | "isolation" | "processTag" | "signal" | "limits" | "emit"
 > & {
   /** Milliseconds that one command may take at most. */
   shellTimeoutMs: number;

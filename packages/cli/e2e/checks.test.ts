@@ -7,7 +7,7 @@ import { type Cli, openCli } from "./cli.test.helper.ts";
 
 type Shown = {
   status: string;
-  steps: { run: { evidence: string[] } }[];
+  steps: { role: string; run: { evidence: string[] }; proof?: { state: string; round: number } }[];
   result: { summary: string } | null;
   end: { run: { evidence: string[] } | null } | null;
 };
@@ -36,6 +36,46 @@ export const run = createWorkflow(definition, { adapter, overrides: null });
 export const descriptor = buildDescriptor(definition);
 `;
 
+/** The prompt says what each role writes, and whether the reviewer approves. */
+const APPROVED = `
+import { writeFileSync } from "node:fs";
+import { buildDescriptor, createWorkflow, defineRole, defineWorkflow, START, END } from "@uncaged/workflow-runtime";
+import { z } from "zod";
+
+const role = (more) => defineRole({ description: "", systemPrompt: "", schema: z.object({ approved: z.boolean() }), extractRefs: null, ...more });
+const definition = defineWorkflow({
+  description: "a coder whose tests a reviewer approves, and an editor",
+  roles: {
+    coder: role({ requiredEvidence: [{ check: { command: ["node", "--test"], approver: ["reviewer"] } }] }),
+    reviewer: role({}),
+    editor: role({}),
+    witness: role({}),
+  },
+  table: {
+    [START]: [{ condition: "FALLBACK", role: "coder" }],
+    coder: [
+      { condition: { name: "unapproved", when: "evidence.state = 'unapproved'" }, role: "reviewer" },
+      { condition: "FALLBACK", role: "editor" },
+    ],
+    reviewer: [{ condition: "FALLBACK", role: "editor" }],
+    editor: [
+      { condition: { name: "valid", when: "evidence.valid" }, role: END },
+      { condition: { name: "stale", when: "$match(evidence.state, /^STALE$/i)" }, role: "witness" },
+      { condition: "FALLBACK", role: END },
+    ],
+    witness: [{ condition: "FALLBACK", role: END }],
+  },
+});
+const adapter = (_prompt, schema) => async (ctx, runtime) => {
+  const { approved = false, ...roles } = JSON.parse(ctx.start.content);
+  const files = roles[runtime.step.role] ?? {};
+  for (const name in files) writeFileSync(runtime.step.cwd + "/" + name, files[name]);
+  return { meta: schema.parse({ approved }), childThread: null };
+};
+export const run = createWorkflow(definition, { adapter, overrides: null });
+export const descriptor = buildDescriptor(definition);
+`;
+
 const RIGHT = "export const add = (a, b) => a + b;\n";
 const WRONG = "export const add = (a, b) => a - b;\n";
 const TESTS =
@@ -45,10 +85,12 @@ let cli: Cli;
 beforeAll(async () => {
   cli = openCli();
   await cli.addSteps("steps");
-  const file = join(cli.dir, "flow", "checked.js");
-  writeFileSync(file, FLOW);
-  const built = await cli.json<{ file: string }>(["workflow", "build", file]);
-  await cli.json(["workflow", "add", "checked", built.file]);
+  for (const [name, code] of Object.entries({ checked: FLOW, approved: APPROVED })) {
+    const file = join(cli.dir, "flow", `${name}.js`);
+    writeFileSync(file, code);
+    const built = await cli.json<{ file: string }>(["workflow", "build", file]);
+    await cli.json(["workflow", "add", name, built.file]);
+  }
   git("init", "-q", "-b", "main");
   writeFileSync(join(cli.dir, ".gitignore"), "/flow/\n/bin/\n/calls/\n");
   writeFileSync(join(cli.dir, "add.mjs"), RIGHT);
@@ -56,9 +98,12 @@ beforeAll(async () => {
 });
 afterAll(() => cli.close());
 
-async function played(asked: Record<string, unknown>): Promise<Shown & { threadId: string }> {
+async function played(
+  asked: Record<string, unknown>,
+  workflow = "checked",
+): Promise<Shown & { threadId: string }> {
   const prompt = JSON.stringify(asked);
-  const { stdout } = await cli.run(["--json", "run", "checked", "--wait", "--prompt", prompt]);
+  const { stdout } = await cli.run(["--json", "run", workflow, "--wait", "--prompt", prompt]);
   const { threadId }: { threadId: string } = JSON.parse(stdout);
   return { threadId, ...(await cli.json<Shown>(["thread", "show", threadId])) };
 }
@@ -105,6 +150,53 @@ it("outside of a git repository nothing can be checked, and the step fails", asy
   const { result } = await cli.json<Shown>(["thread", "show", threadId]);
   expect(result?.summary).toContain("CHECK_FAILED");
 });
+
+it("rules see valid evidence, and the thread is attested", async () => {
+  const thread = await played({ coder: { "add.mjs": `// Sum.\n${RIGHT}` } }, "approved");
+  expect(thread.steps.map(({ proof }) => proof?.state)).toEqual(["valid", "valid"]);
+  expect(thread.status).toBe("completed");
+  expect(await attest(thread.threadId)).toMatchObject({ code: 0 });
+});
+
+it("a change after the check makes evidence stale: rules, show and attest say so", async () => {
+  const thread = await played({ editor: { "notes.txt": "late" } }, "approved");
+  expect(thread.steps.map(({ role }) => role)).toEqual(["coder", "editor", "witness"]);
+  expect(thread.steps.map(({ proof }) => proof?.state)).toEqual(["valid", "stale", "stale"]);
+  const { stdout } = await cli.run(["thread", "show", thread.threadId]);
+  expect(stdout).toContain("stale evidence: step 1");
+  expect(await cli.json(["thread", "verify", thread.threadId])).toMatchObject({ ok: true });
+  const refused = await attest(thread.threadId);
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain("the files were changed after step 1");
+  git("clean", "-qf", "notes.txt");
+});
+
+it("changed tests wait for the approver, whose step makes the evidence valid", async () => {
+  const coder = { "add.mjs": WRONG, "add.test.mjs": TESTS.replace("3)", "-1)") };
+  const thread = await played({ coder, approved: true }, "approved");
+  expect(thread.steps.map(({ proof }) => proof?.state)).toEqual(["unapproved", "valid", "valid"]);
+  expect(thread.status).toBe("completed");
+  expect(await cli.json(["thread", "verify", thread.threadId])).toMatchObject({ ok: true });
+  expect(await attest(thread.threadId)).toMatchObject({ code: 0 });
+  writeFileSync(join(cli.dir, "add.mjs"), RIGHT);
+  writeFileSync(join(cli.dir, "add.test.mjs"), TESTS);
+});
+
+it("a thread does not complete while nobody has approved", async () => {
+  const coder = { "add.mjs": WRONG, "add.test.mjs": TESTS.replace("3)", "-1)") };
+  const thread = await played({ coder, approved: false }, "approved");
+  expect(thread).toMatchObject({ status: "failed" });
+  expect(thread.result?.summary).toContain("no approver has approved that");
+  const { stdout } = await cli.run(["thread", "show", thread.threadId]);
+  expect(stdout).toContain("evidence waits for an approver of what step 1 changed");
+  writeFileSync(join(cli.dir, "add.mjs"), RIGHT);
+  writeFileSync(join(cli.dir, "add.test.mjs"), TESTS);
+});
+
+function attest(threadId: string) {
+  const file = join(cli.dir, "flow", `${threadId}.json`);
+  return cli.run(["thread", "attest", threadId, "--out", file]);
+}
 
 function git(...args: string[]): string {
   const env = { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };

@@ -5,6 +5,7 @@ import { leaseOf, type ThreadRecord, type ThreadView } from "@uncaged/workflow-p
 import { openThreadStore } from "@uncaged/workflow-store";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Cli, openCli } from "./cli.test.helper.ts";
+import { freeze } from "./freeze.test.helper.ts";
 import { type Hosted, hosted } from "./hosted.test.helper.ts";
 import { ownerOf, rests, untilThread, untilThreads } from "./until-thread.test.helper.ts";
 import { WILD_WORKFLOW } from "./wild-workflow.ts";
@@ -177,7 +178,7 @@ describe("a host", () => {
     const threadId = await start("wild", "waits", cwd);
     await atStepTwo(cwd, [threadId]);
     const runner = await ownerOf(cli.root, threadId);
-    process.kill(runner, "SIGSTOP");
+    await freeze(cli.root, runner);
     await fromEarlierBoot(threadId);
     await up();
     await untilThread(cli.root, threadId, (thread) => fenceOf(thread) > 2);

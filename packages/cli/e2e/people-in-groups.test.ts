@@ -173,7 +173,7 @@ describe("people in a group", () => {
       [0, ""],
     ]);
     await untilThread(cli.root, threadId, ({ status }) => status === "completed");
-    const result = await cli.json(["thread", "result", threadId]);
+    const result = await cli.here(["thread", "result", threadId]);
     expect(result).toMatchObject({ result: ["alice ok", "reviewer ok", "bob ok"] });
   });
 
@@ -216,7 +216,7 @@ describe("people in a group", () => {
     ]);
     const { stdout: inbox } = await cli.run(["inbox"]);
     expect(inbox).toContain(`answer ${threadId} --member 3 status=<ok|bad>`);
-    const ps = await cli.json<{ waiting: ThreadSummary[] }>(["ps"]);
+    const ps = await cli.here<{ waiting: ThreadSummary[] }>(["ps"]);
     expect(ps.waiting).toContainEqual(
       expect.objectContaining({ threadId, status: "running", waits }),
     );
@@ -244,7 +244,7 @@ describe("people in a group", () => {
     await untilThread(cli.root, threadId, ({ stepCount }) => stepCount === 1);
     await killHard(await ownerOf(cli.root, threadId));
     expect((await show(threadId)).waits).toEqual([waits[0]]);
-    const listed = await cli.json<{ threads: ThreadSummary[] }>(["inbox"]);
+    const listed = await cli.here<{ threads: ThreadSummary[] }>(["inbox"]);
     expect(listed.threads.find((each) => each.threadId === threadId)?.waits).toEqual([waits[0]]);
     rmSync(join(cwd, "hold"));
     // It also has the thread continued, as any answer has.
@@ -306,7 +306,7 @@ describe("people in a group", () => {
         { role: "bob", meta: { status: "bad" }, run: { startedAt: waits[1]?.since } },
       ]);
       expect(steps).toHaveLength(3);
-      expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+      expect(await cli.here(["thread", "verify", threadId])).toMatchObject({ ok: true });
     }
   });
 
@@ -341,7 +341,7 @@ describe("people in a group", () => {
     ]);
     await untilThread(cli.root, forked.threadId, ({ status }) => status === "completed");
     expect(await cli.here(["thread", "verify", forked.threadId])).toMatchObject({ ok: true });
-    const list = await cli.json<{ threads: ThreadSummary[] }>(["inbox"]);
+    const list = await cli.here<{ threads: ThreadSummary[] }>(["inbox"]);
     const left = list.threads.find((each) => each.threadId === threadId);
     expect(left?.waits).toMatchObject([{ role: "alice" }]);
   });

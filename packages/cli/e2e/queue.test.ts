@@ -11,8 +11,8 @@ import { type Hosted, hosted } from "./hosted.test.helper.ts";
 import { untilThread, untilThreads } from "./until-thread.test.helper.ts";
 
 /** The number of queued threads and of kills in the test that kills host and runners. */
-const QUEUED = Number(process.env.UNCAGED_TEST_QUEUED ?? 16);
-const KILLS = Number(process.env.UNCAGED_TEST_QUEUE_KILLS ?? 5);
+const QUEUED = Number(process.env.UNCAGED_TEST_QUEUED ?? 12);
+const KILLS = Number(process.env.UNCAGED_TEST_QUEUE_KILLS ?? 3);
 const LIMIT = 4;
 
 const PARENT = `
@@ -60,7 +60,7 @@ beforeAll(async () => {
   writeFileSync(join(cli.dir, "agent.sh"), AGENT);
 });
 afterEach(async () => {
-  await cli.run(["down"]);
+  await cli.here(["down"]);
   await cli.here(["queue", "resume"]);
   const { threads } = await cli.here<{ threads: { threadId: string; status: string }[] }>(["list"]);
   for (const { threadId, status } of threads)
@@ -81,9 +81,16 @@ function place(name: string): string {
 }
 
 async function start(cwd: string, task: object, ...more: string[]): Promise<string> {
-  const prompt = JSON.stringify(task);
-  const words = ["run", "crowd", "--prompt", prompt, "--cwd", cwd, ...more];
-  return (await cli.json<{ threadId: string }>(words)).threadId;
+  return (await cli.json<{ threadId: string }>(words(cwd, task, more))).threadId;
+}
+
+/** The same in this process, where a host is up and runs it. */
+async function give(cwd: string, task: object, ...more: string[]): Promise<string> {
+  return (await cli.here<{ threadId: string }>(words(cwd, task, more))).threadId;
+}
+
+function words(cwd: string, task: object, more: readonly string[]): string[] {
+  return ["run", "crowd", "--prompt", JSON.stringify(task), "--cwd", cwd, ...more];
 }
 
 const show = (threadId: string): Promise<ThreadView> => cli.here(["thread", "show", threadId]);
@@ -208,7 +215,7 @@ describe("a host", () => {
     const cwd = place("raised");
     await host.up();
     const ids: string[] = [];
-    for (let n = 0; n < 4; n += 1) ids.push(await start(cwd, { steps: 1, gate: "open" }));
+    for (let n = 0; n < 4; n += 1) ids.push(await give(cwd, { steps: 1, gate: "open" }));
     const running = (most: number) =>
       untilThreads(cli.root, (threads) => {
         const here = threads.filter(({ threadId }) => ids.includes(threadId));
@@ -217,8 +224,10 @@ describe("a host", () => {
     await running(1);
     limit({ threads: 3 });
     await running(3);
+    // A thread runs before its step does, and the gate opens for steps that have begun.
+    await expect.poll(() => lines(cwd, "crowd").length, { timeout: 30_000 }).toBe(3);
     limit({ threads: 1 });
-    const more = await start(cwd, { steps: 1, gate: "open" });
+    const more = await give(cwd, { steps: 1, gate: "open" });
     expect((await show(more)).status).toBe("queued");
     open(cwd);
     for (const threadId of [...ids, more]) await completed(threadId);
@@ -230,12 +239,12 @@ describe("a host", () => {
     const cwd = place("paused");
     await host.up();
     await cli.json(["queue", "pause"]);
-    const held = await start(cwd, { steps: 1 });
+    const held = await give(cwd, { steps: 1 });
     expect(await show(held)).toMatchObject({ status: "queued", queue: { for: ["paused"] } });
     await cli.json(["queue", "resume"]);
     await completed(held);
-    const soon = await start(cwd, { steps: 1 }, "--after", "1s");
-    const someday = await start(cwd, { steps: 1 }, "--after", "2099-01-01T00:00Z");
+    const soon = await give(cwd, { steps: 1 }, "--after", "1s");
+    const someday = await give(cwd, { steps: 1 }, "--after", "2099-01-01T00:00Z");
     await completed(soon);
     expect(await show(someday)).toMatchObject({
       status: "queued",
@@ -256,7 +265,7 @@ describe("a host", () => {
     );
     const cwd = place("hands");
     await host.up();
-    const ids = await Promise.all(Array.from({ length: 8 }, () => start(cwd, { steps: 1 })));
+    const ids = await Promise.all(Array.from({ length: 8 }, () => give(cwd, { steps: 1 })));
     for (const threadId of ids) await completed(threadId);
     let atOnce = 0;
     const seen = lines(cwd, "agents").map((mark) => {
@@ -286,7 +295,7 @@ describe("a host", () => {
     );
     await host.up();
     const places = ["outer 1", "outer 2"].map(place);
-    const ids = await Promise.all(places.map((cwd) => start(cwd, { steps: 1 })));
+    const ids = await Promise.all(places.map((cwd) => give(cwd, { steps: 1 })));
     for (const threadId of ids) await completed(threadId);
     for (const cwd of places) expect(lines(cwd, "inner").join()).toContain("completed");
   });
@@ -296,7 +305,7 @@ describe("a host", () => {
     const cwd = place("broken");
     const words = ["run", "steps", "--prompt", "{}", "--cwd", cwd, "--queue"];
     const { threadId: broken } = await cli.json<{ threadId: string }>(words);
-    const next = await start(cwd, { steps: 1 }, "--queue");
+    const next = await give(cwd, { steps: 1 }, "--queue");
     const { bundleHash } = await show(broken);
     const bundle = join(cli.root, "bundles", bundleHash, "bundle.esm.js");
     renameSync(bundle, `${bundle}.away`);

@@ -7,9 +7,9 @@ import { type Cli, openCli } from "./cli.test.helper.ts";
 import { type Hosted, hosted } from "./hosted.test.helper.ts";
 import { untilThreads } from "./until-thread.test.helper.ts";
 
-/** How many firings a host starts while it is killed again and again. */
-const FIRINGS = 24;
-const KILLS = 12;
+/** How often a host is killed while it starts firings, of which there are twice as many. CI asks for more. */
+const KILLS = Math.ceil(Number(process.env.UNCAGED_TEST_KILLS ?? 6) / 2);
+const FIRINGS = 2 * KILLS;
 const LOOK_EVERY_MS = 20;
 
 let cli: Cli;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   await cli.addSteps("steps");
 });
 afterEach(async () => {
-  await cli.run(["down"]);
+  await cli.here(["down"]);
 });
 afterAll(() => cli.close());
 
@@ -30,7 +30,7 @@ const PLACE = ["--title", "Soon", "--priority", "2"];
 const MONTHLY = ["--cron", "0 0 1 * *", "--zone", "UTC"];
 
 async function add(name: string, ...words: string[]): Promise<{ hosted: boolean; nextAt: number }> {
-  return cli.json(["schedule", "add", name, "--workflow", "steps", "-p", PROMPT, ...words]);
+  return cli.here(["schedule", "add", name, "--workflow", "steps", "-p", PROMPT, ...words]);
 }
 
 async function withSchedules<T>(use: (schedules: Schedules) => Promise<T>): Promise<T> {
@@ -88,7 +88,7 @@ describe("a schedule", () => {
       labels: { team: "core", schedule: "soon" },
     });
     expect(firing).toMatchObject({ threadId: thread?.threadId, dueAt });
-    expect(await cli.json(["schedule", "show", "soon"])).toMatchObject({
+    expect(await cli.here(["schedule", "show", "soon"])).toMatchObject({
       nextAt: made.nextAt,
       firings: [{ state: "ended" }],
     });
@@ -99,7 +99,7 @@ describe("a schedule", () => {
     const { threadId } = await cli.json<{ threadId: string }>(["schedule", "run", "by-hand"]);
     const [thread] = await threadsOf("by-hand");
     expect(thread?.threadId).toBe(threadId);
-    expect(await cli.json(["schedule", "show", "by-hand"])).toMatchObject({
+    expect(await cli.here(["schedule", "show", "by-hand"])).toMatchObject({
       firings: [{ state: "started", threadId }],
     });
   });
@@ -108,7 +108,7 @@ describe("a schedule", () => {
     const { nextAt } = await add("resting", ...MONTHLY);
     const paused = await cli.json<{ pausedAt: number }>(["schedule", "pause", "resting"]);
     expect(paused.pausedAt).toBeGreaterThan(0);
-    expect(await cli.json(["schedule", "list"])).toMatchObject({
+    expect(await cli.here(["schedule", "list"])).toMatchObject({
       schedules: expect.arrayContaining([expect.objectContaining({ name: "resting", ...paused })]),
     });
     expect(await cli.json(["schedule", "resume", "resting"])).toEqual({
@@ -127,7 +127,7 @@ describe("a schedule", () => {
     expect(await cli.fails(["schedule", "run", "lost"])).toMatchObject({
       ...{ exit: 1, code: "WORKFLOW_NOT_FOUND" },
     });
-    expect(await cli.json(["schedule", "show", "lost"])).toMatchObject({
+    expect(await cli.here(["schedule", "show", "lost"])).toMatchObject({
       firings: [{ state: "failed", reason: expect.stringContaining('"gone"') }],
     });
   });
@@ -222,9 +222,7 @@ describe("a mistake", () => {
     const failed = await cli.fails([...nothing, ...what, ...words]);
     expect(failed).toMatchObject({ exit, code });
     expect(failed.hint).not.toBe("");
-    expect(await cli.fails(["schedule", "show", "new"])).toMatchObject({
-      code: "SCHEDULE_NOT_FOUND",
-    });
+    expect(await withSchedules((schedules) => schedules.get("new"))).toBeNull();
   });
 
   it("in a name, or a name that is taken, is reported", async () => {

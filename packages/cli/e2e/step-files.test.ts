@@ -1,10 +1,14 @@
 /** Threads in a git repository: each step says what it did to the files, and nothing of the user's is touched. */
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StepView } from "@uncaged/workflow-protocol";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type Cli, openCli } from "./cli.test.helper.ts";
+import { killingGit, type Place, placesOf } from "./killing-git.test.helper.ts";
+
+/** At how many places the engine is killed; more than there are: at all. */
+const KILLS = Number(process.env.UNCAGED_TEST_GIT_KILLS ?? 3);
 
 type Shown = { steps: StepView[] };
 
@@ -13,7 +17,7 @@ beforeEach(async () => {
   cli = openCli();
   await cli.addSteps("steps");
   git("init", "-q", "-b", "main");
-  writeFileSync(join(cli.dir, ".gitignore"), "/flow/\n/bin/\n/calls/\n");
+  writeFileSync(join(cli.dir, ".gitignore"), "/flow/\n/bin/\n");
   writeFileSync(join(cli.dir, "a.txt"), "a");
   writeFileSync(join(cli.dir, "b.txt"), "b");
   writeFileSync(join(cli.dir, "began"), "");
@@ -147,49 +151,37 @@ it("with `snapshots: false` in the configuration nothing is recorded", async () 
 it("a SIGKILL at any call of git leaves the user's files alone, and the thread goes on", async () => {
   const id = await threadOf(1000);
   const before = usersState();
-  const path = gitThatKills();
-  let runs = 0;
-  const step = (killAt: number) => {
-    // A folder for each run: what a killed one had started may still make calls.
-    runs += 1;
-    mkdirSync(join(cli.dir, `calls/${runs}`), { recursive: true });
-    writeFileSync(join(path, "kill-at"), `${runs} ${killAt}\n`);
-    const env = { PATH: `${path}:${process.env.PATH}` };
-    return cli.run(["thread", "exec", id, "--count", "1"], { env });
-  };
-  let kills = 0;
-  for (let isKilled = true; isKilled; kills += 1) {
+  const killer = killingGit(join(cli.dir, "bin"));
+  let [steps, kills] = [0, 0];
+  const step = (place: Place | null) => {
     // Without its own index, a snapshot makes all the calls that it ever makes.
     rmSync(join(cli.root, "workspaces"), { recursive: true, force: true });
-    isKilled = (await step(kills + 1)).code !== 0;
+    return cli.run(["thread", "exec", id, "--count", "1"], { env: killer.env(place) });
+  };
+  const goesOn = async (): Promise<void> => {
+    expect((await step(null)).code).toBe(0);
+    steps += 1;
     expect(usersState()).toEqual(before);
-    if (isKilled) expect((await step(0)).code).toBe(0);
+  };
+  await goesOn();
+  const calls = killer.calls();
+  expect(calls).toBeGreaterThan(15);
+  for (const place of placesOf(calls, KILLS)) {
+    // The last calls are not made in every run: there is nothing to do.
+    const { code } = await step(place);
+    if (code === 0) steps += 1;
+    else kills += 1;
+    expect(usersState()).toEqual(before);
+    await goesOn();
   }
-  expect(kills).toBeGreaterThan(15);
-  const { steps } = await cli.json<Shown>(["thread", "show", id]);
-  expect(steps).toHaveLength(kills);
+  expect(kills).toBeGreaterThan(0);
+  const shown = await cli.json<Shown>(["thread", "show", id]);
+  expect(shown.steps).toHaveLength(steps);
   // A file that an attempt wrote before it was killed belongs to the step that came of it.
-  expect(steps.some(({ workspace }) => workspace?.changedOutside)).toBe(false);
+  expect(shown.steps.some(({ workspace }) => workspace?.changedOutside)).toBe(false);
   expect(await cli.json(["thread", "verify", id])).toMatchObject({ ok: true });
   expect(git("fsck", "--no-dangling")).toBe("");
 }, 600_000);
-
-/** A `git` that kills who calls it at the call whose number the file `kill-at` has. */
-function gitThatKills(): string {
-  const real = execFileSync("sh", ["-c", "command -v git"]).toString().trim();
-  const folder = join(cli.dir, "bin");
-  mkdirSync(folder);
-  const script = `#!/bin/sh
-read -r run at < ${join(cli.dir, "bin/kill-at")}
-call=1
-until mkdir ${join(cli.dir, "calls")}/$run/$call 2> /dev/null; do call=$((call + 1)); done
-[ $call -eq "$at" ] && kill -9 $PPID
-exec ${real} "$@"
-`;
-  writeFileSync(join(folder, "git"), script);
-  chmodSync(join(folder, "git"), 0o755);
-  return folder;
-}
 
 async function threadOf(steps: number): Promise<string> {
   const { threadId } = await cli.json<{ threadId: string }>([

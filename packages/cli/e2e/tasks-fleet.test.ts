@@ -3,7 +3,7 @@
 import { afterEach, expect, it } from "vitest";
 import { type Scene, taskScene } from "./tasks.test.helper.ts";
 
-const AGENTS = Number(process.env.UNCAGED_TEST_FLEET ?? 4);
+const AGENTS = Number(process.env.UNCAGED_TEST_FLEET ?? 3);
 const PATIENCE_MS = 60_000 + AGENTS * 60_000;
 
 let scene: Scene;

@@ -3,6 +3,8 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { fakeIo } from "../src/command/io.test.helper.ts";
+import { runCli } from "../src/run-cli.ts";
 import { BIN, type Ran } from "./cli.test.helper.ts";
 
 type TaskState = { id: string; state: string; attempt: number; [key: string]: unknown };
@@ -18,11 +20,14 @@ export type Scene = {
   write(cwd: string, files: Record<string, string>): void;
   /** Writes files and commits them. */
   commit(cwd: string, files: Record<string, string>, message?: string): void;
-  /** `uncaged-workflow task …`. */
+  /** `uncaged-workflow task …`, as built. */
   task(cwd: string, args: readonly string[], env?: Record<string, string>): Promise<Ran>;
-  /** The same, to be killed. */
-  start(cwd: string, args: readonly string[]): ChildProcess;
-  /** The task of a verb that must succeed. */
+  /** The same, to be killed; `words`: another command. */
+  start(cwd: string, args: readonly string[], words?: readonly string[]): ChildProcess;
+  /** Another command, as built, in the main work tree. */
+  cli(args: readonly string[]): Promise<Ran>;
+  /** The task of a verb that must succeed. By the sources, in this process, like the next two: a process takes several
+   *  times as long. */
   does(cwd: string, ...args: string[]): Promise<TaskState>;
   /** How a verb that must fail does. */
   fails(
@@ -47,6 +52,11 @@ export function taskScene({ remote }: { remote: boolean }): Scene {
   mkdirSync(home);
   const git = (cwd: string, ...args: string[]): string =>
     execFileSync("git", [...NAMES, ...args], { cwd, encoding: "utf8", env, stdio: "pipe" });
+  const here = async (cwd: string, args: readonly string[]): Promise<Ran> => {
+    const io = { ...fakeIo({ env }), cwd, now: Date.now };
+    const code = await runCli(["--json", "task", ...args], io);
+    return { code, stdout: io.out(), stderr: io.err() };
+  };
   const scene: Scene = {
     ...{ dir, repo, shared: remote ? bare : repo, git },
     worktree: (task) => join(repo, "worktrees", task),
@@ -62,16 +72,17 @@ export function taskScene({ remote }: { remote: boolean }): Scene {
       git(cwd, "commit", "-q", "-m", message);
     },
     task: (cwd, args, more = {}) => runIn(cwd, ["task", ...args], { ...env, ...more }),
-    start: (cwd, args) =>
-      spawn(process.execPath, [BIN, "task", ...args], { cwd, env, stdio: "ignore" }),
+    start: (cwd, args, words = ["task"]) =>
+      spawn(process.execPath, [BIN, ...words, ...args], { cwd, env, stdio: "ignore" }),
+    cli: (args) => runIn(repo, args, env),
     async does(cwd, ...args) {
-      const ran = await scene.task(cwd, ["--json", ...args].toSorted(verbFirst));
+      const ran = await here(cwd, args);
       if (ran.code !== 0) throw new Error(`${args.join(" ")}: ${ran.code} ${ran.stderr}`);
       const { task }: { task: TaskState } = JSON.parse(ran.stdout);
       return task;
     },
     async fails(cwd, ...args) {
-      const ran = await scene.task(cwd, ["--json", ...args].toSorted(verbFirst));
+      const ran = await here(cwd, args);
       if (ran.code === 0) throw new Error(`${args.join(" ")}: ${ran.stdout}`);
       const { error }: { error: { code: string; message: string } } = JSON.parse(
         ran.stderr.slice(ran.stderr.indexOf('{"error"')),
@@ -79,7 +90,7 @@ export function taskScene({ remote }: { remote: boolean }): Scene {
       return { exit: ran.code, ...error };
     },
     async all() {
-      const ran = await scene.task(repo, ["status", "--json"]);
+      const ran = await here(repo, ["status"]);
       const { tasks }: { tasks: TaskState[] } = JSON.parse(ran.stdout);
       return tasks;
     },
@@ -106,11 +117,6 @@ export function taskScene({ remote }: { remote: boolean }): Scene {
 const CHECK = `#!/bin/sh
 if ls parts/*.broken >/dev/null 2>&1; then echo "broken: $(ls parts/*.broken)"; exit 1; fi
 `;
-
-/** `--json` belongs behind the verb. */
-function verbFirst(a: string, b: string): number {
-  return a === "--json" ? 1 : b === "--json" ? -1 : 0;
-}
 
 function runIn(cwd: string, args: readonly string[], env: Record<string, string>): Promise<Ran> {
   const { promise, resolve } = Promise.withResolvers<Ran>();

@@ -37,16 +37,17 @@ describe.each([{ remote: true }, { remote: false }])("tasks, remote: $remote", (
     });
     expect(await scene.does(at, "done")).toEqual(offered);
     expect(await scene.fails(at, "approve")).toMatchObject({ exit: 1, code: "TASK_DENIED" });
-    const ask = ["request-changes", "--task", "fix-a", "--comment", "more"];
+    const ask = ["request-changes", "fix-a", "--comment", "more"];
     expect(await scene.does(repo, ...ask)).toMatchObject({ state: "WORKING", note: "more" });
     scene.commit(at, { "b.txt": "b\n" });
     await scene.does(at, "done");
-    expect((await scene.does(repo, "approve", "--task", "fix-a")).state).toBe("APPROVED");
+    expect((await scene.does(repo, "approve", "fix-a")).state).toBe("APPROVED");
     const merged = await scene.does(repo, "merge", "--task", "fix-a", "--delete-branch");
     expect(merged.state).toBe("COMPLETED");
-    expect(await scene.does(repo, "merge", "--task", "fix-a")).toMatchObject({
+    expect(await scene.does(repo, "merge", "fix-a", "--task", "fix-a")).toMatchObject({
       state: "COMPLETED",
     });
+    expect(await scene.fails(repo, "merge", "fix-a", "--task", "fix-b")).toMatchObject({ exit: 2 });
     expect(existsSync(at)).toBe(false);
     expect(scene.git(scene.shared, "rev-parse", "main").trim()).toBe(merged.merged);
     expect(scene.git(scene.shared, "show", "main:a.txt")).toBe("two\n");

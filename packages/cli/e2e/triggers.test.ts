@@ -134,13 +134,13 @@ describe("a watched folder", () => {
 describe("a webhook", () => {
   const words = ["--workflow", "steps", "-p", "{{ event }}: {{ payload.title }}"];
 
-  it("says its secret once, and that nothing receives deliveries yet", async () => {
+  it("says its secret once, and where deliveries arrive", async () => {
     const filter = ["--filter", "payload.action = 'opened'"];
     const added = await cli.json<{ secret: string; notes: string[] }>([
       ...["trigger", "add", "issues", "--webhook", ...filter, ...words],
     ]);
     expect(added.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
-    expect(added.notes).toEqual([expect.stringContaining("nothing receives deliveries yet")]);
+    expect(added.notes).toEqual([expect.stringContaining("deliveries arrive through a gateway")]);
     for (const shown of [
       ["trigger", "show", "issues"],
       ["trigger", "list"],

@@ -14,6 +14,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     loadGroup: async () => (await import("./workflow/commands.ts")).workflowCommands,
   },
   {
+    name: "teach",
+    summary: "draft a workflow from your own words, try it and publish it",
+    load: async () => (await import("./teach/commands.ts")).teach,
+  },
+  {
     name: "thread",
     summary: "run, watch and steer threads",
     loadGroup: async () => (await import("./thread/commands.ts")).threadCommands,
@@ -60,6 +65,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     loadGroup: async () => (await import("./task/commands.ts")).taskCommands,
   },
   {
+    name: "workspace",
+    summary: "the git worktrees of threads: list them, take them back",
+    loadGroup: async () => (await import("./workspace/commands.ts")).workspaceCommands,
+  },
+  {
     name: "cas",
     summary: "read and maintain the content-addressed store",
     loadGroup: async () => (await import("./cas/commands.ts")).casCommands,
@@ -93,6 +103,21 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: "mcp",
     summary: "serve threads and blobs to an agent over the Model Context Protocol",
     load: async () => (await import("./mcp/commands.ts")).mcp,
+  },
+  {
+    name: "dashboard",
+    summary: "show threads and workflows in a browser",
+    load: async () => (await import("./gateway/commands.ts")).dashboard,
+  },
+  {
+    name: "connect",
+    summary: "connect this engine to a gateway",
+    load: async () => (await import("./gateway/commands.ts")).connect,
+  },
+  {
+    name: "gateway",
+    summary: "run a gateway for engines of other machines, and manage its tokens",
+    load: async () => (await import("./gateway/commands.ts")).gateway,
   },
   {
     name: "doctor",

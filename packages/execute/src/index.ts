@@ -1,6 +1,6 @@
 export { type BackedUp, backUp } from "./backup/back-up.ts";
 export { type Restored, restoreBackup } from "./backup/restore.ts";
-export { ANSWER } from "./chain/answer-directive.ts";
+export { isSaid } from "./chain/answer-directive.ts";
 export type { Interruption } from "./keeper/interruption.ts";
 export { LEASE_TTL_MS } from "./keeper/lease-times.ts";
 export { threadKeeper } from "./keeper/thread-keeper.ts";
@@ -8,7 +8,7 @@ export { acquire } from "./lease/acquire.ts";
 export { releaseLease } from "./lease/release-lease.ts";
 export { type HostFile, runningHost } from "./processes/host-file.ts";
 export { lookForProcesses, type ProcessLook } from "./processes/process-look.ts";
-export { leaseTag } from "./processes/process-tags.ts";
+export { leaseTag, stepOwner } from "./processes/process-tags.ts";
 export { sharedGuard } from "./processes/shared-guard.ts";
 export { ownKeyFile } from "./provenance/attest-key.ts";
 export { type AttestedThread, attestThread } from "./provenance/attest-thread.ts";
@@ -43,9 +43,11 @@ export {
 } from "./read/step-changes.ts";
 export { type ContextPage, DEFAULT_BUDGET_CHARS, threadPage } from "./read/thread-pages.ts";
 export { recordedResultOf, threadResult } from "./read/thread-result.ts";
-export { stepViews, viewThread } from "./read/thread-view.ts";
+export { type StepProof, stepProofs, threadStep } from "./read/thread-step.ts";
+export { type BareStep, bareSteps, stepViews, threadHead, viewThread } from "./read/thread-view.ts";
 export { withResults } from "./read/with-results.ts";
 export { type RecoveredThreads, recoverThreads } from "./recover/recover-threads.ts";
+export type { ForkFiles } from "./rewrite/files-of-fork.ts";
 export type { ForkPoint } from "./rewrite/fork-point.ts";
 export { type Fork, forkThread } from "./rewrite/fork-thread.ts";
 export { type Poke, pokeThread } from "./rewrite/poke-thread.ts";
@@ -82,6 +84,16 @@ export { removeThread } from "./steer/remove-thread.ts";
 export { resumeThread } from "./steer/resume-thread.ts";
 export { type StartOptions, startDepth, startThread } from "./steer/start-thread.ts";
 export { killThread, stopThread } from "./steer/stop-thread.ts";
+export {
+  type CollectedWorkspaces,
+  collectWorkspaces,
+  leftWorkspaces,
+  listWorkspaces,
+  type RemovedWorkspaces,
+  removeWorkspaces,
+  type Workspace,
+} from "./steer/workspaces.ts";
+export { checkCache } from "./storage/check-cache.ts";
 export { checkStorage } from "./storage/check-storage.ts";
 export { collectStorage } from "./storage/collect-storage.ts";
 export type { Engine } from "./storage/engine.ts";
@@ -116,6 +128,9 @@ export {
   waitingThreads,
   withActivity,
 } from "./watch/list-threads.ts";
+export { lookAtThread } from "./watch/look-at-thread.ts";
 export { observedStatus } from "./watch/observe.ts";
 export { openWaits } from "./watch/open-waits.ts";
+export { threadActivity } from "./watch/thread-activity.ts";
 export { type RestingThread, waitForThread, waitForThreads } from "./watch/wait-for-thread.ts";
+export { threadsBeside, workTreeOf } from "./worktrees/neighbours.ts";

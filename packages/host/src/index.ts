@@ -10,8 +10,11 @@ export {
   runSchedule,
 } from "./schedule/change-schedules.ts";
 export { cronTiming, timeIn } from "./schedule/due-times.ts";
+export { threadStarter } from "./schedule/thread-starter.ts";
 export { type ServiceFile, serviceFile } from "./service-file.ts";
 export { stopHost } from "./stop-host.ts";
+export { MERGED_AT_ONCE, mergeCheck, taskSettings } from "./tasks/task-settings.ts";
+export { workThreads } from "./tasks/work-threads.ts";
 export {
   addTrigger,
   findTrigger,

@@ -20,7 +20,7 @@ import {
   ok,
   type Result,
 } from "@uncaged/workflow-protocol";
-import { openSchedules, openTriggers, tryLockFile } from "@uncaged/workflow-store";
+import { openSchedules, openTasks, openTriggers, tryLockFile } from "@uncaged/workflow-store";
 import { ownIdentity, storagePaths, writeFileAtomic } from "@uncaged/workflow-util";
 import { threadCarrier } from "./carry-threads.ts";
 import { listen } from "./listen.ts";
@@ -31,6 +31,7 @@ import { firingSchedules } from "./schedule/fire-schedules.ts";
 import { threadStarter } from "./schedule/thread-starter.ts";
 import { queueStarter } from "./start-queued.ts";
 import { takeUp } from "./take-up.ts";
+import { tendingTasks } from "./tasks/tend-tasks.ts";
 import { watchingFolders } from "./trigger/watch-folders.ts";
 
 const LOOK_EVERY_MS = 2_000;
@@ -70,6 +71,7 @@ async function serve(engine: Engine, { signal, say, onUp }: HostOptions): Promis
   const fault = (thrown: unknown): void => say(failureFrom(thrown, "STORAGE_FAILED").message);
   const schedules = await openSchedules(engine.root);
   const triggers = await openTriggers(engine.root);
+  const tasks = await openTasks(engine.root);
   const carrier = threadCarrier(engine, {
     say,
     onRest: () => void queue.look().catch(fault),
@@ -84,6 +86,7 @@ async function serve(engine: Engine, { signal, say, onUp }: HostOptions): Promis
   const starting = [
     firingSchedules({ schedules, starter, now: engine.now, say, signal }),
     watchingFolders({ triggers, starter, say, signal }),
+    tendingTasks(engine, { store: tasks, say, signal }),
   ];
   let started: Promise<void> = Promise.resolve();
   try {
@@ -113,6 +116,7 @@ async function serve(engine: Engine, { signal, say, onUp }: HostOptions): Promis
     await started;
     await schedules.close();
     await triggers.close();
+    await tasks.close();
   }
 }
 

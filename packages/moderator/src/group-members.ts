@@ -6,6 +6,7 @@ import {
   type GroupMember,
   type JsonValue,
   MAX_GROUP_MEMBERS,
+  type MemberWorkspace,
   type ModeratorContext,
   parseJson,
   toJsonObject,
@@ -26,6 +27,7 @@ export type PickedMember = {
   location: string | null;
   /** Name in `config.agents`; null: as for other steps of the role. */
   agent: string | null;
+  workspace?: MemberWorkspace;
 };
 
 /** In declared order. Rejects with `MODERATOR_FAILED` when `each` fails, or returns too many items; and as
@@ -49,7 +51,7 @@ export async function groupMembers(
 type About = { context: ModeratorContext; item: JsonValue; names?: Names };
 
 async function filled(
-  { role, prompt, location, agent }: GroupMember,
+  { role, prompt, location, agent, workspace }: GroupMember,
   { context, item, names = {} }: About,
 ): Promise<PickedMember> {
   const place = location === undefined ? "" : await fillTemplate(location, context, names);
@@ -59,6 +61,7 @@ async function filled(
     prompt: prompt === undefined ? null : await fillTemplate(prompt, context, names),
     location: place === "" ? null : place,
     agent: agent ?? null,
+    ...(workspace === undefined ? {} : { workspace }),
   };
 }
 

@@ -5,7 +5,12 @@
  *  2. Roles, fields and values of metas are data: they are kept in objects without a prototype.
  *  3. It is derived from the steps alone, so the same steps always have the same projection.
  *  4. Members of a group stand in declared order, whatever the order in which they finished. */
-import { isSameGroup, type ModeratorContext, type ModeratorStep } from "@uncaged/workflow-protocol";
+import {
+  isSameGroup,
+  type ModeratorContext,
+  type ModeratorStep,
+  type StepProof,
+} from "@uncaged/workflow-protocol";
 import { inertData } from "./inert-data.ts";
 
 /** How often a scalar field of a role's meta had a value: `tally.<field>.<value>`. */
@@ -44,7 +49,11 @@ export type Visible = Omit<ModeratorContext, "steps" | "bundleHash" | "emptyGrou
   last?: ModeratorStep;
   byRole: { readonly [role: string]: RoleHistory };
   group?: GroupResults;
+  evidence: SeenEvidence;
 };
+
+/** What is known of the files that the thread's last check saw; `none`: there was none. */
+type SeenEvidence = { valid: boolean } & (StepProof | { state: "none" });
 
 /** Longer texts are not tallied: nobody routes on their exact value. */
 const TALLY_TEXT_CHARS = 64;
@@ -56,11 +65,18 @@ export function visible(context: ModeratorContext): Visible {
   const { steps, byRole, group } = projectionOf(context.steps);
   const { threadId, depth, start } = context;
   const last = steps.at(-1);
+  // Of the step that ended last, which need not be the last of a group.
+  const evidence = evidenceOf(context.steps.at(-1)?.proof);
   return {
-    ...{ threadId, depth, start, steps, byRole },
+    ...{ threadId, depth, start, steps, byRole, evidence },
     ...(last === undefined ? {} : { last }),
     ...(group === null ? {} : { group }),
   };
+}
+
+function evidenceOf(proof: StepProof | undefined): SeenEvidence {
+  if (proof === undefined) return { valid: false, state: "none" };
+  return { valid: proof.state === "valid", ...proof };
 }
 
 function projectionOf(steps: readonly ModeratorStep[]): Projection {

@@ -21,6 +21,7 @@ export function threadShape(
     threadId: SCALAR,
     depth: SCALAR,
     start: START_STEP,
+    evidence: object({ valid: SCALAR, state: SCALAR, tree: SCALAR, round: SCALAR }),
     steps: { kind: "list", of: any },
     last: (last === null ? undefined : steps.get(last)) ?? any,
     byRole: {
@@ -51,6 +52,7 @@ function stepShape(role: string, schema: JsonObject): Shape {
     outcome: SCALAR,
     group: STEP_GROUP,
     run: ANY,
+    proof: ANY,
   } as const;
   return { kind: "object", fields: new Map<string, Shape>(Object.entries(fields)), role };
 }

@@ -28,10 +28,12 @@ export type CheckRule = {
   canary?: CanaryPreset | "none" | CanaryFile | undefined;
   /** The command may use the network. Default: no. */
   network?: boolean | undefined;
+  /** Variables of the command's environment. */
+  variables?: { readonly [name: string]: string } | undefined;
   /** Tracked files that the command may change, as globs. Default: none. */
   writes?: readonly string[] | undefined;
-  /** Roles and people of whom one has to approve a change of a control. Default: none, and with the controls of the
-   *  base the command has to succeed as well. */
+  /** Roles of whom one has to approve a change of a control: a step of it with `approved: true` or `status: "approved"`
+   *  in its meta. Default: none, and with the controls of the base the command has to succeed as well. */
   approver?: readonly string[] | undefined;
 };
 
@@ -77,6 +79,8 @@ export type CheckRun = {
   durationMs: number;
   /** What it printed: bounded, and without secrets. */
   output: string;
+  /** Variables of the command's environment. */
+  variables?: { readonly [name: string]: string } | undefined;
   /** Tracked files that it changed and was not allowed to; the first hundred. */
   changed: readonly string[];
 };

@@ -8,6 +8,9 @@ export const SUSPEND = "__suspend__" as const;
 /** Role of the node from which the thread runs another version of its workflow. */
 export const UPGRADE = "__upgrade__" as const;
 
+/** Role of the nodes in which a coordinating step records what it asked of its workers, and what it was told. */
+export const COORDINATION = "__coordination__" as const;
+
 export type Start = typeof START;
 export type End = typeof END;
 export type Suspend = typeof SUSPEND;

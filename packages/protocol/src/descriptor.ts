@@ -2,6 +2,7 @@ import type { Group } from "./group.ts";
 import type { JsonObject } from "./json.ts";
 import type { Limits, RuleOutcome } from "./limits.ts";
 import type { RoleRules } from "./role.ts";
+import type { WorkspaceMode } from "./workspace-mode.ts";
 
 export type DescriptorRole = {
   description: string;
@@ -36,6 +37,8 @@ export type WorkflowDescriptor = {
   limits?: Limits;
   /** JSONata: what the workflow returns when it has completed. */
   result?: string;
+  /** Default: `shared`. */
+  workspace?: WorkspaceMode;
 };
 
 /** The roles that agents play; people play the others. */

@@ -48,7 +48,7 @@ export type EvidenceRequirement = {
 };
 
 /** A command that the engine runs itself, on the files that the role left: `{ check: { command: ["npm", "test"] } }`. */
-export type CheckRequirement = { check: Omit<CheckRule, "approver"> };
+export type CheckRequirement = { check: CheckRule };
 
 /** What a role has to show before its result counts. */
 export type RequiredEvidence = EvidenceRequirement | CheckRequirement;

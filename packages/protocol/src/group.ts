@@ -1,5 +1,7 @@
 /** Several members side by side, and one decision when they have joined. */
 
+import type { MemberWorkspace } from "./workspace-mode.ts";
+
 /** When the group has joined: after all members, after the first success, or after that many successes; at the latest
  *  when no member is left. */
 export type GroupJoin = "all" | "any" | { atLeast: number };
@@ -24,6 +26,8 @@ export type GroupMember<RoleName extends string = string> = {
   location?: string;
   /** Name in `config.agents`. Default: as for other steps of the role. */
   agent?: string;
+  /** Default: `shared`. */
+  workspace?: MemberWorkspace;
 };
 
 /** Where a rule leads in place of a role. */
@@ -48,6 +52,7 @@ export type Group<RoleName extends string = string> = GroupPolicy & {
         prompt?: never;
         location?: never;
         agent?: never;
+        workspace?: never;
       }
   );
 

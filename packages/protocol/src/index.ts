@@ -21,6 +21,7 @@ export {
   type CheckRun,
 } from "./check.ts";
 export {
+  COORDINATION,
   END,
   type End,
   FALLBACK,
@@ -33,6 +34,16 @@ export {
   type Suspend,
   UPGRADE,
 } from "./constants.ts";
+export {
+  boundsOf,
+  type Coordinates,
+  type CoordinatorSession,
+  type EngineTool,
+  WORKER_TOOLS,
+  type WorkerDesk,
+  type WorkerTool,
+} from "./coordinates.ts";
+export { type CoordinationNote, WORKER_ENDS, type WorkerEnd } from "./coordination.ts";
 export {
   agentRoles,
   type DescriptorEdge,
@@ -155,6 +166,7 @@ export {
   type Timing,
 } from "./schedule.ts";
 export { SPENT_BY, type Spent, type SpentBy, type SpentSum } from "./spent.ts";
+export { approves, PROOF_STATES, type StepProof } from "./step-proof.ts";
 export {
   type PersonRecord,
   type StepRoute,
@@ -247,6 +259,7 @@ export type {
   ThreadSummary,
   ThreadView,
   UpgradeView,
+  WorkerView,
 } from "./views.ts";
 export {
   type Ask,
@@ -294,4 +307,10 @@ export type {
   WorkflowYield,
   YieldAnswer,
 } from "./workflow-runtime.ts";
+export {
+  MEMBER_WORKSPACES,
+  type MemberWorkspace,
+  WORKSPACE_MODES,
+  type WorkspaceMode,
+} from "./workspace-mode.ts";
 export { yieldedGroup, yieldedOutput } from "./yielded-group.ts";

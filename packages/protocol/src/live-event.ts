@@ -29,8 +29,14 @@ export type LiveEvent = {
     }
   /** A person is asked while agents run: to play a member of their group, or to allow what one of them wants to do. */
   | { type: "asked"; role: string; group?: StepGroup; message: string }
-  /** What one of the engine's own models said, or why it could not; `usage`: its cost, if the model was called. */
-  | { type: "note"; about: "supervisor" | "summarizer"; message: string; usage: Usage | null }
+  /** What one of the engine's own models said, or why it could not; `usage`: its cost, if the model was called. Or how a
+   *  worker of the running step has ended. */
+  | {
+      type: "note";
+      about: "supervisor" | "summarizer" | "worker";
+      message: string;
+      usage: Usage | null;
+    }
   /** `summary`: how the thread ended, or what it asks. */
   | { type: "status"; status: ThreadStatus; summary: string | null }
 );

@@ -1,6 +1,7 @@
 import type { AgentFault } from "./agent-error.ts";
 import type { StepGroup } from "./group.ts";
 import type { JsonObject } from "./json.ts";
+import type { StepProof } from "./step-proof.ts";
 import type { StartStep } from "./thread-context.ts";
 
 export type ModeratorRule = {
@@ -21,6 +22,8 @@ export type ModeratorStep = {
   outcome?: AgentFault;
   /** Left out by a step that is no member of a group. */
   group?: StepGroup;
+  /** Left out while no step of the thread has been checked. */
+  proof?: StepProof;
 };
 
 export type ModeratorContext = {

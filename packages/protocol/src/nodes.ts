@@ -1,6 +1,7 @@
 import type { AgentFault } from "./agent-error.ts";
 import type { StepGroup } from "./group.ts";
 import type { JsonObject } from "./json.ts";
+import type { StepProof } from "./step-proof.ts";
 import type { StepRoute, StepRun } from "./step-run.ts";
 import type { StepWorkspace } from "./step-workspace.ts";
 
@@ -42,8 +43,11 @@ export type StatePayload = {
   outcome?: AgentFault;
   /** Left out by a step that is no member of a group. */
   group?: StepGroup;
-  /** Left out by a step outside of a repository, by a person's, and where snapshots are off or failed. */
+  /** Left out by a step outside of a repository, and where snapshots are off or failed. A person's has it, with the files
+   *  as that person found them, only when a step of the thread was checked. */
   workspace?: StepWorkspace;
+  /** Left out while no step of the thread has been checked. */
+  proof?: StepProof;
 } & Partial<StepRun>;
 /** refs: content, start, every ancestor, artifacts, then prompt and evidence of the run record. */
 export type StateNode = { type: "state"; payload: StatePayload; refs: readonly string[] };

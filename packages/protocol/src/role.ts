@@ -1,9 +1,11 @@
 import type { z } from "zod";
 import type { End, Fallback, Start, Suspend } from "./constants.ts";
+import type { Coordinates } from "./coordinates.ts";
 import type { RequiredEvidence } from "./evidence.ts";
 import type { Group } from "./group.ts";
 import type { Limits, RetryPolicy, RuleOutcome } from "./limits.ts";
 import type { ToolPolicy } from "./tool-policy.ts";
+import type { WorkspaceMode } from "./workspace-mode.ts";
 
 /** Role name → the meta that the role produces. */
 export type RoleMeta = { [role: string]: Record<string, unknown> };
@@ -32,6 +34,8 @@ export type RoleRules = {
   retry?: RetryPolicy | undefined;
   /** For all runs of the role in one thread together. Default: none. */
   limits?: Limits | undefined;
+  /** The role's agent starts workers, and changes no files itself. Default: it does not. */
+  coordinates?: Coordinates | undefined;
 };
 
 /** Of a role that a person plays. */
@@ -77,4 +81,6 @@ export type WorkflowDefinition<M extends RoleMeta = RoleMeta> = {
   limits?: Limits;
   /** What the workflow returns: a JSONata expression over what rules see, evaluated once the thread has completed. */
   result?: string;
+  /** Where its threads work. Default: `shared`. */
+  workspace?: WorkspaceMode;
 };

@@ -5,6 +5,7 @@ import { AGENT_FAULTS } from "./agent-error.ts";
 import { AGENT_OUTCOMES, type AgentEvent } from "./agent-event.ts";
 import { CANARY_PRESETS, type CheckEvidence } from "./check.ts";
 import { MAX_UNIX_MS, START } from "./constants.ts";
+import { type CoordinationNote, WORKER_ENDS } from "./coordination.ts";
 import type { WorkflowDescriptor } from "./descriptor.ts";
 import type { ToolCallRecord } from "./evidence.ts";
 import type { Group, StepGroup } from "./group.ts";
@@ -17,6 +18,7 @@ import { THREAD_STATUSES } from "./thread-status.ts";
 import { TOOL_KINDS } from "./tool-policy.ts";
 import type { PersonWait, RoleWait, Wait } from "./wait.ts";
 import type { RoleGroup, RoleOutput, Suspension, WorkflowCompletion } from "./workflow-runtime.ts";
+import { MEMBER_WORKSPACES, WORKSPACE_MODES } from "./workspace-mode.ts";
 
 const jsonObject: z.ZodType<JsonObject> = z.unknown().transform((value, ctx) => {
   const object = toJsonObject(value);
@@ -82,6 +84,7 @@ export const stepRunSchema: z.ZodType<StepRun> = z.object({
   cwd: z.string(),
   evidence: z.array(hash),
   policy: z.literal("held").exactOptional(),
+  isolation: z.enum(["bubblewrap", "unshare"]).exactOptional(),
 });
 
 const checkRun = z.object({
@@ -155,7 +158,7 @@ const reachedLimitSchema: z.ZodType<ReachedLimit> = z.strictObject({
 const roleWaitSchema: z.ZodType<RoleWait> = z.object({
   role: z.string(),
   message: z.string(),
-  kind: z.literal("limit").exactOptional(),
+  kind: z.enum(["limit", "coordinator"]).exactOptional(),
   limit: reachedLimitSchema.exactOptional(),
 });
 
@@ -240,6 +243,7 @@ const evidenceRequirement = z.strictObject({
   after: z.literal("last_edit").optional(),
 });
 
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const texts = z.array(z.string().min(1));
 const checkRequirement = z.strictObject({
   check: z.strictObject({
@@ -254,7 +258,9 @@ const checkRequirement = z.strictObject({
       ])
       .optional(),
     network: z.boolean().optional(),
+    variables: z.record(z.string().regex(VARIABLE), z.string()).optional(),
     writes: texts.optional(),
+    approver: texts.min(1).optional(),
   }),
 });
 
@@ -265,6 +271,48 @@ const retryPolicy = z.strictObject({
   on: z.array(fault).optional(),
 });
 
+const coordinates = z.strictObject({
+  workflows: texts.min(1),
+  agents: texts.min(1).optional(),
+  atOnce: count.optional(),
+  max: count.optional(),
+  budgetShare: z.number().positive().max(1).optional(),
+  timeoutMs: count.optional(),
+});
+
+const worker = z.string().regex(/^w[1-9]\d{0,5}$/);
+/** The meta of a coordination node, which may have come from elsewhere. */
+export const coordinationNoteSchema: z.ZodType<CoordinationNote> = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("spawn"),
+    worker,
+    title: z.string(),
+    workflow: z.string(),
+    agent: z.string().nullable(),
+    limits: z.object({
+      tokens: count.exactOptional(),
+      costUsd: z.number().positive().exactOptional(),
+    }),
+  }),
+  z.object({ kind: z.literal("message"), worker, steps: z.number().int().nonnegative() }),
+  z.object({ kind: z.literal("stop"), worker }),
+  z.object({
+    kind: z.literal("ended"),
+    worker,
+    turn: count,
+    status: z.enum(WORKER_ENDS),
+    summary: z.string(),
+    usage: usage.nullable(),
+  }),
+  z.object({ kind: z.literal("delivered"), notices: z.array(z.string()) }),
+  z.object({
+    kind: z.literal("turn"),
+    agent: z.string(),
+    session: z.string(),
+    rawUsage: jsonValue.nullable(),
+  }),
+]);
+
 const roleName = z
   .string()
   .regex(ROLE_NAME_PATTERN, "role names: a letter, then letters, digits, _ or -");
@@ -274,6 +322,7 @@ const member = {
   prompt: z.string().exactOptional(),
   location: z.string().exactOptional(),
   agent: z.string().min(1).exactOptional(),
+  workspace: z.enum(MEMBER_WORKSPACES).exactOptional(),
 };
 const ofGroup = {
   name: roleName,
@@ -313,6 +362,7 @@ export const workflowDescriptorSchema: z.ZodType<WorkflowDescriptor> = z.strictO
       timeoutMs: count.optional(),
       retry: retryPolicy.optional(),
       limits: limits.optional(),
+      coordinates: coordinates.optional(),
     }),
   ),
   graph: z.strictObject({
@@ -331,6 +381,7 @@ export const workflowDescriptorSchema: z.ZodType<WorkflowDescriptor> = z.strictO
   }),
   limits: limits.exactOptional(),
   result: z.string().exactOptional(),
+  workspace: z.enum(WORKSPACE_MODES).exactOptional(),
 });
 
 const toolStart = z.object({
@@ -404,7 +455,7 @@ export const liveRecordSchema: z.ZodType<LiveRecord> = z.discriminatedUnion("typ
   z.object({
     ...liveBase,
     type: z.literal("note"),
-    about: z.enum(["supervisor", "summarizer"]),
+    about: z.enum(["supervisor", "summarizer", "worker"]),
     message: z.string(),
     usage: usage.nullable(),
   }),

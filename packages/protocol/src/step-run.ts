@@ -58,6 +58,8 @@ export type StepRun = {
   evidence: readonly string[];
   /** The adapter enforced the role's `tools`. */
   policy?: "held";
+  /** What kept the agent's programs to themselves. */
+  isolation?: "bubblewrap" | "unshare";
   /** Set by the engine when a person played the role. The run began when the person was asked. */
   person?: PersonRecord;
 };

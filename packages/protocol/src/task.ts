@@ -63,6 +63,10 @@ export type Task = TaskRef & {
   heartbeatAt: number | null;
   /** 0 to 1. */
   progress: number | null;
+  /** A thread of this workflow does the work; null: an agent that somebody else started. */
+  workflow: string | null;
+  /** The thread that does it now. null: there is none yet, or what it did was sent back. */
+  thread: string | null;
 };
 
 export const TASK_MESSAGES = [
@@ -93,14 +97,22 @@ export type TaskMessage = TaskRef & {
 /** What a new task begins with. */
 export type NewTask = Pick<
   Task,
-  "repository" | "id" | "branch" | "worktree" | "description" | "integration" | "tokenSha256"
+  | "repository"
+  | "id"
+  | "branch"
+  | "worktree"
+  | "description"
+  | "integration"
+  | "tokenSha256"
+  | "workflow"
 >;
 
 export type TaskMove = {
   /** As it was read: it must have this revision still. */
   task: Task;
   to: TaskState;
-  /** What changes with it. A move to ASSIGNED is the next attempt. */
+  /** What changes with it. A move to ASSIGNED is the next attempt. After one to ASSIGNED, or back to WORKING, the task has no
+   *  thread. */
   set: Partial<Pick<Task, "worktree" | "tokenSha256" | "who" | "head" | "merged" | "note">>;
   message: { type: TaskMessageType; who: string | null; text: string | null };
   nowMs: number;
@@ -118,8 +130,8 @@ export type TaskStore = {
   list(repository: string | null): Promise<Task[]>;
   /** The changed task; null: it was changed by somebody else meanwhile. Throws `TRANSITION_INVALID`. */
   move(move: TaskMove): Promise<Task | null>;
-  /** Replaces the token of an attempt without a message. False: it was changed meanwhile. */
-  rekey(task: Task, tokenSha256: string): Promise<boolean>;
+  /** Changes the token of an attempt, or its thread, without a message. False: it was changed meanwhile. */
+  amend(task: Task, set: Partial<Pick<Task, "tokenSha256" | "thread">>): Promise<boolean>;
   /** A sign of life of an attempt. False: that attempt is over, or the task has ended. Of these messages only the last
    *  one of each task is kept. */
   beat(

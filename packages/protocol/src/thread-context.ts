@@ -2,6 +2,7 @@ import type { AgentFault } from "./agent-error.ts";
 import type { Start } from "./constants.ts";
 import type { StepGroup } from "./group.ts";
 import type { RoleMeta } from "./role.ts";
+import type { StepProof } from "./step-proof.ts";
 import type { StepRun } from "./step-run.ts";
 
 export type StartStep = {
@@ -29,6 +30,8 @@ export type RoleStep<M extends RoleMeta = RoleMeta> = {
     /** Left out by a step that is no member of a group. */
     group?: StepGroup;
     run: StepRun | null;
+    /** Left out while no step of the thread has been checked. */
+    proof?: StepProof;
   };
 }[keyof M & string];
 

@@ -14,6 +14,7 @@ import type {
   ThreadLabels,
   ThreadRecord,
 } from "./thread-record.ts";
+import type { FinalStatus } from "./thread-status.ts";
 import type { Ask, AskAnswer, AskedMember, PersonWait, Wait, Waits } from "./wait.ts";
 
 /** The right to write one thread: a lease's fence. */
@@ -46,6 +47,10 @@ export type OwnerMove = Move &
         /** No step: the thread runs this bundle from here on. What a person said still waits for the next step. */
         kind: "upgrade";
         bundleHash: string;
+      }
+    | {
+        /** No step: something that happened while the next one is under way. What a person said still waits for it. */
+        kind: "note";
       }
   );
 
@@ -103,6 +108,8 @@ export type ThreadStore = {
     asking?: true;
     /** Only those that have not ended. */
     unfinished?: true;
+    /** Only those that have ended so. */
+    ended?: FinalStatus;
     parentThread?: string;
     /** Only those made at this time or later, Unix milliseconds. */
     sinceMs?: number;
@@ -110,6 +117,8 @@ export type ThreadStore = {
     text?: string;
     /** Only those with all of these labels; null: whatever its value. */
     labels?: { readonly [key: string]: string | null };
+    /** Only those that come after this one in the list, whether or not it still exists. */
+    after?: { createdAt: number; threadId: string };
     limit?: number;
   }): Promise<ThreadRecord[]>;
   /** What was used in this storage root, removed threads included; the most expensive first, days in

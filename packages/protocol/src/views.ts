@@ -1,7 +1,9 @@
+import type { WorkerEnd } from "./coordination.ts";
 import type { QueuePlace } from "./dispatch.ts";
 import type { StepGroup } from "./group.ts";
 import type { JsonValue } from "./json.ts";
 import type { StepOutcome } from "./limits.ts";
+import type { StepProof } from "./step-proof.ts";
 import type { StepRoute, StepRun, Usage } from "./step-run.ts";
 import type { StepWorkspace } from "./step-workspace.ts";
 import type { ThreadActivity } from "./thread-activity.ts";
@@ -31,6 +33,24 @@ export type StepView = {
     /** Somebody changed the files between the last step and this one. Left out: nobody, or that is not known. */
     changedOutside?: true;
   };
+  /** Left out while no step of the thread has been checked. */
+  proof?: StepProof;
+  /** Left out by a step that started none. */
+  workers?: WorkerView[];
+};
+
+/** A worker of a coordinating step. */
+export type WorkerView = {
+  /** `w1`, `w2`, … per step. */
+  id: string;
+  title: string;
+  /** null: a step that was cut off had not made it yet. */
+  threadId: string | null;
+  /** How its last turn ended; until then, the status of its thread. */
+  status: WorkerEnd | ThreadStatus;
+  /** How its last turn ended, in one line; null: it has not. */
+  summary: string | null;
+  usage: Usage | null;
 };
 
 /** The point from which the thread runs another version of its workflow. */
@@ -113,6 +133,8 @@ export type ThreadView = Pick<
   cwd: string;
   /** What its current step is doing; null while none is under way. */
   activity: ThreadActivity | null;
+  /** Of the step under way, or of one that ended the thread. Left out: it has none. */
+  workers?: WorkerView[];
 };
 
 export type ThreadResult = {

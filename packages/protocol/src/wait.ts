@@ -7,11 +7,12 @@ import type { StepRoute } from "./step-run.ts";
  *  a role. */
 export type Wait = RoleWait | PersonWait;
 
-/** A role's question, whose answer goes to that role; or, of kind `limit`, a limit that has to be raised. */
+/** A role's question, whose answer goes to that role; of kind `limit`, a limit that has to be raised; of kind
+ *  `coordinator`, a worker that has done what it was asked and may be told to go on, as long as its coordinator works. */
 export type RoleWait = {
   role: string;
   message: string;
-  kind?: "limit";
+  kind?: "limit" | "coordinator";
   /** For a `limit`: which one. Left out in what older versions wrote. */
   limit?: ReachedLimit;
 };

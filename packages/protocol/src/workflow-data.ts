@@ -1,6 +1,7 @@
 import type { JsonObject } from "./json.ts";
 import type { Limits } from "./limits.ts";
 import type { ModeratorTable, RoleRules } from "./role.ts";
+import type { WorkspaceMode } from "./workspace-mode.ts";
 
 /** A workflow that needs no code of its own: plain JSON, the form to which a YAML file is compiled. */
 export type WorkflowData = {
@@ -16,6 +17,7 @@ export type WorkflowData = {
   limits?: Limits;
   /** JSONata: what the workflow returns when it has completed. */
   result?: string;
+  workspace?: WorkspaceMode;
 };
 
 export type RoleData = {

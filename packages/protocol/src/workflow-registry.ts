@@ -27,10 +27,11 @@ export type WorkflowRegistry = {
   /** All names. */
   workflows(): Promise<Result<ReadonlyMap<string, RegistryEntry>, Failure>>;
   /** Puts a version on top of a name; the previous one becomes the newest of its history. Returns the hash that was
-   *  on top before. */
+   *  on top before. With `onTopOf`, only if the name points to that version: `CHANGED_MEANWHILE`. */
   register(registration: {
     name: string;
     version: BundleVersion;
+    onTopOf?: string;
   }): RegistryChange<{ previous: string | null }>;
   /** Restores an earlier version: the newest of the history, or the newest one with `hash`. It trades places with the
    *  current one, so nothing is forgotten and rolling back twice undoes it. `WORKFLOW_NOT_FOUND`,

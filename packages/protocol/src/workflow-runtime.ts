@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { AgentFault } from "./agent-error.ts";
 import type { AgentEvent } from "./agent-event.ts";
 import type { CasStore } from "./cas-store.ts";
+import type { WorkerDesk } from "./coordinates.ts";
 import type { GroupPolicy, StepGroup } from "./group.ts";
 import type { JsonValue } from "./json.ts";
 import type { ThreadLimits } from "./limits.ts";
@@ -9,6 +10,7 @@ import type { RoleMeta, RoleRules } from "./role.ts";
 import type { StepRoute, StepRun, Usage } from "./step-run.ts";
 import type { RoleStep, ThreadContext } from "./thread-context.ts";
 import type { PersonWait, RoleWait } from "./wait.ts";
+import type { MemberWorkspace } from "./workspace-mode.ts";
 
 /** What a role is about to do. */
 export type StepRequest = {
@@ -27,6 +29,8 @@ export type StepRequest = {
   /** Left out by a step that is no member of a group. Of a member, `round` is the place that it would have if all
    *  finished in declared order. */
   group?: MemberScope | undefined;
+  /** Of a member of a group. Default: `shared`. */
+  workspace?: MemberWorkspace | undefined;
 };
 
 /** A member's place in its group, the item that it is for (null: the group has no `each`), and whose session it
@@ -34,7 +38,7 @@ export type StepRequest = {
 export type MemberScope = StepGroup & { item: JsonValue; session: "own" | "role" };
 
 /** The scope of the running step. */
-export type StepScope = Omit<StepRequest, "agent"> & {
+export type StepScope = Omit<StepRequest, "agent" | "workspace"> & {
   /** Absolute working directory. */
   cwd: string;
   /** Set when the role's last session was in the thread that this one was forked from, so `previousSession` is null.
@@ -52,6 +56,15 @@ export type StepScope = Omit<StepRequest, "agent"> & {
   /** Absolute path of the engine's storage root. The agent may write only to `home` in it. Left out by
    *  engines that do not say. */
   storageRoot?: string | undefined;
+  /** Folder that a coordinator and its workers share: the agents of both may write to it. Left out: the step has no
+   *  part in that. */
+  scratch?: string | undefined;
+  /** The thread is a worker: its agents start no others, unless a rule of the role's policy names the tool. Left out: it
+   *  is none. */
+  isWorker?: true | undefined;
+  /** `sandbox`: programs of the agent see no processes but their own, and of the storage root only `home` and `cwd`. An
+   *  adapter that keeps them to that says so in the record (`StepRun.isolation`). Left out: nobody asked for it. */
+  isolation?: "sandbox" | undefined;
   /** Name in `config.agents` of the agent that runs the role in place of the bound one; null: the bound one runs it. */
   agent: string | null;
   /** The step in its trace (https://www.w3.org/TR/trace-context/), for programs that trace themselves. Left out: nobody
@@ -108,6 +121,8 @@ export type WorkflowRuntime = {
   /** Runs the role's checks on the files as they are: null when they pass, else what is wrong, in words for its agent.
    *  The engine does the same after the role has ended, whether or not it was asked. Left out: the role has none. */
   checkFiles?(): Promise<string | null>;
+  /** The workers of a role that `coordinates`. Left out: it does not. */
+  workers?: WorkerDesk;
   /** Waits before another attempt, and lends the thread's room to others meanwhile. Rejects when `signal` aborts. Left
    *  out by engines that cannot: the caller waits itself. */
   standBack?(wait: { delayMs: number; signal: AbortSignal }): Promise<void>;
@@ -138,7 +153,7 @@ export type Unrecorded = {
 /** The runtime between steps: a workflow enters a step to get that step's runtime. */
 export type EngineRuntime = Omit<
   WorkflowRuntime,
-  "step" | "emit" | "runChild" | "agent" | "standBack"
+  "step" | "emit" | "runChild" | "agent" | "standBack" | "workers"
 > & {
   /** null: the table decides from the start. */
   directive: StepDirective | null;
@@ -191,6 +206,8 @@ type MemberCall = {
   rules?: RoleRules | undefined;
   /** Default: null. */
   item?: JsonValue;
+  /** Default: `shared`. */
+  workspace?: MemberWorkspace;
   /** Called when the member starts; default: null, a new session. */
   previousSession?: () => string | null;
 };

@@ -20,6 +20,8 @@ import { refuseFaults } from "./refuse-faults.ts";
 export type AddWorkflow = WorkflowFileToCheck & {
   name: string;
   registry: WorkflowRegistry;
+  /** Only as the successor of this version of the name: `CHANGED_MEANWHILE`. Left out: of any. */
+  onTopOf?: string;
   nowMs: number;
   /** A workflow with a fault is refused; left out: nothing is asked. */
   judge?: Judge;
@@ -52,11 +54,17 @@ export async function addWorkflow(add: AddWorkflow): Promise<Result<AddedWorkflo
     await storeBundle(add.root, toStore);
     const { hash, sha256 } = toStore;
     const version = { hash, sha256, timestamp: add.nowMs };
-    const added = await add.registry.register({ name: add.name, version });
+    const { name, onTopOf } = add;
+    // Compared where it is written: of two that saw the same version, one passes.
+    const added = await add.registry.register({
+      name,
+      version,
+      ...(onTopOf === undefined ? {} : { onTopOf }),
+    });
     if (!added.ok) return added;
     const { previous } = added.value;
     const all = [...notes, ...judged.value, ...added.value.notes];
-    return ok({ name: add.name, hash, sha256, previous, notes: all });
+    return ok({ name, hash, sha256, previous, notes: all });
   } catch (thrown) {
     return err(failureFrom(thrown, "STORAGE_FAILED"));
   }

@@ -49,7 +49,14 @@ export async function checkWorkflowFile(
   });
   if (!checked.ok) return checked;
   const rolldown = companions?.rolldownFor(checked.value.sha256) ?? null;
-  return ok({ ...checked.value, rolldown, types: types.value, notes, source });
+  return ok({
+    ...checked.value,
+    rolldown,
+    types: types.value,
+    yaml: source?.text ?? null,
+    notes,
+    source,
+  });
 }
 
 type ReadFile = { bytes: Buffer; companions: Companions | null } & Pick<

@@ -28,6 +28,7 @@ export { readRegistry, readSettings } from "./registry/read-registry.ts";
 export { readStoreKind } from "./registry/read-store-kind.ts";
 export type {
   AgentSettings,
+  CheckSettings,
   Exclusively,
   ListenerSettings,
   ModelReference,
@@ -40,7 +41,9 @@ export { resolveKey } from "./registry/resolve-key.ts";
 export { resolveModel } from "./registry/resolve-model.ts";
 export { unknownWorkflow } from "./registry/unknown-workflow.ts";
 export { type RollbackWorkflow, type RolledBack, rollbackWorkflow } from "./rollback-workflow.ts";
+export { workflowText } from "./workflow-text.ts";
 export { agentsInBundle } from "./yaml/agents-in-bundle.ts";
+export { yamlFaults } from "./yaml/compile-yaml.ts";
 export { didYouMean } from "./yaml/did-you-mean.ts";
 export type { YamlChecks } from "./yaml/yaml-checks.ts";
-export { lineOf, type YamlSource } from "./yaml/yaml-source.ts";
+export { lineOf, spanOf, type YamlSource } from "./yaml/yaml-source.ts";

@@ -57,6 +57,23 @@ export const registryCases: readonly RegistryCase[] = [
     },
   },
   {
+    name: "registers on top of what the caller has seen, and lets one of several pass that saw the same",
+    async run(registry) {
+      await added(registry, "flow", 1);
+      const onTopOf = version(1).hash;
+      const both = await Promise.all(
+        [2, 3].map((n) => registry.register({ name: "flow", version: version(n), onTopOf })),
+      );
+      const late = both.filter(({ ok }) => !ok);
+      assert.equal(late.length, 1);
+      for (const each of late) refused(each, "CHANGED_MEANWHILE", "flow", onTopOf);
+      assert.equal((await order(registry, "flow")).length, 2);
+      const unknown = { name: "other", version: version(2), onTopOf };
+      refused(await registry.register(unknown), "CHANGED_MEANWHILE", "other", onTopOf);
+      assert.equal(did(await registry.workflows()).has("other"), false);
+    },
+  },
+  {
     name: "restores the version before, and the one after that when it is asked again",
     async run(registry) {
       for (const n of [1, 2, 3]) await added(registry, "flow", n);

@@ -28,7 +28,7 @@ export function buildDescriptor<M extends RoleMeta>(
     const rules = rulesOfRole(definition.roles[role]);
     roles[role] = { description, systemPrompt, schema: jsonSchema(schema, role), ...rules };
   }
-  const { description, limits, result } = definition;
+  const { description, limits, result, workspace } = definition;
   const graph = { edges: edgesOf(definition) };
   return {
     description,
@@ -36,6 +36,7 @@ export function buildDescriptor<M extends RoleMeta>(
     graph,
     ...(limits === undefined ? {} : { limits }),
     ...(result === undefined ? {} : { result }),
+    ...(workspace === undefined ? {} : { workspace }),
   };
 }
 

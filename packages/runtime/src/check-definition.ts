@@ -8,10 +8,13 @@ import {
   START,
   SUSPEND,
   type Transition,
+  WORKSPACE_MODES,
   type WorkflowDefinition,
   WorkflowError,
+  type WorkspaceMode,
 } from "@uncaged/workflow-protocol";
 import { boundFaults, outcomeFaults } from "./check-bounds.ts";
+import { coordinatorFaults } from "./check-coordinators.ts";
 import { type Groups, groupFaults, groupsIn, membersOnly } from "./check-groups.ts";
 import { personFaults } from "./check-people.ts";
 import { toolFaults } from "./check-tools.ts";
@@ -33,7 +36,9 @@ export function checkDefinition<M extends RoleMeta>(definition: WorkflowDefiniti
     ...personFaults(definition),
     ...tableFaults(table, { roles, groups }),
     ...groupFaults(groups, { roles, people }),
+    ...coordinatorFaults(definition, groups),
     ...resultFaults(definition),
+    ...workspaceFaults(definition),
   ];
   if (faults.length === 0) return;
   throw new WorkflowError(
@@ -76,6 +81,11 @@ function* resultFaults({ result }: { result?: unknown }): Generator<string> {
   const fault =
     typeof result === "string" ? checkRule(result) : { message: "must be an expression" };
   if (fault !== null) yield `result: ${fault.message}`;
+}
+
+function* workspaceFaults({ workspace }: { workspace?: WorkspaceMode }): Generator<string> {
+  if (workspace !== undefined && !WORKSPACE_MODES.includes(workspace))
+    yield `workspace: "${workspace}" is none of ${WORKSPACE_MODES.join(", ")}`;
 }
 
 type Names = { roles: ReadonlySet<string>; groups: Groups };

@@ -3,6 +3,7 @@ import { checkRule, checkTemplate } from "@uncaged/workflow-moderator";
 import {
   type Group,
   MAX_GROUP_MEMBERS,
+  MEMBER_WORKSPACES,
   membersIn,
   roleNameFault,
   type Transition,
@@ -75,6 +76,11 @@ function* memberFaults(group: Group, { place, roles, people }: Where): Generator
     if (!roles.has(member.role)) yield `${where}.role: there is no role "${member.role}"`;
     if (people.has(member.role) && member.agent !== undefined)
       yield `${where}.agent: a person plays "${member.role}"`;
+    const { workspace } = member;
+    if (workspace !== undefined && !MEMBER_WORKSPACES.includes(workspace))
+      yield `${where}.workspace: "${workspace}" is none of ${MEMBER_WORKSPACES.join(", ")}`;
+    if (people.has(member.role) && workspace !== undefined)
+      yield `${where}.workspace: a person plays "${member.role}"`;
     if (member.agent === "") yield `${where}.agent: is empty`;
     for (const field of ["prompt", "location"] as const) {
       const template = member[field];
@@ -90,7 +96,7 @@ function* itemNameFaults(name: string, place: string): Generator<string> {
 }
 
 const TAKEN: ReadonlySet<string> = new Set([
-  ...["threadId", "depth", "start", "steps", "last", "byRole", "group"],
+  ...["threadId", "depth", "start", "steps", "last", "byRole", "group", "evidence"],
   ...["and", "or", "in", "true", "false", "null", "function"],
 ]);
 

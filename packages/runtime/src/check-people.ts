@@ -30,4 +30,4 @@ export function* personFaults<M extends RoleMeta>(
   }
 }
 
-const FOR_AGENTS = ["tools", "requiredEvidence", "retry", "limits"] as const;
+const FOR_AGENTS = ["tools", "requiredEvidence", "retry", "limits", "coordinates"] as const;

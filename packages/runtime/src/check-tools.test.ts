@@ -56,6 +56,21 @@ describe("a role's tools and required evidence", () => {
       "roles.a.tools.deny[1].input: /(/ is not a regular expression",
     ],
     [
+      "a variable that the check decides",
+      { requiredEvidence: [{ check: { command: ["npm", "test"], variables: { PATH: "." } } }] },
+      "roles.a.requiredEvidence[0].check.variables.PATH: cannot be set",
+    ],
+    [
+      "an approver of its own changes",
+      { requiredEvidence: [{ check: { command: ["npm", "test"], approver: ["a"] } }] },
+      "roles.a.requiredEvidence[0].check.approver[0]: a role cannot approve",
+    ],
+    [
+      "an approver that is no role",
+      { requiredEvidence: [{ check: { command: ["npm", "test"], approver: ["ada"] } }] },
+      'roles.a.requiredEvidence[0].check.approver[0]: "ada" is no role',
+    ],
+    [
       "a requirement with look-ahead",
       { requiredEvidence: [{ ...tests, input: "(?=a)" }] },
       "roles.a.requiredEvidence[0].input: /(?=a)/ is no",

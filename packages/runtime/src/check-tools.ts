@@ -28,8 +28,10 @@ export function* toolFaults<M extends RoleMeta>(
       yield `roles.${role}.tools.askTimeoutMs: must be a whole number above 0`;
     for (const [at, requirement] of requiredEvidence.entries()) {
       const place = `roles.${role}.requiredEvidence[${at}]`;
-      if ("check" in requirement) yield* checkFaults(requirement, `${place}.check`);
-      else yield* requirementFaults(requirement, place);
+      if ("check" in requirement) {
+        yield* checkFaults(requirement, `${place}.check`);
+        yield* approverFaults(requirement, { role, roles: keysOf(definition.roles), place });
+      } else yield* requirementFaults(requirement, place);
     }
   }
 }
@@ -64,18 +66,37 @@ function* requirementFaults(
 }
 
 function* checkFaults({ check }: CheckRequirement, place: string): Generator<string> {
-  const { command, setup, canary, timeoutMs = 1 } = check;
+  const { command, setup, canary, timeoutMs = 1, variables = {} } = check;
   for (const [name, words] of Object.entries({ command, setup })) {
     if (words !== undefined && !isWords(words))
       yield `${place}.${name}: must be the words of a command, such as ["npm", "test"]`;
   }
   if (!Number.isSafeInteger(timeoutMs) || timeoutMs < 1)
     yield `${place}.timeoutMs: must be a whole number above 0`;
+  for (const name of Object.keys(variables))
+    if (!/^[A-Za-z_]\w*$/.test(name) || PLACES.has(name))
+      yield `${place}.variables.${name}: cannot be set for a check`;
   const presets: readonly string[] = [...CANARY_PRESETS, "none"];
   if (typeof canary === "string" && !presets.includes(canary))
     yield `${place}.canary: "${canary}" is none of ${presets.join(", ")}`;
   if (typeof canary === "object" && /^\/|(?:^|\/)\.\.?(?:\/|$)|^$/.test(canary.path))
     yield `${place}.canary.path: must be a path from the root of the repository`;
+}
+
+/** The check decides where these are. */
+const PLACES: ReadonlySet<string> = new Set(["PATH", "HOME", "TMPDIR"]);
+
+function* approverFaults(
+  { check: { approver } }: CheckRequirement,
+  { role, roles, place }: { role: string; roles: readonly string[]; place: string },
+): Generator<string> {
+  if (approver?.length === 0) yield `${place}.check.approver: names nobody; leave it out`;
+  for (const [at, name] of (approver ?? []).entries()) {
+    if (name === role)
+      yield `${place}.check.approver[${at}]: a role cannot approve what it changed itself`;
+    else if (!roles.includes(name))
+      yield `${place}.check.approver[${at}]: "${name}" is no role of the workflow`;
+  }
 }
 
 function isWords(words: readonly unknown[]): boolean {

@@ -44,7 +44,7 @@ export function groupCalls(
   const { ctx, runRole, rules, sessions, ledger } = parts;
   // Members see the thread as it is now, whatever is added to it while they run.
   const before = { ...ctx, steps: [...ctx.steps] };
-  const call = ({ role, item, prompt, location, agent }: PickedMember): RoleCall => {
+  const call = ({ role, item, prompt, location, agent, workspace }: PickedMember): RoleCall => {
     const member = { role, item, route: { ...route, to: role, prompt } };
     if (rules.get(role)?.person !== undefined)
       return { ...member, ask: questionTo(role, { prompt, condition: route.condition }) };
@@ -52,6 +52,7 @@ export function groupCalls(
       ...member,
       location,
       agent,
+      ...(workspace === undefined ? {} : { workspace }),
       rules: rules.get(role),
       ...(group.session === "role" ? { previousSession: () => sessions.lastOf(role) } : {}),
       run: (runtime) =>

@@ -12,7 +12,7 @@ export function rulesOf<M extends RoleMeta>(
 
 /** Leaves out unset keys: the rules are also in the descriptor, which is JSON. */
 export function rulesOfRole(role: RoleRules): RoleRules {
-  const { person, tools, requiredEvidence, timeoutMs, retry, limits } = role;
+  const { person, tools, requiredEvidence, timeoutMs, retry, limits, coordinates } = role;
   return {
     ...(person === undefined ? {} : { person }),
     ...(tools === undefined ? {} : { tools }),
@@ -20,6 +20,7 @@ export function rulesOfRole(role: RoleRules): RoleRules {
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(retry === undefined ? {} : { retry }),
     ...(limits === undefined ? {} : { limits }),
+    ...(coordinates === undefined ? {} : { coordinates }),
   };
 }
 

@@ -22,7 +22,7 @@ export function workflowFromData(data: WorkflowData): {
   run: WorkflowFn;
   descriptor: WorkflowDescriptor;
 } {
-  const { description, table, limits, result, agents } = data;
+  const { description, table, limits, result, workspace, agents } = data;
   const roles = Object.fromEntries(
     Object.entries(data.roles).map(([name, role]) => [name, roleOf(name, role)]),
   );
@@ -32,6 +32,7 @@ export function workflowFromData(data: WorkflowData): {
     table,
     ...(limits === undefined ? {} : { limits }),
     ...(result === undefined ? {} : { result }),
+    ...(workspace === undefined ? {} : { workspace }),
   };
   const overrides = Object.fromEntries(
     Object.entries(agents.roles).map(([role, agent]): [string, AdapterFn] => [

@@ -129,7 +129,7 @@ async function forgetPushed(place: TaskPlace, task: Task): Promise<Result<void, 
 
 function withArchive(reason: Failure, { id }: Task): Failure {
   if (reason.code !== "WORKTREE_UNSAVED") return reason;
-  const hint = `commit it there, or keep it aside: uncaged-workflow task cancel --task ${id} --cleanup --archive`;
+  const hint = `commit it there, or keep it aside: uncaged-workflow task cancel ${id} --cleanup --archive`;
   return failure(reason.code, reason.message, hint);
 }
 
@@ -137,6 +137,6 @@ function hasMore({ id, branch }: Task, tip: string): Failure {
   return failure(
     "WORKTREE_UNSAVED",
     `${branch} has commits that are not merged: it is at ${tip}`,
-    `keep them aside and remove it: uncaged-workflow task cancel --task ${id} --cleanup --archive`,
+    `keep them aside and remove it: uncaged-workflow task cancel ${id} --cleanup --archive`,
   );
 }

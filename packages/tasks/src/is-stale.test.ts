@@ -30,6 +30,6 @@ function task(state: TaskState, heartbeatAt: number | null): Task {
     ...{ repository: "/repo", id: "a", state, revision: 1, branch: "feat/a", worktree: "/repo/a" },
     ...{ description: "", integration: "main", attempt: 1, tokenSha256: "", who: null },
     ...{ workers: [], head: null, merged: null, note: null, progress: null, heartbeatAt },
-    ...{ assignedAt: 0, changedAt: 0 },
+    ...{ assignedAt: 0, changedAt: 0, workflow: null, thread: null },
   };
 }

@@ -148,6 +148,11 @@ export async function changeTask(
   return err(lost(`somebody else changed task ${move.task.id} first`));
 }
 
+/** As whom a thread works on tasks. */
+export function workerName(thread: string): string {
+  return `thread ${thread}`;
+}
+
 export function notFrom({ id, state }: Task, to: string): Failure {
   return failure(
     "TRANSITION_INVALID",

@@ -60,6 +60,12 @@ export type StoragePaths = {
   runnerLog(threadId: string): string;
   /** Private configuration and sessions of a thread's agents, one folder per role. */
   agentHomes(threadId: string): string;
+  /** What is known of a git worktree that was made for a thread; `member`: for this member of a group, `3.0`. */
+  threadWorktree(threadId: string, member: string | null): string;
+  /** Where the files of an imported thread's steps are. */
+  importedFiles(threadId: string): string;
+  /** Bare git repository with the files of an imported thread's steps. */
+  importedRepository(threadId: string): string;
   /** Every file, besides the live folder, that is removed with a thread. */
   threadLogs(threadId: string): string[];
 };
@@ -94,6 +100,12 @@ export function storagePaths(root: string): StoragePaths {
     liveFolder: (threadId) => log(threadId, "live"),
     runnerLog: (threadId) => log(threadId, LOG.runner),
     agentHomes: (threadId) => join(root, "agents", checkedThreadId(threadId)),
+    threadWorktree: (threadId, member) => {
+      const name = member === null ? "" : `.${member}`;
+      return join(root, "workspaces", `${checkedThreadId(threadId)}${name}.json`);
+    },
+    importedFiles: (threadId) => join(root, "workspaces", `${checkedThreadId(threadId)}.imported`),
+    importedRepository: (threadId) => join(root, "workspaces", `${checkedThreadId(threadId)}.git`),
     threadLogs: (threadId) => Object.values(LOG).map((ending) => log(threadId, ending)),
   };
 }

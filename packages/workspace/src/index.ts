@@ -1,26 +1,31 @@
 export type { CheckPlaces } from "./check/check-environment.ts";
-export type { CheckSubject } from "./check/check-frame.ts";
-export { type EvidenceMemo, memoryEvidence } from "./check/evidence-memo.ts";
+export { folderEvidence, memoryEvidence } from "./check/evidence-memo.ts";
+export { type CheckCache, pruneCheckCache } from "./check/prune-check-cache.ts";
 export { type CheckOptions, checkKey, runCheck } from "./check/run-check.ts";
 export type { GitScope } from "./git/git-scope.ts";
-export { type GitOptions, type GitRun, gitFailed, runGit, tryGit } from "./git/run-git.ts";
+export { type GitOptions, type GitRun, gitFailed, isFull, runGit, tryGit } from "./git/run-git.ts";
 export {
   branchOf,
   findRepository,
   headOf,
   type ObjectFormat,
   type Repository,
+  repositoryAt,
 } from "./repository/find-repository.ts";
-export { mayBeInRepository } from "./repository/may-be-in-repository.ts";
+export { mayBeInRepository, workTreeAround } from "./repository/may-be-in-repository.ts";
+export { bundleTrees, initBare, unbundleTrees } from "./snapshot/bundle-trees.ts";
 export { changedFiles, type FileChange } from "./snapshot/changed-files.ts";
+export { forgetWorkTree } from "./snapshot/own-git.ts";
 export {
   dropSnapshots,
+  keepSnapshots,
   recordSnapshot,
   type SnapshotRecord,
   shareSnapshots,
   snapshotRef,
 } from "./snapshot/record-snapshot.ts";
 export { restoreTree } from "./snapshot/restore-tree.ts";
+export { isSwitchingTo, switchTree, type TreeSwitch } from "./snapshot/switch-tree.ts";
 export { type Snapshot, type SnapshotRequest, takeSnapshot } from "./snapshot/take-snapshot.ts";
 export { type BrokenTree, brokenTrees } from "./snapshot/whole-trees.ts";
 export { addWorktree, commitNamed, type NewWorktree } from "./worktree/add-worktree.ts";

@@ -41,8 +41,14 @@ describe("the definition of develop", () => {
 
   it("has the coder's files checked where it is told how", () => {
     const check = { command: ["npm", "test"], setup: ["npm", "ci"] };
-    const { roles } = buildDescriptor(developCheckedBy(check));
+    const { roles, graph } = buildDescriptor(developCheckedBy(check));
     expect(roles.coder?.requiredEvidence).toEqual([{ check }]);
+    const ofTester = graph.edges.filter(({ from }) => from === "tester");
+    expect(ofTester.map(({ condition, to }) => [condition, to])).toEqual([
+      ["changedSince", "coder"],
+      ["passed", "committer"],
+      ["FALLBACK", "coder"],
+    ]);
   });
 
   it("describes every result by a schema that agents' structured-output modes accept", () => {

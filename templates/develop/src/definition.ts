@@ -1,10 +1,11 @@
 import type { CheckRequirement, WorkflowDefinition } from "@uncaged/workflow-runtime";
 import { type DevelopMeta, developRoles } from "./roles.ts";
-import { developTable } from "./rules.ts";
+import { developTable, TO_CHECKED_AGAIN } from "./rules.ts";
 
 /** From a task to a reviewed, tested commit on the current branch of the working directory. */
 export const developWorkflowDefinition: WorkflowDefinition<DevelopMeta> = {
   description: "Plans a task in phases, codes them one by one, reviews, tests and commits",
+  workspace: "exclusive",
   roles: developRoles,
   table: developTable,
 };
@@ -23,10 +24,15 @@ export function developProvenBy({ tests }: { tests: string }): WorkflowDefinitio
 }
 
 /** The same for a repository whose tests the engine runs itself, on the files that the coder left, for example
- *  `{ command: ["npm", "test"], setup: ["npm", "ci"] }`. It works with every agent, in a git repository. */
+ *  `{ command: ["npm", "test"], setup: ["npm", "ci"] }`. It works with every agent, in a git repository. Only files that
+ *  passed are committed: what somebody changed since goes back to the coder. */
 export function developCheckedBy(
   check: CheckRequirement["check"],
 ): WorkflowDefinition<DevelopMeta> {
   const coder = { ...developRoles.coder, requiredEvidence: [{ check }] };
-  return { ...developWorkflowDefinition, roles: { ...developRoles, coder } };
+  return {
+    ...developWorkflowDefinition,
+    roles: { ...developRoles, coder },
+    table: { ...developTable, tester: [TO_CHECKED_AGAIN, ...developTable.tester] },
+  };
 }

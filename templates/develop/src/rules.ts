@@ -47,6 +47,17 @@ export const TO_NEXT_PHASE = {
   prompt: NEXT_PHASE,
 } as const;
 
+/** The tests passed, but not on the files that are there now. */
+export const TO_CHECKED_AGAIN = {
+  condition: {
+    name: "changedSince",
+    when: "last.meta.status = 'passed' and evidence.state = 'stale'",
+  },
+  role: "coder",
+  prompt:
+    "The files were changed after your work had been checked, by a later role or by somebody else (git diff). Keep what is right, undo what is not, and report as before: the checks run again.",
+} as const;
+
 export const developTable: ModeratorTable<DevelopMeta> = {
   [START]: [{ condition: "FALLBACK", role: "planner" }],
   planner: [

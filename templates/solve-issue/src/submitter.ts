@@ -4,9 +4,9 @@ import { text } from "./fields.ts";
 
 const schema = z
   .object({
-    /** Address of the pull request; null when none could be opened. */
+    /** Address of the pull request or, with a reason, of the page that opens it; null when there is neither. */
     url: z.url({ protocol: /^https?$/ }).nullable(),
-    /** Why there is no pull request; null when there is one. */
+    /** Why there is no pull request yet; null when there is one. */
     reason: text.nullable(),
   })
   .refine((meta) => meta.url !== null || meta.reason !== null, {
@@ -30,7 +30,8 @@ export const submitter: RoleDefinition<SubmitterMeta> = {
 
 ## Submit
 - Push the branch to the remote under its own name, without force. If the push is rejected, report that.
-- Open one pull request against the base. If one is open for this branch already, update its description instead.
+- Open one pull request against the base, with gh if it is installed and may be used for this host (gh auth status). If one is open for this branch already, update its description instead.
+- Without such a program, the push is what you can do: give the address at which a person opens the pull request, as the push printed it or as the host forms it, and the text for it.
 - Use the repository's template for pull requests, if it has one.
 - Title: what the change does. Body: the problem in a sentence or two and the issue it closes, in the form the host understands; what was changed and why so; each acceptance criterion with what shows that it holds; what was run, and with which result; what a reviewer should look at most closely, and what was left out.
 - Claim only what the record shows.
@@ -40,6 +41,6 @@ export const submitter: RoleDefinition<SubmitterMeta> = {
 - Do not merge, approve, assign, or close anything. Do not use --no-verify or force.
 
 ## Answer
-- url: the address of the pull request; null when none could be opened.
-- reason: when there is none, what prevented it, with the output that shows it; otherwise null.`,
+- url: the address of the pull request, or the one at which a person opens it; null when the branch could not be pushed.
+- reason: when none is open, what prevented it, with the output that shows it; otherwise null.`,
 };

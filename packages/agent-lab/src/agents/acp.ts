@@ -47,6 +47,10 @@ export const acpOpencode: AgentUnderTest = acpAgent("opencode", "opencode", {
   },
 });
 export const acpCopilot: AgentUnderTest = acpAgent("copilot", "copilot", {
+  coordinates: {
+    expects: { outcome: "invalid_output", spawned: [], heard: false },
+    because: "it does not offer its model the tools of a server that a session names",
+  },
   "long-prompt": {
     expects: endsAs("context_overflow"),
     because: "it treats an unknown model as one with 64,000 tokens",
@@ -63,7 +67,12 @@ export const acpQwen: AgentUnderTest = acpAgent("qwen", "qwen", {
   "429": { expects: endsAs("timeout"), because: "it retries for minutes without reporting it" },
   cut: { expects: endsAs("timeout"), because: "it retries for minutes without reporting it" },
 });
-export const acpClaude: AgentUnderTest = acpAgent("claude", "claude-agent-acp", {});
+export const acpClaude: AgentUnderTest = acpAgent("claude", "claude-agent-acp", {
+  coordinates: {
+    expects: { outcome: "crashed", spawned: [], heard: false },
+    because: "its model has to search for tools of servers first, and the scripted one does not",
+  },
+});
 export const acpCodex: AgentUnderTest = acpAgent("codex", "codex-acp", {
   "long-prompt": {
     expects: endsAs("context_overflow"),
@@ -73,6 +82,10 @@ export const acpCodex: AgentUnderTest = acpAgent("codex", "codex-acp", {
   "no-edit": { expects: REFUSED, because: ASKS_NOT },
   "some-execute": { expects: { ...REFUSED, allowed: false }, because: ASKS_NOT },
   "ask-execute": { expects: { ...REFUSED, allowed: false }, because: ASKS_NOT },
+  coordinates: {
+    expects: { ...REFUSED, spawned: [], heard: false, knew: false },
+    because: ASKS_NOT,
+  },
 });
 
 function acpAgent(

@@ -1,5 +1,6 @@
 import { ANSWERS } from "./answers.ts";
 import type { Behaviour } from "./behaviour.ts";
+import { COORDINATING } from "./coordinating.ts";
 import { FAILURES } from "./failures.ts";
 import { RULES } from "./rules.ts";
 import { SESSIONS } from "./sessions.ts";
@@ -10,6 +11,7 @@ export const BEHAVIOURS: readonly Behaviour[] = [
   ...ANSWERS,
   ...FAILURES,
   ...RULES,
+  ...COORDINATING,
   ...SESSIONS,
   ...STOPS,
 ];

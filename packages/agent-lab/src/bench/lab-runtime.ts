@@ -4,6 +4,7 @@ import {
   failure,
   type RoleRules,
   type StepRoute,
+  type WorkerDesk,
   WorkflowError,
   type WorkflowRuntime,
 } from "@uncaged/workflow-protocol";
@@ -18,6 +19,8 @@ export type LabStep = {
   previousSession: string | null;
   route: StepRoute | null;
   rules: RoleRules | undefined;
+  /** Of a role that coordinates. */
+  workers: WorkerDesk | undefined;
   signal: AbortSignal;
   cas: CasStore;
   onEvent: (event: AgentEvent) => void;
@@ -31,6 +34,7 @@ export function labRuntime(step: LabStep): WorkflowRuntime {
     cas: step.cas,
     signal: step.signal,
     emit: step.onEvent,
+    ...(step.workers === undefined ? {} : { workers: step.workers }),
     mayI: async ({ message }) => ({ allowed: message.includes("/allowed"), reason: "said so" }),
     step: {
       role: LAB_ROLE,

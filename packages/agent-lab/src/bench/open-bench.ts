@@ -19,6 +19,7 @@ import {
   type StepRun,
   type ThreadContext,
   type ToolCallRecord,
+  type WorkerDesk,
 } from "@uncaged/workflow-protocol";
 import type { AgentOptions } from "@uncaged/workflow-util-agent";
 import { z } from "zod";
@@ -39,6 +40,7 @@ export type StepOrder = {
   /** The task; for a later step of the thread, the route's prompt. */
   prompt: string;
   rules?: RoleRules;
+  workers?: WorkerDesk;
   options?: AgentOptions;
   /** Stops the thread, as `thread kill` does. */
   signal?: AbortSignal;
@@ -104,6 +106,7 @@ export async function openBench(bind: BindAgent): Promise<Bench> {
       previousSession: steps.findLast((step) => step.run?.session != null)?.run?.session ?? null,
       route: steps.length === 0 ? null : routeWith(order.prompt),
       rules: order.rules,
+      workers: order.workers,
       signal: order.signal ?? new AbortController().signal,
       cas,
       onEvent: (event) => events.push(event),

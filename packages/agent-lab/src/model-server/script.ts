@@ -11,6 +11,8 @@ export type Mark =
   | { kind: "shell"; command: string }
   /** Writes a new file; an absolute path, and after a line break its content. */
   | { kind: "edit"; path: string; content: string }
+  /** Calls the offered tool whose name ends like this, with these arguments: `worker_spawn {"title":"a"}`. */
+  | { kind: "tool"; name: string; input: string }
   /** Answers 429 with `Retry-After: 1` this many times, then continues with the next mark. */
   | { kind: "429"; times: number }
   /** Breaks the stream off after its first words this many times, then continues with the next mark. */
@@ -22,7 +24,7 @@ export type Mark =
   /** Never answers. */
   | { kind: "silence" };
 
-const OPENING = /\[\[(text|json|shell|edit|429|cut|overflow|unauthorized|silence)(:|\]\])/g;
+const OPENING = /\[\[(text|json|shell|edit|tool|429|cut|overflow|unauthorized|silence)(:|\]\])/g;
 
 /** The marks of a text, in order; none if there is no script. Throws for an unterminated mark. */
 export function readScript(text: string): Mark[] {
@@ -57,6 +59,8 @@ function readMark(kind: string, payload: string): Mark {
       return { kind, command: payload };
     case "edit":
       return { kind, ...readEdit(payload) };
+    case "tool":
+      return { kind, ...readTool(payload) };
     case "429":
     case "cut":
       return { kind, times: payload === "" ? Number.POSITIVE_INFINITY : Number(payload) };
@@ -76,6 +80,12 @@ function readEdit(payload: string): { path: string; content: string } {
   const end = payload.indexOf("\n");
   if (end < 0) return { path: payload, content: EDITED };
   return { path: payload.slice(0, end), content: payload.slice(end + 1) };
+}
+
+function readTool(payload: string): { name: string; input: string } {
+  const end = payload.indexOf(" ");
+  if (end < 0) return { name: payload, input: "{}" };
+  return { name: payload.slice(0, end), input: payload.slice(end + 1) };
 }
 
 function isJson(text: string): boolean {

@@ -8,7 +8,7 @@ import {
 } from "@copilotkit/aimock";
 import { ANSWER_TOOLS, HANDED_IN, nextMark, type ScriptOf } from "./next-mark.ts";
 import type { Mark } from "./script.ts";
-import { editCall, shellCall } from "./tools.ts";
+import { editCall, namedCall, shellCall } from "./tools.ts";
 
 export type ModelServer = {
   /** `http://127.0.0.1:port`, without a path. */
@@ -81,6 +81,8 @@ function replyTo(request: ChatCompletionRequest, mark: Mark | "handed in" | null
       return { toolCalls: [shellCall(toolsOf(request), mark.command)], ...OVERRIDES };
     case "edit":
       return { toolCalls: [editCall(toolsOf(request), mark)], ...OVERRIDES };
+    case "tool":
+      return { toolCalls: [namedCall(toolsOf(request), mark)], ...OVERRIDES };
     case "429":
       return { ...error(429, "Rate limit reached", "rate_limit_error"), retryAfter: 1 };
     case "unauthorized":

@@ -47,6 +47,17 @@ export function editCall(offered: readonly string[], edit: FileEdit): ToolCall {
   return callOf(offered, EDIT_TOOLS, edit) ?? shellCall(offered, patchCommand(edit));
 }
 
+/** The call of a tool that was lent to the agent: agents put prefixes before the names of such tools. */
+export function namedCall(
+  offered: readonly string[],
+  { name, input }: { name: string; input: string },
+): ToolCall {
+  const found = offered.find((each) => each.endsWith(name));
+  return found === undefined
+    ? fail(offered, `is called ${name}`)
+    : { name: found, arguments: input };
+}
+
 function callOf<T>(
   offered: readonly string[],
   tools: { readonly [tool: string]: (subject: T) => Record<string, unknown> },

@@ -9,6 +9,7 @@ import {
   isThreadId,
   MAX_UNIX_MS,
   ok,
+  PROOF_STATES,
   type Result,
   type StartPayload,
   type StatePayload,
@@ -167,6 +168,15 @@ const workspace: Field = {
   must: "what a role did to a git repository",
 };
 
+const proof: Field = {
+  is: (value) =>
+    isRecord(value) &&
+    PROOF_STATES.some((known) => known === value.state) &&
+    isObjectId(value.tree) &&
+    count.is(value.round),
+  must: "what is known of the files that were checked",
+};
+
 const START_FIELDS: FieldsOf<StartPayload> = {
   name: text,
   hash,
@@ -198,10 +208,15 @@ const STATE_FIELDS: FieldsOf<StatePayload> = {
   cwd: optional(text),
   evidence: optional(hashes),
   policy: optional({ is: (value) => value === "held", must: '"held"' }),
+  isolation: optional({
+    is: (value) => value === "bubblewrap" || value === "unshare",
+    must: "bubblewrap or unshare",
+  }),
   person: optional(person),
   outcome: optional(fault),
   group: optional(group),
   workspace: optional(workspace),
+  proof: optional(proof),
 };
 
 function orNull({ is, must }: Field): Field {

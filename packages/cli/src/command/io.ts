@@ -1,3 +1,5 @@
+import type { Engine } from "@uncaged/workflow-execute";
+
 /** A command's environment as a value, so that tests can replace it. */
 export type Io = {
   env: NodeJS.ProcessEnv;
@@ -16,6 +18,8 @@ export type Io = {
   /** Aborts at the first Ctrl-C or TERM from now on, which then no longer ends the process; the second one does. A
    *  command that never calls this is ended by the first. */
   interruption: () => AbortSignal;
+  /** An engine that stays open for several commands, of a server; left out: each command opens its own. */
+  engine?: Engine;
 };
 
 export type Sink = {

@@ -62,6 +62,30 @@ export function repeatedOption(flags: string, description: string): Option<reado
   return { ...option, repeats: true };
 }
 
+/** The negation of a switch of the same name: `--no-files` beside `--files`. Of both, the last one counts. */
+export function negatedOption(flags: string, description: string): Option<boolean> {
+  const name = nameIn(flags);
+  return { flags, description, read: (raw) => raw.options.get(name) === false };
+}
+
+/** With an optional value, written as `--worktree [base]`; null: it is not given. */
+export function bareOrTextOption(
+  flags: string,
+  description: string,
+): Option<{ text: string | null } | null> {
+  const text = textOption(flags, description);
+  const name = nameIn(flags);
+  return {
+    flags,
+    description,
+    read: (raw) => {
+      if (raw.options.get(name) === true) return { text: null };
+      const given = text.read(raw);
+      return given === null ? null : { text: given };
+    },
+  };
+}
+
 /** A whole number, `atLeast` or more. */
 export function countOption(
   flags: string,

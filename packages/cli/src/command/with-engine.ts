@@ -5,9 +5,10 @@ import { storageRoot } from "@uncaged/workflow-util";
 import type { Io } from "./io.ts";
 
 export async function withEngine<T>(
-  io: Pick<Io, "env">,
+  io: Pick<Io, "env" | "engine">,
   use: (engine: Engine) => Promise<T>,
 ): Promise<T> {
+  if (io.engine !== undefined) return use(io.engine);
   const engine = await openEngine({ root: storageRoot(io.env), packagesBase: import.meta.url });
   try {
     return await use(engine);
@@ -18,7 +19,7 @@ export async function withEngine<T>(
 
 /** The same with a thread, found by its id or a part of it. */
 export async function withThread<T>(
-  io: Pick<Io, "env">,
+  io: Pick<Io, "env" | "engine">,
   id: string,
   use: (engine: Engine, thread: ThreadRecord) => Promise<Result<T, Failure>>,
 ): Promise<Result<T, Failure>> {

@@ -60,7 +60,7 @@ test("commands are completed, and then their subcommands", () => {
 });
 
 test("options are completed for the command that they belong to", () => {
-  expect(offered("thread", "run", "--w")).toEqual(["--wait"]);
+  expect(offered("thread", "run", "--w")).toEqual(["--wait", "--worktree"]);
   expect(offered("cas", "gc", "--d")).toEqual(["--dry-run"]);
   expect(offered("thread", "show", "--w")).toEqual([]);
 });

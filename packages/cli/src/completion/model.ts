@@ -103,6 +103,7 @@ function kindOf(placeholder: string, choices: readonly string[] | undefined): Ki
 /** What a word stands for, from its placeholder in a command's declaration. */
 const PLACEHOLDERS: ReadonlyMap<string, Kind> = new Map([
   ["id", "threads"],
+  ["thread", "threads"],
   ["a", "threads"],
   ["b", "threads"],
   ["good", "threads"],

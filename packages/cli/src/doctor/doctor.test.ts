@@ -73,8 +73,10 @@ test("an empty storage root, and a missing one, are healthy and stay as they are
     "bindings",
     "threads",
     "limits",
+    "tasks",
     "notify",
     "leftovers",
+    "worktrees",
   ]);
   expect(existsSync(root)).toBe(false);
 });
@@ -94,6 +96,19 @@ test("a configuration that others can read is found, with the command that fixes
     name: "configuration",
     fix: `chmod 600 ${join(root, "workflow.yaml")}`,
   });
+});
+
+test.each([
+  ["without a check", { mergeByHost: true }, "config.mergeByHost has no effect"],
+  ["without a host", { mergeByHost: true, mergeCheck: "npm test" }, "none is up"],
+])("a merge queue %s is doubted", async (_what, config, message) => {
+  const text = JSON.stringify({ config });
+  writeFileSync(join(root, "workflow.yaml"), text, { mode: 0o600 });
+  const { ok, checks } = await examined();
+  expect(ok).toBe(true);
+  const found = checks.find(({ name }) => name === "tasks");
+  expect(found).toMatchObject({ ok: true, message: expect.stringContaining(message) });
+  expect(found?.fix).toEqual(expect.any(String));
 });
 
 test("a configuration that is not YAML is reported with line and column", async () => {
@@ -248,6 +263,26 @@ test("temporary files are found once their writers must be gone", async () => {
   expect(await examined()).toMatchObject({ ok: true });
   for (const path of [blob, file]) utimesSync(path, 1, 1);
   expect(await onlyFault()).toMatchObject({ name: "leftovers", fix: "uncaged-workflow cas gc" });
+});
+
+test("worktrees that stand although their threads are gone are named, those of new threads are not", async () => {
+  await (await openThreadStore(root)).close();
+  const [old, young] = ["01J0000000000000000000000A", newThreadId(Date.now())];
+  mkdirSync(join(root, "workspaces"), { mode: 0o700 });
+  for (const threadId of [old, young]) {
+    const path = join(root, "worktrees", threadId);
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    const made = { threadId, member: null, repository: root, objectFormat: "sha1", from: root };
+    const text = JSON.stringify({ version: 1, ...made, path, branch: "b", base: "0", files: null });
+    writeFileSync(join(root, "workspaces", `${threadId}.json`), text, { mode: 0o600 });
+  }
+  const { checks } = await examined();
+  expect(checks.at(-1)).toEqual({
+    name: "worktrees",
+    ok: true,
+    message: `1 worktree of threads that have ended: ${join(root, "worktrees", old)}`,
+    fix: "uncaged-workflow workspace gc",
+  });
 });
 
 test("a missing git is found", async () => {

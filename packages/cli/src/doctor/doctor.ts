@@ -17,7 +17,9 @@ import { checkModels } from "./check-models.ts";
 import { checkNotify } from "./check-notify.ts";
 import { checkGit, checkNode } from "./check-programs.ts";
 import { checkRoot } from "./check-root.ts";
+import { checkTasks } from "./check-tasks.ts";
 import { checkThreads } from "./check-threads.ts";
+import { checkWorktrees } from "./check-worktrees.ts";
 
 /** In the order in which to fix: a check comes after the checks of what it needs. */
 const CHECKS: { readonly [name: string]: (context: DoctorContext) => Check | Promise<Check> } = {
@@ -34,8 +36,10 @@ const CHECKS: { readonly [name: string]: (context: DoctorContext) => Check | Pro
   bindings: checkBindings,
   threads: checkThreads,
   limits: checkLimits,
+  tasks: checkTasks,
   notify: checkNotify,
   leftovers: checkLeftovers,
+  worktrees: checkWorktrees,
 };
 
 /** Checks everything and changes nothing. Exit code 1 when something is wrong. */

@@ -9,8 +9,8 @@ import {
 } from "@uncaged/workflow-protocol";
 import type { Output } from "../command/command.ts";
 import type { Io } from "../command/io.ts";
+import { threadOfStep } from "../command/thread-of-step.ts";
 import { readStart, type TypedStart } from "../thread/start/planned-start.ts";
-import { threadOfStep } from "../thread/start/thread-of-step.ts";
 import { NOTHING_FIRES, nextText } from "./schedule-text.ts";
 import type { TypedTiming } from "./timing-options.ts";
 import { withSchedules } from "./with-schedules.ts";

@@ -2,7 +2,7 @@ import { pauseSchedule, removeSchedule, resumeSchedule, runSchedule } from "@unc
 import { type Failure, ok, type Result, type Schedule } from "@uncaged/workflow-protocol";
 import type { Output } from "../command/command.ts";
 import type { Io } from "../command/io.ts";
-import { threadOfStep } from "../thread/start/thread-of-step.ts";
+import { threadOfStep } from "../command/thread-of-step.ts";
 import { nextText } from "./schedule-text.ts";
 import { withSchedules } from "./with-schedules.ts";
 

@@ -10,7 +10,12 @@ const settings: Settings = {
   notify: new Map(),
   telemetry: null,
   store: "files",
-  tasks: { integration: null, worktrees: null, setup: null, mergeCheck: null },
+  tasks: {
+    ...{ integration: null, worktrees: null, setup: null, mergeCheck: null },
+    ...{ mergeByHost: false, reviewers: [] },
+  },
+  checks: { path: [], variables: [] },
+  isolation: "none",
   snapshots: true,
   limits: NO_LIMITS,
   supervisorInterval: 0,

@@ -5,7 +5,9 @@ import {
   type Argument,
   choiceOption,
   countOption,
+  type Given,
   type Option,
+  optionalArgument,
   parsedOption,
   programArgument,
   requiredArgument,
@@ -14,14 +16,21 @@ import {
   usageError,
 } from "../command/options.ts";
 
-const task: Option<string | null> = textOption(
-  "--task <id>",
-  "which task; left out in its worktree",
-);
+const WHICH = "which task; left out in its worktree";
+const id: Argument<string | null> = optionalArgument("task", WHICH);
+const task: Option<string | null> = textOption("--task <id>", WHICH);
 const as: Option<string | null> = textOption(
   "--as <name>",
   "who does it; whoever worked on a task under a name cannot review it under that name",
 );
+
+/** The task that is named, in one of the two places. */
+function idIn(given: Given): string | null {
+  const [first, second] = [given(id), given(task)];
+  if (first !== null && second !== null && first !== second)
+    throw usageError(`two tasks are named: ${first} and ${second}; leave one out`);
+  return first ?? second;
+}
 
 const newId: Argument<string> = requiredArgument("new-task", "what to call it, such as fix-login");
 const description: Option<string | null> = textOption("--description <text>", "what is to be done");
@@ -30,14 +39,25 @@ const from: Option<string | null> = textOption(
   "a commit to begin from; default: the integration branch",
 );
 
+const workflow: Option<string | null> = textOption(
+  "--workflow <name>",
+  "start a thread of this registered workflow in the worktree; the task follows it",
+);
+
 const spawn: Command = {
   description: "Prepare a task: a branch, a worktree and a context file for its agent.",
   arguments: [newId],
-  options: [description, from, as],
+  options: [description, from, workflow, as],
   example: 'fix-login --description "Users cannot log in with a plus sign in the address"',
   run: async (given, io) =>
     (await import("./verbs.ts")).spawn(
-      { id: given(newId), description: given(description) ?? "", from: given(from), as: given(as) },
+      {
+        id: given(newId),
+        description: given(description) ?? "",
+        from: given(from),
+        workflow: given(workflow),
+        as: given(as),
+      },
       io,
     ),
 };
@@ -52,23 +72,23 @@ const watch: Option<boolean> = switchOption("--watch", "show them again whenever
 
 const status: Command = {
   description: "Show the tasks of this repository.",
-  arguments: [],
+  arguments: [id],
   options: [task, state, stale, watch],
   example: "--stale",
   run: async (given, io) =>
     (await import("./status.ts")).status(
-      { id: given(task), state: given(state), stale: given(stale), watch: given(watch) },
+      { id: idIn(given), state: given(state), stale: given(stale), watch: given(watch) },
       io,
     ),
 };
 
 const start: Command = {
   description: "Begin to work on a task, as its agent, in its worktree.",
-  arguments: [],
+  arguments: [id],
   options: [task, as],
   example: "",
   run: async (given, io) =>
-    (await import("./verbs.ts")).start({ id: given(task), as: given(as) }, io),
+    (await import("./verbs.ts")).start({ id: idIn(given), as: given(as) }, io),
 };
 
 const progress: Option<number | null> = parsedOption(
@@ -83,11 +103,11 @@ const progress: Option<number | null> = parsedOption(
 
 const heartbeat: Command = {
   description: "Say that a task's agent is alive, and how far it is.",
-  arguments: [],
+  arguments: [id],
   options: [task, progress],
   example: "--progress 0.5",
   run: async (given, io) =>
-    (await import("./verbs.ts")).heartbeat({ id: given(task), progress: given(progress) }, io),
+    (await import("./verbs.ts")).heartbeat({ id: idIn(given), progress: given(progress) }, io),
 };
 
 const command: Argument<readonly string[]> = programArgument("the command to run");
@@ -108,11 +128,11 @@ const skipRebase: Option<boolean> = switchOption(
 
 const done: Command = {
   description: "Offer a task for review: its branch is rebased and pushed.",
-  arguments: [],
+  arguments: [id],
   options: [task, skipRebase],
   example: "",
   run: async (given, io) =>
-    (await import("./verbs.ts")).done({ id: given(task), skipRebase: given(skipRebase) }, io),
+    (await import("./verbs.ts")).done({ id: idIn(given), skipRebase: given(skipRebase) }, io),
 };
 
 const reason: Argument<string> = requiredArgument("reason", "why it cannot be done");
@@ -128,23 +148,23 @@ const fail: Command = {
 
 const approve: Command = {
   description: "Approve what a task offers; refused to whoever worked on it.",
-  arguments: [],
+  arguments: [id],
   options: [task, as],
-  example: "--task fix-login",
+  example: "fix-login",
   run: async (given, io) =>
-    (await import("./verbs.ts")).approve({ id: given(task), as: given(as) }, io),
+    (await import("./verbs.ts")).approve({ id: idIn(given), as: given(as) }, io),
 };
 
 const comment: Option<string | null> = textOption("--comment <text>", "what has to be changed");
 
 const requestChanges: Command = {
   description: "Send a task back to its agent.",
-  arguments: [],
+  arguments: [id],
   options: [task, comment, as],
-  example: '--task fix-login --comment "a test is missing"',
+  example: 'fix-login --comment "a test is missing"',
   run: async (given, io) =>
     (await import("./verbs.ts")).changes(
-      { id: given(task), comment: given(comment), as: given(as) },
+      { id: idIn(given), comment: given(comment), as: given(as) },
       io,
     ),
 };
@@ -166,22 +186,20 @@ const atOnce: Option<number | null> = countOption(
   "with --all: merge at most this many before one check (default: 8)",
   { atLeast: 1 },
 );
-const AT_ONCE = 8;
-
 const merge: Command = {
   description: "Merge what was approved into the integration branch. No checkout is touched.",
-  arguments: [],
+  arguments: [id],
   options: [task, all, check, atOnce, deleteBranch],
   example: '--all --check "npm test"',
   run: async (given, io) => {
-    if (given(all) && given(task) !== null)
+    if (given(all) && idIn(given) !== null)
       throw usageError("--all merges every approved task; leave out --all or --task");
     return (await import("./merge.ts")).merge(
       {
-        id: given(task),
+        id: idIn(given),
         all: given(all),
         check: given(check),
-        atOnce: given(atOnce) ?? AT_ONCE,
+        atOnce: given(atOnce),
         deleteBranch: given(deleteBranch),
       },
       io,
@@ -200,22 +218,22 @@ const archive: Option<boolean> = switchOption(
 
 const cancel: Command = {
   description: "End a task that has not been merged.",
-  arguments: [],
+  arguments: [id],
   options: [task, cleanup, archive],
-  example: "--task fix-login --cleanup --archive",
+  example: "fix-login --cleanup --archive",
   run: async (given, io) =>
     (await import("./verbs.ts")).cancel(
-      { id: given(task), cleanup: given(cleanup), archive: given(archive) },
+      { id: idIn(given), cleanup: given(cleanup), archive: given(archive) },
       io,
     ),
 };
 
 const retry: Command = {
   description: "Give a failed task out again, in a new worktree on the same branch.",
-  arguments: [],
+  arguments: [id],
   options: [task],
-  example: "--task fix-login",
-  run: async (given, io) => (await import("./verbs.ts")).retry({ id: given(task) }, io),
+  example: "fix-login",
+  run: async (given, io) => (await import("./verbs.ts")).retry({ id: idIn(given) }, io),
 };
 
 const board: Command = {

@@ -1,8 +1,7 @@
-import { join } from "node:path";
+import { MERGED_AT_ONCE, mergeCheck } from "@uncaged/workflow-host";
 import { exitCodeOf, type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import type { TaskDefaults } from "@uncaged/workflow-register";
 import {
-  gateCheck,
   type Landed,
   type Merge,
   mergeAll,
@@ -22,7 +21,8 @@ export type MergeOptions = {
   deleteBranch: boolean;
   /** A shell command; null: `config.mergeCheck`. */
   check: string | null;
-  atOnce: number;
+  /** null: the usual. */
+  atOnce: number | null;
 };
 
 export async function merge(given: MergeOptions, io: Io): Promise<Result<Output, Failure>> {
@@ -62,9 +62,8 @@ function mergeWith(desk: TaskDesk, { given, defaults, io }: Given): Merge {
   const command = given.check ?? defaults.mergeCheck;
   if (command === null) desk.say("no check: what is merged is not proved; see --check");
   const { deleteBranch, atOnce } = given;
-  const cache = join(storageRoot(io.env), "checks");
-  const check = command === null ? null : gateCheck(desk, { command, cache });
-  return { deleteBranch, atOnce, check };
+  const check = command === null ? null : mergeCheck(desk, command, storageRoot(io.env));
+  return { deleteBranch, atOnce: atOnce ?? MERGED_AT_ONCE, check };
 }
 
 function shownLanded(landed: Landed, nowMs: number): object {

@@ -1,5 +1,5 @@
 /** The verbs that change one task. */
-import type { Failure, Result } from "@uncaged/workflow-protocol";
+import type { Failure, Result, Task } from "@uncaged/workflow-protocol";
 import {
   approveTask,
   beatTask,
@@ -7,27 +7,41 @@ import {
   cancelTask,
   failTask,
   finishTask,
+  followThread,
   requestChanges,
   retryTask,
   type Spawn,
   spawnTask,
   startTask,
+  type TaskDesk,
 } from "@uncaged/workflow-tasks";
 import type { Output } from "../command/command.ts";
 import type { Io } from "../command/io.ts";
+import { callingStep } from "./calling-step.ts";
 import { said } from "./shown-task.ts";
-import { withDesk } from "./with-desk.ts";
+import { withDesk, withThreads } from "./with-desk.ts";
 
 type Said = Promise<Result<Output, Failure>>;
 
 export async function spawn(given: Spawn & { as: string | null }, io: Io): Said {
-  const spawned = await withDesk(io, given.as, (desk) => spawnTask(desk, given));
-  return said(
-    spawned,
-    io.now(),
-    ({ id, branch, worktree }) =>
-      `${id} is ASSIGNED: ${branch} in ${worktree}\nits agent begins there with: uncaged-workflow task start`,
+  const spawned = await withDesk(io, given.as, (desk) =>
+    given.workflow === null ? spawnTask(desk, given) : spawnWithThread(desk, given, io),
   );
+  return said(spawned, io.now(), ({ id, state, branch, worktree, thread }) =>
+    thread === null
+      ? `${id} is ${state}: ${branch} in ${worktree}\nits agent begins there with: uncaged-workflow task start`
+      : `${id} is ${state}: ${branch} in ${worktree}\nits thread: uncaged-workflow live ${thread}`,
+  );
+}
+
+function spawnWithThread(desk: TaskDesk, given: Spawn, io: Io): Promise<Result<Task, Failure>> {
+  return withThreads(io, async (threads) => {
+    // Before there is a task that nobody can work on.
+    const known = await threads.canStart(given.workflow ?? "");
+    if (!known.ok) return known;
+    const spawned = await spawnTask(desk, given);
+    return spawned.ok ? followThread(desk, threads, spawned.value) : spawned;
+  });
 }
 
 export async function start(given: { id: string | null; as: string | null }, io: Io): Said {
@@ -54,12 +68,14 @@ export async function fail(given: { id: string | null; reason: string }, io: Io)
 }
 
 export async function approve(given: { id: string | null; as: string | null }, io: Io): Said {
-  const approved = await withDesk(io, given.as, (desk) => approveTask(desk, given.id));
+  const approved = await withDesk(io, given.as, async (desk, defaults) =>
+    approveTask(desk, { id: given.id, step: await callingStep(io, defaults) }),
+  );
   return said(
     approved,
     io.now(),
     ({ id, head }) =>
-      `${id} is APPROVED at ${head}; let it in with: uncaged-workflow task merge --task ${id}`,
+      `${id} is APPROVED at ${head}; let it in with: uncaged-workflow task merge ${id}`,
   );
 }
 
@@ -67,7 +83,9 @@ export async function changes(
   given: { id: string | null; comment: string | null; as: string | null },
   io: Io,
 ): Said {
-  const asked = await withDesk(io, given.as, (desk) => requestChanges(desk, given));
+  const asked = await withDesk(io, given.as, async (desk, defaults) =>
+    requestChanges(desk, { ...given, step: await callingStep(io, defaults) }),
+  );
   return said(asked, io.now(), ({ id }) => `${id} is WORKING again`);
 }
 

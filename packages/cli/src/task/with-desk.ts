@@ -1,11 +1,13 @@
 import { userInfo } from "node:os";
+import { taskSettings, workThreads } from "@uncaged/workflow-host";
 import { err, type Failure, failure, type Result } from "@uncaged/workflow-protocol";
 import { readSettings, type TaskDefaults } from "@uncaged/workflow-register";
 import { openTasks } from "@uncaged/workflow-store";
-import { openDesk, type TaskDesk } from "@uncaged/workflow-tasks";
+import { followThread, openDesk, type TaskDesk, type WorkThreads } from "@uncaged/workflow-tasks";
 import { storageRoot } from "@uncaged/workflow-util";
 import { findRepository } from "@uncaged/workflow-workspace";
 import type { Io } from "../command/io.ts";
+import { withEngine } from "../command/with-engine.ts";
 import { writeText } from "../command/write-text.ts";
 import { styleOf } from "../terminal/style.ts";
 
@@ -28,21 +30,43 @@ export async function withDesk<T>(
     const desk = await openDesk({
       store,
       repository: found.value,
-      settings: {
-        integration: defaults.integration ?? "main",
-        worktrees: defaults.worktrees,
-        setup: defaults.setup === null ? null : ["sh", "-c", defaults.setup],
-      },
+      settings: taskSettings(defaults),
       who,
       user: io.env.USER || userInfo().username,
       env: io.env,
       now: io.now,
       say: (line) => void writeText(io.stderr, `${dim(line)}\n`),
     });
-    return desk.ok ? await use(desk.value, defaults) : desk;
+    if (!desk.ok) return desk;
+    await followThreads(desk.value, io);
+    return await use(desk.value, defaults);
   } finally {
     await store.close();
   }
+}
+
+/** Provides threads that do the work of tasks. */
+export function withThreads<T>(io: Io, use: (threads: WorkThreads) => Promise<T>): Promise<T> {
+  return withEngine(io, (engine) => use(workThreads(engine, io.interruption())));
+}
+
+/** Whoever looks at tasks from outside sees what their threads have come to, whether a host is up or not. What cannot be
+ *  done now is said, and holds nothing up. */
+async function followThreads(desk: TaskDesk, io: Io): Promise<void> {
+  if (desk.context !== null) return;
+  const tasks = await desk.store.list(desk.place.repository.commonDir);
+  const followed = tasks.filter(({ workflow, state, thread }) =>
+    state === "FAILED"
+      ? thread !== null
+      : workflow !== null && ["ASSIGNED", "WORKING"].includes(state),
+  );
+  if (followed.length === 0) return;
+  await withThreads(io, async (threads) => {
+    for (const task of followed) {
+      const now = await followThread(desk, threads, task);
+      if (!now.ok) desk.say(`${task.id}: ${now.error.message}`);
+    }
+  });
 }
 
 function noRepository(folder: string): Failure {

@@ -207,20 +207,26 @@ const bad: Argument<string | null> = optionalArgument("bad", "the thread that we
 const program: Argument<readonly string[]> = programArgument(
   "runs on a step, which it reads from stdin as JSON: exit code 0 is good, 125 cannot tell, any other is bad",
 );
+const filesOfSteps: Option<boolean> = switchOption(
+  "--files",
+  "run the command in a folder with the files that the step left",
+);
 export const bisect: Command = {
   description:
     "Find the step at which a thread went wrong, by running a command on as few steps as possible.",
   arguments: [good, bad, program],
-  options: [],
+  options: [filesOfSteps],
   example: "7F3K 9Q2M -- node is-it-good.mjs",
   run: async (given, io) => {
     const { bisect: search } = await import("./look/bisect.ts");
-    return search({ good: given(good), bad: given(bad), program: given(program) }, io);
+    const threads = { good: given(good), bad: given(bad) };
+    return search({ ...threads, program: given(program), files: given(filesOfSteps) }, io);
   },
 };
 
 export const diff: Command = {
-  description: "Show where two threads diverge, role by role and meta by meta.",
+  description:
+    "Show where two threads diverge, role by role and meta by meta, and which files differ.",
   arguments: [one, other],
   options: [],
   example: "7F3K 9Q2M",

@@ -4,6 +4,7 @@ import {
   type Argument,
   type Option,
   requiredArgument,
+  switchOption,
   textOption,
   usageError,
 } from "../command/options.ts";
@@ -63,26 +64,39 @@ const exportOut: Option<string | null> = textOption(
   "--out <path>",
   "the export (default: <id>.thread.tar, here); for several threads, their folder",
 );
+const withFiles: Option<boolean> = switchOption(
+  "--with-files",
+  "also the files that the steps recorded",
+);
 const exportable = chooser();
 export const exportThread: Command = {
   description: "Write threads, each into one file: every node, its child threads, their bundles.",
   arguments: [exportable.argument],
-  options: [exportOut, ...exportable.options],
+  options: [exportOut, withFiles, ...exportable.options],
   example: "7F3K --out thread.tar",
   run: async (given, io) =>
     (await import("./proof/export.ts")).exportChosen(
-      { choice: exportable.read(given), out: given(exportOut) },
+      {
+        choice: exportable.read(given),
+        out: given(exportOut),
+        withFiles: given(withFiles),
+      },
       io,
     ),
 };
 
 const file: Argument<string> = requiredArgument("file", "what `thread export` wrote");
+const into: Option<string | null> = textOption(
+  "--into <folder>",
+  "the git repository that gets the files of the steps (default: one in the storage root)",
+);
 export const importThread: Command = {
   description: "Import a thread from an export; all of it is verified before anything is written.",
   arguments: [file],
-  options: [],
+  options: [into],
   example: "thread.tar",
-  run: async (given, io) => (await import("./proof/import.ts")).importOne(given(file), io),
+  run: async (given, io) =>
+    (await import("./proof/import.ts")).importOne({ path: given(file), into: given(into) }, io),
 };
 
 export const recover: Command = {

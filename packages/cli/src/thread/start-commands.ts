@@ -1,11 +1,13 @@
 /** Commands that cause steps: run, exec, fork; and live, which watches them. */
-import type { ForkPoint } from "@uncaged/workflow-execute";
+import type { ForkFiles, ForkPoint } from "@uncaged/workflow-execute";
 import type { Command } from "../command/command.ts";
 import {
   type Argument,
   bareOrCountOption,
+  bareOrTextOption,
   countOption,
   type Given,
+  negatedOption,
   type Option,
   optionalArgument,
   requiredArgument,
@@ -35,6 +37,10 @@ const cwd: Option<string | null> = textOption(
   "--cwd <path>",
   "directory in which the roles work (default: this one)",
 );
+const worktree: Option<{ text: string | null } | null> = bareOrTextOption(
+  "--worktree [base]",
+  "work in a git worktree of its own, on a branch that begins at this commit (default: HEAD)",
+);
 const dry: Option<boolean> = switchOption(
   "--dry-run",
   "only follow the rules, with --stubs; nothing runs and nothing is stored",
@@ -53,6 +59,7 @@ export const run: Command = {
     idle,
     idKey,
     cwd,
+    worktree,
     titleOption,
     labelOption,
     ...queueOptions,
@@ -85,6 +92,7 @@ export const run: Command = {
         prompt: promptSource(given),
         startKey: given(idKey),
         cwd: given(cwd),
+        worktree: given(worktree),
         limits: limitsOf(given),
         title: titleOf(given),
         labels: labelsOf(given),
@@ -138,8 +146,17 @@ const forkBundle: Option<string | null> = textOption(
 );
 const ownFiles: Option<boolean> = switchOption(
   "--files",
-  "in a git worktree of its own, with the files of that step",
+  "in a git worktree of its own with the files of that step, or not at all",
 );
+const noFiles: Option<boolean> = negatedOption(
+  "--no-files",
+  "where this thread works, with the files that are there now",
+);
+/** Default: its own files when they are known. */
+function forkFiles(given: Given): ForkFiles {
+  if (given(noFiles)) return "shared";
+  return given(ownFiles) ? "own" : "as known";
+}
 export const fork: Command = {
   description:
     "Create a new thread that shares this one's steps and continues from there; --prompt is for its next step.",
@@ -152,6 +169,7 @@ export const fork: Command = {
     forkAgent,
     forkBundle,
     ownFiles,
+    noFiles,
     idle,
     ...limitOptions,
   ],
@@ -166,7 +184,7 @@ export const fork: Command = {
         limits: limitsOf(given),
         bundle: given(forkBundle),
         prompt: promptSource(given),
-        files: given(ownFiles),
+        files: forkFiles(given),
         run: given(idle) ? "idle" : "background",
       },
       io,
@@ -182,7 +200,7 @@ export const race: Command = {
   description:
     "Let several agents continue from the same step, side by side, and compare the results.",
   arguments: [threadId],
-  options: [fromRole, fromStep, contenders, ownFiles, ...limitOptions],
+  options: [fromRole, fromStep, contenders, ownFiles, noFiles, ...limitOptions],
   example: "7F3K --from-step 2 --agent claude --agent codex",
   run: async (given, io) => {
     const agents = [...new Set(given(contenders))];
@@ -190,7 +208,7 @@ export const race: Command = {
       throw usageError("a race needs at least two agents: --agent a --agent b");
     const { race: raceAgents } = await import("./start/race.ts");
     const [id, from, limits] = [given(threadId), forkPoint(given), limitsOf(given)];
-    return raceAgents({ id, from, agents, limits, files: given(ownFiles) }, io);
+    return raceAgents({ id, from, agents, limits, files: forkFiles(given) }, io);
   },
 };
 

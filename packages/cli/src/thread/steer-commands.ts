@@ -182,18 +182,26 @@ const undo: Option<boolean> = switchOption(
   "--undo",
   "restore the step that the last poke replaced",
 );
+const keepFiles: Option<boolean> = switchOption(
+  "--keep-files",
+  "leave the files as they are, instead of putting them back to what they were before the step",
+);
 export const poke: Command = {
   description: "Run the last step again with an extra prompt; the new step replaces it.",
   arguments: [threadId],
-  options: [promptOption, promptFileOption, pokeAgent, undo],
+  options: [promptOption, promptFileOption, pokeAgent, keepFiles, undo],
   example: '7F3K --prompt "Shorter, please"',
   run: async (given, io) => {
     const { poke, undo: undoPoke } = await import("./steer/poke.ts");
     const [id, agent] = [given(threadId), given(pokeAgent)];
-    if (!given(undo)) return poke({ id, prompt: promptSource(given), agent }, io);
+    const keeps = given(keepFiles);
+    if (!given(undo)) {
+      return poke({ id, prompt: promptSource(given), agent, keepFiles: keeps }, io);
+    }
     if (given(promptOption) !== null || given(promptFileOption) !== null || agent !== null) {
       throw usageError("--undo restores the replaced step: it takes no prompt and no agent");
     }
+    if (keeps) throw usageError("--undo restores the replaced step, not its files");
     return undoPoke(id, io);
   },
 };

@@ -4,9 +4,9 @@ import { addTrigger as add, newSecret } from "@uncaged/workflow-host";
 import { type Failure, ok, type Result, type TriggerSource } from "@uncaged/workflow-protocol";
 import type { Output } from "../command/command.ts";
 import type { Io } from "../command/io.ts";
+import { threadOfStep } from "../command/thread-of-step.ts";
 import { workingFolder } from "../command/working-folder.ts";
 import { readStart, type TypedStart } from "../thread/start/planned-start.ts";
-import { threadOfStep } from "../thread/start/thread-of-step.ts";
 import { missing, sourceText } from "./trigger-text.ts";
 import { withTriggers } from "./with-triggers.ts";
 

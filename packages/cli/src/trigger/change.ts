@@ -20,7 +20,7 @@ import {
 import type { Output } from "../command/command.ts";
 import type { Io } from "../command/io.ts";
 import { readTextFile } from "../command/read-text.ts";
-import { threadOfStep } from "../thread/start/thread-of-step.ts";
+import { threadOfStep } from "../command/thread-of-step.ts";
 import { withTriggers } from "./with-triggers.ts";
 
 export async function pause(name: string, io: Io): Promise<Result<Output, Failure>> {

@@ -24,9 +24,9 @@ export function sourceText(source: TriggerSource): string {
 
 /** What is still missing for it to start anything. */
 export function missing({ kind }: TriggerSource, isHosted: boolean): string[] {
-  if (kind === "webhook") return [NO_LISTENER];
+  if (kind === "webhook") return [BY_GATEWAY];
   return isHosted ? [] : ["no host is up, so nothing starts; start one with: uncaged-workflow up"];
 }
 
-const NO_LISTENER =
-  "nothing receives deliveries yet: the gateway is not part of this version; try it out with: uncaged-workflow trigger run";
+const BY_GATEWAY =
+  "deliveries arrive through a gateway, at <its address>/hooks/<this engine>/<the trigger>; see: uncaged-workflow gateway --help";

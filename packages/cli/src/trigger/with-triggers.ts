@@ -6,7 +6,7 @@ import { withEngine } from "../command/with-engine.ts";
 
 /** Provides the engine and the triggers of this storage root to a command. */
 export async function withTriggers<T>(
-  io: Pick<Io, "env">,
+  io: Pick<Io, "env" | "engine">,
   use: (at: { engine: Engine; triggers: Triggers }) => Promise<T>,
 ): Promise<T> {
   return withEngine(io, async (engine) => {

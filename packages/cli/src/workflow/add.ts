@@ -8,7 +8,14 @@ import { warn } from "../command/warn.ts";
 import { withRegistry } from "../command/with-registry.ts";
 
 export async function add(
-  what: { name: string; file: string; types: string | null; force: boolean },
+  what: {
+    name: string;
+    file: string;
+    types: string | null;
+    force: boolean;
+    /** The version that it has to follow; left out: any. */
+    onTopOf?: string;
+  },
   io: Io,
 ): Promise<Result<Output, Failure>> {
   const { checks, warnings } = ruleChecker();
@@ -24,6 +31,7 @@ export async function add(
       nowMs: io.now(),
       judge: fieldFindings,
       force: what.force,
+      ...(what.onTopOf === undefined ? {} : { onTopOf: what.onTopOf }),
     }),
   );
   if (!added.ok) return added;

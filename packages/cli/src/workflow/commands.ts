@@ -66,17 +66,20 @@ const list: Command = {
 
 const graph: Option<boolean> = switchOption("--graph", "draw the graph instead");
 const mermaid: Option<boolean> = switchOption("--mermaid", "print the graph as Mermaid instead");
+const yaml: Option<boolean> = switchOption(
+  "--yaml",
+  "print the text of a workflow in YAML instead",
+);
 const show: Command = {
   description: "Show a workflow: its roles, the rules between them, and its versions.",
   arguments: [workflow],
-  options: [graph, mermaid],
+  options: [graph, mermaid, yaml],
   example: "review --graph",
-  run: async (given, io) =>
-    (await import("./show.ts")).show(
-      given(workflow),
-      { graph: given(graph), mermaid: given(mermaid) },
-      io,
-    ),
+  run: async (given, io) => {
+    if (given(yaml)) return (await import("./yaml-text.ts")).showYaml(given(workflow), io);
+    const how = { graph: given(graph), mermaid: given(mermaid) };
+    return (await import("./show.ts")).show(given(workflow), how, io);
+  },
 };
 
 const history: Command = {

@@ -1,9 +1,12 @@
 import {
   agentRoles,
+  type BundleVersion,
   DEFAULT_MAX_STEPS,
   type DescriptorEdge,
   type DescriptorRole,
+  err,
   type Failure,
+  failure,
   ok,
   type RegistryEntry,
   type Result,
@@ -31,13 +34,20 @@ import { versionTable } from "./version-table.ts";
 
 const LINE = 100;
 
-export type HowToShow = { graph: boolean; mermaid: boolean };
+export type HowToShow = {
+  graph: boolean;
+  mermaid: boolean;
+  /** Hash of an earlier version; left out: the current one. */
+  version?: string;
+};
 
 export async function show(name: string, how: HowToShow, io: Io): Promise<Result<Output, Failure>> {
   const root = storageRoot(io.env);
   const entry = await registered(root, name);
   if (!entry.ok) return entry;
-  const { hash, sha256, timestamp } = entry.value;
+  const shown = versionOf(entry.value, how.version);
+  if (shown === null) return err(noVersion(name, how.version));
+  const { hash, sha256, timestamp } = shown;
   const bundle = await openBundle(root, hash, sha256);
   if (!bundle.ok) return bundle;
   const settings = await readSettings(root);
@@ -60,6 +70,19 @@ export async function show(name: string, how: HowToShow, io: Io): Promise<Result
     human: (style) =>
       text({ name, descriptor, agents, entry: entry.value }, { style, nowMs: io.now() }),
   });
+}
+
+function versionOf(entry: RegistryEntry, hash: string | undefined): BundleVersion | null {
+  if (hash === undefined) return entry;
+  return [entry, ...entry.history].find((version) => version.hash === hash) ?? null;
+}
+
+function noVersion(name: string, hash: string | undefined): Failure {
+  return failure(
+    "WORKFLOW_NO_VERSION",
+    `${name} has no version ${hash}`,
+    `see its versions with: uncaged-workflow workflow history ${name}`,
+  );
 }
 
 type RoleAgents = ReadonlyMap<string, RoleAgent>;

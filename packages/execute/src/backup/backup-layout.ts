@@ -28,6 +28,7 @@ export const BUNDLE_FILES: readonly string[] = [
   "build.json",
   "package.json",
   "types.d.ts",
+  "flow.yaml",
   "bundle.esm.js",
 ];
 

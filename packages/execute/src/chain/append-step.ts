@@ -11,9 +11,11 @@ import type {
   RoleStep,
   RootStore,
   SignalKind,
+  Spent,
   StateNode,
   StatePayload,
   StepGroup,
+  StepProof,
   StepWorkspace,
 } from "@uncaged/workflow-protocol";
 import type { ParsedRoleOutput } from "@uncaged/workflow-protocol/schemas";
@@ -46,7 +48,15 @@ export type PublishedStep = {
 export async function publishStep(
   ports: Ports,
   cursor: ChainCursor,
-  { kind, ...stored }: { kind: StepKind } & StoredOutput,
+  {
+    kind,
+    spent,
+    ...stored
+  }: {
+    kind: StepKind;
+    /** Left out: what the record of its run says. */
+    spent?: Spent | null;
+  } & StoredOutput,
 ): Promise<PublishedStep> {
   const { nowMs, output } = stored;
   const { content, state, node } = await encodeStep(ports.cas, cursor, stored);
@@ -58,7 +68,7 @@ export async function publishStep(
     to: state.hash,
     toSha256: state.sha256,
     nowMs,
-    spent: spentBy(output.role, output.run ?? null),
+    spent: spent === undefined ? spentBy(output.role, output.run ?? null) : spent,
   });
   const next = cursorAfter(cursor, state);
   return { step: roleStep(node), stateHash: state.hash, signals, cursor: next };
@@ -71,13 +81,15 @@ export type StoredOutput = {
   group?: StepGroup | undefined;
   /** What the role did to the files; left out or null: that is not known. */
   workspace?: StepWorkspace | null;
+  /** Left out or null: nothing was checked so far. */
+  proof?: StepProof | null;
 };
 
 /** The two blobs of a step: what was said, and the state that names it. */
 export async function encodeStep(
   cas: Pick<NodeStore, "get">,
   cursor: ChainPlace,
-  { output, nowMs, group, workspace = null }: StoredOutput,
+  { output, nowMs, group, workspace = null, proof = null }: StoredOutput,
 ): Promise<{ content: EncodedNode; state: EncodedNode; node: StateNode }> {
   const artifacts = output.refs ?? [];
   const content = encodeContent(output.content ?? JSON.stringify(output.meta), artifacts);
@@ -102,6 +114,7 @@ export async function encodeStep(
     ...(output.outcome === undefined ? {} : { outcome: output.outcome }),
     ...(group === undefined ? {} : { group }),
     ...(workspace === null ? {} : { workspace }),
+    ...(proof === null ? {} : { proof }),
     ...run,
   };
   const refs = [content.hash, cursor.startHash, ...ancestors, ...artifacts, ...attached];

@@ -1,8 +1,9 @@
 /** The chain of a thread, read from its head back to its start.
  *
- *  1. Oldest first. Only role results are rounds; upgrades and the end node are not.
+ *  1. Oldest first. Only role results are rounds; upgrades, notes of coordinators and the end node are not.
  *  2. Every state names the thread's start node; a state that names another one breaks the chain. */
 import {
+  COORDINATION,
   END,
   failure,
   type StartNode,
@@ -37,15 +38,22 @@ export async function extendChain(cas: NodeReader, known: Chain, head: string): 
   return { ...known, states: states.reverse() };
 }
 
-/** The role results of a chain: every state except upgrades and the end node. State i of them is round i + 1. */
+/** The role results of a chain: every state except upgrades, notes and the end node. State i of them is round i + 1. */
 export function roleStates(chain: Chain): ChainState[] {
   return chain.states.filter(isRound);
 }
 
 /** Whether a state is the result of a role. */
 export function isRound({ node }: ChainState): boolean {
-  return node.payload.role !== END && node.payload.role !== UPGRADE;
+  return !ASIDE.has(node.payload.role);
 }
+
+/** Whether a state is a note of a coordinating step, which comes after it. */
+export function isNote({ node }: Pick<ChainState, "node">): boolean {
+  return node.payload.role === COORDINATION;
+}
+
+const ASIDE: ReadonlySet<string> = new Set([END, UPGRADE, COORDINATION]);
 
 /** The end node; null while the thread has not ended. */
 export function endState(chain: Chain): ChainState | null {

@@ -1,7 +1,7 @@
 /** The route that is recorded on a poked step: the one that led to the old step. */
 import { pickRoute } from "@uncaged/workflow-moderator";
 import type { StepRoute, ThreadContext, WorkflowDescriptor } from "@uncaged/workflow-protocol";
-import { ANSWER } from "./answer-directive.ts";
+import { isSaid } from "./answer-directive.ts";
 
 /** Condition of a poked step's route when the workflow function records no routes. */
 export const POKE = "POKE";
@@ -14,7 +14,7 @@ export async function routeByTable(
   context: ThreadContext,
 ): Promise<StepRoute> {
   // No rule led to it.
-  if (route.condition === ANSWER || route.rule === null) return route;
+  if (isSaid(route.condition) || route.rule === null) return route;
   const { rule, to, matched } = await pickRoute(graph.edges, context, route.outcome);
   if (matched === null || to !== route.to)
     throw new Error(`the table leads from ${route.from} to ${to}, which no upgrade allows`);

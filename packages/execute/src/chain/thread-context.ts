@@ -34,7 +34,7 @@ export async function threadContext(
 }
 
 export function roleStep(node: ChainState["node"]): RoleStep {
-  const { role, meta, content, timestamp, childThread, outcome, group } = node.payload;
+  const { role, meta, content, timestamp, childThread, outcome, group, proof } = node.payload;
   return {
     role,
     meta,
@@ -45,6 +45,7 @@ export function roleStep(node: ChainState["node"]): RoleStep {
     run: runOf(node),
     ...(outcome === undefined ? {} : { outcome }),
     ...(group === undefined ? {} : { group }),
+    ...(proof === undefined ? {} : { proof }),
   };
 }
 
@@ -69,6 +70,7 @@ export function runOf(node: StateNode): StepRun | null {
     cwd: record.cwd ?? "",
     evidence: record.evidence ?? [],
     ...(record.policy === undefined ? {} : { policy: record.policy }),
+    ...(record.isolation === undefined ? {} : { isolation: record.isolation }),
     ...(record.person === undefined ? {} : { person: record.person }),
   };
 }

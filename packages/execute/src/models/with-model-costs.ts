@@ -68,6 +68,11 @@ function withWatching(run: StepRun, cost: Usage | null): StepRun {
   return withCost(run, cost, "the usage includes models that supervise or summarize the thread");
 }
 
+/** The record of a coordinating step: limits hold for it and its workers together. */
+export function withWorkers(run: StepRun | null, used: Usage | null): StepRun | null {
+  return run === null ? null : withCost(run, used, "the usage includes that of its workers");
+}
+
 function withCost(run: StepRun, cost: Usage | null, note: string): StepRun {
   if (cost === null) return run;
   return { ...run, usage: sumUsage(run.usage, cost), notes: [...(run.notes ?? []), note] };

@@ -1,4 +1,5 @@
 import {
+  endingOf,
   err,
   type Failure,
   failure,
@@ -7,7 +8,8 @@ import {
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
 import { writeFileAtomic } from "@uncaged/workflow-util";
-import { storedThreads } from "../chain/thread-source.ts";
+import { loadChain, roleStates } from "../chain/chain.ts";
+import { type KnownThread, storedThreads } from "../chain/thread-source.ts";
 import type { Engine } from "../storage/engine.ts";
 import { ownAttestKey, readAttestKey } from "./attest-key.ts";
 import { keyIdOf, sealEnvelope } from "./dsse.ts";
@@ -35,6 +37,8 @@ export async function attestThread(
 ): Promise<Result<AttestedThread, Failure>> {
   const proved = await proveStored(engine, thread, "is not attested");
   if (!proved.ok) return proved;
+  const stale = await staleEvidence(engine, proved.value.proof.threads);
+  if (stale !== null) return err(stale);
   const key = await (opts.key === null ? ownAttestKey(engine.root) : readAttestKey(opts.key));
   if (!key.ok) return key;
   const { payload, subjects } = await threadStatement(storedThreads(engine), proved.value.proof);
@@ -50,6 +54,30 @@ export async function attestThread(
     keyId: keyIdOf(publicKey),
     publicKeyFile,
   });
+}
+
+/** The first of these threads that completed with files other than those that were checked. A thread that failed claims
+ *  nothing about its files. */
+async function staleEvidence(
+  engine: Engine,
+  threads: readonly KnownThread[],
+): Promise<Failure | null> {
+  const { cas } = storedThreads(engine);
+  for (const thread of threads) {
+    const proof = roleStates(await loadChain(cas, thread)).at(-1)?.node.payload.proof;
+    if (proof === undefined || proof.state === "valid" || endingOf(thread)?.status === "failed")
+      continue;
+    const why =
+      proof.state === "stale"
+        ? `the files were changed after step ${proof.round}, whose check saw them`
+        : `nobody has approved that step ${proof.round} changed what its check checks`;
+    return failure(
+      "EVIDENCE_MISSING",
+      `thread ${thread.threadId} is not attested, because its evidence is ${proof.state}: ${why}`,
+      "let a role with the check go last (docs/evidence.md); see the steps with: uncaged-workflow thread show",
+    );
+  }
+  return null;
 }
 
 function taken(path: string): Failure {

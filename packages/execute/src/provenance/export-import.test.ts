@@ -22,6 +22,9 @@ import {
 } from "./sample-root.test.helper.ts";
 import { verifyExport } from "./verify-against.ts";
 
+/** Every bit in CI. */
+const FLIPS = { all: process.env.UNCAGED_TEST_FLIPS === "all" };
+
 const { code: CODE_ENTRY, descriptor: DESCRIPTOR_ENTRY } = bundleEntries(BUNDLE.hash);
 const PLANTED = encodeStart(
   { name: "x", hash: BUNDLE.hash, depth: 0, parentState: null, externals: {}, digests: {} },
@@ -42,13 +45,13 @@ beforeEach(async () => {
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
 async function exported(): Promise<Buffer> {
-  const written = await exportThread(here.engine, here.thread, { file });
+  const written = await exportThread(here.engine, here.thread, { file, withFiles: false });
   if (!written.ok) throw new Error(written.error.message);
   return readFile(file);
 }
 
 function imported(from: string = file): Promise<Result<ImportedThread, Failure>> {
-  return importThread(there.engine, { file: from, checkRule: () => null });
+  return importThread(there.engine, { file: from, checkRule: () => null, into: null });
 }
 
 async function isUntouched(): Promise<void> {
@@ -69,7 +72,7 @@ describe("an export", () => {
     if (thread === null) throw new Error("it is not there");
     expect(await verifyThread(there.engine, thread)).toMatchObject({ ok: true, checked: 8 });
     const again = join(dir, "again.tar");
-    await exportThread(there.engine, thread, { file: again });
+    await exportThread(there.engine, thread, { file: again, withFiles: false });
     expect(await readFile(again)).toEqual(bytes);
   });
 
@@ -84,14 +87,14 @@ describe("an export", () => {
   it("is for its owner's eyes, and takes no other file's place", async () => {
     await exported();
     expect((await stat(file)).mode & 0o777).toBe(0o600);
-    expect(await exportThread(here.engine, here.thread, { file })).toMatchObject({
+    expect(await exportThread(here.engine, here.thread, { file, withFiles: false })).toMatchObject({
       error: { code: "TARGET_EXISTS" },
     });
   });
 
   it("is not made of a thread that cannot be proved, and leaves no file", async () => {
     const thread = { ...here.thread, stepCount: 7 };
-    expect(await exportThread(here.engine, thread, { file })).toMatchObject({
+    expect(await exportThread(here.engine, thread, { file, withFiles: false })).toMatchObject({
       error: { message: expect.stringContaining("cannot be proved and is not exported") },
     });
     await expect(stat(file)).rejects.toThrow("ENOENT");
@@ -110,7 +113,7 @@ describe("an export", () => {
   });
 
   it("is refused, and nothing stored, whichever byte of it was changed, and however", async () => {
-    const flipped = flips(await exported());
+    const flipped = flips(await exported(), FLIPS);
     // An import mostly waits for the disk, so many run in parallel.
     const importers = Array.from({ length: 16 }, async (_, at) => {
       const copy = join(dir, `changed-${at}.tar`);
@@ -171,7 +174,7 @@ describe("an import into a root that has threads", () => {
       },
     };
     const engine = { ...there.engine, cas: refusing };
-    await expect(importThread(engine, { file, checkRule: () => null })).rejects.toThrow(
+    await expect(importThread(engine, { file, checkRule: () => null, into: null })).rejects.toThrow(
       "COLLISION",
     );
     expect(await there.engine.store.list({})).toEqual([]);
@@ -190,7 +193,7 @@ describe("an import into a root that has threads", () => {
       },
     };
     const engine = { ...there.engine, store: beaten };
-    expect(await importThread(engine, { file, checkRule: () => null })).toMatchObject({
+    expect(await importThread(engine, { file, checkRule: () => null, into: null })).toMatchObject({
       value: { threadId: THREAD_ID, imported: [] },
     });
   });

@@ -63,11 +63,14 @@ it.each<[string, ThreadCopy, object]>([
     { returnCode: 1, summary: "no" },
   ],
 ])("writes every field of a thread that %s, and reads it back", (_, thread, said) => {
-  const text = indexText({ threads: [thread], bundles: [] });
+  const text = indexText({ threads: [thread], bundles: [], files: [] });
   const nothing = { returnCode: null, summary: null, suspended: null, answer: null };
   const written = { ...FACTS, status: thread.status, ...nothing, ...said };
   expect(JSON.parse(text)).toEqual({
     ...{ format: "uncaged-workflow-thread", version: 1, bundles: [], threads: [written] },
   });
-  expect(parseIndex(text)).toEqual({ ok: true, value: { threads: [thread], bundles: [] } });
+  expect(parseIndex(text)).toEqual({
+    ok: true,
+    value: { threads: [thread], bundles: [], files: [] },
+  });
 });

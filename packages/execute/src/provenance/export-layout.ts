@@ -4,9 +4,11 @@
  *      bundles/<hash>/bundle.esm.js     of each bundle, by hash
  *      bundles/<hash>/descriptor.json
  *      cas/<hash>.txt                   every node that the threads reach, by hash
+ *      files/<n>.bundle                 if asked for: the files of the steps, of each repository in `thread.json`
  *      SHA256SUMS                       of all the others, as `sha256sum -c` reads it
  *
- *  There is exactly one way to write each thread, and readers accept no other. */
+ *  There is exactly one way to write each thread, and readers accept no other. Only bundles may differ: git packs the
+ *  same files in more than one way. */
 import { canonicalJson } from "@uncaged/workflow-cas";
 import {
   copiedFacts,
@@ -48,7 +50,19 @@ export type ExportIndex = {
   threads: readonly [ThreadCopy, ...ThreadCopy[]];
   /** By hash. */
   bundles: readonly ExportedBundle[];
+  /** Repositories whose files it has, by path; empty: it has none. */
+  files: readonly ExportedFiles[];
 };
+
+export type ExportedFiles = {
+  /** As the steps name it. */
+  repository: string;
+  objectFormat: "sha1" | "sha256";
+};
+
+export function filesEntry(at: number): string {
+  return `files/${at}.bundle`;
+}
 
 export function blobEntry(hash: string): string {
   return `cas/${hash}.txt`;
@@ -58,13 +72,14 @@ export function bundleEntries(hash: string): { code: string; descriptor: string 
   return { code: `bundles/${hash}/bundle.esm.js`, descriptor: `bundles/${hash}/descriptor.json` };
 }
 
-export function indexText({ threads, bundles }: ExportIndex): string {
+export function indexText({ threads, bundles, files }: ExportIndex): string {
   const plain = JSON.parse(
     JSON.stringify({
       format: FORMAT,
       version: VERSION,
       threads: threads.map(writtenThread),
       bundles,
+      ...(files.length === 0 ? {} : { files }),
     }),
   );
   return `${canonicalJson(plain)}\n`;
@@ -103,6 +118,12 @@ function isWellFormed(text: string): boolean {
   return text.isWellFormed();
 }
 
+// A lone surrogate would become a different text in the index.
+const path = z
+  .string()
+  .regex(/^[^\0]{1,4096}$/s)
+  .refine(isWellFormed, "it is not text");
+
 /** A thread as it is written: every field, whatever its status; null where the status has no such field. */
 const writtenSchema = z.strictObject({
   threadId,
@@ -115,11 +136,7 @@ const writtenSchema = z.strictObject({
   stepCount: count,
   depth: count,
   parentThread: threadId.nullable(),
-  // A lone surrogate would become a different text in the index.
-  cwd: z
-    .string()
-    .regex(/^[^\0]{1,4096}$/s)
-    .refine(isWellFormed, "it is not text"),
+  cwd: path,
   limits: threadLimitsSchema.nullable(),
   agent: z.string().regex(WORKFLOW_NAME_PATTERN).nullable(),
   title: z.string().regex(TITLE_PATTERN).exactOptional(),
@@ -191,5 +208,9 @@ const indexSchema: z.ZodType<ExportIndex> = z
     version: z.literal(VERSION),
     threads: z.tuple([threadSchema], threadSchema),
     bundles: z.array(z.strictObject({ hash, sha256, rolldown: bundler })),
+    files: z
+      .array(z.strictObject({ repository: path, objectFormat: z.enum(["sha1", "sha256"]) }))
+      .min(1)
+      .optional(),
   })
-  .transform(({ threads, bundles }) => ({ threads, bundles }));
+  .transform(({ threads, bundles, files = [] }) => ({ threads, bundles, files }));

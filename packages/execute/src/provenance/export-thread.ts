@@ -18,11 +18,13 @@ import type { Engine } from "../storage/engine.ts";
 import {
   blobEntry,
   bundleEntries,
+  filesEntry,
   INDEX_ENTRY,
   indexText,
   SUMS_ENTRY,
   sumLine,
 } from "./export-layout.ts";
+import { bundleOf, repositoriesIn } from "./exported-files.ts";
 import { portableThread } from "./portable-thread.ts";
 import { type ProvedThread, proveStored } from "./prove-stored.ts";
 
@@ -36,16 +38,19 @@ export type ExportedThread = WrittenFile & {
 };
 
 /** The same thread produces the same bytes in any storage root. Refused: a thread that cannot be proved, and a file
- *  that exists already (`TARGET_EXISTS`). */
+ *  that exists already (`TARGET_EXISTS`). With files, also one whose files are missing (`GIT_FAILED`), and the bytes are
+ *  not always the same. */
 export async function exportThread(
   engine: Engine,
   thread: ThreadRecord,
-  opts: { file: string },
+  opts: { file: string; withFiles: boolean },
 ): Promise<Result<ExportedThread, Failure>> {
   const proved = await proveStored(engine, thread, "is not exported");
   if (!proved.ok) return proved;
   const { proof, records } = proved.value;
-  const written = await writeTar(opts.file, (add) => addAll(engine, proved.value, add));
+  const written = await writeTar(opts.file, (add) =>
+    addAll(engine, proved.value, { add, withFiles: opts.withFiles }),
+  );
   if (!written.ok) return written;
   return ok({
     threadId: thread.threadId,
@@ -59,7 +64,7 @@ export async function exportThread(
 async function addAll(
   engine: Engine,
   { proof, records }: ProvedThread,
-  add: AddEntry,
+  { add, withFiles }: { add: AddEntry; withFiles: boolean },
 ): Promise<void> {
   const sums: string[] = [];
   const addSummed = async (
@@ -74,12 +79,14 @@ async function addAll(
   };
   const family = new Set(records.map(({ threadId }) => threadId));
   const [first, ...children] = records;
+  const repositories = withFiles ? repositoriesIn(proof.files) : [];
   const index = indexText({
     threads: [
       portableThread(first, family),
       ...children.map((each) => portableThread(each, family)),
     ],
     bundles: proof.bundles.map(({ hash, sha256, rolldown }) => ({ hash, sha256, rolldown })),
+    files: repositories.map(({ repository, objectFormat }) => ({ repository, objectFormat })),
   });
   await addSummed(INDEX_ENTRY, Buffer.from(index), null);
   for (const bundle of proof.bundles) {
@@ -92,6 +99,8 @@ async function addAll(
     const text = Buffer.from(await readBlob(engine.cas, hash));
     await addSummed(blobEntry(hash), text, proof.blobs.get(hash) ?? "");
   }
+  for (const [at, each] of repositories.entries())
+    await addSummed(filesEntry(at), await bundleOf(engine.root, each), null);
   await add(SUMS_ENTRY, Buffer.from(sums.join("")));
 }
 

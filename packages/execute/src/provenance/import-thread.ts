@@ -1,7 +1,7 @@
 /** Imports a thread from an export. The file is untrusted: all of it is proved before anything is written.
  *
- *  Order of effects: nodes, then bundles, then the index, all threads at once. A crash in between leaves nodes and
- *  bundles that nothing refers to. */
+ *  Order of effects: files, then nodes, then bundles, then the index, all threads at once. A crash in between leaves
+ *  what nothing refers to, and the same import goes on. */
 import { isDeepStrictEqual } from "node:util";
 import {
   type AdoptedThread,
@@ -24,7 +24,9 @@ import {
 import { startPrompt } from "../chain/chain.ts";
 import { usageOfChain } from "../chain/spent.ts";
 import type { Engine } from "../storage/engine.ts";
-import { proveThread } from "../verify/verify-thread.ts";
+import type { RecordedTrees } from "../verify/verify-files.ts";
+import { type Proof, proveThread } from "../verify/verify-thread.ts";
+import { importFiles, placeFor, repositoriesIn } from "./exported-files.ts";
 import { invalidExport } from "./invalid-export.ts";
 import { portableThread } from "./portable-thread.ts";
 import { type ExportFile, openExport } from "./read-export.ts";
@@ -36,18 +38,25 @@ export type ImportedThread = {
   /** Those that were not here before; empty when the same export was imported already. */
   imported: readonly string[];
   nodes: number;
+  /** Git folder that has the files of the steps; left out: the export has none. */
+  files?: string;
 };
 
 /** Refused, with nothing changed: `FILE_NOT_FOUND`; `EXPORT_INVALID`; `TARGET_EXISTS` when a different thread with that
  *  id exists here; and whatever makes `workflow add` refuse the bundle. */
 export async function importThread(
   engine: Engine,
-  opts: { file: string; checkRule: CheckRule },
+  opts: {
+    file: string;
+    checkRule: CheckRule;
+    /** A folder of the repository that gets the files of the steps; null: one in the storage root. */
+    into: string | null;
+  },
 ): Promise<Result<ImportedThread, Failure>> {
   const opened = await openExport(opts.file);
   if (!opened.ok) return opened;
   try {
-    return await importFile(engine, opened.value, opts.checkRule);
+    return await importFile(engine, opened.value, opts);
   } finally {
     await opened.value.close();
   }
@@ -56,14 +65,20 @@ export async function importThread(
 async function importFile(
   engine: Engine,
   file: ExportFile,
-  checkRule: CheckRule,
+  { checkRule, into }: { checkRule: CheckRule; into: string | null },
 ): Promise<Result<ImportedThread, Failure>> {
-  const problem = await problemOf(file);
+  const { problem, trees } = await proofOf(file);
   if (problem !== null) return err(invalidExport(file.path, problem));
+  const place = await placeFor(engine.root, file, into);
+  if (!place.ok) return place;
   const before = await freshThreads(engine, file.threads);
   if (!before.ok) return before;
   const bundles = await admitBundles(engine, file, checkRule);
   if (!bundles.ok) return bundles;
+  if (place.value !== null) {
+    const files = await importFiles(engine.root, file, { place: place.value, trees });
+    if (!files.ok) return files;
+  }
   await storeNodes(engine, file);
   for (const bundle of bundles.value) await storeBundle(engine.root, bundle);
   // The index last: from here on the threads exist.
@@ -74,13 +89,31 @@ async function importFile(
     threads: file.threads.map(({ threadId }) => threadId),
     imported: fresh.value.map(({ threadId }) => threadId),
     nodes: file.hashes.length,
+    ...(place.value === null ? {} : { files: place.value.gitDir }),
   });
 }
 
 /** What is wrong with the thread as a whole; null when it is proved and the file holds exactly that thread. */
 export async function problemOf(file: ExportFile): Promise<string | null> {
-  const { threads, hashes, bundles } = file;
-  const { report, ...proof } = await proveThread(file.source, threads[0]);
+  return (await proofOf(file)).problem;
+}
+
+type ProvedFile = {
+  problem: string | null;
+  /** What its steps say about files. */
+  trees: readonly RecordedTrees[];
+};
+
+async function proofOf(file: ExportFile): Promise<ProvedFile> {
+  const { report, ...proof } = await proveThread(file.source, file.threads[0]);
+  return { problem: problemIn(file, report, proof), trees: proof.files };
+}
+
+function problemIn(
+  { threads, hashes, bundles, files }: ExportFile,
+  report: Proof["report"],
+  proof: Omit<Proof, "report">,
+): string | null {
   const [first] = report.problems;
   if (first !== undefined) return `${first.hash}: ${first.message} [${first.code}]`;
   if (!isDeepStrictEqual(idsOf(proof.threads), idsOf(threads)))
@@ -88,6 +121,10 @@ export async function problemOf(file: ExportFile): Promise<string | null> {
   if (proof.blobs.size !== hashes.length) return "it holds nodes that the thread does not reach";
   if (!isDeepStrictEqual(hashesOf(proof.bundles), hashesOf(bundles)))
     return "it holds bundles that the thread does not need";
+  const needed = repositoriesIn(proof.files).map(({ repository }) => repository);
+  const held = files.map(({ repository }) => repository);
+  if (held.length > 0 && !isDeepStrictEqual(held, needed))
+    return "it holds files of other repositories than its steps name";
   for (const { threadId, parentThread, depth } of threads) {
     if (parentThread === null) continue;
     const parent = threads.find((each) => each.threadId === parentThread);

@@ -22,6 +22,7 @@ import {
   blobEntry,
   bundleEntries,
   type ExportIndex,
+  filesEntry,
   INDEX_ENTRY,
   parseIndex,
   SUMS_ENTRY,
@@ -36,6 +37,8 @@ export type ExportFile = ExportIndex & {
   /** Throws `EXPORT_INVALID` when the file has changed since it was opened. */
   node(hash: string): Promise<EncodedNode>;
   bundle(hash: string): Promise<{ bytes: Buffer; descriptorText: string }>;
+  /** The git bundle of the repository at this place of `files`. */
+  filesOf(at: number): Promise<Buffer>;
   source: ThreadSource;
   close(): Promise<void>;
 };
@@ -99,6 +102,7 @@ function inOrder(
     INDEX_ENTRY,
     ...bundles.flatMap((hash) => Object.values(bundleEntries(hash))),
     ...[...hashes].sort().map(blobEntry),
+    ...index.files.map((_unused, at) => filesEntry(at)),
   ];
   if (names.length !== expected.length || names.some((name, place) => name !== expected[place]))
     return err(
@@ -138,6 +142,7 @@ function exportFile(
       return { hash, text: content.toString("utf8"), sha256 };
     },
     bundle,
+    filesOf: (at) => must(filesEntry(at)),
     source: {
       cas: {
         get: async (hash) => (await read(blobEntry(hash)))?.toString("utf8") ?? null,
@@ -165,6 +170,7 @@ function exportFile(
 /** No honest entry is longer; this bounds how much of one entry we hold in memory. */
 function mostBytes(name: string): number {
   if (name.startsWith("cas/")) return constants.MAX_STRING_LENGTH;
+  if (name.startsWith("files/")) return constants.MAX_LENGTH;
   return name === SUMS_ENTRY ? constants.MAX_STRING_LENGTH : 64 * MiB;
 }
 

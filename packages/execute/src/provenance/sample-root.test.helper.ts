@@ -99,6 +99,7 @@ export async function sampleRoot(
     externals: [],
     rolldown: null,
     types: null,
+    yaml: null,
   });
   const thread = await addThread(made.engine, { threadId: THREAD_ID, steps, parent: null });
   return { ...made, thread };

@@ -97,7 +97,7 @@ function upgradeClaim({ hash, node: { payload } }: ChainState): JsonObject {
 }
 
 function stepClaim({ hash, node }: ChainState, round: number): JsonObject {
-  const { role, timestamp, content, childThread, digests, workspace } = node.payload;
+  const { role, timestamp, content, childThread, digests, workspace, proof } = node.payload;
   const run = runOf(node);
   return {
     round,
@@ -110,6 +110,7 @@ function stepClaim({ hash, node }: ChainState, round: number): JsonObject {
     // Left out when there is none, so that older statements can still be reproduced byte for byte. No paths: they name
     // people and projects.
     ...(workspace === undefined ? {} : { files: filesClaim(workspace) }),
+    ...(proof === undefined ? {} : { evidence: proof }),
     run: run && {
       agent: run.agent,
       // Left out when there is none, so that older statements can still be reproduced byte for byte.

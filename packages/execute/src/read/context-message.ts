@@ -1,5 +1,5 @@
 import type { CasStore, StateNode, StepRoute } from "@uncaged/workflow-protocol";
-import { ANSWER } from "../chain/answer-directive.ts";
+import { isSaid } from "../chain/answer-directive.ts";
 import { readNode } from "../chain/read-node.ts";
 
 /** One role result, as an agent that pulls the conversation sees it. */
@@ -47,5 +47,5 @@ function promptOf(route: StepRoute | null): ContextPrompt | null {
   if (route === null || route.prompt === null || route.prompt === "") return null;
   const { condition, prompt: text, promptFrom } = route;
   if (promptFrom === "person") return { kind: "person", text };
-  return { kind: condition === ANSWER ? "answer" : "edge", text };
+  return { kind: isSaid(condition) ? "answer" : "edge", text };
 }

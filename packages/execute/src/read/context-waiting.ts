@@ -22,6 +22,8 @@ export function contextWaiting(thread: ThreadRecord): ContextWaiting[] {
   const waiting: ContextWaiting[] = [];
   for (const wait of waitsOf(thread)) {
     const { role, message: text } = wait;
+    // Between a worker and its coordinator.
+    if (wait.kind === "coordinator") continue;
     const kind = isPersonWait(wait) ? "asked" : (wait.kind ?? "question");
     waiting.push({ kind, round, role, text });
   }

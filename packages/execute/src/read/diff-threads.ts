@@ -9,6 +9,7 @@ import {
 } from "@uncaged/workflow-protocol";
 import { type ChainState, loadChain, roleStates } from "../chain/chain.ts";
 import type { Engine } from "../storage/engine.ts";
+import { diffFiles, type FilesDiff } from "./diff-files.ts";
 import { type Difference, differences } from "./differences.ts";
 
 type DiffSide = {
@@ -41,11 +42,13 @@ export type ThreadDiff = {
   /** First round in which role or meta differ, or that only one thread has; null: none. */
   partsAt: number | null;
   rounds: DiffRound[];
+  /** null: of one of them no step has a record of its files. */
+  files: FilesDiff | null;
 };
 
-/** Compares two threads role by role and meta by meta. */
+/** Compares two threads role by role and meta by meta, and the files that they left. */
 export async function diffThreads(
-  engine: Pick<Engine, "cas">,
+  engine: Pick<Engine, "cas" | "root">,
   a: ThreadRecord,
   b: ThreadRecord,
 ): Promise<ThreadDiff> {
@@ -61,6 +64,7 @@ export async function diffThreads(
     b: { threadId: b.threadId, status: b.status, usage: ownUsage(ofB, ofA) },
     partsAt: rounds.find(({ relation }) => relation === "differs")?.round ?? null,
     rounds,
+    files: await diffFiles(engine.root, { thread: a, states: ofA }, { thread: b, states: ofB }),
   };
 }
 

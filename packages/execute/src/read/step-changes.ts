@@ -12,6 +12,7 @@ import { storagePaths } from "@uncaged/workflow-util";
 import { changedFiles, type FileChange, restoreTree } from "@uncaged/workflow-workspace";
 import { loadChain, roleStates } from "../chain/chain.ts";
 import type { Engine } from "../storage/engine.ts";
+import { stepHere } from "../worktrees/files-here.ts";
 
 export type StepChanges = {
   threadId: string;
@@ -24,7 +25,7 @@ export type StepChanges = {
 
 /** The files that a step changed. */
 export async function stepChanges(
-  engine: Pick<Engine, "cas">,
+  engine: Pick<Engine, "cas" | "root">,
   thread: ThreadRecord,
   round: number,
 ): Promise<Result<StepChanges, Failure>> {
@@ -36,7 +37,14 @@ export async function stepChanges(
   return ok({ threadId: thread.threadId, round, role, workspace, files: files.value });
 }
 
-export type RestoredStep = { threadId: string; round: number; tree: string; folder: string };
+export type RestoredStep = {
+  threadId: string;
+  round: number;
+  tree: string;
+  folder: string;
+  /** The work tree whose files they were. */
+  workTree: string;
+};
 
 /** Writes the files as a step left them into an empty or a new folder. */
 export async function restoreStep(
@@ -46,21 +54,21 @@ export async function restoreStep(
 ): Promise<Result<RestoredStep, Failure>> {
   const step = await stepWithFiles(engine, thread, round);
   if (!step.ok) return step;
-  const { repository: gitDir, after: tree, objectFormat } = step.value.workspace;
+  const { repository: gitDir, after: tree, objectFormat, workTree } = step.value.workspace;
   const repository = { workTree: gitDir, gitDir, commonDir: gitDir, objectFormat };
   const keep = storagePaths(engine.root).workspaces;
   const restored = await restoreTree({ repository, keep, tree, folder });
-  return restored.ok ? ok({ threadId: thread.threadId, round, tree, folder }) : restored;
+  return restored.ok ? ok({ threadId: thread.threadId, round, tree, folder, workTree }) : restored;
 }
 
 async function stepWithFiles(
-  engine: Pick<Engine, "cas">,
+  engine: Pick<Engine, "cas" | "root">,
   thread: ThreadRecord,
   round: number,
 ): Promise<Result<{ role: string; workspace: StepWorkspace }, Failure>> {
   const { threadId } = thread;
   const state = roleStates(await loadChain(engine.cas, thread))[round - 1];
-  const { role, workspace } = state?.node.payload ?? {};
+  const { role, workspace: recorded } = state?.node.payload ?? {};
   if (role === undefined)
     return err(
       failure(
@@ -69,7 +77,7 @@ async function stepWithFiles(
         `see its steps with: uncaged-workflow thread show ${threadId}`,
       ),
     );
-  if (workspace === undefined)
+  if (recorded === undefined)
     return err(
       failure(
         "USAGE",
@@ -77,6 +85,7 @@ async function stepWithFiles(
         "files are recorded of steps that work in a git repository, unless config.snapshots is false",
       ),
     );
+  const workspace = await stepHere(engine.root, threadId, recorded);
   if (!existsSync(workspace.repository))
     return err(
       failure(

@@ -12,6 +12,7 @@ import {
 } from "@uncaged/workflow-protocol";
 import { type ChainState, isRound, promptHash } from "../chain/chain.ts";
 import { lostAttempts } from "../chain/lost-attempts.ts";
+import { noteOf, type StoredNote } from "../chain/notes.ts";
 import { type NodeReader, readContents, readNode } from "../chain/read-node.ts";
 import { recordedResult } from "../chain/recorded-result.ts";
 import { runOf } from "../chain/thread-context.ts";
@@ -22,16 +23,34 @@ import { observedStatus } from "../watch/observe.ts";
 import { openWaits } from "../watch/open-waits.ts";
 import { threadActivity } from "../watch/thread-activity.ts";
 import { withOutsideChanges } from "./outside-changes.ts";
+import { notedWorkers, workersNow } from "./worker-views.ts";
+
+type Viewing = Pick<Engine, "cas" | "live" | "now" | "store">;
 
 /** Everything about a thread, for people and scripts. */
-export async function viewThread(
-  engine: Pick<Engine, "cas" | "live" | "now" | "store">,
+export async function viewThread(engine: Viewing, thread: ThreadRecord): Promise<ThreadView> {
+  const { past, ...head } = await headOf(engine, thread);
+  return { ...head, steps: withOutsideChanges(await withContents(engine.cas, past.steps, 1)) };
+}
+
+/** A thread without its steps. */
+export async function threadHead(
+  engine: Viewing,
   thread: ThreadRecord,
-): Promise<ThreadView> {
+): Promise<Omit<ThreadView, "steps">> {
+  const { past: _, ...head } = await headOf(engine, thread);
+  return head;
+}
+
+async function headOf(
+  engine: Viewing,
+  thread: ThreadRecord,
+): Promise<Omit<ThreadView, "steps"> & { past: Past }> {
   // Before the long read: a record says nothing about a process that ended after it was read.
   const seen = observedStatus(thread, engine.now());
+  const past = await pastOf(engine.cas, thread);
+  const { upgrades, end, recorded } = past;
   const start = await readNode(engine.cas, thread.startHash, "start");
-  const { steps, upgrades, end, recorded } = await pastOf(engine.cas, thread);
   const prompt = await readNode(engine.cas, promptHash(start), "content");
   const { threadId, workflow, bundleHash, head, cwd, forkedFrom } = thread;
   return {
@@ -52,7 +71,6 @@ export async function viewThread(
       depth: thread.depth,
       parentState: start.payload.parentState,
     },
-    steps: withOutsideChanges(await withContents(engine.cas, steps, 1)),
     upgrades,
     suspended: suspensionOf(thread),
     waits: await openWaits(engine, thread),
@@ -64,6 +82,10 @@ export async function viewThread(
     cwd,
     // Read last, so it is the most current of all.
     activity: seen.status === "running" ? await threadActivity(engine.live, threadId) : null,
+    ...(past.open.length === 0
+      ? {}
+      : { workers: await workersNow(engine, thread, notedWorkers(past.open)) }),
+    past,
   };
 }
 
@@ -76,14 +98,21 @@ export function stepViews(
   return withContents(cas, states.map(stepOf), firstRound);
 }
 
+/** The steps without what was said in them. */
+export async function bareSteps(cas: NodeReader, thread: ThreadRecord): Promise<BareStep[]> {
+  return (await pastOf(cas, thread)).steps;
+}
+
 /** What a state alone says about its step. */
-type BareStep = Omit<StepView, "round" | "content">;
+export type BareStep = Omit<StepView, "round" | "content">;
 
 type Past = {
   steps: BareStep[];
   upgrades: UpgradeView[];
   end: ThreadView["end"];
   recorded: RecordedResult | null;
+  /** Notes of the step under way. */
+  open: StoredNote[];
 };
 
 /** The steps and upgrades, oldest first, and the end. Only what is shown of a state is kept, less than half of it. */
@@ -92,8 +121,23 @@ async function pastOf(cas: NodeReader, thread: ThreadRecord): Promise<Past> {
   const upgrades: UpgradeView[] = [];
   let end: ThreadView["end"] = null;
   let recorded: RecordedResult | null = null;
+  const open: StoredNote[] = [];
+  // Notes come before the round that they belong to, and the chain is read backwards.
+  let notes = open;
+  const settle = (): void => {
+    const step = steps.at(-1);
+    if (step === undefined || notes.length === 0) return;
+    const workers = notedWorkers(notes).map(({ spawn: _, ...worker }) => worker);
+    if (workers.length > 0) step.workers = workers;
+  };
   for await (const state of walkChain(cas, thread)) {
-    if (isRound(state)) steps.push(stepOf(state));
+    const note = noteOf(state);
+    if (note !== null) notes.unshift(note);
+    if (isRound(state)) {
+      settle();
+      steps.push(stepOf(state));
+      notes = [];
+    }
     if (state.node.payload.role === END) {
       end = { run: runOf(state.node) };
       recorded = recordedResult(state.node);
@@ -104,8 +148,9 @@ async function pastOf(cas: NodeReader, thread: ThreadRecord): Promise<Past> {
     // The number of rounds is known only at the start of the chain: until then we count backwards from the end.
     upgrades.push({ afterRound: steps.length, ...upgrade, stateHash: state.hash, timestamp });
   }
+  settle();
   for (const upgrade of upgrades) upgrade.afterRound = steps.length - upgrade.afterRound;
-  return { steps: steps.reverse(), upgrades: upgrades.reverse(), end, recorded };
+  return { steps: steps.reverse(), upgrades: upgrades.reverse(), end, recorded, open };
 }
 
 async function withContents(
@@ -123,7 +168,7 @@ async function withContents(
 }
 
 function stepOf({ hash, node }: ChainState): BareStep {
-  const { role, meta, content, timestamp, childThread, route, outcome, group, workspace } =
+  const { role, meta, content, timestamp, childThread, route, outcome, group, workspace, proof } =
     node.payload;
   return {
     role,
@@ -137,6 +182,7 @@ function stepOf({ hash, node }: ChainState): BareStep {
     route,
     run: runOf(node),
     ...(workspace === undefined ? {} : { workspace }),
+    ...(proof === undefined ? {} : { proof }),
   };
 }
 

@@ -14,11 +14,11 @@ import {
   type Result,
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
-import { loadChain, roleStates } from "../chain/chain.ts";
+import { isNote, loadChain, roleStates } from "../chain/chain.ts";
 import { type NodeReader, readNode } from "../chain/read-node.ts";
 import { ancestorsIn, type RoundEnds, roundEnds } from "../chain/round-ends.ts";
 import { versionAfter } from "../chain/upgrades.ts";
-import { walkChain } from "../chain/walk-chain.ts";
+import { type ChainState, walkChain } from "../chain/walk-chain.ts";
 
 export type ForkPoint =
   /** The last step. */
@@ -83,13 +83,18 @@ async function readPath(cas: NodeReader, thread: ThreadRecord): Promise<Path> {
     async pointAt(step) {
       const state = rounds[step - 1];
       const kept = chain.states.filter(({ node }) => node.payload.role !== END);
-      const atHead = step === rounds.length;
-      const end = atHead ? kept.length : state === undefined ? 0 : kept.indexOf(state) + 1;
+      // Workers belong to the thread that started them: their step begins anew.
+      const atHead = step === rounds.length && !kept.slice(indexAfter(kept, state)).some(isNote);
+      const end = atHead ? kept.length : indexAfter(kept, state);
       const upTo = { ...chain, states: kept.slice(0, end) };
       const hash = upTo.states.at(-1)?.hash ?? chain.startHash;
       return { hash, stepCount: step, version: versionAfter(upTo).hash };
     },
   };
+}
+
+function indexAfter(states: readonly ChainState[], state: ChainState | undefined): number {
+  return state === undefined ? 0 : states.indexOf(state) + 1;
 }
 
 async function stepOf(

@@ -11,11 +11,12 @@ import { newThreadId } from "@uncaged/workflow-util";
 import { shareSnapshots } from "@uncaged/workflow-workspace";
 import { loadChain, startPrompt } from "../chain/chain.ts";
 import { readBlob } from "../chain/read-node.ts";
-import { repositoriesOf } from "../chain/repositories.ts";
 import { startRunner } from "../runner/start-runner.ts";
 import { findVersion } from "../start/find-version.ts";
 import type { Engine } from "../storage/engine.ts";
-import { filesOfFork } from "./files-of-fork.ts";
+import { placeFiles, placesOf } from "../worktrees/files-here.ts";
+import { repositoriesOf } from "../worktrees/repositories.ts";
+import { type ForkFiles, filesOfFork } from "./files-of-fork.ts";
 import { type ForkPoint, findPoint } from "./fork-point.ts";
 import { type Beginning, promptedPoint } from "./prompted-point.ts";
 import { switchBundle } from "./switch-bundle.ts";
@@ -39,9 +40,7 @@ export async function forkThread(
     /** What the next role is told instead of the edge's prompt. Before any step it is the prompt of the new thread,
      *  which then shares nothing with the old one. null: as in the old thread. */
     prompt: string | null;
-    /** It works in a worktree of its own, with the files of the step that it goes on from; else where the old one
-     *  works, with the files that are there. */
-    files: boolean;
+    files: ForkFiles;
     run: "background" | "idle";
   },
 ): Promise<Result<Fork, Failure>> {
@@ -56,9 +55,11 @@ export async function forkThread(
   if (!first.ok) return first;
   const nowMs = engine.now();
   const threadId = newThreadId(nowMs);
-  // Before the thread that is to work there: a crash in between leaves a worktree, and `git worktree list` shows it.
-  const place = { startHash, head: beginning.value.hash, threadId };
-  const cwd = opts.files ? await filesOfFork(engine, thread, place) : ok(thread.cwd);
+  // Before the thread that is to work there: a crash in between leaves a worktree, which `workspace list` shows.
+  await placeFiles(engine.root, threadId, await placesOf(engine.root, thread.threadId));
+  const { files } = opts;
+  const place = { startHash, head: beginning.value.hash, threadId, files };
+  const cwd = await filesOfFork(engine, thread, place);
   if (!cwd.ok) return cwd;
   const { thread: made } = await engine.store.create(
     {
@@ -84,7 +85,7 @@ export async function forkThread(
     null,
   );
   // The shared steps' files stay when the old thread is removed. Git that fails here costs no fork: until then they stay.
-  for (const repository of await repositoriesOf(engine.cas, made))
+  for (const repository of await repositoriesOf(engine, made))
     await shareSnapshots(repository, { from: thread.threadId, to: made.threadId });
   if (opts.run === "background") {
     const runner = await startRunner(engine, made.threadId);

@@ -50,7 +50,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 /** A thread of these steps, and the next version of its workflow. */
 async function threadOf(steps: readonly ParsedRoleOutput[]): Promise<void> {
   made = await sampleRoot(folder, steps);
-  await storeBundle(folder, { ...NEXT, externals: [], rolldown: null, types: null });
+  await storeBundle(folder, { ...NEXT, externals: [], rolldown: null, types: null, yaml: null });
   for (const { hash, sha256 } of [BUNDLE, NEXT]) {
     const version = { hash, sha256, timestamp: 1 };
     await made.engine.registry.register({ name: "sample", version });

@@ -14,7 +14,7 @@ import {
   type StepRoute,
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
-import type { Chain, ChainState } from "../chain/chain.ts";
+import { type Chain, type ChainState, isNote } from "../chain/chain.ts";
 import { routeByTable } from "../chain/poke-route.ts";
 import { readBlob, readNode } from "../chain/read-node.ts";
 import { threadContext } from "../chain/thread-context.ts";
@@ -45,7 +45,9 @@ export async function pokeBasis(
   const step = chain.states[at];
   if (step === undefined) return err(nothingToReplace(thread.threadId));
   const before = { ...chain, states: chain.states.slice(0, at) };
-  const { route } = step.node.payload;
+  const { route, role } = step.node.payload;
+  if (isNote(step) || bundle.descriptor.roles[role]?.coordinates !== undefined)
+    return err(coordinated(thread.threadId));
   if (versionAfter(before).hash === bundle.hash)
     return ok({ step, chain: before, route, upgrade: [] });
 
@@ -64,6 +66,15 @@ export async function pokeBasis(
     route: route === null ? null : await routeByTable(route, bundle.descriptor, context),
     upgrade: [content, state],
   });
+}
+
+/** Its workers, and what it was told, are in the chain before it. */
+function coordinated(threadId: string): Failure {
+  return failure(
+    "TRANSITION_INVALID",
+    `the last step of thread ${threadId} coordinates workers, and cannot be replaced`,
+    `make it again from the step before: uncaged-workflow thread fork ${threadId} --from-step <n>`,
+  );
 }
 
 export function nothingToReplace(threadId: string): Failure {

@@ -4,7 +4,9 @@
  *     the route that led to the head.
  *  2. The new step has the old one's parent; an upgrade after the old step moves before the new one. The old head stays
  *     in the CAS until gc, and the index remembers it until the next step: until then the poke can be undone.
- *  3. On any failure the head, and what the thread waited for, stay as they were. */
+ *  3. The files are put back to what they were before the step, unless they are to be kept or somebody else has changed
+ *     them since (`files-before`).
+ *  4. On any failure the head, its files and what the thread waited for stay as they were. */
 import { sha256Hex } from "@uncaged/workflow-cas";
 import { openGroup } from "@uncaged/workflow-moderator";
 import {
@@ -14,6 +16,7 @@ import {
   failure,
   failureFrom,
   isFinal,
+  isSameGroup,
   ok,
   type Result,
   type RootStore,
@@ -38,8 +41,10 @@ import { parseOutput } from "../run/parse-output.ts";
 import { threadRun } from "../run/run-thread.ts";
 import { withNotes } from "../run/step-files.ts";
 import { FULL, noRoom } from "../run/thread-room.ts";
+import { mayWork, standWorktrees } from "../run/work-place.ts";
 import type { Engine } from "../storage/engine.ts";
 import { observedStatus } from "../watch/observe.ts";
+import { filesToPutBack, switchFiles } from "./files-before.ts";
 import { parkAfterPoke } from "./park-after-poke.ts";
 import { nothingToReplace, type PokeBasis, pokeBasis } from "./poke-basis.ts";
 
@@ -51,7 +56,8 @@ export type Poke = {
   status: ThreadStatus;
 };
 
-/** Refused: `LEASE_HELD` (running), `TRANSITION_INVALID` (finished, or no step yet), `USAGE` (empty prompt). */
+/** Refused: `LEASE_HELD` (running), `TRANSITION_INVALID` (finished, or no step yet), `USAGE` (empty prompt),
+ *  `FILES_CHANGED`. */
 export async function pokeThread(
   engine: Engine,
   thread: ThreadRecord,
@@ -59,6 +65,8 @@ export async function pokeThread(
     prompt: string;
     /** Name in `config.agents`; null: the agent that ran the head step. */
     agent: string | null;
+    /** The files stay as they are; else they are first put back to what they were before the step. */
+    keepFiles: boolean;
     signal: AbortSignal;
   },
 ): Promise<Result<Poke, Failure>> {
@@ -77,7 +85,7 @@ export async function pokeThread(
 async function replaceHead(
   engine: Engine,
   handle: LeaseHandle,
-  poke: { prompt: string; agent: string | null },
+  poke: { prompt: string; agent: string | null; keepFiles: boolean },
 ): Promise<Result<Poke, Failure>> {
   const { thread } = handle;
   const loaded = await loadRun(engine, thread);
@@ -90,6 +98,14 @@ async function replaceHead(
   if (step.node.payload.group !== undefined && !isOpen(loaded.value.bundle, context)) {
     return err(hasJoined(thread.threadId, step.node.payload.group.name));
   }
+  const alone = await mayWork(engine, thread, loaded.value.bundle.descriptor);
+  if (!alone.ok) return alone;
+  const place = { chain: loaded.value.chain, cwd: step.node.payload.cwd ?? thread.cwd };
+  const stands = await standWorktrees(engine, thread, { ...place, signal: handle.signal });
+  if (!stands.ok) return stands;
+  const putBack = poke.keepFiles ? ok(UNTOUCHED) : await putFilesBack(engine, thread, basis.value);
+  if (!putBack.ok) return putBack;
+  const restored = putBack.value;
   const directive = directiveOf(basis.value, poke);
   const parent = chain.states.at(-1)?.hash ?? chain.startHash;
   const parentSha256 = sha256Hex(await readBlob(engine.cas, parent));
@@ -103,10 +119,10 @@ async function replaceHead(
     room: "or nothing",
   });
   const made = await firstOutput(run);
-  if (!made.ok) return made;
+  if (!made.ok) return restored.fails(made.error);
   const { group } = step.node.payload;
-  const { output, files, fault } = await holdToRules(run, cursor, made.value, group);
-  if (fault !== null) return err(fault);
+  const { output, files, fault, proved } = await holdToRules(run, cursor, made.value, group);
+  if (fault !== null) return restored.fails(fault);
   const record = withNotes(withModelCosts(output.run ?? null, run.costs), files.notes);
   const publish: RootStore["publish"] = (nodes, move) =>
     engine.cas.publish([...upgrade, ...nodes], move);
@@ -117,11 +133,47 @@ async function replaceHead(
     nowMs,
     group,
     workspace: files.workspace,
+    proof: run.proofAfter({
+      ...{ ...output, round: cursor.rounds + 1, workspace: files.workspace, proved },
+    }),
   });
   emitCompleted(run, published, nowMs);
   const { stateHash } = published;
   const status = await parkAfterPoke(engine, handle);
   return ok({ threadId: thread.threadId, head: stateHash, previousHead: thread.head, status });
+}
+
+type PutBack = {
+  /** What a poke that makes no step returns: the head stays, and so do its files. */
+  fails: (reason: Failure) => Promise<Result<never, Failure>>;
+};
+
+const UNTOUCHED: PutBack = { fails: async (reason) => err(reason) };
+
+async function putFilesBack(
+  engine: Engine,
+  { threadId }: ThreadRecord,
+  { step, chain }: PokeBasis,
+): Promise<Result<PutBack, Failure>> {
+  const { workspace, group } = step.node.payload;
+  const members = chain.states
+    .map(({ node }) => node.payload)
+    .filter((payload) => isSameGroup(payload.group, group));
+  const files = filesToPutBack(
+    workspace,
+    members.map((member) => member.workspace),
+  );
+  if (files === null) return ok(UNTOUCHED);
+  const { workTree, before, after } = files;
+  const put = await switchFiles(engine, { threadId, workTree, to: before, from: after });
+  if (!put.ok) return put;
+  return ok({
+    fails: async (reason) => {
+      // What the poke did is recorded by now. If git fails, the first reason is the one to report.
+      await switchFiles(engine, { threadId, workTree, to: after, from: null });
+      return err(reason);
+    },
+  });
 }
 
 /** The route that led to the head, with the poke in place of its prompt. */
@@ -157,7 +209,7 @@ function hasJoined(threadId: string, group: string): Failure {
 }
 
 async function firstOutput(run: ThreadRun): Promise<ReturnType<typeof parseOutput>> {
-  const runtime = run.runtimeAt(() => run.cursor);
+  const runtime = run.runtimeAt({ now: () => run.cursor, move: () => undefined });
   const generator = run.workflow(run.context, runtime);
   try {
     const turn = await nextTurn(generator, undefined, run.signal);

@@ -29,6 +29,7 @@ import { stopThread } from "../steer/stop-thread.ts";
 import type { Engine } from "../storage/engine.ts";
 import { lookAtThread } from "../watch/look-at-thread.ts";
 import { restsNow } from "../watch/wait-for-thread.ts";
+import type { ForkFiles } from "./files-of-fork.ts";
 import type { ForkPoint } from "./fork-point.ts";
 import { forkThread } from "./fork-thread.ts";
 
@@ -64,8 +65,8 @@ export async function raceThread(
     from: ForkPoint;
     agents: readonly string[];
     limits: Limits | null;
-    /** Each contender has a worktree of its own; see `forkThread`. */
-    files: boolean;
+    /** Of each contender. */
+    files: ForkFiles;
     signal: AbortSignal;
     onStep: (contender: { agent: string; threadId: string; steps: number }) => void;
   },

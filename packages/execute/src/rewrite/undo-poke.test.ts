@@ -109,7 +109,7 @@ describe("an answer that comes while a poke begins", () => {
     });
     const asked = await current();
     await engine.store.answer({ threadId, text: "the first", nowMs: engine.now() });
-    const opts = { prompt: "once more", agent: null, signal };
+    const opts = { prompt: "once more", agent: null, keepFiles: false, signal };
     expect(await pokeThread(engine, asked, opts)).toMatchObject({ ok: false });
     expect(await current()).toMatchObject({
       status: "idle",
@@ -122,7 +122,7 @@ describe("a poke that fails", () => {
   it("leaves a paused thread paused", async () => {
     const paused = await pauseThread(made.engine, made.thread);
     if (!paused.ok) throw new Error(paused.error.message);
-    const opts = { prompt: "once more", agent: null, signal };
+    const opts = { prompt: "once more", agent: null, keepFiles: false, signal };
     // The sample's bundle ends at once instead of running a role.
     expect(await pokeThread(made.engine, paused.value, opts)).toMatchObject({ ok: false });
     expect(await current()).toMatchObject({ status: "paused", head: made.thread.head });

@@ -59,7 +59,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "upgrade-"));
   made = await sampleRoot(folder, STEPS);
   for (const each of [SAME_WAY, OTHER_WAY, ASKING])
-    await storeBundle(folder, { ...each, externals: [], rolldown: null, types: null });
+    await storeBundle(folder, { ...each, externals: [], rolldown: null, types: null, yaml: null });
   for (const { hash, sha256 } of [ASKING, OTHER_WAY, SAME_WAY, BUNDLE]) {
     const version = { hash, sha256, timestamp: 1 };
     await made.engine.registry.register({ name: "sample", version });

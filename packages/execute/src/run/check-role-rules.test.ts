@@ -2,7 +2,7 @@ import { encodeContent } from "@uncaged/workflow-cas";
 import type { CheckEvidence, RoleRules, StepRun, ToolCallRecord } from "@uncaged/workflow-protocol";
 import { describe, expect, it } from "vitest";
 import { NEEDS_TESTS, NO_EDITS, toolCall } from "../testing/role-rules.test.helper.ts";
-import { type HeldStep, roleRulesFault } from "./check-role-rules.ts";
+import { type HeldStep, holdStep } from "./check-role-rules.ts";
 
 const TESTED = toolCall();
 
@@ -32,7 +32,7 @@ async function codeOf(
   };
   const step = { role: "coder", outcome, run: calls === null ? null : run, files };
   const earlier = new Set(again ? store.hashes : []);
-  return (await roleRulesFault(store, rules, { step, earlier }))?.code ?? null;
+  return (await holdStep(store, rules, { step, earlier })).fault?.code ?? null;
 }
 
 describe("a result of a role that requires evidence", () => {
@@ -71,7 +71,7 @@ describe("a result of a role that requires evidence", () => {
       run: { agent: { name: "a", version: "1" }, evidence: ["0000000000000"] },
       files: null,
     };
-    const fault = await roleRulesFault(cas([]), NEEDS_TESTS, { step, earlier: new Set() });
+    const { fault } = await holdStep(cas([]), NEEDS_TESTS, { step, earlier: new Set() });
     expect(fault?.code).toBe("EVIDENCE_MISSING");
   });
 });

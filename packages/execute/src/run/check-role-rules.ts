@@ -27,7 +27,8 @@ import {
   type ToolKind,
   type ToolPolicy,
 } from "@uncaged/workflow-protocol";
-import { checkInWords } from "./role-checks.ts";
+import type { Proved } from "../chain/proofs.ts";
+import { checkInWords, mayBeApproved } from "./role-checks.ts";
 
 export type HeldStep = {
   role: string;
@@ -37,17 +38,21 @@ export type HeldStep = {
   files: { tree: string; base: string } | null;
 };
 
-/** null: the step satisfies its role's rules. Throws what the store throws. */
-export async function roleRulesFault(
+/** `fault` is null: the step satisfies its role's rules. `proved`: how it passed its checks; null: it needs none. */
+export type HeldTo = { fault: Failure; proved: null } | { fault: null; proved: Proved | null };
+
+/** Throws what the store throws. */
+export async function holdStep(
   cas: Pick<CasStore, "get">,
   { tools, requiredEvidence = [] }: Pick<RoleRules, "tools" | "requiredEvidence">,
   about: { step: HeldStep; earlier: ReadonlySet<string> },
-): Promise<Failure | null> {
+): Promise<HeldTo> {
   const { step, earlier } = about;
-  if (step.outcome !== undefined) return null;
-  if (tools === undefined && requiredEvidence.length === 0) return null;
+  if (step.outcome !== undefined) return NOTHING_TO_HOLD;
+  if (tools === undefined && requiredEvidence.length === 0) return NOTHING_TO_HOLD;
   const agent = step.run?.agent.name ?? "its agent";
-  if (tools !== undefined && step.run?.policy !== "held") return notHeld(step.role, agent);
+  if (tools !== undefined && step.run?.policy !== "held")
+    return { fault: notHeld(step.role, agent), proved: null };
   // Loaded only for roles that have rules.
   const { evidenceWords, missingEvidence, policyVerdict } = await import(
     "@uncaged/workflow-util/tool-rules"
@@ -58,17 +63,20 @@ export async function roleRulesFault(
     tools === undefined
       ? undefined
       : calls.find((call) => isWeighed(call) && !policyVerdict(wholeKinds(tools), call).allowed);
-  if (breach !== undefined) return breached(step.role, agent, breach);
-  const unproved = await unprovedCheck(cas, requiredChecks(requiredEvidence), step);
-  if (unproved !== null) return unproved;
+  if (breach !== undefined) return { fault: breached(step.role, agent, breach), proved: null };
+  const checked = await heldToChecks(cas, requiredChecks(requiredEvidence), step);
+  if (checked.fault !== null) return checked;
   const missing = missingEvidence(requiredCalls(requiredEvidence), calls);
-  if (missing.length === 0) return null;
-  return failure(
+  if (missing.length === 0) return checked;
+  const fault = failure(
     "EVIDENCE_MISSING",
     `the result of role ${step.role} is not accepted: ${agent} was not seen doing what it requires: ${missing.map(evidenceWords).join("; ")}`,
     "bind the role to an adapter that reports the calls it saw (docs/writing-an-adapter.md), or correct the requirement",
   );
+  return { fault, proved: null };
 }
+
+const NOTHING_TO_HOLD = { fault: null, proved: null } as const;
 
 /** The calls in these blobs; a blob that is missing, or is not a call, adds nothing. */
 async function readCalls(
@@ -99,49 +107,63 @@ async function readTexts(
   return texts;
 }
 
-/** The first check of which the step has no evidence that it passed. */
-async function unprovedCheck(
+/** The first check of which the step has no evidence that it passed is its fault. */
+async function heldToChecks(
   cas: Pick<CasStore, "get">,
   checks: readonly CheckRequirement["check"][],
   { role, run, files }: HeldStep,
-): Promise<Failure | null> {
-  if (checks.length === 0) return null;
+): Promise<HeldTo> {
+  if (checks.length === 0) return NOTHING_TO_HOLD;
   const { checkEvidenceSchema } = await import("@uncaged/workflow-protocol/schemas");
   const found: CheckEvidence[] = [];
   for (const text of await readTexts(cas, run?.evidence ?? [])) {
     const evidence = checkEvidenceSchema.safeParse(text);
     if (evidence.success) found.push(evidence.data);
   }
+  let proved: Proved = "valid";
   for (const check of checks) {
     const ofCheck = found.filter((each) => isDeepStrictEqual(each.command, check.command));
     const fits = ofCheck.filter(({ tree, base }) => tree === files?.tree && base === files.base);
     if (fits.some(hasPassed)) continue;
+    if (mayBeApproved(check) && fits.some(waitsForApproval)) {
+      proved = "unapproved";
+      continue;
+    }
     const [failed] = fits;
     const why =
       failed === undefined
         ? "there is no evidence of it for the files that the role left"
         : checkInWords(failed);
-    return failure(
+    const fault = failure(
       "EVIDENCE_MISSING",
       `the result of role ${role} is not accepted: it has to pass ${check.command.join(" ")}: ${why}`,
       "run the command in a clean clone of the files, then mend them or the check",
     );
+    return { fault, proved: null };
   }
-  return null;
+  return { fault: null, proved };
 }
 
 /** By what was seen, not by what was concluded from it. */
-function hasPassed({ tree, clean, controls, controlled, canary, verdict, faults }: CheckEvidence) {
-  const isGreen = ({ exitCode, timedOut, changed }: CheckRun): boolean =>
-    exitCode === 0 && !timedOut && changed.length === 0;
-  return (
-    verdict === "passed" &&
-    faults.length === 0 &&
-    clean.tree === tree &&
-    isGreen(clean) &&
-    (controls.length === 0 || (controlled !== null && isGreen(controlled))) &&
-    (canary === null || canary.exitCode !== 0)
-  );
+function hasPassed(evidence: CheckEvidence): boolean {
+  const { controls, controlled, verdict, faults } = evidence;
+  const holds = controls.length === 0 || (controlled !== null && isGreen(controlled));
+  return verdict === "passed" && faults.length === 0 && isSound(evidence) && holds;
+}
+
+/** All but what the changed controls are about. */
+function waitsForApproval(evidence: CheckEvidence): boolean {
+  const { controlled, verdict, faults } = evidence;
+  const isAbout = faults.every(({ kind }) => kind === "controls_changed");
+  return verdict === "unapproved" && isAbout && controlled !== null && isSound(evidence);
+}
+
+function isSound({ tree, clean, canary }: CheckEvidence): boolean {
+  return clean.tree === tree && isGreen(clean) && (canary === null || canary.exitCode !== 0);
+}
+
+function isGreen({ exitCode, timedOut, changed }: CheckRun): boolean {
+  return exitCode === 0 && !timedOut && changed.length === 0;
 }
 
 /** It happened, and its kind says what it did. */

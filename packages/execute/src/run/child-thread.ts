@@ -7,37 +7,26 @@
  *     ways.
  *  4. A step that is given up (its time is up, or its group has joined without it) has its child killed. When the whole
  *     parent is stopped, whoever stops it decides what becomes of its children. */
-import { setTimeout as sleep } from "node:timers/promises";
 import { encodeContent } from "@uncaged/workflow-cas";
 import {
   type ChildOutcome,
   type ChildRequest,
-  type Failure,
   type FinishedThread,
-  failure,
   isFinished,
   type StepGroup,
   sumUsage,
   type ThreadRecord,
   unwrap,
-  WorkflowError,
 } from "@uncaged/workflow-protocol";
 import { endState, loadChain, roleStates } from "../chain/chain.ts";
 import { type ChainCursor, parentOf } from "../chain/chain-cursor.ts";
 import { recordedResult } from "../chain/recorded-result.ts";
-import { runningHost } from "../processes/host-file.ts";
-import { othersWereFirst, startRunner } from "../runner/start-runner.ts";
 import { createThread } from "../start/create-thread.ts";
+import { depthBelow } from "../start/depth-below.ts";
 import { runnableWorkflow } from "../start/runnable-workflow.ts";
 import type { Engine } from "../storage/engine.ts";
-import { lookAtThread } from "../watch/look-at-thread.ts";
-import { depthBelow } from "./depth-below.ts";
-
-const LOOK_EVERY_MS = 100;
-/** Without a host nobody else takes a queued child up. */
-const ASK_FOR_ROOM_EVERY = 10;
-/** A child whose runner keeps dying is not worth another start. */
-const MAX_RESTARTS = 3;
+import { endTree } from "../workers/end-tree.ts";
+import { untilRests } from "../workers/until-rests.ts";
 
 export type ChildRun = ChildRequest & {
   role: string;
@@ -60,6 +49,8 @@ export async function runChild(engine: Engine, run: ChildRun): Promise<ChildOutc
     workflow,
     prompt: run.prompt,
     cwd: run.cwd,
+    // What the parent has done counts, committed or not.
+    worktree: workflow.workspace === "worktree" ? "as it is" : null,
     startKey: startKeyOf(run, parentHead),
     depth,
     priority: run.parent.priority,
@@ -70,24 +61,16 @@ export async function runChild(engine: Engine, run: ChildRun): Promise<ChildOutc
   try {
     return await outcomeOf(
       engine,
-      await untilFinal(engine, threadId, AbortSignal.any([stopped, given])),
+      await untilRests(engine, threadId, {
+        restsAs: ({ thread: seen }) => (isFinished(seen) ? seen : null),
+        signal: AbortSignal.any([stopped, given]),
+      }),
     );
   } catch (thrown) {
     // A store that fails here says so with the step's own write.
     if (given.aborted && !stopped.aborted) await endTree(engine, threadId).catch(() => undefined);
     throw thrown;
   }
-}
-
-/** Kills a thread and all below it: parents first, so that none starts another child. A thread without a runner
- *  gets one once more, to receive the signal. */
-async function endTree(engine: Engine, threadId: string): Promise<void> {
-  const seen = await lookAtThread(engine, threadId);
-  if (seen === null || isFinished(seen.thread)) return;
-  await engine.store.signal(threadId, "kill", engine.now());
-  if (seen.status !== "running") await startRunner(engine, threadId);
-  for (const child of await engine.store.list({ parentThread: threadId }))
-    await endTree(engine, child.threadId);
 }
 
 /** The last state that the step sees: a member of a group does not see what other members have done meanwhile. */
@@ -106,42 +89,6 @@ function startKeyOf(
   return ["child", parent.threadId, parentHead, role, call, ...member, ...poke].join(":");
 }
 
-/** Waits for the end. A child without a runner is started; a child that a person stopped later is waited for. */
-async function untilFinal(
-  engine: Engine,
-  threadId: string,
-  signal: AbortSignal,
-): Promise<FinishedThread> {
-  let starts = 0;
-  for (let looks = 1; ; looks += 1) {
-    signal.throwIfAborted();
-    const seen = await lookAtThread(engine, threadId);
-    if (seen === null)
-      throw new WorkflowError(
-        failure("THREAD_NOT_FOUND", `child thread ${threadId} was removed`, ""),
-      );
-    const { thread, status, stale } = seen;
-    if (isFinished(thread)) return thread;
-    if (status === "idle" && (starts === 0 || stale)) {
-      if (starts > MAX_RESTARTS) throw new WorkflowError(keepsDying(threadId));
-      starts += 1;
-      const runner = await startRunner(engine, threadId);
-      if (!runner.ok && !othersWereFirst(runner.error)) throw new WorkflowError(runner.error);
-    }
-    if (status === "queued" && looks % ASK_FOR_ROOM_EVERY === 0)
-      await startIfRoom(engine, threadId);
-    await sleep(LOOK_EVERY_MS, undefined, { signal });
-  }
-}
-
-async function startIfRoom(engine: Engine, threadId: string): Promise<void> {
-  if (runningHost(engine.root) !== null) return;
-  const next = await engine.dispatch.next({ besides: [], nowMs: engine.now() });
-  if (!next.includes(threadId)) return;
-  const runner = await startRunner(engine, threadId);
-  if (!runner.ok && !othersWereFirst(runner.error)) throw new WorkflowError(runner.error);
-}
-
 async function outcomeOf(engine: Engine, thread: FinishedThread): Promise<ChildOutcome> {
   const chain = await loadChain(engine.cas, thread);
   const last = roleStates(chain).at(-1);
@@ -157,12 +104,4 @@ async function outcomeOf(engine: Engine, thread: FinishedThread): Promise<ChildO
     ...(recorded?.value === undefined ? {} : { result: recorded.value }),
     usage: chain.states.map((state) => state.node.payload.usage ?? null).reduce(sumUsage, null),
   };
-}
-
-function keepsDying(threadId: string): Failure {
-  return failure(
-    "RUNNER_FAILED",
-    `the runner of child thread ${threadId} died ${MAX_RESTARTS + 1} times`,
-    `see: uncaged-workflow thread show ${threadId}`,
-  );
 }

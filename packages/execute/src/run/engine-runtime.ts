@@ -19,12 +19,15 @@ import {
   type StepScope,
   type ThreadRecord,
   type Unrecorded,
+  type WorkerDesk,
   type WorkflowRuntime,
 } from "@uncaged/workflow-protocol";
 import { agentEventSchema } from "@uncaged/workflow-protocol/schemas";
-import { ANSWER } from "../chain/answer-directive.ts";
+import type { Settings } from "@uncaged/workflow-register";
+import { isSaid } from "../chain/answer-directive.ts";
 import { stepTag } from "../processes/process-tags.ts";
 import { type AskPerson, DEFAULT_ASK_MS } from "./ask-person.ts";
+import type { MemberPlace } from "./member-worktrees.ts";
 import type { OriginSessions } from "./origin-sessions.ts";
 import type { RoleAgent } from "./role-agents.ts";
 
@@ -50,6 +53,7 @@ export type RuntimeParts = {
   /** Folder of the private homes of this thread's agents. */
   homes: string;
   storageRoot: string;
+  isolation: Settings["isolation"];
   /** The step's place in its trace; null: nobody traces. */
   traceparent: ((step: { round: number; group?: StepGroup | undefined }) => string) | null;
   /** The agent for the step that a role starts. */
@@ -64,6 +68,8 @@ export type RuntimeParts = {
     cwd: string;
     group: StepGroup | undefined;
   }) => Promise<void> | null;
+  /** Where a member of a group works that is to have a git worktree. */
+  memberPlace: (member: { cwd: string; group: StepGroup }) => MemberPlace;
   /** Runs the checks of a role that has some on the files as they are. */
   checkFiles: (step: {
     role: string;
@@ -73,6 +79,16 @@ export type RuntimeParts = {
   /** Asks a person while a step waits. */
   askPerson: AskPerson;
   /** `call` numbers the children of one step, from 0: the same call after a crash finds the same child. */
+  /** The workers of a role that coordinates; undefined: it does not. */
+  workers: (step: {
+    role: string;
+    cwd: string;
+    rules: RoleRules | undefined;
+    group: StepGroup | undefined;
+  }) => WorkerDesk | undefined;
+  /** The folder that the thread shares, as a worker or with workers; null: none. */
+  scratch: (rules: RoleRules | undefined) => string | null;
+  isWorker: boolean;
   runChild: (
     request: ChildRequest & {
       role: string;
@@ -96,11 +112,17 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
     unrecorded: parts.unrecorded,
     resumes: parts.resumes,
     enter: (request: StepRequest) => {
+      const { workspace, ...asked } = request;
       const { role, round } = request;
       const group = placeOf(request.group);
       const step = { role, round, ...(group === undefined ? {} : { group }) };
       const roleAgent = parts.roleAgent(request);
-      const cwd = request.location === null ? thread.cwd : resolve(thread.cwd, request.location);
+      const given = request.location === null ? thread.cwd : resolve(thread.cwd, request.location);
+      const place =
+        workspace === "worktree" && group !== undefined
+          ? parts.memberPlace({ cwd: given, group })
+          : null;
+      const cwd = place?.cwd ?? given;
       const stamp = (): { threadId: string; timestamp: number } => ({
         threadId: thread.threadId,
         timestamp: parts.now(),
@@ -119,8 +141,17 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
         if (event !== undefined) parts.emit({ ...stamp(), type: "agent", ...step, event });
       };
       const rules = Object.hasOwn(parts.rules, role) ? parts.rules[role] : request.rules;
-      const ready = parts.look({ round, cwd, group });
+      const look = () => parts.look({ round, cwd, group });
+      const ready =
+        place === null
+          ? look()
+          : place
+              .stand()
+              .then(look)
+              .then(() => undefined);
       const timeoutMs = rules?.tools?.askTimeoutMs ?? DEFAULT_ASK_MS;
+      const workers = parts.workers({ role, cwd, rules, group });
+      const scratch = parts.scratch(rules);
       return {
         cas,
         extract: parts.extract(emit),
@@ -128,9 +159,10 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
         ...(requiredChecks(rules?.requiredEvidence).length === 0
           ? {}
           : { checkFiles: () => parts.checkFiles({ role, round, group }) }),
+        ...(workers === undefined ? {} : { workers }),
         mayI: (question) => parts.askPerson({ role, group, timeoutMs, ...question }),
         step: {
-          ...request,
+          ...asked,
           rules,
           ...roleAgent,
           ...originOf(roleAgent, parts.origin),
@@ -139,6 +171,9 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
           processTag: stepTag({ threadId: thread.threadId, fence: parts.fence, group }),
           home: join(parts.homes, homeOf(request)),
           storageRoot: parts.storageRoot,
+          ...(scratch === null ? {} : { scratch }),
+          ...(parts.isWorker ? { isWorker: true as const } : {}),
+          ...(parts.isolation === "none" ? {} : { isolation: parts.isolation }),
           ...(parts.traceparent === null
             ? {}
             : { traceparent: parts.traceparent({ round, group }) }),
@@ -178,7 +213,7 @@ function homeOf({ role, group }: StepRequest): string {
 /** An answer, a poke, or the prompt of a fork; null: nobody said anything, the table led here. */
 function saidByPerson({ route }: StepRequest): string | null {
   if (route === null) return null;
-  return route.condition === ANSWER || route.promptFrom === "person" ? route.prompt : null;
+  return isSaid(route.condition) || route.promptFrom === "person" ? route.prompt : null;
 }
 
 /** Only the four operations of the port, so that a bundle gets no other method of the backend. */

@@ -13,6 +13,7 @@ import {
   EXIT,
   exitCodeOf,
   type Failure,
+  failure,
   failureFrom,
   type GroupJoin,
   isPersonWait,
@@ -28,12 +29,14 @@ import {
   type RunningThread,
   type SignalKind,
   type StepGroup,
+  type StepProof,
   type StepRoute,
   type StepWorkspace,
   type Suspension,
   stepsBeforeGroup,
   type ThreadContext,
   type ThreadEnding,
+  type Usage,
   type Wait,
   type Waits,
   type WorkflowCompletion,
@@ -46,15 +49,25 @@ import {
   type ParsedRoleOutput,
   workflowCompletionSchema,
 } from "@uncaged/workflow-protocol/schemas";
+import type { Settings } from "@uncaged/workflow-register";
 import { type PublishedStep, publishStep } from "../chain/append-step.ts";
 import type { ChainCursor } from "../chain/chain-cursor.ts";
+import type { Proved, ProvedStep } from "../chain/proofs.ts";
+import { spentBy } from "../chain/spent.ts";
 import { type Interruption, urgent } from "../keeper/interruption.ts";
 import { leaseLost } from "../lease/lease-lost.ts";
 import type { Summarize } from "../models/summarizer.ts";
 import type { Supervise } from "../models/supervisor.ts";
-import { endRecord, type ModelCosts, withModelCosts } from "../models/with-model-costs.ts";
+import {
+  endRecord,
+  type ModelCosts,
+  withModelCosts,
+  withWorkers,
+} from "../models/with-model-costs.ts";
 import type { Engine } from "../storage/engine.ts";
 import { parseWith } from "../storage/parse-with.ts";
+import type { HeldTo } from "./check-role-rules.ts";
+import type { Coordination, CursorHand } from "./coordination.ts";
 import { cutOffRecord } from "./cut-off-record.ts";
 import { failedEnding } from "./failed-ending.ts";
 import {
@@ -84,9 +97,17 @@ export type ThreadRun = {
   context: ThreadContext;
   /** What roles do to the files of the repository that they work in. */
   files: StepFiles;
+  /** The files when a person's step is stored; null: nothing was checked so far. */
+  filesFound: (role: string, at: ChainCursor) => Promise<StepWorkspace | null>;
   /** What the workflow function gets from the engine. `cursor` is asked for the thread's position whenever a child
-   *  starts. */
-  runtimeAt: (cursor: () => ChainCursor) => EngineRuntime;
+   *  starts, and moved on by the notes of a coordinating step. */
+  runtimeAt: (cursor: CursorHand) => EngineRuntime;
+  /** Ends the coordination of the step that has just ended. Returns what its workers used. */
+  endCoordination: Coordination["close"];
+  /** After that step is stored: its workers that wait may end. */
+  releaseWorkers: () => Promise<void>;
+  /** Whether the thread, a worker, waits at its end for what its coordinator says. */
+  isHeld: () => Promise<boolean>;
   /** Roles of the descriptor that agents play: an output of any other is refused. */
   roles: ReadonlySet<string>;
   /** What the thread waited for at this head when its runner took it. */
@@ -100,16 +121,16 @@ export type ThreadRun = {
     /** For a member of a group: its place, and when the group joins. */
     member?: StepGroup & { join: GroupJoin };
   }) => Result<Wait, Failure>;
-  /** Why the engine rejects this output as a step of its role; null: it accepts it. */
-  rulesFault: (
-    output: ParsedRoleOutput,
-    workspace: StepWorkspace | null,
-  ) => Promise<Failure | null>;
+  /** Whether the engine accepts this output as a step of its role. */
+  held: (output: ParsedRoleOutput, workspace: StepWorkspace | null) => Promise<HeldTo>;
+  /** What is known, with this step, of the files that were checked. Asked once for each step, before it is stored. */
+  proofAfter: (step: ProvedStep) => StepProof | null;
   /** Runs the role's checks, and adds what was seen to the record of its run. `fault`: one could not be run. */
   checked: (
     output: ParsedRoleOutput,
     workspace: StepWorkspace | null,
   ) => Promise<{ output: ParsedRoleOutput; fault: Failure | null }>;
+  isolation: Settings["isolation"];
   /** Aborts with an `Interruption` as its reason; any other reason counts as `kill`. */
   signal: AbortSignal;
   room: ThreadRoom;
@@ -134,7 +155,12 @@ export type RunOutcome =
 
 export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
   let cursor = run.cursor;
-  const runtime = run.runtimeAt(() => cursor);
+  const runtime = run.runtimeAt({
+    now: () => cursor,
+    move: (next) => {
+      cursor = next;
+    },
+  });
   let resumed = runtime.resumes ?? null;
   const generator = run.workflow(seenBy(run.context, resumed), runtime);
   let answer: YieldAnswer;
@@ -170,6 +196,8 @@ export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
       if (run.signal.aborted) continue;
 
       const turn = await nextTurn(generator, answer, run.signal);
+      // Before anything else is published. Whoever stops or kills the thread decides what becomes of its workers.
+      const ofWorkers = await run.endCoordination({ endsWorkers: turn.kind !== "interrupted" });
       if (turn.kind === "interrupted")
         return await interrupted(run, cursor, interruptionOf(run.signal, []) ?? "kill");
       if (turn.kind === "threw") return await failed(run, cursor, turn.cause);
@@ -197,7 +225,7 @@ export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
             const published = await publish(run, cursor, {
               output: stepOf(run, decided),
               group: place,
-              files: NO_FILES,
+              files: { workspace: await run.filesFound(decided.wait.role, cursor), notes: [] },
             });
             add(published);
             return { step: published.step, pause: waiting.includes("pause") };
@@ -211,9 +239,10 @@ export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
         if (ran.kind === "waiting") return { status: "suspended" };
         answer = ran.steps;
       } else {
-        const appended = await append(run, cursor, turn.yielded);
+        const appended = await append(run, cursor, { raw: turn.yielded, ofWorkers });
         if (appended.kind === "refused") return await failed(run, cursor, appended.cause);
         add(appended);
+        if (ofWorkers !== null) await run.releaseWorkers();
         answer = appended.step;
       }
       resumed = null;
@@ -254,14 +283,18 @@ function seenBy(context: ThreadContext, resumed: StepGroup | null): ThreadContex
   return resumed === null ? context : { ...context, steps: stepsBeforeGroup(context.steps) };
 }
 
-async function append(run: ThreadRun, cursor: ChainCursor, raw: unknown): Promise<Appended> {
+async function append(
+  run: ThreadRun,
+  cursor: ChainCursor,
+  { raw, ofWorkers }: { raw: unknown; ofWorkers: Usage | null },
+): Promise<Appended> {
   const output = parseOutput(raw, run.roles);
   if (!output.ok) return { kind: "refused", cause: new WorkflowError(output.error) };
   const held = await holdToRules(run, cursor, output.value);
   if (held.fault !== null)
     return { kind: "refused", cause: refusedStep(held.fault, held.output.run) };
   try {
-    return { kind: "stored", ...(await publish(run, cursor, held)) };
+    return { kind: "stored", ...(await publish(run, cursor, { ...held, ofWorkers })) };
   } catch (cause) {
     if (failureFrom(cause, "STORAGE_FAILED").code === "ARTIFACT_MISSING")
       return { kind: "refused", cause };
@@ -269,10 +302,15 @@ async function append(run: ThreadRun, cursor: ChainCursor, raw: unknown): Promis
   }
 }
 
-/** Of a person's step. */
-const NO_FILES: RecordedFiles = { workspace: null, notes: [] };
-
-type Publishing = { output: ParsedRoleOutput; group?: StepGroup; files: RecordedFiles };
+type Publishing = {
+  output: ParsedRoleOutput;
+  group?: StepGroup;
+  files: RecordedFiles;
+  /** Left out: nothing was checked. */
+  proved?: Proved | null;
+  /** What its workers used. They booked it themselves. */
+  ofWorkers?: Usage | null;
+};
 
 /** The role has ended. Its processes end before its files are looked at, so that the tree is what it left; what is checked
  *  is that tree; and the step is published after that, because a step that is published is never looked at again. A
@@ -282,29 +320,41 @@ export async function holdToRules(
   cursor: ChainCursor,
   given: ParsedRoleOutput,
   group?: StepGroup,
-): Promise<Publishing & { fault: Failure | null }> {
+): Promise<Publishing & HeldTo> {
   const { role } = given;
   const files = await run.files.end({ role, round: cursor.rounds + 1, group });
   const { output, fault } = await run.checked(given, files.workspace);
-  return { output, files, fault: fault ?? (await run.rulesFault(output, files.workspace)) };
+  const held = fault === null ? await run.held(output, files.workspace) : { fault, proved: null };
+  return { output, files, ...held };
 }
 
 async function publish(
   run: ThreadRun,
   cursor: ChainCursor,
-  { output, group, files: { workspace, notes } }: Publishing,
+  { output, group, files: { workspace, notes }, proved = null, ofWorkers = null }: Publishing,
 ): Promise<PublishedStep> {
   const nowMs = run.engine.now();
-  const record = withNotes(withModelCosts(output.run ?? null, run.costs, group), notes);
+  const proof = run.proofAfter({ ...output, round: cursor.rounds + 1, workspace, proved });
+  const seen = [...notes, ...notIsolated(run, output)];
+  const record = withNotes(withModelCosts(output.run ?? null, run.costs, group), seen);
   const published = await publishStep(run.engine, cursor, {
     kind: "append",
-    output: { ...output, run: record },
+    output: { ...output, run: withWorkers(record, ofWorkers) },
+    spent: spentBy(output.role, record),
     nowMs,
     group,
     workspace,
+    proof,
   });
   emitCompleted(run, published, nowMs);
   return published;
+}
+
+/** Said on the step: whoever asked for it may not know which adapters can do it. */
+function notIsolated({ isolation }: ThreadRun, { run, childThread }: ParsedRoleOutput): string[] {
+  if (isolation === "none" || childThread != null) return [];
+  if (run == null || run.isolation !== undefined || run.person !== undefined) return [];
+  return ["not isolated: its adapter does not say that it kept the agent in a sandbox"];
 }
 
 /** A member whose output the engine does not accept has failed. */
@@ -324,10 +374,11 @@ async function appendMember(
   };
   const parsed = parseOutput(raw, run.roles);
   if (!parsed.ok) return refused(parsed.error, { role: raw.role, route: raw.route });
-  const { output, files, fault } = await holdToRules(run, cursor, parsed.value, group);
+  const held = await holdToRules(run, cursor, parsed.value, group);
+  const { output, files, fault } = held;
   if (fault !== null) return refused(fault, output, files);
   try {
-    return await publish(run, cursor, { output, group, files });
+    return await publish(run, cursor, { ...held, group });
   } catch (cause) {
     const reason = failureFrom(cause, "STORAGE_FAILED");
     if (reason.code !== "ARTIFACT_MISSING") throw cause;
@@ -415,8 +466,15 @@ async function completed(
     return { status: "suspended" };
   }
   const { returnCode } = completion;
+  const unapproved = returnCode === 0 ? unapprovedEnd(steps) : null;
+  if (unapproved !== null) return failed(run, cursor, new WorkflowError(unapproved));
   const summary =
     returnCode === 0 ? await run.summarize(rounds, completion.summary) : completion.summary;
+  const { role } = steps.at(-1) ?? {};
+  if (returnCode === 0 && role !== undefined && run.roles.has(role) && (await run.isHeld())) {
+    await suspend(run, [{ kind: "coordinator", role, message: summary }]);
+    return { status: "suspended" };
+  }
   return end(run, cursor, {
     status: statusOf(returnCode),
     returnCode,
@@ -426,6 +484,17 @@ async function completed(
     // A failing expression does not undo a step: the thread has completed, and its end node says why it has no result.
     result: returnCode === 0 ? await run.resultAfter(steps) : null,
   });
+}
+
+/** A thread cannot complete with changed controls that nobody approved. */
+function unapprovedEnd(steps: readonly RoleStep[]): Failure | null {
+  const proof = steps.at(-1)?.proof;
+  if (proof?.state !== "unapproved") return null;
+  return failure(
+    "EVIDENCE_MISSING",
+    `step ${proof.round} changed files that decide what its check checks, and no approver has approved that`,
+    "lead to an approver of the check while `evidence.state = 'unapproved'` (docs/evidence.md), or undo the change",
+  );
 }
 
 /** Ends a thread that cannot run its next step. */

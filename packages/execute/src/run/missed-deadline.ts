@@ -22,6 +22,7 @@ import type { LeaseHandle } from "../lease/with-lease.ts";
 import type { Engine } from "../storage/engine.ts";
 import { emitCompleted } from "./execute-thread.ts";
 import type { LoadedRun } from "./load-run.ts";
+import { personProof } from "./person-proof.ts";
 import { missedReason, missedStep } from "./person-step.ts";
 import { isOverdue } from "./person-wait.ts";
 
@@ -55,7 +56,10 @@ export async function recordMissed(
     return { kind: "unrouted", cause: agentError("timeout", about) };
   }
   const cursor = cursorAt(thread, loaded.chain, { fence: lease.fence });
-  const published = await publishStep(engine, cursor, { kind: "append", output, nowMs });
+  const { threadId } = thread;
+  const rules = async () => loaded.bundle.descriptor.roles;
+  const seen = await personProof(engine, { threadId, chain: loaded.chain, output, rules });
+  const published = await publishStep(engine, cursor, { kind: "append", output, nowMs, ...seen });
   emitCompleted({ thread, emit }, published, nowMs);
   const { head, parentSha256: headSha256 } = published.cursor;
   const moved = { head, headSha256, stepCount: thread.stepCount + 1, pendingInput: null };

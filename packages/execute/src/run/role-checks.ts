@@ -5,7 +5,6 @@
  *  2. What counts as the base are the files from before the thread's first role in that work tree: no role of the thread
  *     can have changed them.
  *  3. The evidence is stored with the step, whether it passed or not. */
-import { join } from "node:path";
 import {
   type CasStore,
   type CheckEvidence,
@@ -22,8 +21,15 @@ import {
   type StepWorkspace,
 } from "@uncaged/workflow-protocol";
 import type { ParsedRoleOutput } from "@uncaged/workflow-protocol/schemas";
-import { randomTag, storagePaths } from "@uncaged/workflow-util";
-import { memoryEvidence, runCheck } from "@uncaged/workflow-workspace";
+import { randomTag } from "@uncaged/workflow-util";
+import {
+  type CheckPlaces,
+  folderEvidence,
+  memoryEvidence,
+  runCheck,
+} from "@uncaged/workflow-workspace";
+import { checkedAgainst, type Proofs } from "../chain/proofs.ts";
+import { checkCache } from "../storage/check-cache.ts";
 
 /** A work tree before and after a role. */
 type CheckedFiles = Pick<
@@ -45,8 +51,9 @@ export type RoleChecksOptions = {
   root: string;
   cas: Pick<CasStore, "put">;
   rules: { readonly [role: string]: RoleRules };
-  /** Files from before the thread's first role, by work tree. */
-  bases: ReadonlyMap<string, string>;
+  proofs: Proofs;
+  /** What the commands of checks see of this machine. */
+  places: CheckPlaces;
   tag: string;
   signal: AbortSignal;
   now: () => number;
@@ -56,22 +63,24 @@ export function roleChecks({
   root,
   cas,
   rules,
-  bases,
+  proofs,
+  places,
   tag,
   signal,
   now,
 }: RoleChecksOptions): RoleChecks {
-  const memo = memoryEvidence();
+  const cache = checkCache(root);
+  const memo = memoryEvidence(folderEvidence(cache.evidence));
   const checksOf = (role: string): readonly CheckRequirement["check"][] =>
     requiredChecks(Object.hasOwn(rules, role) ? rules[role]?.requiredEvidence : undefined);
   const run = async (check: CheckRequirement["check"], files: CheckedFiles) => {
-    const { repository: commonDir, workTree, objectFormat, before, after } = files;
+    const { repository: commonDir, workTree, objectFormat } = files;
     return runCheck({
       repository: { commonDir, gitDir: commonDir, workTree, objectFormat },
-      tree: after,
-      base: bases.get(workTree) ?? before,
+      ...checkedAgainst(proofs, files),
       check,
-      cache: join(storagePaths(root).workspaces, "dependencies"),
+      cache: cache.dependencies,
+      places,
       memo,
       // Of each run its own: a run ends all processes of its tag.
       tag: `${tag}-${randomTag(8)}`,
@@ -102,7 +111,12 @@ export function roleChecks({
       if ("code" in files) return files.message;
       const ran = await all(role, files);
       if (!ran.ok) return ran.error.message;
-      const failed = ran.value.find(({ verdict }) => verdict !== "passed");
+      const checks = checksOf(role);
+      const failed = ran.value.find(
+        ({ verdict }, at) =>
+          verdict === "failed" ||
+          (verdict === "unapproved" && !mayBeApproved(checks[at] ?? { command: [] })),
+      );
       return failed === undefined ? null : checkInWords(failed);
     },
     async of(output, files) {
@@ -124,10 +138,20 @@ export function roleChecks({
   };
 }
 
-function noteOf({ command, verdict, tree, isolation }: CheckEvidence): string {
+/** Whether changed controls may wait for somebody. */
+export function mayBeApproved({ approver = [] }: CheckRequirement["check"]): boolean {
+  return approver.length > 0;
+}
+
+function noteOf({ command, verdict, tree, isolation, faults }: CheckEvidence): string {
   const network = { off: "without network", allowed: "with network", open: "network not cut off" };
   const how = [isolation.by === "none" ? "no isolation" : isolation.by, network[isolation.network]];
-  const outcome = verdict === "passed" ? "passed" : "did not pass";
+  const [waits] = faults;
+  const outcome = {
+    passed: "passed",
+    failed: "did not pass",
+    unapproved: `passed, but ${waits?.message}:`,
+  }[verdict];
   return `${command.join(" ")}: ${outcome} on files ${tree.slice(0, 10)} (${how.join(", ")})`;
 }
 

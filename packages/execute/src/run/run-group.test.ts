@@ -229,9 +229,9 @@ describe("a group", () => {
     crew.finish(0);
     crew.finish(1, { n: 1 });
     const fault = failure("EVIDENCE_MISSING", "no tests ran", "");
-    const rulesFault: ExecuteOptions["rulesFault"] = async ({ meta }) =>
-      meta.n === 0 ? fault : null;
-    await start({ name: "g", members: crew.calls(2) }, { rulesFault });
+    const held: ExecuteOptions["held"] = async ({ meta }) =>
+      meta.n === 0 ? { fault, proved: null } : { fault: null, proved: null };
+    await start({ name: "g", members: crew.calls(2) }, { held });
     expect(await saw()).toEqual(["invalid_output", 1]);
   });
 

@@ -2,6 +2,7 @@ import {
   agentRoles,
   END,
   type Failure,
+  failure,
   membersIn,
   ok,
   type Result,
@@ -12,11 +13,13 @@ import {
   type ThreadContext,
   unwrap,
   type WorkflowDescriptor,
+  WorkflowError,
   waitsOf,
 } from "@uncaged/workflow-protocol";
+import type { CheckSettings } from "@uncaged/workflow-register";
 import { storagePaths } from "@uncaged/workflow-util";
-import { answerDirective } from "../chain/answer-directive.ts";
-import { type Bases, basesOf, checkedAgainst } from "../chain/bases.ts";
+import type { CheckPlaces } from "@uncaged/workflow-workspace";
+import { ANSWER, answerDirective, MESSAGE } from "../chain/answer-directive.ts";
 import { type Chain, roleStates } from "../chain/chain.ts";
 import { type ChainCursor, cursorAt } from "../chain/chain-cursor.ts";
 import {
@@ -25,6 +28,8 @@ import {
   lostAttempts,
   sumAttempts,
 } from "../chain/lost-attempts.ts";
+import { isWorker, openNotes } from "../chain/notes.ts";
+import { checkedAgainst, isApproval, type Proofs, proofAfter, proofsOf } from "../chain/proofs.ts";
 import { threadContext } from "../chain/thread-context.ts";
 import { type LeaseHandle, withLease } from "../lease/with-lease.ts";
 import { costMeter } from "../models/cost-meter.ts";
@@ -33,14 +38,20 @@ import { extractor } from "../models/extract.ts";
 import type { Note } from "../models/note.ts";
 import { summarizer } from "../models/summarizer.ts";
 import { supervisor } from "../models/supervisor.ts";
+import { runningHost } from "../processes/host-file.ts";
 import type { Engine } from "../storage/engine.ts";
+import { rulesHeld } from "../workers/coordinator-rules.ts";
+import { isCoordinated, releaseWorkers } from "../workers/held-workers.ts";
+import { tidyWorktrees } from "../worktrees/take-back.ts";
 import { announceAnswers } from "./announce-answers.ts";
 import { personAsker } from "./ask-person.ts";
-import { roleRulesFault } from "./check-role-rules.ts";
+import { holdStep } from "./check-role-rules.ts";
 import { runChild } from "./child-thread.ts";
+import { coordination, scratchOf } from "./coordination.ts";
 import { engineRuntime } from "./engine-runtime.ts";
 import { executeThread, failThread, type RunOutcome, type ThreadRun } from "./execute-thread.ts";
 import { type LoadedRun, loadRun } from "./load-run.ts";
+import { memberWorktrees } from "./member-worktrees.ts";
 import { latePerson, recordMissed } from "./missed-deadline.ts";
 import { namedAgents } from "./named-agent.ts";
 import { nextPromptDirective } from "./next-prompt.ts";
@@ -49,9 +60,10 @@ import { waitFor } from "./person-wait.ts";
 import { resultAfter } from "./result-after.ts";
 import { roleAgents } from "./role-agents.ts";
 import { roleChecks } from "./role-checks.ts";
-import { stepFiles } from "./step-files.ts";
+import { filesFound, stepFiles } from "./step-files.ts";
 import { tellAsked } from "./tell-asked.ts";
 import { type RoomKind, threadRoom } from "./thread-room.ts";
+import { mayWork, standWorktrees } from "./work-place.ts";
 
 export type RunRequest = {
   threadId: string;
@@ -78,23 +90,74 @@ export function runThread(
     use: async (handle) => {
       const loaded = await loadRun(engine, handle.thread);
       if (!loaded.ok) return loaded;
-      request.onReady?.(loaded.value.chain);
-      await announceAnswers(engine.live, { threadId, chain: loaded.value.chain }, handle.emit);
-      const late = latePerson(handle.before, engine.now());
-      if (late === null)
-        return ok(await executeThread(await nextRun(engine, handle, loaded.value, request)));
-      const missed = await recordMissed(engine, handle, { loaded: loaded.value, wait: late });
-      if (missed.kind === "unrouted") {
-        const run = await nextRun(engine, handle, loaded.value, request);
-        return ok(await failThread(run, missed.cause));
+      const { thread } = handle;
+      const { chain, bundle } = loaded.value;
+      const alone = await mayWork(engine, thread, bundle.descriptor);
+      if (!alone.ok) {
+        // The host asks again; nobody else would.
+        if (room === "or nothing" || runningHost(engine.root) === null) return alone;
+        request.onReady?.(chain);
+        return ok(await waitForPlace(engine, thread));
       }
-      const maxSteps = request.maxSteps === null ? null : request.maxSteps - 1;
-      const moved = { ...handle, thread: missed.thread };
-      return ok(
-        await executeThread(await nextRun(engine, moved, missed.loaded, { maxSteps, room })),
-      );
+      request.onReady?.(chain);
+      const ran = await runFrom(engine, handle, loaded.value, request);
+      // The end is durable: a crash from here on leaves a worktree, which `workspace gc` takes back.
+      if (ran.ok && "head" in ran.value)
+        await tidyWorktrees(engine, { ...thread, head: ran.value.head });
+      return ran;
     },
   });
+}
+
+const LOOK_AGAIN_MS = 5_000;
+
+/** Queued, because another thread works in its work tree. */
+async function waitForPlace(
+  { store, now }: Pick<Engine, "store" | "now">,
+  { threadId, lease: { fence } }: RunningThread,
+): Promise<RunOutcome> {
+  const nowMs = now();
+  const queue = { since: nowMs, for: [], notBefore: nowMs + LOOK_AGAIN_MS };
+  await store.release({ threadId, fence, nowMs, to: { status: "queued", queue } });
+  return { status: "queued" };
+}
+
+/** The thread is ours, and may work: to its end, or until it rests. */
+async function runFrom(
+  engine: Engine,
+  handle: LeaseHandle,
+  loaded: LoadedRun,
+  request: RunRequest,
+): Promise<Result<RunOutcome, Failure>> {
+  const { thread, signal } = handle;
+  const { chain } = loaded;
+  await announceAnswers(engine.live, { threadId: thread.threadId, chain }, handle.emit);
+  const stands = await standWorktrees(engine, thread, { chain, cwd: thread.cwd, signal });
+  // What git cannot do now may be possible later; a setup that fails is the repository's, and shows as the thread's end.
+  if (!stands.ok && !signal.aborted) {
+    if (stands.error.code !== "SETUP_FAILED") return stands;
+    const run = await nextRun(engine, handle, loaded, request);
+    return ok(await failThread(run, new WorkflowError(stands.error)));
+  }
+  const late = latePerson(handle.before, engine.now());
+  if (late === null) return ok(await execute(await nextRun(engine, handle, loaded, request)));
+  const missed = await recordMissed(engine, handle, { loaded, wait: late });
+  if (missed.kind === "unrouted") {
+    const run = await nextRun(engine, handle, loaded, request);
+    return ok(await failThread(run, missed.cause));
+  }
+  const { maxSteps, room } = request;
+  const left = maxSteps === null ? null : maxSteps - 1;
+  const moved = { ...handle, thread: missed.thread };
+  const run = await nextRun(engine, moved, missed.loaded, { maxSteps: left, room });
+  return ok(await execute(run));
+}
+
+/** Workers wait for as long as their coordinator may have them go on. */
+async function execute(run: ThreadRun): Promise<RunOutcome> {
+  const outcome = await executeThread(run);
+  if ("returnCode" in outcome) await run.releaseWorkers();
+  return outcome;
 }
 
 /** A run that starts at the thread's head. */
@@ -117,8 +180,11 @@ async function firstDirective(
 ): Promise<StepDirective | null> {
   const { pendingInput } = thread;
   if (pendingInput === null) return null;
-  if (pendingInput.kind === "answer") return answerDirective(pendingInput, chain);
   const context = await threadContext(engine.cas, thread, chain);
+  if (pendingInput.kind === "answer") {
+    const next = await nextRole(thread, bundle.descriptor, context);
+    return answerDirective(pendingInput, chain, next === END ? MESSAGE : ANSWER);
+  }
   const { edges } = bundle.descriptor.graph;
   return nextPromptDirective(edges, { chain, context }, pendingInput.text);
 }
@@ -172,16 +238,27 @@ export async function threadRun(
         : (roleStates(chain).at(-1)?.node.payload.workspace ?? null),
     now: engine.now,
   });
-  const bases = basesOf(chain);
+  const rules = heldRules(bundle.descriptor);
+  const proofs = proofsOf(chain);
   const checks = roleChecks({
     root: engine.root,
     cas: engine.cas,
-    rules: bundle.descriptor.roles,
-    bases,
+    rules,
+    proofs,
+    places: placesOf(settings),
     now: engine.now,
     tag: `${thread.threadId}:${handle.lease.fence}:check`,
     signal,
   });
+  const coordinating = coordination({
+    ...{ engine, thread, chain, emit, signal },
+    descriptor: bundle.descriptor,
+    whileWaiting: room.whileWaiting,
+  });
+  const worker = await isWorker(engine.cas, thread);
+  // A crash may have come between the step and this.
+  if (coordinates(bundle.descriptor) && openNotes(chain.states).length === 0)
+    await releaseWorkers(engine, thread.threadId);
   const askPerson = personAsker(engine, handle.lease, tellAsked(thread.threadId, emit));
   const runtimeAt: ThreadRun["runtimeAt"] = (cursor) =>
     engineRuntime({
@@ -194,22 +271,39 @@ export async function threadRun(
       replaced: opts.replaced,
       unrecorded: lost.spent,
       resumes: opts.directive === null ? (context.steps.at(-1)?.group ?? null) : null,
-      rules: bundle.descriptor.roles,
+      rules,
       fence: handle.lease.fence,
       now: engine.now,
       emit,
       storageRoot: engine.root,
+      isolation: settings.isolation,
       traceparent,
       homes: storagePaths(engine.root).agentHomes(thread.threadId),
       roleAgent,
       look: files.begin,
+      memberPlace: memberWorktrees(engine, {
+        ...{ thread, chain, signal },
+        worktrees: settings.tasks.worktrees,
+      }),
       checkFiles: async ({ role, ...place }) => checks.inWords(role, () => files.now(place)),
       agent: namedAgents(engine, room.limited),
       askPerson,
       standBack: room.standBack,
+      workers: (step) => {
+        if (worker && step.rules?.coordinates !== undefined)
+          throw new WorkflowError(workerCoordinates(thread.threadId, step.role));
+        return coordinating.enter(step, cursor);
+      },
+      scratch: (ofRole) => {
+        if (ofRole?.coordinates !== undefined) return scratchOf(engine.root, thread.threadId);
+        return worker && thread.parentThread !== null
+          ? scratchOf(engine.root, thread.parentThread)
+          : null;
+      },
+      isWorker: worker,
       runChild: (request) =>
         room.whileWaiting(() =>
-          runChild(engine, { ...request, parent: thread, cursor: cursor(), stopped: signal }),
+          runChild(engine, { ...request, parent: thread, cursor: cursor.now(), stopped: signal }),
         ),
     });
   return {
@@ -220,12 +314,21 @@ export async function threadRun(
     workflow,
     context,
     files,
+    filesFound: (role, { rounds }) =>
+      filesFound(engine, proofs, { threadId: thread.threadId, round: rounds + 1, role }),
     runtimeAt,
+    endCoordination: coordinating.close,
+    releaseWorkers: async () => {
+      if (coordinates(bundle.descriptor)) await releaseWorkers(engine, thread.threadId);
+    },
+    isHeld: async () => worker && (await isCoordinated(engine, thread)),
     roles: new Set(agentRoles(bundle.descriptor)),
     waitedFor: (head) => (head === handle.before.head ? waitsOf(handle.before) : []),
     waitFor: (asked) => waitFor({ ...asked, roles: bundle.descriptor.roles, nowMs: engine.now() }),
-    rulesFault: rulesGate(engine, bundle.descriptor, { context, bases }),
+    held: rulesGate(engine, rules, { context, proofs }),
+    proofAfter: (step) => proofAfter(proofs, step, (checked) => isApproval(step, checked, rules)),
     checked: (output, workspace) => checks.of(output, workspace),
+    isolation: settings.isolation,
     signal,
     room,
     maxSteps: opts.maxSteps,
@@ -242,6 +345,15 @@ export async function threadRun(
   };
 }
 
+/** Named variables that are not set stay so. */
+function placesOf({ checks }: { checks: CheckSettings }): CheckPlaces {
+  const given = checks.variables.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return { path: checks.path, variables: Object.fromEntries(given) };
+}
+
 /** Whether only agents run what the table names next: a role that agents play, or a group without people. */
 function isAgents(next: string | null, { roles, graph }: WorkflowDescriptor): boolean {
   if (next === null || next === END || next === SUSPEND) return false;
@@ -250,19 +362,35 @@ function isAgents(next: string | null, { roles, graph }: WorkflowDescriptor): bo
   return !played.some((role) => Object.hasOwn(roles, role) && roles[role]?.person !== undefined);
 }
 
+function workerCoordinates(threadId: string, role: string): Failure {
+  return failure(
+    "MAX_DEPTH",
+    `role ${role} of thread ${threadId} may not coordinate: the thread is a worker, and workers start no threads`,
+    "leave its workflow out of the coordinator's `workflows`",
+  );
+}
+
+function coordinates({ roles }: WorkflowDescriptor): boolean {
+  return Object.values(roles).some((role) => role.coordinates !== undefined);
+}
+
+function heldRules({ roles }: WorkflowDescriptor): WorkflowDescriptor["roles"] {
+  return Object.fromEntries(Object.entries(roles).map(([name, role]) => [name, rulesHeld(role)]));
+}
+
 /** An accepted step counts as an earlier one for the next. */
 function rulesGate(
   { cas }: Pick<Engine, "cas">,
-  { roles }: WorkflowDescriptor,
-  { context, bases }: { context: ThreadContext; bases: Bases },
-): ThreadRun["rulesFault"] {
+  roles: WorkflowDescriptor["roles"],
+  { context, proofs }: { context: ThreadContext; proofs: Proofs },
+): ThreadRun["held"] {
   const earlier = new Set(context.steps.flatMap(({ run }) => run?.evidence ?? []));
   return async ({ role, outcome, run = null }, workspace) => {
-    const files = workspace === null ? null : checkedAgainst(bases, workspace);
+    const files = workspace === null ? null : checkedAgainst(proofs, workspace);
     const step = { role, outcome, run, files };
-    const fault = await roleRulesFault(cas, roles[role] ?? {}, { step, earlier });
-    if (fault === null) for (const hash of run?.evidence ?? []) earlier.add(hash);
-    return fault;
+    const held = await holdStep(cas, roles[role] ?? {}, { step, earlier });
+    if (held.fault === null) for (const hash of run?.evidence ?? []) earlier.add(hash);
+    return held;
   };
 }
 

@@ -22,7 +22,9 @@ import {
   type Snapshot,
   takeSnapshot,
 } from "@uncaged/workflow-workspace";
+import type { Proofs } from "../chain/proofs.ts";
 import { stepTag } from "../processes/process-tags.ts";
+import type { Engine } from "../storage/engine.ts";
 
 type Place = { round: number; group?: StepGroup | undefined };
 
@@ -58,14 +60,7 @@ export function stepFiles(options: StepFilesOptions): StepFiles {
   const befores = new Map<string, Promise<Begun>>();
   let { cutOffFrom } = options;
 
-  const snapshot = async (repository: Repository): Promise<Snapshot> =>
-    unwrap(
-      await takeSnapshot({
-        repository,
-        keep: storagePaths(root).workspaces,
-        leaveOut: [root],
-      }),
-    );
+  const snapshot = (repository: Repository): Promise<Snapshot> => snapshotOf(root, repository);
   const record = async (
     { commonDir }: Repository,
     tree: string,
@@ -136,6 +131,32 @@ export function stepFiles(options: StepFilesOptions): StepFiles {
 
 const keyOf = ({ round, group }: Place): string =>
   group === undefined ? `${round}` : `${group.entry}.${group.index}`;
+
+/** The files as a person found them, who may have been asked for days. Null: no step of the thread was checked, or they
+ *  cannot be read. */
+export async function filesFound(
+  { root, now }: Pick<Engine, "root" | "now">,
+  { current }: Proofs,
+  { threadId, round, role }: { threadId: string; round: number; role: string },
+): Promise<StepWorkspace | null> {
+  if (current === null || current.checked === null) return null;
+  const { repository: commonDir, workTree } = current.last;
+  try {
+    const repository = unwrap(await findRepository(workTree));
+    if (repository?.commonDir !== commonDir || repository.workTree !== workTree) return null;
+    const { tree } = await snapshotOf(root, repository);
+    const message = `step ${round}: ${role}`;
+    unwrap(await recordSnapshot({ gitDir: commonDir, threadId, tree, message, atMs: now() }));
+    return await workspaceOf(repository, { before: tree, after: tree });
+  } catch {
+    return null;
+  }
+}
+
+async function snapshotOf(root: string, repository: Repository): Promise<Snapshot> {
+  const keep = storagePaths(root).workspaces;
+  return unwrap(await takeSnapshot({ repository, keep, leaveOut: [root] }));
+}
 
 async function workspaceOf(
   repository: Repository,

@@ -1,16 +1,21 @@
 /** Creates a thread that nobody runs yet.
  *
- *  Order of effects: the prompt and the start node, then the thread. A crash in between leaves two blobs for gc. */
+ *  Order of effects: the prompt and the start node, then what is to be known of its worktree, then the thread. A crash
+ *  in between leaves two blobs for gc, and a file that names no thread. */
 import { encodeContent, encodeStart } from "@uncaged/workflow-cas";
-import type {
-  NewThread,
-  ThreadLabels,
-  ThreadLimits,
-  ThreadRecord,
+import {
+  type NewThread,
+  type ThreadLabels,
+  type ThreadLimits,
+  type ThreadRecord,
+  unwrap,
+  type WorkspaceMode,
 } from "@uncaged/workflow-protocol";
 import { newThreadId } from "@uncaged/workflow-util";
 import { digestsOf } from "../chain/digests.ts";
 import type { Engine } from "../storage/engine.ts";
+import { type PlannedWorktree, planWorktree } from "../worktrees/plan-worktree.ts";
+import { forgetWorktree, writeWorktree } from "../worktrees/worktree-record.ts";
 
 /** A workflow version that can be run: its name and its verified bundle. */
 export type RunnableWorkflow = {
@@ -20,6 +25,8 @@ export type RunnableWorkflow = {
   sha256: string;
   /** Each external package and the version it resolves to in this storage root. */
   externals: { readonly [packageName: string]: string };
+  /** Where its threads work. */
+  workspace: WorkspaceMode;
 };
 
 export type ThreadStart = {
@@ -27,8 +34,12 @@ export type ThreadStart = {
   prompt: string;
   /** Absolute. */
   cwd: string;
+  /** It works in a git worktree of its own, which begins with this; null: in `cwd`. */
+  worktree: "as it is" | { base: string | null } | null;
   /** The same key returns the same thread, however often it is used; null: always a new one. */
   startKey: string | null;
+  /** Name in `config.agents` of the agent that plays every role; null: whoever the workflow binds. */
+  agent?: string | null;
   /** Override the workflow's own limits; null: use those. */
   limits?: ThreadLimits | null;
   /** What it is called; null: it goes by its prompt. */
@@ -44,12 +55,15 @@ export type ThreadStart = {
   parent: { threadId: string; state: string } | null;
 };
 
+/** Throws `USAGE` or `GIT_FAILED` when there can be no worktree. */
 export async function createThread(
   engine: Engine,
   start: ThreadStart,
 ): Promise<{ thread: ThreadRecord; created: boolean }> {
   const { workflow, parent, depth } = start;
   const nowMs = engine.now();
+  const threadId = newThreadId(nowMs);
+  const planned = await plannedFor(engine, start, threadId);
   const prompt = encodeContent(start.prompt);
   const parentState = parent?.state ?? null;
   const node = encodeStart(
@@ -68,9 +82,11 @@ export async function createThread(
     parentState === null ? [prompt.hash] : [prompt.hash, parentState],
   );
   await engine.cas.putBatch([prompt, node]);
-  return engine.store.create(
+  // Before the thread that is to work there: a crash in between leaves a record of a worktree that was never made.
+  if (planned !== null) await writeWorktree(engine.root, planned.worktree);
+  const made = await engine.store.create(
     {
-      threadId: newThreadId(nowMs),
+      threadId,
       workflow: workflow.name,
       bundleHash: workflow.hash,
       startHash: node.hash,
@@ -79,8 +95,9 @@ export async function createThread(
       stepCount: 0,
       depth,
       parentThread: parent?.threadId ?? null,
-      cwd: start.cwd,
+      cwd: planned?.cwd ?? start.cwd,
       limits: start.limits ?? null,
+      agent: start.agent ?? null,
       title: start.title ?? null,
       labels: start.labels ?? {},
       priority: start.priority ?? 0,
@@ -92,4 +109,15 @@ export async function createThread(
     },
     start.startKey,
   );
+  if (planned !== null && !made.created) await forgetWorktree(engine.root, planned.worktree);
+  return made;
+}
+
+async function plannedFor(
+  engine: Engine,
+  { cwd, worktree: from }: ThreadStart,
+  threadId: string,
+): Promise<PlannedWorktree | null> {
+  if (from === null) return null;
+  return unwrap(await planWorktree(engine, { threadId, member: null, cwd, from }));
 }

@@ -19,5 +19,7 @@ export async function runnableWorkflow(
     packagesBase: engine.packagesBase,
   });
   if (!externals.ok) return externals;
-  return ok({ name, hash: entry.hash, sha256: entry.sha256, externals: externals.value });
+  const { workspace = "shared" } = bundle.value.descriptor;
+  const { hash, sha256 } = entry;
+  return ok({ name, hash, sha256, externals: externals.value, workspace });
 }

@@ -22,6 +22,7 @@ import {
   type StepGroup,
   suspensionOf,
   type ThreadRecord,
+  unwrap,
   waitsOf,
 } from "@uncaged/workflow-protocol";
 import { encodeStep } from "../chain/append-step.ts";
@@ -29,6 +30,8 @@ import { type Chain, loadChain, roleStates } from "../chain/chain.ts";
 import { placeAfter } from "../chain/chain-cursor.ts";
 import { finishedRefusal } from "../lease/finished-refusal.ts";
 import { readAgain } from "../lease/read-again.ts";
+import { bundleOf } from "../run/load-run.ts";
+import { personProof } from "../run/person-proof.ts";
 import { answeredStep } from "../run/person-step.ts";
 import { isOverdue, isSame } from "../run/person-wait.ts";
 import { othersWereFirst, startRunner } from "../runner/start-runner.ts";
@@ -158,8 +161,12 @@ async function publishAfter(
   const chain = await loadChain(engine.cas, thread);
   const output = answeredStep(wait, answer, { cwd, nowMs });
   const group = placeOf(wait);
+  const seen = await personProof(engine, {
+    ...{ threadId, chain, output },
+    rules: async () => unwrap(await bundleOf(engine, thread, chain)).descriptor.roles,
+  });
   const { content, state } = await encodeStep(engine.cas, placeAfter(thread, chain), {
-    ...{ output, nowMs, group },
+    ...{ output, nowMs, group, ...seen },
   });
   const others = waitsOf(thread).filter((each) => !(isPersonWait(each) && isSame(each, wait)));
   const waits = joinsWith(wait, chain) ? [] : others;

@@ -1,6 +1,7 @@
 /** Removes a thread.
  *
- *  Order of effects: end what still runs for it, so that nobody writes for it afterwards; remove it from the store,
+ *  Order of effects: end what still runs for it, so that nobody writes for it afterwards; take back its worktrees, of
+ *  which those stay that have what is recorded nowhere; remove it from the store,
  *  whose history records that; delete its logs; let go of the files of its steps. A crash in between leaves log files of
  *  an unknown thread, or files that git keeps. The history
  *  line about its end stays; its nodes stay until gc, because other threads may share them. */
@@ -18,11 +19,14 @@ import {
 } from "@uncaged/workflow-protocol";
 import { storagePaths } from "@uncaged/workflow-util";
 import { dropSnapshots } from "@uncaged/workflow-workspace";
-import { repositoriesOf } from "../chain/repositories.ts";
 import { endProcesses } from "../processes/end-processes.ts";
 import type { ProcessLook } from "../processes/process-look.ts";
 import type { Engine } from "../storage/engine.ts";
 import { observedStatus } from "../watch/observe.ts";
+import { dropImported } from "../worktrees/files-here.ts";
+import { repositoriesOf } from "../worktrees/repositories.ts";
+import { takeBackWorktrees } from "../worktrees/take-back.ts";
+import { forgetWorktree } from "../worktrees/worktree-record.ts";
 
 export async function removeThread(
   engine: Engine,
@@ -43,6 +47,7 @@ export async function removeThread(
   if (look.mayHaveProcesses(thread))
     await endProcesses(engine.store, threadId, { spare: null, over: lease });
   const repositories = await repositoriesWithFiles(engine, thread);
+  await removeWorktrees(engine, thread);
   try {
     const replaces = lease?.fence ?? null;
     await engine.store.remove({ threadId, replaces, nowMs: engine.now() });
@@ -55,13 +60,24 @@ export async function removeThread(
   await rm(paths.agentHomes(threadId), { recursive: true, force: true });
   // Git that fails leaves a reference: it costs space, and no thread.
   for (const repository of repositories) await dropSnapshots(repository, threadId);
+  await dropImported(engine.root, threadId);
   return ok(null);
+}
+
+/** A worktree that stays is listed by `workspace list`, with what it has. */
+async function removeWorktrees(engine: Engine, thread: ThreadRecord): Promise<void> {
+  try {
+    for (const { worktree, result } of await takeBackWorktrees(engine, thread))
+      if (result.ok) await forgetWorktree(engine.root, worktree);
+  } catch (thrown) {
+    if (!(thrown instanceof WorkflowError)) throw thrown;
+  }
 }
 
 /** None where the chain cannot be read: a damaged thread can be removed, too. */
 async function repositoriesWithFiles(engine: Engine, thread: ThreadRecord): Promise<string[]> {
   try {
-    return await repositoriesOf(engine.cas, thread);
+    return await repositoriesOf(engine, thread);
   } catch (thrown) {
     if (thrown instanceof WorkflowError) return [];
     throw thrown;

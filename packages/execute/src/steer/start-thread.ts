@@ -1,4 +1,5 @@
 import {
+  err,
   type Failure,
   type Limits,
   ok,
@@ -7,20 +8,24 @@ import {
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
 import { readAgain } from "../lease/read-again.ts";
-import { depthBelow } from "../run/depth-below.ts";
 import { wakeHost } from "../runner/ask-host.ts";
 import { othersWereFirst, startRunner } from "../runner/start-runner.ts";
 import { createThread } from "../start/create-thread.ts";
+import { depthBelow } from "../start/depth-below.ts";
 import { runnableWorkflow } from "../start/runnable-workflow.ts";
 import { sameStart } from "../start/same-start.ts";
 import type { Engine } from "../storage/engine.ts";
 import { observedStatus } from "../watch/observe.ts";
+import { threadsBeside, workspaceBusy } from "../worktrees/neighbours.ts";
 
 export type StartOptions = {
   workflow: string;
   prompt: string;
   /** Absolute directory in which the roles work. */
   cwd: string;
+  /** It works in a git worktree of its own, on a branch that begins at `base` (null: HEAD); null: in `cwd` itself; left out:
+   *  where the workflow says. */
+  worktree?: { base: string | null } | null | undefined;
   /** Thread whose step starts this one, which limits how deep threads can nest. null, or a thread that is not in this
    *  storage root: none. */
   starter?: string | null;
@@ -42,7 +47,7 @@ export type StartOptions = {
 
 /** Starts a thread of a registered workflow. With a start key seen before, returns the existing thread; if its starter
  *  died before the runner was up, the runner is started now. Where the limits leave no room the thread is queued. `TARGET_EXISTS` when that thread was started with another
- *  workflow, prompt or limits. */
+ *  workflow, prompt or limits; `WORKSPACE_BUSY` when the workflow wants to be alone where another thread works. */
 export async function startThread(
   engine: Engine,
   opts: StartOptions,
@@ -52,10 +57,20 @@ export async function startThread(
   const { prompt, cwd, startKey, limits, title = null, labels = {} } = opts;
   const depth = await startDepth(engine, opts);
   if (!depth.ok) return depth;
+  const { workspace } = workflow.value;
+  const usual = workspace === "worktree" ? { base: null } : null;
+  const worktree = opts.worktree === undefined ? usual : opts.worktree;
+  if (worktree === null && workspace === "exclusive") {
+    const [beside] = await threadsBeside(engine, cwd);
+    // With a key the thread may be there already; and one that is queued waits. Their runner looks again.
+    if (beside !== undefined && startKey === null && opts.run === "background")
+      return err(workspaceBusy(beside, cwd));
+  }
   const { thread, created } = await createThread(engine, {
     workflow: workflow.value,
     prompt,
     cwd,
+    worktree,
     limits,
     title,
     labels,
@@ -88,7 +103,7 @@ export async function startThread(
 
 /** Depth of a thread of this workflow that a step of `starter` starts. `MAX_DEPTH`: deeper than allowed. */
 export async function startDepth(
-  engine: Pick<Engine, "root" | "store">,
+  engine: Pick<Engine, "root" | "cas" | "store">,
   { starter: threadId, workflow }: Pick<StartOptions, "starter" | "workflow">,
 ): Promise<Result<number, Failure>> {
   const starter = threadId == null ? null : await engine.store.get(threadId);

@@ -32,6 +32,7 @@ import { abortedEnding, finishThread } from "../run/finish-thread.ts";
 import type { Engine } from "../storage/engine.ts";
 import { lookAtThread } from "../watch/look-at-thread.ts";
 import { runnerState } from "../watch/observe.ts";
+import { tidyWorktrees } from "../worktrees/take-back.ts";
 
 /** Longer than a runner waits for its own role to end (8 s). */
 const ASK_FOR_MS = 12_000;
@@ -92,6 +93,7 @@ export async function killThread(
     if (isFinal(now.status)) return err(finishedRefusal(now, ALREADY));
     // An owner that took the thread meanwhile is ended like the one before.
     if (leaseOf(now) === null && (await wroteAbort(engine, now))) {
+      await tidyWorktrees(engine, now);
       return ok(await readAgain(engine, thread));
     }
     seen = now;

@@ -20,7 +20,7 @@ import {
   type ThreadRecord,
   type WorkflowDescriptor,
 } from "@uncaged/workflow-protocol";
-import { ANSWER } from "../chain/answer-directive.ts";
+import { ANSWER, MESSAGE } from "../chain/answer-directive.ts";
 import { type Chain, endState, loadChain, roleStates } from "../chain/chain.ts";
 import { POKE } from "../chain/poke-route.ts";
 import type { NodeReader } from "../chain/read-node.ts";
@@ -94,6 +94,7 @@ export function whereAsked(thread: ThreadRecord): string | null {
   if (isFinished(thread)) return null;
   const wait = suspensionOf(thread);
   if (wait !== null && isPersonWait(wait)) return wait.role;
+  if (wait?.kind === "coordinator") return END;
   if (wait !== null && wait.kind !== "limit") return SUSPEND;
   return thread.pendingInput?.kind === "answer" ? SUSPEND : null;
 }
@@ -110,7 +111,7 @@ function waysOf(chain: Chain, asks: string | null): Way[] {
     const { group } = node.payload;
     // A group is one way, that of its first member.
     if (group !== undefined && group.entry !== after) continue;
-    const to = route.condition === ANSWER ? SUSPEND : (group?.name ?? route.to);
+    const to = BEFORE_SAID.get(route.condition) ?? group?.name ?? route.to;
     ways.push({ after, to, outcome: route.outcome });
   }
   const after = roleStates(chain).length;
@@ -119,6 +120,12 @@ function waysOf(chain: Chain, asks: string | null): Way[] {
   if (asks !== null) ways.push({ after, to: asks, outcome: undefined });
   return ways;
 }
+
+/** Where the table had led before somebody had the same role go on. */
+const BEFORE_SAID: ReadonlyMap<string, string> = new Map([
+  [ANSWER, SUSPEND],
+  [MESSAGE, END],
+]);
 
 async function routeDifferences(
   edges: readonly DescriptorEdge[],

@@ -35,7 +35,7 @@ const BUNDLE = "EYHPV6X8XHTCS";
 export type ExecuteOptions = Partial<
   Pick<
     ThreadRun,
-    "signal" | "emit" | "costs" | "rulesFault" | "supervise" | "summarize" | "noAgentNext"
+    "signal" | "emit" | "costs" | "held" | "supervise" | "summarize" | "noAgentNext"
   > & {
     maxSteps: number;
   }
@@ -80,9 +80,16 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
     packagesBase: import.meta.url,
   };
   const { thread } = await createThread(engine, {
-    workflow: { name: "sample", hash: BUNDLE, sha256: "0".repeat(64), externals: {} },
+    workflow: {
+      name: "sample",
+      hash: BUNDLE,
+      sha256: "0".repeat(64),
+      externals: {},
+      workspace: "shared",
+    },
     prompt: "do it",
     cwd: "/",
+    worktree: null,
     startKey: null,
     depth: 0,
     parent: null,
@@ -132,6 +139,8 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
         runtimeAt: () =>
           engineRuntime({
             look: () => null,
+            isolation: "none",
+            memberPlace: () => ({ cwd: "/", stand: async () => undefined }),
             checkFiles: async () => null,
             traceparent: null,
             cas,
@@ -153,13 +162,22 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
             agent: async () => Promise.reject(new Error("not here")),
             askPerson: async () => ({ allowed: false, reason: "nobody is here" }),
             standBack: () => Promise.reject(new Error("nothing to wait for here")),
+            workers: () => undefined,
+            scratch: () => null,
+            isWorker: false,
             runChild: () => Promise.reject(new Error("no children here")),
           }),
+        endCoordination: async () => null,
+        releaseWorkers: async () => {},
+        isHeld: async () => false,
         roles: new Set(["coder", "tester"]),
         waitedFor: () => [],
         waitFor: (asked) => waitFor({ ...asked, roles: people, nowMs: Date.now() }),
         checked: async (output) => ({ output, fault: null }),
-        rulesFault: opts.rulesFault ?? (async () => null),
+        held: opts.held ?? (async () => ({ fault: null, proved: null })),
+        proofAfter: () => null,
+        isolation: "none",
+        filesFound: async () => null,
         signal,
         room,
         maxSteps: opts.maxSteps ?? null,

@@ -1,17 +1,30 @@
 import { existsSync } from "node:fs";
 import type { Problem, StepWorkspace } from "@uncaged/workflow-protocol";
 import { brokenTrees } from "@uncaged/workflow-workspace";
+import { filesHere } from "../worktrees/files-here.ts";
 
 /** The trees that a state names. */
-export type RecordedTrees = Pick<StepWorkspace, "repository" | "before" | "after"> & {
+export type RecordedTrees = Pick<
+  StepWorkspace,
+  "repository" | "before" | "after" | "objectFormat"
+> & {
+  threadId: string;
   stateHash: string;
 };
 
 /** Trees that their repository does not have, or not whole: each object below them is read, and its bytes are checked
  *  against its name. */
-export async function verifyFiles(files: readonly RecordedTrees[]): Promise<Problem[]> {
+export async function verifyFiles(
+  root: string,
+  files: readonly RecordedTrees[],
+): Promise<Problem[]> {
   const problems: Problem[] = [];
-  for (const [repository, steps] of Map.groupBy(files, (step) => step.repository)) {
+  const found: RecordedTrees[] = [];
+  for (const [threadId, steps] of Map.groupBy(files, (step) => step.threadId)) {
+    const here = await filesHere(root, threadId);
+    for (const step of steps) found.push({ ...step, repository: here(step.repository) });
+  }
+  for (const [repository, steps] of Map.groupBy(found, (step) => step.repository)) {
     const faults = await faultsIn(repository, steps);
     for (const { stateHash, before, after } of steps)
       for (const tree of new Set([before, after])) {

@@ -6,6 +6,7 @@
 import { fillTemplate, openGroup, type PickedRoute, pickRoute } from "@uncaged/workflow-moderator";
 import {
   type DescriptorEdge,
+  END,
   failure,
   failureFrom,
   isSameGroup,
@@ -15,8 +16,8 @@ import {
   type ThreadContext,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
-import { ANSWER } from "../chain/answer-directive.ts";
-import type { Chain } from "../chain/chain.ts";
+import { ANSWER, MESSAGE } from "../chain/answer-directive.ts";
+import { type Chain, isNote } from "../chain/chain.ts";
 import { POKE } from "../chain/poke-route.ts";
 import { upgradeOf } from "../chain/upgrades.ts";
 
@@ -45,6 +46,7 @@ export async function verifyRoutes(
       edges = tables.get(upgrade.to);
       continue;
     }
+    if (isNote({ node })) continue;
     const { route, role, group } = node.payload;
     if (group === undefined || !isSameGroup(group, entered?.group)) entered = null;
     if (edges !== undefined && route !== null && (routed || !isLonePoke(route, role))) {
@@ -166,6 +168,11 @@ async function routeNow(
     // An answered role comes where the table, after the same role, asked a person.
     const answered = to === SUSPEND && route.to === from && route.from === from;
     return answered ? null : `${to}, which asks nobody`;
+  }
+  if (route.condition === MESSAGE) {
+    // A worker goes on where the table, after the same role, ends it.
+    const wentOn = to === END && route.to === from && route.from === from;
+    return wentOn ? null : `${to}, which is not its end`;
   }
   const condition = matched?.condition ?? NO_MATCH;
   const same = from === route.from && to === route.to && rule === route.rule;

@@ -14,7 +14,14 @@ import {
   type WorkflowDescriptor,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
-import { type Chain, type ChainState, endState, promptHash, roleStates } from "../chain/chain.ts";
+import {
+  type Chain,
+  type ChainState,
+  endState,
+  isNote,
+  promptHash,
+  roleStates,
+} from "../chain/chain.ts";
 import { skipList } from "../chain/chain-cursor.ts";
 import { threadContext } from "../chain/thread-context.ts";
 import {
@@ -29,13 +36,14 @@ import type { Engine } from "../storage/engine.ts";
 import { BlobCheck } from "./verify-blobs.ts";
 import { type RecordedTrees, verifyFiles } from "./verify-files.ts";
 import { stateSeenBy, verifyGroups } from "./verify-groups.ts";
+import { spawnOf, verifyNotes } from "./verify-notes.ts";
 import { resultMismatch } from "./verify-result.ts";
 import { verifyRoutes } from "./verify-routes.ts";
 import { verifyRules } from "./verify-rules.ts";
 
 export async function verifyThread(engine: Engine, thread: ThreadRecord): Promise<CheckReport> {
   const { report, files } = await proveThread(storedThreads(engine), thread);
-  const problems = [...report.problems, ...(await verifyFiles(files))];
+  const problems = [...report.problems, ...(await verifyFiles(engine.root, files))];
   return { ...report, ok: problems.length === 0, problems };
 }
 
@@ -83,11 +91,11 @@ async function verifyOne(check: Check, thread: KnownThread): Promise<void> {
   const chain = await verifyChain(check.blobs, thread);
   if (chain === null) return;
   verifyRecord(check.blobs, thread, chain);
-  for (const { hash, message } of verifyGroups(chain))
+  for (const { hash, message } of [...verifyGroups(chain), ...verifyNotes(chain)])
     check.blobs.report("CHAIN_BROKEN", hash, message);
   for (const { hash, node } of chain.states)
     if (node.payload.workspace !== undefined)
-      check.files.push({ stateHash: hash, ...node.payload.workspace });
+      check.files.push({ threadId: thread.threadId, stateHash: hash, ...node.payload.workspace });
   await verifyTables(check, thread, chain);
   for (const state of chain.states) await verifyChild(check, chain, state);
 }
@@ -238,7 +246,8 @@ async function contextOrNull(
   }
 }
 
-/** The child that a step ran: it started from the state before that step, and is sound itself. A child that was removed
+/** The child that a step ran: it started from the state before that step, or as a worker from the note of its start, and is
+ *  sound itself. A child that was removed
  *  since proves nothing against the step. */
 async function verifyChild(check: Check, chain: Chain, state: ChainState): Promise<void> {
   const { source, blobs, seen } = check;
@@ -248,8 +257,9 @@ async function verifyChild(check: Check, chain: Chain, state: ChainState): Promi
   if (child === null) return;
   const node = await blobs.node(child.startHash, state.hash);
   const parent = node?.type === "start" ? node.payload.parentState : null;
-  if (parent !== stateSeenBy(chain, state)) {
-    const message = `its child thread ${childThread} was not started from the state before it`;
+  const expected = isNote(state) ? spawnOf(chain, state) : stateSeenBy(chain, state);
+  if (parent !== expected) {
+    const message = `its child thread ${childThread} was not started from ${isNote(state) ? "the note of its start" : "the state before it"}`;
     blobs.report("CHAIN_BROKEN", state.hash, message);
   }
   await verifyOne(check, child);

@@ -60,7 +60,10 @@ export async function waitingThreads(
   filter: ThreadFilter,
 ): Promise<ListedThread[]> {
   const { suspended: _, ...others } = filter;
-  const suspended = await listThreads(engine, { ...others, suspended: true });
+  const suspended = (await listThreads(engine, { ...others, suspended: true })).filter(
+    // That one waits for its coordinator.
+    ({ suspended: wait }) => wait?.kind !== "coordinator",
+  );
   const asked: ListedThread[] = [];
   for (const seen of await lookAtEach(
     engine,

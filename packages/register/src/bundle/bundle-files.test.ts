@@ -10,6 +10,7 @@ describe("the files of a stored bundle", () => {
       build: "/root/bundles/0123456789ABC/build.json",
       types: "/root/bundles/0123456789ABC/types.d.ts",
       manifest: "/root/bundles/0123456789ABC/package.json",
+      yaml: "/root/bundles/0123456789ABC/flow.yaml",
     });
   });
 

@@ -10,6 +10,8 @@ export type BundleFiles = {
   build: string;
   /** Optional: type declarations supplied by the author. */
   types: string;
+  /** Optional: the text that it was compiled from. */
+  yaml: string;
   /** Declares the bundle to be a module, whatever a `package.json` further up says. */
   manifest: string;
 };
@@ -23,6 +25,7 @@ export function bundleFiles(root: string, hash: string): BundleFiles {
     descriptor: join(folder, "descriptor.json"),
     build: join(folder, "build.json"),
     types: join(folder, "types.d.ts"),
+    yaml: join(folder, "flow.yaml"),
     manifest: join(folder, "package.json"),
   };
 }

@@ -43,7 +43,7 @@ export async function checkImportedBundle(
   });
   if (!checked.ok) return checked;
   if (checked.value.hash !== hash || checked.value.sha256 !== sha256) return err(other(place));
-  return ok({ ...checked.value, rolldown, types: null });
+  return ok({ ...checked.value, rolldown, types: null, yaml: null });
 }
 
 function mismatch(place: string): Failure {

@@ -15,6 +15,7 @@ const BUNDLE: BundleToStore = {
   externals: ["@uncaged/workflow-runtime"],
   rolldown: "1.3.2",
   types: null,
+  yaml: null,
 };
 const FOLDER = `bundles/${BUNDLE.hash}`;
 

@@ -29,6 +29,8 @@ export type BundleToStore = {
   rolldown: string | null;
   /** Type declarations to store next to it. */
   types: Buffer | null;
+  /** The text that it was compiled from; null: it was not. */
+  yaml: string | null;
 };
 
 /** Throws `CAS_COLLISION` when another bundle has the same hash, `STORAGE_FAILED` when it cannot be written. */
@@ -61,6 +63,8 @@ async function writeParts(files: BundleFiles, bundle: BundleToStore): Promise<vo
     write(files.build, build),
     write(files.manifest, '{ "type": "module" }\n'),
     bundle.types === null ? null : write(files.types, bundle.types),
+    // The text that was published last: comments are not part of the bundle.
+    bundle.yaml === null ? null : write(files.yaml, bundle.yaml),
   ]);
   // The bundle last: see 1.
   await write(files.bundle, bundle.bytes);

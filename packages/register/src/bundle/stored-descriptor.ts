@@ -6,6 +6,7 @@ import {
   type DescriptorRole,
   parseJson,
   toJsonObject,
+  WORKSPACE_MODES,
   type WorkflowDescriptor,
 } from "@uncaged/workflow-protocol";
 
@@ -24,7 +25,8 @@ function isDescriptor(value: unknown): value is WorkflowDescriptor {
     Array.isArray(edges) &&
     edges.every(isEdge) &&
     isObjectOrAbsent(value.limits) &&
-    (value.result === undefined || typeof value.result === "string")
+    (value.result === undefined || typeof value.result === "string") &&
+    (value.workspace === undefined || WORKSPACE_MODES.some((mode) => mode === value.workspace))
   );
 }
 
@@ -37,7 +39,8 @@ function isRole(value: unknown): value is DescriptorRole {
     isObjectOrAbsent(value.tools) &&
     isListOrAbsent(value.requiredEvidence) &&
     isObjectOrAbsent(value.retry) &&
-    isObjectOrAbsent(value.limits)
+    isObjectOrAbsent(value.limits) &&
+    isObjectOrAbsent(value.coordinates)
   );
 }
 

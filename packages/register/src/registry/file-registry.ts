@@ -1,4 +1,5 @@
 import {
+  err,
   type Failure,
   ok,
   type RegistryChange,
@@ -10,6 +11,7 @@ import type { Edited } from "./edit-registry.ts";
 import type { SettingsChange } from "./edit-settings.ts";
 import { readRegistry } from "./read-registry.ts";
 import type { Exclusively, RegistryFile } from "./registry.ts";
+import { staleVersion } from "./stale-version.ts";
 
 /** `workflow.yaml`: the registry, and the configuration of this storage root, which has mode 0600 after each change. */
 export type FileRegistry = WorkflowRegistry & {
@@ -29,7 +31,10 @@ export function fileRegistry(at: { root: string; exclusively: Exclusively }): Fi
     register: (registration) =>
       changed(at, async () => {
         const { registerVersion } = await import("./edit-registry.ts");
-        return (file) => ok(registerVersion(file, registration));
+        return (file) => {
+          const stale = staleVersion(file.registry.workflows.get(registration.name), registration);
+          return stale === null ? ok(registerVersion(file, registration)) : err(stale);
+        };
       }),
     rollback: (request) =>
       changed(at, async () => {

@@ -6,6 +6,7 @@ import {
   type WorkflowRegistry,
 } from "@uncaged/workflow-protocol";
 import { findEarlier } from "./find-earlier.ts";
+import { staleVersion } from "./stale-version.ts";
 import { unknownWorkflow } from "./unknown-workflow.ts";
 
 /** The same port without a file, for tests. */
@@ -13,8 +14,10 @@ export function memoryRegistry(): WorkflowRegistry {
   const entries = new Map<string, RegistryEntry>();
   return {
     workflows: async () => ok(new Map(entries)),
-    async register({ name, version }) {
+    async register({ name, version, ...condition }) {
       const entry = entries.get(name);
+      const stale = staleVersion(entry, { name, ...condition });
+      if (stale !== null) return err(stale);
       if (entry === undefined) entries.set(name, { ...version, history: [] });
       else if (entry.hash !== version.hash || entry.sha256 !== version.sha256) {
         entries.set(name, { ...version, history: [versionOf(entry), ...entry.history] });

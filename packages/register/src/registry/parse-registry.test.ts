@@ -23,6 +23,8 @@ describe("a registry file", () => {
       expect(workflows.size).toBe(0);
       expect(settings).toEqual({
         maxDepth: 3,
+        checks: { path: [], variables: [] },
+        isolation: "none",
         snapshots: true,
         supervisorInterval: 0,
         retentionDays: null,
@@ -35,16 +37,31 @@ describe("a registry file", () => {
         limits: NO_LIMITS,
         store: "files",
         telemetry: null,
-        tasks: { integration: null, worktrees: null, setup: null, mergeCheck: null },
+        tasks: {
+          integration: null,
+          worktrees: null,
+          setup: null,
+          mergeCheck: null,
+          mergeByHost: false,
+          reviewers: [],
+        },
       });
     }
   });
 
   it("returns what tasks are made with, and refuses a folder that depends on where one is", () => {
     const text =
-      "config: { integration: next, worktrees: /trees, setup: npm ci, mergeCheck: npm test }";
+      "config: { integration: next, worktrees: /trees, setup: npm ci, mergeCheck: npm test, mergeByHost: true, reviewers: [review/reviewer] }";
     expect(registryOf(text).settings.tasks).toEqual({
       ...{ integration: "next", worktrees: "/trees", setup: "npm ci", mergeCheck: "npm test" },
+      mergeByHost: true,
+      reviewers: ["review/reviewer"],
+    });
+    expect(parseRegistry("config: { reviewers: [reviewer] }", "workflow.yaml")).toMatchObject({
+      ok: false,
+      error: {
+        message: expect.stringContaining("config.reviewers.0 must be a role of a workflow"),
+      },
     });
     expect(parseRegistry("config: { worktrees: trees }", "workflow.yaml")).toMatchObject({
       ok: false,
@@ -227,6 +244,21 @@ describe("a broken registry file", () => {
       "with a store of another kind",
       "config: { store: boxes }",
       "config.store must be files or packed",
+    ],
+    [
+      "with an isolation of another kind",
+      "config: { isolation: docker }",
+      "config.isolation must be none or sandbox",
+    ],
+    [
+      "with a folder of programs beside wherever",
+      "config: { checks: { path: [bin] } }",
+      "config.checks.path.0 must be the absolute path of a folder",
+    ],
+    [
+      "with a variable and its value",
+      "config: { checks: { variables: [A=1] } }",
+      "config.checks.variables.0 must be the name of a variable",
     ],
     [
       "with a listener that is told nowhere",

@@ -6,12 +6,13 @@ import { parseLimits } from "./parse-limits.ts";
 import { parseListener } from "./parse-notify.ts";
 import type {
   AgentSettings,
+  CheckSettings,
   ModelReference,
   ProviderSettings,
   Settings,
   TelemetrySettings,
 } from "./registry.ts";
-import { mapping, ParseError, type Path, text, wholeNumber } from "./shape.ts";
+import { list, mapping, ParseError, type Path, text, wholeNumber } from "./shape.ts";
 
 const DEFAULT_MAX_DEPTH = 3;
 const SUPERVISOR_OFF = 0;
@@ -45,9 +46,44 @@ export function parseSettings(value: unknown): Settings {
       worktrees: absolutePath(config.get("worktrees"), ["config", "worktrees"]),
       setup: optionalText(config.get("setup"), ["config", "setup"]),
       mergeCheck: optionalText(config.get("mergeCheck"), ["config", "mergeCheck"]),
+      mergeByHost: trueOrFalse(config.get("mergeByHost") ?? false, ["config", "mergeByHost"]),
+      reviewers: reviewers(config.get("reviewers"), ["config", "reviewers"]),
     },
+    isolation: isolation(config.get("isolation"), ["config", "isolation"]),
+    checks: checks(config.get("checks"), ["config", "checks"]),
     snapshots: trueOrFalse(config.get("snapshots") ?? true, ["config", "snapshots"]),
   };
+}
+
+function isolation(value: unknown, path: Path): Settings["isolation"] {
+  if (value === undefined || value === null) return "none";
+  if (value === "none" || value === "sandbox") return value;
+  throw new ParseError(path, "must be none or sandbox");
+}
+
+function checks(value: unknown, path: Path): CheckSettings {
+  const given = new Map(mapping(value, path));
+  const folders = texts(given.get("path"), [...path, "path"]);
+  for (const [at, folder] of folders.entries())
+    if (!isAbsolute(folder) || folder.includes(":"))
+      throw new ParseError([...path, "path", at], "must be the absolute path of a folder");
+  const variables = texts(given.get("variables"), [...path, "variables"]);
+  for (const [at, name] of variables.entries())
+    if (!/^[A-Za-z_]\w*$/.test(name))
+      throw new ParseError([...path, "variables", at], "must be the name of a variable");
+  return { path: folders, variables };
+}
+
+function reviewers(value: unknown, path: Path): string[] {
+  const roles = texts(value, path);
+  for (const [at, role] of roles.entries())
+    if (!/^[^/\s]+\/[^/\s]+$/.test(role))
+      throw new ParseError([...path, at], "must be a role of a workflow: <workflow>/<role>");
+  return roles;
+}
+
+function texts(value: unknown, path: Path): string[] {
+  return list(value, path).map((each, at) => text(each, [...path, at]));
 }
 
 function retentionDays(value: unknown, path: Path): number | null {

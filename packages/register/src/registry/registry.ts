@@ -62,8 +62,19 @@ export type Settings = {
   store: StoreKind;
   /** Worker tasks. */
   tasks: TaskDefaults;
+  checks: CheckSettings;
+  /** What agents' programs are kept to. */
+  isolation: "none" | "sandbox";
   /** Record the files before and after each step that works in a git repository. */
   snapshots: boolean;
+};
+
+/** What the commands of checks see of this machine. */
+export type CheckSettings = {
+  /** `config.checks.path`: folders of programs, before those of Node and of the system. Absolute. */
+  path: readonly string[];
+  /** `config.checks.variables`: names of variables that they get from the engine's environment. */
+  variables: readonly string[];
 };
 
 /** What tasks are made with, in every repository; null: the usual. */
@@ -76,6 +87,10 @@ export type TaskDefaults = {
   setup: string | null;
   /** `config.mergeCheck`: a shell command that a merged tree must pass. */
   mergeCheck: string | null;
+  /** `config.mergeByHost`: the host merges what is approved. */
+  mergeByHost: boolean;
+  /** `config.reviewers`: roles, as `<workflow>/<role>`, whose agents may review tasks. */
+  reviewers: readonly string[];
 };
 
 /** What `workflow.yaml` says, typed. */

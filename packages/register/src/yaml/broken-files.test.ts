@@ -65,14 +65,14 @@ describe("a broken YAML file", () => {
       "a text",
       "hello",
       [
-        "1:1 the file: must be a mapping with description, agents, roles, graph, limits, result, not text",
+        "1:1 the file: must be a mapping with description, agents, roles, graph, limits, result, workspace, not text",
       ],
     ],
     [
       "a list",
       "- a",
       [
-        "1:1 the file: must be a mapping with description, agents, roles, graph, limits, result, not a list",
+        "1:1 the file: must be a mapping with description, agents, roles, graph, limits, result, workspace, not a list",
       ],
     ],
     [
@@ -179,7 +179,7 @@ describe("a broken YAML file", () => {
       "a name",
       `name: n\n${SOUND}`,
       [
-        '1:1 name: "name" is not known here; there are: description, agents, roles, graph, limits, result',
+        '1:1 name: "name" is not known here; there are: description, agents, roles, graph, limits, result, workspace',
       ],
     ],
     ["no graph", SOUND.replace(/graph:[\s\S]*/, ""), ['1:1 the file: "graph" is missing']],

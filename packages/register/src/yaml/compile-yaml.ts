@@ -18,7 +18,7 @@ import {
   targetOf,
   type WorkflowData,
 } from "@uncaged/workflow-protocol";
-import { collectFaults } from "./faults.ts";
+import { collectFaults, type Span } from "./faults.ts";
 import { rootItem } from "./item.ts";
 import { DATA_AFTER, DATA_BEFORE } from "./module-text.ts";
 import { parseText } from "./parse-text.ts";
@@ -41,11 +41,7 @@ export function compileYaml(
   text: string,
   { place, checks }: { place: string; checks: YamlChecks },
 ): Result<CompiledYaml, Failure> {
-  // A byte order mark, and the line ends of some editors.
-  const source = text.replace(/^\uFEFF+/, "").replace(/\r(?!\n)/g, "\n");
-  const faults = collectFaults({ text: source, place });
-  const root = parseText(source, faults, (tried) => weight(tried, { place, checks }));
-  const read = root === null ? null : readWorkflow(rootItem(root, faults), checks);
+  const { source, faults, read } = readYaml(text, { place, checks });
   const failure = faults.failure();
   if (failure !== null) return err(failure);
   if (read === null) throw new Error("a text that cannot be read has a fault");
@@ -56,6 +52,20 @@ export function compileYaml(
     agents: data.agents,
     source: { text: source, place, written },
   });
+}
+
+/** Every fault of a text, each with its place in the text without a byte order mark; empty: it can be compiled. */
+export function yamlFaults(text: string, checks: YamlChecks): { span: Span; message: string }[] {
+  return readYaml(text, { place: "", checks }).faults.all();
+}
+
+function readYaml(text: string, { place, checks }: { place: string; checks: YamlChecks }) {
+  // A byte order mark, and the line ends of some editors.
+  const source = text.replace(/^\uFEFF+/, "").replace(/\r(?!\n)/g, "\n");
+  const faults = collectFaults({ text: source, place });
+  const root = parseText(source, faults, (tried) => weight(tried, { place, checks }));
+  const read = root === null ? null : readWorkflow(rootItem(root, faults), checks);
+  return { source, faults, read };
 }
 
 /** Number of faults in a text that the parser can read. */

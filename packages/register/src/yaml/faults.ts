@@ -8,6 +8,8 @@ export type Faults = {
   /** `corrected` is the line as it should be, when that is certain. */
   add(span: Span, message: string, corrected?: string): void;
   readonly count: number;
+  /** In text order. */
+  all(): { span: Span; message: string }[];
   /** One failure for all of them, in text order; null when there is none. */
   failure(): Failure | null;
 };
@@ -26,6 +28,10 @@ export function collectFaults(source: { text: string; place: string }): Faults {
     get count() {
       return found.size;
     },
+    all: () =>
+      [...found.values()]
+        .sort((a, b) => a.span[0] - b.span[0])
+        .map(({ span, message }) => ({ span, message })),
     failure() {
       if (found.size === 0) return null;
       const sorted = [...found.values()].sort((a, b) => a.span[0] - b.span[0]);

@@ -5,6 +5,7 @@ import {
   type GroupJoin,
   type GroupMember,
   type GroupPolicy,
+  MEMBER_WORKSPACES,
   roleNameFault,
 } from "@uncaged/workflow-protocol";
 import { isMap } from "yaml";
@@ -13,7 +14,7 @@ import { allOf, choiceOf, countOf, fault, fieldsOf, type Item, keyFault, textOf 
 import { checkedText } from "./read-rules.ts";
 import type { TargetScope } from "./read-target.ts";
 
-const MEMBER_FIELDS: readonly string[] = ["role", "prompt", "location", "agent"];
+const MEMBER_FIELDS: readonly string[] = ["role", "prompt", "location", "agent", "workspace"];
 export const GROUP_FIELDS: readonly string[] = [
   ...["group", "each", "as", "members", "atOnce", "join", "onFault", "session"],
   ...MEMBER_FIELDS,
@@ -93,6 +94,8 @@ function memberIn(fields: ReadonlyMap<string, Item>, scope: TargetScope): GroupM
   const location = template("location");
   const agentItem = fields.get("agent");
   const agent = agentItem === undefined ? null : textOf(agentItem);
+  const placeItem = fields.get("workspace");
+  const workspace = placeItem === undefined ? null : choiceOf(placeItem, MEMBER_WORKSPACES);
   if (item === undefined || role === null) return null;
   if (!roles.includes(role)) {
     return fault(item, `there is no role ${JSON.stringify(role)}${didYouMean(role, roles)}`);
@@ -102,6 +105,7 @@ function memberIn(fields: ReadonlyMap<string, Item>, scope: TargetScope): GroupM
     ...(prompt === null ? {} : { prompt }),
     ...(location === null ? {} : { location }),
     ...(agent === null ? {} : { agent }),
+    ...(workspace === null ? {} : { workspace }),
   };
 }
 

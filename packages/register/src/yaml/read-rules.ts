@@ -4,6 +4,7 @@ import {
   CANARY_PRESETS,
   type CanaryFile,
   type CheckRequirement,
+  type Coordinates,
   type EvidenceRequirement,
   type Failure,
   type Limits,
@@ -20,6 +21,7 @@ import {
   amountOf,
   choiceOf,
   countOf,
+  entriesOf,
   fault,
   fieldsOf,
   flagOf,
@@ -28,7 +30,14 @@ import {
 } from "./item.ts";
 import type { YamlChecks } from "./yaml-checks.ts";
 
-export const RULE_FIELDS = ["tools", "requiredEvidence", "timeoutMs", "retry", "limits"] as const;
+export const RULE_FIELDS = [
+  "tools",
+  "requiredEvidence",
+  "timeoutMs",
+  "retry",
+  "limits",
+  "coordinates",
+] as const;
 
 /** What the file leaves out, the result leaves out. */
 export function readRules(
@@ -42,7 +51,29 @@ export function readRules(
     timeoutMs: above0,
     retry: readRetry,
     limits: readLimits,
+    coordinates: readCoordinates,
   });
+}
+
+function readCoordinates(item: Item): Coordinates | null {
+  const known = ["workflows", "agents", "atOnce", "max", "budgetShare", "timeoutMs"];
+  const fields = fieldsOf(item, { known, required: ["workflows"] });
+  if (fields === null) return null;
+  const { workflows, ...others } = read<Coordinates>(fields, {
+    workflows: readNames,
+    agents: readNames,
+    atOnce: above0,
+    max: above0,
+    budgetShare: (share) =>
+      (amountOf(share) ?? 0) > 1 ? fault(share, "must be at most 1") : amountOf(share),
+    timeoutMs: above0,
+  });
+  return workflows === undefined ? null : { workflows, ...others };
+}
+
+function readNames(item: Item): string[] | null {
+  const names = allOf(item, textOf);
+  return names?.length === 0 ? fault(item, "must name at least one") : names;
 }
 
 export function readLimits(item: Item): Limits | null {
@@ -135,7 +166,17 @@ function readEvidence(item: Item, pattern: ReadPattern): RequiredEvidence | null
 function readCheck(item: Item): CheckRequirement | null {
   const check = fieldsOf(item, { known: ["check"] })?.get("check");
   if (check === undefined) return null;
-  const known = ["command", "timeoutMs", "setup", "protect", "canary", "network", "writes"];
+  const known = [
+    "command",
+    "timeoutMs",
+    "setup",
+    "protect",
+    "canary",
+    "network",
+    "writes",
+    "approver",
+    "variables",
+  ];
   const fields = fieldsOf(check, { known, required: ["command"] });
   if (fields === null) return null;
   const { command, ...others } = read<CheckRequirement["check"]>(fields, {
@@ -146,8 +187,18 @@ function readCheck(item: Item): CheckRequirement | null {
     canary: (each) => (isMap(each.node) ? readCanary(each) : choiceOf(each, CANARIES)),
     network: flagOf,
     writes: readCommand,
+    approver: readCommand,
+    variables: readVariables,
   });
   return command === undefined ? null : { check: { command, ...others } };
+}
+
+function readVariables(item: Item): { [name: string]: string } | null {
+  const entries = entriesOf(item, "a mapping from names to texts");
+  if (entries === null) return null;
+  const texts = [...entries].map(([name, each]) => [name, textOf(each)] as const);
+  const whole = texts.filter((pair): pair is readonly [string, string] => pair[1] !== null);
+  return whole.length === texts.length ? Object.fromEntries(whole) : null;
 }
 
 const CANARIES = [...CANARY_PRESETS, "none"] as const;

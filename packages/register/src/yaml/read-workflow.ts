@@ -1,6 +1,6 @@
-import type { RoleData, WorkflowData } from "@uncaged/workflow-protocol";
+import { type RoleData, WORKSPACE_MODES, type WorkflowData } from "@uncaged/workflow-protocol";
 import { didYouMean } from "./did-you-mean.ts";
-import { entriesOf, fault, fieldsOf, type Item, keyFault, textOf } from "./item.ts";
+import { choiceOf, entriesOf, fault, fieldsOf, type Item, keyFault, textOf } from "./item.ts";
 import { readGraph } from "./read-graph.ts";
 import { type ReadRole, readRole } from "./read-role.ts";
 import { checkedText, readLimits } from "./read-rules.ts";
@@ -29,6 +29,7 @@ export function readWorkflow(
       : field("graph", (each) => readGraph(each, { roles: statuses, checks, rules }));
   const limits = field("limits", readLimits);
   const result = field("result", (each) => checkedText(each, checks.checkRule));
+  const workspace = field("workspace", (each) => choiceOf(each, WORKSPACE_MODES));
   const data = [...roles].flatMap(([name, role]): [string, RoleData][] =>
     role.data === null ? [] : [[name, role.data]],
   );
@@ -41,12 +42,13 @@ export function readWorkflow(
       table,
       ...(limits === null ? {} : { limits }),
       ...(result === null ? {} : { result }),
+      ...(workspace === null ? {} : { workspace }),
     },
     written: writtenAt({ table, rules, fields: fields ?? new Map() }),
   };
 }
 
-const FIELDS = ["description", "agents", "roles", "graph", "limits", "result"];
+const FIELDS = ["description", "agents", "roles", "graph", "limits", "result", "workspace"];
 const NO_AGENTS: WorkflowData["agents"] = { default: null, roles: {} };
 
 function readRoles(item: Item, checks: YamlChecks): Map<string, ReadRole> | null {

@@ -26,7 +26,8 @@ export function shownInYaml(source: YamlSource, findings: readonly Finding[]): s
   return faults.failure()?.message ?? null;
 }
 
-function spanOf({ text, written }: YamlSource, { place, field }: Finding): Span | null {
+/** The characters that a finding is about; null: the file does not say. */
+export function spanOf({ text, written }: YamlSource, { place, field }: Finding): Span | null {
   const own = written.get(place);
   const span = own ?? written.get(place.replace(/\.\w+$/, "")) ?? null;
   if (span === null || own === undefined || field === undefined) return span;

@@ -58,6 +58,7 @@ const waits: fc.Arbitrary<Waits> = fc.constantFrom<Waits>(
   [{ role: "planner", message: "Which?" }],
   [{ role: "coder", message: "at its limit", kind: "limit", limit }],
   [{ role: "coder", message: "at a limit of old", kind: "limit" }],
+  [{ role: "coder", message: "done", kind: "coordinator" }],
   [people[0]],
   people,
 );

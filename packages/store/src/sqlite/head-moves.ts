@@ -35,7 +35,7 @@ function moveByOwner(index: ThreadIndex, move: OwnerMove): void {
   const more = move.kind === "upgrade" ? { bundleHash: move.bundleHash } : {};
   const { changes } = index.sql(MOVES[move.kind]).run({ ...moveValues(move), fence, ...more });
   if (changes !== 1) throw refused(toMove(getThread(index, threadId), move), threadId);
-  if (move.kind !== "upgrade") book(index, move.spent ?? null, move);
+  if ("spent" in move) book(index, move.spent ?? null, move);
 }
 
 /** A person's step. Nobody owns the thread, so what it waits for is compared in place of a fence. */
@@ -81,6 +81,9 @@ const MOVES: { readonly [kind in OwnerMove["kind"]]: string } = {
     WHERE ${FROM_HEAD}`,
   upgrade: `
     UPDATE threads SET ${HEAD}, bundleHash = :bundleHash, ${NOT_REPLACED}
+    WHERE ${FROM_HEAD}`,
+  note: `
+    UPDATE threads SET ${HEAD}, ${NOT_REPLACED}
     WHERE ${FROM_HEAD}`,
 };
 

@@ -17,6 +17,7 @@ import { QUEUE_SCHEMA } from "./queue-schema.ts";
 import { SCHEDULES_SCHEMA } from "./schedules-schema.ts";
 import { SPENT_SCHEMA } from "./spent-schema.ts";
 import { STEERING_SCHEMA } from "./steering-schema.ts";
+import { TASK_THREADS_SCHEMA } from "./task-threads-schema.ts";
 import { TASKS_SCHEMA } from "./tasks-schema.ts";
 import { THREADS_SCHEMA } from "./threads-schema.ts";
 import { TRIGGERS_SCHEMA } from "./triggers-schema.ts";
@@ -40,6 +41,7 @@ const MIGRATIONS: readonly string[] = [
   TASKS_SCHEMA,
   HOLDS_SCHEMA,
   UNFINISHED_SCHEMA,
+  TASK_THREADS_SCHEMA,
 ];
 
 /** Marks the file as ours in SQLite's header ("UWFi"), so that no other program's database is changed. */

@@ -40,11 +40,11 @@ export async function openTasks(root: string): Promise<TaskStore> {
         say(messageOf(move, moved));
         return moved;
       }),
-    rekey: ({ repository, id, revision }, tokenSha256) =>
-      change(
-        `change the token of task ${id}`,
-        () => index.sql(REKEY).run({ repository, id, revision, tokenSha256 }).changes === 1,
-      ),
+    amend: ({ repository, id, revision, tokenSha256, thread }, set) =>
+      change(`change task ${id}`, () => {
+        const values = { repository, id, revision, tokenSha256, thread, ...set };
+        return index.sql(AMEND).run(values).changes === 1;
+      }),
     beat: ({ repository, id, attempt }, { nowMs, progress, who }) =>
       change(`note a heartbeat of task ${id}`, () => {
         const row = index.sql(GET).get({ repository, id });
@@ -76,21 +76,21 @@ const LIST = `
 const ADD = `
   INSERT INTO tasks VALUES (:repository, :id, :state, :revision, :branch, :worktree, :description,
     :integration, :attempt, :tokenSha256, :who, :workers, :head, :merged, :note, :assignedAt,
-    :changedAt, :heartbeatAt, :progress)
+    :changedAt, :heartbeatAt, :progress, :workflow, :thread)
   ON CONFLICT DO NOTHING`;
 
 const MOVE = `
   UPDATE tasks SET state = :state, revision = :revision, branch = :branch, worktree = :worktree,
     description = :description, integration = :integration, attempt = :attempt,
     tokenSha256 = :tokenSha256, who = :who, workers = :workers, head = :head, merged = :merged,
-    note = :note, assignedAt = :assignedAt, changedAt = :changedAt,
+    note = :note, workflow = :workflow, thread = :thread, assignedAt = :assignedAt, changedAt = :changedAt,
     -- A heartbeat that came after the task was read counts.
     heartbeatAt = CASE attempt WHEN :attempt THEN heartbeatAt ELSE :heartbeatAt END,
     progress = CASE attempt WHEN :attempt THEN progress ELSE :progress END
   WHERE repository = :repository AND id = :id AND revision = :before`;
 
-const REKEY = `
-  UPDATE tasks SET tokenSha256 = :tokenSha256, revision = revision + 1
+const AMEND = `
+  UPDATE tasks SET tokenSha256 = :tokenSha256, thread = :thread, revision = revision + 1
   WHERE repository = :repository AND id = :id AND revision = :revision`;
 
 const BEAT = `

@@ -48,6 +48,8 @@ export function taskOf(row: NamedRow): Task {
     changedAt: number(row.changedAt),
     heartbeatAt: row.heartbeatAt === null ? null : number(row.heartbeatAt),
     progress: row.progress === null ? null : number(row.progress),
+    workflow: row.workflow === null ? null : text(row.workflow),
+    thread: row.thread === null ? null : text(row.thread),
   };
 }
 

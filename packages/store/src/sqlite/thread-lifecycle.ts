@@ -142,7 +142,7 @@ const ANSWER = `
   UPDATE threads SET
     status = 'idle', answerRole = suspendedRole, answerText = :text, nextPrompt = NULL,
     ${NO_SUSPENSION}, updatedAt = :nowMs
-  WHERE threadId = :threadId AND status = 'suspended' AND suspendedKind IS NULL`;
+  WHERE threadId = :threadId AND status = 'suspended' AND (suspendedKind IS NULL OR suspendedKind = 'coordinator')`;
 
 // Columns on the right-hand side have the values from before the update.
 const RAISE = `

@@ -32,6 +32,11 @@ export function listThreads(index: ThreadIndex, filter: ThreadFilter): ThreadRec
     conditions.push("createdAt >= :sinceMs");
     values.sinceMs = filter.sinceMs;
   }
+  if (filter.after !== undefined) {
+    conditions.push("(createdAt, threadId) < (:afterMs, :afterId)");
+    values.afterMs = filter.after.createdAt;
+    values.afterId = filter.after.threadId;
+  }
   for (const [n, word] of searchedFor(filter.text ?? "").entries()) {
     conditions.push(`threadId IN (SELECT threadId FROM threadWords WHERE instr(words, :word${n}))`);
     values[`word${n}`] = word;
@@ -47,6 +52,10 @@ export function listThreads(index: ThreadIndex, filter: ThreadFilter): ThreadRec
   if (filter.asking)
     conditions.push("threadId IN (SELECT threadId FROM asks WHERE answer IS NULL)");
   if (filter.unfinished) conditions.push("returnCode IS NULL");
+  if (filter.ended !== undefined) {
+    conditions.push("status = :ended");
+    values.ended = filter.ended;
+  }
   if (filter.withLease) conditions.push("leasePid IS NOT NULL");
   const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
   const query = `SELECT ${RECORD_COLUMNS} FROM threads ${where}

@@ -135,10 +135,10 @@ function inputOf(row: Row): PendingInput | null {
 function waitsOf(row: Row): Waits {
   const kind = optionalText(row, "suspendedKind");
   if (kind === "person") return parsed(row, "waits", personWaits);
-  const wait = {
+  const wait: Wait = {
     role: text(row, "suspendedRole"),
     message: prose(row, "suspendedMessage"),
-    ...(kind === "limit" ? { kind: "limit" as const } : {}),
+    ...(kind === "limit" || kind === "coordinator" ? { kind } : {}),
     ...reachedLimit(optionalText(row, "suspendedLimit")),
   };
   return [wait];

@@ -71,6 +71,20 @@ export const headCases: readonly ThreadStoreCase[] = [
     },
   },
   {
+    name: "notes something beside the steps: none is counted, and what a person said still waits",
+    async run(store) {
+      const { threadId } = await suspendedThread(store, 1);
+      await store.answer({ threadId, text: "This one", nowMs: 3 });
+      const lease = await acquireAt(store, threadId, { pid: 1, nowMs: 4, replaces: null });
+      await store.advance({ ...sampleMove(lease, 1), kind: "note" });
+      const noted = await known(store, threadId);
+      assert.equal(noted.head, sampleHash(1));
+      assert.equal(noted.stepCount, 0);
+      const answer = { kind: "answer", role: "planner", text: "This one" };
+      assert.deepEqual(pendingInputOf(noted), answer);
+    },
+  },
+  {
     name: "puts a step in the place of the last one, which it keeps until the next step",
     async run(store) {
       const lease = await ownedThread(store, 1);

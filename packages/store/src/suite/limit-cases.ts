@@ -90,6 +90,21 @@ export const limitCases: readonly ThreadStoreCase[] = [
     },
   },
   {
+    name: "keeps a worker waiting for its coordinator, who tells it what is next, whatever is raised",
+    async run(store) {
+      const lease = await ownedThread(store, 1);
+      const { threadId } = lease;
+      const done = { role: "coder", message: "done", kind: "coordinator" } as const;
+      await store.release({ ...lease, nowMs: 1, to: { status: "suspended", waits: [done] } });
+      await raise(store, threadId, { steps: 4 });
+      assert.deepEqual(suspensionOf(await known(store, threadId)), done);
+      await store.answer({ threadId, text: "once more", nowMs: 2 });
+      const told = await known(store, threadId);
+      assert.equal(told.status, "idle");
+      assert.deepEqual(pendingInputOf(told), { kind: "answer", role: "coder", text: "once more" });
+    },
+  },
+  {
     name: "keeps a thread with a question waiting for its answer, whatever is raised",
     async run(store) {
       const { threadId } = await suspendedThread(store, 1);

@@ -55,6 +55,29 @@ export const queryCases: readonly ThreadStoreCase[] = [
     },
   },
   {
+    name: "lists what comes after a thread, also one that is gone, and one made in the same millisecond",
+    async run(store) {
+      for (const n of [1, 2, 3, 4])
+        await store.create({ ...sampleThread(n), createdAt: n < 3 ? 100 : 200 }, null);
+      assert.deepEqual(
+        await listed(store, { after: { createdAt: 200, threadId: sampleId(4) } }),
+        [3, 2, 1],
+      );
+      assert.deepEqual(
+        await listed(store, { after: { createdAt: 200, threadId: sampleId(3) }, limit: 1 }),
+        [2],
+      );
+      assert.deepEqual(
+        await listed(store, { after: { createdAt: 150, threadId: sampleId(9) } }),
+        [2, 1],
+      );
+      assert.deepEqual(
+        await listed(store, { after: { createdAt: 100, threadId: sampleId(1) } }),
+        [],
+      );
+    },
+  },
+  {
     name: "names a thread by the first line of its prompt, until it is given a title",
     async run(store) {
       const prompt = "\n\n  Größe \0 messen \t now\nand then some";
@@ -105,7 +128,7 @@ export const queryCases: readonly ThreadStoreCase[] = [
     },
   },
   {
-    name: "lists those that have not ended, whatever they wait for",
+    name: "lists those that have not ended, whatever they wait for, and those that have ended so",
     async run(store) {
       const ended = await ownedThread(store, 1);
       const end = { status: "completed", returnCode: 0, summary: "" } as const;
@@ -114,7 +137,13 @@ export const queryCases: readonly ThreadStoreCase[] = [
       await suspendedThread(store, 3);
       await store.create(sampleThread(4, { queue: { notBefore: null } }), null);
       await store.create(sampleThread(5), null);
+      const other = await ownedThread(store, 6);
+      const failed = { status: "failed", returnCode: 1, summary: "" } as const;
+      await store.finish({ ...sampleMove(other, 1), ...failed });
       assert.deepEqual(await listed(store, { unfinished: true }), [5, 4, 3, 2]);
+      assert.deepEqual(await listed(store, { ended: "completed" }), [1]);
+      assert.deepEqual(await listed(store, { ended: "failed", limit: 1 }), [6]);
+      assert.deepEqual(await listed(store, { ended: "aborted" }), []);
     },
   },
   {

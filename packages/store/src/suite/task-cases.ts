@@ -34,7 +34,7 @@ export const taskCases: readonly TaskCase[] = [
         ...sampleTask("a"),
         ...{ state: "ASSIGNED", revision: 1, attempt: 1, who: null, workers: [], head: null },
         ...{ merged: null, note: null, assignedAt: 5, changedAt: 5, heartbeatAt: null },
-        progress: null,
+        ...{ progress: null, thread: null },
       });
       const [message] = await tasks.messages({ repository: "/other", after: 0, limit: 9 });
       assert.deepEqual(message, {
@@ -121,10 +121,25 @@ export const taskCases: readonly TaskCase[] = [
     async run(tasks) {
       await tasks.add(sampleTask("a"), { who: null, nowMs: 1 });
       const task = await read(tasks, "a");
-      assert.equal(await tasks.rekey(task, "99"), true);
-      assert.equal(await tasks.rekey(task, "98"), false);
+      assert.equal(await tasks.amend(task, { tokenSha256: "99" }), true);
+      assert.equal(await tasks.amend(task, { tokenSha256: "98" }), false);
       assert.equal((await read(tasks, "a")).tokenSha256, "99");
       assert.equal(await tasks.move(move(task, "WORKING")), null);
+    },
+  },
+  {
+    name: "a task has a thread until it is sent back or given out again",
+    async run(tasks) {
+      await tasks.add({ ...sampleTask("a"), workflow: "develop" }, { who: null, nowMs: 1 });
+      assert.equal(await tasks.amend(await read(tasks, "a"), { thread: "T1" }), true);
+      for (const to of ["WORKING", "IN_REVIEW"] as const)
+        assert.equal((await step(tasks, to, {})).thread, "T1");
+      assert.equal((await step(tasks, "WORKING", {})).thread, null);
+      assert.equal(await tasks.amend(await read(tasks, "a"), { thread: "T2" }), true);
+      assert.equal((await step(tasks, "FAILED", {})).thread, "T2");
+      const again = await step(tasks, "ASSIGNED", {});
+      assert.deepEqual([again.thread, again.workflow, again.tokenSha256], [null, "develop", "11"]);
+      assert.deepEqual(await read(tasks, "a"), again);
     },
   },
 ];
@@ -136,6 +151,7 @@ export function sampleTask(id: string): NewTask {
   return {
     ...{ repository: "/repo", id, branch: `feat/${id}`, worktree: `/repo/worktrees/${id}` },
     ...{ description: "what to do", integration: "main", tokenSha256: "11" },
+    workflow: null,
   };
 }
 

@@ -136,8 +136,8 @@ export function memoryIndex(): { threads: ThreadStore; dispatch: Dispatch } {
         .slice(0, limit);
     },
     async list(filter) {
-      const { workflow, withLease, suspended, asking, unfinished } = filter;
-      const { parentThread, sinceMs, text, labels, limit } = filter;
+      const { workflow, withLease, suspended, asking, unfinished, ended } = filter;
+      const { parentThread, sinceMs, text, labels, after, limit } = filter;
       const wanted = searchedFor(text ?? "");
       return [...entries.values()]
         .filter(({ words }) => wanted.every((word) => words.includes(word)))
@@ -145,9 +145,11 @@ export function memoryIndex(): { threads: ThreadStore; dispatch: Dispatch } {
         .filter((thread) => workflow === undefined || thread.workflow === workflow)
         .filter((thread) => parentThread === undefined || thread.parentThread === parentThread)
         .filter((thread) => sinceMs === undefined || thread.createdAt >= sinceMs)
+        .filter((thread) => after === undefined || isBehind(thread, after))
         .filter((thread) => !withLease || leaseOf(thread) !== null)
         .filter((thread) => !suspended || thread.status === "suspended")
         .filter((thread) => !unfinished || !isFinished(thread))
+        .filter((thread) => ended === undefined || thread.status === ended)
         .filter((thread) => !asking || asks.isAsked(thread.threadId))
         .filter((thread) => hasLabels(thread, labels ?? {}))
         .sort(newestFirst)
@@ -204,7 +206,7 @@ export function memoryIndex(): { threads: ThreadStore; dispatch: Dispatch } {
       if (move.kind === "answer")
         return put(answeredInPerson(unwrap(toAnswerInPerson(thread, move)), move)).signals;
       const moved = put(movedThread(unwrap(toMove(thread, move)), move));
-      if (move.kind !== "upgrade") book(moved, move);
+      if ("spent" in move) book(moved, move);
       return moved.signals;
     },
     async finish(move) {
@@ -312,6 +314,14 @@ function hasLabels(
     ([key, value]) => Object.hasOwn(labels, key) && (value === null || labels[key] === value),
   );
 }
+
+/** In a list, newest first. */
+function isBehind(thread: Place, after: Place): boolean {
+  if (thread.createdAt !== after.createdAt) return thread.createdAt < after.createdAt;
+  return thread.threadId < after.threadId;
+}
+
+type Place = Pick<ThreadRecord, "createdAt" | "threadId">;
 
 function newestFirst(a: ThreadRecord, b: ThreadRecord): number {
   return b.createdAt - a.createdAt || (a.threadId < b.threadId ? 1 : -1);

@@ -36,10 +36,10 @@ export function memoryTasks(): TaskStore {
       say(messageOf(move, moved));
       return moved;
     },
-    async rekey(task, tokenSha256) {
+    async amend(task, set) {
       const found = tasks.get(keyOf(task));
       if (found?.revision !== task.revision) return false;
-      tasks.set(keyOf(task), { ...found, tokenSha256, revision: found.revision + 1 });
+      tasks.set(keyOf(task), { ...found, ...set, revision: found.revision + 1 });
       return true;
     },
     async beat(ref, { nowMs, progress, who }) {

@@ -16,7 +16,10 @@ export const REMEMBERED_MS: number = 30 * 24 * 60 * 60 * 1_000;
  *  the end of a child, which concerns only its parent. */
 export function noticesOf(thread: ThreadRecord): Notice[] {
   const { threadId, status, updatedAt: at } = thread;
-  if (status === "suspended") return waitsOf(thread).map((wait) => noticeOfWait(thread, wait, at));
+  if (status === "suspended")
+    return waitsOf(thread)
+      .filter(({ kind }) => kind !== "coordinator")
+      .map((wait) => noticeOfWait(thread, wait, at));
   if ((status !== "failed" && status !== "completed") || thread.parentThread !== null) return [];
   const id = `${threadId}.${status}`;
   return [{ id, event: status, at, ...about(thread), wait: null, ending: endingOf(thread) }];

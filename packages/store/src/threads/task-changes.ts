@@ -6,6 +6,7 @@ import {
   type Task,
   type TaskMessage,
   type TaskMove,
+  type TaskState,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 
@@ -24,6 +25,7 @@ export function newTask(task: NewTask, nowMs: number): Task {
     changedAt: nowMs,
     heartbeatAt: null,
     progress: null,
+    thread: null,
   };
 }
 
@@ -44,9 +46,16 @@ export function movedTask({ task, to, set, nowMs }: TaskMove): Task {
   const who = set.who ?? null;
   const workers =
     who === null || task.workers.includes(who) ? task.workers : [...task.workers, who];
+  const hasThread = to !== "ASSIGNED" && !isSentBack(task.state, to);
+  const thread = hasThread ? task.thread : null;
   const times = { changedAt: nowMs, ...(isRetry ? { assignedAt: nowMs } : {}) };
   const revision = task.revision + 1;
-  return { ...task, ...fresh, ...set, ...times, state: to, workers, revision };
+  return { ...task, ...fresh, ...set, ...times, state: to, workers, revision, thread };
+}
+
+/** What its thread did is not good enough: that thread has ended, and another one goes on. */
+function isSentBack(from: TaskState, to: TaskState): boolean {
+  return to === "WORKING" && (from === "IN_REVIEW" || from === "APPROVED");
 }
 
 export function messageOf(move: TaskMove, moved: Task): Omit<TaskMessage, "seq"> {

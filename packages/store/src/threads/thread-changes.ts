@@ -88,6 +88,8 @@ export function movedThread(thread: RunningThread, move: OwnerMove): RunningThre
       return { ...withUsage(at, move.spent), pendingInput: null, replaced: headOf(thread) };
     case "upgrade":
       return { ...at, bundleHash: move.bundleHash, replaced: null };
+    case "note":
+      return { ...at, replaced: null };
   }
 }
 

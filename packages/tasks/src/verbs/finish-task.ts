@@ -54,7 +54,7 @@ export async function finishTask(
 }
 
 /** The worktree, on the task's branch unless a rebase is in progress. */
-async function worktreeOn(task: Task): Promise<Result<Repository, Failure>> {
+export async function worktreeOn(task: Task): Promise<Result<Repository, Failure>> {
   const found = await findRepository(task.worktree).catch(() => ok(null));
   if (!found.ok) return found;
   if (found.value === null || found.value.workTree !== task.worktree)

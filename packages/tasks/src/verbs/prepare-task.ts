@@ -60,18 +60,28 @@ async function giveToken(desk: TaskDesk, task: Task): Promise<Result<Task, Failu
   if (found !== null && sha256(found.token) === task.tokenSha256) return ok(task);
   const token = newToken();
   const tokenSha256 = sha256(token);
-  if (!(await desk.store.rekey(task, tokenSha256)))
+  if (!(await desk.store.amend(task, { tokenSha256 })))
     return err(lost(`somebody else changed task ${task.id} first`));
   const keyed = { ...task, tokenSha256, revision: task.revision + 1 };
   await writeContext(keyed, token);
   return ok(keyed);
 }
 
+/** Whether somebody can begin there. */
+export async function isPrepared(task: Task): Promise<boolean> {
+  const context = await contextIn(task.worktree);
+  if (context === null || sha256(context.token) !== task.tokenSha256) return false;
+  const found = await findRepository(task.worktree);
+  return found.ok && found.value !== null && existsSync(join(found.value.gitDir, READY));
+}
+
+const READY = "uncaged-ready";
+
 async function setUp(
   { place, settings, env }: TaskDesk,
   worktree: Repository,
 ): Promise<Result<void, Failure>> {
-  const mark = join(worktree.gitDir, "uncaged-ready");
+  const mark = join(worktree.gitDir, READY);
   if (existsSync(mark)) return ok(undefined);
   const main = await findRepository(place.root);
   if (!main.ok) return main;

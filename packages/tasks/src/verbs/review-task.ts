@@ -1,12 +1,15 @@
 import { err, type Failure, ok, type Result, type Task } from "@uncaged/workflow-protocol";
-import { changeTask, denied, findTask, ownTask, type TaskDesk } from "../task-desk.ts";
+import { changeTask, denied, findTask, type TaskDesk, workerName } from "../task-desk.ts";
+
+/** The step of a thread in which a verb was called. `mayReview`: its role is one of those that may. */
+export type CallingStep = { thread: string; mayReview: boolean };
 
 /** IN_REVIEW → APPROVED: what was offered last may be merged, and nothing else. */
 export async function approveTask(
   desk: TaskDesk,
-  id: string | null,
+  { id, step }: { id: string | null; step: CallingStep | null },
 ): Promise<Result<Task, Failure>> {
-  const review = await reviewed(desk, id);
+  const review = await reviewed(desk, id, step);
   if (!review.ok) return review;
   const { task, who } = review.value;
   if (task.state === "APPROVED") return ok(task);
@@ -17,9 +20,9 @@ export async function approveTask(
 /** IN_REVIEW → WORKING. */
 export async function requestChanges(
   desk: TaskDesk,
-  { id, comment }: { id: string | null; comment: string | null },
+  { id, step, comment }: { id: string | null; step: CallingStep | null; comment: string | null },
 ): Promise<Result<Task, Failure>> {
-  const review = await reviewed(desk, id);
+  const review = await reviewed(desk, id, step);
   if (!review.ok) return review;
   const { task, who } = review.value;
   if (task.state === "WORKING") return ok(task);
@@ -27,23 +30,30 @@ export async function requestChanges(
   return changeTask(desk, { task, to: "WORKING", set: { note: comment }, message });
 }
 
-/** The task and who reviews it: anybody who did not work on it, the agent of another one, too. */
+/** The task and who reviews it: nobody who worked on it, and an agent only where its role is a reviewer's. */
 async function reviewed(
   desk: TaskDesk,
   id: string | null,
+  step: CallingStep | null,
 ): Promise<Result<{ task: Task; who: string }, Failure>> {
   const found = await findTask(desk, id);
   if (!found.ok) return found;
   const task = found.value;
   const { context, place } = desk;
-  const worked = `whoever worked on task ${task.id} may not review it`;
-  const hint = `have somebody else do it, outside the worktree: cd ${place.root}`;
-  if (context?.task === task.id) return err(denied(worked, hint));
-  let name = desk.who ?? desk.user;
-  if (context !== null) {
-    const own = await ownTask(desk, context.task);
-    if (!own.ok) return own;
-    name = own.value.who;
-  }
-  return task.workers.includes(name) ? err(denied(worked, hint)) : ok({ task, who: name });
+  // A step has the name under which its thread works on tasks, whatever it calls itself.
+  const who = step === null ? (desk.who ?? desk.user) : workerName(step.thread);
+  if (context?.task === task.id || task.workers.includes(who))
+    return err(
+      denied(
+        `whoever worked on task ${task.id} may not review it`,
+        `have somebody else do it, outside the worktree: cd ${place.root}`,
+      ),
+    );
+  if (step === null ? context === null : step.mayReview) return ok({ task, who });
+  return err(
+    denied(
+      `an agent may review task ${task.id} only in a role that config.reviewers names`,
+      "review it yourself, or name the role in workflow.yaml: reviewers: [<workflow>/<role>]",
+    ),
+  );
 }

@@ -10,6 +10,8 @@ export type Spawn = {
   description: string;
   /** A commit's name; null: the integration branch. */
   from: string | null;
+  /** A thread of this workflow does the work, see `followThread`; null: an agent that somebody else starts. */
+  workflow: string | null;
 };
 
 const ID = /^[a-z0-9][a-z0-9_-]{0,62}$/;
@@ -18,7 +20,7 @@ const ID = /^[a-z0-9][a-z0-9_-]{0,62}$/;
  *  row; doing it again finishes what a crash left out. `USAGE`, `TASK_DENIED`, `TARGET_EXISTS`, `SETUP_FAILED`. */
 export async function spawnTask(
   desk: TaskDesk,
-  { id, description, from }: Spawn,
+  { id, description, from, workflow }: Spawn,
 ): Promise<Result<Task, Failure>> {
   const by = asOther(desk, "spawn tasks");
   if (!by.ok) return by;
@@ -36,14 +38,21 @@ export async function spawnTask(
     const worktree = worktreeOf(desk, id, 1);
     // The token follows with the context file: nobody has this one.
     const tokenSha256 = sha256(newToken());
-    const task = { repository, id, branch, worktree, description, integration, tokenSha256 };
+    const place = { repository, id, branch, worktree, integration };
+    const task = { ...place, description, tokenSha256, workflow };
     await desk.store.add(task, { who: by.value, nowMs: desk.now() });
   }
   // The row is first: a crash from here on leaves a task that the next `spawn` prepares.
   const task = await desk.store.get({ repository, id });
-  if (task === null || task.state !== "ASSIGNED" || task.description !== description)
-    return err(taken(id, task));
+  const isSame = task?.description === description && task.workflow === workflow;
+  if (task !== null && isSame && hasBegun(task)) return ok(task);
+  if (task?.state !== "ASSIGNED" || !isSame) return err(taken(id, task));
   return prepareTask(desk, task, base.value);
+}
+
+/** Its thread may have gone far since: doing it again is fine. */
+function hasBegun({ workflow, state }: Task): boolean {
+  return workflow !== null && !["ASSIGNED", "COMPLETED", "FAILED"].includes(state);
 }
 
 async function baseOf(desk: TaskDesk, from: string | null): Promise<Result<string, Failure>> {

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   type AgentEvent,
+  type EngineTool,
   type JsonObject,
   type RoleRules,
   type ThreadContext,
@@ -11,9 +12,10 @@ import {
 } from "@uncaged/workflow-protocol";
 import type { Redactor } from "@uncaged/workflow-util";
 import { evidenceWords } from "@uncaged/workflow-util/tool-rules";
-import type { AgentDriver, AgentOptions, AgentStep } from "../driver/agent-driver.ts";
+import type { AgentDriver, AgentOptions, AgentStep, ToolServer } from "../driver/agent-driver.ts";
 import type { EvidenceBook } from "../evidence/evidence-book.ts";
 import { cliEnvironment } from "../process/cli-environment.ts";
+import { isolationOf } from "../process/isolation.ts";
 import type { StepDeadline } from "../process/step-deadline.ts";
 import { stepEnvironment } from "../process/step-environment.ts";
 import { notDoneYet } from "../prompt/follow-up-prompts.ts";
@@ -65,10 +67,13 @@ export function agentStep(
     /** Adds a sentence to the step's record. */
     note: (text: string) => void;
     redact: Redactor;
+    /** Of the engine; empty: none. */
+    tools: readonly EngineTool[];
+    toolServer: ToolServer | null;
   },
 ): Omit<AgentStep, OfSession> {
   const { options, prompt, outputSchema, rules, ctx, runtime } = job;
-  const { role, round, home, storageRoot = null, processTag } = runtime.step;
+  const { role, round, home, storageRoot = null, processTag, scratch, isWorker } = runtime.step;
   const { deadline, evidence } = parts;
   return {
     threadId: ctx.threadId,
@@ -77,7 +82,12 @@ export function agentStep(
     cwd: workFolder(job),
     home,
     storageRoot,
+    ...(scratch === undefined ? {} : { scratch }),
+    ...(isWorker === undefined ? {} : { isWorker }),
+    ...(parts.tools.length === 0 ? {} : { tools: parts.tools }),
+    ...(parts.toolServer === null ? {} : { toolServer: parts.toolServer }),
     processTag,
+    isolation: isolationOf({ ...runtime.step, cwd: workFolder(job) }),
     env: parts.env,
     systemPrompt: prompt,
     outputSchema,

@@ -17,6 +17,7 @@ import {
   type RoleResult,
   requiredCalls,
   type StepRun,
+  type StepScope,
   type ThreadContext,
   type WorkflowRuntime,
 } from "@uncaged/workflow-protocol";
@@ -36,12 +37,14 @@ import { evidenceBook } from "../evidence/evidence-book.ts";
 import { Refusals } from "../evidence/refusals.ts";
 import { rulesInWords } from "../evidence/rules-in-words.ts";
 import { freshHome } from "../process/fresh-home.ts";
+import { isolatedBy } from "../process/isolation.ts";
 import { programIdentity } from "../process/program-identity.ts";
 import { stepDeadline } from "../process/step-deadline.ts";
 import { buildAgentPrompt } from "../prompt/build-agent-prompt.ts";
 import { buildReminder } from "../prompt/build-reminder.ts";
 import { buildThreadInput } from "../prompt/build-thread-input.ts";
 import { type ThreadReach, threadAccess } from "../prompt/thread-access.ts";
+import { lendTools, redactedTool } from "../tools/lend-tools.ts";
 import {
   type AgentJob,
   agentEnvironment,
@@ -96,10 +99,15 @@ async function runStep<T>(
     redact,
   });
   const note = (text: string): void => record.note(text);
-  const access = threadAccess(ctx.threadId, job.rules.tools ?? null, reachOf(driver));
+  const reach = reachOf(driver, runtime.step);
+  const access = threadAccess(ctx.threadId, job.rules.tools ?? null, reach);
   const reminder = await buildReminder(ctx, runtime, access);
   const refusals = new Refusals(emit);
+  const tools = (runtime.workers?.tools ?? []).map((tool) => redactedTool(tool, redact));
+  const lent = driver.can.tools === "mcp" && tools.length > 0 ? await lendTools(tools) : null;
   const step = agentStep(job, {
+    tools: driver.can.tools === "direct" ? tools : [],
+    toolServer: lent?.server ?? null,
     env,
     deadline,
     evidence,
@@ -122,9 +130,14 @@ async function runStep<T>(
   );
   const runOf = async (): Promise<StepRun> => {
     const run = record.run(await evidence.kept());
-    return { ...run, agent: { ...run.agent, ...(await program) } };
+    const by = step.isolation == null ? null : await isolatedBy();
+    return {
+      ...run,
+      ...(by === null ? {} : { isolation: by }),
+      agent: { ...run.agent, ...(await program) },
+    };
   };
-  const { from: session, note: of } = await resumableSession(ctx, runtime.step, job);
+  const { from: session, note: of } = await resumableSession(ctx, runtime, job);
   if (of !== null) note(of);
   emit({ type: "started", agent: driver.name, session: session?.session ?? null });
   try {
@@ -141,6 +154,14 @@ async function runStep<T>(
       evidence,
       refusals,
       redact,
+      ...(runtime.workers === undefined
+        ? {}
+        : {
+            news: ({ session: id, rawUsage }) => {
+              const turn = id === null ? null : { agent: driver.name, session: id, rawUsage };
+              return runtime.workers?.news(turn, deadline.signal) ?? Promise.resolve(null);
+            },
+          }),
       session,
       begin: (from) => begin(job, { step, record, from }),
     });
@@ -159,6 +180,7 @@ async function runStep<T>(
   } finally {
     deadline.clear();
     close();
+    await lent?.close();
   }
 }
 
@@ -175,7 +197,7 @@ async function begin(
   const threadInput = await buildThreadInput(ctx, runtime, {
     budgetChars: options.budgetChars,
     knownSteps: from?.knownSteps,
-    ...reachOf(driver),
+    ...reachOf(driver, runtime.step),
   });
   const rolePrompt = from === null && driver.systemPromptApart !== true ? prompt : "";
   const text = buildAgentPrompt({
@@ -183,6 +205,7 @@ async function begin(
     threadInput,
     // A resumed session knows them.
     rules: from === null ? rulesInWords(rules, step.cwd) : "",
+    workers: await aboutWorkers(runtime, from),
     outputSchema,
     handInTool: driver.handInTool,
   });
@@ -198,6 +221,20 @@ async function begin(
   return { conversation, prompt: text };
 }
 
-function reachOf({ runsCommands: commands, shellTools, mcpTool }: AgentDriver): ThreadReach {
-  return { commands, shellTools, mcpTool };
+/** An agent that goes on in its own session is told what it may have missed. */
+async function aboutWorkers(
+  { workers }: WorkflowRuntime,
+  from: ResumableSession | null,
+): Promise<string> {
+  if (workers === undefined) return "";
+  return from?.isCutOff === true ? workers.resumed() : workers.manners();
+}
+
+/** In a sandbox, no command and no server of ours reaches the storage root. */
+function reachOf(
+  { runsCommands, shellTools, mcpTool }: AgentDriver,
+  { isolation }: Pick<StepScope, "isolation">,
+): ThreadReach {
+  if (isolation !== undefined) return { commands: false };
+  return { commands: runsCommands, shellTools, mcpTool };
 }

@@ -25,7 +25,7 @@ const context = (...steps: ReturnType<typeof step>[]) => ({ ...fakeContext("Mend
 const from = async (
   ctx: ReturnType<typeof context>,
   scope: { previousSession: string; replaced?: StepRun },
-) => resumableSession(ctx, fakeRuntime(scope).step, { driver, options: {} });
+) => resumableSession(ctx, fakeRuntime(scope), { driver, options: {} });
 
 describe("a step that is made again", () => {
   it("continues the session that the replaced step began", async () => {

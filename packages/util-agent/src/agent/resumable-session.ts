@@ -1,4 +1,4 @@
-import type { JsonValue, StepScope, ThreadContext } from "@uncaged/workflow-protocol";
+import type { JsonValue, ThreadContext, WorkflowRuntime } from "@uncaged/workflow-protocol";
 import type { AgentDriver, AgentOptions } from "../driver/agent-driver.ts";
 
 export type ResumableSession = {
@@ -9,16 +9,26 @@ export type ResumableSession = {
   rawUsage: JsonValue | null;
   /** How many of the thread's steps the session knows. */
   knownSteps: number;
+  /** It is that of this very step, which was cut off. Left out: it is an earlier step's. */
+  isCutOff?: true;
 };
 
 /** The session in which the role last ran; null when there is none that this agent can resume. `note`: why not,
  *  where one would expect it. */
 export async function resumableSession(
   ctx: ThreadContext,
-  { previousSession, originSession, replaced, role }: StepScope,
+  { step, workers }: Pick<WorkflowRuntime, "step" | "workers">,
   { driver, options }: { driver: AgentDriver; options: AgentOptions },
 ): Promise<{ from: ResumableSession | null; note: string | null }> {
+  const { previousSession, originSession, replaced, role } = step;
   const none = { from: null, note: null };
+  const own = (await workers?.session()) ?? null;
+  if (own !== null && own.agent === driver.name && driver.can.resume) {
+    const { session: id, rawUsage } = own;
+    const knownSteps = ctx.steps.length;
+    const from = { session: id, isCopied: false, rawUsage, knownSteps, isCutOff: true as const };
+    return { from, note: "it was cut off while it coordinated, and went on in its own session" };
+  }
   const session = originSession?.id ?? previousSession;
   if (session === null || !driver.can.resume) return none;
   const at =

@@ -5,7 +5,8 @@
  *  2. Evidence comes first: an answer without it is a claim. What is missing, or fails a check of the engine, is said
  *     at most `evidenceTurns` times.
  *  3. Then the answer: as it is, corrected by the agent in at most `repairs` turns, extracted by a model.
- *  4. Every turn is in the record, whatever becomes of it. */
+ *  4. Every turn is in the record, whatever becomes of it.
+ *  5. As long as workers of the step are under way, an answer is not the last: their ends are the next messages. */
 import {
   agentError,
   EXIT,
@@ -45,6 +46,8 @@ export type TurnsRequest<T> = {
   evidence: EvidenceBook;
   refusals: Pick<Refusals, "inWords">;
   redact: (text: string) => string;
+  /** Waits for the next message to a coordinator; null: there is none any more. Left out: nobody coordinates. */
+  news?: ((turn: TurnResult) => Promise<string | null>) | undefined;
   /** The session to resume; null: the role starts afresh. */
   session: ResumableSession | null;
   /** Opens a conversation in that session, or a new one, and returns the prompt to begin with. */
@@ -97,6 +100,11 @@ async function untilAccepted<T>(
   let repairs = 0;
   while (true) {
     if (turn.outcome !== "ok") throw turnFailed(request, turn);
+    const news = await newsAfter(request, turn);
+    if (news !== null) {
+      turn = await takeTurn(request, conversation, news);
+      continue;
+    }
     const missing = request.evidence.missing();
     if (missing.length > 0) {
       if (evidenceTurns >= request.evidenceTurns) {
@@ -126,6 +134,17 @@ async function untilAccepted<T>(
     request.record.note(`the answer did not fit and was requested again: ${read.error.message}`);
     const prompt = repairPrompt(read.error.message, request, request.refusals.inWords());
     turn = await takeTurn(request, conversation, prompt);
+  }
+}
+
+async function newsAfter<T>(
+  { agent, news, deadline, runtime }: TurnsRequest<T>,
+  turn: TurnResult,
+): Promise<string | null> {
+  try {
+    return (await news?.(turn)) ?? null;
+  } catch (thrown) {
+    throw deadline.signal.aborted ? stopped(agent, runtime.signal) : thrown;
   }
 }
 

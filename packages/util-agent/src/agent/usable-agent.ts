@@ -11,7 +11,9 @@ import type { AgentDriver } from "../driver/agent-driver.ts";
 
 /** Refuses a role whose rules could not be enforced with this agent, so that no promise is empty. */
 export function demandRules({ rules, role }: StepScope, driver: AgentDriver): RoleRules {
-  const { tools, requiredEvidence } = rules ?? {};
+  const { tools, requiredEvidence, coordinates } = rules ?? {};
+  if (coordinates !== undefined && driver.can.tools === undefined)
+    throw unfit(`role ${role} \`coordinates\`, and ${driver.name} takes no tools of the engine`);
   if (tools !== undefined) {
     const why = driver.can.policy
       ? (driver.refuses?.(tools) ?? unasked(tools, driver))

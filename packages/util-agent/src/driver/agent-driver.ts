@@ -5,6 +5,7 @@ import type {
   AgentHost,
   AgentOutcome,
   AgentProbe,
+  EngineTool,
   JsonObject,
   JsonValue,
   Permission,
@@ -14,6 +15,7 @@ import type {
 } from "@uncaged/workflow-protocol";
 import type { Redactor } from "@uncaged/workflow-util";
 import type { Environment } from "../process/cli-environment.ts";
+import type { Isolation } from "../process/isolation.ts";
 import type { ThreadReach } from "../prompt/thread-access.ts";
 
 export type AgentDriver = {
@@ -29,6 +31,9 @@ export type AgentDriver = {
     policy: boolean;
     /** It waits while a person decides about a call (`AgentStep.mayI`). Default false. */
     ask?: boolean;
+    /** It takes tools of the engine: `mcp`, from a server that it starts (`AgentStep.toolServer`); `direct`, as they
+     *  are (`AgentStep.tools`). Default: it does not, and a role that coordinates is refused. */
+    tools?: "mcp" | "direct";
     /** A session can be resumed by a later process. */
     resume: boolean;
     /** It can resume a copy of a session, leaving the original as it is (`AgentStep.copiesSession`). Default false. */
@@ -75,6 +80,16 @@ export type AgentStep = {
   home: string;
   /** The engine's storage root, of which only `home` is the agent's to write: see `callVerdict`. null: not known. */
   storageRoot: string | null;
+  /** A folder that the agent may write to in the storage root besides `home`; left out: there is none. */
+  scratch?: string | undefined;
+  /** Its agent starts no others, unless a rule of the policy names the tool. */
+  isWorker?: boolean | undefined;
+  /** Tools of the engine, for a driver that takes them `direct`. Left out: none. */
+  tools?: readonly EngineTool[] | undefined;
+  /** The server of the engine's tools, for a driver that takes them by `mcp`. Left out: none. */
+  toolServer?: ToolServer | undefined;
+  /** What its programs are kept to: for `openCli` and `spawnCli`. Null or left out: nothing. */
+  isolation?: Isolation | null | undefined;
   /** Passed to every process as its process tag. */
   processTag: string;
   /** The whole environment that the agent's process sees. */
@@ -121,6 +136,9 @@ export type AgentStep = {
    *  from finishing: the step's record says that it was told. */
   stillMissing: () => string | null;
 };
+
+/** A Model Context Protocol server that an agent starts and speaks to over stdin and stdout. */
+export type ToolServer = { name: string; command: string; args: readonly string[] };
 
 /** One or several turns in one session. */
 export type AgentConversation = {

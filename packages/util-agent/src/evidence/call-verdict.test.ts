@@ -43,3 +43,28 @@ it("its private folder is its own, and so is the directory that it works in", ()
   expect(allows("../workflow.yaml", { cwd: join(folder, "root/work") })).toBe(false);
   expect(allows("workflow.yaml", { cwd: join(folder, "root") })).toBe(false);
 });
+
+it("a worker starts no agents of its own unless its role names the tool; a shared folder is open to it", () => {
+  const storageRoot = join(folder, "root");
+  const scratch = join(storageRoot, "agents/t/.scratch");
+  mkdirSync(scratch);
+  const step = {
+    policy: null,
+    storageRoot,
+    home: join(storageRoot, "agents/t/coder"),
+    cwd: folder,
+  };
+  const agent = { name: "Agent", kind: "other", subject: "" } as const;
+  expect(callVerdict(step, agent).allowed).toBe(true);
+  for (const name of ["Agent", "Task", "spawn_agent"])
+    expect(callVerdict({ ...step, isWorker: true }, { ...agent, name })).toMatchObject({
+      allowed: false,
+      reason: expect.stringContaining(`${name} starts another agent`),
+    });
+  const named = { allow: [{ name: "Agent" }] };
+  expect(callVerdict({ ...step, isWorker: true, policy: named }, agent).allowed).toBe(true);
+  expect(callVerdict({ ...step, isWorker: true }, { ...agent, name: "Read" }).allowed).toBe(true);
+  const write = { name: "Write", kind: "edit", subject: join(scratch, "note.md") } as const;
+  expect(callVerdict(step, write).allowed).toBe(false);
+  expect(callVerdict({ ...step, scratch }, write).allowed).toBe(true);
+});

@@ -1,5 +1,6 @@
 import type { CapturedOutput, Redactor } from "@uncaged/workflow-util";
 import type { Environment, EnvironmentChoice } from "./cli-environment.ts";
+import type { Isolation } from "./isolation.ts";
 import type { OutputLine } from "./line-reader.ts";
 
 /** Options for every program that is started, whether it just runs to its end or is talked to. */
@@ -8,6 +9,8 @@ export type OpenCliOptions = EnvironmentChoice & {
   cwd: string;
   /** The step's process tag (`runtime.step.processTag`). */
   tag: string;
+  /** What it is kept to; null or left out: nothing. */
+  isolation?: Isolation | null | undefined;
   /** Ends the program, and everything it started, when it aborts. */
   signal?: AbortSignal | undefined;
   /** Milliseconds without output after which the program is ended. */

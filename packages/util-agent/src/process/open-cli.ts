@@ -20,6 +20,7 @@ import { killTagged, type Run, randomTag } from "@uncaged/workflow-util";
 import { cliEnvironment } from "./cli-environment.ts";
 import { cliInput } from "./cli-input.ts";
 import type { CliRun, CliStop, OpenCliOptions } from "./cli-run.ts";
+import { isolated } from "./isolation.ts";
 import { programStop } from "./program-stop.ts";
 import { type BothOutputs, readBoth } from "./read-output.ts";
 import { type StartedCli, startCli } from "./start-cli.ts";
@@ -73,8 +74,13 @@ export async function startSupervised(
   if (refusal !== null) return err(refusal);
   if (options.signal?.aborted) return err(abortedBefore(command));
   const tag = `${options.tag}:${randomTag(8)}`;
-  const started = await startCli(command, args, {
-    cwd: resolve(options.cwd),
+  const cwd = resolve(options.cwd);
+  const plain = [command, ...args];
+  const line = options.isolation ? await isolated(plain, options.isolation, cwd) : ok(plain);
+  if (!line.ok) return line;
+  const [program = command, ...given] = line.value;
+  const started = await startCli(program, given, {
+    cwd,
     env: { ...cliEnvironment(options.hostEnv ?? process.env, options), [PROCESS_TAG_ENV]: tag },
     stdin: options.stdin,
     installHint: options.installHint,

@@ -9,16 +9,20 @@ export function buildAgentPrompt(parts: {
   threadInput: string;
   /** The role's rules: see `rulesInWords`. Default: none. */
   rules?: string | undefined;
+  /** What an agent that coordinates has to know of its workers. Default: nothing. */
+  workers?: string | undefined;
   /** JSON Schema of the role's result; null when the agent enforces it itself. */
   outputSchema: JsonObject | null;
   /** Name of the tool with which the agent submits its result. Default: the result is in its text. */
   handInTool?: string | null | undefined;
 }): string {
-  const { rolePrompt, threadInput, rules = "", outputSchema, handInTool = null } = parts;
+  const { rolePrompt, threadInput, rules = "", workers = "", outputSchema } = parts;
+  const { handInTool = null } = parts;
   const sections = [
     rolePrompt.trim(),
     threadInput.trim(),
     rules.trim(),
+    workers.trim(),
     answerFormat(outputSchema, handInTool),
   ];
   return `${sections.filter((each) => each !== "").join("\n\n")}\n`;

@@ -23,7 +23,7 @@ export type TurnProgram = {
 
 /** Runs the program to its end, within the limits of the step. */
 export function runTurn(
-  step: Pick<AgentStep, "cwd" | "limits" | "redact" | "processTag" | "signal">,
+  step: Pick<AgentStep, "cwd" | "isolation" | "limits" | "redact" | "processTag" | "signal">,
   program: TurnProgram,
 ): Promise<Result<CliRun, Failure>> {
   const { command, args, env, prompt, stdout, onLine, halt, installHint } = program;
@@ -31,6 +31,7 @@ export function runTurn(
   return spawnCli(command, args, {
     cwd: step.cwd,
     tag: step.processTag,
+    isolation: step.isolation,
     hostEnv: {},
     env,
     stdin: prompt,

@@ -26,6 +26,7 @@ export async function changedControls(
 ): Promise<Result<Controls, Failure>> {
   const all = await changedPaths(scratch, { base, tree });
   if (!all.ok) return all;
+  if (all.value.length === 0) return ok({ paths: [], restored: tree, links: [] });
   const pathspecs = protectedFiles(protect);
   const fit = await changedPaths(scratch, { base, tree, pathspecs });
   if (!fit.ok) return fit;

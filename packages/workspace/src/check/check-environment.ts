@@ -3,9 +3,10 @@ import { dirname, join } from "node:path";
 
 /** What a run sees of this machine. */
 export type CheckPlaces = {
-  /** Folders of programs, the first counts most. Default: that of this Node, then those of the system. */
+  /** Folders of programs, before that of this Node and those of the system. */
   path?: readonly string[] | undefined;
-  /** Variables in addition; they are chosen by whoever runs the engine, never by an agent. */
+  /** More variables, chosen by whoever runs the engine or wrote the workflow, never by an agent. None takes the place of
+   *  `PATH`, `HOME` or `TMPDIR`. */
   variables?: Readonly<Record<string, string>> | undefined;
 };
 
@@ -22,9 +23,6 @@ const SYSTEM_PATH = [
 /** The whole environment of a run. `folder` has the empty home and the folder for temporary files. */
 export function checkEnvironment(places: CheckPlaces, folder: string): Record<string, string> {
   return {
-    PATH: (places.path ?? [dirname(process.execPath), ...SYSTEM_PATH]).join(":"),
-    HOME: join(folder, "home"),
-    TMPDIR: join(folder, "tmp"),
     LANG: "C.UTF-8",
     TZ: "UTC",
     SHELL: "/bin/sh",
@@ -35,6 +33,9 @@ export function checkEnvironment(places: CheckPlaces, folder: string): Record<st
     NO_COLOR: "1",
     npm_config_update_notifier: "false",
     ...places.variables,
+    PATH: [...(places.path ?? []), dirname(process.execPath), ...SYSTEM_PATH].join(":"),
+    HOME: join(folder, "home"),
+    TMPDIR: join(folder, "tmp"),
   };
 }
 

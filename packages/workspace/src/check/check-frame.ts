@@ -1,4 +1,4 @@
-import type { CheckIsolation, CheckRule } from "@uncaged/workflow-protocol";
+import type { CheckEvidence, CheckIsolation, CheckRule } from "@uncaged/workflow-protocol";
 import { type CheckPlaces, checkEnvironment, digest } from "./check-environment.ts";
 import { protectedFiles } from "./protected-files.ts";
 import { findSandbox } from "./sandbox.ts";
@@ -31,19 +31,34 @@ export async function checkFrame(rule: CheckRule): Promise<CheckFrame> {
 }
 
 export function identityOf(
-  { tree, base, check, places = {} }: CheckSubject,
+  { tree, base, check, places }: CheckSubject,
   frame: CheckFrame,
 ): CheckIdentity {
   const { command, ...rule } = check;
   const environment = digest([
     VERSION,
-    checkEnvironment(places, "."),
+    checkEnvironment(placesFor(check, places), "."),
     [process.platform, process.arch, process.version],
     frame,
     [rule.setup, rule.canary, rule.writes, rule.approver],
     protectedFiles(rule.protect),
   ]);
-  return { environment, key: digest([tree, base, command, environment]) };
+  return { environment, key: keyOfEvidence({ tree, base, command, environment }) };
+}
+
+/** The key under which it is kept. */
+export function keyOfEvidence({
+  tree,
+  base,
+  command,
+  environment,
+}: Pick<CheckEvidence, "tree" | "base" | "command" | "environment">): string {
+  return digest([tree, base, command, environment]);
+}
+
+/** With the variables that the rule sets. */
+export function placesFor({ variables }: CheckRule, places: CheckPlaces = {}): CheckPlaces {
+  return { ...places, variables: { ...places.variables, ...variables } };
 }
 
 export type CheckSubject = {

@@ -1,5 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type CheckEvidence, type CheckRule, unwrap } from "@uncaged/workflow-protocol";
@@ -44,6 +52,8 @@ export const PROJECT: Files = {
 
 export const WRONG_ADD = "export function add(a, b) {\n  return a - b;\n}\n";
 
+let made: { folder: string; base: string } | null = null;
+
 export function checkScene(project: Files = PROJECT): CheckScene {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "uwf-scene-")));
   const folder = join(root, "shop");
@@ -69,10 +79,23 @@ export function checkScene(project: Files = PROJECT): CheckScene {
     git("add", "-A");
     return git("write-tree");
   };
-  git("init", "-q", "-b", "main");
-  write(project);
-  const base = tree();
-  git("commit", "-q", "-m", "base");
+  const begin = (): string => {
+    git("init", "-q", "-b", "main");
+    write(project);
+    const made = tree();
+    git("commit", "-q", "-m", "base");
+    return made;
+  };
+  // The usual project is made once, because git starts four times for it.
+  const isUsual = project === PROJECT;
+  if (isUsual && made !== null) cpSync(made.folder, folder, { recursive: true });
+  const base = (isUsual ? made?.base : undefined) ?? begin();
+  if (isUsual && made === null) {
+    const kept = mkdtempSync(join(tmpdir(), "uwf-scene-base-"));
+    cpSync(folder, kept, { recursive: true });
+    process.once("exit", () => rmSync(kept, { recursive: true, force: true }));
+    made = { folder: kept, base };
+  }
   return {
     folder,
     base,

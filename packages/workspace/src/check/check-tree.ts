@@ -15,7 +15,7 @@ import {
 } from "@uncaged/workflow-protocol";
 import { canaryRun, ownCanaryRun } from "./canary-run.ts";
 import { changedControls } from "./changed-controls.ts";
-import { type CheckFrame, identityOf } from "./check-frame.ts";
+import { type CheckFrame, identityOf, placesFor } from "./check-frame.ts";
 import { chooseCanary } from "./choose-canary.ts";
 import { dependenciesOf } from "./dependencies.ts";
 import type { CheckOptions } from "./run-check.ts";
@@ -71,9 +71,9 @@ async function runsOf(
   scratch: Scratch,
   { options, frame, links }: { options: CheckOptions; frame: CheckFrame; links: readonly string[] },
 ): Promise<Result<CheckRuns, Failure>> {
-  const { check: rule, base, cache, repository, places = {}, tag, signal } = options;
+  const { check: rule, base, cache, repository, places, tag, signal } = options;
   const run: CommandOptions = {
-    ...places,
+    ...placesFor(rule, places),
     ...frame,
     hidden: [repository.workTree],
     kept: [...scratch.objects, `${scratch.gitDir}/objects`],

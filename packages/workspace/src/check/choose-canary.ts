@@ -35,7 +35,7 @@ async function scriptsOf(
   base: string,
 ): Promise<Result<Record<string, string>, Failure>> {
   const read = await tryGit(["cat-file", "blob", `${base}:package.json`], {
-    scope: scratch.scope("none"),
+    scope: scratch.scope(),
     cwd: scratch.folder,
   });
   if (!read.ok) return read;

@@ -1,17 +1,16 @@
 /** What a command needs is installed by the base's own setup, in a checkout of the base, with the network. What it puts
  *  beside the files of the base is kept by the digest of the files that say what gets installed, and copied into each
  *  run. What an agent installed never counts. */
-import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { execa } from "execa";
-import { runGit } from "../git/run-git.ts";
 import { type CheckPlaces, digest } from "./check-environment.ts";
 import { checkOut } from "./checkout.ts";
 import { DEPENDENCY_FILES } from "./protected-files.ts";
 import { type CommandOptions, runCommand } from "./run-command.ts";
 import type { Scratch } from "./scratch.ts";
-import { readTree } from "./trees.ts";
+import { treeEntries } from "./trees.ts";
 
 export type Dependencies = {
   /** Names what was installed. */
@@ -34,16 +33,17 @@ export async function dependenciesOf(
   options: SetupOptions,
 ): Promise<Result<Dependencies, Failure>> {
   const { base, setup, cache, run } = options;
-  const read = await readTree(scratch, {
-    tree: base,
-    index: "dependencies",
-    pathspecs: DEPENDENCY_FILES,
-  });
+  const read = await treeEntries(scratch, { tree: base, pathspecs: DEPENDENCY_FILES });
   if (!read.ok) return read;
   const key = setupKey(setup, run, read.value);
   const folder = join(cache, key);
   const known = await keptEntries(folder);
-  if (known !== null) return ok(dependencies(key, folder, known));
+  if (known !== null) {
+    // What was used lately is not removed (`prune-check-cache`).
+    const now = new Date();
+    await utimes(join(folder, "entries"), now, now).catch(() => undefined);
+    return ok(dependencies(key, folder, known));
+  }
   const made = await install(scratch, { ...options, folder });
   return made.ok ? ok(dependencies(key, folder, made.value)) : made;
 }
@@ -68,13 +68,11 @@ async function install(
   const { files } = checkout.value;
   const end = await runCommand(setup, checkout.value, { ...run, network: true });
   if (end.exitCode !== 0) return err(setupFailed(setup, end));
-  const scope = scratch.scope(`${checkout.value.folder.split("/").at(-1)}.index`, files);
-  const args = ["ls-files", "-z", "--others", "--directory", "--no-empty-directory"];
-  const listed = await runGit(args, { scope, cwd: files });
+  const listed = await checkout.value.untracked();
   if (!listed.ok) return listed;
-  const entries = listed.value.split("\0").flatMap((path) => {
+  const entries = listed.value.flatMap((path) => {
     const name = path.replace(/\/$/, "");
-    return name === "" || name === ".git" ? [] : [name];
+    return name === ".git" ? [] : [name];
   });
   const fresh = `${folder}.${process.pid}.new`;
   await mkdir(cache, { recursive: true, mode: 0o700 });

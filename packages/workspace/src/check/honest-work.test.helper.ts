@@ -73,14 +73,14 @@ export const HONEST: readonly Work[] = [
   {
     name: "a link inside",
     work: (scene) => {
-      scene.write({ "docs/main.md": "x\n" });
+      scene.write({ "docs/main.md": "x\n", "docs/link.md": null });
       symlinkSync("main.md", join(scene.folder, "docs/link.md"));
     },
   },
   {
     name: "a link to a folder, up and down",
     work: (scene) => {
-      scene.write({ "docs/deep/x.md": "x\n" });
+      scene.write({ "docs/deep/x.md": "x\n", "docs/src": null });
       symlinkSync("../src", join(scene.folder, "docs/src"));
     },
   },

@@ -5,7 +5,7 @@ import { randomTag } from "@uncaged/workflow-util";
 import type { Canary, CanaryHow } from "./canary-presets.ts";
 import type { Checkout } from "./checkout.ts";
 import type { Scratch } from "./scratch.ts";
-import { readTree } from "./trees.ts";
+import { treeEntries } from "./trees.ts";
 
 /** Canaries that were written into a checkout. */
 export type Planted = {
@@ -29,8 +29,7 @@ export async function plantCanaries(
   canary: Canary,
   { checkout, tree, only, ...how }: Planting & { checkout: Checkout },
 ): Promise<Result<Planted, Failure>> {
-  const index = `canary-${randomTag(16)}`;
-  const listed = await readTree(scratch, { tree, index, pathspecs: canary.pathspecs });
+  const listed = await treeEntries(scratch, { tree, pathspecs: canary.pathspecs });
   if (!listed.ok) return listed;
   const folder = join(checkout.folder, `marks-${randomTag(16)}`);
   await mkdir(folder);

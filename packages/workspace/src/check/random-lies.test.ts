@@ -5,7 +5,7 @@ import { type CheckScene, checkScene } from "./check-scene.test.helper.ts";
 import { HONEST } from "./honest-work.test.helper.ts";
 import { type Pick, TRICKS, WRONG } from "./lies.test.helper.ts";
 
-const COUNT = Number(process.env.UNCAGED_TEST_LIES ?? 2);
+const COUNT = Number(process.env.UNCAGED_TEST_LIES ?? 1);
 const SEED = Number(process.env.UNCAGED_TEST_LIES_SEED ?? Date.now() % 1_000_000);
 const LIMIT_MS = 60_000 + COUNT * 60_000;
 

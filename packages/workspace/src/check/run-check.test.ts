@@ -1,10 +1,21 @@
-import { existsSync, readdirSync } from "node:fs";
-import { dirname } from "node:path";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import type { CheckRule } from "@uncaged/workflow-protocol";
 import { expect, test } from "vitest";
 import { CANARIES, presetOf } from "./canary-presets.ts";
 import { checkScene, PROJECT, WRONG_ADD } from "./check-scene.test.helper.ts";
-import { memoryEvidence } from "./evidence-memo.ts";
+import { folderEvidence, memoryEvidence } from "./evidence-memo.ts";
+import { pruneCheckCache } from "./prune-check-cache.ts";
 import { runCheck } from "./run-check.ts";
 
 const NODE: Partial<CheckRule> = { command: ["node", "--test"] };
@@ -38,7 +49,7 @@ test("nothing of a check stays in the folder for temporary files, and the user's
   process.env.TMPDIR = dirname(scene.folder);
   const before = [scene.git("status", "--porcelain"), scene.git("count-objects", "-v")];
   try {
-    await scene.check({ ...NODE, ...MUTE });
+    await scene.check({ command: ["true"] });
     expect(readdirSync(dirname(scene.folder))).toEqual(["shop"]);
     expect([scene.git("status", "--porcelain"), scene.git("count-objects", "-v")]).toEqual(before);
   } finally {
@@ -99,12 +110,14 @@ test("a command that is not there fails, and says so", async () => {
 
 test("with an approver a changed control waits for one; without, it may change while the tests of the base pass", async () => {
   const scene = checkScene();
-  scene.write({ "test/more.test.js": String(PROJECT["test/add.test.js"]) });
-  expect(await scene.check(NODE)).toMatchObject({
+  scene.write({ ".github/ci.yml": "on: push\n" });
+  const rule = { command: ["true"] };
+  expect(await scene.check(rule)).toMatchObject({
     verdict: "passed",
-    controls: ["test/more.test.js"],
+    controls: [".github/ci.yml"],
+    controlled: { exitCode: 0 },
   });
-  expect(await scene.check({ ...NODE, approver: ["reviewer"] })).toMatchObject({
+  expect(await scene.check({ ...rule, approver: ["reviewer"] })).toMatchObject({
     verdict: "unapproved",
     faults: [{ kind: "controls_changed", message: expect.stringContaining("reviewer has to") }],
   });
@@ -120,7 +133,7 @@ test("tests that were changed together with what they test wait for an approver"
       .replace("add(-1, 1), 0", "add(-1, 1), -2"),
     "test/price.test.js": null,
   });
-  const evidence = await scene.check({ ...NODE, approver: ["ada"] });
+  const evidence = await scene.check({ ...NODE, ...MUTE, approver: ["ada"] });
   expect(evidence).toMatchObject({ verdict: "unapproved", controlled: { exitCode: 1 } });
   scene.remove();
 });
@@ -128,7 +141,7 @@ test("tests that were changed together with what they test wait for an approver"
 test("files of the author's own choice are controls as well", async () => {
   const scene = checkScene({ ...PROJECT, "golden/x.txt": "x\n" });
   scene.write({ "golden/x.txt": "y\n" });
-  const evidence = await scene.check({ ...NODE, ...MUTE, protect: ["golden/**"] });
+  const evidence = await scene.check({ command: ["true"], protect: ["golden/**"] });
   expect(evidence.controls).toEqual(["golden/x.txt"]);
   scene.remove();
 });
@@ -151,10 +164,11 @@ test("tracked files may be changed by the command where the author says so", asy
 
 test("the author's own canary has to make the command fail", async () => {
   const scene = checkScene();
+  const rule = { command: ["sh", "-c", "for each in test/*.js; do node $each || exit 1; done"] };
   const canary = { path: "test/canary.test.js", content: 'throw new Error("canary");\n' };
-  expect(await scene.check({ ...NODE, canary })).toMatchObject({ verdict: "passed" });
+  expect(await scene.check({ ...rule, canary })).toMatchObject({ verdict: "passed" });
   const elsewhere = { ...canary, path: "elsewhere/canary.js" };
-  expect(await scene.check({ ...NODE, canary: elsewhere })).toMatchObject({
+  expect(await scene.check({ ...rule, canary: elsewhere })).toMatchObject({
     faults: [{ kind: "nothing_tested" }],
   });
   scene.remove();
@@ -211,6 +225,58 @@ test("what a setup installs is made once for a lockfile, from the base, and neve
   });
   expect(existsSync(`${scene.folder}/node_modules`)).toBe(false);
   scene.remove();
+});
+
+test("evidence that did not fail is there for other processes, unless its file is another's", async () => {
+  const scene = checkScene();
+  const folder = join(dirname(scene.folder), "evidence");
+  const rule = { command: ["grep", "-q", "a + b", "src/add.js"] };
+  const anew = () => memoryEvidence(folderEvidence(folder));
+  const first = await scene.check(rule, { memo: anew() });
+  expect(await scene.check(rule, { memo: anew() })).toEqual(first);
+  const [file = ""] = readdirSync(folder);
+  const stored = readFileSync(join(folder, file), "utf8");
+  writeFileSync(join(folder, file), stored.replaceAll(scene.base, "1".repeat(40)));
+  const again = await scene.check(rule, { memo: anew() });
+  expect(again.clean.durationMs).not.toBe(first.clean.durationMs);
+  scene.write({ "src/add.js": WRONG_ADD });
+  const failed = await scene.check(rule, { memo: anew() });
+  expect(failed.verdict).toBe("failed");
+  expect(readdirSync(folder)).toEqual([file]);
+  scene.remove();
+});
+
+test("a run sees more folders of programs and more variables where it is told to", async () => {
+  const scene = checkScene({ "tool!": "#!/bin/sh\necho $GREETING from $0, home $HOME\n" });
+  const rule = { command: ["tool"], variables: { GREETING: "hello", HOME: "/root" } };
+  const { clean } = await scene.check(rule, { places: { path: [scene.folder] } });
+  expect(clean.output).toMatch(/^hello from .*tool, home .*\/home\n$/);
+  scene.remove();
+});
+
+test("what checks keep goes when nobody used it for long, or when it is too much", async () => {
+  const root = mkdtempSync(join(tmpdir(), "uwf-cache-"));
+  const [dependencies, evidence] = [join(root, "dependencies"), join(root, "evidence")];
+  const nowMs = Date.now();
+  const put = (folder: string, name: string, days: number): void => {
+    const file = folder === evidence ? join(folder, name) : join(folder, name, "entries");
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, "x");
+    const at = new Date(nowMs - days * 86_400_000);
+    utimesSync(file, at, at);
+  };
+  for (let at = 0; at < 23; at++) put(dependencies, `each${at}`, at < 21 ? 0.5 : at / 10);
+  put(dependencies, "old", 31);
+  put(evidence, "fresh.json", 29);
+  put(evidence, "old.json", 31);
+  const places = { dependencies, evidence };
+  const gone = { installs: 3, evidence: 1 };
+  expect(await pruneCheckCache(places, { nowMs, dryRun: true })).toEqual(gone);
+  expect(await pruneCheckCache(places, { nowMs, dryRun: false })).toEqual(gone);
+  expect(readdirSync(evidence)).toEqual(["fresh.json"]);
+  expect(readdirSync(dependencies)).toHaveLength(21);
+  expect(await pruneCheckCache(places, { nowMs, dryRun: false })).toMatchObject({ installs: 0 });
+  rmSync(root, { recursive: true });
 });
 
 test("an id that names no tree is an error", async () => {

@@ -1,3 +1,4 @@
+import type { Readable } from "node:stream";
 import { PROCESS_TAG_ENV } from "@uncaged/workflow-protocol";
 import { captureOutput, killTagged, randomTag, redactor } from "@uncaged/workflow-util";
 import { execa } from "execa";
@@ -25,6 +26,8 @@ export type CommandEnd = {
 };
 
 const MAX_OUTPUT_BYTES = 64 * 1024;
+/** For what was written before the end. */
+const MAX_DRAIN_MS = 2_000;
 
 /** Runs a command in a checkout, and ends every process of it. Rejects with the signal's reason when that aborts. */
 export async function runCommand(
@@ -76,9 +79,23 @@ export async function runCommand(
   signal?.removeEventListener("abort", onAbort);
   // What it left behind could still change files, and holds its output open.
   await end();
-  await child;
+  await untilDrained(child, MAX_DRAIN_MS);
   signal?.throwIfAborted();
   const text = output.result().text.replaceAll(checkout.files, ".");
   const clean = redactor({ env: process.env })(text);
   return { exitCode, timedOut, durationMs: performance.now() - started, output: clean };
+}
+
+/** Waits until nobody has the output of an ended program open, but no longer than this: a process that escaped the kill may
+ *  keep it open for ever. */
+export async function untilDrained(
+  child: PromiseLike<unknown> & { stdout: Readable; stderr: Readable },
+  withinMs: number,
+): Promise<void> {
+  const timer = setTimeout(() => {
+    child.stdout.destroy();
+    child.stderr.destroy();
+  }, withinMs);
+  await child;
+  clearTimeout(timer);
 }

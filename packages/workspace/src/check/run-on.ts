@@ -61,7 +61,7 @@ export function checkRuns(
         const outward = await outwardLinks(checkout.files, links);
         if (outward.length > 0) return ok(notRun(tree, linkOutside(outward)));
         await dependencies?.into(checkout.files);
-        const before = await checkout.changed();
+        const before = dependencies === null ? ok([]) : await checkout.changed();
         if (!before.ok) return before;
         const end = await runCommand(rule.command, checkout, run);
         const after = await checkout.changed();
@@ -100,7 +100,7 @@ async function forbidden(
   { tree, paths, writes }: { tree: string; paths: readonly string[]; writes: readonly string[] },
 ): Promise<Result<readonly string[], Failure>> {
   if (paths.length === 0 || writes.length === 0) return ok(paths);
-  const scope = scratch.scope("writes");
+  const scope = scratch.scope(await scratch.put(null));
   const cwd = scratch.folder;
   const id = "1".repeat(tree.length);
   const input = paths.map((path) => `100644 ${id}\t${path}\0`).join("");

@@ -60,19 +60,39 @@ const none: Sandbox = { by: "none", wrap: (command) => [...command] };
 
 let found: Promise<Sandbox> | undefined;
 
-/** The first that works here; asked once per process. */
+/** The first that works here; asked once per process, and again when a machine was too busy to say. */
 export function findSandbox(): Promise<Sandbox> {
-  found ??= firstThatWorks();
+  found ??= firstThatWorks(startsWith).then(({ sandbox, isSure }) => {
+    if (!isSure) found = undefined;
+    return sandbox;
+  });
   return found;
 }
 
-async function firstThatWorks(): Promise<Sandbox> {
-  if (process.platform !== "linux") return none;
-  for (const sandbox of [bubblewrap, unshare]) {
-    const place = { folder: "/", cwd: "/", hidden: [], kept: [], network: false };
-    const [program = "", ...args] = sandbox.wrap(["true"], { ...place, folder: "/dev/shm" });
-    const tried = await execa(program, args, { reject: false, timeout: 10_000, cleanup: true });
-    if (tried.exitCode === 0) return sandbox;
+/** `late`: it did not end in time, which says nothing. */
+export type Tried = "works" | "fails" | "late";
+
+/** Each that is late is tried a second time, with more time. `isSure`: none that comes before it was late in the end. */
+export async function firstThatWorks(
+  tries: (sandbox: Sandbox, withinMs: number) => Promise<Tried>,
+): Promise<{ sandbox: Sandbox; isSure: boolean }> {
+  let isSure = true;
+  for (const sandbox of process.platform === "linux" ? [bubblewrap, unshare] : []) {
+    let tried: Tried = "late";
+    for (const withinMs of [10_000, 30_000])
+      if (tried === "late") tried = await tries(sandbox, withinMs);
+    if (tried === "works") return { sandbox, isSure };
+    isSure &&= tried === "fails";
   }
-  return none;
+  return { sandbox: none, isSure };
+}
+
+async function startsWith(sandbox: Sandbox, withinMs: number): Promise<Tried> {
+  const place = { folder: "/dev/shm", cwd: "/", hidden: [], kept: [], network: false };
+  const [program = "", ...args] = sandbox.wrap(["true"], place);
+  const { exitCode, timedOut } = await execa(program, args, {
+    ...{ reject: false, timeout: withinMs, cleanup: true },
+  });
+  if (timedOut) return "late";
+  return exitCode === 0 ? "works" : "fails";
 }

@@ -1,14 +1,15 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { CheckEvidence, CheckRule } from "@uncaged/workflow-protocol";
 import { describe, expect, test } from "vitest";
 import { type CheckScene, checkScene, PROJECT, WRONG_ADD } from "./check-scene.test.helper.ts";
 
-/** What an agent does with `src/add.js` wrong. `passes`: it is told so by its own run, in its own folder. */
+/** What an agent does with `src/add.js` wrong. */
 type Lie = {
   name: string;
+  /** Much like another: only where `UNCAGED_TEST_LIES` asks for more. */
+  more?: true;
   rule?: Partial<CheckRule>;
   lie: (scene: CheckScene) => void;
   /** Kinds of faults that show it, whatever else does. */
@@ -23,12 +24,14 @@ const manifest = (scripts: Record<string, string>): string =>
 const LIES: readonly Lie[] = [
   {
     name: "the work is wrong",
+    more: true,
     rule: NODE,
     lie: () => {},
     shows: ["command_failed"],
   },
   {
     name: "the failing tests are deleted",
+    more: true,
     rule: NODE,
     lie: (scene) =>
       scene.write({
@@ -53,11 +56,13 @@ const LIES: readonly Lie[] = [
   },
   {
     name: "the script is exit 0",
+    more: true,
     lie: (scene) => scene.write({ "package.json": manifest({ test: "exit 0" }) }),
     shows: ["controls_changed", "nothing_tested"],
   },
   {
     name: "a manifest in another folder's name of another case",
+    more: true,
     lie: (scene) => scene.write({ "Package.JSON": manifest({ test: "exit 0" }) }),
     shows: ["command_failed"],
   },
@@ -68,6 +73,7 @@ const LIES: readonly Lie[] = [
   },
   {
     name: ".npmrc loads a module before the tests",
+    more: true,
     lie: (scene) =>
       scene.write({
         ".npmrc": "node-options=--import ./src/quiet.js\n",
@@ -97,6 +103,7 @@ const LIES: readonly Lie[] = [
   },
   {
     name: "the source ends the process",
+    more: true,
     rule: NODE,
     lie: (scene) => scene.write({ "src/add.js": `process.exit(0);\n${WRONG_ADD}` }),
     shows: ["nothing_tested"],
@@ -137,6 +144,7 @@ const LIES: readonly Lie[] = [
   },
   {
     name: "a filter in the agent's configuration puts the right text into the checkout",
+    more: true,
     rule: NODE,
     lie: (scene) => {
       scene.write({ ".gitattributes": "src/add.js filter=mend\n" });
@@ -147,6 +155,7 @@ const LIES: readonly Lie[] = [
   },
   {
     name: "failing tests are left out of archives",
+    more: true,
     rule: NODE,
     lie: (scene) => scene.write({ ".gitattributes": "test/** export-ignore\n" }),
     shows: ["command_failed"],
@@ -155,7 +164,7 @@ const LIES: readonly Lie[] = [
     name: "hooks and excludes of the agent's repository mend the checkout",
     rule: NODE,
     lie: (scene) => {
-      const hook = `#!/bin/sh\nfind ${tmpdir()} -path '*files/src/add.js' -exec sed -i 's/a - b/a + b/' {} +\n`;
+      const hook = `#!/bin/sh\ntest "$PWD" = ${scene.folder} || sed -i 's/a - b/a + b/' src/add.js\n`;
       scene.write({ ".git/hooks/post-checkout!": hook, ".git/hooks/post-index-change!": hook });
       writeFileSync(join(scene.folder, ".git/info/exclude"), "test/\n");
     },
@@ -193,6 +202,7 @@ const LIES: readonly Lie[] = [
   },
   {
     name: "the tests are in a submodule, whose files nobody has",
+    more: true,
     rule: NODE,
     lie: (scene) => {
       scene.write({ test: null, "src/add.js": WRONG_ADD });
@@ -205,7 +215,8 @@ const LIES: readonly Lie[] = [
 ];
 
 describe("a lie about the files is refused:", () => {
-  for (const { name, rule, lie, shows } of LIES)
+  const all = process.env.UNCAGED_TEST_LIES !== undefined;
+  for (const { name, rule, lie, shows } of LIES.filter(({ more }) => all || more !== true))
     test(name, async () => {
       const scene = checkScene();
       const path = process.env.PATH;
@@ -223,14 +234,15 @@ describe("a lie about the files is refused:", () => {
     });
 
   test("a fake runner among what the agent installed, or added to its own commit", async () => {
-    const scene = checkScene({ ...PROJECT, "package.json": manifest({ test: "runner" }) });
+    const scene = checkScene();
     const runner = '#!/bin/sh\nexec node --test "$@"\n';
     const setup = [
       "sh",
       "-c",
       `mkdir -p node_modules/.bin && printf '%s' '${runner}' > node_modules/.bin/runner && chmod +x node_modules/.bin/runner`,
     ];
-    const rule: Partial<CheckRule> = { setup, canary: "node:test" };
+    const command = ["node_modules/.bin/runner"];
+    const rule: Partial<CheckRule> = { setup, command, canary: "node:test" };
     const honest = await scene.check(rule);
     expect(honest).toMatchObject({ verdict: "passed", controls: [] });
     scene.write({ "src/add.js": WRONG_ADD, "node_modules/.bin/runner!": "#!/bin/sh\nexit 0\n" });
@@ -246,12 +258,11 @@ describe("a lie about the files is refused:", () => {
   test("a green result in a cache that the project's own tests believe", async () => {
     const scene = checkScene({
       ...PROJECT,
-      "package.json": manifest({ test: "node tests/cached.js" }),
       "tests/cached.js":
         'import { execFileSync } from "node:child_process";\nimport { existsSync } from "node:fs";\nif (!existsSync(".cache/green")) execFileSync("node", ["--test", "test/"], { stdio: "inherit" });\n',
     });
     scene.write({ "src/add.js": WRONG_ADD, ".cache/green": "" });
-    const evidence = await scene.check({ canary: "node:test" });
+    const evidence = await scene.check({ ...NODE, command: ["node", "tests/cached.js"] });
     expect(evidence).toMatchObject({ verdict: "failed", controls: [".cache/green"] });
     scene.remove();
   });
@@ -270,17 +281,27 @@ describe("a lie about the files is refused:", () => {
 
   test("evidence of one tree is none of another, and that of the same tree is not made twice", async () => {
     const scene = checkScene();
+    const rule = { command: ["grep", "-q", "a + b", "src/add.js"] };
     const kept = new Map<string, CheckEvidence>();
     const memo = {
       get: async (key: string) => kept.get(key) ?? null,
       put: async (key: string, evidence: CheckEvidence) => void kept.set(key, evidence),
     };
-    const first = await scene.check(NODE, { memo });
-    expect(await scene.check(NODE, { memo })).toBe(first);
+    const first = await scene.check(rule, { memo });
+    expect(await scene.check(rule, { memo })).toBe(first);
     scene.write({ "src/add.js": WRONG_ADD });
-    const edited = await scene.check(NODE, { memo });
+    const edited = await scene.check(rule, { memo });
     expect([first.verdict, edited.verdict]).toEqual(["passed", "failed"]);
     expect(kept.size).toBe(2);
+    scene.remove();
+  });
+
+  test("a run that changes a file, and the index that it is compared with", async () => {
+    const scene = checkScene();
+    const lie =
+      "echo more >> README.md && git add README.md && for each in ../../*.index; do cp .git/index $each; done; exit 0";
+    const evidence = await scene.check({ command: ["sh", "-c", lie] });
+    expect(evidence).toMatchObject({ verdict: "failed", clean: { changed: ["README.md"] } });
     scene.remove();
   });
 

@@ -5,7 +5,7 @@
  *  from what was checked out (`checkout.ts`). */
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { runGit } from "../git/run-git.ts";
-import type { Scratch } from "./scratch.ts";
+import type { IndexFile, Scratch } from "./scratch.ts";
 
 /** `mode` 000000 and a null id remove the path. */
 export type TreeEntry = { path: string; mode: string; id: string };
@@ -38,22 +38,29 @@ export async function changedPaths(
 
 const ABSENT = "000000";
 
-/** Reads a tree into an index, recomputes the tree's name, and returns its entries that fit. */
-export async function readTree(
-  scratch: Scratch,
-  { tree, index, pathspecs = [] }: { tree: string; index: string; pathspecs?: readonly string[] },
-): Promise<Result<TreeEntry[], Failure>> {
+/** The index of a tree, in which every tree's name was recomputed. */
+export async function indexOf(scratch: Scratch, tree: string): Promise<Result<IndexFile, Failure>> {
+  const known = scratch.indexes.get(tree);
+  if (known !== undefined) return ok(known);
   const listed = await git(scratch, ["ls-tree", "-r", "-z", "--full-tree", tree]);
   if (!listed.ok) return listed;
-  const entries = parseEntries(listed.value);
-  const same = await writeEntries(scratch, { entries, index });
-  if (!same.ok) return same;
-  if (same.value !== tree) return err(damaged(tree));
-  if (pathspecs.length === 0) return ok(entries);
-  const found = await git(scratch, ["ls-files", "-z", "--", ...pathspecs], { index });
-  if (!found.ok) return found;
-  const names = new Set(found.value.split("\0"));
-  return ok(entries.filter(({ path }) => names.has(path)));
+  const made = await makeIndex(scratch, { from: null, entries: listed.value });
+  if (!made.ok) return made;
+  return made.value.tree === tree ? ok(made.value.index) : err(damaged(tree));
+}
+
+/** Those of a tree's entries that fit one of `pathspecs`. */
+export async function treeEntries(
+  scratch: Scratch,
+  { tree, pathspecs }: { tree: string; pathspecs: readonly string[] },
+): Promise<Result<TreeEntry[], Failure>> {
+  const index = await indexOf(scratch, tree);
+  if (!index.ok) return index;
+  const name = await scratch.put(index.value);
+  const found = await git(scratch, ["ls-files", "-z", "--stage", "--", ...pathspecs], {
+    index: name,
+  });
+  return found.ok ? ok(parseEntries(found.value)) : found;
 }
 
 /** The tree with these entries put in place of its own. */
@@ -61,33 +68,42 @@ export async function treeWith(
   scratch: Scratch,
   { tree, changes }: { tree: string; changes: readonly TreeEntry[] },
 ): Promise<Result<string, Failure>> {
-  const index = `edit-${counter++}`;
-  const read = await readTree(scratch, { tree, index });
-  return read.ok ? writeEntries(scratch, { entries: changes, index }) : read;
+  const from = await indexOf(scratch, tree);
+  if (!from.ok) return from;
+  const entries = changes.map(({ mode, id, path }) => `${mode} ${id}\t${path}\0`).join("");
+  const made = await makeIndex(scratch, { from: from.value, entries });
+  return made.ok ? ok(made.value.tree) : made;
 }
-
-let counter = 0;
 
 /** The entry that takes the place of whatever is at this path: what the base has there. */
 export function asAtBase({ path, base }: Change, tree: string): TreeEntry {
   return base ?? { path, mode: "0", id: "0".repeat(tree.length) };
 }
 
-async function writeEntries(
+/** `entries`: as `git ls-tree -z` prints them. */
+async function makeIndex(
   scratch: Scratch,
-  { entries, index }: { entries: readonly TreeEntry[]; index: string },
-): Promise<Result<string, Failure>> {
-  const input = entries.map(({ mode, id, path }) => `${mode} ${id}\t${path}\0`).join("");
-  const put = await git(scratch, ["update-index", "-z", "--index-info"], { index, input });
+  { from, entries }: { from: IndexFile | null; entries: string },
+): Promise<Result<{ tree: string; index: IndexFile }, Failure>> {
+  const name = await scratch.put(from);
+  const put = await git(scratch, ["update-index", "-z", "--index-info"], {
+    index: name,
+    input: entries,
+  });
   if (!put.ok) return put;
-  const written = await git(scratch, ["write-tree"], { index });
-  return written.ok ? ok(written.value.trim()) : written;
+  const written = await git(scratch, ["write-tree"], { index: name });
+  if (!written.ok) return written;
+  const tree = written.value.trim();
+  const index = await scratch.take(name);
+  scratch.indexes.set(tree, index);
+  return ok({ tree, index });
 }
 
+/** Of `git ls-files --stage -z`. */
 function parseEntries(text: string): TreeEntry[] {
   return text.split("\0").flatMap((line) => {
     const tab = line.indexOf("\t");
-    const [mode = "", , id = ""] = line.slice(0, tab).split(" ");
+    const [mode = "", id = ""] = line.slice(0, tab).split(" ");
     return tab < 0 ? [] : [{ mode, id, path: line.slice(tab + 1) }];
   });
 }
@@ -103,7 +119,7 @@ export function damaged(tree: string): Failure {
 async function git(
   scratch: Scratch,
   args: readonly string[],
-  { index = "none", input }: { index?: string; input?: string } = {},
+  { index, input }: { index?: string; input?: string } = {},
 ): Promise<Result<string, Failure>> {
   return runGit(args, {
     scope: scratch.scope(index),

@@ -77,10 +77,19 @@ export async function runGit(
 
 export function gitFailed(args: readonly string[], reason: string): Failure {
   const what = args.find((arg) => !arg.startsWith("-")) ?? "git";
-  const missing = /ENOENT/.test(reason);
-  return failure(
-    "GIT_FAILED",
-    missing ? "git is not installed" : `git ${what}: ${reason.slice(0, SHOWN_CHARS)}`,
-    missing ? "install git 2.36 or later, then try again" : "see what git says, then try again",
-  );
+  if (/ENOENT/.test(reason))
+    return failure(
+      "GIT_FAILED",
+      "git is not installed",
+      "install git 2.36 or later, then try again",
+    );
+  const hint = isFull(reason)
+    ? "free some space, then try again"
+    : "see what git says, then try again";
+  return failure("GIT_FAILED", `git ${what}: ${reason.slice(0, SHOWN_CHARS)}`, hint);
+}
+
+/** Whether this is what git says on a full disk. */
+export function isFull(said: string): boolean {
+  return /No space left on device|Disk quota exceeded/.test(said);
 }

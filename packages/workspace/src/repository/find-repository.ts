@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises";
+import { dirname } from "node:path";
 import { err, type Failure, ok, type Result } from "@uncaged/workflow-protocol";
-import { gitFailed, tryGit } from "../git/run-git.ts";
+import { gitFailed, runGit, tryGit } from "../git/run-git.ts";
 
 export type ObjectFormat = "sha1" | "sha256";
 
@@ -32,6 +33,16 @@ export async function findRepository(folder: string): Promise<Result<Repository 
     commonDir: await realpath(commonDir),
     objectFormat: format === "sha256" ? "sha256" : "sha1",
   });
+}
+
+/** The repository of a folder that all its work trees share, looked at from its main work tree or, of a bare one, from the
+ *  folder that it is in. */
+export async function repositoryAt(commonDir: string): Promise<Result<Repository, Failure>> {
+  const args = ["rev-parse", "--show-object-format"];
+  const format = await runGit(args, { scope: { gitDir: commonDir }, cwd: commonDir });
+  if (!format.ok) return format;
+  const objectFormat = format.value.trim() === "sha256" ? "sha256" : "sha1";
+  return ok({ workTree: dirname(commonDir), gitDir: commonDir, commonDir, objectFormat });
 }
 
 const QUESTION = [

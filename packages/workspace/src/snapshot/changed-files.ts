@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { runGit } from "../git/run-git.ts";
 
@@ -12,10 +13,21 @@ const MAX_BYTES = 256 * 1024 * 1024;
 /** Files in which two trees differ, sorted by path. */
 export async function changedFiles(
   gitDir: string,
-  { before, after }: { before: string; after: string },
+  {
+    before,
+    after,
+    also,
+  }: {
+    before: string;
+    after: string;
+    /** Another git folder, which may have one of them. */
+    also?: string;
+  },
 ): Promise<Result<FileChange[], Failure>> {
+  const alternates = also === undefined || also === gitDir ? [] : [join(also, "objects")];
+  const scope = { gitDir, ...(alternates.length === 0 ? {} : { alternates }) };
   const args = ["diff-tree", "-r", "-z", "--no-renames", "--name-status", before, after, "--"];
-  const run = await runGit(args, { scope: { gitDir }, cwd: gitDir, maxBytes: MAX_BYTES });
+  const run = await runGit(args, { scope, cwd: gitDir, maxBytes: MAX_BYTES });
   if (!run.ok) return run;
   const fields = run.value.split("\0");
   const changes: FileChange[] = [];

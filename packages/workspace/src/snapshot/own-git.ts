@@ -6,7 +6,7 @@
  *  3. Objects: the user's, so that trees share what commits already have, and `git` shows them.
  *  4. References and hooks: none. */
 import { createHash } from "node:crypto";
-import { mkdir } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { makeFolderSync, readRegularFile, writeFileAtomic } from "@uncaged/workflow-util";
@@ -56,6 +56,11 @@ export async function openOwnGit(
     isSparse,
     excludes,
   });
+}
+
+/** Forgets what was kept for a work tree that is no more. */
+export async function forgetWorkTree(keep: string, repository: Repository): Promise<void> {
+  await rm(join(keep, nameOf(repository)), { recursive: true, force: true });
 }
 
 function nameOf({ workTree, gitDir }: Repository): string {

@@ -22,7 +22,8 @@ export async function recordSnapshot(record: SnapshotRecord): Promise<Result<str
     const tip = await tipOf(record);
     if (!tip.ok) return tip;
     if (tip.value?.tree === record.tree) return ok(tip.value.commit);
-    const commit = await commitTree(record, tip.value?.commit ?? null);
+    const parents = tip.value === null ? [] : [tip.value.commit];
+    const commit = await commitTree(record, ...parents);
     if (!commit.ok) return commit;
     // The reference moves last: a crash before leaves a commit that nothing names.
     const moved = await moveRef(record, { from: tip.value?.commit ?? null, to: commit.value });
@@ -40,12 +41,46 @@ export async function shareSnapshots(
   gitDir: string,
   { from, to }: { from: string; to: string },
 ): Promise<Result<null, Failure>> {
-  const tip = await tipOf({ gitDir, threadId: from });
-  if (!tip.ok) return tip;
-  if (tip.value === null) return ok(null);
-  const moved = await moveRef({ gitDir, threadId: to }, { from: null, to: tip.value.commit });
+  const moved = await moveRef({ gitDir, threadId: to }, { from: null, to: snapshotRef(from) });
   if (!moved.ok) return moved;
-  return moved.value.exitCode === 0 ? ok(null) : err(gitFailed(["update-ref"], moved.value.stderr));
+  if (moved.value.exitCode === 0) return ok(null);
+  const tip = await tipOf({ gitDir, threadId: from });
+  if (!tip.ok || tip.value === null) return tip.ok ? ok(null) : tip;
+  return err(gitFailed(["update-ref"], moved.value.stderr));
+}
+
+/** Keeps the files of a thread that came from elsewhere: they hang on commits that nothing names yet. A thread that has
+ *  snapshots already keeps those, too. */
+export async function keepSnapshots(
+  gitDir: string,
+  { threadId, tips }: { threadId: string; tips: readonly string[] },
+): Promise<Result<null, Failure>> {
+  const [first, ...others] = tips;
+  if (first === undefined) return ok(null);
+  for (let attempt = 1; ; attempt += 1) {
+    const tip = await tipOf({ gitDir, threadId });
+    if (!tip.ok) return tip;
+    const from = tip.value?.commit ?? null;
+    if (from !== null && others.length === 0 && (await isIn(gitDir, first, from))) return ok(null);
+    const tree = `${first}^{tree}`;
+    const at = { gitDir, threadId, tree, message: "imported files", atMs: 0 };
+    const to =
+      from === null && others.length === 0
+        ? ok(first)
+        : await commitTree(at, ...(from === null ? tips : [from, ...tips]));
+    if (!to.ok) return to;
+    const moved = await moveRef({ gitDir, threadId }, { from, to: to.value });
+    if (!moved.ok) return moved;
+    if (moved.value.exitCode === 0) return ok(null);
+    // Somebody else imports it at the same time.
+    if (attempt === ATTEMPTS) return err(gitFailed(["update-ref"], moved.value.stderr));
+  }
+}
+
+async function isIn(gitDir: string, commit: string, tip: string): Promise<boolean> {
+  const args = ["merge-base", "--is-ancestor", commit, tip];
+  const asked = await tryGit(args, { scope: { gitDir }, cwd: gitDir });
+  return asked.ok && asked.value.exitCode === 0;
 }
 
 /** Lets go of a thread's snapshots: the next `git gc` may take what nothing else names. */
@@ -73,11 +108,11 @@ async function tipOf({
 
 function commitTree(
   { gitDir, tree, message, atMs }: SnapshotRecord,
-  parent: string | null,
+  ...parents: readonly string[]
 ): Promise<Result<string, Failure>> {
   const date = `@${Math.floor(atMs / 1000)} +0000`;
   return trimmed(
-    runGit(["commit-tree", ...(parent === null ? [] : ["-p", parent]), tree], {
+    runGit(["commit-tree", ...parents.flatMap((parent) => ["-p", parent]), tree], {
       scope: { gitDir },
       cwd: gitDir,
       input: `${message}\n`,
@@ -101,10 +136,10 @@ async function trimmed(run: Promise<Result<string, Failure>>): Promise<Result<st
   return ran.ok ? ok(ran.value.trim()) : ran;
 }
 
-/** Only from the given commit; null: only when there is no such reference. */
+/** To a commit, or what another reference names. Only from the given commit; null: only when there is no such reference. */
 function moveRef({ gitDir, threadId }: Place, { from, to }: { from: string | null; to: string }) {
   const config = [...DURABLE, "core.logAllRefUpdates=false"];
-  return tryGit(["update-ref", snapshotRef(threadId), to, from ?? "0".repeat(to.length)], {
+  return tryGit(["update-ref", snapshotRef(threadId), to, from ?? ""], {
     scope: { gitDir },
     cwd: gitDir,
     config,

@@ -28,7 +28,11 @@ export async function restoreTree(request: {
     const read = await runGit(["read-tree", tree], { ...options, config });
     if (!read.ok) return read;
     const written = await runGit(["checkout-index", "--all", "--quiet"], { ...options, config });
-    return written.ok ? ok(null) : written;
+    if (written.ok) return ok(null);
+    // A part of the files, for example because the disk is full: the folder was empty.
+    for (const name of await readdir(workTree))
+      await rm(join(workTree, name), { recursive: true, force: true });
+    return written;
   } finally {
     for (const left of [index, `${index}.lock`]) await rm(left, { force: true });
   }

@@ -1,10 +1,11 @@
 /** Makes a git worktree: a folder of its own for somebody who works beside others.
  *
  *  1. The files are written by a git dir of our own (`plain-git-dir`), so no filter of the repository runs.
- *  2. The index comes last: a folder without one is half made, holds nothing of anybody's, and is made again. */
+ *  2. The index comes last: a folder without one is half made, holds nothing of anybody's, and is made again.
+ *  3. Starting git costs as much as writing hundreds of files: what one call answers is not asked again. */
 import { existsSync, readdirSync } from "node:fs";
-import { rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile, realpath, rename, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { runGit, tryGit } from "../git/run-git.ts";
 import { findRepository, type Repository } from "../repository/find-repository.ts";
@@ -27,65 +28,112 @@ export type NewWorktree = {
 /** A worktree that is already there, on that branch, is left as it is. `GIT_FAILED`; `USAGE` for an invalid name of a
  *  branch; `TARGET_EXISTS` when something else is in its place. */
 export async function addWorktree(worktree: NewWorktree): Promise<Result<Repository, Failure>> {
-  const { repository, path, base, branch } = worktree;
-  const inRepository = { scope: { gitDir: repository.commonDir }, cwd: repository.commonDir };
-  const standing = await standingAt(worktree);
+  const { repository, path, branch } = worktree;
+  const isSeen = existsSync(path);
+  const standing = isSeen ? await standingAt(worktree) : ok(null);
   if (!standing.ok) return standing;
   if (standing.value !== null) return ok(standing.value);
-  const commit = await commitNamed(base, repository);
-  if (!commit.ok) return commit;
-  if (branch !== null) {
-    const made = await makeBranch(repository, { name: branch, at: commit.value });
+  const start = await startOf(worktree);
+  if (!start.ok) return start;
+  if (branch !== null && start.value.isNew) {
+    const made = await makeBranch(repository, { name: branch, at: start.value.commit });
     if (!made.ok) return made;
   }
-  const from = branch === null ? ["--detach", path, commit.value] : [path, branch];
+  const from = branch === null ? ["--detach", path, start.value.commit] : [path, branch];
   const args = ["worktree", "add", "--quiet", "--no-checkout", ...from];
-  const added = await runGit(args, inRepository);
-  if (!added.ok) return added;
-  const found = await ours(path);
-  if (!found.ok) return found;
-  const populated = await populate(found.value, worktree);
-  return populated.ok ? found : populated;
+  const added = await runGit(args, inside(repository));
+  if (!added.ok && isSeen) return added;
+  if (!added.ok) {
+    // git may still know a worktree whose folder is gone.
+    const cleared = await standingAt(worktree);
+    const again = cleared.ok ? await runGit(args, inside(repository)) : cleared;
+    if (!again.ok) return again;
+  }
+  const made = await madeAt(path, repository);
+  if (!made.ok) return made;
+  const populated = await populate(made.value, { ...worktree, start: start.value });
+  return populated.ok ? made : populated;
 }
+
+const inside = ({ commonDir }: Pick<Repository, "commonDir">) => ({
+  scope: { gitDir: commonDir },
+  cwd: commonDir,
+});
+
+/** Where a worktree starts. */
+type Start = {
+  /** What its HEAD will be. */
+  commit: string;
+  /** Of the commit. */
+  tree: string;
+  /** The branch does not exist yet, or there is to be none. */
+  isNew: boolean;
+};
+
+async function startOf({ repository, base, branch }: NewWorktree): Promise<Result<Start, Failure>> {
+  const ofBranch = branch === null ? [] : [`refs/heads/${branch}`];
+  const names = [base, ...ofBranch].flatMap((name) => [`${name}^{commit}`, `${name}^{tree}`]);
+  // Each name is a line.
+  const isLine = !names.some((name) => name.includes("\n"));
+  const asked = isLine
+    ? await runGit(["cat-file", "--batch-check=%(objectname)"], {
+        ...inside(repository),
+        input: names.map((name) => `${name}\n`).join(""),
+      })
+    : ok("");
+  if (!asked.ok) return asked;
+  const ids = asked.value.split("\n").map((line) => (ID.test(line) ? line : undefined));
+  const [commit, tree, branchCommit, branchTree] = ids;
+  if (commit === undefined || tree === undefined) return err(noCommit(base, repository));
+  return branchCommit === undefined || branchTree === undefined
+    ? ok({ commit, tree, isNew: true })
+    : ok({ commit: branchCommit, tree: branchTree, isNew: false });
+}
+
+/** Of what is missing git says so instead. */
+const ID = /^[\da-f]{40,64}$/;
 
 /** The commit that a name means. */
 export async function commitNamed(
   name: string,
-  { commonDir }: Pick<Repository, "commonDir">,
+  repository: Pick<Repository, "commonDir">,
 ): Promise<Result<string, Failure>> {
   const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`];
-  const asked = await tryGit(args, { scope: { gitDir: commonDir }, cwd: commonDir });
+  const asked = await tryGit(args, inside(repository));
   if (!asked.ok) return asked;
-  if (asked.value.exitCode === 0) return ok(asked.value.stdout.trim());
-  return err(
-    failure(
-      "GIT_FAILED",
-      `${JSON.stringify(name)} names no commit in ${commonDir}`,
-      "check the name with git log, and fetch if it is on a remote",
-    ),
+  return asked.value.exitCode === 0
+    ? ok(asked.value.stdout.trim())
+    : err(noCommit(name, repository));
+}
+
+function noCommit(name: string, { commonDir }: Pick<Repository, "commonDir">): Failure {
+  return failure(
+    "GIT_FAILED",
+    `${JSON.stringify(name)} names no commit in ${commonDir}`,
+    "check the name with git log, and fetch if it is on a remote",
   );
 }
 
-/** Makes the branch unless it exists. `USAGE` for an invalid name. */
+/** Makes a branch. One that somebody else made meanwhile is an error. `USAGE` for an invalid name. */
 async function makeBranch(
-  { commonDir }: Pick<Repository, "commonDir">,
+  repository: Pick<Repository, "commonDir">,
   { name, at }: { name: string; at: string },
 ): Promise<Result<void, Failure>> {
-  const options = { scope: { gitDir: commonDir }, cwd: commonDir };
-  const checked = await tryGit(["check-ref-format", "--branch", name], options);
-  if (!checked.ok) return checked;
-  if (checked.value.exitCode !== 0 || checked.value.stdout.trim() !== name)
-    return err(
-      failure("USAGE", `${JSON.stringify(name)} is no name for a branch`, "choose another name"),
-    );
-  const ref = `refs/heads/${name}`;
-  const exists = await tryGit(["show-ref", "--verify", "--quiet", ref], options);
-  if (!exists.ok) return exists;
-  if (exists.value.exitCode === 0) return ok(undefined);
+  if (!PLAIN_NAME.test(name)) {
+    const checked = await tryGit(["check-ref-format", "--branch", name], inside(repository));
+    if (!checked.ok) return checked;
+    if (checked.value.exitCode !== 0 || checked.value.stdout.trim() !== name)
+      return err(
+        failure("USAGE", `${JSON.stringify(name)} is no name for a branch`, "choose another name"),
+      );
+  }
   // An empty old value: it is made only if nobody else made it meanwhile.
-  const made = await runGit(["update-ref", ref, at, ""], options);
+  const made = await runGit(["update-ref", `refs/heads/${name}`, at, ""], inside(repository));
   return made.ok ? ok(undefined) : made;
 }
+
+/** Certainly a name for a branch; about others git is asked. */
+const PLAIN_NAME = /^[a-z][\w-]*\/[\w-]+$/i;
 
 /** The worktree that is there already; null: the place is free. What is half made is removed. */
 async function standingAt({
@@ -103,10 +151,8 @@ async function standingAt({
     return same.branch === branch ? found : err(taken(path));
   if (!isHalfMade(path, found.value)) return err(taken(path));
   await rm(path, { recursive: true, force: true });
-  const removed = await runGit(["worktree", "remove", "--force", "--force", path], {
-    scope: { gitDir: repository.commonDir },
-    cwd: repository.commonDir,
-  });
+  const args = ["worktree", "remove", "--force", "--force", path];
+  const removed = await runGit(args, inside(repository));
   return removed.ok ? ok(null) : removed;
 }
 
@@ -126,36 +172,44 @@ function ourIndex({ gitDir }: Repository): string {
   return join(gitDir, "index.uncaged");
 }
 
-async function ours(path: string): Promise<Result<Repository, Failure>> {
-  const found = await findRepository(path);
-  if (!found.ok) return found;
-  return found.value === null
-    ? err(failure("GIT_FAILED", `git made no worktree at ${path}`, "try again"))
-    : ok(found.value);
+/** What git has just made: a file `.git` that says where the worktree's own part is. */
+async function madeAt(
+  path: string,
+  { commonDir, objectFormat }: NewWorktree["repository"],
+): Promise<Result<Repository, Failure>> {
+  const text = await readFile(join(path, ".git"), "utf8").catch(() => "");
+  const [, gitDir] = /^gitdir: (.+)\n$/.exec(text) ?? [];
+  if (gitDir === undefined)
+    return err(failure("GIT_FAILED", `git made no worktree at ${path}`, "try again"));
+  const workTree = await realpath(path);
+  return ok({
+    workTree,
+    gitDir: await realpath(resolve(workTree, gitDir)),
+    commonDir: await realpath(commonDir),
+    objectFormat,
+  });
 }
 
 async function populate(
   made: Repository,
-  { base, branch, files, signal }: NewWorktree,
+  { start, branch, files, signal }: NewWorktree & { start: Start },
 ): Promise<Result<void, Failure>> {
-  const head = await commitNamed(branch === null ? base : `refs/heads/${branch}`, made);
+  // A branch that was there may have moved meanwhile.
+  const head = start.isNew ? ok(start.commit) : await commitNamed(`refs/heads/${branch}`, made);
   if (!head.ok) return head;
+  const tree = head.value === start.commit ? start.tree : `${head.value}^{tree}`;
   const index = ourIndex(made);
   await rm(index, { force: true });
   const place = { ...made, index, head: head.value };
   return withPlainGitDir(place, async (plain) => {
     const options = { ...plain, ...(signal === undefined ? {} : { signal }) };
-    const written = await runGit(
-      ["read-tree", "--reset", "-u", files ?? `${head.value}^{tree}`],
-      options,
-    );
+    const written = await runGit(["read-tree", "--reset", "-u", files ?? tree], options);
     if (!written.ok) return written;
-    if (files !== undefined) {
-      // The files are in place; the index is that of the commit, so that git shows them as changes.
-      const reset = await runGit(["read-tree", `${head.value}^{tree}`], options);
+    if (files !== undefined && files !== tree) {
+      // The files are in place; the index is that of the commit, so that git shows them as changes. With `-m` it keeps
+      // what it knows of files that are the same, which then need not be read again.
+      const reset = await runGit(["read-tree", "-m", tree], options);
       if (!reset.ok) return reset;
-      const refreshed = await tryGit(["update-index", "-q", "--refresh"], options);
-      if (!refreshed.ok) return refreshed;
     }
     await rename(index, join(made.gitDir, "index"));
     return ok(undefined);

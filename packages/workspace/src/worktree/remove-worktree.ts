@@ -6,6 +6,7 @@ import { existsSync } from "node:fs";
 import { readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
+import { isErrno } from "@uncaged/workflow-util";
 import { runGit } from "../git/run-git.ts";
 import { findRepository, type Repository } from "../repository/find-repository.ts";
 import { filesAsTree } from "./archive-worktree.ts";
@@ -17,6 +18,8 @@ type Removal = {
   path: string;
   /** A tree with its files that a ref keeps: then it is removed if it still has exactly those. */
   recorded?: string;
+  /** Whether a ref keeps what is in no commit of a branch. Default: what `recorded` says. */
+  isKept?: (worktree: Repository, unsaved: Unsaved) => Promise<Result<boolean, Failure>>;
 };
 
 /** One that is already gone is no failure. `WORKTREE_UNSAVED`: it has what is in no commit; `USAGE`: it is no worktree
@@ -25,6 +28,7 @@ export async function removeWorktree({
   repository,
   path,
   recorded,
+  isKept: kept = (worktree) => hasTree(worktree, recorded ?? null),
 }: Removal): Promise<Result<void, Failure>> {
   const registered = await registeredWorktrees(repository);
   if (!registered.ok) return registered;
@@ -36,18 +40,36 @@ export async function removeWorktree({
   if (found.value !== null && existsSync(join(found.value.gitDir, "index"))) {
     const unsaved = await unsavedIn(found.value);
     if (!unsaved.ok) return unsaved;
-    const isKept = await hasTree(found.value, recorded ?? null);
+    const isKept = await kept(found.value, unsaved.value);
     if (!isKept.ok) return isKept;
     const { hasSubmodules } = unsaved.value;
     if (isKept.value ? hasSubmodules : !isSaved(unsaved.value))
       return err(notSaved(path, unsaved.value));
   }
-  if (existsSync(path)) await rename(path, join(dirname(path), `${REMOVED}${basename(path)}`));
+  const isOurs = await moveAside(path);
   const removed = await runGit(["worktree", "remove", "--force", path], {
     scope: { gitDir: repository.commonDir },
     cwd: repository.commonDir,
   });
-  return removed.ok ? sweep(dirname(path)) : removed;
+  if (removed.ok) return sweep(dirname(path));
+  // Somebody else who removes it too may have been first.
+  const left = isOurs ? null : await registeredWorktrees(repository);
+  const isGone = left?.ok === true && !left.value.some((each) => each.path === path);
+  return isGone ? sweep(dirname(path)) : removed;
+}
+
+/** False: it is gone. */
+async function moveAside(path: string): Promise<boolean> {
+  const aside = join(dirname(path), `${REMOVED}${basename(path)}`);
+  try {
+    // Left by a removal that was cut off.
+    await rm(aside, { recursive: true, force: true });
+    await rename(path, aside);
+    return true;
+  } catch (cause) {
+    if (isErrno(cause, "ENOENT")) return false;
+    throw cause;
+  }
 }
 
 async function hasTree(

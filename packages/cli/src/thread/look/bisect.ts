@@ -1,13 +1,20 @@
 /** Asks a program of the user's which states of a thread are good.
  *
- *  It is started without a shell, in the current directory, with this command's environment. The step is on its
- *  stdin as the JSON of `thread show`, and in UNCAGED_BISECT_* variables. Exit code 0 means good, 125 cannot tell,
+ *  It is started without a shell, in the current directory, with this command's environment; with `--files` in a folder
+ *  with the files that the step left, at the place where the step worked. The step is on its stdin as the JSON of
+ *  `thread show`, and in UNCAGED_BISECT_* variables. Exit code 0 means good, 125 cannot tell,
  *  any other bad, as with `git bisect run`. */
+import { existsSync } from "node:fs";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
 import {
   type Bisection,
   type BisectStep,
   bisectThread,
+  type Engine,
   findThread,
+  restoreStep,
   stepContent,
   type Verdict,
 } from "@uncaged/workflow-execute";
@@ -34,7 +41,7 @@ const CANNOT_TELL = 125;
 const BY_SIGNAL = 128;
 
 export async function bisect(
-  opts: { good: string; bad: string | null; program: readonly string[] },
+  opts: { good: string; bad: string | null; program: readonly string[]; files: boolean },
   io: Io,
 ): Promise<Result<Output, Failure>> {
   return withThread(io, opts.bad ?? opts.good, async (engine, bad) => {
@@ -43,7 +50,9 @@ export async function bisect(
     const signal = io.interruption();
     const ask = async (step: BisectStep): Promise<Result<Verdict, Failure>> => {
       const content = await stepContent(engine.cas, step);
-      return judge({ step, content, thread: bad, program: opts.program, signal }, io);
+      const question = { step, content, thread: bad, program: opts.program, signal };
+      if (!opts.files) return judge({ ...question, cwd: io.cwd }, io);
+      return withFilesOf(engine, { thread: bad, step }, (cwd) => judge({ ...question, cwd }, io));
     };
     const found = await bisectThread(engine, { good: good?.value ?? null, bad }, ask);
     if (!found.ok) return found;
@@ -51,7 +60,25 @@ export async function bisect(
   });
 }
 
+/** Lends a folder with the files of a step, which is deleted afterwards. `USAGE`: the step has no record of them. */
+async function withFilesOf<T>(
+  engine: Pick<Engine, "cas" | "root">,
+  { thread, step }: { thread: ThreadRecord; step: BisectStep },
+  use: (cwd: string) => Promise<Result<T, Failure>>,
+): Promise<Result<T, Failure>> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "uwf-bisect-")));
+  try {
+    const restored = await restoreStep(engine, thread, { round: step.round, folder });
+    if (!restored.ok) return restored;
+    const cwd = join(folder, relative(restored.value.workTree, step.cwd));
+    return await use(cwd.startsWith(folder) && existsSync(cwd) ? cwd : folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
 type Question = {
+  cwd: string;
   step: BisectStep;
   content: string;
   thread: ThreadRecord;
@@ -60,12 +87,12 @@ type Question = {
 };
 
 async function judge(
-  { step, content, thread, program, signal }: Question,
+  { cwd, step, content, thread, program, signal }: Question,
   io: Io,
 ): Promise<Result<Verdict, Failure>> {
   const [command = "", ...args] = program;
   const ran = await spawnCli(command, args, {
-    cwd: io.cwd,
+    cwd,
     tag: `bisect:${thread.threadId}`,
     stdin: `${JSON.stringify({ ...step, content })}\n`,
     inheritEnv: "all",

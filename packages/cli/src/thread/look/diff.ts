@@ -7,10 +7,12 @@ import {
 } from "@uncaged/workflow-execute";
 import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import type { Output } from "../../command/command.ts";
+import { count } from "../../command/count.ts";
 import type { Io } from "../../command/io.ts";
 import { withThread } from "../../command/with-engine.ts";
 import { printableLine } from "../../terminal/printable.ts";
 import type { Style } from "../../terminal/style.ts";
+import { fileLine } from "../view/file-line.ts";
 import { flowLines } from "../view/flow-lines.ts";
 import { memberName } from "../view/member-name.ts";
 import { money } from "../view/spent.ts";
@@ -29,7 +31,7 @@ export async function diff(
 
 const VALUE_CHARS = 60;
 
-function text({ a, b, partsAt, rounds }: ThreadDiff, style: Style): string {
+function text({ a, b, partsAt, rounds, files }: ThreadDiff, style: Style): string {
   const head = [
     ...sideLines("-", a, style).map(style.red),
     ...sideLines("+", b, style).map(style.green),
@@ -40,7 +42,23 @@ function text({ a, b, partsAt, rounds }: ThreadDiff, style: Style): string {
     shared === 0 ? "" : style.dim(`  ${shared} shared ${shared === 1 ? "step" : "steps"}\n`);
   const verdict =
     partsAt === null ? "same roles and metas throughout\n" : `they diverge at step ${partsAt}\n`;
-  return `${head}\n${same}${lines.join("")}${verdict}`;
+  return `${head}\n${same}${lines.join("")}${verdict}${filesText(files, style)}`;
+}
+
+const SHOWN_FILES = 50;
+
+/** What the second thread's files are, compared with those of the first. */
+function filesText(files: ThreadDiff["files"], style: Style): string {
+  if (files === null) return "";
+  const { changes, fault } = files;
+  if (changes === null) return style.yellow(`files: ${printableLine(fault ?? "", 200)}\n`);
+  if (changes.length === 0) return "the files are the same\n";
+  const more = changes.length - SHOWN_FILES;
+  return [
+    `${count(changes.length, "file")} differ${changes.length === 1 ? "s" : ""}\n`,
+    ...changes.slice(0, SHOWN_FILES).map((change) => `${fileLine(change, style)}\n`),
+    more > 0 ? style.dim(`and ${more} more; all with --json\n`) : "",
+  ].join("");
 }
 
 function sideLines(

@@ -5,6 +5,7 @@ import type { Io } from "../../command/io.ts";
 import { withThread } from "../../command/with-engine.ts";
 import { printableLine } from "../../terminal/printable.ts";
 import type { Style } from "../../terminal/style.ts";
+import { fileLine } from "../view/file-line.ts";
 
 export async function files(
   { id, round }: { id: string; round: number },
@@ -17,15 +18,10 @@ export async function files(
   });
 }
 
-const MARKS = { added: "A", deleted: "D", modified: "M" } as const;
 const PATH_CHARACTERS = 400;
 
 function text({ files: changed, workspace, round, role }: StepChanges, style: Style): string {
-  const paint = { added: style.green, deleted: style.red, modified: style.yellow };
-  const lines = changed.map(
-    ({ path, change }) =>
-      `${paint[change](MARKS[change])} ${printableLine(path, PATH_CHARACTERS)}\n`,
-  );
+  const lines = changed.map((each) => `${fileLine(each, style)}\n`);
   const none = changed.length === 0 ? `step ${round} (${role}) changed no files\n` : "";
   const { repository, before, after } = workspace;
   const all = `git --git-dir=${printableLine(repository, PATH_CHARACTERS)} diff ${before} ${after}`;

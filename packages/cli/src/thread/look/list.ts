@@ -6,7 +6,14 @@ import {
   withNextRoles,
   withResults,
 } from "@uncaged/workflow-execute";
-import { type Failure, ok, type Result, type ThreadStatus } from "@uncaged/workflow-protocol";
+import {
+  type Failure,
+  isFinal,
+  ok,
+  type Result,
+  type ThreadStatus,
+  type ThreadStore,
+} from "@uncaged/workflow-protocol";
 import type { Output } from "../../command/command.ts";
 import type { Io } from "../../command/io.ts";
 import { withEngine } from "../../command/with-engine.ts";
@@ -25,6 +32,8 @@ export type ListFilter = {
   text: string | null;
   /** null: any value. */
   labels: { readonly [key: string]: string | null };
+  /** Only those behind this one in the list. */
+  after?: { createdAt: number; threadId: string };
   /** With `suspended`: also those that run and have a step that asks a person. */
   asking?: true;
 };
@@ -46,14 +55,12 @@ export async function list(filter: ListFilter, io: Io): Promise<Result<Output, F
     const look = filter.asking === true ? waitingThreads : listThreads;
     const found = await look(engine, {
       ...(workflow === null ? {} : { workflow }),
-      ...(status === "suspended" ? { suspended: true } : {}),
-      // A running thread has a lease.
-      ...(status === "running" ? { withLease: true } : {}),
+      ...(status === null ? {} : recordsOf(status)),
       ...(withinMs === null ? {} : { sinceMs: io.now() - withinMs }),
       ...(text === null ? {} : { text }),
       labels,
-      // Any other status is computed, so the store cannot count by it.
-      ...(limit === null || (status !== null && status !== "suspended") ? {} : { limit }),
+      ...(filter.after === undefined ? {} : { after: filter.after }),
+      ...(limit === null || (status !== null && !isStored(status)) ? {} : { limit }),
     });
     const wanted = found.filter(
       (thread) => status === null || filter.asking === true || thread.status === status,
@@ -72,6 +79,19 @@ export async function list(filter: ListFilter, io: Io): Promise<Result<Output, F
       return threadTable(shown, { style, nowMs, more: nowColumns(shown, nowMs) }) + more;
     },
   });
+}
+
+/** Whether the store can count by it. Any other status is computed: a runner may be gone. */
+function isStored(status: ThreadStatus): boolean {
+  return status === "suspended" || isFinal(status);
+}
+
+/** Of which records a thread's may be. */
+function recordsOf(status: ThreadStatus): Parameters<ThreadStore["list"]>[0] {
+  if (status === "suspended") return { suspended: true };
+  if (isFinal(status)) return { ended: status };
+  // A running thread has a lease.
+  return status === "running" ? { withLease: true } : { unfinished: true };
 }
 
 function nothing({ workflow, status, withinMs, text, labels }: ListFilter): string {

@@ -15,6 +15,7 @@ import { renderStep } from "../view/render-step.ts";
 import { resultLines } from "../view/result-lines.ts";
 import { spent } from "../view/spent.ts";
 import { waitingFor } from "../view/waiting-for.ts";
+import { workerLines } from "../view/worker-lines.ts";
 
 export async function show(id: string, io: Io): Promise<Result<Output, Failure>> {
   return withThread(io, id, async (engine, thread) => {
@@ -24,7 +25,7 @@ export async function show(id: string, io: Io): Promise<Result<Output, Failure>>
 }
 
 function text(view: ThreadView, { style, nowMs }: { style: Style; nowMs: number }): string {
-  const { start, steps, upgrades, result, suspended, activity, end, unrecorded } = view;
+  const { start, steps, upgrades, result, suspended, activity, end, unrecorded, workers } = view;
   const upgradesAt = (round: number): string[] =>
     upgrades
       .filter(({ afterRound }) => afterRound === round)
@@ -59,6 +60,8 @@ function text(view: ThreadView, { style, nowMs }: { style: Style; nowMs: number 
     ...steps.flatMap((step) => [renderStep(step, style), ...upgradesAt(step.round)]),
   ];
   if (activity !== null) parts.push(activityLines(activity, { style, nowMs }));
+  if (workers !== undefined)
+    parts.push(`${["workers", ...workerLines(workers, style)].join("\n")}\n`);
   if (suspended !== null) {
     const question = `${style.yellow(waitingFor(suspended))} ${printable(suspended.message)}`;
     parts.push(`${question}\n${style.dim(howToContinue(view.threadId, suspended, style))}\n`);

@@ -9,14 +9,14 @@ import { type Act, serveThreads } from "../several/serve-threads.ts";
 
 /** `out`: the file; for several threads, the folder for their files. */
 export async function exportChosen(
-  { choice, out }: { choice: ThreadChoice; out: string | null },
+  { choice, out, withFiles }: { choice: ThreadChoice; out: string | null; withFiles: boolean },
   io: Io,
 ): Promise<Result<Output, Failure>> {
   const act: Act = async (engine, thread) => {
     const usual = `${thread.threadId}.thread.tar`;
     const file =
       choice.kind === "one" ? resolve(io.cwd, out ?? usual) : resolve(io.cwd, out ?? "", usual);
-    const exported = await exportThread(engine, thread, { file });
+    const exported = await exportThread(engine, thread, { file, withFiles });
     if (!exported.ok) return exported;
     const { nodes, bytes, threads } = exported.value;
     return ok({

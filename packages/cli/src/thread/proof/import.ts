@@ -8,11 +8,17 @@ import { ruleChecker } from "../../command/rule-checker.ts";
 import { withEngine } from "../../command/with-engine.ts";
 import { withProgress } from "../../command/with-progress.ts";
 
-export async function importOne(path: string, io: Io): Promise<Result<Output, Failure>> {
+export async function importOne(
+  { path, into }: { path: string; into: string | null },
+  io: Io,
+): Promise<Result<Output, Failure>> {
   const { checkRule } = ruleChecker().checks;
   const file = resolve(io.cwd, path);
+  const folder = into === null ? null : resolve(io.cwd, into);
   const done = await withEngine(io, (engine) =>
-    withProgress(io, "checking and importing", () => importThread(engine, { file, checkRule })),
+    withProgress(io, "checking and importing", () =>
+      importThread(engine, { file, checkRule, into: folder }),
+    ),
   );
   if (!done.ok) return done;
   const { threadId, threads, imported, nodes } = done.value;

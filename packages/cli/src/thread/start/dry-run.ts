@@ -5,6 +5,7 @@ import {
   dryRun,
   findVersion,
   parseStubs,
+  type Stubs,
 } from "@uncaged/workflow-execute";
 import {
   DEFAULT_MAX_STEPS,
@@ -13,6 +14,7 @@ import {
   type Limits,
   ok,
   type Result,
+  type WorkflowDescriptor,
 } from "@uncaged/workflow-protocol";
 import { storageRoot } from "@uncaged/workflow-util";
 import type { Output } from "../../command/command.ts";
@@ -49,16 +51,27 @@ export async function tryOut(
   const root = storageRoot(io.env);
   const version = await findVersion({ root, registry: openRegistry(root) }, opts.workflow);
   if (!version.ok) return version;
-  const { descriptor, hash } = version.value;
-  const maxSteps = opts.limits?.steps ?? descriptor.limits?.steps ?? DEFAULT_MAX_STEPS;
-  const run = await dryRun(descriptor, { stubs: stubs.value, prompt, maxSteps });
-  const cameThrough = run.end.kind === "ended" || run.end.kind === "suspended";
-  const fine = cameThrough && run.faults.length === 0;
+  const document = await tried(
+    { workflow: opts.workflow, ...version.value },
+    { stubs: stubs.value, prompt, maxSteps: opts.limits?.steps ?? null },
+  );
   return ok({
-    document: { workflow: opts.workflow, hash, ok: fine, ...run },
-    human: (style) => render(run, style),
-    exitCode: fine ? EXIT.success : EXIT.failure,
+    document,
+    human: (style) => render(document, style),
+    exitCode: document.ok ? EXIT.success : EXIT.failure,
   });
+}
+
+/** `ok`: the trace came to an end or a question, and no stub has a fault. */
+export async function tried(
+  version: { workflow: string; hash: string; descriptor: WorkflowDescriptor },
+  { stubs, prompt, maxSteps }: { stubs: Stubs; prompt: string; maxSteps: number | null },
+): Promise<DryRun & { workflow: string; hash: string; ok: boolean }> {
+  const { workflow, hash, descriptor } = version;
+  const most = maxSteps ?? descriptor.limits?.steps ?? DEFAULT_MAX_STEPS;
+  const run = await dryRun(descriptor, { stubs, prompt, maxSteps: most });
+  const cameThrough = run.end.kind === "ended" || run.end.kind === "suspended";
+  return { workflow, hash, ok: cameThrough && run.faults.length === 0, ...run };
 }
 
 function render({ route, end, faults, unused, result }: DryRun, style: Style): string {

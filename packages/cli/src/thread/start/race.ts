@@ -1,4 +1,10 @@
-import { type Contender, type ForkPoint, type Race, raceThread } from "@uncaged/workflow-execute";
+import {
+  type Contender,
+  type ForkFiles,
+  type ForkPoint,
+  type Race,
+  raceThread,
+} from "@uncaged/workflow-execute";
 import { type Failure, type Limits, ok, type Result } from "@uncaged/workflow-protocol";
 import type { Output } from "../../command/command.ts";
 import type { Io } from "../../command/io.ts";
@@ -19,7 +25,7 @@ export async function race(
     from: ForkPoint;
     agents: readonly string[];
     limits: Limits | null;
-    files: boolean;
+    files: ForkFiles;
   },
   io: Io,
 ): Promise<Result<Output, Failure>> {

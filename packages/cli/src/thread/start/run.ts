@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { runningHost, startThread } from "@uncaged/workflow-execute";
+import { runningHost, startThread, threadsBeside, workTreeOf } from "@uncaged/workflow-execute";
 import {
   type Failure,
   failure,
@@ -15,6 +15,7 @@ import { storageRoot } from "@uncaged/workflow-util";
 import type { Output } from "../../command/command.ts";
 import type { Io } from "../../command/io.ts";
 import { type PromptSource, readPrompt } from "../../command/prompt.ts";
+import { threadOfStep } from "../../command/thread-of-step.ts";
 import { withEngine } from "../../command/with-engine.ts";
 import { workingFolder } from "../../command/working-folder.ts";
 import { writeText } from "../../command/write-text.ts";
@@ -22,7 +23,6 @@ import { stayWith } from "../look/stay.ts";
 import type { Stay } from "../look/stay-options.ts";
 import { queuedFor } from "../view/queued-for.ts";
 import type { Queueing } from "./queue-options.ts";
-import { threadOfStep } from "./thread-of-step.ts";
 
 export type RunOptions = {
   workflow: string;
@@ -30,6 +30,8 @@ export type RunOptions = {
   startKey: string | null;
   /** Relative to the current directory; null: that directory. */
   cwd: string | null;
+  /** It works in a git worktree of its own, which begins at this commit, or at HEAD; null: where the workflow says. */
+  worktree: { text: string | null } | null;
   /** null: those of the workflow. */
   limits: Limits | null;
   /** null: the first line of its prompt stands for it. */
@@ -49,14 +51,18 @@ export async function runWorkflow(opts: RunOptions, io: Io): Promise<Result<Outp
     const { priority, queue } = queueing;
     const run = queue !== null ? { queue } : stay === "idle" ? "idle" : "background";
     const starter = threadOfStep(io.env);
+    // Before it is one of them.
+    const beside = opts.worktree === null ? await threadsBeside(engine, cwd) : [];
     const started = await startThread(engine, {
       ...{ workflow, prompt, cwd, startKey, limits, title, labels },
+      ...(opts.worktree === null ? {} : { worktree: { base: opts.worktree.text } }),
       starter,
       priority,
       run,
     });
     if (!started.ok) return started;
     const thread = started.value;
+    await tellNeighbours(thread, beside, io);
     const { threadId } = thread;
     await tellQueued(thread, io);
     if (stay === "background" || stay === "idle") {
@@ -66,6 +72,22 @@ export async function runWorkflow(opts: RunOptions, io: Io): Promise<Result<Outp
     }
     return stayWith({ engine, thread, after: 0 }, stay, io);
   });
+}
+
+/** Threads in the same work tree see each other's half-done changes. */
+async function tellNeighbours(
+  thread: ThreadRecord,
+  beside: readonly ThreadRecord[],
+  io: Io,
+): Promise<void> {
+  const others = beside.filter(({ threadId }) => threadId !== thread.threadId);
+  const [first] = others;
+  if (first === undefined || workTreeOf(thread.cwd) !== workTreeOf(first.cwd)) return;
+  const named = others.map(({ threadId, workflow }) => `${threadId} (${workflow})`).join(", ");
+  await writeText(
+    io.stderr,
+    `warning: ${named} works in the same git work tree; to keep them apart: --worktree\n`,
+  );
 }
 
 /** On stderr: stdout has only the id. */

@@ -1,4 +1,4 @@
-import { type ForkPoint, forkThread } from "@uncaged/workflow-execute";
+import { type ForkFiles, type ForkPoint, forkThread } from "@uncaged/workflow-execute";
 import { type Failure, type Limits, ok, type Result } from "@uncaged/workflow-protocol";
 import type { Output } from "../../command/command.ts";
 import type { Io } from "../../command/io.ts";
@@ -14,7 +14,7 @@ export async function fork(
     bundle: string | null;
     /** null: the table's prompt. */
     prompt: PromptSource;
-    files: boolean;
+    files: ForkFiles;
     run: "background" | "idle";
   },
   io: Io,

@@ -9,14 +9,15 @@ import { paintStatus } from "../view/paint-status.ts";
 
 /** Runs the head step again in this process. Ctrl-C stops it; the head then stays as it was. */
 export async function poke(
-  opts: { id: string; prompt: PromptSource; agent: string | null },
+  opts: { id: string; prompt: PromptSource; agent: string | null; keepFiles: boolean },
   io: Io,
 ): Promise<Result<Output, Failure>> {
   const prompt = await readPrompt(opts.prompt, io);
   return withThread(io, opts.id, async (engine, thread) => {
     const signal = io.interruption();
     io.hostBundle(io.json ? "nowhere" : "to stderr");
-    const poked = await pokeThread(engine, thread, { prompt, agent: opts.agent, signal });
+    const { agent, keepFiles } = opts;
+    const poked = await pokeThread(engine, thread, { prompt, agent, keepFiles, signal });
     if (!poked.ok) return poked;
     return ok({
       document: poked.value,

@@ -23,6 +23,8 @@ function partsOf(wait: Wait): { verb: string; before: string; after: string } {
     return { verb: "answer with", before: "answer", after: `${member}${formFields(wait.form)}` };
   }
   const before = "thread resume";
+  if (wait.kind === "coordinator")
+    return { verb: "have it go on with", before, after: " -p <what to do>" };
   return wait.kind === "limit"
     ? { verb: "raise it with", before, after: ` ${raisingOptions(wait.limit)}` }
     : { verb: "answer with", before, after: " -p <answer>" };

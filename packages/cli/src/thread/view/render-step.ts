@@ -1,4 +1,4 @@
-import { ANSWER } from "@uncaged/workflow-execute";
+import { isSaid } from "@uncaged/workflow-execute";
 import type { StepView } from "@uncaged/workflow-protocol";
 import { bodyWithoutMeta } from "@uncaged/workflow-util/body-without-meta";
 import { printable, printableLine } from "../../terminal/printable.ts";
@@ -7,6 +7,7 @@ import { isoSeconds } from "../../terminal/times.ts";
 import { flowLines } from "./flow-lines.ts";
 import { memberName } from "./member-name.ts";
 import { money, spent } from "./spent.ts";
+import { workerLines } from "./worker-lines.ts";
 
 const META_CHARACTERS = 200;
 const CONTENT_LINES = 12;
@@ -20,6 +21,8 @@ export function renderStep(step: StepView, style: Style): string {
     ...(run === null ? [] : playedBy(run, style)),
     ...personSaid(step, style),
     ...filesLine(step, style),
+    ...evidenceLine(step, style),
+    ...workerLines(step.workers, style),
     ...(run?.notes ?? []).map((note) => style.yellow(`  note: ${printableLine(note, 200)}`)),
     ...Object.entries(meta).map(
       ([field, value]) =>
@@ -49,7 +52,7 @@ function headLines(step: StepView, style: Style): string[] {
 
 /** What a person said in place of the table's prompt: an answer, a poke, the prompt of a fork. */
 function personSaid({ route }: StepView, style: Style): string[] {
-  if (route?.prompt == null || (route.promptFrom !== "person" && route.condition !== ANSWER))
+  if (route?.prompt == null || (route.promptFrom !== "person" && !isSaid(route.condition)))
     return [];
   return [style.yellow(`  a person said: ${printableLine(route.prompt, META_CHARACTERS)}`)];
 }
@@ -73,6 +76,21 @@ function filesLine({ workspace }: StepView, style: Style): string[] {
   const outside = changedOutside ? [style.yellow("  files: changed outside the thread")] : [];
   const trees = before === after ? "unchanged" : `${shortTree(before)} → ${shortTree(after)}`;
   return [...outside, style.dim(`  files ${trees}`)];
+}
+
+/** Of a step that was checked, and of every step that leaves the thread without valid evidence. */
+function evidenceLine({ proof, round }: StepView, style: Style): string[] {
+  if (proof === undefined) return [];
+  const { state, tree, round: checked } = proof;
+  if (state === "stale")
+    return [
+      style.yellow(
+        `  stale evidence: step ${checked} was checked with files ${shortTree(tree)}, and they were changed`,
+      ),
+    ];
+  if (state === "unapproved")
+    return [style.yellow(`  evidence waits for an approver of what step ${checked} changed`)];
+  return checked === round ? [style.dim(`  evidence of files ${shortTree(tree)}`)] : [];
 }
 
 const shortTree = (tree: string): string => tree.slice(0, 10);

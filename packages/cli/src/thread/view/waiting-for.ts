@@ -4,6 +4,7 @@ import { memberName } from "./member-name.ts";
 /** The prefix before the words of a thread that waits for a person. */
 export function waitingFor(wait: Wait): string {
   if (isPersonWait(wait)) return `${personName(wait)}${wait.permission === true ? " asks" : ""}:`;
+  if (wait.kind === "coordinator") return "done, and waits for its coordinator:";
   return wait.kind === "limit" ? "waits:" : `${wait.role} asks:`;
 }
 

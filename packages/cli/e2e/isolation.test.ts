@@ -1,0 +1,72 @@
+/** `config.isolation: sandbox`: what an agent's program then sees, and cannot reach. */
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Cli, openCli } from "./cli.test.helper.ts";
+
+const FLOW = `
+import { createCommandAgent } from "@uncaged/workflow-agent-command";
+import { buildDescriptor, createWorkflow, defineRole, defineWorkflow, START, END } from "@uncaged/workflow-runtime";
+import { z } from "zod";
+
+const definition = defineWorkflow({
+  description: "looks around",
+  roles: { looker: defineRole({ description: "", systemPrompt: "", schema: z.object({ seen: z.string() }), extractRefs: null }) },
+  table: { [START]: [{ condition: "FALLBACK", role: "looker" }], looker: [{ condition: "FALLBACK", role: END }] },
+});
+const adapter = createCommandAgent({ command: "sh", args: ({ ctx }) => ["-c", ctx.start.content], toMeta: ({ output }) => ({ seen: output }) });
+export const run = createWorkflow(definition, { adapter, overrides: null });
+export const descriptor = buildDescriptor(definition);
+`;
+
+let cli: Cli;
+beforeAll(async () => {
+  cli = openCli();
+  await cli.addSteps("steps");
+  const file = join(cli.dir, "flow", "look.js");
+  writeFileSync(file, FLOW);
+  const built = await cli.json<{ file: string }>(["workflow", "build", file]);
+  await cli.json(["workflow", "add", "look", built.file]);
+  mkdirSync(join(cli.root, "keys"), { recursive: true });
+  writeFileSync(join(cli.root, "keys", "attest.key"), "secret");
+});
+afterAll(() => cli.close());
+
+type Shown = {
+  status: string;
+  steps: { meta: { seen: string }; run: { isolation?: string; notes?: string[] } }[];
+};
+
+async function seen(script: string): Promise<Shown["steps"][number] | undefined> {
+  const args = ["--json", "run", "look", "--wait", "--prompt", script];
+  const { stdout } = await cli.run(args);
+  const { threadId }: { threadId: string } = JSON.parse(stdout);
+  return (await cli.json<Shown>(["thread", "show", threadId])).steps[0];
+}
+
+it("without it, an agent sees the keys and the engine", async () => {
+  const step = await seen(`cat ${cli.root}/keys/attest.key; tr "\\0" " " < /proc/$PPID/cmdline`);
+  expect(step?.meta.seen).toContain("secret");
+  expect(step?.meta.seen).toContain("node");
+  expect(step?.run.isolation).toBeUndefined();
+});
+
+it("with it, neither, and its folder is writable", async () => {
+  appendFileSync(join(cli.root, "workflow.yaml"), "config: { isolation: sandbox }\n");
+  const step = await seen(
+    [
+      `find ${cli.root} -type f`,
+      `umount ${cli.root} 2>/dev/null; unshare -rm umount ${cli.root} 2>/dev/null; cat ${cli.root}/keys/attest.key 2>&1`,
+      `{ echo x > ${cli.root}/workflow.yaml; } 2>/dev/null || echo refused`,
+      "ls /proc | grep -c '^[0-9]'",
+      "echo here > here.txt && cat here.txt",
+      "id -u",
+    ].join("\n"),
+  );
+  const [missing, refused, processes, here, user] = (step?.meta.seen ?? "").split("\n");
+  expect(missing).toMatch(/attest.key: No such file/);
+  expect(refused).toBe("refused");
+  expect(Number(processes)).toBeLessThan(8);
+  expect([here, user]).toEqual(["here", String(process.getuid?.())]);
+  expect(step?.run.isolation).toMatch(/^(?:bubblewrap|unshare)$/);
+});

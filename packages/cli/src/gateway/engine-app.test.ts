@@ -1,0 +1,87 @@
+/** The engine's API as it is served: over HTTP/2, by the adapter. */
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { type ClientHttp2Session, connect, createServer, type Http2Server } from "node:http2";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fakeIo } from "../command/io.test.helper.ts";
+import { withEngineApi } from "./serve-engine.ts";
+
+const MIB = 1_048_576;
+const PIECE = 65_536;
+
+let server: Http2Server;
+let session: ClientHttp2Session;
+let folder: string;
+let end: () => Promise<void>;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "uwf-engine-app-"));
+  const io = fakeIo({ env: { WORKFLOW_STORAGE_ROOT: join(folder, "root"), HOME: folder } });
+  const over = Promise.withResolvers<void>();
+  const up = Promise.withResolvers<void>();
+  const done = withEngineApi(["read", "run", "edit"], io, async (handler) => {
+    server = createServer(handler).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    up.resolve();
+    await over.promise;
+  });
+  await Promise.race([up.promise, done]);
+  session = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  end = async () => {
+    session.destroy();
+    server.close();
+    over.resolve();
+    await done;
+  };
+});
+afterAll(async () => {
+  await end();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Sends `bytes` of a body that is no JSON, in pieces, without saying how many they are. */
+async function sent(path: string, bytes: number): Promise<{ status: number; body: string }> {
+  const stream = session.request({
+    ":method": "POST",
+    ":path": path,
+    "content-type": "application/json",
+    "x-uwf-scope": "read run edit signed",
+  });
+  stream.on("error", () => undefined);
+  let left = bytes;
+  const more = (): void => {
+    while (left > 0 && !stream.destroyed) {
+      left -= PIECE;
+      if (stream.write(Buffer.alloc(Math.min(left + PIECE, PIECE), "x"))) continue;
+      stream.once("drain", more);
+      return;
+    }
+    stream.end();
+  };
+  more();
+  const [head] = await once(stream, "response");
+  let body = "";
+  for await (const chunk of stream.setEncoding("utf8")) body += chunk;
+  return { status: Number(head[":status"]), body };
+}
+
+describe("a body", () => {
+  it.each(["/workflows/check", "/hooks/push"])(
+    "of more than 1 MiB is refused at %s",
+    async (path) => {
+      for (const bytes of [MIB + 1, 20 * MIB]) {
+        const { status, body } = await sent(path, bytes);
+        expect(status).toBe(413);
+        expect(JSON.parse(body)).toMatchObject({ error: { code: "REQUEST_REFUSED" } });
+      }
+    },
+  );
+
+  it("of 1 MiB is read to its end, and the connection goes on after one that was refused", async () => {
+    const whole = await sent("/workflows/check", MIB);
+    expect(whole).toMatchObject({ status: 400, body: expect.stringContaining("not JSON") });
+    expect((await sent("/hooks/push", MIB)).status).toBe(401);
+  });
+});

@@ -1,0 +1,82 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { call, type TextFault } from "@uncaged/workflow-gateway/contract";
+import { Link } from "wouter";
+import { replied } from "../api/queries.ts";
+import { connection } from "../api/session.ts";
+import { TextDiff } from "../compare/text-diff.tsx";
+import { runAt } from "../shell/addresses.ts";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Failure } from "../ui/failure.tsx";
+import { Notice } from "../ui/notice.tsx";
+
+/** The difference first, then a new version: never over one that somebody else has published meanwhile. */
+export function PublishDialog({
+  client,
+  name,
+  base,
+  text,
+  faults,
+  onClose,
+  onPublished,
+}: {
+  client: string;
+  name: string;
+  base: { text: string; hash: string | null };
+  text: string;
+  faults: readonly TextFault[];
+  onClose: () => void;
+  onPublished: (hash: string) => void;
+}) {
+  const queries = useQueryClient();
+  const publish = useMutation({
+    mutationFn: async () =>
+      replied(
+        await call(connection(), "publishWorkflow", {
+          client,
+          path: { name },
+          body: { yaml: text },
+          ...(base.hash === null ? {} : { ifMatch: base.hash }),
+        }),
+      ),
+    onSuccess: () => {
+      for (const key of ["workflow", "workflows", "workflow-text"])
+        void queries.invalidateQueries({ queryKey: [key] });
+    },
+  });
+  const bad = faults.filter(({ level }) => level === "fault").length;
+  if (publish.data !== undefined) {
+    const { hash } = publish.data;
+    return (
+      <Dialog title="Published" onClose={() => onPublished(hash)}>
+        <p className="mb-3">
+          {name} is <span className="font-mono">{hash}</span>. Threads that run keep their version.
+        </p>
+        <Link href={runAt(client, name)} className="text-accent">
+          Run it…
+        </Link>
+      </Dialog>
+    );
+  }
+  return (
+    <Dialog
+      title={base.hash === null ? `Publish ${name}` : `Publish a new version of ${name}`}
+      onClose={onClose}
+      wide
+    >
+      {bad > 0 && (
+        <Notice tone="warn" title={`The engine finds ${bad === 1 ? "a fault" : `${bad} faults`}`}>
+          It is refused until they are gone.
+        </Notice>
+      )}
+      <TextDiff a={base.text} b={text} />
+      {publish.error !== null && <Failure error={publish.error} />}
+      <div className="mt-3 flex justify-end gap-2">
+        <Button onClick={onClose}>Not yet</Button>
+        <Button look="main" disabled={publish.isPending} onClick={() => publish.mutate()}>
+          Publish
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

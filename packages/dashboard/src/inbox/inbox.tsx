@@ -1,0 +1,143 @@
+import { isPersonWait } from "@uncaged/workflow-protocol";
+import { useState } from "react";
+import { Link } from "wouter";
+import { useMay } from "../api/clients.ts";
+import { useInbox, type Waiting } from "../api/inbox.ts";
+import { threadAt } from "../shell/addresses.ts";
+import { BoundedText } from "../text/bounded-text.tsx";
+import { oneLine } from "../text/visible.ts";
+import { Button } from "../ui/button.tsx";
+import { Failure } from "../ui/failure.tsx";
+import { Empty, Loading } from "../ui/notice.tsx";
+import { Status, Tag } from "../ui/status.tsx";
+import { Ago } from "../ui/time.tsx";
+import { AnswerForm } from "./answer-form.tsx";
+import { BeforeIt } from "./before-it.tsx";
+
+/** Everything that waits for a person: what went before above the answer. `inside`: below other parts of a view. */
+export function Inbox({
+  clients,
+  inside = false,
+}: {
+  clients: readonly string[];
+  inside?: boolean;
+}) {
+  const { loading, faults, waiting } = useInbox(clients);
+  const body = (
+    <div className="mx-auto w-full max-w-5xl p-4">
+      <h1 className="mb-2">
+        {inside ? "Waits for a person" : "Inbox"}{" "}
+        {waiting.length > 0 && <span className="text-dim tabular">{waiting.length}</span>}
+      </h1>
+      {faults.map(({ client, error }) => (
+        <div key={client} className="mb-2">
+          <p className="hint">{client}</p>
+          <Failure error={error} />
+        </div>
+      ))}
+      {loading && waiting.length === 0 && <Loading />}
+      {!loading && waiting.length === 0 && faults.length === 0 && (
+        <Empty title="Nobody waits for you">
+          When a workflow asks a person, or an agent asks before it uses a tool, it is asked here.
+        </Empty>
+      )}
+      <ul className="space-y-3">
+        {waiting.flatMap((entry) =>
+          entry.thread.waits.map((wait) => (
+            <li key={`${entry.client} ${entry.thread.threadId} ${keyOf(wait)}`}>
+              <Question entry={entry} wait={wait} named={clients.length > 1} />
+            </li>
+          )),
+        )}
+      </ul>
+    </div>
+  );
+  return inside ? body : <div className="min-h-0 flex-1 overflow-y-auto">{body}</div>;
+}
+
+type AnyWait = Waiting["thread"]["waits"][number];
+
+const keyOf = (wait: AnyWait): string =>
+  isPersonWait(wait) ? `${wait.role} ${wait.member ?? ""} ${wait.since}` : wait.role;
+
+function Question({
+  entry: { client, thread },
+  wait,
+  named,
+}: {
+  entry: Waiting;
+  wait: AnyWait;
+  named: boolean;
+}) {
+  const [before, setBefore] = useState(false);
+  const may = useMay(client, isPersonWait(wait) ? "answer" : "run");
+  return (
+    <article
+      className="rounded-md border border-line bg-surface"
+      aria-label={`Question of ${wait.role}`}
+    >
+      <header className="flex flex-wrap items-center gap-x-2 gap-y-1 border-line border-b px-3 py-2">
+        <Status status="suspended" word={kindOf(wait)} />
+        <Link
+          href={threadAt(client, thread.threadId)}
+          className="min-w-0 truncate font-medium text-accent"
+        >
+          {oneLine(thread.title ?? thread.threadId)}
+        </Link>
+        <span className="hint">
+          {thread.workflow} · {wait.role}
+          {isPersonWait(wait) && wait.member !== undefined && ` #${wait.member}`}
+          {named && ` · ${client}`}
+        </span>
+        <span className="grow" />
+        <span className="hint">
+          {isPersonWait(wait) ? (
+            <>
+              asked <Ago at={wait.since} />
+              {wait.deadline !== null && (
+                <>
+                  , until <Until at={wait.deadline} />
+                </>
+              )}
+            </>
+          ) : (
+            <Ago at={thread.updatedAt} />
+          )}
+        </span>
+      </header>
+      <div className="p-3">
+        {isPersonWait(wait) && wait.assignees.length > 0 && (
+          <p className="mb-2 flex flex-wrap gap-1">
+            {wait.assignees.map((name) => (
+              <Tag key={name}>{name}</Tag>
+            ))}
+          </p>
+        )}
+        <Button size="small" look="bare" aria-expanded={before} onClick={() => setBefore(!before)}>
+          {before ? "▾" : "▸"} What went before
+        </Button>
+        {before && (
+          <BeforeIt client={client} threadId={thread.threadId} stepCount={thread.stepCount} />
+        )}
+        <div className="my-2 text-base">
+          <BoundedText text={wait.message} name="question" prose />
+        </div>
+        {may ? (
+          <AnswerForm client={client} threadId={thread.threadId} wait={wait} />
+        ) : (
+          <p className="text-dim">Your session may look, and not answer.</p>
+        )}
+      </div>
+    </article>
+  );
+}
+
+function kindOf(wait: AnyWait): string {
+  if (isPersonWait(wait))
+    return wait.permission === true ? "asks to use a tool" : "waits for a person";
+  return wait.kind === "limit" ? "reached a limit" : "asks";
+}
+
+function Until({ at }: { at: number }) {
+  return <time dateTime={new Date(at).toISOString()}>{new Date(at).toLocaleString()}</time>;
+}

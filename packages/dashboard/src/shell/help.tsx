@@ -1,0 +1,51 @@
+import { Dialog } from "../ui/dialog.tsx";
+
+const KEYS: readonly (readonly [title: string, keys: readonly (readonly [string, string])[]])[] = [
+  [
+    "Everywhere",
+    [
+      ["⌘K, Ctrl K", "go to a view, a workflow or a thread"],
+      ["?", "this help"],
+      ["/", "filter"],
+      ["j, k", "next, previous row"],
+      ["Home, End, PgUp, PgDn", "far"],
+      ["Enter", "open"],
+    ],
+  ],
+  [
+    "In a thread",
+    [
+      ["n, p", "next, previous failure"],
+      ["f", "follow the newest step"],
+      ["[, ]", "previous, next thread of the list"],
+      ["g", "graph or time line"],
+      ["o", "whole graph, or the step under way"],
+      ["r", "answer"],
+      ["c", "copy the link"],
+      ["y", "copy the command line"],
+    ],
+  ],
+  ["Answering", [["⌘↵, Ctrl Enter", "send the answer"]]],
+];
+
+export function Help({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog title="Keys" onClose={onClose}>
+      {KEYS.map(([title, keys]) => (
+        <section key={title} className="mb-4">
+          <h3 className="mb-1">{title}</h3>
+          <dl className="grid grid-cols-[minmax(9rem,auto)_1fr] gap-x-4 gap-y-1">
+            {keys.map(([key, does]) => (
+              <div key={key} className="contents">
+                <dt>
+                  <kbd className="font-mono text-xs">{key}</kbd>
+                </dt>
+                <dd>{does}</dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+    </Dialog>
+  );
+}

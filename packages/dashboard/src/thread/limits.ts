@@ -1,0 +1,33 @@
+import type { Limits } from "@uncaged/workflow-protocol";
+
+/** Bounds as people type them: minutes in place of milliseconds. Empty: unchanged. */
+export type TypedLimits = { steps: string; tokens: string; costUsd: string; minutes: string };
+
+export const NO_TYPED: TypedLimits = { steps: "", tokens: "", costUsd: "", minutes: "" };
+
+/** The limits that were typed, and what is wrong with which. */
+export function typedLimits(typed: TypedLimits): {
+  limits: Limits;
+  faults: { readonly [name in keyof TypedLimits]?: string };
+} {
+  const limits: Limits = {};
+  const faults: { [name in keyof TypedLimits]?: string } = {};
+  const read = (name: keyof TypedLimits, whole: boolean): number | undefined => {
+    const words = typed[name].trim();
+    if (words === "") return undefined;
+    const number = Number(words);
+    if (!Number.isFinite(number) || number <= 0) faults[name] = "this has to be a number above 0";
+    else if (whole && !Number.isInteger(number)) faults[name] = "this has to be a whole number";
+    else return number;
+    return undefined;
+  };
+  const steps = read("steps", true);
+  const tokens = read("tokens", true);
+  const costUsd = read("costUsd", false);
+  const minutes = read("minutes", false);
+  if (steps !== undefined) limits.steps = steps;
+  if (tokens !== undefined) limits.tokens = tokens;
+  if (costUsd !== undefined) limits.costUsd = costUsd;
+  if (minutes !== undefined) limits.timeMs = Math.round(minutes * 60_000);
+  return { limits, faults };
+}

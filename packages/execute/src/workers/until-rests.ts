@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Failure, failure, WorkflowError } from "@uncaged/workflow-protocol";
+import { runningHost } from "../processes/host-file.ts";
+import { othersWereFirst, startRunner } from "../runner/start-runner.ts";
+import type { Engine } from "../storage/engine.ts";
+import { lookAtThread, type SeenThread } from "../watch/look-at-thread.ts";
+
+const LOOK_EVERY_MS = 100;
+/** Without a host nobody else takes a queued child up. */
+const ASK_FOR_ROOM_EVERY = 10;
+/** A child whose runner keeps dying is not worth another start. */
+const MAX_RESTARTS = 3;
+
+/** Waits until a child thread rests in the way that is asked for. One without a runner is started; one that a person
+ *  stopped later is waited for. Throws `RUNNER_FAILED`, `THREAD_NOT_FOUND`, or the reason of an abort. */
+export async function untilRests<T>(
+  engine: Engine,
+  threadId: string,
+  {
+    restsAs,
+    signal,
+  }: { restsAs: (seen: SeenThread) => Promise<T | null> | T | null; signal: AbortSignal },
+): Promise<T> {
+  let starts = 0;
+  for (let looks = 1; ; looks += 1) {
+    signal.throwIfAborted();
+    const seen = await lookAtThread(engine, threadId);
+    if (seen === null)
+      throw new WorkflowError(
+        failure("THREAD_NOT_FOUND", `child thread ${threadId} was removed`, ""),
+      );
+    const rests = await restsAs(seen);
+    if (rests !== null) return rests;
+    const { status, stale } = seen;
+    if (status === "idle" && (starts === 0 || stale)) {
+      if (starts > MAX_RESTARTS) throw new WorkflowError(keepsDying(threadId));
+      starts += 1;
+      const runner = await startRunner(engine, threadId);
+      if (!runner.ok && !othersWereFirst(runner.error)) throw new WorkflowError(runner.error);
+    }
+    if (status === "queued" && looks % ASK_FOR_ROOM_EVERY === 0)
+      await startIfRoom(engine, threadId);
+    await sleep(LOOK_EVERY_MS, undefined, { signal });
+  }
+}
+
+async function startIfRoom(engine: Engine, threadId: string): Promise<void> {
+  if (runningHost(engine.root) !== null) return;
+  const next = await engine.dispatch.next({ besides: [], nowMs: engine.now() });
+  if (!next.includes(threadId)) return;
+  const runner = await startRunner(engine, threadId);
+  if (!runner.ok && !othersWereFirst(runner.error)) throw new WorkflowError(runner.error);
+}
+
+function keepsDying(threadId: string): Failure {
+  return failure(
+    "RUNNER_FAILED",
+    `the runner of child thread ${threadId} died ${MAX_RESTARTS + 1} times`,
+    `see: uncaged-workflow thread show ${threadId}`,
+  );
+}

@@ -1,0 +1,190 @@
+/** Passes a call on to an engine, and its answer back: the listed headers and the bytes, nothing else. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import {
+  type ClientHttp2Session,
+  type ClientHttp2Stream,
+  constants,
+  type IncomingHttpHeaders,
+} from "node:http2";
+import type { Writable } from "node:stream";
+import type { Judged } from "../gate/judge-request.ts";
+import { MAX_BODY_BYTES } from "../tunnel/tunnel-limits.ts";
+import { answerFailure } from "./answer.ts";
+import { compressor, type Encoding, encodingOf } from "./encodings.ts";
+
+const FROM_CALLERS = [
+  "accept",
+  "content-type",
+  "idempotency-key",
+  "if-match",
+  "if-none-match",
+  "last-event-id",
+];
+const FROM_SENDERS = [
+  "content-type",
+  "webhook-id",
+  "webhook-signature",
+  "webhook-timestamp",
+  "x-github-delivery",
+  "x-github-event",
+  "x-hub-signature-256",
+];
+const FROM_ENGINES = ["content-type", "etag", "retry-after"];
+
+export type Forward = {
+  session: ClientHttp2Session;
+  /** Behind `/api/c/:client`, with the query. */
+  path: string;
+  request: Judged;
+  who: string;
+  scopes: readonly string[];
+  /** Until the answer begins. Milliseconds. */
+  deadlineMs: number;
+};
+
+/** Resolves with the status of the answer once it begins. */
+export function forward(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  { session, path, request, who, scopes, deadlineMs }: Forward,
+): Promise<number> {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  const listed = request.kind === "hook" ? FROM_SENDERS : FROM_CALLERS;
+  const stream = open(session, {
+    ":method": request.method,
+    ":path": path,
+    ...chosen(listed, (name) => request.headers.get(name)),
+    "x-uwf-who": encodeURIComponent(who),
+    "x-uwf-scope": scopes.join(" "),
+  });
+  const fail = (status: 413 | 502 | 504): void => {
+    stream?.close(constants.NGHTTP2_CANCEL);
+    if (outgoing.headersSent) outgoing.destroy();
+    else answerFailure(outgoing, FAILURES[status]);
+    resolve(status);
+  };
+  if (stream === null) {
+    fail(502);
+    return promise;
+  }
+  const encodingFor = (head: IncomingHttpHeaders): Encoding | null => {
+    const bytes = head["content-length"];
+    return encodingOf(
+      { type: head["content-type"] ?? "", bytes: bytes === undefined ? null : Number(bytes) },
+      request.headers.get("accept-encoding"),
+    );
+  };
+  let isWhole = false;
+  const deadline = setTimeout(() => fail(504), deadlineMs);
+  stream.on("response", (head) => {
+    clearTimeout(deadline);
+    const status = Number(head[":status"]);
+    const encoding = request.method === "HEAD" || status !== 200 ? null : encodingFor(head);
+    outgoing.writeHead(status, {
+      ...chosen(FROM_ENGINES, (name) => String(head[name] ?? "")),
+      "cache-control": "no-store",
+      vary: "accept-encoding",
+      ...(encoding === null ? {} : { "content-encoding": encoding }),
+    });
+    outgoing.flushHeaders();
+    pass(stream, encoding === null ? outgoing : compressedInto(outgoing, encoding));
+    resolve(status);
+  });
+  stream.on("end", () => {
+    isWhole = stream.rstCode === constants.NGHTTP2_NO_ERROR;
+  });
+  stream.on("error", () => fail(502));
+  stream.on("close", () => {
+    clearTimeout(deadline);
+    if (!isWhole) fail(502);
+  });
+  outgoing.on("close", () => {
+    clearTimeout(deadline);
+    stream.close(constants.NGHTTP2_CANCEL);
+    resolve(outgoing.statusCode);
+  });
+  send(incoming, stream, () => fail(413));
+  return promise;
+}
+
+function open(
+  session: ClientHttp2Session,
+  headers: Record<string, string>,
+): ClientHttp2Stream | null {
+  try {
+    return session.request(headers, { endStream: false });
+  } catch {
+    return null; // It has just gone.
+  }
+}
+
+/** What breaks here ends at `outgoing`, which closes then. */
+function compressedInto(outgoing: ServerResponse, encoding: Encoding): Writable {
+  const compressed = compressor(encoding);
+  compressed.on("error", () => outgoing.destroy());
+  outgoing.on("close", () => compressed.destroy());
+  compressed.pipe(outgoing);
+  return compressed;
+}
+
+/** Not `pipe`: a stream that is reset in the middle must not look like one that has ended. */
+function pass(stream: ClientHttp2Stream, outgoing: Writable): void {
+  stream.on("data", (chunk: Buffer) => {
+    if (outgoing.write(chunk)) return;
+    stream.pause();
+    outgoing.once("drain", () => stream.resume());
+  });
+  stream.on("end", () => {
+    if (stream.rstCode === constants.NGHTTP2_NO_ERROR) outgoing.end();
+  });
+}
+
+function send(incoming: IncomingMessage, stream: ClientHttp2Stream, tooMuch: () => void): void {
+  let bytes = 0;
+  incoming.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) {
+      incoming.pause();
+      tooMuch();
+      return;
+    }
+    if (stream.destroyed || stream.write(chunk)) return;
+    incoming.pause();
+    stream.once("drain", () => incoming.resume());
+  });
+  incoming.on("end", () => stream.end());
+  incoming.on("error", () => stream.close(constants.NGHTTP2_CANCEL));
+}
+
+function chosen(
+  names: readonly string[],
+  read: (name: string) => string | undefined,
+): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = read(name);
+      return value === undefined || value === "" ? [] : [[name, value]];
+    }),
+  );
+}
+
+const FAILURES = {
+  413: {
+    status: 413,
+    code: "REQUEST_REFUSED",
+    message: "the body is larger than 1 MiB",
+    hint: "send less",
+  },
+  502: {
+    status: 502,
+    code: "CLIENT_GONE",
+    message: "the engine went away before it answered",
+    hint: "look whether the call had an effect before you repeat it",
+  },
+  504: {
+    status: 504,
+    code: "CLIENT_GONE",
+    message: "the engine did not answer in time",
+    hint: "look whether the call had an effect before you repeat it",
+  },
+} as const;

@@ -1,0 +1,124 @@
+/** Keeps an agent's program to itself (`config.isolation: sandbox`): it sees no processes but its own, and of the engine's
+ *  storage root only its own home and its working directory.
+ *
+ *  1. By programs that are kept by others: bubblewrap, or else `unshare`, `mount` of util-linux.
+ *  2. What is kept is opened before the root is covered, and put back from there. Then the program gets a user namespace
+ *     of its own, so that it cannot uncover anything, not even as root.
+ *  3. Where neither works, the program is not started. */
+import { existsSync, mkdirSync } from "node:fs";
+import { join, sep } from "node:path";
+import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
+
+/** What a program is kept to. Absolute paths, links resolved. */
+export type Isolation = {
+  /** The storage root: covered. */
+  root: string;
+  /** Folders in it that stay writable. They exist. */
+  kept: readonly string[];
+};
+
+type Way = {
+  by: "bubblewrap" | "unshare";
+  wrap(command: readonly string[], isolation: Isolation, cwd: string): string[];
+};
+
+/** Null: not asked for. The home exists afterwards. */
+export function isolationOf({
+  isolation,
+  storageRoot,
+  home,
+  scratch,
+  cwd,
+}: {
+  isolation?: "sandbox" | undefined;
+  storageRoot?: string | null | undefined;
+  home: string;
+  scratch?: string | undefined;
+  cwd: string;
+}): Isolation | null {
+  if (isolation !== "sandbox" || storageRoot == null) return null;
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  // Programs of agents that were added to this root.
+  const programs = join(storageRoot, "node_modules");
+  const named = [home, cwd, programs, ...(scratch === undefined ? [] : [scratch])];
+  const kept = named.filter((folder) => folder.startsWith(storageRoot + sep) && existsSync(folder));
+  return { root: storageRoot, kept };
+}
+
+/** What isolates programs here; null: nothing does. Asked once per process. */
+export async function isolatedBy(): Promise<Way["by"] | null> {
+  return (await findWay())?.by ?? null;
+}
+
+/** The command as it is to be started. An error (`AGENT_FAILED`): nothing here can isolate it. */
+export async function isolated(
+  command: readonly string[],
+  isolation: Isolation,
+  cwd: string,
+): Promise<Result<string[], Failure>> {
+  const way = await findWay();
+  if (way !== null) return ok(way.wrap(command, isolation, cwd));
+  return err(
+    failure(
+      "AGENT_FAILED",
+      `${command[0]} is not started: config.isolation asks for a sandbox, and neither bubblewrap nor unshare works here`,
+      "install bubblewrap, or allow user namespaces; or set config.isolation to none",
+    ),
+  );
+}
+
+const bubblewrap: Way = {
+  by: "bubblewrap",
+  wrap: (command, { root, kept }, cwd) => [
+    ...["bwrap", "--die-with-parent", "--unshare-pid", "--dev-bind", "/", "/", "--proc", "/proc"],
+    ...["--tmpfs", root, ...kept.flatMap((folder) => ["--bind", folder, folder])],
+    ...["--remount-ro", root, "--chdir", cwd, "--", ...command],
+  ],
+};
+
+/** Arguments: user, group, directory, root, number of folders, the folders, the command. A shell stays the first process:
+ *  as that one, the program would ignore signals. */
+const COVER = `u=$1 g=$2 c=$3 r=$4 n=$5; shift 5
+fd=3 i=0
+for each; do [ $i -lt $n ] || break; eval "exec $fd<\\"\\$each\\"" || exit 126; fd=$((fd+1)) i=$((i+1)); done
+mount -t tmpfs -o mode=0755,size=1m none "$r" || exit 126
+fd=3
+while [ $n -gt 0 ]; do
+  mkdir -p "$1" && mount -c --bind /proc/self/fd/$fd "$1" || exit 126
+  eval "exec $fd<&-"; fd=$((fd+1)) n=$((n-1)); shift
+done
+mount -o remount,bind,ro "$r" || exit 126
+cd "$c" || exit 126
+unshare --user --map-user="$u" --map-group="$g" -- "$@"
+exit $?`;
+
+const unshare: Way = {
+  by: "unshare",
+  wrap(command, { root, kept }, cwd) {
+    const [user = 0, group = 0] = [process.getuid?.(), process.getgid?.()];
+    return [
+      ...["unshare", ...(user === 0 ? [] : ["--user", "--map-root-user"])],
+      ...["--pid", "--mount", "--fork", "--kill-child", "--mount-proc", "--", "sh", "-c", COVER],
+      ...["sh", `${user}`, `${group}`, cwd, root, `${kept.length}`, ...kept, ...command],
+    ];
+  },
+};
+
+let found: Promise<Way | null> | undefined;
+
+function findWay(): Promise<Way | null> {
+  found ??= firstThatWorks();
+  return found;
+}
+
+async function firstThatWorks(): Promise<Way | null> {
+  if (process.platform !== "linux") return null;
+  const { execa } = await import("execa");
+  for (const way of [bubblewrap, unshare]) {
+    // Covered only for the one that is tried.
+    const [program = "", ...args] = way.wrap(["true"], { root: "/mnt", kept: [] }, "/");
+    const tried = await execa(program, args, { reject: false, timeout: 10_000, cleanup: true });
+    if (tried.exitCode === 0) return way;
+  }
+  return null;
+}

@@ -1,0 +1,38 @@
+/** Builds the dashboard's page into the gateway's package, as it will be served: names with hashes, each text also
+ *  compressed, and the terms of the packages that went in. Which of them a browser gets is all that the gateway
+ *  decides. */
+import { createRequire } from "node:module";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import { licenses } from "./licenses.mjs";
+
+const dashboard = fileURLToPath(new URL("../packages/dashboard", import.meta.url));
+// Only that package has it.
+const vite = createRequire(`${dashboard}/package.json`).resolve("vite");
+const { build } = await import(pathToFileURL(vite).href);
+
+const TEXT = /\.(js|css|html|svg)$/;
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } };
+
+await build({
+  configFile: `${dashboard}/vite.config.ts`,
+  logLevel: "warn",
+  plugins: [{ name: "ready-to-serve", generateBundle: { order: "post", handler: readyToServe } }],
+});
+
+async function readyToServe(_options, bundle) {
+  const modules = [...this.getModuleIds()].map((id) => id.replace(/\?.*$/, ""));
+  const source = licenses(modules, dashboard);
+  this.emitFile({ type: "asset", fileName: "licenses.txt", source });
+  const texts = Object.values(bundle).filter(({ fileName }) => TEXT.test(fileName));
+  await Promise.all(
+    texts.map(async ({ fileName, type, code, source: given }) => {
+      const bytes = Buffer.from(type === "chunk" ? code : given);
+      const br = await promisify(brotliCompress)(bytes, BROTLI);
+      const gz = await promisify(gzip)(bytes, { level: 9 });
+      this.emitFile({ type: "asset", fileName: `${fileName}.br`, source: br });
+      this.emitFile({ type: "asset", fileName: `${fileName}.gz`, source: gz });
+    }),
+  );
+}
