@@ -212,7 +212,9 @@ async function bring(run, task) {
     await happens(run, `done ${id}`, () => finishTask(own(), { id, skipRebase: false }));
   }
   if (state === "IN_REVIEW" && random.chance(0.2) && !run.isCalm)
-    await happens(run, `send ${id} back`, () => requestChanges(desk(run), { id, step: null, comment: "more" }));
+    await happens(run, `send ${id} back`, () =>
+      requestChanges(desk(run), { id, step: null, comment: "more" }),
+    );
   else if (state === "IN_REVIEW")
     await happens(run, `approve ${id}`, () =>
       approveTask(desk(run, mortal(run, 6)), { id, step: null }),
