@@ -56,7 +56,7 @@ describe("an evaluation that does not finish", () => {
     ["in a function of its own", "( $f := function() { $f() }; $f() )"],
     [
       "going through pairs",
-      "$count($filter([1..30000], function($x) { $count([1..$x]) < 0 })) > 0",
+      "$count($filter([1..300000], function($x) { $count([1..$x]) < 0 })) > 0",
     ],
   ])(
     "%s is ended, and the calling thread stays responsive",
