@@ -126,9 +126,14 @@ test("a workflow is changed by forms, faults stand at their role, it is tried, p
   await page.locator(".react-flow__node", { hasText: "approval" }).waitFor();
   await sound();
   await picture(page, "editor-real");
-  for (const part of ["Text", "In words", "Try", "Form"]) {
+  for (const [part, shown] of [
+    ["Text", page.getByLabel("Text of the workflow")],
+    ["In words", page.getByRole("heading", { name: "Who does what" })],
+    ["Try", page.getByRole("heading", { name: "You are writer" })],
+    ["Form", page.getByLabel("What it is for")],
+  ] as const) {
     await tab(part);
-    await page.waitForTimeout(100);
+    await shown.waitFor();
     expect(await axe(page), part).toEqual([]);
   }
 
@@ -181,7 +186,7 @@ test("a text that the engine cannot be asked about says so, and asks again", asy
   await page.getByRole("alert").waitFor();
   await page.unroute("**/workflows/check");
   await page.getByRole("button", { name: "Try again" }).click();
-  await page.getByRole("heading", { name: "You are writer" }).waitFor();
+  await page.getByRole("heading", { name: /^You are / }).waitFor();
 });
 
 test("one's own words become a command", async () => {

@@ -58,7 +58,8 @@ export function TextPane({
           colours(/^\s*(?:- )?[\w$"'-]+(?=:(?:\s|$))/g, "uwf-key"),
           EditorView.lineWrapping,
           EditorView.domEventHandlers({ beforeinput: typeOver }),
-          EditorView.contentAttributes.of({ "aria-label": "Text of the workflow" }),
+          // What is editable takes the focus without it, but not every tool knows: what surrounds it scrolls.
+          EditorView.contentAttributes.of({ "aria-label": "Text of the workflow", tabindex: "0" }),
           LOOK,
           EditorView.updateListener.of(({ docChanged, changes, transactions, state }) => {
             if (!docChanged || transactions.some((each) => each.annotation(fromOutside))) return;
