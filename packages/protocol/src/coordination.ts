@@ -27,6 +27,8 @@ export type CoordinationNote =
       worker: string;
       /** Steps that its thread had: with more of them, it has heard. */
       steps: number;
+      /** What its thread may use from now on, with what it has used; left out: as before. */
+      limits?: Pick<Limits, "tokens" | "costUsd">;
     }
   | { /** The coordinator ends it. */ kind: "stop"; worker: string }
   | {

@@ -281,6 +281,10 @@ const coordinates = z.strictObject({
 });
 
 const worker = z.string().regex(/^w[1-9]\d{0,5}$/);
+const workerLimits = z.object({
+  tokens: count.exactOptional(),
+  costUsd: z.number().positive().exactOptional(),
+});
 /** The meta of a coordination node, which may have come from elsewhere. */
 export const coordinationNoteSchema: z.ZodType<CoordinationNote> = z.discriminatedUnion("kind", [
   z.object({
@@ -289,12 +293,14 @@ export const coordinationNoteSchema: z.ZodType<CoordinationNote> = z.discriminat
     title: z.string(),
     workflow: z.string(),
     agent: z.string().nullable(),
-    limits: z.object({
-      tokens: count.exactOptional(),
-      costUsd: z.number().positive().exactOptional(),
-    }),
+    limits: workerLimits,
   }),
-  z.object({ kind: z.literal("message"), worker, steps: z.number().int().nonnegative() }),
+  z.object({
+    kind: z.literal("message"),
+    worker,
+    steps: z.number().int().nonnegative(),
+    limits: workerLimits.exactOptional(),
+  }),
   z.object({ kind: z.literal("stop"), worker }),
   z.object({
     kind: z.literal("ended"),

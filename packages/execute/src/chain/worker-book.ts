@@ -81,6 +81,7 @@ function after(
         ...worker,
         turn: worker.turn + 1,
         message: { steps: meta.steps, content },
+        limits: meta.limits ?? worker.limits,
         ended: null,
       };
     case "stop":
@@ -95,9 +96,12 @@ function after(
 
 /** What the ended workers used. */
 export function usedByEnded({ workers }: WorkerBook): { tokens: number; costUsd: number } {
-  return [...workers.values()]
-    .map(({ ended }) => amounts(ended?.usage ?? null))
-    .reduce(plus, { tokens: 0, costUsd: 0 });
+  return [...workers.values()].map(usedBy).reduce(plus, { tokens: 0, costUsd: 0 });
+}
+
+/** By its last end. */
+export function usedBy({ ended }: Pick<Worker, "ended">): { tokens: number; costUsd: number } {
+  return amounts(ended?.usage ?? null);
 }
 
 function amounts(usage: Usage | null): { tokens: number; costUsd: number } {

@@ -4,7 +4,9 @@
  *     thread for it, and what it did is not done again.
  *  2. A worker whose workflow has come to its end waits as long as its coordinator works: it may be told to go on. */
 import {
+  failureFrom,
   isFinished,
+  type ThreadLimits,
   type ThreadRecord,
   type Usage,
   unwrap,
@@ -70,7 +72,7 @@ const SCRATCH = (folder: string): string =>
 /** Waits until the worker's turn ends. `mustEnd`: asked again and again; the worker is killed once it is true. */
 export async function untilEnds(
   engine: Engine,
-  { threadId, worker }: { threadId: string; worker: Pick<Worker, "message"> },
+  { threadId, worker }: { threadId: string; worker: Pick<Worker, "message" | "limits"> },
   { mustEnd, signal }: { mustEnd: () => boolean; signal: AbortSignal },
 ): Promise<SeenEnd> {
   let told = false;
@@ -86,7 +88,7 @@ export async function untilEnds(
     if (worker.message !== null && thread.stepCount <= worker.message.steps) {
       // It has not heard: a crash came before this, or this is the first time.
       const { payload } = await readNode(engine.cas, worker.message.content, "content");
-      await engine.store.answer({ threadId, text: payload, nowMs: engine.now() });
+      await tell(engine, threadId, { text: payload, limits: worker.limits });
       return null;
     }
     const [wait] = thread.waits;
@@ -101,6 +103,20 @@ export async function untilEnds(
       : endOf(engine, thread, "waiting", `it asks: ${wait.message}`);
   };
   return untilRests(engine, threadId, { restsAs, signal });
+}
+
+/** The limits first: a crash in between sets them again. One that does not wait any more is looked at again. */
+async function tell(
+  { store, now }: Engine,
+  threadId: string,
+  { text, limits }: { text: string; limits: ThreadLimits },
+): Promise<void> {
+  try {
+    if (Object.keys(limits).length > 0) await store.raise({ threadId, limits, nowMs: now() });
+    await store.answer({ threadId, text, nowMs: now() });
+  } catch (thrown) {
+    if (failureFrom(thrown, "STORAGE_FAILED").code !== "TRANSITION_INVALID") throw thrown;
+  }
 }
 
 const FINAL = { completed: "completed", failed: "failed", aborted: "killed" } as const;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { StoredNote } from "../chain/notes.ts";
 import { type WorkerBook, workerBook } from "../chain/worker-book.ts";
 import { notificationText } from "./notification.ts";
-import { deadlineOf, nextPart } from "./worker-limits.ts";
+import { deadlineOf, nextPart, partAnew } from "./worker-limits.ts";
 
 let at = 0;
 const note = (meta: StoredNote["meta"]): StoredNote => ({
@@ -43,6 +43,23 @@ describe("what the next worker may use", () => {
     expect(nextPart(workerBook([]), coordinates, { purse: poor, nowMs: 0 })).toEqual({
       part: { tokens: 5 },
     });
+  });
+
+  it("is dealt anew to one that goes on, because others may have what it left over", () => {
+    const goOn = (...notes: StoredNote[]) => {
+      const book = workerBook(notes);
+      const worker = book.workers.get("w1");
+      if (worker === undefined) throw new Error("no w1");
+      return partAnew(book, worker, { coordinates, purse, nowMs: 1_000_000 });
+    };
+    const first = [spawn("w1", 250), ended("w1", 100)];
+    expect(goOn(...first)).toEqual({ part: { tokens: 300 } });
+    expect(goOn(...first, spawn("w2", 400))).toMatchObject({
+      refusal: expect.stringContaining("is used, or dealt out"),
+    });
+    expect(goOn(spawn("w1", 500), ended("w1", 501))).toHaveProperty("refusal");
+    const told = note({ kind: "message", worker: "w1", steps: 1, limits: { tokens: 300 } });
+    expect(next(workerBook([...first, told]))).toEqual({ part: { tokens: 200 } });
   });
 
   it("is nothing once as many run, or ran, as may, or the time is over", () => {

@@ -4,7 +4,13 @@
  *  way and the use of those that ended never exceed the share. So each worker can exceed its part by the one call with
  *  which it reaches it, whoever runs beside it. */
 import { boundsOf, type Coordinates, type Limits } from "@uncaged/workflow-protocol";
-import { underWay, usedByEnded, type WorkerBook } from "../chain/worker-book.ts";
+import {
+  underWay,
+  usedBy,
+  usedByEnded,
+  type Worker,
+  type WorkerBook,
+} from "../chain/worker-book.ts";
 
 export type Budget = Pick<Limits, "tokens" | "costUsd">;
 
@@ -25,34 +31,43 @@ export function nextPart(
     return {
       refusal: `no more than ${atOnce} workers may run at once, and ${busy.map(({ id }) => id).join(", ")} are running; end your turn, and you are told when one has ended`,
     };
+  return dealt(book, coordinates, { purse, nowMs, has: { tokens: 0, costUsd: 0 } });
+}
+
+/** The same for a worker that has ended and is told to go on. `part`: with what it has used, because others may have been
+ *  dealt what it left over. */
+export function partAnew(
+  book: WorkerBook,
+  worker: Worker,
+  { coordinates, purse, nowMs }: { coordinates: Coordinates; purse: Purse; nowMs: number },
+): { part: Budget } | { refusal: string } {
+  const { atOnce } = boundsOf(coordinates);
+  if (underWay(book).length >= atOnce)
+    return {
+      refusal: `no more than ${atOnce} workers may run at once; end your turn, and you are told when one has ended`,
+    };
+  return dealt(book, coordinates, { purse, nowMs, has: usedBy(worker) });
+}
+
+/** `has`: what whoever gets the part has used of the share before. */
+function dealt(
+  book: WorkerBook,
+  coordinates: Coordinates,
+  { purse, nowMs, has }: { purse: Purse; nowMs: number; has: Purse["used"] },
+): { part: Budget } | { refusal: string } {
   const endsAt = deadlineOf(book, coordinates);
   if (endsAt !== null && nowMs >= endsAt)
     return { refusal: `the time for workers is over (${coordinates.timeoutMs} ms)` };
+  const free = boundsOf(coordinates).atOnce - underWay(book).length;
   const part: Budget = {};
   for (const bound of ["tokens", "costUsd"] as const) {
     const left = leftOf(bound, book, { coordinates, purse });
     if (left === null) continue;
-    const dealt = left / Math.max(1, atOnce - busy.length);
-    const amount = bound === "tokens" ? Math.floor(dealt) : dealt;
+    const amount = bound === "tokens" ? Math.floor(left / free) : left / free;
     if (amount <= 0) return { refusal: spent(bound, coordinates) };
-    part[bound] = amount;
+    part[bound] = has[bound] + amount;
   }
   return { part };
-}
-
-/** Why a worker that has ended may not go on; null: it may. */
-export function messageRefusal(
-  book: WorkerBook,
-  coordinates: Coordinates,
-  nowMs: number,
-): string | null {
-  const { atOnce } = boundsOf(coordinates);
-  const endsAt = deadlineOf(book, coordinates);
-  if (endsAt !== null && nowMs >= endsAt)
-    return `the time for workers is over (${coordinates.timeoutMs} ms)`;
-  return underWay(book).length >= atOnce
-    ? `no more than ${atOnce} workers may run at once; end your turn, and you are told when one has ended`
-    : null;
 }
 
 /** When the workers are ended, Unix milliseconds; null: never, or none was started. */

@@ -14,7 +14,7 @@ import { lookAtThread } from "../watch/look-at-thread.ts";
 import { threadActivity } from "../watch/thread-activity.ts";
 import { tokensOf } from "./notification.ts";
 import type { DeskHand } from "./worker-desk.ts";
-import { messageRefusal, nextPart } from "./worker-limits.ts";
+import { nextPart, partAnew } from "./worker-limits.ts";
 
 type Answer = { text: string; ok: boolean };
 
@@ -104,6 +104,7 @@ async function spawn(
 }
 
 async function message(hand: DeskHand, asked: { id: string; text: string }): Promise<Answer> {
+  const purse = await hand.purse();
   const noted = await hand.alone(async () => {
     const worker = hand.book().workers.get(asked.id);
     if (worker === undefined) return unknown(hand, asked.id);
@@ -112,14 +113,18 @@ async function message(hand: DeskHand, asked: { id: string; text: string }): Pro
     const { status } = worker.ended;
     if (status === "failed" || status === "killed")
       return `${worker.id} has ${status === "failed" ? "failed" : "been ended"} and cannot go on; start another worker`;
-    const refusal = messageRefusal(hand.book(), hand.coordinates, hand.engine.now());
-    if (refusal !== null) return refusal;
+    const { coordinates, engine } = hand;
+    const next = partAnew(hand.book(), worker, { coordinates, purse, nowMs: engine.now() });
+    if ("refusal" in next) return next.refusal;
     const threadId = hand.threadOf(worker.id);
     const seen = threadId === null ? null : await lookAtThread(hand.engine, threadId);
     if (seen?.status !== "suspended")
       return `${worker.id} does not wait for you any more: its thread is ${seen?.status ?? "gone"}`;
     await hand.note({
-      meta: { kind: "message", worker: worker.id, steps: seen.thread.stepCount },
+      meta: {
+        ...{ kind: "message", worker: worker.id, steps: seen.thread.stepCount },
+        limits: next.part,
+      },
       content: asked.text,
       childThread: threadId,
     });
