@@ -1,5 +1,5 @@
 /** Process of a background runner: `runner-main.js <root> <threadId> <packagesBase>`. */
-import { EXIT, exitCodeOf, type Failure, failureFrom } from "@uncaged/workflow-protocol";
+import { EXIT, exitCodeOf, type Failure, failure, failureFrom } from "@uncaged/workflow-protocol";
 import type { Interruption } from "./keeper/interruption.ts";
 import { runThread } from "./run/run-thread.ts";
 import { boundStderr } from "./runner/bound-stderr.ts";
@@ -23,7 +23,8 @@ process.exit();
 
 async function main(): Promise<number> {
   try {
-    await takeEnvironment();
+    // Without its keys an agent would fail, and the thread with it. Nobody owns the thread yet: it can be resumed.
+    if (!(await takeEnvironment())) return failed(orphaned());
     const engine = await openEngine({ root, packagesBase });
     const telemetry = await startTelemetry(engine, { env: process.env, say: console.error });
     const outcome = await runThread(telemetry.engine, {
@@ -40,6 +41,14 @@ async function main(): Promise<number> {
   } catch (thrown) {
     return failed(failureFrom(thrown, "INTERNAL"));
   }
+}
+
+function orphaned(): Failure {
+  return failure(
+    "RUNNER_FAILED",
+    "the process that started this runner ended before it had passed on its environment",
+    `nothing was begun; to run the thread: uncaged-workflow thread resume ${threadId}`,
+  );
 }
 
 function failed(reason: Failure): number {

@@ -46,6 +46,22 @@ describe("the environment of a runner", () => {
     ]);
   });
 
+  it.each([
+    ["before", ""],
+    ["long before", 'await new Promise((gone) => process.once("disconnect", gone));'],
+  ])("is not taken for whole when who was to tell the rest ended %s", async (_when, first) => {
+    const script = join(folder, "orphan.mjs");
+    await writeFile(
+      script,
+      `import { takeEnvironment } from ${JSON.stringify(MODULE)};
+${first}
+process.exit((await takeEnvironment()) ? 0 : 7);`,
+    );
+    const runner = fork(script, [], { env: { PATH: process.env.PATH } });
+    runner.disconnect();
+    expect(await new Promise((gone) => runner.once("exit", gone))).toBe(7);
+  });
+
   it("comes whole, and what is told is not in the environment that the system shows", async () => {
     const script = join(folder, "runner.mjs");
     await writeFile(

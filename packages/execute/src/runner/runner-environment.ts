@@ -19,9 +19,11 @@ export function environmentMessage(told: Environment): Serializable {
   return { type: "environment", variables: Object.entries(told) };
 }
 
-/** Waits for that message and makes it this process's environment. Also resolves when there is nobody to send it. */
-export async function takeEnvironment(): Promise<void> {
-  if (!process.connected) return;
+/** Waits for that message and makes it this process's environment. False: whoever was to send it has ended before. A
+ *  process that nobody started over a channel has its environment already. */
+export async function takeEnvironment(): Promise<boolean> {
+  // Without a channel it is undefined, and null once the channel has closed.
+  if (!process.connected) return process.channel === undefined;
   const { promise, resolve } = Promise.withResolvers<unknown>();
   const nothing = (): void => resolve(null);
   process.once("message", resolve);
@@ -29,7 +31,9 @@ export async function takeEnvironment(): Promise<void> {
   const message = await promise;
   process.off("message", resolve);
   process.off("disconnect", nothing);
+  if (message === null) return false;
   for (const [name, value] of variablesOf(message)) process.env[name] = value;
+  return true;
 }
 
 function variablesOf(message: unknown): [string, string][] {
