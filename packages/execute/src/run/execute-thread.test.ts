@@ -139,6 +139,32 @@ describe("executeThread", () => {
     expect(await owned.record()).toMatchObject({ head, stepCount: 0, status: "running" });
   });
 
+  it.each([
+    ["STORAGE_FAILED", false],
+    ["LEASE_LOST", false],
+    ["AGENT_FAILED", true],
+  ] as const)(
+    "a coordinating step that throws %s: its workers are ended, %s",
+    async (code, isOver) => {
+      const owned = await ownedThread(root);
+      const ends: boolean[] = [];
+      const ran = owned.execute(
+        async function* () {
+          yield says("coder");
+          throw new WorkflowError(failure(code, "a note could not be written", ""));
+        },
+        {
+          endCoordination: async ({ endsWorkers }) => {
+            ends.push(endsWorkers);
+            return null;
+          },
+        },
+      );
+      await ran.catch(() => undefined);
+      expect(ends).toEqual([true, isOver]);
+    },
+  );
+
   it("stops after the steps it may make", async () => {
     const { outcome, owned } = await run(workflowOf([says("coder"), says("tester")]), {
       maxSteps: 1,

@@ -78,7 +78,7 @@ import {
   supervisedEnding,
 } from "./finish-thread.ts";
 import { type AskedPerson, type DecidedPerson, groupPeople } from "./group-people.ts";
-import { nextTurn } from "./next-turn.ts";
+import { nextTurn, type Turn } from "./next-turn.ts";
 import { parseOutput } from "./parse-output.ts";
 import { answeredStep, missedStep } from "./person-step.ts";
 import { runGroup } from "./run-group.ts";
@@ -197,7 +197,7 @@ export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
 
       const turn = await nextTurn(generator, answer, run.signal);
       // Before anything else is published. Whoever stops or kills the thread decides what becomes of its workers.
-      const ofWorkers = await run.endCoordination({ endsWorkers: turn.kind !== "interrupted" });
+      const ofWorkers = await run.endCoordination({ endsWorkers: !goesOn(turn) });
       if (turn.kind === "interrupted")
         return await interrupted(run, cursor, interruptionOf(run.signal, []) ?? "kill");
       if (turn.kind === "threw") return await failed(run, cursor, turn.cause);
@@ -251,6 +251,14 @@ export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
     // Not awaited: a function that hangs in its own cleanup must not hold up the thread.
     void generator.return?.({ returnCode: 0, summary: "" }).catch(() => undefined);
   }
+}
+
+/** Whether this or another owner runs the step again, with the workers that it has: it was interrupted, the store is
+ *  broken (3), or the thread has a new owner already, which those workers belong to. */
+function goesOn(turn: Turn): boolean {
+  if (turn.kind !== "threw") return turn.kind === "interrupted";
+  const { code } = failureFrom(turn.cause, "WORKFLOW_FAILED");
+  return code === "LEASE_LOST" || exitCodeOf(code) === EXIT.storage;
 }
 
 type EarlyEnd = Interruption | typeof FULL;

@@ -35,7 +35,14 @@ const BUNDLE = "EYHPV6X8XHTCS";
 export type ExecuteOptions = Partial<
   Pick<
     ThreadRun,
-    "signal" | "emit" | "costs" | "held" | "supervise" | "summarize" | "noAgentNext"
+    | "signal"
+    | "emit"
+    | "costs"
+    | "held"
+    | "supervise"
+    | "summarize"
+    | "noAgentNext"
+    | "endCoordination"
   > & {
     maxSteps: number;
   }
@@ -167,7 +174,7 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
             isWorker: false,
             runChild: () => Promise.reject(new Error("no children here")),
           }),
-        endCoordination: async () => null,
+        endCoordination: opts.endCoordination ?? (async () => null),
         releaseWorkers: async () => {},
         isHeld: async () => false,
         roles: new Set(["coder", "tester"]),
