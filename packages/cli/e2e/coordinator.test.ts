@@ -17,6 +17,7 @@ beforeAll(async () => {
   await cli.addSteps("steps");
   await add("chore", CHORE);
   await add("lead", leadWorkflow({ workflows: ["chore", "lead"], atOnce: 3, max: 4 }));
+  await add("short", leadWorkflow({ workflows: ["chore"], atOnce: 1, timeoutMs: 300 }));
 });
 afterAll(() => cli.close());
 
@@ -102,6 +103,20 @@ describe("a coordinator", () => {
     expect(heard).toContain("may not coordinate");
   });
 
+  it("has its workers ended when their time is over, and starts no more", async () => {
+    const { threadId, folder } = await start(
+      "late",
+      { tasks: [chore("slow", { gate: "never" }), chore("next", {})] },
+      "short",
+    );
+    expect(await ended(threadId)).toMatchObject({ status: "completed" });
+    const heard = lines<string>(folder, "heard").join("");
+    expect(heard.match(/<status>\w+<\/status>/g)).toEqual(["<status>killed</status>"]);
+    const refusals = lines<Told>(folder, "told").filter(({ ok }) => !ok);
+    expect(refusals.at(-1)?.text).toContain("the time for workers is over (300 ms)");
+    expect(await workersOf(threadId)).toMatchObject([{ status: "aborted" }]);
+  });
+
   it("has workers in worktrees of their own, where the folder is in a repository", async () => {
     const folder = join(cli.dir, "work", "repo");
     mkdirSync(folder, { recursive: true });
@@ -178,11 +193,15 @@ async function add(name: string, source: string): Promise<void> {
   await cli.json(["workflow", "add", name, built.file]);
 }
 
-async function start(name: string, prompt: object): Promise<{ threadId: string; folder: string }> {
+async function start(
+  name: string,
+  prompt: object,
+  workflow = "lead",
+): Promise<{ threadId: string; folder: string }> {
   const folder = join(cli.dir, "work", name);
   mkdirSync(folder, { recursive: true });
   const { threadId } = await cli.json<{ threadId: string }>([
-    ...["run", "lead", "--cwd", folder, "--prompt", JSON.stringify(prompt)],
+    ...["run", workflow, "--cwd", folder, "--prompt", JSON.stringify(prompt)],
   ]);
   return { threadId, folder };
 }
