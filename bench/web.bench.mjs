@@ -123,7 +123,9 @@ function answer(incoming, outgoing) {
   if (url.endsWith(ENDLESS)) return sendBytes(outgoing, Infinity);
   if (url.endsWith(BLOB)) return sendBytes(outgoing, BLOB_BYTES);
   incoming.resume();
+  // As the engine's own answers say it.
   outgoing.setHeader("content-type", "application/json");
+  outgoing.setHeader("content-length", LIST.length);
   outgoing.end(LIST);
 }
 

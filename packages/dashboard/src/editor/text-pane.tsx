@@ -51,6 +51,7 @@ export function TextPane({
             { key: "Mod-y", run: run("onRedo") },
             { key: "Mod-Shift-z", run: run("onRedo") },
             { key: "Enter", run: newLine },
+            { key: "Mod-a", run: chooseAll },
           ]),
           lineNumbers(),
           marks,
@@ -149,13 +150,34 @@ function newLine({ state, dispatch }: EditorView): boolean {
   return true;
 }
 
-/** Left to itself, the browser gives what is typed over coloured text the colour in a style attribute, which the page's
- *  policy refuses. */
-function typeOver({ inputType, data, isComposing }: InputEvent, { state, dispatch }: EditorView) {
-  if (inputType !== "insertText" || data === null || isComposing || state.selection.main.empty)
-    return false;
-  dispatch(state.update(state.replaceSelection(data), { userEvent: "input.type" }));
+/** All of it, also what is not drawn because it is out of sight. */
+function chooseAll({ state, dispatch }: EditorView): boolean {
+  dispatch(state.update({ selection: { anchor: 0, head: state.doc.length } }));
   return true;
+}
+
+/** Left to itself, the browser gives what is typed over coloured text the colour in a style attribute, which the page's
+ *  policy refuses. On a busy machine the browser knows of a selection before the editor does. */
+function typeOver(event: InputEvent, view: EditorView): boolean {
+  const { inputType, data, isComposing } = event;
+  if (inputType !== "insertText" || data === null || isComposing) return false;
+  const { from, to } = view.state.selection.main.empty
+    ? replacedBy(event, view)
+    : view.state.selection.main;
+  if (from === to) return false;
+  const changes = { from, to, insert: data };
+  const selection = { anchor: from + data.length };
+  view.dispatch({ changes, selection, scrollIntoView: true, userEvent: "input.type" });
+  return true;
+}
+
+function replacedBy(event: InputEvent, view: EditorView): { from: number; to: number } {
+  const [range] = event.getTargetRanges();
+  if (range === undefined) return { from: 0, to: 0 };
+  return {
+    from: view.posAtDOM(range.startContainer, range.startOffset),
+    to: view.posAtDOM(range.endContainer, range.endOffset),
+  };
 }
 
 const LOOK = EditorView.theme({

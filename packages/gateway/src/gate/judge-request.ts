@@ -59,7 +59,10 @@ export function judgeRequest({ method, url, rawHeaders }: Head, { origin }: Plac
   const mark = url.indexOf("?");
   const [path, query] = mark < 0 ? [url, ""] : [url.slice(0, mark), url.slice(mark)];
   if (!PATH.test(path) || /%(?![0-9a-f]{2})/i.test(path)) return bad("the address is malformed");
-  const secret = [...new URLSearchParams(query).keys()].find((key) => SECRET_LIKE.test(key));
+  const secret =
+    query === ""
+      ? undefined
+      : [...new URLSearchParams(query).keys()].find((key) => SECRET_LIKE.test(key));
   if (secret !== undefined) return bad(`the address has a secret in it: ${secret.slice(0, 40)}`);
   const kind = kindOf(path);
   const isRead = method === "GET" || method === "HEAD";

@@ -50,13 +50,15 @@ export function forward(
 ): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>();
   const listed = request.kind === "hook" ? FROM_SENDERS : FROM_CALLERS;
-  const stream = open(session, {
+  const hasBody = request.headers.has("content-length") || request.headers.has("transfer-encoding");
+  const head = {
     ":method": request.method,
     ":path": path,
     ...chosen(listed, (name) => request.headers.get(name)),
     "x-uwf-who": encodeURIComponent(who),
     "x-uwf-scope": scopes.join(" "),
-  });
+  };
+  const stream = open(session, head, !hasBody);
   const fail = (status: 413 | 502 | 504): void => {
     stream?.close(constants.NGHTTP2_CANCEL);
     if (outgoing.headersSent) outgoing.destroy();
@@ -84,9 +86,13 @@ export function forward(
       ...chosen(FROM_ENGINES, (name) => String(head[name] ?? "")),
       "cache-control": "no-store",
       vary: "accept-encoding",
-      ...(encoding === null ? {} : { "content-encoding": encoding }),
+      // A known length saves the caller, and this process, the pieces that say where an answer ends.
+      ...(encoding === null
+        ? chosen(["content-length"], (name) => String(head[name] ?? ""))
+        : { "content-encoding": encoding }),
     });
-    outgoing.flushHeaders();
+    // With a length the bytes follow at once, and the head goes out with them. Events may be a long time coming.
+    if (head["content-length"] === undefined) outgoing.flushHeaders();
     pass(stream, encoding === null ? outgoing : compressedInto(outgoing, encoding));
     resolve(status);
   });
@@ -103,16 +109,17 @@ export function forward(
     stream.close(constants.NGHTTP2_CANCEL);
     resolve(outgoing.statusCode);
   });
-  send(incoming, stream, () => fail(413));
+  if (hasBody) send(incoming, stream, () => fail(413));
   return promise;
 }
 
 function open(
   session: ClientHttp2Session,
   headers: Record<string, string>,
+  endStream: boolean,
 ): ClientHttp2Stream | null {
   try {
-    return session.request(headers, { endStream: false });
+    return session.request(headers, { endStream });
   } catch {
     return null; // It has just gone.
   }

@@ -142,12 +142,14 @@ type World = OwnWorld & {
 
 type Open = { caller: Caller | null; bytes: number; movedAt: number };
 
+const ON_EVERY_ANSWER = Object.entries(HEADERS_OF_ALL);
+
 async function handle(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
   world: World,
 ): Promise<void> {
-  for (const [name, value] of Object.entries(HEADERS_OF_ALL)) outgoing.setHeader(name, value);
+  for (const [name, value] of ON_EVERY_ANSWER) outgoing.setHeader(name, value);
   if (world.isSecure) outgoing.setHeader("strict-transport-security", "max-age=31536000");
   const under: Open = { caller: null, bytes: 0, movedAt: performance.now() };
   world.open.set(outgoing, under);

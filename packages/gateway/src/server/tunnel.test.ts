@@ -8,7 +8,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { call } from "../contract/index.ts";
 import { removeToken, rotateToken } from "../gate/tokens.ts";
-import { head, type Lab, type Line, openLab, raw } from "./gateway.test.helper.ts";
+import { head, type Lab, type Line, openLab, raw, rawWhole } from "./gateway.test.helper.ts";
 
 let lab: Lab;
 const sockets: Socket[] = [];
@@ -114,6 +114,23 @@ describe("a call", () => {
     await end();
     expect((await late).status).toBeOneOf([502, 504]);
     expect(await json(await get())).toMatchObject({ error: { code: "CLIENT_GONE" } });
+  });
+
+  test("of which the engine says a false length never puts bytes behind the answer", async () => {
+    const { engine, port, person } = await withEngine();
+    await lab.engine(engine, {
+      handler: (_incoming, outgoing) => {
+        outgoing.setHeader("content-length", 2);
+        outgoing.end("{}HTTP/1.1 200 OK\r\ncontent-length: 0\r\nx-evil: 1\r\n\r\n");
+      },
+    });
+    const lines: Line[] = [
+      ["host", `127.0.0.1:${port}`],
+      ["authorization", `Bearer ${person}`],
+      ["connection", "close"],
+    ];
+    const answer = await rawWhole(port, head("GET", "/api/c/laptop/threads", lines));
+    expect(answer).not.toContain("x-evil");
   });
 
   test("that its caller leaves ends at the engine", async () => {
