@@ -77,6 +77,27 @@ async function answered(sent: ClientRequest, body?: string): Promise<IncomingMes
   return answer.resume();
 }
 
+/** Reads a thread's events until it has completed. */
+function watch(page: Connection, threadId: string, client = "local") {
+  const end = new AbortController();
+  const states: string[] = [];
+  const seqs: number[] = [];
+  const events: ServerEvent[] = [];
+  const topics = ["threads", "inbox", `thread:${threadId}`];
+  const onState = ({ state }: { state: string }): number => states.push(state);
+  const watching = (async () => {
+    const { signal } = end;
+    for await (const event of followEvents(page, { client, topics, signal, onState })) {
+      serverEventSchema.parse(event);
+      events.push(event);
+      if (event.type !== "live") continue;
+      seqs.push(event.item.seq);
+      if (event.item.type === "status" && event.item.status === "completed") end.abort();
+    }
+  })();
+  return { states, seqs, events, watching };
+}
+
 /** A reader that lost its stream tries again within two seconds or so. */
 const WAIT = { timeout: 20_000, interval: 20 };
 
@@ -279,26 +300,7 @@ describe("live events", () => {
       body: { workflow: "steps", prompt: prompt({ steps: 4, gate: "open" }) },
     });
     const { threadId } = value;
-    const end = new AbortController();
-    const states: string[] = [];
-    const seqs: number[] = [];
-    const events: ServerEvent[] = [];
-    const watching = (async () => {
-      const topics = ["threads", "inbox", `thread:${threadId}`];
-      const onState = ({ state }: { state: string }): number => states.push(state);
-      for await (const event of followEvents(page, {
-        client: "local",
-        topics,
-        signal: end.signal,
-        onState,
-      })) {
-        serverEventSchema.parse(event);
-        events.push(event);
-        if (event.type !== "live") continue;
-        seqs.push(event.item.seq);
-        if (event.item.type === "status" && event.item.status === "completed") end.abort();
-      }
-    })();
+    const { states, seqs, events, watching } = watch(page, threadId);
     const open = (n: number): void => writeFileSync(join(cli.dir, `open-${n}`), "");
     await expect.poll(() => events, { timeout: 30_000 }).toContainEqual({ type: "ready" });
     open(1);
@@ -318,6 +320,56 @@ describe("live events", () => {
     // The list was told what changed, or that it has missed something.
     const ofList = events.filter((event) => "topic" in event && event.topic === "threads");
     expect(ofList.length).toBeGreaterThan(0);
+  });
+
+  it("go on when the engine's process, the gateway's, or both are killed, each a few times", async () => {
+    const add = (...args: string[]) =>
+      cli.json<{ token: string }>(["gateway", "token", "add", ...args]);
+    const { token: engine } = await add("apart", "--engine");
+    const { token: person } = await add("eve", "--allow", "read,run", "--client", "apart");
+    let gateway = await stays<Up>(["gateway", "--port", "0"]);
+    const { origin, port } = gateway.first;
+    const restart = () => stays<Up>(["gateway", "--port", String(port)]);
+    const connect = () =>
+      stays(["connect", "--gateway", origin], { UNCAGED_GATEWAY_TOKEN: engine });
+    let engineUp = await connect();
+    const page: Connection = { origin, headers: { origin, authorization: `Bearer ${person}` } };
+    const isUp = async (): Promise<boolean> =>
+      (await call(page, "about", { client: "apart" }).catch(() => ({ ok: false }))).ok;
+    await expect.poll(isUp, WAIT).toBe(true);
+
+    const STEPS = 7;
+    const plan = prompt({ steps: STEPS, gate: "apart", talk: 300 });
+    const { value } = await ask(
+      page,
+      "startThread",
+      { body: { workflow: "steps", prompt: plan } },
+      "apart",
+    );
+    const { threadId } = value;
+    const { seqs, states, watching } = watch(page, threadId, "apart");
+    for (let step = 1; step <= STEPS; step += 1) {
+      await expect.poll(isUp, WAIT).toBe(true);
+      await vi.waitFor(() => expect(states.at(-1)).toBe("open"), WAIT);
+      // Many words are under way when a process dies.
+      writeFileSync(join(cli.dir, `apart-${step}`), "");
+      if (step % 3 !== 1) {
+        await ended(engineUp.child, "SIGKILL");
+        engineUp = await connect();
+      }
+      if (step % 3 !== 2) {
+        await ended(gateway.child, "SIGKILL");
+        gateway = await restart();
+      }
+    }
+    await watching;
+    expect(seqs).toEqual(Array.from({ length: seqs.length }, (_, at) => (seqs[0] ?? 0) + at));
+    expect(seqs.length).toBeGreaterThan(STEPS * 300);
+    // Who was not killed lives: the other end's death is no reason to die.
+    for (const { child } of [engineUp, gateway])
+      expect([child.exitCode, child.signalCode]).toEqual([null, null]);
+    const { value: index } = await ask(page, "threadIndex", { path: { id: threadId } }, "apart");
+    expect(index.columns.role).toEqual([...Array(STEPS).fill("worker"), "checker"]);
   });
 });
 

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { get, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
-import { createConnection, type Socket } from "node:net";
+import { createConnection, createServer, type Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
 import { call } from "../contract/index.ts";
 import { removeToken, rotateToken } from "../gate/tokens.ts";
@@ -38,6 +38,51 @@ async function withEngine(opts: Parameters<typeof openLab>[0] = {}) {
   const { origin, port } = lab.gateway;
   const as = { authorization: `Bearer ${person}`, origin };
   return { person, engine, origin, port, as };
+}
+
+/** The gateway answers to its own address only. */
+function namedAs(chunk: Buffer, port: number): Buffer {
+  const text = chunk.toString("latin1");
+  if (!text.startsWith("GET /engine ")) return chunk;
+  return Buffer.from(text.replace(/^host: .*$/im, `host: 127.0.0.1:${port}`), "latin1");
+}
+
+/** What lies between an engine and a gateway. Asleep, connections neither carry a byte nor end; those that were open then
+ *  never do again. */
+async function sleepyNetwork(to: number) {
+  let asleep = false;
+  const pairs: Socket[][] = [];
+  const server = createServer((near) => {
+    const far = createConnection({ host: "127.0.0.1", port: to });
+    const pair = [near, far];
+    pairs.push(pair);
+    for (const [from, into] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      from.on("error", () => undefined);
+      from.on("data", (chunk: Buffer) => {
+        if (pairs.includes(pair)) into.write(from === near ? namedAs(chunk, to) : chunk);
+      });
+      from.on("close", () => pairs.includes(pair) && into.destroy());
+    }
+    if (asleep) near.pause();
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("it listens nowhere");
+  return {
+    origin: `http://127.0.0.1:${address.port}`,
+    sleep(): void {
+      asleep = true;
+      pairs.splice(0);
+    },
+    wake(): void {
+      asleep = false;
+    },
+    close: () => void server.close(),
+  };
 }
 
 /** How long a test waits for what has to happen. */
@@ -367,6 +412,35 @@ describe("an engine", () => {
     ]);
     expect(await isUp()).toBe(true);
     expect(gone).toEqual(["connected", "gone", "connected"]);
+  });
+
+  test("whose laptop sleeps for an hour is said to be gone, and is back soon after it wakes", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance", "Date"] });
+    const seen: string[] = [];
+    const { engine, origin, port, as } = await withEngine({
+      onClient: ({ state }) => seen.push(state),
+    });
+    const network = await sleepyNetwork(port);
+    const { states } = await lab.engine(engine, { gateway: network.origin });
+    const status = async (): Promise<number> =>
+      (await fetch(`${origin}/api/c/laptop/threads`, { headers: as })).status;
+    try {
+      expect(await status()).toBe(200);
+      network.sleep();
+      await vi.advanceTimersByTimeAsync(30_000);
+      await until(() => seen.at(-1) === "gone");
+      expect(seen).toEqual(["connected", "silent", "gone"]);
+      expect(await status()).toBe(502);
+      vi.setSystemTime(Date.now() + 3_600_000);
+      network.wake();
+      // The engine heard nothing meanwhile, and its old connection leads nowhere.
+      await vi.advanceTimersByTimeAsync(26_000);
+      await until(() => states.at(-1)?.state === "connected" && seen.at(-1) === "connected");
+      expect(await status()).toBe(200);
+    } finally {
+      vi.useRealTimers();
+      network.close();
+    }
   });
 
   test("replaces its own connection that broke without a word, and nobody else does", async () => {
