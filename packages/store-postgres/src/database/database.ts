@@ -1,0 +1,189 @@
+/** The connection to one root in PostgreSQL.
+ *
+ *  1. A root is a schema. A connection sees the tables of that one only, so no statement names it.
+ *  2. A transaction is done once, also when its answer is lost: it leaves a mark, which is looked for on the next
+ *     connection.
+ *  3. A statement outside of one may be carried out twice: it must be idempotent. */
+import { randomUUID } from "node:crypto";
+import pg from "pg";
+import { isAway, postgresFailed } from "./failures.ts";
+import { migrate } from "./migrations.ts";
+import { patiently } from "./patience.ts";
+import { schemaOf } from "./root-name.ts";
+
+export type DatabaseOptions = {
+  /** `postgres://user:password@host:port/database`. */
+  url: string;
+  /** Which of the roots in that database: small letters, digits and `_`. */
+  root: string;
+  /** Unix milliseconds, in place of the server's clock: for tests. */
+  clock?: (() => number) | undefined;
+};
+
+/** A statement: `$1` for the first value. */
+export type Query = { text: string; values?: readonly unknown[]; rowMode?: "array" };
+export type Rows = { rows: readonly unknown[]; changes: number };
+
+export type Transaction = {
+  query(query: Query): Promise<Rows>;
+  /** The time of the store when the transaction had its lock, Unix milliseconds. */
+  nowMs: number;
+};
+
+/** `exclusive`: no other one of this root that takes a lock runs at the same time. */
+export type RootLock = "exclusive" | "shared";
+
+/** `what` names the operation in an error message: "cannot <what>". */
+export type Database = {
+  schema: string;
+  /** One statement in a transaction of its own; repeated while the server is away. */
+  query(what: string, query: Query): Promise<Rows>;
+  /** Does all of `body` once, or nothing; `body` may be called again after a broken connection. */
+  transaction<T>(
+    what: string,
+    lock: RootLock,
+    body: (transaction: Transaction) => Promise<T>,
+  ): Promise<T>;
+  /** The time of the store, Unix milliseconds, as an expression. */
+  now: string;
+  close(): Promise<void>;
+};
+
+/** Creates the tables of a new root, and brings those of an old one up to date. Throws `STORAGE_FAILED`, here and from every
+ *  member; `STORAGE_NEWER` when a later version of this program wrote there, and `USAGE` for an invalid name. */
+export async function openDatabase({ url, root, clock }: DatabaseOptions): Promise<Database> {
+  const schema = schemaOf(root);
+  const pool = new pg.Pool({ ...POOL, connectionString: url, options: `-c search_path=${schema}` });
+  // An idle connection that breaks is replaced when the next one is needed.
+  pool.on("error", () => {});
+  const now = (): string => (clock === undefined ? SERVER_CLOCK : `${Math.floor(clock())}::bigint`);
+  const database: Database = {
+    schema,
+    query: (what, query) =>
+      failing(what, () => patiently(async () => rowsOf(await pool.query(queryOf(query))))),
+    transaction: (what, lock, body) => {
+      const mark = randomUUID();
+      const begin = beginOf({ schema, lock, mark });
+      let mayBeDone: { value: Awaited<ReturnType<typeof body>> } | null = null;
+      return failing(what, () =>
+        patiently(() =>
+          using(pool, async (client) => {
+            if (mayBeDone !== null && (await isMarked(client, mark))) return mayBeDone.value;
+            mayBeDone = null;
+            const nowMs = await began(client, begin(now()));
+            const query = async (each: Query) => rowsOf(await client.query(queryOf(each)));
+            const value = await body({ query, nowMs });
+            // From here on, a broken connection does not tell whether it was done.
+            mayBeDone = { value };
+            await client.query("COMMIT");
+            return value;
+          }),
+        ),
+      );
+    },
+    get now() {
+      return now();
+    },
+    close: () => pool.end(),
+  };
+  try {
+    const open = () => patiently(() => using(pool, (client) => migrate(client, schema)));
+    await failing(`open the root ${root} in PostgreSQL`, open);
+    return database;
+  } catch (cause) {
+    await pool.end();
+    throw cause;
+  }
+}
+
+/** Statements wait in the server for a lock; a server that answers nothing for so long is unreachable. */
+const ANSWER_WITHIN_MS = 30_000;
+
+const POOL = {
+  application_name: "uncaged-workflow",
+  max: 8,
+  connectionTimeoutMillis: 5_000,
+  query_timeout: ANSWER_WITHIN_MS,
+  keepAlive: true,
+  types: { getTypeParser: parserOf },
+};
+
+/** Counts and times are numbers; JavaScript's are exact beyond the year 200,000. */
+function parserOf(type: number, format?: "text" | "binary"): (value: string) => unknown {
+  const isWide = type === pg.types.builtins.INT8 || type === pg.types.builtins.NUMERIC;
+  return isWide ? Number : pg.types.getTypeParser(type, format ?? "text");
+}
+
+const SERVER_CLOCK = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+
+/** Marks are needed while their transaction is tried again. */
+const FORGET_MARKS = "DELETE FROM marks WHERE at < clock_timestamp() - interval '10 minutes'";
+
+/** One round trip: the lock is taken before anything is read, so nothing read can be stale. */
+function beginOf({ schema, lock, mark }: { schema: string; lock: RootLock; mark: string }) {
+  const take = lock === "shared" ? "pg_advisory_xact_lock_shared" : "pg_advisory_xact_lock";
+  return (now: string): string => `
+    BEGIN; SELECT ${take}(hashtextextended('${schema}', 0)); ${FORGET_MARKS};
+    INSERT INTO marks (mark) VALUES ('${mark}'); SELECT ${now} AS "nowMs"`;
+}
+
+async function began(client: pg.PoolClient, begin: string): Promise<number> {
+  const results: unknown = await client.query(begin);
+  const last: unknown = Array.isArray(results) ? results.at(-1) : null;
+  const row: unknown = last instanceof pg.Result ? last.rows[0] : null;
+  return Number(typeof row === "object" && row !== null && "nowMs" in row ? row.nowMs : Number.NaN);
+}
+
+async function isMarked(client: pg.PoolClient, mark: string): Promise<boolean> {
+  // A commit under way on the broken connection keeps the mark's place: this waits for it.
+  const { rowCount } = await client.query(
+    "INSERT INTO marks (mark) VALUES ($1) ON CONFLICT DO NOTHING",
+    [mark],
+  );
+  if (rowCount === 0) return true;
+  await client.query("DELETE FROM marks WHERE mark = $1", [mark]);
+  return false;
+}
+
+/** Lends a connection. A transaction that failed is rolled back; a broken connection is not used again. */
+async function using<T>(pool: pg.Pool, body: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  // A broken one rejects what waits for it, too.
+  const ignore = (): void => {};
+  client.on("error", ignore);
+  let isBroken = false;
+  try {
+    return await body(client);
+  } catch (cause) {
+    isBroken = isAway(cause) || (await client.query("ROLLBACK").catch(() => null)) === null;
+    throw cause;
+  } finally {
+    client.off("error", ignore);
+    client.release(isBroken);
+  }
+}
+
+async function failing<T>(what: string, body: () => Promise<T>): Promise<T> {
+  try {
+    return await body();
+  } catch (cause) {
+    throw postgresFailed(what, cause);
+  }
+}
+
+function queryOf({ text, values = [], rowMode }: Query): pg.QueryArrayConfig | pg.QueryConfig {
+  const query = { text, values: [...values], name: nameOf(text) };
+  return rowMode === undefined ? query : { ...query, rowMode };
+}
+
+/** Prepared once per connection. */
+const names = new Map<string, string>();
+function nameOf(text: string): string {
+  const name = names.get(text) ?? `s${names.size}`;
+  names.set(text, name);
+  return name;
+}
+
+function rowsOf({ rows, rowCount }: pg.QueryResult | pg.QueryArrayResult): Rows {
+  return { rows, changes: rowCount ?? 0 };
+}

@@ -1,0 +1,63 @@
+import { failure, WorkflowError } from "@uncaged/workflow-protocol";
+
+/** Wraps an error of PostgreSQL or of the connection: `what` names the operation and the database. Errors that are already
+ *  ours pass through. */
+export function postgresFailed(what: string, cause: unknown): WorkflowError {
+  if (cause instanceof WorkflowError) return cause;
+  const hint = isAway(cause)
+    ? "check that the server runs and can be reached, then try again"
+    : (HINTS[codeOf(cause)] ?? "see the log of the server");
+  return new WorkflowError(failure("STORAGE_FAILED", `cannot ${what}: ${reasonOf(cause)}`, hint), {
+    cause,
+  });
+}
+
+/** True when the connection broke, could not be made, or the server was busy with itself: the same statement may succeed
+ *  later. Whether it was carried out is not known. */
+export function isAway(thrown: unknown): boolean {
+  const cause = thrown instanceof WorkflowError ? thrown.cause : thrown;
+  if (!(cause instanceof Error)) return false;
+  if (cause instanceof AggregateError) return cause.errors.some(isAway);
+  const code = codeOf(cause);
+  return AWAY.has(code) || code.startsWith("08") || BROKEN.test(cause.message);
+}
+
+/** Of the system (`ECONNREFUSED`) or of PostgreSQL (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+const AWAY = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EAI_AGAIN",
+  "ENOENT", // the socket of a local server that is starting
+  "40001",
+  "40P01", // a deadlock: the other one went on
+  "53300", // too many connections
+  "57P01",
+  "57P02",
+  "57P03",
+  "25006", // a standby that has not been promoted yet
+]);
+
+/** What `pg` says without a code. */
+const BROKEN = /^(Connection terminated|Client has encountered|timeout e|Query read timeout)/;
+
+const HINTS: { readonly [code: string]: string } = {
+  "28P01": "check the user and the password of the URL",
+  "28000": "check the user of the URL, and pg_hba.conf of the server",
+  "3D000": "create the database, or name another one in the URL",
+  "42501":
+    "give this role the right: it owns the schema of its root, or may create schemas in the database",
+  "53100": "free some disk space on the server, then try again",
+};
+
+export function codeOf(cause: unknown): string {
+  return cause instanceof Error && "code" in cause ? String(cause.code) : "";
+}
+
+function reasonOf(cause: unknown): string {
+  if (cause instanceof AggregateError) return cause.errors.map(reasonOf).join("; ");
+  return cause instanceof Error ? cause.message : String(cause);
+}

@@ -1,0 +1,56 @@
+/** Brings the tables of a root up to date.
+ *
+ *  1. Each migration is named, and carried out once; a released one is never edited: a change is a further one.
+ *  2. One process migrates at a time; another one that waited for it finds nothing to do.
+ *  3. A root with a migration that this version does not know is refused. */
+import { failure, WorkflowError } from "@uncaged/workflow-protocol";
+import type { ClientBase } from "pg";
+
+const MIGRATIONS: { readonly [name: string]: string } = {};
+
+/** Throws `STORAGE_NEWER`, and what PostgreSQL throws. */
+export async function migrate(client: ClientBase, schema: string): Promise<void> {
+  const { rows } = await client.query("SELECT to_regclass($1) IS NOT NULL AS known", [
+    `${schema}.migrations`,
+  ]);
+  if (rows[0].known && (await missing(client, schema)).length === 0) return;
+  await client.query("BEGIN");
+  await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 1))", [schema]);
+  const found = await client.query("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema]);
+  // Without the right to create schemas, a role still owns the one that was made for it.
+  if (found.rowCount === 0) await client.query(`CREATE SCHEMA ${schema}`);
+  await client.query(RECORDS);
+  for (const [name, text] of await missing(client, schema)) {
+    await client.query(text);
+    await client.query("INSERT INTO migrations (name) VALUES ($1)", [name]);
+  }
+  await client.query("COMMIT");
+}
+
+const RECORDS = `
+CREATE TABLE IF NOT EXISTS migrations (
+  name text PRIMARY KEY,
+  at   timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+-- One row per transaction of the last minutes: whose answer was lost finds out whether it was done.
+CREATE TABLE IF NOT EXISTS marks (
+  mark uuid PRIMARY KEY,
+  at   timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE INDEX IF NOT EXISTS marks_at ON marks (at);
+`;
+
+async function missing(client: ClientBase, schema: string): Promise<[string, string][]> {
+  const { rows } = await client.query<{ name: string }>("SELECT name FROM migrations");
+  const done = new Set(rows.map(({ name }) => name));
+  const unknown = [...done].filter((name) => !Object.hasOwn(MIGRATIONS, name));
+  if (unknown.length > 0)
+    throw new WorkflowError(
+      failure(
+        "STORAGE_NEWER",
+        `the root in schema ${schema} was changed by a later version (${unknown.join(", ")})`,
+        "update uncaged-workflow, or choose another root",
+      ),
+    );
+  return Object.entries(MIGRATIONS).filter(([name]) => !done.has(name));
+}

@@ -1,0 +1,1 @@
+export { type Database, type DatabaseOptions, openDatabase } from "./database/database.ts";
