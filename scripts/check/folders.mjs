@@ -9,6 +9,7 @@ const FLOORS = {
   store: [
     ["."],
     ["fixtures", "live-suite", "lock", "sqlite", "suite"],
+    ["operations"],
     ["database", "history", "live", "threads"],
   ],
   execute: [

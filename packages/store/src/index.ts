@@ -5,12 +5,16 @@ export { memoryLiveLog } from "./live/memory-live-log.ts";
 export { casLock } from "./lock/cas-lock.ts";
 export { type FileLock, lockFile, tryLockFile } from "./lock/file-lock.ts";
 export { registryLock } from "./lock/registry-lock.ts";
+export type { Index } from "./operations/root-index.ts";
 export { checkThreadIndex } from "./sqlite/check-index.ts";
 export { snapshotIndex } from "./sqlite/snapshot-index.ts";
-export { openSchedules } from "./sqlite/sqlite-schedules.ts";
-export { type Index, openIndex, openThreadStore } from "./sqlite/sqlite-store.ts";
-export { openTasks } from "./sqlite/sqlite-tasks.ts";
-export { openTriggers } from "./sqlite/sqlite-triggers.ts";
+export {
+  openIndex,
+  openSchedules,
+  openTasks,
+  openThreadStore,
+  openTriggers,
+} from "./sqlite/sqlite-store.ts";
 export type { LostIndex } from "./sqlite/thread-index.ts";
 export { type HeldLock, heldWriteLock } from "./sqlite/write-lock.ts";
 export { memorySchedules } from "./threads/memory-schedules.ts";

@@ -87,7 +87,7 @@ test("a removed thread is no longer listed, unless it ended after that", async (
   appendHistory(root, sampleLine(1, {}));
   appendHistory(root, sampleLine(2, { bundleHash: OTHER, finishedAt: NOON + 9 }));
   for (const n of [1, 2]) {
-    appendRemoval(root, { threadId: sampleId(n), bundleHash: BUNDLE }, NOON + n);
+    appendRemoval(root, { threadId: sampleId(n), bundleHash: BUNDLE, removedAt: NOON + n });
   }
   expect(await readHistory(root)).toEqual({
     ended: [sampleLine(2, { bundleHash: OTHER, finishedAt: NOON + 9 })],

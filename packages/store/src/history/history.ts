@@ -46,11 +46,10 @@ export function appendHistory(root: string, line: HistoryLine): void {
 /** Throws like `appendHistory`. `atMs`: Unix milliseconds. */
 export function appendRemoval(
   root: string,
-  { threadId, bundleHash }: { threadId: string; bundleHash: string },
-  atMs: number,
+  { threadId, bundleHash, removedAt }: { threadId: string; bundleHash: string; removedAt: number },
 ): void {
-  const text = encodeRemovalLine({ threadId, removedAt: atMs });
-  appendLine(root, bundleHash, { text, atMs });
+  const text = encodeRemovalLine({ threadId, removedAt });
+  appendLine(root, bundleHash, { text, atMs: removedAt });
 }
 
 function appendLine(

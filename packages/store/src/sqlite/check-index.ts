@@ -2,9 +2,10 @@ import { existsSync } from "node:fs";
 import { type Failure, failure, failureFrom } from "@uncaged/workflow-protocol";
 import { storagePaths } from "@uncaged/workflow-util";
 import { retryWhileBusy } from "../database/retry-while-busy.ts";
+import { listThreads } from "../operations/thread-queries.ts";
+import { carryOut } from "./carry-out.ts";
 import { refuseLostFile } from "./lost-index.ts";
 import { openThreadIndex } from "./thread-index.ts";
-import { listThreads } from "./thread-queries.ts";
 
 /** Looks for damage in a storage root's index: every page, every SQL index, every row. Empty when all is well, also for
  *  a new root, which has no index yet. Reads the whole file; changes nothing. */
@@ -18,7 +19,7 @@ export async function checkThreadIndex(root: string): Promise<Failure[]> {
       const found = await retryWhileBusy(() =>
         index.read("check every page", () => index.sql("PRAGMA integrity_check").all()),
       );
-      await retryWhileBusy(() => listThreads(index, {}));
+      await retryWhileBusy(() => carryOut(index, listThreads({})));
       return found.map((row) => String(row.integrity_check)).flatMap((text) => damage(file, text));
     } finally {
       index.close();

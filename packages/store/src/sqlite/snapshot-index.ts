@@ -1,7 +1,7 @@
 import { openDatabase } from "../database/open-database.ts";
 import { retryWhileBusy } from "../database/retry-while-busy.ts";
 import { sqliteFailed } from "../database/sqlite-failure.ts";
-import { NO_LEASE } from "./lease-columns.ts";
+import { NO_LEASE } from "../operations/lease-columns.ts";
 import { openThreadIndex } from "./thread-index.ts";
 
 /** Copies the index of a storage root into `file`, which must not exist, as of one moment while threads run.

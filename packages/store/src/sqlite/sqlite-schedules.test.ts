@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { failureFrom } from "@uncaged/workflow-protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { schedulesCases } from "../suite.ts";
-import { openSchedules } from "./sqlite-schedules.ts";
+import { openSchedules } from "./sqlite-store.ts";
 
 let root: string;
 beforeEach(async () => {

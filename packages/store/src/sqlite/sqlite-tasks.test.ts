@@ -6,7 +6,7 @@ import { failureFrom } from "@uncaged/workflow-protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { sampleTask } from "../suite/task-cases.ts";
 import { taskCases } from "../suite.ts";
-import { openTasks } from "./sqlite-tasks.ts";
+import { openTasks } from "./sqlite-store.ts";
 
 let root: string;
 beforeEach(async () => {

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { failureFrom } from "@uncaged/workflow-protocol";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { triggersCases } from "../suite.ts";
-import { openTriggers } from "./sqlite-triggers.ts";
+import { openTriggers } from "./sqlite-store.ts";
 
 let root: string;
 beforeEach(async () => {

@@ -113,6 +113,11 @@ function endOf(startMs: number): number {
   return startMs + PIECE_MS + MINUTE_MS;
 }
 
+/** When the day of the budget began; null: there is no budget. */
+export function budgetSince({ budgetPerDay }: RootLimits, nowMs: number): number | null {
+  return budgetPerDay === null ? null : dayOf(nowMs, budgetPerDay.zone).startMs;
+}
+
 export function budgetLeft(
   { budgetPerDay }: RootLimits,
   crowd: Pick<Crowd, "spentSince">,
@@ -184,6 +189,14 @@ function splitKey(key: LimitKey): [kind: string, name?: string] {
 export function isLimited({ agents, providers, budgetPerDay }: RootLimits, agent: string): boolean {
   const counts = own(agents, agent) !== undefined || callsLimited({ providers }, agent);
   return counts || budgetPerDay !== null;
+}
+
+/** Where an agent takes room when it runs. */
+export function keysOf({ providers }: Pick<RootLimits, "providers">, agent: string): LimitKey[] {
+  const ofProviders = Object.entries(providers)
+    .filter(([, { agents }]) => agents.includes(agent))
+    .map(([name]) => `provider:${name}` as const);
+  return [`agent:${agent}`, ...ofProviders];
 }
 
 /** Whether what this agent uses is counted by the minute. */

@@ -7,44 +7,47 @@ import type {
   OwnerMove,
   SignalKind,
 } from "@uncaged/workflow-protocol";
-import { appendHistory } from "../history/history.ts";
 import { endedLine } from "../threads/ended-line.ts";
 import { toAnswerInPerson, toMove } from "../threads/refusals.ts";
 import { finishedThread } from "../threads/thread-changes.ts";
 import { NO_LEASE, OWNED } from "./lease-columns.ts";
 import { forgetAsks } from "./member-asks.ts";
 import { recordNotices } from "./notices.ts";
+import { change, changing, type Deed, type Operation } from "./operation.ts";
 import { NOT_QUEUED } from "./queue-places.ts";
 import { refused } from "./refused.ts";
 import { NO_SIGNALS, waitingSignals } from "./signals.ts";
 import { book } from "./spent.ts";
-import type { ThreadIndex } from "./thread-index.ts";
 import { getThread } from "./thread-queries.ts";
 import { ENDING, NO_PENDING_INPUT, SUSPENSION, storedEnding, storedWaits } from "./thread-rows.ts";
 
-/** Publishes a step inside the caller's transaction, which may also store the step's blobs. */
-export function moveHead(index: ThreadIndex, move: HeadMove): SignalKind[] {
-  if (move.kind === "answer") moveByAnswer(index, move);
-  else moveByOwner(index, move);
-  // A lookup instead of RETURNING, which would create a temporary table at every step.
-  return waitingSignals(index, [move.threadId]).flat();
+export function publishMove(move: HeadMove): Deed<SignalKind[]> {
+  return changing(`publish a step of thread ${move.threadId}`, () => moveHead(move));
 }
 
-function moveByOwner(index: ThreadIndex, move: OwnerMove): void {
+/** Publishes a step inside the caller's transaction, which may also store the step's blobs. */
+export function* moveHead(move: HeadMove): Operation<SignalKind[]> {
+  if (move.kind === "answer") yield* moveByAnswer(move);
+  else yield* moveByOwner(move);
+  // A lookup instead of RETURNING, which would create a temporary table at every step.
+  return yield* waitingSignals(move.threadId);
+}
+
+function* moveByOwner(move: OwnerMove): Operation<void> {
   const { threadId, fence } = move;
   const more = move.kind === "upgrade" ? { bundleHash: move.bundleHash } : {};
-  const { changes } = index.sql(MOVES[move.kind]).run({ ...moveValues(move), fence, ...more });
-  if (changes !== 1) throw refused(toMove(getThread(index, threadId), move), threadId);
-  if ("spent" in move) book(index, move.spent ?? null, move);
+  const changes = yield* change(MOVES[move.kind], { ...moveValues(move), fence, ...more });
+  if (changes !== 1) throw refused(toMove(yield* getThread(threadId), move), threadId);
+  if ("spent" in move) yield* book(move.spent ?? null, move);
 }
 
 /** A person's step. Nobody owns the thread, so what it waits for is compared in place of a fence. */
-function moveByAnswer(index: ThreadIndex, move: AnswerMove): void {
+function* moveByAnswer(move: AnswerMove): Operation<void> {
   const { threadId, waits } = move;
   const status = waits.length === 0 ? "idle" : "suspended";
   const values = { ...moveValues(move), status, ...storedWaits(waits) };
-  const { changes } = index.sql(BY_ANSWER).run(values);
-  if (changes !== 1) throw refused(toAnswerInPerson(getThread(index, threadId), move), threadId);
+  const changes = yield* change(BY_ANSWER, values);
+  if (changes !== 1) throw refused(toAnswerInPerson(yield* getThread(threadId), move), threadId);
 }
 
 /** Publishes the end node, a line of history, the final status and the release of the lease together.
@@ -52,17 +55,17 @@ function moveByAnswer(index: ThreadIndex, move: AnswerMove): void {
  *  Order of effects: the line is on disk before the transaction commits. A crash in between leaves the thread
  *  unfinished; it ends again after a resume and appends another line. In the opposite order a finished thread could be
  *  missing from history for good. An owner that was replaced writes neither: the fence is checked first. */
-export function finishThread(index: ThreadIndex, move: FinalMove): void {
+export function finishThread(move: FinalMove): Deed<void> {
   const { threadId } = move;
-  index.transaction(`finish thread ${threadId}`, () => {
-    const before = toMove(getThread(index, threadId), move);
+  return changing(`finish thread ${threadId}`, function* () {
+    const before = toMove(yield* getThread(threadId), move);
     const values = { ...moveValues(move), fence: move.fence, ...storedEnding(move) };
-    const { changes } = index.sql(FINISH).run(values);
+    const changes = yield* change(FINISH, values);
     if (!before.ok || changes !== 1) throw refused(before, threadId);
-    book(index, move.spent ?? null, move);
-    forgetAsks(index, threadId);
-    recordNotices(index, threadId);
-    appendHistory(index.root, endedLine(finishedThread(before.value, move)));
+    yield* book(move.spent ?? null, move);
+    yield* forgetAsks(threadId);
+    yield* recordNotices(threadId);
+    yield { kind: "history", line: endedLine(finishedThread(before.value, move)) };
   });
 }
 

@@ -15,12 +15,12 @@ import { limitReached } from "../threads/room.ts";
 import { NO_LEASE, OWNED } from "./lease-columns.ts";
 import { handOverMembers, keepAsked, waitsBefore } from "./member-asks.ts";
 import { recordNotices } from "./notices.ts";
+import { change, changing, type Deed, type Operation, one } from "./operation.ts";
 import { queueThread } from "./queue.ts";
 import { QUEUED, storedPlace } from "./queue-places.ts";
 import { refused } from "./refused.ts";
 import { fullForLease } from "./room.ts";
 import { integerOf } from "./thread-columns.ts";
-import type { ThreadIndex } from "./thread-index.ts";
 import { getThread } from "./thread-queries.ts";
 import {
   NO_SUSPENSION,
@@ -34,7 +34,7 @@ const STARTABLE = quoted(THREAD_STATUSES.filter((status) => canMove(status, "run
 
 type Acquisition = Parameters<ThreadStore["acquire"]>[0];
 
-export function acquireLease(index: ThreadIndex, request: Acquisition): Lease {
+export function acquireLease(request: Acquisition): Deed<Lease | Full> {
   const { threadId, process: owner, ttlMs, nowMs, replaces } = request;
   const expiresAt = nowMs + ttlMs;
   const values = {
@@ -47,69 +47,76 @@ export function acquireLease(index: ThreadIndex, request: Acquisition): Lease {
     bootId: owner.bootId,
     room: request.room === undefined ? null : "held",
   };
-  const taken = index.transaction(`take over thread ${threadId}`, (): Lease | Full => {
-    const full = request.room === undefined ? null : fullForLease(index, request);
-    if (full !== null) return refuseRoom(index, request, full);
-    const before = request.room === undefined ? [] : waitsBefore(index, threadId);
-    const row = index.sql(ACQUIRE).get(values);
+  return changing(`take over thread ${threadId}`, function* (): Operation<Lease | Full> {
+    const full = request.room === undefined ? null : yield* fullForLease(request);
+    if (full !== null) return yield* refuseRoom(request, full);
+    const before = request.room === undefined ? [] : yield* waitsBefore(threadId);
+    const row = yield* one(ACQUIRE, values);
     if (row === undefined) {
-      throw refused(toAcquire(getThread(index, threadId), request), threadId);
+      throw refused(toAcquire(yield* getThread(threadId), request), threadId);
     }
     const fence = integerOf(row, "fence");
-    keepAsked(index, { threadId, fence }, before);
+    yield* keepAsked({ threadId, fence }, before);
     return { threadId, fence, process: owner, acquiredAt: nowMs, heartbeatAt: nowMs, expiresAt };
   });
+}
+
+/** Throws `LIMIT_REACHED`: once the transaction is done, which may have queued the thread. */
+export function granted(threadId: string, taken: Lease | Full): Lease {
   if ("full" in taken) throw new WorkflowError(limitReached(threadId, taken.full));
   return taken;
 }
 
 /** Queues the thread, if requested and it waits for nobody. Part of the caller's transaction. */
-function refuseRoom(index: ThreadIndex, request: Acquisition, found: Full): Full {
+function* refuseRoom(request: Acquisition, found: Full): Operation<Full> {
   const { threadId, replaces, nowMs, room } = request;
-  const allowed = toAcquire(getThread(index, threadId), request);
+  const allowed = toAcquire(yield* getThread(threadId), request);
   if (!allowed.ok) throw refused(allowed, threadId);
   if (room === "or queue" && allowed.value.status !== "suspended")
-    queueThread(index, { threadId, replaces, for: found.full, notBefore: found.againAt, nowMs });
+    yield* queueThread({ threadId, replaces, for: found.full, notBefore: found.againAt, nowMs });
   return found;
 }
 
 type Renewal = Parameters<ThreadStore["renew"]>[0];
 
-export function renewLeases(index: ThreadIndex, { leases, ttlMs, nowMs }: Renewal): Renewed[] {
-  return index.transaction(`renew ${leases.length} leases`, () =>
-    leases.map(({ threadId, fence }) => {
-      const row = index.sql(RENEW).get({ threadId, fence, nowMs, expiresAt: nowMs + ttlMs });
-      return row === undefined ? "lost" : signalsOf(row);
-    }),
-  );
+export function renewLeases({ leases, ttlMs, nowMs }: Renewal): Deed<Renewed[]> {
+  return changing(`renew ${leases.length} leases`, function* () {
+    const renewed: Renewed[] = [];
+    for (const { threadId, fence } of leases) {
+      const row = yield* one(RENEW, { threadId, fence, nowMs, expiresAt: nowMs + ttlMs });
+      renewed.push(row === undefined ? "lost" : signalsOf(row));
+    }
+    return renewed;
+  });
 }
 
 type Release = Parameters<ThreadStore["release"]>[0];
 
 /** False when the owner meant to stop at the gate and found it open, or to wait for somebody who has answered. */
-export function releaseLease(index: ThreadIndex, release: Release): boolean {
+export function releaseLease(release: Release): Deed<boolean> {
   const { threadId, fence, nowMs, to } = release;
   const waits = to.status === "suspended" ? to.waits : [];
   const place = to.status === "queued" ? to.queue : null;
-  return index.transaction(`release thread ${threadId}`, () => {
-    if (to.status === "suspended" && isOwned(index, release)) {
-      if (!handOverMembers(index, threadId, waits)) return false;
+  return changing(`release thread ${threadId}`, function* () {
+    if (to.status === "suspended" && (yield* isOwned(release))) {
+      if (!(yield* handOverMembers(threadId, waits))) return false;
     }
-    const { changes } = index
-      .sql(to.status === "paused" ? `${RELEASE} AND ${GATE_CLOSED}` : RELEASE)
-      .run({ threadId, fence, nowMs, to: to.status, ...storedWaits(waits), ...storedPlace(place) });
+    const changes = yield* change(
+      to.status === "paused" ? `${RELEASE} AND ${GATE_CLOSED}` : RELEASE,
+      { threadId, fence, nowMs, to: to.status, ...storedWaits(waits), ...storedPlace(place) },
+    );
     if (changes === 1) {
-      if (to.status === "suspended") recordNotices(index, threadId);
+      if (to.status === "suspended") yield* recordNotices(threadId);
       return true;
     }
-    const owned = toWrite(getThread(index, threadId), release);
+    const owned = toWrite(yield* getThread(threadId), release);
     if (to.status === "paused" && owned.ok) return false;
     throw refused(owned, threadId);
   });
 }
 
-function isOwned(index: ThreadIndex, owner: Release): boolean {
-  return toWrite(getThread(index, owner.threadId), owner).ok;
+function* isOwned(owner: Release): Operation<boolean> {
+  return toWrite(yield* getThread(owner.threadId), owner).ok;
 }
 
 // A running thread can be taken over, too, once its lease has expired or its owner is known to be dead; for every other

@@ -8,66 +8,72 @@ import {
   type ThreadStore,
 } from "@uncaged/workflow-protocol";
 import { noticeOfWait, noticesOf, REMEMBERED_MS } from "../threads/notices.ts";
+import { all, change, changing, type Deed, type Operation, one, reading } from "./operation.ts";
 import { integerOf, type NamedRow, textOf } from "./thread-columns.ts";
-import type { ThreadIndex } from "./thread-index.ts";
 import { storedLabels } from "./thread-labels.ts";
 import { getThread } from "./thread-queries.ts";
 import { storedProse } from "./thread-rows.ts";
 
 /** Records the notices about a thread that was just suspended or has just ended. Part of the caller's
  *  transaction. */
-export function recordNotices(index: ThreadIndex, threadId: string): void {
+export function* recordNotices(threadId: string): Operation<void> {
   // Usually there are no listeners, and nothing more is read.
-  if (index.sql("SELECT 1 FROM listeners LIMIT 1").get() === undefined) return;
-  const thread = getThread(index, threadId);
+  if ((yield* one("SELECT 1 FROM listeners LIMIT 1")) === undefined) return;
+  const thread = yield* getThread(threadId);
   if (thread === null) return;
-  for (const notice of noticesOf(thread)) index.sql(RECORD).run(rowOf(notice));
+  for (const notice of noticesOf(thread)) yield* change(RECORD, rowOf(notice));
 }
 
 /** The same for a step that is under way and asks a person. */
-export function recordAsk(
-  index: ThreadIndex,
-  { threadId, wait }: Omit<Ask, "fence">,
-  at: number,
-): void {
-  const thread = getThread(index, threadId);
-  if (thread !== null) index.sql(RECORD).run(rowOf(noticeOfWait(thread, wait, at)));
+export function* recordAsk({ threadId, wait }: Omit<Ask, "fence">, at: number): Operation<void> {
+  const thread = yield* getThread(threadId);
+  if (thread !== null) yield* change(RECORD, rowOf(noticeOfWait(thread, wait, at)));
 }
 
-export function setListeners(index: ThreadIndex, listeners: readonly string[]): void {
-  index.transaction("set who is told", () => {
+export function setListeners(listeners: readonly string[]): Deed<void> {
+  return changing("set who is told", function* () {
     const names = JSON.stringify(listeners);
-    index.sql(`DELETE FROM listeners WHERE ${UNNAMED("name")}`).run({ names });
-    index.sql(`DELETE FROM notices WHERE ${UNNAMED("listener")}`).run({ names });
+    yield* change(`DELETE FROM listeners WHERE ${UNNAMED("name")}`, { names });
+    yield* change(`DELETE FROM notices WHERE ${UNNAMED("listener")}`, { names });
     for (const name of listeners)
-      index.sql("INSERT OR IGNORE INTO listeners VALUES (:name)").run({ name });
+      yield* change("INSERT INTO listeners VALUES (:name) ON CONFLICT DO NOTHING", { name });
   });
 }
 
-export function listNotices(
-  index: ThreadIndex,
-  { listener, dueBy, limit }: Parameters<ThreadStore["notices"]>[0],
-): PendingNotice[] {
-  const values = { listener: listener ?? null, dueBy: dueBy ?? null, limit: limit ?? -1 };
-  return index.read("read what is to be told", () => index.sql(PENDING).all(values).map(pendingOf));
-}
-
-export function settleNotice(
-  index: ThreadIndex,
-  { listener, id, nowMs }: Parameters<ThreadStore["settleNotice"]>[0],
-): void {
-  index.transaction(`settle notice ${id}`, () => {
-    index.sql(SETTLE).run({ listener, id, nowMs });
-    index.sql("DELETE FROM notices WHERE toldAt < :before").run({ before: nowMs - REMEMBERED_MS });
+export function listNotices({
+  listener,
+  dueBy,
+  limit,
+}: Parameters<ThreadStore["notices"]>[0]): Deed<PendingNotice[]> {
+  const values = {
+    listener: listener ?? null,
+    dueBy: dueBy ?? null,
+    limit: limit ?? Number.MAX_SAFE_INTEGER,
+  };
+  return reading("read what is to be told", function* () {
+    return (yield* all(PENDING, values)).map(pendingOf);
   });
 }
 
-export function putOffNotice(
-  index: ThreadIndex,
-  { listener, id, dueAt, fault }: Parameters<ThreadStore["putOffNotice"]>[0],
-): void {
-  index.transaction(`put off notice ${id}`, () => {
-    index.sql(PUT_OFF).run({ listener, id, dueAt, fault: storedProse(fault) });
+export function settleNotice({
+  listener,
+  id,
+  nowMs,
+}: Parameters<ThreadStore["settleNotice"]>[0]): Deed<void> {
+  return changing(`settle notice ${id}`, function* () {
+    yield* change(SETTLE, { listener, id, nowMs });
+    yield* change("DELETE FROM notices WHERE toldAt < :before", { before: nowMs - REMEMBERED_MS });
+  });
+}
+
+export function putOffNotice({
+  listener,
+  id,
+  dueAt,
+  fault,
+}: Parameters<ThreadStore["putOffNotice"]>[0]): Deed<void> {
+  return changing(`put off notice ${id}`, function* () {
+    yield* change(PUT_OFF, { listener, id, dueAt, fault: storedProse(fault) });
   });
 }
 

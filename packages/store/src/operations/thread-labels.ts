@@ -1,4 +1,4 @@
-import { LABEL_KEY_PATTERN, type ThreadLabels } from "@uncaged/workflow-protocol";
+import type { ThreadLabels } from "@uncaged/workflow-protocol";
 
 /** Labels from the index: only texts are accepted, because another program may have written there. */
 export function storedLabels(stored: string | null): ThreadLabels {
@@ -6,9 +6,4 @@ export function storedLabels(stored: string | null): ThreadLabels {
   const found: unknown = JSON.parse(stored);
   const entries = typeof found === "object" && found !== null ? Object.entries(found) : [];
   return Object.fromEntries(entries.filter((entry) => typeof entry[1] === "string"));
-}
-
-/** The place of a label in the stored object, as SQLite's JSON functions take it; null: no label has such a key. */
-export function labelPath(key: string): string | null {
-  return LABEL_KEY_PATTERN.test(key) ? `$."${key}"` : null;
 }

@@ -11,15 +11,13 @@ import {
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 import { quoted } from "../database/sql-text.ts";
-import { forgetRemoved } from "../history/forget-removed.ts";
-import { appendRemoval } from "../history/history.ts";
 import { existsAlready, notFound, toAnswer, toRaise, toRemove } from "../threads/refusals.ts";
 import { changedLabels } from "../threads/thread-changes.ts";
 import { searchable } from "../threads/thread-words.ts";
+import { change, changing, type Deed, type Operation, one, oneWide } from "./operation.ts";
 import { refused } from "./refused.ts";
 import { usageValues } from "./spent.ts";
 import { RECORD_COLUMNS, textOf } from "./thread-columns.ts";
-import type { ThreadIndex } from "./thread-index.ts";
 import { getThread } from "./thread-queries.ts";
 import {
   ENDING,
@@ -35,102 +33,94 @@ import {
 } from "./thread-rows.ts";
 
 export function createThread(
-  index: ThreadIndex,
   thread: NewThread,
   startKey: string | null,
-): { thread: ThreadRecord; created: boolean } {
-  return index.transaction(`create thread ${thread.threadId}`, () => {
-    const earlier = startKey === null ? null : startedWith(index, startKey);
+): Deed<{ thread: ThreadRecord; created: boolean }> {
+  return changing(`create thread ${thread.threadId}`, function* () {
+    const earlier = startKey === null ? null : yield* startedWith(startKey);
     if (earlier !== null) return { thread: earlier, created: false };
-    return { thread: inserted(index, thread, startKey), created: true };
+    return { thread: yield* inserted(thread, startKey), created: true };
   });
 }
 
 /** Inserts threads of another storage root, in one transaction. */
-export function adoptThreads(index: ThreadIndex, threads: readonly AdoptedThread[]): void {
-  index.transaction(`adopt ${threads.length} threads`, () => {
+export function adoptThreads(threads: readonly AdoptedThread[]): Deed<void> {
+  return changing(`adopt ${threads.length} threads`, function* () {
     for (const thread of threads) {
-      inserted(index, thread, null);
+      yield* inserted(thread, null);
       const { threadId, usage = null } = thread;
-      index.sql(ADOPT_USAGE).run({ threadId, ...usageValues(usage) });
-      adoptStanding(index, thread);
+      yield* change(ADOPT_USAGE, { threadId, ...usageValues(usage) });
+      yield* adoptStanding(thread);
     }
   });
 }
 
 /** A person's answer replaces the question. */
-export function answerThread(
-  index: ThreadIndex,
-  answer: Parameters<ThreadStore["answer"]>[0],
-): void {
+export function answerThread(answer: Parameters<ThreadStore["answer"]>[0]): Deed<void> {
   const { threadId, text, nowMs } = answer;
-  index.transaction(`answer thread ${threadId}`, () => {
-    const { changes } = index.sql(ANSWER).run({ threadId, text: storedProse(text), nowMs });
+  return changing(`answer thread ${threadId}`, function* () {
+    const changes = yield* change(ANSWER, { threadId, text: storedProse(text), nowMs });
     if (changes === 1) return;
-    throw refused(toAnswer(getThread(index, threadId), threadId), threadId);
+    throw refused(toAnswer(yield* getThread(threadId), threadId), threadId);
   });
 }
 
 /** Sets limits; a thread that waits because of one no longer waits. */
-export function raiseLimits(
-  index: ThreadIndex,
-  request: Parameters<ThreadStore["raise"]>[0],
-): void {
+export function raiseLimits(request: Parameters<ThreadStore["raise"]>[0]): Deed<void> {
   const { threadId, nowMs } = request;
-  index.transaction(`set the limits of thread ${threadId}`, () => {
-    const before = getThread(index, threadId)?.limits ?? null;
+  return changing(`set the limits of thread ${threadId}`, function* () {
+    const before = (yield* getThread(threadId))?.limits ?? null;
     const limits = JSON.stringify(raisedLimits(before, request.limits));
-    const { changes } = index.sql(RAISE).run({ threadId, limits, nowMs });
+    const changes = yield* change(RAISE, { threadId, limits, nowMs });
     if (changes === 1) return;
-    throw refused(toRaise(getThread(index, threadId), threadId), threadId);
+    throw refused(toRaise(yield* getThread(threadId), threadId), threadId);
   });
 }
 
-export function labelThread(
-  index: ThreadIndex,
-  { threadId, set, unset }: Parameters<ThreadStore["label"]>[0],
-): ThreadLabels {
-  return index.transaction(`label thread ${threadId}`, () => {
-    const thread = getThread(index, threadId);
+export function labelThread({
+  threadId,
+  set,
+  unset,
+}: Parameters<ThreadStore["label"]>[0]): Deed<ThreadLabels> {
+  return changing(`label thread ${threadId}`, function* () {
+    const thread = yield* getThread(threadId);
     if (thread === null) throw new WorkflowError(notFound(threadId));
     const labels = changedLabels(thread.labels, { set, unset });
     const stored = Object.keys(labels).length === 0 ? null : JSON.stringify(labels);
-    index.sql(LABEL).run({ threadId, labels: stored });
+    yield* change(LABEL, { threadId, labels: stored });
     return labels;
   });
 }
 
 /** Nobody appends to the history meanwhile, because its lines are also part of transactions. */
-export function forgetThreads(
-  index: ThreadIndex,
-  { endedBefore }: Parameters<ThreadStore["forget"]>[0],
-): number {
-  return index.transaction("forget removed threads", () => forgetRemoved(index.root, endedBefore));
+export function forgetThreads({ endedBefore }: Parameters<ThreadStore["forget"]>[0]): Deed<number> {
+  return changing("forget removed threads", function* () {
+    const { changes } = yield { kind: "history", forget: { endedBefore } };
+    return changes;
+  });
 }
 
 /** Order of effects: the history line of the removal is on disk before the row is deleted. A crash in between leaves
  *  the thread, which can be removed again; in the opposite order it would count as lost. */
-export function removeThread(
-  index: ThreadIndex,
-  request: Parameters<ThreadStore["remove"]>[0],
-): void {
+export function removeThread(request: Parameters<ThreadStore["remove"]>[0]): Deed<void> {
   const { threadId, replaces, nowMs } = request;
-  index.transaction(`remove thread ${threadId}`, () => {
-    const row = index.sql(REMOVE).get({ threadId, replaces });
-    if (row === undefined) throw refused(toRemove(getThread(index, threadId), request), threadId);
+  return changing(`remove thread ${threadId}`, function* () {
+    const row = yield* one(REMOVE, { threadId, replaces });
+    if (row === undefined) throw refused(toRemove(yield* getThread(threadId), request), threadId);
     for (const table of ["threadWords", "asks"])
-      index.sql(`DELETE FROM ${table} WHERE threadId = :threadId`).run({ threadId });
-    appendRemoval(index.root, { threadId, bundleHash: textOf(row, "bundleHash") }, nowMs);
+      yield* change(`DELETE FROM ${table} WHERE threadId = :threadId`, { threadId });
+    const removed = { threadId, bundleHash: textOf(row, "bundleHash"), removedAt: nowMs };
+    yield { kind: "history", removed };
   });
 }
 
 /** A new row, idle. Throws `TARGET_EXISTS`. */
-function inserted(index: ThreadIndex, thread: NewThread, startKey: string | null): ThreadRecord {
+function* inserted(thread: NewThread, startKey: string | null): Operation<ThreadRecord> {
   const { threadId, title = null, prompt = null } = thread;
-  const row = index.arrays(INSERT).get(newRow(thread, startKey));
+  const row = yield* oneWide(INSERT, newRow(thread, startKey));
   if (row === undefined) throw new WorkflowError(existsAlready(threadId));
   const words = searchable(title, prompt);
-  index.sql("INSERT INTO threadWords VALUES (:threadId, :words)").run({ threadId, words });
+  yield* change("INSERT INTO threadWords VALUES (:threadId, :words)", { threadId, words });
   return recordOf(row);
 }
 
@@ -173,21 +163,21 @@ const INSERT = `
   RETURNING ${RECORD_COLUMNS}`;
 
 /** The state of a thread that was just inserted: new and idle. */
-function adoptStanding(index: ThreadIndex, thread: AdoptedThread): void {
+function* adoptStanding(thread: AdoptedThread): Operation<void> {
   const { threadId, status, updatedAt } = thread;
   const at = { threadId, updatedAt };
   switch (status) {
     case "idle":
-      index.sql(ADOPT_IDLE).run({ ...at, ...storedInput(thread.pendingInput) });
+      yield* change(ADOPT_IDLE, { ...at, ...storedInput(thread.pendingInput) });
       break;
     case "suspended": {
       const { pendingInput, waits } = thread;
       const existing = { ...storedInput(pendingInput), ...storedWaits(waits) };
-      index.sql(ADOPT_SUSPENDED).run({ ...at, ...existing });
+      yield* change(ADOPT_SUSPENDED, { ...at, ...existing });
       break;
     }
     default:
-      index.sql(ADOPT_FINISHED).run({ ...at, ...storedEnding(thread) });
+      yield* change(ADOPT_FINISHED, { ...at, ...storedEnding(thread) });
   }
 }
 
@@ -206,9 +196,9 @@ const ADOPT_SUSPENDED = `
 const ADOPT_FINISHED = `
   UPDATE threads SET updatedAt = :updatedAt, ${ENDING} WHERE threadId = :threadId`;
 
-function startedWith(index: ThreadIndex, startKey: string): ThreadRecord | null {
-  const row = index
-    .arrays(`SELECT ${RECORD_COLUMNS} FROM threads WHERE startKey = :startKey`)
-    .get({ startKey });
+function* startedWith(startKey: string): Operation<ThreadRecord | null> {
+  const row = yield* oneWide(`SELECT ${RECORD_COLUMNS} FROM threads WHERE startKey = :startKey`, {
+    startKey,
+  });
   return row === undefined ? null : recordOf(row);
 }

@@ -1,21 +1,26 @@
 /** The limits of a root, and whether its queue is closed: one row each. Opening the queue ends all holds. */
 import { NO_LIMITS, parseJson, type RootLimits, toJsonObject } from "@uncaged/workflow-protocol";
+import { change, changing, type Deed, type Operation, one, reading } from "./operation.ts";
 import { textOf } from "./thread-columns.ts";
-import type { ThreadIndex } from "./thread-index.ts";
 
-export function setLimits(index: ThreadIndex, limits: RootLimits): void {
-  index.transaction("set the limits", () => {
-    index
-      .sql("INSERT OR REPLACE INTO limits VALUES (1, :limits)")
-      .run({ limits: JSON.stringify(limits) });
+export function setLimits(limits: RootLimits): Deed<void> {
+  return changing("set the limits", function* () {
+    yield* change(
+      "INSERT INTO limits VALUES (1, :limits) ON CONFLICT (id) DO UPDATE SET limits = :limits",
+      {
+        limits: JSON.stringify(limits),
+      },
+    );
   });
 }
 
-export function readLimits(index: ThreadIndex): RootLimits {
-  return index.read("read the limits", () => {
-    const row = index.sql("SELECT limits FROM limits").get();
-    return row === undefined ? NO_LIMITS : known(textOf(row, "limits"));
-  });
+export function readRootLimits(): Deed<RootLimits> {
+  return reading("read the limits", readLimits);
+}
+
+export function* readLimits(): Operation<RootLimits> {
+  const row = yield* one("SELECT limits FROM limits");
+  return row === undefined ? NO_LIMITS : known(textOf(row, "limits"));
 }
 
 /** They are read at every step, and rarely change. */
@@ -26,24 +31,28 @@ function known(text: string): RootLimits {
   return last.limits;
 }
 
-export function closeQueue(index: ThreadIndex, sinceMs: number): void {
-  index.transaction("close the queue", () => {
-    index.sql("INSERT OR IGNORE INTO queueClosed VALUES (1, :sinceMs)").run({ sinceMs });
+export function closeQueue(sinceMs: number): Deed<void> {
+  return changing("close the queue", function* () {
+    yield* change("INSERT INTO queueClosed VALUES (1, :sinceMs) ON CONFLICT DO NOTHING", {
+      sinceMs,
+    });
   });
 }
 
-export function openQueue(index: ThreadIndex): void {
-  index.transaction("open the queue", () => {
-    index.sql("DELETE FROM queueClosed").run();
-    index.sql("DELETE FROM holds").run();
+export function openQueue(): Deed<void> {
+  return changing("open the queue", function* () {
+    yield* change("DELETE FROM queueClosed");
+    yield* change("DELETE FROM holds");
   });
 }
 
-export function queueClosedSince(index: ThreadIndex): number | null {
-  return index.read("read whether the queue is closed", () => {
-    const row = index.sql("SELECT sinceMs FROM queueClosed").get();
-    return row === undefined ? null : Number(row.sinceMs);
-  });
+export function readClosedSince(): Deed<number | null> {
+  return reading("read whether the queue is closed", queueClosedSince);
+}
+
+export function* queueClosedSince(): Operation<number | null> {
+  const row = yield* one("SELECT sinceMs FROM queueClosed");
+  return row === undefined ? null : Number(row.sinceMs);
 }
 
 /** Only valid limits count, because another program may have written there. */

@@ -15,50 +15,42 @@ import {
 import { quoted } from "../database/sql-text.ts";
 import { askTaken, toWrite } from "../threads/refusals.ts";
 import { recordAsk } from "./notices.ts";
+import { all, change, changing, type Deed, one, reading } from "./operation.ts";
 import { personWait } from "./person-waits.ts";
 import { refused } from "./refused.ts";
 import { integerOf, type NamedRow, textOf } from "./thread-columns.ts";
-import type { ThreadIndex } from "./thread-index.ts";
 import { getThread } from "./thread-queries.ts";
 
-export function openAsk(index: ThreadIndex, request: Parameters<ThreadStore["ask"]>[0]): void {
+export function openAsk(request: Parameters<ThreadStore["ask"]>[0]): Deed<void> {
   const { threadId, fence, wait } = request;
-  index.transaction(`ask a person about thread ${threadId}`, () => {
-    const owned = toWrite(getThread(index, threadId), request);
+  return changing(`ask a person about thread ${threadId}`, function* () {
+    const owned = toWrite(yield* getThread(threadId), request);
     if (!owned.ok) throw refused(owned, threadId);
-    index
-      .sql(`DELETE FROM asks WHERE threadId = :threadId AND fence < :fence AND ${BY_STEP}`)
-      .run({ threadId, fence });
+    yield* change(`DELETE FROM asks WHERE threadId = :threadId AND fence < :fence AND ${BY_STEP}`, {
+      threadId,
+      fence,
+    });
     const values = { ...placeOf(request.threadId, wait), fence, since: wait.since };
-    index.sql(OPEN).run({ ...values, wait: JSON.stringify(wait) });
-    recordAsk(index, { threadId, wait }, wait.since);
+    yield* change(OPEN, { ...values, wait: JSON.stringify(wait) });
+    yield* recordAsk({ threadId, wait }, wait.since);
   });
 }
 
-export function openAsks(
-  index: ThreadIndex,
-  { threadId }: Parameters<ThreadStore["asks"]>[0],
-): Ask[] {
-  return index.read("read what is asked", () =>
-    index
-      .sql(OPEN_ASKS)
-      .all({ threadId: threadId ?? null })
-      .flatMap((row) => {
-        const wait = waitOf(row);
-        const of = { threadId: textOf(row, "threadId"), fence: integerOf(row, "fence") };
-        return wait === null ? [] : [{ ...of, wait }];
-      }),
-  );
+export function openAsks({ threadId }: Parameters<ThreadStore["asks"]>[0]): Deed<Ask[]> {
+  return reading("read what is asked", function* () {
+    return (yield* all(OPEN_ASKS, { threadId: threadId ?? null })).flatMap((row) => {
+      const wait = waitOf(row);
+      const of = { threadId: textOf(row, "threadId"), fence: integerOf(row, "fence") };
+      return wait === null ? [] : [{ ...of, wait }];
+    });
+  });
 }
 
-export function answerAsk(
-  index: ThreadIndex,
-  request: Parameters<ThreadStore["answerAsk"]>[0],
-): void {
+export function answerAsk(request: Parameters<ThreadStore["answerAsk"]>[0]): Deed<void> {
   const { threadId, fence, wait, answer } = request;
-  index.transaction(`answer an ask of thread ${threadId}`, () => {
+  return changing(`answer an ask of thread ${threadId}`, function* () {
     const values = { ...placeOf(threadId, wait), fence, since: wait.since };
-    const { changes } = index.sql(ANSWER).run({ ...values, answer: JSON.stringify(answer) });
+    const changes = yield* change(ANSWER, { ...values, answer: JSON.stringify(answer) });
     if (changes !== 1) throw new WorkflowError(askTaken(threadId));
   });
 }
@@ -68,30 +60,27 @@ const ASKING = THREAD_STATUSES.filter((status) => status !== "suspended" && !isF
 
 type Place = LeaseRef & Pick<PersonWait, "member">;
 
-export function askAnswer(index: ThreadIndex, { threadId, fence, ...of }: Place): AskAnswer | null {
-  return index.read(`read an answer to thread ${threadId}`, () =>
-    answerOf(index.sql(ANSWERED).get({ ...placeOf(threadId, of), fence })),
-  );
+export function askAnswer({ threadId, fence, ...of }: Place): Deed<AskAnswer | null> {
+  return reading(`read an answer to thread ${threadId}`, function* () {
+    return answerOf(yield* one(ANSWERED, { ...placeOf(threadId, of), fence }));
+  });
 }
 
-export function withdrawAsk(
-  index: ThreadIndex,
-  { threadId, fence, ...of }: Place,
-): AskAnswer | null {
-  return index.transaction(`withdraw an ask of thread ${threadId}`, () =>
-    answerOf(index.sql(WITHDRAW).get({ ...placeOf(threadId, of), fence })),
-  );
+export function withdrawAsk({ threadId, fence, ...of }: Place): Deed<AskAnswer | null> {
+  return changing(`withdraw an ask of thread ${threadId}`, function* () {
+    return answerOf(yield* one(WITHDRAW, { ...placeOf(threadId, of), fence }));
+  });
 }
 
 const OPEN = `
   INSERT INTO asks VALUES (:threadId, :member, :fence, :since, :wait, NULL)
-  ON CONFLICT DO UPDATE SET fence = :fence, since = :since, wait = :wait, answer = NULL`;
+  ON CONFLICT (threadId, member) DO UPDATE SET fence = :fence, since = :since, wait = :wait, answer = NULL`;
 
 const OF_OWNER = `
   EXISTS (SELECT 1 FROM threads WHERE threads.threadId = asks.threadId
     AND threads.fence = asks.fence AND threads.status = 'running')`;
 
-const BY_STEP = "wait ->> '$.permission' IS NOT NULL";
+const BY_STEP = "asks.wait ->> 'permission' IS NOT NULL";
 
 /** A thread that is suspended has what it waits for in its own row. */
 const OF_GROUP = `

@@ -1,4 +1,4 @@
-/** A hash as SQLite's signed 64-bit integer and back: eight bytes instead of thirteen in an index. */
+/** A hash as a signed 64-bit integer and back: eight bytes instead of thirteen in an index. */
 import { crockford64 } from "@uncaged/workflow-util";
 
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
@@ -10,11 +10,12 @@ export function nameOf(hash: string): bigint {
   return BigInt.asIntN(64, (BigInt(high) << 30n) | BigInt(low));
 }
 
-/** For the SELECT of a query whose rows go to `hashOfHex`: JavaScript's numbers cannot hold 64 bits. */
-export const NAME_AS_HEX = "printf('%016x', name) AS hex";
+/** For a SELECT or RETURNING whose rows go to `hashOfName`: JavaScript's numbers cannot hold 64 bits. */
+export const NAME = "CAST(name AS TEXT) AS blob";
 
-export function hashOfHex(hex: string): string {
-  return crockford64(Number.parseInt(hex.slice(0, 8), 16), Number.parseInt(hex.slice(8, 16), 16));
+export function hashOfName(name: string): string {
+  const bits = BigInt.asUintN(64, BigInt(name));
+  return crockford64(Number(bits >> 32n), Number(bits & 0xffff_ffffn));
 }
 
 /** Up to 34 bits: more than `<<` can do. */

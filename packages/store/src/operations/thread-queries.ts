@@ -1,25 +1,28 @@
 import type { ThreadRecord, ThreadStore } from "@uncaged/workflow-protocol";
 import { searchedFor } from "../threads/thread-words.ts";
+import { all, allWide, type Deed, type Operation, oneWide, reading } from "./operation.ts";
 import { RECORD_COLUMNS, textOf } from "./thread-columns.ts";
-import type { ThreadIndex } from "./thread-index.ts";
-import { labelPath } from "./thread-labels.ts";
 import { recordOf, reversed } from "./thread-rows.ts";
 
-export function getThread(index: ThreadIndex, threadId: string): ThreadRecord | null {
-  return index.read(`read thread ${threadId}`, () => {
-    const row = index
-      .arrays(`SELECT ${RECORD_COLUMNS} FROM threads WHERE threadId = :threadId`)
-      .get({ threadId });
-    return row === undefined ? null : recordOf(row);
-  });
+export function* getThread(threadId: string): Operation<ThreadRecord | null> {
+  const row = yield* oneWide(GET, { threadId });
+  return row === undefined ? null : recordOf(row);
+}
+
+const GET = `SELECT ${RECORD_COLUMNS} FROM threads WHERE threadId = :threadId`;
+
+export function readThread(threadId: string): Deed<ThreadRecord | null> {
+  return reading(`read thread ${threadId}`, () => getThread(threadId));
 }
 
 type ThreadFilter = Parameters<ThreadStore["list"]>[0];
 
 /** Newest first, in one query however many there are. */
-export function listThreads(index: ThreadIndex, filter: ThreadFilter): ThreadRecord[] {
+export function listThreads(filter: ThreadFilter): Deed<ThreadRecord[]> {
   const conditions: string[] = [];
-  const values: Record<string, string | number> = { limit: filter.limit ?? -1 }; // -1: all
+  const values: Record<string, string | number> = {
+    limit: filter.limit ?? Number.MAX_SAFE_INTEGER,
+  };
   if (filter.workflow !== undefined) {
     conditions.push("workflow = :workflow");
     values.workflow = filter.workflow;
@@ -38,14 +41,14 @@ export function listThreads(index: ThreadIndex, filter: ThreadFilter): ThreadRec
     values.afterId = filter.after.threadId;
   }
   for (const [n, word] of searchedFor(filter.text ?? "").entries()) {
-    conditions.push(`threadId IN (SELECT threadId FROM threadWords WHERE instr(words, :word${n}))`);
+    conditions.push(
+      `threadId IN (SELECT threadId FROM threadWords WHERE instr(words, :word${n}) > 0)`,
+    );
     values[`word${n}`] = word;
   }
   for (const [n, [key, value]] of Object.entries(filter.labels ?? {}).entries()) {
-    const path = labelPath(key);
-    if (path === null) return [];
     conditions.push(`labels ->> :key${n} ${value === null ? "IS NOT NULL" : `= :value${n}`}`);
-    values[`key${n}`] = path;
+    values[`key${n}`] = key;
     if (value !== null) values[`value${n}`] = value;
   }
   if (filter.suspended) conditions.push("suspendedRole IS NOT NULL");
@@ -60,16 +63,17 @@ export function listThreads(index: ThreadIndex, filter: ThreadFilter): ThreadRec
   const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
   const query = `SELECT ${RECORD_COLUMNS} FROM threads ${where}
     ORDER BY createdAt DESC, threadId DESC LIMIT :limit`;
-  return index.read("list threads", () => index.arrays(query).all(values).map(recordOf));
+  return reading("list threads", function* () {
+    return (yield* allWide(query, values)).map(recordOf);
+  });
 }
 
 /** Characters of a thread id; anything else matches nothing. */
 const ID_PART = /^[0-9A-HJKMNP-TV-Z]{1,26}$/;
 
 /** Ids that begin or end with `part`, ignoring case. Both ends are ranges of an index. */
-export function matchThreads(index: ThreadIndex, part: string, limit: number): string[] {
+export function matchThreads(part: string, limit: number): Deed<string[]> {
   const beginning = part.toUpperCase();
-  if (!ID_PART.test(beginning)) return [];
   // "~" sorts after every character of an id, so everything in between begins with the part.
   const query = `
     SELECT threadId FROM (SELECT threadId FROM threads
@@ -78,27 +82,24 @@ export function matchThreads(index: ThreadIndex, part: string, limit: number): s
     SELECT threadId FROM (SELECT threadId FROM threads
       WHERE threadIdReversed >= :end AND threadIdReversed < :end || '~' LIMIT :limit)
     ORDER BY threadId LIMIT :limit`;
-  return index.read("find a thread", () =>
-    index
-      .sql(query)
-      .all({ beginning, end: reversed(beginning), limit })
-      .map((row) => textOf(row, "threadId")),
-  );
+  return reading("find a thread", function* () {
+    if (!ID_PART.test(beginning)) return [];
+    return (yield* all(query, { beginning, end: reversed(beginning), limit })).map((row) =>
+      textOf(row, "threadId"),
+    );
+  });
 }
 
 type ThreadRoot = Awaited<ReturnType<ThreadStore["roots"]>>[number];
 
-export function threadRoots(index: ThreadIndex): ThreadRoot[] {
+export function threadRoots(): Deed<ThreadRoot[]> {
   const query = "SELECT threadId, startHash, head, headSha256 FROM threads";
-  return index.read("read the heads", () =>
-    index
-      .sql(query)
-      .all()
-      .map((row) => ({
-        threadId: textOf(row, "threadId"),
-        startHash: textOf(row, "startHash"),
-        head: textOf(row, "head"),
-        headSha256: textOf(row, "headSha256"),
-      })),
-  );
+  return reading("read the heads", function* () {
+    return (yield* all(query)).map((row) => ({
+      threadId: textOf(row, "threadId"),
+      startHash: textOf(row, "startHash"),
+      head: textOf(row, "head"),
+      headSha256: textOf(row, "headSha256"),
+    }));
+  });
 }

@@ -5,56 +5,58 @@ import { nextOf, type Waiting } from "../threads/room.ts";
 import { crowdOf, expectedKeys } from "./crowd.ts";
 import { NO_LEASE } from "./lease-columns.ts";
 import { readLimits } from "./limits.ts";
+import { all, allWide, change, changing, type Deed, type Operation, reading } from "./operation.ts";
 import { limitKeys, NOT_QUEUED } from "./queue-places.ts";
 import { refused } from "./refused.ts";
 import { fullForLease } from "./room.ts";
 import { type NamedRow, RECORD_COLUMNS, textOf } from "./thread-columns.ts";
-import type { ThreadIndex } from "./thread-index.ts";
 import { getThread } from "./thread-queries.ts";
 import { recordOf } from "./thread-rows.ts";
 
 type Want = Parameters<Dispatch["want"]>[0];
 
-export function wantThread(index: ThreadIndex, job: Want): void {
-  index.transaction(`queue thread ${job.threadId}`, () => queueThread(index, job));
-}
-
-/** Part of the caller's transaction. */
-export function queueThread(index: ThreadIndex, job: Want): void {
-  const { threadId, replaces, notBefore, nowMs } = job;
-  const full = job.for ?? fullForLease(index, job)?.full ?? [];
-  const values = { threadId, replaces, notBefore, nowMs, queuedFor: JSON.stringify(full) };
-  const { changes } = index.sql(WANT).run(values);
-  if (changes !== 1) throw refused(toQueue(getThread(index, threadId), job), threadId);
-}
-
-export function unwantThread(index: ThreadIndex, threadId: string, nowMs: number): void {
-  index.transaction(`take thread ${threadId} out of the queue`, () => {
-    index.sql(UNWANT).run({ threadId, nowMs });
+export function wantThread(job: Want): Deed<void> {
+  return changing(`queue thread ${job.threadId}`, function* () {
+    yield* queueThread(job);
   });
 }
 
-export function queuedThreads(index: ThreadIndex): QueuedThread[] {
-  return index.read("read the queue", () =>
-    index
-      .arrays(QUEUE)
-      .all()
-      .map(recordOf)
-      .filter((thread) => thread.status === "queued"),
-  );
+/** Part of the caller's transaction. */
+export function* queueThread(job: Want): Operation<void> {
+  const { threadId, replaces, notBefore, nowMs } = job;
+  const full = job.for ?? (yield* fullForLease(job))?.full ?? [];
+  const values = { threadId, replaces, notBefore, nowMs, queuedFor: JSON.stringify(full) };
+  const changes = yield* change(WANT, values);
+  if (changes !== 1) throw refused(toQueue(yield* getThread(threadId), job), threadId);
+}
+
+export function unwantThread(threadId: string, nowMs: number): Deed<void> {
+  return changing(`take thread ${threadId} out of the queue`, function* () {
+    yield* change(UNWANT, { threadId, nowMs });
+  });
+}
+
+export function queuedThreads(): Deed<QueuedThread[]> {
+  return reading("read the queue", function* () {
+    return (yield* allWide(QUEUE)).map(recordOf).filter((thread) => thread.status === "queued");
+  });
 }
 
 type Next = Parameters<Dispatch["next"]>[0];
 
 /** Not a transaction: what it finds is checked again when a thread takes its lease. */
-export function nextThreads(index: ThreadIndex, { besides, nowMs }: Next): string[] {
-  return index.read("see which threads may start", () => {
-    const waiting = index.sql(WAITING).all().map(waitingOf);
+export function nextThreads({ besides, nowMs }: Next): Deed<string[]> {
+  return reading("see which threads may start", function* () {
+    const waiting = (yield* all(WAITING)).map(waitingOf);
     if (waiting.length === 0) return [];
-    const limits = readLimits(index);
-    const crowd = crowdOf(index, { nowMs, except: null, returning: "count", besides });
-    const expected: LimitKey[] = expectedKeys(index, { nowMs, besides });
+    const limits = yield* readLimits();
     const queue = waiting.filter(({ threadId }) => !besides.includes(threadId));
+    const counting = { nowMs, except: null, returning: "count", besides } as const;
+    const crowd = yield* crowdOf(counting, {
+      limits,
+      keys: queue.flatMap((each) => each.queue.for),
+    });
+    const expected: LimitKey[] = yield* expectedKeys({ nowMs, besides });
     return nextOf(queue, { limits, crowd, expected }, nowMs);
   });
 }

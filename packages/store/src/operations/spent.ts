@@ -2,33 +2,36 @@
 import type { Spent, SpentBy, SpentSum, Usage } from "@uncaged/workflow-protocol";
 import { QUARTER_MS, startOf } from "../threads/room.ts";
 import { inOrder, spentKey } from "../threads/spending.ts";
+import { all, change, type Deed, type Operation, reading } from "./operation.ts";
 import { noteTokens } from "./room.ts";
 import { integerOf, type NamedRow, textOf } from "./thread-columns.ts";
-import type { ThreadIndex } from "./thread-index.ts";
 
 /** Part of the caller's transaction. */
-export function book(
-  index: ThreadIndex,
+export function* book(
   spent: Spent | null,
   { threadId, nowMs }: { threadId: string; nowMs: number },
-): void {
+): Operation<void> {
   if (spent === null) return;
   const used = usageValues(spent.usage);
   const key = spentKey(spent, nowMs);
-  index.sql(ADD_TO_THREAD).run({ threadId, ...used });
-  index.sql(ADD_TO_SPENT).run({ threadId, ...key, ...used });
+  yield* change(ADD_TO_THREAD, { threadId, ...used });
+  yield* change(ADD_TO_SPENT, { threadId, ...key, ...used });
   const tokens = spent.usage.inputTokens + spent.usage.outputTokens;
   const startMs = startOf(nowMs, QUARTER_MS);
-  index.sql(ADD_TO_QUARTER).run({ startMs, tokens, costUsd: spent.usage.costUsd ?? 0 });
-  noteTokens(index, { agent: key.agent, nowMs, tokens });
+  yield* change(ADD_TO_QUARTER, { startMs, tokens, costUsd: spent.usage.costUsd ?? 0 });
+  yield* noteTokens({ agent: key.agent, nowMs, tokens });
 }
 
-export function spentSums(
-  index: ThreadIndex,
-  { by, sinceDay = "" }: { by: SpentBy; sinceDay?: string },
-): SpentSum[] {
-  const sums = index.read("read what was spent", () => index.sql(SUMS[by]).all({ sinceDay }));
-  return inOrder(by, sums.map(sumOf));
+export function spentSums({
+  by,
+  sinceDay = "",
+}: {
+  by: SpentBy;
+  sinceDay?: string;
+}): Deed<SpentSum[]> {
+  return reading("read what was spent", function* () {
+    return inOrder(by, (yield* all(SUMS[by], { sinceDay })).map(sumOf));
+  });
 }
 
 /** The columns of a thread, or of a sum. */
@@ -43,15 +46,18 @@ export function usageValues(usage: Usage | null): Record<keyof Usage, number | n
 }
 
 // A cost that only one of them reports is taken as the whole cost, as in `sumUsage`.
-const COST = `costUsd = CASE WHEN :costUsd IS NULL THEN costUsd
-    ELSE coalesce(costUsd, 0) + :costUsd END`;
+const cost = (table: string): string => `costUsd = CASE WHEN :costUsd IS NULL THEN ${table}.costUsd
+    ELSE coalesce(${table}.costUsd, 0) + :costUsd END`;
+
+const estimated = (table: string): string =>
+  `estimated = CASE WHEN ${table}.estimated = 1 THEN 1 ELSE :estimated END`;
 
 const ADD_TO_THREAD = `
   UPDATE threads SET
     inputTokens = coalesce(inputTokens, 0) + :inputTokens,
     outputTokens = coalesce(outputTokens, 0) + :outputTokens,
     cachedInputTokens = coalesce(cachedInputTokens, 0) + :cachedInputTokens,
-    ${COST}, estimated = max(coalesce(estimated, 0), :estimated)
+    ${cost("threads")}, ${estimated("threads")}
   WHERE threadId = :threadId`;
 
 const ADD_TO_SPENT = `
@@ -59,15 +65,16 @@ const ADD_TO_SPENT = `
   SELECT :day, workflow, :role, :agent, :model,
     1, :inputTokens, :outputTokens, :cachedInputTokens, :costUsd, :estimated
   FROM threads WHERE threadId = :threadId
-  ON CONFLICT DO UPDATE SET runs = runs + 1,
-    inputTokens = inputTokens + :inputTokens,
-    outputTokens = outputTokens + :outputTokens,
-    cachedInputTokens = cachedInputTokens + :cachedInputTokens,
-    ${COST}, estimated = max(estimated, :estimated)`;
+  ON CONFLICT (day, workflow, role, agent, model) DO UPDATE SET runs = spent.runs + 1,
+    inputTokens = spent.inputTokens + :inputTokens,
+    outputTokens = spent.outputTokens + :outputTokens,
+    cachedInputTokens = spent.cachedInputTokens + :cachedInputTokens,
+    ${cost("spent")}, ${estimated("spent")}`;
 
 const ADD_TO_QUARTER = `
   INSERT INTO spentQuarters VALUES (:startMs, :tokens, :costUsd)
-  ON CONFLICT DO UPDATE SET tokens = tokens + :tokens, costUsd = costUsd + :costUsd`;
+  ON CONFLICT (startMs) DO UPDATE SET tokens = spentQuarters.tokens + :tokens,
+    costUsd = spentQuarters.costUsd + :costUsd`;
 
 const sumsBy = (column: SpentBy): string => `
   SELECT ${column} AS key, sum(runs) AS runs, sum(inputTokens) AS inputTokens,

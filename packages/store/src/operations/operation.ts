@@ -1,0 +1,82 @@
+/** What a store does, written once for every database.
+ *
+ *  An operation is a generator: it yields statements, and is resumed with their answers. Whoever runs it decides whether it
+ *  waits for them: SQLite answers at once, in this process; PostgreSQL over the network. It may be run again from the
+ *  beginning, so it changes nothing but the store. */
+import type { HistoryLine } from "@uncaged/workflow-protocol";
+import type { NamedRow } from "./thread-columns.ts";
+
+export type Operation<T> = Generator<Request, T, Answer>;
+
+export type Request =
+  | Statement
+  /** Appends to the history, which is durable no later than the transaction. */
+  | { kind: "history"; line: HistoryLine }
+  | { kind: "history"; removed: { threadId: string; bundleHash: string; removedAt: number } }
+  /** Drops removed threads from the history; answers with their number. */
+  | { kind: "history"; forget: { endedBefore: number } };
+
+/** A statement in the SQL that SQLite and PostgreSQL share; `:threadId` stands for a value. */
+export type Statement = {
+  kind: "statement";
+  text: string;
+  values: Values;
+  /** What is read of the answer: the number of changed rows, one row or all of them; wide rows come as arrays. */
+  want: "changes" | "row" | "rows" | "wide row" | "wide rows";
+};
+
+export type Values = Readonly<Record<string, string | number | bigint | null | Uint8Array>>;
+export type Answer = {
+  changes: number;
+  rows: readonly NamedRow[];
+  wide: readonly unknown[];
+};
+
+/** An operation by name, and whether it has to be a transaction. */
+export type Deed<T> = {
+  /** For an error message: "cannot <what>". */
+  what: string;
+  changes: boolean;
+  operation: () => Operation<T>;
+};
+
+/** How a database carries out a deed. */
+export type Perform = <T>(deed: Deed<T>) => Promise<T>;
+
+/** One transaction, in which nothing else of the root changes. */
+export function changing<T>(what: string, operation: () => Operation<T>): Deed<T> {
+  return { what, changes: true, operation };
+}
+
+/** No transaction: each statement sees what is there when it runs. */
+export function reading<T>(what: string, operation: () => Operation<T>): Deed<T> {
+  return { what, changes: false, operation };
+}
+
+export const NOTHING: Answer = { changes: 0, rows: [], wide: [] };
+
+/** Returns the number of rows that changed. */
+export function* change(text: string, values: Values = {}): Operation<number> {
+  const { changes } = yield { kind: "statement", text, values, want: "changes" };
+  return changes;
+}
+
+export function* one(text: string, values: Values = {}): Operation<NamedRow | undefined> {
+  const { rows } = yield { kind: "statement", text, values, want: "row" };
+  return rows[0];
+}
+
+export function* all(text: string, values: Values = {}): Operation<readonly NamedRow[]> {
+  const { rows } = yield { kind: "statement", text, values, want: "rows" };
+  return rows;
+}
+
+export function* oneWide(text: string, values: Values = {}): Operation<unknown> {
+  const { wide } = yield { kind: "statement", text, values, want: "wide row" };
+  return wide[0];
+}
+
+export function* allWide(text: string, values: Values = {}): Operation<readonly unknown[]> {
+  const { wide } = yield { kind: "statement", text, values, want: "wide rows" };
+  return wide;
+}

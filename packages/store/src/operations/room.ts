@@ -1,0 +1,163 @@
+/** How threads and runs of agents take room, lend it and give it back. Each is a part of the caller's transaction or one
+ *  of its own. */
+import type { Dispatch, Full, LeaseRef, RootLimits, Taken } from "@uncaged/workflow-protocol";
+import { toWrite } from "../threads/refusals.ts";
+import {
+  budgetLeft,
+  callsLimited,
+  fullBeside,
+  fullForThread,
+  isLimited,
+  keysOf,
+  MINUTE_MS,
+  PIECE_MS,
+  roomForAgent,
+  startOf,
+} from "../threads/room.ts";
+import { crowdOf, runningThreads, spentToday } from "./crowd.ts";
+import { holdsAt } from "./holds.ts";
+import { OWNED } from "./lease-columns.ts";
+import { readLimits } from "./limits.ts";
+import { change, changing, type Deed, type Operation, one, reading } from "./operation.ts";
+import { refused } from "./refused.ts";
+import { textOf } from "./thread-columns.ts";
+import { getThread } from "./thread-queries.ts";
+
+/** Why this thread cannot take a lease with room; null: it can. A thread that is taken over never stopped running, so a
+ *  closed queue does not keep it; one that was told to end needs no room for that. Part of the caller's transaction. */
+export function* fullForLease({
+  threadId,
+  nowMs,
+}: {
+  threadId: string;
+  nowMs: number;
+}): Operation<Full | null> {
+  const row = yield* one(
+    "SELECT workflow, status, killSignalAt FROM threads WHERE threadId = :threadId",
+    { threadId },
+  );
+  if (row === undefined || row.killSignalAt !== null) return null;
+  const limits = yield* readLimits();
+  const counting = { nowMs, except: threadId, returning: "count" } as const;
+  const crowd = yield* crowdOf(counting, { limits, keys: [] });
+  const pausedSince = row.status === "running" ? null : crowd.pausedSince;
+  const workflow = textOf(row, "workflow");
+  const found = fullForThread(limits, { ...crowd, pausedSince }, { workflow, nowMs });
+  return found.full.length === 0 ? null : found;
+}
+
+export function lendRoom(owner: LeaseRef): Deed<void> {
+  return changing(`lend the room of thread ${owner.threadId}`, function* () {
+    yield* setRoom(owner, "lent");
+  });
+}
+
+type Return = Parameters<Dispatch["takeBack"]>[0];
+
+export function takeRoomBack(owner: Return): Deed<boolean> {
+  const { threadId, nowMs } = owner;
+  return changing(`take the room of thread ${threadId} back`, function* () {
+    const { workflow } = yield* setRoom(owner, "returning");
+    const limits = yield* readLimits();
+    const counting = { nowMs, except: threadId, returning: "do not" } as const;
+    const running = yield* runningThreads(counting);
+    if (fullBeside(limits, running, workflow).length > 0) return false;
+    yield* setRoom(owner, "held");
+    return true;
+  });
+}
+
+/** Part of the caller's transaction. A lease without room stays without it. */
+function* setRoom(
+  owner: LeaseRef,
+  to: "held" | "lent" | "returning",
+): Operation<{ workflow: string }> {
+  const { threadId, fence } = owner;
+  const row = yield* one(SET_ROOM, { threadId, fence, to });
+  if (row === undefined) throw refused(toWrite(yield* getThread(threadId), owner), threadId);
+  return { workflow: textOf(row, "workflow") };
+}
+
+type Take = Parameters<Dispatch["take"]>[0];
+
+export function takeForAgent(request: Take): Deed<Taken> {
+  const { threadId, fence, part, agent, nowMs } = request;
+  return changing(`have an agent run for thread ${threadId}`, function* () {
+    // Where nothing is limited this writes nothing, and so costs no flush.
+    if ((yield* change(TOOK, { threadId, fence })) !== 1) {
+      const owned = toWrite(yield* getThread(threadId), request);
+      if (!owned.ok) throw refused(owned, threadId);
+    }
+    const limits = yield* readLimits();
+    const isHeld = (yield* holdsAt(nowMs)).some(({ agents }) => agents.includes(agent));
+    if (!isHeld && !isLimited(limits, agent)) return { ok: true };
+    const counting = { nowMs, except: null, returning: "count" } as const;
+    const crowd = yield* crowdOf(counting, { limits, keys: keysOf(limits, agent) });
+    const room = roomForAgent(limits, crowd, { agent, nowMs });
+    if (!room.ok) return room;
+    // Runs of expired leases, which no longer counted anyway.
+    yield* change(FORGET_ENDED);
+    yield* change(TAKE, { agent, threadId, fence, part });
+    if (callsLimited(limits, agent)) yield* note({ agent, nowMs, requests: 1, tokens: 0 });
+    return room;
+  });
+}
+
+export function freeOfAgent({ threadId, fence, part }: LeaseRef & { part: string }): Deed<void> {
+  return changing(`note that an agent of thread ${threadId} has run`, function* () {
+    yield* change(FREE, { threadId, fence, part });
+    yield* change(WANT_BACK, { threadId, fence });
+  });
+}
+
+export function askBudget(nowMs: number): Deed<Taken> {
+  return reading("read the budget of the day", function* () {
+    const limits = yield* readLimits();
+    const spent = yield* spentToday(limits, nowMs);
+    return budgetLeft(limits, { spentSince: () => spent }, nowMs);
+  });
+}
+
+/** Part of the caller's transaction. */
+export function* noteTokens(used: {
+  agent: string;
+  nowMs: number;
+  tokens: number;
+}): Operation<void> {
+  const limits: RootLimits = yield* readLimits();
+  if (callsLimited(limits, used.agent)) yield* note({ ...used, requests: 0 });
+}
+
+function* note(use: {
+  agent: string;
+  nowMs: number;
+  requests: number;
+  tokens: number;
+}): Operation<void> {
+  const { agent, nowMs, requests, tokens } = use;
+  yield* change("DELETE FROM recentUse WHERE startMs < :oldMs", { oldMs: nowMs - 2 * MINUTE_MS });
+  yield* change(NOTE, { startMs: startOf(nowMs, PIECE_MS), agent, requests, tokens });
+}
+
+const SET_ROOM = `
+  UPDATE threads SET room = CASE WHEN room IS NULL THEN NULL ELSE :to END
+  WHERE ${OWNED} RETURNING workflow, threadId`;
+
+// From here on, its runs are counted as they begin and end.
+const TOOK = `UPDATE threads SET queuedFor = NULL WHERE ${OWNED} AND queuedFor IS NOT NULL`;
+
+const TAKE = `
+  INSERT INTO agentRuns VALUES (:agent, :threadId, :fence, :part)
+  ON CONFLICT (threadId, part, agent) DO UPDATE SET fence = :fence`;
+const FREE = "DELETE FROM agentRuns WHERE threadId = :threadId AND fence = :fence AND part = :part";
+const WANT_BACK = `UPDATE threads SET room = 'returning' WHERE ${OWNED} AND room = 'lent'`;
+const FORGET_ENDED = `
+  DELETE FROM agentRuns WHERE NOT EXISTS (
+    SELECT 1 FROM threads
+    WHERE threads.threadId = agentRuns.threadId AND threads.fence = agentRuns.fence
+      AND leasePid IS NOT NULL)`;
+
+const NOTE = `
+  INSERT INTO recentUse VALUES (:startMs, :agent, :requests, :tokens)
+  ON CONFLICT (startMs, agent) DO UPDATE SET requests = recentUse.requests + :requests,
+    tokens = recentUse.tokens + :tokens`;
