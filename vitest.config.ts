@@ -18,6 +18,8 @@ const MEMORY_TESTS = "packages/*/src/**/*.memory.test.ts";
 /** Walks of newcomers, from an install to a result. They take minutes, so `npm run walks` has them. */
 const WALKS = "packages/cli/e2e/**/*.walk.test.ts";
 
+const POSTGRES = "packages/store-postgres/src/testing/postgres-setup.test.helper.ts";
+
 /** One process tests everything: `unit` and `memory` beside the sources, `house` for the root's own scripts,
  *  `e2e` and `walks` for the built CLI, which starts processes and may wait for them,
  *  `browser` for the built page in a real browser, `agents` for adapters with the real programs behind them. */
@@ -30,6 +32,7 @@ export default defineConfig({
       {
         test: {
           name: "unit",
+          globalSetup: [POSTGRES],
           include: ["packages/*/src/**/*.test.ts", "templates/*/src/**/*.test.ts"],
           exclude: [...defaultExclude, MEMORY_TESTS],
           // One process for many files: starting one for each took longer than most of them.
@@ -57,7 +60,7 @@ export default defineConfig({
       {
         test: {
           name: "e2e",
-          globalSetup: ["packages/cli/e2e/bundle-setup.ts"],
+          globalSetup: ["packages/cli/e2e/bundle-setup.ts", POSTGRES],
           include: ["packages/cli/e2e/**/*.test.ts"],
           exclude: [...defaultExclude, WALKS],
           testTimeout: 120_000,
