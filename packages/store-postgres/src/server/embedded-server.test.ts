@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import {
   chmodSync,
   mkdirSync,
@@ -16,6 +16,7 @@ import pg from "pg";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startEmbeddedServer, stopEmbeddedServer } from "./embedded-server.ts";
 import { postmasterFile, readPostmaster } from "./postmaster-file.ts";
+import { serverUser } from "./server-user.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -65,17 +66,22 @@ test("it listens on this machine only, and asks for the password, which nobody e
 });
 
 test("it starts after a crash, also where another process has its number by now, and beside half a cluster", async () => {
+  mkdirSync(join(folder, "data.new-left"), { recursive: true });
   const { url } = await start();
+  expect(readdirSync(folder)).not.toContain("data.new-left");
   await ask(url, "CREATE TABLE kept AS SELECT 7 AS n");
-  const running = readPostmaster(data());
-  process.kill(running?.pid ?? 0, "SIGKILL");
+  process.kill(readPostmaster(data())?.pid ?? 0, "SIGKILL");
   await expect.poll(() => readPostmaster(data())).toBeNull();
-  const left = readFileSync(postmasterFile(data()), "utf8");
-  writeFileSync(postmasterFile(data()), left.replace(/^\d+/u, `${process.ppid}`));
-  mkdirSync(join(folder, "data.new-left"));
-  const again = await start();
-  expect(again.started).toBe(true);
-  expect(await ask(again.url, "SELECT n FROM kept")).toEqual([7]);
+  const stranger = spawn("sleep", ["60"], { ...(await serverUser()) });
+  try {
+    const left = readFileSync(postmasterFile(data()), "utf8");
+    writeFileSync(postmasterFile(data()), left.replace(/^\d+/u, `${stranger.pid}`));
+    const again = await start();
+    expect(again.started).toBe(true);
+    expect(await ask(again.url, "SELECT n FROM kept")).toEqual([7]);
+  } finally {
+    stranger.kill();
+  }
 });
 
 test("a disk that is full while the cluster is made leaves nothing, and the next start makes it", async () => {
