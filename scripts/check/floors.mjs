@@ -13,6 +13,7 @@ const MAY_IMPORT = {
   reactor: ["protocol"],
   cas: ["protocol", "util"],
   store: ["protocol", "util"],
+  "store-postgres": ["protocol", "util", "store"],
   runtime: ["protocol", "moderator"],
   register: ["protocol", "util", "cas"],
   "util-agent": ["protocol", "util"],

@@ -83,7 +83,8 @@ export type AdoptedThread = ThreadCopy &
  *  1. Every change is a compare-and-set in one durable transaction: it happens whole or throws.
  *  2. A write that names a fence other than the current lease's throws `LEASE_LOST` and changes nothing,
  *     so an owner that was frozen while another took over cannot publish.
- *  3. A head moves only from the value the writer saw.
+ *  3. A head moves only from the value the writer saw. A move, or an end, that its owner made before and makes again,
+ *     because the answer was lost, has been made.
  *  4. History records an end, or a removal, before the thread's row does. A crash in between leaves a line that
  *     came too early: the thread ends, or is removed, once more, and its last line counts. */
 export type ThreadStore = {

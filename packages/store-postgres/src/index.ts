@@ -1,5 +1,11 @@
 export { type Database, type DatabaseOptions, openDatabase } from "./database/database.ts";
 export {
+  openPostgresIndex,
+  openPostgresSchedules,
+  openPostgresTasks,
+  openPostgresTriggers,
+} from "./index/open-index.ts";
+export {
   type EmbeddedServer,
   type ServerPlace,
   startEmbeddedServer,

@@ -2,11 +2,20 @@
  *
  *  1. Each migration is named, and carried out once; a released one is never edited: a change is a further one.
  *  2. One process migrates at a time; another one that waited for it finds nothing to do.
- *  3. A root with a migration that this version does not know is refused. */
+ *  3. A function belongs to one version: it is added beside those of others.
+ *  4. A root with a migration that this version does not know is refused. */
 import { failure, WorkflowError } from "@uncaged/workflow-protocol";
 import type { ClientBase } from "pg";
+import { FUNCTIONS } from "../tables/dialect.ts";
+import { PUBLISH_FUNCTION, PUBLISH_MIGRATION } from "../tables/publish.ts";
+import { HISTORY_TABLES, INDEX_TABLES } from "../tables/schema.ts";
 
-const MIGRATIONS: { readonly [name: string]: string } = {};
+const MIGRATIONS: { readonly [name: string]: string } = {
+  ...Object.fromEntries(INDEX_TABLES.map((text, at) => [`index-${at + 1}`, text])),
+  history: HISTORY_TABLES,
+  functions: FUNCTIONS,
+  [PUBLISH_MIGRATION]: PUBLISH_FUNCTION,
+};
 
 /** Throws `STORAGE_NEWER`, and what PostgreSQL throws. */
 export async function migrate(client: ClientBase, schema: string): Promise<void> {
@@ -43,7 +52,9 @@ CREATE INDEX IF NOT EXISTS marks_at ON marks (at);
 async function missing(client: ClientBase, schema: string): Promise<[string, string][]> {
   const { rows } = await client.query<{ name: string }>("SELECT name FROM migrations");
   const done = new Set(rows.map(({ name }) => name));
-  const unknown = [...done].filter((name) => !Object.hasOwn(MIGRATIONS, name));
+  const unknown = [...done].filter(
+    (name) => !Object.hasOwn(MIGRATIONS, name) && !name.startsWith("function "),
+  );
   if (unknown.length > 0)
     throw new WorkflowError(
       failure(

@@ -73,7 +73,7 @@ export function blobTable({
 
 type Write = Parameters<BlobTable["write"]>[0];
 
-export function writeBlobs(write: Write): Deed<BlobWrite> {
+function writeBlobs(write: Write): Deed<BlobWrite> {
   const { rows, move } = write;
   const what =
     move === null ? `store ${rows.length} blobs` : `publish a step of thread ${move.threadId}`;

@@ -8,12 +8,12 @@ import type {
   SignalKind,
 } from "@uncaged/workflow-protocol";
 import { endedLine } from "../threads/ended-line.ts";
-import { toAnswerInPerson, toMove } from "../threads/refusals.ts";
+import { isPublished, toAnswerInPerson, toMove } from "../threads/refusals.ts";
 import { finishedThread } from "../threads/thread-changes.ts";
 import { NO_LEASE, OWNED } from "./lease-columns.ts";
 import { forgetAsks } from "./member-asks.ts";
 import { recordNotices } from "./notices.ts";
-import { change, changing, type Deed, type Operation } from "./operation.ts";
+import { change, changing, type Deed, type Operation, one } from "./operation.ts";
 import { NOT_QUEUED } from "./queue-places.ts";
 import { refused } from "./refused.ts";
 import { NO_SIGNALS, waitingSignals } from "./signals.ts";
@@ -37,7 +37,11 @@ function* moveByOwner(move: OwnerMove): Operation<void> {
   const { threadId, fence } = move;
   const more = move.kind === "upgrade" ? { bundleHash: move.bundleHash } : {};
   const changes = yield* change(MOVES[move.kind], { ...moveValues(move), fence, ...more });
-  if (changes !== 1) throw refused(toMove(yield* getThread(threadId), move), threadId);
+  if (changes !== 1) {
+    const thread = yield* getThread(threadId);
+    if (isPublished(thread, move)) return;
+    throw refused(toMove(thread, move), threadId);
+  }
   if ("spent" in move) yield* book(move.spent ?? null, move);
 }
 
@@ -56,8 +60,10 @@ function* moveByAnswer(move: AnswerMove): Operation<void> {
  *  unfinished; it ends again after a resume and appends another line. In the opposite order a finished thread could be
  *  missing from history for good. An owner that was replaced writes neither: the fence is checked first. */
 export function finishThread(move: FinalMove): Deed<void> {
-  const { threadId } = move;
+  const { threadId, fence, to, status } = move;
+  const ended = { fence, to, status };
   return changing(`finish thread ${threadId}`, function* () {
+    if ((yield* one(FINISHED, { ...ended, threadId })) !== undefined) return;
     const before = toMove(yield* getThread(threadId), move);
     const values = { ...moveValues(move), fence: move.fence, ...storedEnding(move) };
     const changes = yield* change(FINISH, values);
@@ -74,7 +80,7 @@ const FROM_HEAD = `${OWNED} AND head = :from`;
 const NOT_REPLACED = "replacedHead = NULL, replacedSha256 = NULL";
 
 // Columns on the right-hand side have the values from before the update.
-const MOVES: { readonly [kind in OwnerMove["kind"]]: string } = {
+export const MOVES: { readonly [kind in OwnerMove["kind"]]: string } = {
   append: `
     UPDATE threads SET ${HEAD}, stepCount = stepCount + 1, ${NO_PENDING_INPUT}, ${NOT_REPLACED}
     WHERE ${FROM_HEAD}`,
@@ -95,12 +101,17 @@ const BY_ANSWER = `
     status = :status, ${SUSPENSION}
   WHERE threadId = :threadId AND status = 'suspended' AND suspendedKind = 'person' AND head = :from`;
 
+/** By this very move, whose answer was lost. */
+const FINISHED = `
+  SELECT 1 FROM threads
+  WHERE threadId = :threadId AND fence = :fence AND head = :to AND status = :status`;
+
 const FINISH = `
   UPDATE threads SET ${HEAD}, ${ENDING}, ${NO_PENDING_INPUT}, ${NOT_REPLACED},
     ${NO_LEASE}, ${NOT_QUEUED}, ${NO_SIGNALS}
   WHERE ${FROM_HEAD}`;
 
-function moveValues(move: HeadMove | FinalMove): Record<string, string | number> {
+export function moveValues(move: HeadMove | FinalMove): Record<string, string | number> {
   const { threadId, from, to, toSha256, nowMs } = move;
   return { threadId, from, to, toSha256, nowMs };
 }

@@ -15,7 +15,7 @@ import { limitReached } from "../threads/room.ts";
 import { NO_LEASE, OWNED } from "./lease-columns.ts";
 import { handOverMembers, keepAsked, waitsBefore } from "./member-asks.ts";
 import { recordNotices } from "./notices.ts";
-import { change, changing, type Deed, type Operation, one } from "./operation.ts";
+import { change, changing, type Deed, type Operation, one, owning } from "./operation.ts";
 import { queueThread } from "./queue.ts";
 import { QUEUED, storedPlace } from "./queue-places.ts";
 import { refused } from "./refused.ts";
@@ -80,7 +80,7 @@ function* refuseRoom(request: Acquisition, found: Full): Operation<Full> {
 type Renewal = Parameters<ThreadStore["renew"]>[0];
 
 export function renewLeases({ leases, ttlMs, nowMs }: Renewal): Deed<Renewed[]> {
-  return changing(`renew ${leases.length} leases`, function* () {
+  return owning(`renew ${leases.length} leases`, function* () {
     const renewed: Renewed[] = [];
     for (const { threadId, fence } of leases) {
       const row = yield* one(RENEW, { threadId, fence, nowMs, expiresAt: nowMs + ttlMs });

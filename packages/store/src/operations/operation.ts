@@ -36,7 +36,8 @@ export type Answer = {
 export type Deed<T> = {
   /** For an error message: "cannot <what>". */
   what: string;
-  changes: boolean;
+  /** `owned rows`: of threads whose fences it names. Of those and of sums, any number may change at the same time. */
+  changes: "nothing" | "owned rows" | "anything";
   operation: () => Operation<T>;
 };
 
@@ -45,12 +46,17 @@ export type Perform = <T>(deed: Deed<T>) => Promise<T>;
 
 /** One transaction, in which nothing else of the root changes. */
 export function changing<T>(what: string, operation: () => Operation<T>): Deed<T> {
-  return { what, changes: true, operation };
+  return { what, changes: "anything", operation };
+}
+
+/** One transaction, of which the order with others of its kind does not matter. */
+export function owning<T>(what: string, operation: () => Operation<T>): Deed<T> {
+  return { what, changes: "owned rows", operation };
 }
 
 /** No transaction: each statement sees what is there when it runs. */
 export function reading<T>(what: string, operation: () => Operation<T>): Deed<T> {
-  return { what, changes: false, operation };
+  return { what, changes: "nothing", operation };
 }
 
 export const NOTHING: Answer = { changes: 0, rows: [], wide: [] };

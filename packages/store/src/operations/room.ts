@@ -135,8 +135,8 @@ function* note(use: {
   tokens: number;
 }): Operation<void> {
   const { agent, nowMs, requests, tokens } = use;
-  yield* change("DELETE FROM recentUse WHERE startMs < :oldMs", { oldMs: nowMs - 2 * MINUTE_MS });
-  yield* change(NOTE, { startMs: startOf(nowMs, PIECE_MS), agent, requests, tokens });
+  const values = { ...pieceOf(nowMs), agent, requests, tokens };
+  for (const text of NOTES) yield* change(text, values);
 }
 
 const SET_ROOM = `
@@ -157,7 +157,15 @@ const FORGET_ENDED = `
     WHERE threads.threadId = agentRuns.threadId AND threads.fence = agentRuns.fence
       AND leasePid IS NOT NULL)`;
 
+/** The piece of time that a moment belongs to, and the oldest that still counts. */
+export function pieceOf(nowMs: number): { pieceMs: number; oldMs: number } {
+  return { pieceMs: startOf(nowMs, PIECE_MS), oldMs: nowMs - 2 * MINUTE_MS };
+}
+
 const NOTE = `
-  INSERT INTO recentUse VALUES (:startMs, :agent, :requests, :tokens)
+  INSERT INTO recentUse VALUES (:pieceMs, :agent, :requests, :tokens)
   ON CONFLICT (startMs, agent) DO UPDATE SET requests = recentUse.requests + :requests,
     tokens = recentUse.tokens + :tokens`;
+
+/** What an agent used is added to its piece of time. */
+export const NOTES: readonly string[] = ["DELETE FROM recentUse WHERE startMs < :oldMs", NOTE];

@@ -12,14 +12,20 @@ export function* book(
   { threadId, nowMs }: { threadId: string; nowMs: number },
 ): Operation<void> {
   if (spent === null) return;
-  const used = usageValues(spent.usage);
-  const key = spentKey(spent, nowMs);
-  yield* change(ADD_TO_THREAD, { threadId, ...used });
-  yield* change(ADD_TO_SPENT, { threadId, ...key, ...used });
+  const values = { threadId, ...bookingValues(spent, nowMs) };
+  for (const text of BOOKING) yield* change(text, values);
+  const { agent, tokens } = values;
+  yield* noteTokens({ agent, nowMs, tokens });
+}
+
+type Booking = ReturnType<typeof usageValues> &
+  Record<"day" | "role" | "agent" | "model", string> &
+  Record<"startMs" | "tokens", number>;
+
+export function bookingValues(spent: Spent, nowMs: number): Booking {
   const tokens = spent.usage.inputTokens + spent.usage.outputTokens;
   const startMs = startOf(nowMs, QUARTER_MS);
-  yield* change(ADD_TO_QUARTER, { startMs, tokens, costUsd: spent.usage.costUsd ?? 0 });
-  yield* noteTokens({ agent: key.agent, nowMs, tokens });
+  return { ...usageValues(spent.usage), ...spentKey(spent, nowMs), startMs, tokens };
 }
 
 export function spentSums({
@@ -72,9 +78,12 @@ const ADD_TO_SPENT = `
     ${cost("spent")}, ${estimated("spent")}`;
 
 const ADD_TO_QUARTER = `
-  INSERT INTO spentQuarters VALUES (:startMs, :tokens, :costUsd)
+  INSERT INTO spentQuarters VALUES (:startMs, :tokens, coalesce(:costUsd, 0))
   ON CONFLICT (startMs) DO UPDATE SET tokens = spentQuarters.tokens + :tokens,
-    costUsd = spentQuarters.costUsd + :costUsd`;
+    costUsd = spentQuarters.costUsd + coalesce(:costUsd, 0)`;
+
+/** The sums that a run is added to. */
+export const BOOKING: readonly string[] = [ADD_TO_THREAD, ADD_TO_SPENT, ADD_TO_QUARTER];
 
 const sumsBy = (column: SpentBy): string => `
   SELECT ${column} AS key, sum(runs) AS runs, sum(inputTokens) AS inputTokens,

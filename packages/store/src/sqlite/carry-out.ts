@@ -14,7 +14,7 @@ import type { ThreadIndex } from "./thread-index.ts";
  *  delay. */
 export function carryOut<T>(index: ThreadIndex, { what, changes, operation }: Deed<T>): T {
   const body = (): T => answering(index, operation());
-  return changes ? index.transaction(what, body) : index.read(what, body);
+  return changes === "nothing" ? index.read(what, body) : index.transaction(what, body);
 }
 
 /** Part of the caller's transaction. */

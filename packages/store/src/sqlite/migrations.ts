@@ -24,7 +24,8 @@ import { TRIGGERS_SCHEMA } from "./triggers-schema.ts";
 import { UNFINISHED_SCHEMA } from "./unfinished-schema.ts";
 import { WAITS_SCHEMA } from "./waits-schema.ts";
 
-const MIGRATIONS: readonly string[] = [
+/** In SQLite's dialect; each is for a database in which the earlier ones were carried out. */
+export const MIGRATIONS: readonly string[] = [
   THREADS_SCHEMA,
   BLOBS_SCHEMA,
   STEERING_SCHEMA,

@@ -41,12 +41,39 @@ export const headCases: readonly ThreadStoreCase[] = [
     async run(store) {
       const lease = await ownedThread(store, 1);
       await store.advance(sampleMove(lease, 1));
-      const again = store.advance(sampleMove(lease, 1));
+      const other = { ...sampleMove(lease, 1), to: sampleHash(2) };
+      const again = store.advance(other);
       await refuses(again, "TRANSITION_INVALID", lease.threadId, sampleHash(0), sampleHash(1));
       const end = { status: "completed", returnCode: 0, summary: "done" } as const;
       const early = store.finish({ ...sampleMove(lease, 3), ...end });
       await refuses(early, "TRANSITION_INVALID", lease.threadId, sampleHash(1), sampleHash(2));
       assert.equal((await store.get(lease.threadId))?.stepCount, 1);
+    },
+  },
+  {
+    name: "takes a move that was made before, and whose answer was lost, as made",
+    async run(store) {
+      const lease = await ownedThread(store, 1);
+      const { threadId } = lease;
+      const usage = { inputTokens: 5, outputTokens: 1, cachedInputTokens: 0, costUsd: 1 };
+      const spent = { role: "coder", agent: "a", model: "m", usage };
+      const move = { ...sampleMove(lease, 1), spent };
+      assert.deepEqual(await store.advance(move), []);
+      await store.signal(threadId, "pause", 2);
+      assert.deepEqual(await store.advance(move), ["pause"]);
+      assert.equal((await known(store, threadId)).stepCount, 1);
+      const replaced = { pid: 2, nowMs: 3, replaces: lease.fence };
+      const next = await acquireAt(store, threadId, replaced);
+      await refuses(store.advance(move), "LEASE_LOST", threadId);
+      const end = { status: "completed", returnCode: 0, summary: "done", spent } as const;
+      const final = { ...sampleMove(next, 2), ...end };
+      await store.finish(final);
+      await store.finish(final);
+      await refuses(store.finish({ ...final, fence: lease.fence }), "LEASE_LOST", threadId);
+      await refuses(store.finish({ ...final, status: "failed" }), "LEASE_LOST", threadId);
+      const [sum] = await store.spent({ by: "role" });
+      assert.deepEqual([sum?.key, sum?.runs], ["coder", 2]);
+      assert.equal((await store.history()).ended.length, 1);
     },
   },
   {

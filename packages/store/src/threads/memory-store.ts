@@ -27,6 +27,7 @@ import { noticeOfWait, noticesOf } from "./notices.ts";
 import {
   askTaken,
   existsAlready,
+  isPublished,
   notFound,
   toAcquire,
   toAnswer,
@@ -53,6 +54,8 @@ import {
   withSignal,
 } from "./thread-changes.ts";
 import { searchable, searchedFor } from "./thread-words.ts";
+
+const NOBODY = { record: null, fence: 0 };
 
 /** `fence` outlives the lease it was counted for. */
 type Entry = {
@@ -205,12 +208,15 @@ export function memoryIndex(): { threads: ThreadStore; dispatch: Dispatch } {
       const thread = record(move.threadId);
       if (move.kind === "answer")
         return put(answeredInPerson(unwrap(toAnswerInPerson(thread, move)), move)).signals;
+      if (isPublished(thread, move)) return thread.signals;
       const moved = put(movedThread(unwrap(toMove(thread, move)), move));
       if ("spent" in move) book(moved, move);
       return moved.signals;
     },
     async finish(move) {
-      const thread = unwrap(toMove(record(move.threadId), move));
+      const { record: found, fence } = entries.get(move.threadId) ?? NOBODY;
+      if (found?.head === move.to && found.status === move.status && fence === move.fence) return;
+      const thread = unwrap(toMove(found, move));
       book(thread, move);
       asks.forget(move.threadId);
       const finished = put(finishedThread(thread, move));

@@ -79,6 +79,14 @@ export function toMove(
   );
 }
 
+/** Whether this very move was made before: its answer was lost, and it is made again. */
+export function isPublished(
+  thread: ThreadRecord | null,
+  { to, ...owner }: LeaseRef & { to: string },
+): thread is RunningThread {
+  return toWrite(thread, owner).ok && thread?.head === to;
+}
+
 export function toAnswer(thread: ThreadRecord | null, threadId: string): Allowed<SuspendedThread> {
   if (thread === null) return err(notFound(threadId));
   if (thread.status !== "suspended") {

@@ -1,0 +1,62 @@
+import type { Schedules, TaskStore, Triggers } from "@uncaged/workflow-protocol";
+import {
+  type Index,
+  type Perform,
+  rootIndex,
+  schedulesOn,
+  tasksOn,
+  triggersOn,
+} from "@uncaged/workflow-store/backend";
+import { type Database, type DatabaseOptions, openDatabase } from "../database/database.ts";
+import { carryOut } from "./carry-out.ts";
+import { readHistory } from "./history.ts";
+import { publishing } from "./publish.ts";
+
+/** Opens the index of a root, creating it if the root is new. Throws what `openDatabase` throws. */
+export async function openPostgresIndex(options: DatabaseOptions): Promise<Index> {
+  const database = await openDatabase(options);
+  const perform = performing(database);
+  const index = rootIndex({
+    perform,
+    commit: perform,
+    history: () => readHistory(database),
+    shrink: async () => {
+      await database.query("shrink the index", { text: "VACUUM blobs, asideBlobs" });
+    },
+    close: database.close,
+  });
+  const write = publishing(database, index.blobs.write);
+  return {
+    ...index,
+    blobs: { ...index.blobs, write },
+    threads: {
+      ...index.threads,
+      advance: async (move) => {
+        const done = await write({ rows: [], replacing: [], move });
+        return done.kind === "written" ? done.signals : [];
+      },
+    },
+  };
+}
+
+/** The worker tasks of the same index. Throws what `openDatabase` throws. */
+export async function openPostgresTasks(options: DatabaseOptions): Promise<TaskStore> {
+  const database = await openDatabase(options);
+  return tasksOn(performing(database), database.close);
+}
+
+/** The schedules of the same index. Throws what `openDatabase` throws. */
+export async function openPostgresSchedules(options: DatabaseOptions): Promise<Schedules> {
+  const database = await openDatabase(options);
+  return schedulesOn(performing(database), database.close);
+}
+
+/** The triggers of the same index. Throws what `openDatabase` throws. */
+export async function openPostgresTriggers(options: DatabaseOptions): Promise<Triggers> {
+  const database = await openDatabase(options);
+  return triggersOn(performing(database), database.close);
+}
+
+function performing(database: Database): Perform {
+  return (deed) => carryOut(database, deed);
+}
