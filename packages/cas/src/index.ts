@@ -15,5 +15,6 @@ export { markReachable, type Reachability } from "./node/reachability.ts";
 export { ancestorAt, type LoadAncestors } from "./node/skip-list.ts";
 export { type BlobPlaces, PACKED_MAX_BYTES } from "./root/blob-places.ts";
 export { findLostThreads } from "./root/lost-threads.ts";
-export { openRootStore } from "./root/root-store.ts";
+export { type LongBlobs, openRootStore } from "./root/root-store.ts";
+export { memoryBigBlobs } from "./rows/memory-big-blobs.ts";
 export { type MemoryRow, memoryBlobTable } from "./rows/memory-blob-table.ts";

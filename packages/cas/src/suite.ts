@@ -1,5 +1,10 @@
 /** The contracts of `NodeStore` and `RootStore`, as cases for any test runner. */
 
+export {
+  type BigBlobsCase,
+  type BigBlobsHarness,
+  bigBlobsCases,
+} from "./suite/big-blobs-suite.ts";
 export { collidingTexts } from "./suite/collision-pair.ts";
 export {
   type NodeStoreCase,

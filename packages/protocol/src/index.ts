@@ -8,6 +8,7 @@ export {
 } from "./agent-error.ts";
 export { AGENT_OUTCOMES, type AgentEvent, type AgentOutcome } from "./agent-event.ts";
 export type { AgentHost, AgentPackage, AgentProbe, ModelSettings } from "./agent-package.ts";
+export type { BigBlobCopy, BigBlobs } from "./big-blobs.ts";
 export type { BlobRow, BlobTable, BlobWrite } from "./blob-table.ts";
 export type { CasStore, EncodedNode, NodeStore } from "./cas-store.ts";
 export {

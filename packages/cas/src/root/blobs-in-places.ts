@@ -24,12 +24,12 @@ import { type Blob, blobsOf } from "../node/blobs-of.ts";
 import { encodeContent } from "../node/codec.ts";
 import { checkedHash } from "../node/store-failures.ts";
 import { readManyRows, readRow, refuseCollisionsInRows, writeRows } from "../rows/rows.ts";
-import { type BlobPlaces, fitsRow } from "./blob-places.ts";
+import type { BlobPlaces } from "./blob-places.ts";
 import type { WriteBehind } from "./write-behind.ts";
 
 export function blobsInPlaces(
   { dir, table }: BlobPlaces,
-  { kind, behind }: { kind: StoreKind; behind: WriteBehind },
+  { kind, behind, fits }: { kind: StoreKind; behind: WriteBehind; fits: (blob: Blob) => boolean },
 ): NodeStore & Pick<RootStore, "publish"> {
   const files = openFilesStore(dir);
   const writeFiles = filesWriter(dir);
@@ -39,7 +39,7 @@ export function blobsInPlaces(
     move: HeadMove | null,
   ): Promise<readonly SignalKind[]> => {
     const blobs = blobsOf(nodes);
-    const toRow = (blob: Blob): boolean => (kind === "packed" || move !== null) && fitsRow(blob);
+    const toRow = (blob: Blob): boolean => (kind === "packed" || move !== null) && fits(blob);
     const rows = blobs.filter(toRow);
     const others = blobs.filter((blob) => !toRow(blob));
     refuseCollisions(dir, rows);
