@@ -13,9 +13,10 @@ const MAY_IMPORT = {
   reactor: ["protocol"],
   cas: ["protocol", "util"],
   store: ["protocol", "util"],
-  "store-postgres": ["protocol", "util", "store"],
+  "blobs-s3": ["protocol", "util"],
   runtime: ["protocol", "moderator"],
   register: ["protocol", "util", "cas"],
+  "store-postgres": ["protocol", "util", "store", "register"],
   "util-agent": ["protocol", "util"],
   workspace: ["protocol", "util"],
   execute: ["protocol", "util", "cas", "store", "register", "moderator", "reactor", "workspace"],
@@ -51,7 +52,7 @@ const MAY_IMPORT = {
 };
 
 /** Edges that only tests may use: `devDependencies`, never `dependencies`. */
-const TESTS_MAY_IMPORT = { template: ["testkit"] };
+const TESTS_MAY_IMPORT = { template: ["testkit"], "blobs-s3": ["cas"] };
 
 /** Every way in which manifests, tags and turbo.json part from the table; empty when none. */
 export function floorProblems(root) {

@@ -33,9 +33,12 @@ export type LiveLog = {
   ): AsyncIterable<LiveItem>;
   /** Number of the newest event; 0: none. */
   last(threadId: string): Promise<number>;
-  /** Makes everything that this process's writers of the thread have accepted visible to readers. */
-  flush(threadId: string): void;
+  /** Resolves when readers can see everything that this process's writers of the thread have accepted, or when it is
+   *  lost. Never rejects. */
+  flush(threadId: string): Promise<void>;
   remove(threadId: string): Promise<void>;
+  /** Writes what is pending, and ends what this log has opened. */
+  close(): Promise<void>;
 };
 
 export type LiveWriter = {

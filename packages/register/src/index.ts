@@ -23,6 +23,7 @@ export { readKeyFile, variablesOf } from "./registry/key-file.ts";
 export { memoryRegistry } from "./registry/memory-registry.ts";
 export { modelReference } from "./registry/model-reference.ts";
 export { type ProviderCaller, providerCaller } from "./registry/provider-callers.ts";
+export { registered, rolledBack } from "./registry/registry-changes.ts";
 export { readLimits } from "./registry/read-limits.ts";
 export { readRegistry, readSettings } from "./registry/read-registry.ts";
 export { readStoreKind } from "./registry/read-store-kind.ts";

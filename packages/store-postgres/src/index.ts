@@ -5,6 +5,8 @@ export {
   openPostgresTasks,
   openPostgresTriggers,
 } from "./index/open-index.ts";
+export { postgresLiveLog } from "./live/postgres-live-log.ts";
+export { postgresRegistry } from "./registry/postgres-registry.ts";
 export {
   type EmbeddedServer,
   type ServerPlace,

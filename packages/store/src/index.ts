@@ -1,5 +1,6 @@
-export type { LiveBounds } from "./live/bounds.ts";
+export { DEFAULT_BOUNDS, type LiveBounds } from "./live/bounds.ts";
 export { fileLiveLog } from "./live/file-live-log.ts";
+export { liveLine } from "./live/live-line.ts";
 export { looksBack } from "./live/looks-back.ts";
 export { memoryLiveLog } from "./live/memory-live-log.ts";
 export { casLock } from "./lock/cas-lock.ts";

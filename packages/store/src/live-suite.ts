@@ -8,6 +8,7 @@ import { readingCases } from "./live-suite/reading-cases.ts";
 export type { LiveLogCase } from "./live-suite/live-log-case.ts";
 export {
   eventsOf,
+  isText,
   readEnd,
   readUntil,
   says,

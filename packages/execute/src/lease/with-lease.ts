@@ -128,7 +128,7 @@ async function work<T>(
   try {
     const emit = (event: LiveEvent): void => {
       live.append(event);
-      if (tellsOfCost(event)) engine.live.flush(threadId);
+      if (tellsOfCost(event)) void engine.live.flush(threadId);
     };
     const done = await use({ thread, before, lease, signal, emit, log });
     if (!done.ok) log.write("VZ0N8E5K", `gave up: ${done.error.code}: ${done.error.message}`);

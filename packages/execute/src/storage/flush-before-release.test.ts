@@ -57,7 +57,7 @@ test("what its agents said can be read before anybody sees that a thread has sto
         return null;
       },
     },
-    live: { flush: (threadId) => void order.push(threadId) },
+    live: { flush: async (threadId) => void order.push(threadId) },
   });
   await release();
   expect(order).toEqual([at.owner.threadId, "steps", "released"]);

@@ -16,7 +16,7 @@ export function flushBeforeRelease(
   }: { root: string; cas: Pick<RootStore, "flush">; live: Pick<LiveLog, "flush"> },
 ): ThreadStore {
   const flush = async (threadId: string): Promise<void> => {
-    live.flush(threadId);
+    await live.flush(threadId);
     const left = await cas.flush();
     if (left === null) return;
     const log = debugLog(storagePaths(root).debugLog(threadId), Date.now);

@@ -28,6 +28,7 @@ export async function openEngine(opts: {
   // The keeper's connection first: the last one to close writes the log back into the index.
   const close = async (): Promise<void> => {
     await keeper.close();
+    await live.close();
     await cas.close();
     await store.close();
   };

@@ -26,7 +26,7 @@ async function owned() {
   const unwritten: LiveEvent[] = [];
   const live = {
     ...log,
-    flush: () => {
+    flush: async () => {
       for (const event of unwritten.splice(0)) writer.append(event);
     },
   };

@@ -1,12 +1,5 @@
-import {
-  type BundleVersion,
-  err,
-  ok,
-  type RegistryEntry,
-  type WorkflowRegistry,
-} from "@uncaged/workflow-protocol";
-import { findEarlier } from "./find-earlier.ts";
-import { staleVersion } from "./stale-version.ts";
+import { err, ok, type RegistryEntry, type WorkflowRegistry } from "@uncaged/workflow-protocol";
+import { registered, rolledBack } from "./registry-changes.ts";
 import { unknownWorkflow } from "./unknown-workflow.ts";
 
 /** The same port without a file, for tests. */
@@ -14,25 +7,19 @@ export function memoryRegistry(): WorkflowRegistry {
   const entries = new Map<string, RegistryEntry>();
   return {
     workflows: async () => ok(new Map(entries)),
-    async register({ name, version, ...condition }) {
-      const entry = entries.get(name);
-      const stale = staleVersion(entry, { name, ...condition });
-      if (stale !== null) return err(stale);
-      if (entry === undefined) entries.set(name, { ...version, history: [] });
-      else if (entry.hash !== version.hash || entry.sha256 !== version.sha256) {
-        entries.set(name, { ...version, history: [versionOf(entry), ...entry.history] });
-      }
-      return ok({ previous: entry?.hash ?? null, notes: [] });
+    async register(registration) {
+      const done = registered(entries, registration);
+      if (!done.ok) return done;
+      const { entry, previous } = done.value;
+      entries.set(registration.name, entry);
+      return ok({ previous, notes: [] });
     },
     async rollback(request) {
-      const found = findEarlier(entries, request);
-      if (!found.ok) return found;
-      const { entry, earlier } = found.value;
-      const previous = entry.hash;
-      if (earlier === null) return ok({ hash: previous, previous, notes: [] });
-      const history = [versionOf(entry), ...entry.history.toSpliced(earlier.at, 1)];
-      entries.set(request.name, { ...earlier.version, history });
-      return ok({ hash: earlier.version.hash, previous, notes: [] });
+      const done = rolledBack(entries, request);
+      if (!done.ok) return done;
+      const { entry, ...restored } = done.value;
+      entries.set(request.name, entry);
+      return ok({ ...restored, notes: [] });
     },
     async remove(name) {
       const entry = entries.get(name);
@@ -41,8 +28,4 @@ export function memoryRegistry(): WorkflowRegistry {
       return ok({ entry, notes: [] });
     },
   };
-}
-
-function versionOf({ hash, sha256, timestamp }: RegistryEntry): BundleVersion {
-  return { hash, sha256, timestamp };
 }

@@ -7,7 +7,9 @@
 import { failure, WorkflowError } from "@uncaged/workflow-protocol";
 import type { ClientBase } from "pg";
 import { FUNCTIONS } from "../tables/dialect.ts";
+import { LIVE_TABLES } from "../tables/live.ts";
 import { PUBLISH_FUNCTION, PUBLISH_MIGRATION } from "../tables/publish.ts";
+import { REGISTRY_TABLES } from "../tables/registry.ts";
 import { HISTORY_TABLES, INDEX_TABLES } from "../tables/schema.ts";
 
 const MIGRATIONS: { readonly [name: string]: string } = {
@@ -15,6 +17,8 @@ const MIGRATIONS: { readonly [name: string]: string } = {
   history: HISTORY_TABLES,
   functions: FUNCTIONS,
   [PUBLISH_MIGRATION]: PUBLISH_FUNCTION,
+  registry: REGISTRY_TABLES,
+  live: LIVE_TABLES,
 };
 
 /** Throws `STORAGE_NEWER`, and what PostgreSQL throws. */

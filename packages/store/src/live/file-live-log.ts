@@ -43,9 +43,12 @@ export function fileLiveLog(opts: {
       }
       return 0;
     },
-    flush: (threadId) => {
+    flush: async (threadId) => {
       for (const writer of writers.get(threadId) ?? []) writer.flush();
     },
     remove: (threadId) => rm(folder(threadId), { recursive: true, force: true }),
+    close: async () => {
+      for (const open of writers.values()) for (const writer of open) writer.flush();
+    },
   };
 }

@@ -64,9 +64,10 @@ export function memoryLiveLog(bounds: LiveBounds = DEFAULT_BOUNDS): LiveLog {
       }
     },
     last: async (threadId) => logOf(threadId).last,
-    flush: () => undefined,
+    flush: async () => {},
     remove: async (threadId) => {
       logs.delete(threadId);
     },
+    close: async () => {},
   };
 }
