@@ -9,7 +9,7 @@ import {
   THREAD,
   textsOf,
 } from "@uncaged/workflow-store/live-suite";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Database, openDatabase } from "../database/database.ts";
 import { testRoot } from "../testing/test-root.test.helper.ts";
 import { postgresLiveLog } from "./postgres-live-log.ts";
@@ -17,15 +17,16 @@ import { postgresLiveLog } from "./postgres-live-log.ts";
 let at: { url: string; root: string };
 let machines: Database[] = [];
 let logs: LiveLog[] = [];
-beforeEach(async () => {
+beforeAll(async () => {
   at = await testRoot();
   machines = [await openDatabase(at), await openDatabase(at)];
+});
+beforeEach(async () => {
   logs = [];
+  await machines[0]?.query("begin anew", { text: "TRUNCATE live_logs, live_batches" });
 });
-afterEach(async () => {
-  await Promise.all(logs.map((log) => log.close()));
-  await Promise.all(machines.map((machine) => machine.close()));
-});
+afterEach(() => Promise.all(logs.map((log) => log.close())));
+afterAll(() => Promise.all(machines.map((machine) => machine.close())));
 
 /** As the n-th machine sees it. */
 function open(n = 0, bounds = DEFAULT_BOUNDS, url = at.url): LiveLog {

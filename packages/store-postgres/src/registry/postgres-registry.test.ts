@@ -1,21 +1,24 @@
 import { registryCases } from "@uncaged/workflow-register/suite";
-import { expect, test } from "vitest";
-import { openDatabase } from "../database/database.ts";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { type Database, openDatabase } from "../database/database.ts";
 import { testRoot } from "../testing/test-root.test.helper.ts";
 import { postgresRegistry } from "./postgres-registry.ts";
 
-test.each(registryCases)("$name", async ({ run }) => {
-  const database = await openDatabase(await testRoot());
-  try {
-    await run(postgresRegistry(database));
-  } finally {
-    await database.close();
-  }
+let at: { url: string; root: string };
+let database: Database;
+beforeAll(async () => {
+  at = await testRoot();
+  database = await openDatabase(at);
 });
+beforeEach(async () => {
+  await database.query("begin anew", { text: "TRUNCATE workflow_versions" });
+});
+afterAll(() => database.close());
+
+test.each(registryCases)("$name", ({ run }) => run(postgresRegistry(database)));
 
 test("machines that change it at once lose nothing", async () => {
-  const root = await testRoot();
-  const machines = await Promise.all([1, 2, 3].map(() => openDatabase(root)));
+  const machines = await Promise.all([1, 2, 3].map(() => openDatabase(at)));
   const version = (n: number) => ({
     hash: `D${`${n}`.padStart(12, "0")}`,
     sha256: "a",
@@ -35,8 +38,8 @@ test("machines that change it at once lose nothing", async () => {
 });
 
 test("a server that is away is a failure, as a value", async () => {
-  const database = await openDatabase(await testRoot());
-  await database.close();
-  const read = await postgresRegistry(database).workflows();
+  const closed = await openDatabase(at);
+  await closed.close();
+  const read = await postgresRegistry(closed).workflows();
   expect(read).toMatchObject({ ok: false, error: { code: "STORAGE_FAILED" } });
 });
