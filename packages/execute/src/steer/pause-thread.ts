@@ -14,10 +14,27 @@ import { readAgain } from "../lease/read-again.ts";
 import { releaseLease } from "../lease/release-lease.ts";
 import type { Engine } from "../storage/engine.ts";
 import { observedStatus } from "../watch/observe.ts";
+import { workersOf } from "../workers/workers-of.ts";
 
 /** Closes the gate: the runner stops after its current step. A thread without a runner is paused immediately; pausing
- *  one whose gate is closed changes nothing. */
+ *  one whose gate is closed changes nothing. A coordinator's workers are paused with it; those that it starts from now on
+ *  begin when its gate opens. */
 export async function pauseThread(
+  engine: Engine,
+  thread: ThreadRecord,
+): Promise<Result<ThreadRecord, Failure>> {
+  // The coordinator first: from then on it lets no worker begin.
+  const paused = await closeGate(engine, thread);
+  if (!paused.ok) return paused;
+  for (const worker of await workersOf(engine, thread)) {
+    const closed = await closeGate(engine, worker);
+    // One that waits, or has ended meanwhile, has nothing to pause.
+    if (!closed.ok && closed.error.code !== "TRANSITION_INVALID") return closed;
+  }
+  return paused;
+}
+
+async function closeGate(
   engine: Engine,
   thread: ThreadRecord,
 ): Promise<Result<ThreadRecord, Failure>> {

@@ -21,9 +21,10 @@ import { finishedRefusal } from "../lease/finished-refusal.ts";
 import { readAgain } from "../lease/read-again.ts";
 import { bundleOf } from "../run/load-run.ts";
 import { isOverdue } from "../run/person-wait.ts";
-import { startRunner } from "../runner/start-runner.ts";
+import { othersWereFirst, startRunner } from "../runner/start-runner.ts";
 import type { Engine } from "../storage/engine.ts";
 import { observedStatus } from "../watch/observe.ts";
+import { workersOf } from "../workers/workers-of.ts";
 
 /** Opens the gate of a paused thread, answers a suspended one, or starts a runner for one that has none. The runner
  *  replays the chain and repeats nothing. Refused: `TRANSITION_INVALID` (final, suspended), `LEASE_HELD` (a runner is
@@ -45,6 +46,9 @@ export async function resumeThread(
     const answered = await answer(engine, thread.threadId, opts.answer);
     if (!answered.ok) return answered;
   }
+  // Before its own gate, so that resuming it once more reaches what a crash left paused.
+  const workers = await resumeWorkers(engine, thread);
+  if (!workers.ok) return workers;
   const hadRunner = isAtWork(thread, engine.now());
   await engine.store.clearSignal(thread.threadId, "pause");
   const settled = await readAgain(engine, thread);
@@ -54,6 +58,16 @@ export async function resumeThread(
     if (!runner.ok) return runner;
   }
   return ok(await readAgain(engine, thread));
+}
+
+/** Those of a coordinator that were paused with it, or by themselves. */
+async function resumeWorkers(engine: Engine, thread: ThreadRecord): Promise<Result<null, Failure>> {
+  for (const worker of await workersOf(engine, thread)) {
+    if (worker.status !== "paused" && !worker.signals.includes("pause")) continue;
+    const resumed = await resumeThread(engine, worker, { answer: null, limits: null });
+    if (!resumed.ok && !othersWereFirst(resumed.error)) return resumed;
+  }
+  return ok(null);
 }
 
 /** A runner that was silent for longer than its lease is not at work: another may replace it. If a lease ends later

@@ -72,7 +72,11 @@ const SCRATCH = (folder: string): string =>
 /** Waits until the worker's turn ends. `mustEnd`: asked again and again; the worker is killed once it is true. */
 export async function untilEnds(
   engine: Engine,
-  { threadId, worker }: { threadId: string; worker: Pick<Worker, "message" | "limits"> },
+  {
+    threadId,
+    worker,
+    parent,
+  }: { threadId: string; worker: Pick<Worker, "message" | "limits">; parent: ThreadRecord },
   { mustEnd, signal }: { mustEnd: () => boolean; signal: AbortSignal },
 ): Promise<SeenEnd> {
   let told = false;
@@ -102,7 +106,11 @@ export async function untilEnds(
       ? endOf(engine, thread, "completed", wait.message)
       : endOf(engine, thread, "waiting", `it asks: ${wait.message}`);
   };
-  return untilRests(engine, threadId, { restsAs, signal });
+  const mayStart = async (): Promise<boolean> => {
+    const [waiting = []] = await engine.store.signals([parent.threadId]);
+    return !waiting.includes("pause");
+  };
+  return untilRests(engine, threadId, { restsAs, mayStart, signal });
 }
 
 /** The limits first: a crash in between sets them again. One that does not wait any more is looked at again. */

@@ -18,8 +18,14 @@ export async function untilRests<T>(
   threadId: string,
   {
     restsAs,
+    mayStart = async () => true,
     signal,
-  }: { restsAs: (seen: SeenThread) => Promise<T | null> | T | null; signal: AbortSignal },
+  }: {
+    restsAs: (seen: SeenThread) => Promise<T | null> | T | null;
+    /** Asked again and again until it is true. */
+    mayStart?: () => Promise<boolean>;
+    signal: AbortSignal;
+  },
 ): Promise<T> {
   let starts = 0;
   for (let looks = 1; ; looks += 1) {
@@ -32,7 +38,7 @@ export async function untilRests<T>(
     const rests = await restsAs(seen);
     if (rests !== null) return rests;
     const { status, stale } = seen;
-    if (status === "idle" && (starts === 0 || stale)) {
+    if (status === "idle" && (starts === 0 || stale) && (await mayStart())) {
       if (starts > MAX_RESTARTS) throw new WorkflowError(keepsDying(threadId));
       starts += 1;
       const runner = await startRunner(engine, threadId);

@@ -152,7 +152,7 @@ export function openDesk(parts: DeskParts): OpenDesk {
     try {
       const threadId = await made;
       const rules = { mustEnd: () => mustEnd(worker.id), signal };
-      return await untilEnds(engine, { threadId, worker }, rules);
+      return await untilEnds(engine, { threadId, worker, parent: thread }, rules);
     } catch (thrown) {
       signal.throwIfAborted();
       const { code, message } = failureFrom(thrown, "RUNNER_FAILED");
