@@ -35,10 +35,22 @@ it("a thread with `--worktree` works on a branch of its own, set up, and leaves 
     branch: `uncaged/work-${id}`,
   });
   // Taken back: all of it is in the steps, and the branch has no commits of its own.
-  await untilGone(worktreeOf(id));
+  expect(existsSync(worktreeOf(id))).toBe(false);
   await expect.poll(() => place.git("branch", "--list", "uncaged/*")).toBe("");
   expect(place.git("show", `${steps[1]?.workspace?.after}:made`)).toBe("1\n");
   expect(await place.json(["thread", "verify", id])).toMatchObject({ ok: true });
+});
+
+it("a schedule starts its threads in worktrees of their own", async () => {
+  const plan = ["--cron", "0 0 1 1 *", "--workflow", "shared", "--cwd", place.repo, "--worktree"];
+  await place.here(["schedule", "add", "nightly", ...plan, "--prompt", "sh: echo 1 > nightly"]);
+  const { threadId } = await place.json<{ threadId: string }>(["schedule", "run", "nightly"]);
+  await untilThread(place.root, threadId, ({ status }) => status === "completed");
+  const { steps } = await shown(threadId);
+  expect(steps[0]?.workspace?.workTree).toBe(worktreeOf(threadId));
+  expect(existsSync(join(place.repo, "nightly"))).toBe(false);
+  const { stdout } = await place.run(["schedule", "show", "nightly"]);
+  expect(stdout).toContain(`shared in a git worktree of ${place.repo}`);
 });
 
 it("the workflow or a commit says where it begins; its own commits stay on its branch", async () => {
@@ -124,7 +136,7 @@ it("each member of a group has a worktree of its own, with the files that the gr
   for (const [at, workspace] of members.entries()) {
     expect(workspace?.workTree).toBe(`${worktreeOf(id)}.0.${steps[at]?.group?.index}`);
     expect(place.git("show", `${workspace?.after}:seen`)).toBe("changed, not committed\n");
-    await untilGone(workspace?.workTree ?? "");
+    expect(existsSync(workspace?.workTree ?? "")).toBe(false);
     expect(place.git("show", `${workspace?.branch}:result`)).toBe(
       place.git("show", `${workspace?.after}:result`),
     );
@@ -132,11 +144,6 @@ it("each member of a group has a worktree of its own, with the files that the gr
   // The judge worked where the thread does, and nothing of theirs is there.
   expect(place.git("show", `${steps[3]?.workspace?.after}:listed`)).toBe("began\nlisted\n");
 });
-
-/** A runner takes worktrees back after the end of its thread is stored. */
-async function untilGone(folder: string): Promise<void> {
-  await expect.poll(() => existsSync(folder), { timeout: 5_000 }).toBe(false);
-}
 
 async function killRunner(id: string): Promise<void> {
   await killHard(await ownerOf(place.root, id));

@@ -13,6 +13,7 @@ const plannedStart: z.ZodType<PlannedStart> = z.object({
   workflow: z.string(),
   prompt: z.string(),
   cwd: z.string(),
+  worktree: z.object({ base: z.string().nullable() }).optional(),
   limits: threadLimitsSchema.nullable(),
   title: z.string().nullable(),
   labels: z.record(z.string(), z.string()),

@@ -7,6 +7,8 @@ export type PlannedStart = {
   prompt: string;
   /** Absolute directory in which the roles work. */
   cwd: string;
+  /** In a git worktree of its own, on a branch that begins at `base` (null: HEAD); left out: where the workflow says. */
+  worktree?: { base: string | null } | undefined;
   /** null: those of the workflow. */
   limits: Limits | null;
   /** null: the first line of its prompt stands for it. */

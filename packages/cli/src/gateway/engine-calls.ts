@@ -125,7 +125,6 @@ export const ENGINE_CALLS: {
       await runWorkflow(
         {
           ...{ workflow, prompt: { kind: "text", text: prompt }, startKey, cwd, limits, title },
-          worktree: null,
           labels,
           queueing: { priority, queue },
           stay: run === "idle" ? "idle" : "background",

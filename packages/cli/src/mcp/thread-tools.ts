@@ -65,7 +65,7 @@ const start: Tool = toolOf({
     const source = { kind: "text", text: prompt } as const;
     return runWorkflow(
       {
-        ...{ workflow, prompt: source, startKey: key, cwd, limits: null, worktree: null },
+        ...{ workflow, prompt: source, startKey: key, cwd, limits: null },
         ...{ title: null, labels: {}, stay: "background" },
         queueing: { priority: 0, queue: null },
       },

@@ -12,6 +12,7 @@ import { printableLine } from "../terminal/printable.ts";
 import { renderTable } from "../terminal/render-table.ts";
 import type { Style } from "../terminal/style.ts";
 import { duration, isoSeconds } from "../terminal/times.ts";
+import { startText } from "../thread/start/planned-start.ts";
 import { nextText, shownSchedule, timingText } from "./schedule-text.ts";
 import { withSchedules } from "./with-schedules.ts";
 
@@ -41,7 +42,7 @@ function text(
   const lines = [
     `${style.bold(name)}  ${timingText(timing)}`,
     `  next      ${nextText(schedule, nowMs)}`,
-    `  starts    ${start.workflow} in ${printableLine(start.cwd, 200)}`,
+    `  starts    ${startText(start)}`,
     `  prompt    ${printableLine(start.prompt, 200)}`,
     `  overlap   ${overlap}`,
     `  catch-up  ${missed}`,

@@ -4,7 +4,6 @@ import type { Command } from "../command/command.ts";
 import {
   type Argument,
   bareOrCountOption,
-  bareOrTextOption,
   countOption,
   type Given,
   negatedOption,
@@ -21,6 +20,7 @@ import { stayOf, stayOptions } from "./look/stay-options.ts";
 import { limitOptions, limitsOf } from "./start/limit-options.ts";
 import { labelOption, labelsOf, titleOf, titleOption } from "./start/name-options.ts";
 import { queueingOf, queueOptions } from "./start/queue-options.ts";
+import { worktreeOf, worktreeOption } from "./start/worktree-option.ts";
 
 export const threadId: Argument<string> = requiredArgument(
   "id",
@@ -36,10 +36,6 @@ const idKey: Option<string | null> = textOption(
 const cwd: Option<string | null> = textOption(
   "--cwd <path>",
   "directory in which the roles work (default: this one)",
-);
-const worktree: Option<{ text: string | null } | null> = bareOrTextOption(
-  "--worktree [base]",
-  "work in a git worktree of its own, on a branch that begins at this commit (default: HEAD)",
 );
 const dry: Option<boolean> = switchOption(
   "--dry-run",
@@ -59,7 +55,7 @@ export const run: Command = {
     idle,
     idKey,
     cwd,
-    worktree,
+    worktreeOption,
     titleOption,
     labelOption,
     ...queueOptions,
@@ -92,7 +88,7 @@ export const run: Command = {
         prompt: promptSource(given),
         startKey: given(idKey),
         cwd: given(cwd),
-        worktree: given(worktree),
+        worktree: worktreeOf(given),
         limits: limitsOf(given),
         title: titleOf(given),
         labels: labelsOf(given),

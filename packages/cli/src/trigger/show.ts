@@ -11,6 +11,7 @@ import type { Io } from "../command/io.ts";
 import { printableLine } from "../terminal/printable.ts";
 import { renderTable } from "../terminal/render-table.ts";
 import type { Style } from "../terminal/style.ts";
+import { startText } from "../thread/start/planned-start.ts";
 import { shownTrigger, sourceText } from "./trigger-text.ts";
 import { withTriggers } from "./with-triggers.ts";
 
@@ -33,7 +34,7 @@ function text(
 ): string {
   const lines = [
     `${style.bold(name)}  ${printableLine(sourceText(source), 300)}${pausedAt === null ? "" : ", paused"}`,
-    `  starts  ${start.workflow} in ${printableLine(start.cwd, 200)}`,
+    `  starts  ${startText(start)}`,
     `  prompt  ${printableLine(start.prompt, 200)}`,
     `  see     uncaged-workflow list --label trigger=${name}`,
   ];

@@ -102,6 +102,8 @@ export type ThreadRun = {
   /** What the workflow function gets from the engine. `cursor` is asked for the thread's position whenever a child
    *  starts, and moved on by the notes of a coordinating step. */
   runtimeAt: (cursor: CursorHand) => EngineRuntime;
+  /** Takes back what git worktrees the thread has. Never fails. */
+  takeBackFiles: (head: string) => Promise<void>;
   /** Ends the coordination of the step that has just ended. Returns what its workers used. */
   endCoordination: Coordination["close"];
   /** After that step is stored: its workers that wait may end. */
@@ -523,6 +525,9 @@ async function end(run: ThreadRun, cursor: ChainCursor, given: Ending): Promise<
 }
 
 async function endWith(run: ThreadRun, cursor: ChainCursor, ending: Ending): Promise<RunOutcome> {
+  // Before the end, so that nobody who waits for it finds them half removed. After a crash in between they are made
+  // again, from the steps.
+  await run.takeBackFiles(cursor.head);
   const nowMs = run.engine.now();
   const { head } = await finishThread(run.engine, cursor, { ending, nowMs });
   const { status, returnCode, summary } = ending;

@@ -100,11 +100,7 @@ export function runThread(
         return ok(await waitForPlace(engine, thread));
       }
       request.onReady?.(chain);
-      const ran = await runFrom(engine, handle, loaded.value, request);
-      // The end is durable: a crash from here on leaves a worktree, which `workspace gc` takes back.
-      if (ran.ok && "head" in ran.value)
-        await tidyWorktrees(engine, { ...thread, head: ran.value.head });
-      return ran;
+      return runFrom(engine, handle, loaded.value, request);
     },
   });
 }
@@ -317,6 +313,7 @@ export async function threadRun(
     filesFound: (role, { rounds }) =>
       filesFound(engine, proofs, { threadId: thread.threadId, round: rounds + 1, role }),
     runtimeAt,
+    takeBackFiles: (head) => tidyWorktrees(engine, { ...thread, head }),
     endCoordination: coordinating.close,
     releaseWorkers: async () => {
       if (coordinates(bundle.descriptor)) await releaseWorkers(engine, thread.threadId);

@@ -174,6 +174,7 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
             isWorker: false,
             runChild: () => Promise.reject(new Error("no children here")),
           }),
+        takeBackFiles: async () => {},
         endCoordination: opts.endCoordination ?? (async () => null),
         releaseWorkers: async () => {},
         isHeld: async () => false,

@@ -38,16 +38,12 @@ export async function takeBackWorktrees(
   return taken;
 }
 
-/** For a thread that has just ended, which nothing here can change: what stays is listed by `workspace list`. */
+/** For a thread that ends, which nothing here can change: what stays is listed by `workspace list`. */
 export async function tidyWorktrees(
   engine: Ports,
   thread: Pick<ThreadRecord, "threadId" | "startHash" | "head">,
 ): Promise<void> {
-  try {
-    await takeBackWorktrees(engine, thread);
-  } catch (thrown) {
-    if (!(thrown instanceof WorkflowError)) throw thrown;
-  }
+  await takeBackWorktrees(engine, thread).catch(() => undefined);
 }
 
 /** Every tree that a step of the thread names. Throws when the chain is damaged. */

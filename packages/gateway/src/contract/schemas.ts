@@ -542,6 +542,7 @@ const plannedStart = z.object({
   workflow: text,
   prompt: text,
   cwd: text,
+  worktree: z.object({ base: text.nullable() }).optional(),
   limits: limits.nullable(),
   title: text.nullable(),
   labels: z.record(text, text),

@@ -11,9 +11,11 @@ import {
   readPrompt,
 } from "../../command/prompt.ts";
 import { workingFolder } from "../../command/working-folder.ts";
+import { printableLine } from "../../terminal/printable.ts";
 import { limitOptions, limitsOf } from "./limit-options.ts";
 import { labelOption, labelsOf, titleOf, titleOption } from "./name-options.ts";
 import { priorityOption } from "./queue-options.ts";
+import { worktreeOf, worktreeOption } from "./worktree-option.ts";
 
 const workflow: Option<string | null> = textOption(
   "--workflow <name>",
@@ -29,6 +31,7 @@ export const plannedStartOptions: readonly Option<unknown>[] = [
   promptOption,
   promptFileOption,
   cwd,
+  worktreeOption,
   titleOption,
   labelOption,
   priorityOption,
@@ -40,6 +43,7 @@ export type TypedStart = {
   prompt: PromptSource;
   /** Relative to the current directory; null: that directory. */
   cwd: string | null;
+  worktree: PlannedStart["worktree"];
   limits: Limits | null;
   title: string | null;
   labels: ThreadLabels;
@@ -54,6 +58,7 @@ export function plannedStartOf(given: Given): TypedStart {
     workflow: name,
     prompt: promptSource(given),
     cwd: given(cwd),
+    worktree: worktreeOf(given),
     limits: limitsOf(given),
     title: titleOf(given),
     labels: labelsOf(given),
@@ -66,4 +71,9 @@ export async function readStart(typed: TypedStart, io: Io): Promise<PlannedStart
   const prompt = await readPrompt(typed.prompt, io);
   if (prompt.trim() === "") throw usageError("the prompt is empty: say what is to be done");
   return { ...typed, prompt, cwd: workingFolder(resolve(io.cwd, typed.cwd ?? "")) };
+}
+
+/** What it starts, and where. */
+export function startText({ workflow: name, cwd: folder, worktree }: PlannedStart): string {
+  return `${name} in ${worktree === undefined ? "" : "a git worktree of "}${printableLine(folder, 200)}`;
 }

@@ -30,8 +30,8 @@ export type RunOptions = {
   startKey: string | null;
   /** Relative to the current directory; null: that directory. */
   cwd: string | null;
-  /** It works in a git worktree of its own, which begins at this commit, or at HEAD; null: where the workflow says. */
-  worktree: { text: string | null } | null;
+  /** It works in a git worktree of its own, which begins at this commit, or at HEAD; left out: where the workflow says. */
+  worktree?: { base: string | null } | undefined;
   /** null: those of the workflow. */
   limits: Limits | null;
   /** null: the first line of its prompt stands for it. */
@@ -52,10 +52,10 @@ export async function runWorkflow(opts: RunOptions, io: Io): Promise<Result<Outp
     const run = queue !== null ? { queue } : stay === "idle" ? "idle" : "background";
     const starter = threadOfStep(io.env);
     // Before it is one of them.
-    const beside = opts.worktree === null ? await threadsBeside(engine, cwd) : [];
+    const beside = opts.worktree === undefined ? await threadsBeside(engine, cwd) : [];
     const started = await startThread(engine, {
       ...{ workflow, prompt, cwd, startKey, limits, title, labels },
-      ...(opts.worktree === null ? {} : { worktree: { base: opts.worktree.text } }),
+      worktree: opts.worktree,
       starter,
       priority,
       run,
