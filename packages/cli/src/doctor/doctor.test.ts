@@ -70,6 +70,7 @@ test("an empty storage root, and a missing one, are healthy and stay as they are
     "packages",
     "models",
     "agents",
+    "sandbox",
     "bindings",
     "threads",
     "limits",
@@ -145,6 +146,25 @@ test("listeners without a host to notify them are a warning", async () => {
     message: expect.stringContaining("none is up"),
     fix: "uncaged-workflow up",
   });
+});
+
+test("a bubblewrap that is too old for Codex is a warning, where Codex is used", async () => {
+  const bin = join(root, "bin");
+  mkdirSync(bin);
+  const sandbox = async (version: string) => {
+    writeFileSync(join(bin, "bwrap"), `#!/bin/sh\necho bubblewrap ${version}\n`, { mode: 0o755 });
+    const { ok, checks } = await examined({ PATH: `${bin}:${process.env.PATH}` });
+    expect(ok).toBe(true);
+    return checks.find(({ name }) => name === "sandbox");
+  };
+  expect(await sandbox("0.8.0")).toMatchObject({ message: "bubblewrap 0.8.0", fix: null });
+  installAgent("@uncaged/workflow-agent-codex", { installed: true, login: "ok" });
+  configure({ agents: { codex: { package: "@uncaged/workflow-agent-codex" } } });
+  expect(await sandbox("0.8.0")).toMatchObject({
+    message: expect.stringContaining("bubblewrap 0.8.0 is older than 0.9: Codex (codex)"),
+    fix: expect.stringContaining("newer bubblewrap"),
+  });
+  expect(await sandbox("0.11.1")).toMatchObject({ message: "bubblewrap 0.11.1", fix: null });
 });
 
 test("an index that is not a database is found", async () => {

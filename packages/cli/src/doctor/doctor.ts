@@ -17,6 +17,7 @@ import { checkModels } from "./check-models.ts";
 import { checkNotify } from "./check-notify.ts";
 import { checkGit, checkNode } from "./check-programs.ts";
 import { checkRoot } from "./check-root.ts";
+import { checkSandbox } from "./check-sandbox.ts";
 import { checkTasks } from "./check-tasks.ts";
 import { checkThreads } from "./check-threads.ts";
 import { checkWorktrees } from "./check-worktrees.ts";
@@ -33,6 +34,7 @@ const CHECKS: { readonly [name: string]: (context: DoctorContext) => Check | Pro
   packages: checkExternals,
   models: checkModels,
   agents: checkAgents,
+  sandbox: checkSandbox,
   bindings: checkBindings,
   threads: checkThreads,
   limits: checkLimits,
