@@ -2,7 +2,7 @@
  *  a long thread, each after one more step was made. Bars: 1 ms at 10,000 steps, 3 × the cost at 100. */
 import { fillTemplate, pickRoute } from "@uncaged/workflow-moderator";
 import { buildDescriptor } from "@uncaged/workflow-runtime";
-import { developWorkflowDefinition } from "@uncaged/workflow-template-develop";
+import { developUncheckedDefinition } from "@uncaged/workflow-template-develop";
 import { median } from "./parts/median.mjs";
 import { ms, printTable } from "./parts/print-table.mjs";
 
@@ -11,7 +11,7 @@ const LONG = 10_000;
 const PHASES = 20;
 const ROUNDS = 600;
 
-const { edges } = buildDescriptor(developWorkflowDefinition).graph;
+const { edges } = buildDescriptor(developUncheckedDefinition).graph;
 const CASES = [
   { what: "decision", decide: (ctx) => pickRoute(edges, ctx) },
   {
@@ -106,6 +106,6 @@ function phaseHash(at) {
 }
 
 function step(role, meta) {
-  const parsed = developWorkflowDefinition.roles[role].schema.parse(meta);
+  const parsed = developUncheckedDefinition.roles[role].schema.parse(meta);
   return { role, meta: parsed, contentHash: "0".repeat(13), refs: [], timestamp: 0 };
 }

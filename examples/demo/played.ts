@@ -2,7 +2,7 @@
  *  commit need no model. */
 import { createCommandAgent } from "@uncaged/workflow-agent-command";
 import { buildDescriptor, createWorkflow, namedAgent } from "@uncaged/workflow-runtime";
-import { developWorkflowDefinition } from "@uncaged/workflow-template-develop";
+import { developUncheckedDefinition } from "@uncaged/workflow-template-develop";
 
 const tester = createCommandAgent({
   command: "npm",
@@ -26,8 +26,8 @@ const committer = createCommandAgent({
   }),
 });
 
-export const run = createWorkflow(developWorkflowDefinition, {
+export const run = createWorkflow(developUncheckedDefinition, {
   adapter: namedAgent(),
   overrides: { tester, committer },
 });
-export const descriptor = buildDescriptor(developWorkflowDefinition);
+export const descriptor = buildDescriptor(developUncheckedDefinition);

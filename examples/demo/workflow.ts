@@ -2,7 +2,7 @@
  *  and reviewer play recordings, so that the demo needs no model. */
 import { createCommandAgent } from "@uncaged/workflow-agent-command";
 import { buildDescriptor, createWorkflow } from "@uncaged/workflow-runtime";
-import { developWorkflowDefinition } from "@uncaged/workflow-template-develop";
+import { developUncheckedDefinition } from "@uncaged/workflow-template-develop";
 
 const folder = process.env.DEMO_FOLDER ?? ".";
 const passEnv = ["DEMO_RECORDINGS", "DEMO_CLI"];
@@ -30,8 +30,8 @@ const committer = createCommandAgent({
   output: "json",
 });
 
-export const run = createWorkflow(developWorkflowDefinition, {
+export const run = createWorkflow(developUncheckedDefinition, {
   adapter: recorded,
   overrides: { tester, committer },
 });
-export const descriptor = buildDescriptor(developWorkflowDefinition);
+export const descriptor = buildDescriptor(developUncheckedDefinition);

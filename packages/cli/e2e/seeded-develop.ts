@@ -2,7 +2,7 @@
  *  prompt) decides. It plans, goes wrong and comes right again in as many ways as the table has. */
 export const SEEDED_DEVELOP = `
 import { buildDescriptor, createWorkflow } from "@uncaged/workflow-runtime";
-import { developWorkflowDefinition } from "@uncaged/workflow-template-develop";
+import { developUncheckedDefinition } from "@uncaged/workflow-template-develop";
 
 /** Pseudorandom numbers from 0 to 1, determined by the seed and the thread's position. */
 function chances({ start, steps }) {
@@ -56,6 +56,6 @@ const play = (_prompt, schema) => async (ctx, { cas, step }) => {
 };
 const adapter = Object.assign(play, { holdsPolicy: true });
 
-export const run = createWorkflow(developWorkflowDefinition, { adapter, overrides: null });
-export const descriptor = buildDescriptor(developWorkflowDefinition);
+export const run = createWorkflow(developUncheckedDefinition, { adapter, overrides: null });
+export const descriptor = buildDescriptor(developUncheckedDefinition);
 `;

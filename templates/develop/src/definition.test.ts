@@ -1,11 +1,16 @@
 import { buildDescriptor, END, START } from "@uncaged/workflow-runtime";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { developCheckedBy, developProvenBy, developWorkflowDefinition } from "./definition.ts";
+import {
+  developCheckedBy,
+  developProvenBy,
+  developUncheckedDefinition,
+  developWorkflowDefinition,
+} from "./definition.ts";
 import type { CoderMeta, DevelopMeta, PlannerMeta, ReviewerMeta, TesterMeta } from "./index.ts";
 
 describe("the definition of develop", () => {
   it("has exactly these roles and edges", () => {
-    const { roles, graph } = buildDescriptor(developWorkflowDefinition);
+    const { roles, graph } = buildDescriptor(developUncheckedDefinition);
     expect(Object.keys(roles)).toEqual(["planner", "coder", "reviewer", "tester", "committer"]);
     expect(graph.edges.map(({ from, condition, to }) => [from, condition, to])).toEqual([
       [START, "FALLBACK", "planner"],
@@ -35,8 +40,15 @@ describe("the definition of develop", () => {
       { name: "tests", kind: "execute", input: "^npm test$", after: "last_edit" },
     ]);
     expect(
-      buildDescriptor(developWorkflowDefinition).roles.coder?.requiredEvidence,
+      buildDescriptor(developUncheckedDefinition).roles.coder?.requiredEvidence,
     ).toBeUndefined();
+  });
+
+  it("has the coder's files checked by `npm test`, unless it is told how", () => {
+    const npmTest = { command: ["npm", "test"], setup: ["npm", "install"] };
+    expect(buildDescriptor(developWorkflowDefinition)).toEqual(
+      buildDescriptor(developCheckedBy(npmTest)),
+    );
   });
 
   it("has the coder's files checked where it is told how", () => {

@@ -3,6 +3,7 @@ export { type CommitterMeta, committer } from "./committer.ts";
 export {
   developCheckedBy,
   developProvenBy,
+  developUncheckedDefinition,
   developWorkflowDefinition,
   /** The name before the first release. */
   developWorkflowDefinition as developDefinition,

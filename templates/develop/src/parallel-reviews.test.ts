@@ -10,11 +10,11 @@ import {
   scripted,
 } from "@uncaged/workflow-testkit";
 import { describe, expect, it } from "vitest";
-import { developProvenBy, developWorkflowDefinition } from "./definition.ts";
+import { developProvenBy, developUncheckedDefinition } from "./definition.ts";
 import { withParallelReviews } from "./parallel-reviews.ts";
 import type { DevelopMeta } from "./roles.ts";
 
-const definition = withParallelReviews(developWorkflowDefinition);
+const definition = withParallelReviews(developUncheckedDefinition);
 
 const HASH = "0PARSE0000000";
 const planned: DevelopMeta["planner"] = {

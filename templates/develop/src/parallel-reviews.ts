@@ -53,7 +53,7 @@ const afterReviews: readonly DevelopRule[] = [
   { condition: "FALLBACK", role: "reviewer", prompt: REVIEW_ALONE },
 ];
 
-/** From `developWorkflowDefinition`, or what `developProvenBy` returns. */
+/** From any of the definitions. */
 export function withParallelReviews(
   definition: WorkflowDefinition<DevelopMeta>,
 ): WorkflowDefinition<DevelopMeta> {

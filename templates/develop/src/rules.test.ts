@@ -10,7 +10,7 @@ import {
 } from "@uncaged/workflow-testkit";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { developWorkflowDefinition } from "./definition.ts";
+import { developUncheckedDefinition } from "./definition.ts";
 import type { DevelopMeta } from "./roles.ts";
 import { developTable } from "./rules.ts";
 
@@ -63,7 +63,7 @@ function coded(completedPhase: string | null): DevelopMeta["coder"] {
 }
 
 function develop(scripts: Scripts<DevelopMeta>): Promise<RunResult> {
-  return runWorkflow(developWorkflowDefinition, {
+  return runWorkflow(developUncheckedDefinition, {
     prompt: "print tables",
     agents: scripted(scripts),
   });
@@ -94,7 +94,7 @@ const bumpyRun = (): Promise<RunResult> =>
 
 describe("the table of develop", () => {
   it("is walked whole by the runs of this file", async () => {
-    expectEveryEdge(developWorkflowDefinition, [
+    expectEveryEdge(developUncheckedDefinition, [
       await abortedRun(),
       await smoothRun(),
       await bumpyRun(),
@@ -133,7 +133,7 @@ describe("the table of develop", () => {
 
 describe("the decision whether all phases are complete", () => {
   const nextAfter = async (reported: readonly (string | null)[]): Promise<string | undefined> => {
-    const unbounded = { ...developWorkflowDefinition, limits: { steps: 100_000 } };
+    const unbounded = { ...developUncheckedDefinition, limits: { steps: 100_000 } };
     const run = await runWorkflow(unbounded, {
       prompt: "print tables",
       agents: scripted({}),

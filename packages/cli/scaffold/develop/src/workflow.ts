@@ -5,7 +5,7 @@ import { agent, tester } from "./agents.ts";
 
 /** A coder's step counts once the files that it left have passed `npm test`, run by the engine itself in a checkout of its
  *  own, and not because the coder says so. For a repository without tests, or without git, take
- *  `developWorkflowDefinition`. */
+ *  `developUncheckedDefinition`. */
 const definition = developCheckedBy({ command: ["npm", "test"], setup: ["npm", "install"] });
 
 export const run = createWorkflow(definition, { adapter: agent, overrides: { tester } });
