@@ -23,7 +23,6 @@ export { readKeyFile, variablesOf } from "./registry/key-file.ts";
 export { memoryRegistry } from "./registry/memory-registry.ts";
 export { modelReference } from "./registry/model-reference.ts";
 export { type ProviderCaller, providerCaller } from "./registry/provider-callers.ts";
-export { registered, rolledBack } from "./registry/registry-changes.ts";
 export { readLimits } from "./registry/read-limits.ts";
 export { readRegistry, readSettings } from "./registry/read-registry.ts";
 export { readStoreKind } from "./registry/read-store-kind.ts";
@@ -38,6 +37,7 @@ export type {
   Settings,
   TaskDefaults,
 } from "./registry/registry.ts";
+export { registered, rolledBack } from "./registry/registry-changes.ts";
 export { resolveKey } from "./registry/resolve-key.ts";
 export { resolveModel } from "./registry/resolve-model.ts";
 export { unknownWorkflow } from "./registry/unknown-workflow.ts";
