@@ -85,7 +85,9 @@ export type AdoptedThread = ThreadCopy &
  *     so an owner that was frozen while another took over cannot publish.
  *  3. A head moves only from the value the writer saw. A move, or an end, that its owner made before and makes again,
  *     because the answer was lost, has been made.
- *  4. History records an end, or a removal, before the thread's row does. A crash in between leaves a line that
+ *  4. Whether a lease has expired is for the store's clock to say. Where the store is a server, that is the server's clock, and
+ *     the `nowMs` of its callers counts for nothing; so does it in `Dispatch`.
+ *  5. History records an end, or a removal, before the thread's row does. A crash in between leaves a line that
  *     came too early: the thread ends, or is removed, once more, and its last line counts. */
 export type ThreadStore = {
   /** With a `startKey` seen before, returns the thread made then and `created: false`. */

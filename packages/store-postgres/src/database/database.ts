@@ -16,8 +16,8 @@ export type DatabaseOptions = {
   url: string;
   /** Which of the roots in that database: small letters, digits and `_`. */
   root: string;
-  /** Unix milliseconds, in place of the server's clock: for tests. */
-  clock?: (() => number) | undefined;
+  /** In place of the server's clock, for tests: is given the time of the caller. Unix milliseconds. */
+  clock?: ((nowMs: number) => number) | undefined;
 };
 
 /** A statement: `$1` for the first value. */
@@ -26,12 +26,12 @@ export type Rows = { rows: readonly unknown[]; changes: number };
 
 export type Transaction = {
   query(query: Query): Promise<Rows>;
-  /** The time of the store when the transaction had its lock, Unix milliseconds. */
-  nowMs: number;
+  /** The time of the store since the transaction has had its lock; `nowMs`: that of the caller. Unix milliseconds. */
+  now(nowMs: number): Promise<number>;
 };
 
 /** `exclusive`: no other one of this root that takes a lock runs at the same time. */
-export type RootLock = "exclusive" | "shared";
+type RootLock = "exclusive" | "shared";
 
 /** `what` names the operation in an error message: "cannot <what>". */
 export type Database = {
@@ -44,8 +44,8 @@ export type Database = {
     lock: RootLock,
     body: (transaction: Transaction) => Promise<T>,
   ): Promise<T>;
-  /** The time of the store, Unix milliseconds, as an expression. */
-  now: string;
+  /** The time of the store; `nowMs`: that of the caller. Unix milliseconds. */
+  now(nowMs: number): Promise<number>;
   close(): Promise<void>;
 };
 
@@ -56,7 +56,6 @@ export async function openDatabase({ url, root, clock }: DatabaseOptions): Promi
   const pool = new pg.Pool({ ...POOL, connectionString: url, options: `-c search_path=${schema}` });
   // An idle connection that breaks is replaced when the next one is needed.
   pool.on("error", () => {});
-  const now = (): string => (clock === undefined ? SERVER_CLOCK : `${Math.floor(clock())}::bigint`);
   const database: Database = {
     schema,
     query: (what, query) =>
@@ -70,9 +69,10 @@ export async function openDatabase({ url, root, clock }: DatabaseOptions): Promi
           using(pool, async (client) => {
             if (mayBeDone !== null && (await isMarked(client, mark))) return mayBeDone.value;
             mayBeDone = null;
-            const nowMs = await began(client, begin(now()));
+            const serverMs = await began(client, begin);
+            const now = async (nowMs: number) => clock?.(nowMs) ?? serverMs;
             const query = async (each: Query) => rowsOf(await client.query(queryOf(each)));
-            const value = await body({ query, nowMs });
+            const value = await body({ query, now });
             // From here on, a broken connection does not tell whether it was done.
             mayBeDone = { value };
             await client.query("COMMIT");
@@ -81,8 +81,10 @@ export async function openDatabase({ url, root, clock }: DatabaseOptions): Promi
         ),
       );
     },
-    get now() {
-      return now();
+    now: async (nowMs) => {
+      if (clock !== undefined) return clock(nowMs);
+      const { rows } = await database.query("read the clock", { text: TIME });
+      return nowMsIn(rows[0]);
     },
     close: () => pool.end(),
   };
@@ -114,23 +116,26 @@ function parserOf(type: number, format?: "text" | "binary"): (value: string) => 
   return isWide ? Number : pg.types.getTypeParser(type, format ?? "text");
 }
 
-const SERVER_CLOCK = "floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
+const TIME = 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "nowMs"';
 
 /** Marks are needed while their transaction is tried again. */
 const FORGET_MARKS = "DELETE FROM marks WHERE at < clock_timestamp() - interval '10 minutes'";
 
 /** One round trip: the lock is taken before anything is read, so nothing read can be stale. */
-function beginOf({ schema, lock, mark }: { schema: string; lock: RootLock; mark: string }) {
+function beginOf({ schema, lock, mark }: { schema: string; lock: RootLock; mark: string }): string {
   const take = lock === "shared" ? "pg_advisory_xact_lock_shared" : "pg_advisory_xact_lock";
-  return (now: string): string => `
+  return `
     BEGIN; SELECT ${take}(hashtextextended('${schema}', 0)); ${FORGET_MARKS};
-    INSERT INTO marks (mark) VALUES ('${mark}'); SELECT ${now} AS "nowMs"`;
+    INSERT INTO marks (mark) VALUES ('${mark}'); ${TIME}`;
 }
 
 async function began(client: pg.PoolClient, begin: string): Promise<number> {
   const results: unknown = await client.query(begin);
   const last: unknown = Array.isArray(results) ? results.at(-1) : null;
-  const row: unknown = last instanceof pg.Result ? last.rows[0] : null;
+  return nowMsIn(last instanceof pg.Result ? last.rows[0] : null);
+}
+
+function nowMsIn(row: unknown): number {
   return Number(typeof row === "object" && row !== null && "nowMs" in row ? row.nowMs : Number.NaN);
 }
 

@@ -7,19 +7,23 @@ import {
   type Request,
   type Statement,
 } from "@uncaged/workflow-store/backend";
-import type { Database, Query, Rows } from "../database/database.ts";
+import type { Database, Query, Rows, Transaction } from "../database/database.ts";
 import { translated } from "../tables/dialect.ts";
 
 /** Carries out a deed, statement by statement. */
 export async function carryOut<T>(database: Database, deed: Deed<T>): Promise<T> {
   const { what, changes, operation } = deed;
-  if (changes === "nothing")
-    return await answering(operation(), (query) => database.query(what, query));
+  if (changes === "nothing") {
+    const query = (each: Query): Promise<Rows> => database.query(what, each);
+    return await answering(operation(), { query, now: database.now });
+  }
   const lock = changes === "anything" ? "exclusive" : "shared";
-  return await database.transaction(what, lock, ({ query }) => answering(operation(), query));
+  return await database.transaction(what, lock, (transaction) =>
+    answering(operation(), transaction),
+  );
 }
 
-type Ask = (query: Query) => Promise<Rows>;
+type Ask = Pick<Transaction, "query" | "now">;
 
 async function answering<T>(operation: Operation<T>, ask: Ask): Promise<T> {
   let step = operation.next();
@@ -29,7 +33,8 @@ async function answering<T>(operation: Operation<T>, ask: Ask): Promise<T> {
 
 async function answerTo(request: Request, ask: Ask): Promise<Answer> {
   if (request.kind === "statement") return await answerOf(request, ask);
-  const { changes } = await ask(historyQuery(request));
+  if (request.kind === "time") return { ...NOTHING, nowMs: await ask.now(request.nowMs) };
+  const { changes } = await ask.query(historyQuery(request));
   return { ...NOTHING, changes };
 }
 
@@ -37,10 +42,10 @@ async function answerOf({ text, values, want }: Statement, ask: Ask): Promise<An
   const { text: sql, names, columns } = translated(text);
   const query = { text: sql, values: names.map((name) => values[name]) };
   if (want === "wide row" || want === "wide rows") {
-    const { rows } = await ask({ ...query, rowMode: "array" });
+    const { rows } = await ask.query({ ...query, rowMode: "array" });
     return { ...NOTHING, wide: rows };
   }
-  const { rows, changes } = await ask(query);
+  const { rows, changes } = await ask.query(query);
   if (want === "changes") return { ...NOTHING, changes };
   return { ...NOTHING, rows: rows.map((row) => named(row, columns)) };
 }
@@ -50,7 +55,7 @@ function named(row: unknown, columns: ReadonlyMap<string, string>): Record<strin
   return Object.fromEntries(values.map(([name, value]) => [columns.get(name) ?? name, value]));
 }
 
-function historyQuery(request: Exclude<Request, Statement>): Query {
+function historyQuery(request: Extract<Request, { kind: "history" }>): Query {
   if ("line" in request) {
     const { threadId, finishedAt } = request.line;
     return { text: END, values: [threadId, finishedAt, encodeHistoryLine(request.line)] };

@@ -1,19 +1,24 @@
 /** Which providers have turned us away, and until when nobody calls them. One that has ended does not count, and is deleted
  *  with the next one. */
 import { type Dispatch, type Hold, parseJson } from "@uncaged/workflow-protocol";
-import { all, change, changing, type Deed, type Operation, reading } from "./operation.ts";
+import { all, change, changing, type Deed, type Operation, reading, timed } from "./operation.ts";
 import { integerOf, textOf } from "./thread-columns.ts";
 
 export function hold(request: Parameters<Dispatch["hold"]>[0]): Deed<void> {
-  const { key, agents, untilMs, nowMs } = request;
+  const { key, agents } = request;
   return changing(`hold ${key}`, function* () {
+    const { nowMs } = yield* timed(request);
+    const untilMs = Math.ceil(nowMs + request.untilMs - request.nowMs);
     yield* change("DELETE FROM holds WHERE untilMs <= :nowMs", { nowMs });
-    yield* change(HOLD, { key, agents: JSON.stringify(agents), untilMs: Math.ceil(untilMs) });
+    yield* change(HOLD, { key, agents: JSON.stringify(agents), untilMs });
   });
 }
 
-export function readHolds(nowMs: number): Deed<Hold[]> {
-  return reading("read which providers ask to be left alone", () => holdsAt(nowMs));
+export function readHolds(askedMs: number): Deed<Hold[]> {
+  return reading("read which providers ask to be left alone", function* () {
+    const { nowMs } = yield* timed({ nowMs: askedMs });
+    return yield* holdsAt(nowMs);
+  });
 }
 
 export function* holdsAt(nowMs: number): Operation<Hold[]> {

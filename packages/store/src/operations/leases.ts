@@ -15,7 +15,7 @@ import { limitReached } from "../threads/room.ts";
 import { NO_LEASE, OWNED } from "./lease-columns.ts";
 import { handOverMembers, keepAsked, waitsBefore } from "./member-asks.ts";
 import { recordNotices } from "./notices.ts";
-import { change, changing, type Deed, type Operation, one, owning } from "./operation.ts";
+import { change, changing, type Deed, type Operation, one, owning, timed } from "./operation.ts";
 import { queueThread } from "./queue.ts";
 import { QUEUED, storedPlace } from "./queue-places.ts";
 import { refused } from "./refused.ts";
@@ -34,23 +34,25 @@ const STARTABLE = quoted(THREAD_STATUSES.filter((status) => canMove(status, "run
 
 type Acquisition = Parameters<ThreadStore["acquire"]>[0];
 
-export function acquireLease(request: Acquisition): Deed<Lease | Full> {
-  const { threadId, process: owner, ttlMs, nowMs, replaces } = request;
-  const expiresAt = nowMs + ttlMs;
-  const values = {
-    threadId,
-    nowMs,
-    replaces,
-    expiresAt,
-    pid: owner.pid,
-    processStartedAt: owner.startedAt,
-    bootId: owner.bootId,
-    room: request.room === undefined ? null : "held",
-  };
+export function acquireLease(asked: Acquisition): Deed<Lease | Full> {
+  const { threadId, process: owner, ttlMs, replaces } = asked;
   return changing(`take over thread ${threadId}`, function* (): Operation<Lease | Full> {
+    const request = yield* timed(asked);
+    const { nowMs } = request;
     const full = request.room === undefined ? null : yield* fullForLease(request);
     if (full !== null) return yield* refuseRoom(request, full);
     const before = request.room === undefined ? [] : yield* waitsBefore(threadId);
+    const expiresAt = nowMs + ttlMs;
+    const values = {
+      threadId,
+      nowMs,
+      replaces,
+      expiresAt,
+      pid: owner.pid,
+      processStartedAt: owner.startedAt,
+      bootId: owner.bootId,
+      room: request.room === undefined ? null : "held",
+    };
     const row = yield* one(ACQUIRE, values);
     if (row === undefined) {
       throw refused(toAcquire(yield* getThread(threadId), request), threadId);
@@ -79,8 +81,10 @@ function* refuseRoom(request: Acquisition, found: Full): Operation<Full> {
 
 type Renewal = Parameters<ThreadStore["renew"]>[0];
 
-export function renewLeases({ leases, ttlMs, nowMs }: Renewal): Deed<Renewed[]> {
+export function renewLeases(request: Renewal): Deed<Renewed[]> {
+  const { leases, ttlMs } = request;
   return owning(`renew ${leases.length} leases`, function* () {
+    const { nowMs } = yield* timed(request);
     const renewed: Renewed[] = [];
     for (const { threadId, fence } of leases) {
       const row = yield* one(RENEW, { threadId, fence, nowMs, expiresAt: nowMs + ttlMs });

@@ -10,6 +10,8 @@ export type Operation<T> = Generator<Request, T, Answer>;
 
 export type Request =
   | Statement
+  /** Asks for the time of the store. `nowMs`: the caller's, Unix milliseconds. */
+  | { kind: "time"; nowMs: number }
   /** Appends to the history, which is durable no later than the transaction. */
   | { kind: "history"; line: HistoryLine }
   | { kind: "history"; removed: { threadId: string; bundleHash: string; removedAt: number } }
@@ -30,6 +32,7 @@ export type Answer = {
   changes: number;
   rows: readonly NamedRow[];
   wide: readonly unknown[];
+  nowMs: number;
 };
 
 /** An operation by name, and whether it has to be a transaction. */
@@ -59,7 +62,13 @@ export function reading<T>(what: string, operation: () => Operation<T>): Deed<T>
   return { what, changes: "nothing", operation };
 }
 
-export const NOTHING: Answer = { changes: 0, rows: [], wide: [] };
+export const NOTHING: Answer = { changes: 0, rows: [], wide: [], nowMs: 0 };
+
+/** The request as of the time of the store. Whether a lease has expired is not for the clocks of its callers to say. */
+export function* timed<T extends { nowMs: number }>(request: T): Operation<T> {
+  const { nowMs } = yield { kind: "time", nowMs: request.nowMs };
+  return { ...request, nowMs };
+}
 
 /** Returns the number of rows that changed. */
 export function* change(text: string, values: Values = {}): Operation<number> {

@@ -5,7 +5,16 @@ import { nextOf, type Waiting } from "../threads/room.ts";
 import { crowdOf, expectedKeys } from "./crowd.ts";
 import { NO_LEASE } from "./lease-columns.ts";
 import { readLimits } from "./limits.ts";
-import { all, allWide, change, changing, type Deed, type Operation, reading } from "./operation.ts";
+import {
+  all,
+  allWide,
+  change,
+  changing,
+  type Deed,
+  type Operation,
+  reading,
+  timed,
+} from "./operation.ts";
 import { limitKeys, NOT_QUEUED } from "./queue-places.ts";
 import { refused } from "./refused.ts";
 import { fullForLease } from "./room.ts";
@@ -17,7 +26,7 @@ type Want = Parameters<Dispatch["want"]>[0];
 
 export function wantThread(job: Want): Deed<void> {
   return changing(`queue thread ${job.threadId}`, function* () {
-    yield* queueThread(job);
+    yield* queueThread(yield* timed(job));
   });
 }
 
@@ -45,8 +54,9 @@ export function queuedThreads(): Deed<QueuedThread[]> {
 type Next = Parameters<Dispatch["next"]>[0];
 
 /** Not a transaction: what it finds is checked again when a thread takes its lease. */
-export function nextThreads({ besides, nowMs }: Next): Deed<string[]> {
+export function nextThreads(request: Next): Deed<string[]> {
   return reading("see which threads may start", function* () {
+    const { besides, nowMs } = yield* timed(request);
     const waiting = (yield* all(WAITING)).map(waitingOf);
     if (waiting.length === 0) return [];
     const limits = yield* readLimits();

@@ -18,7 +18,7 @@ import { crowdOf, runningThreads, spentToday } from "./crowd.ts";
 import { holdsAt } from "./holds.ts";
 import { OWNED } from "./lease-columns.ts";
 import { readLimits } from "./limits.ts";
-import { change, changing, type Deed, type Operation, one, reading } from "./operation.ts";
+import { change, changing, type Deed, type Operation, one, reading, timed } from "./operation.ts";
 import { refused } from "./refused.ts";
 import { textOf } from "./thread-columns.ts";
 import { getThread } from "./thread-queries.ts";
@@ -55,8 +55,9 @@ export function lendRoom(owner: LeaseRef): Deed<void> {
 type Return = Parameters<Dispatch["takeBack"]>[0];
 
 export function takeRoomBack(owner: Return): Deed<boolean> {
-  const { threadId, nowMs } = owner;
+  const { threadId } = owner;
   return changing(`take the room of thread ${threadId} back`, function* () {
+    const { nowMs } = yield* timed(owner);
     const { workflow } = yield* setRoom(owner, "returning");
     const limits = yield* readLimits();
     const counting = { nowMs, except: threadId, returning: "do not" } as const;
@@ -81,8 +82,9 @@ function* setRoom(
 type Take = Parameters<Dispatch["take"]>[0];
 
 export function takeForAgent(request: Take): Deed<Taken> {
-  const { threadId, fence, part, agent, nowMs } = request;
+  const { threadId, fence, part, agent } = request;
   return changing(`have an agent run for thread ${threadId}`, function* () {
+    const { nowMs } = yield* timed(request);
     // Where nothing is limited this writes nothing, and so costs no flush.
     if ((yield* change(TOOK, { threadId, fence })) !== 1) {
       const owned = toWrite(yield* getThread(threadId), request);
@@ -110,8 +112,9 @@ export function freeOfAgent({ threadId, fence, part }: LeaseRef & { part: string
   });
 }
 
-export function askBudget(nowMs: number): Deed<Taken> {
+export function askBudget(askedMs: number): Deed<Taken> {
   return reading("read the budget of the day", function* () {
+    const { nowMs } = yield* timed({ nowMs: askedMs });
     const limits = yield* readLimits();
     const spent = yield* spentToday(limits, nowMs);
     return budgetLeft(limits, { spentSince: () => spent }, nowMs);

@@ -26,6 +26,8 @@ export function answering<T>(index: ThreadIndex, operation: Operation<T>): T {
 
 function answerTo(index: ThreadIndex, request: Request): Answer {
   if (request.kind === "statement") return answerOf(index, request);
+  // The callers are on the machine that has the file: their clock is its clock.
+  if (request.kind === "time") return { ...NOTHING, nowMs: request.nowMs };
   if ("line" in request) appendHistory(index.root, request.line);
   else if ("removed" in request) appendRemoval(index.root, request.removed);
   else return { ...NOTHING, changes: forgetRemoved(index.root, request.forget.endedBefore) };
