@@ -9,6 +9,7 @@ import pg from "pg";
 import { expect, test } from "vitest";
 import { startEmbeddedServer, stopEmbeddedServer } from "../server/embedded-server.ts";
 import { cuttingProxy } from "../testing/cutting-proxy.test.helper.ts";
+import { emptyRoot } from "../testing/empty-root.test.helper.ts";
 import { testRoot } from "../testing/test-root.test.helper.ts";
 import { openPostgresIndex } from "./open-index.ts";
 
@@ -49,12 +50,12 @@ test("a request or an answer that is lost, at any message, is done once", async 
   // A lost request is the simpler case.
   for (const [lost, each] of [["answer", 1] as const, ["request", 5] as const])
     for (let message = 1; message <= count; message += each) {
-      await emptied(url, root);
+      await emptyRoot({ url, root });
       const found = await life(() => proxy.cutAt(message, lost));
       expect(found, `${lost} ${message}`).toEqual(undisturbed);
     }
   await proxy.close();
-});
+}, 120_000);
 
 test("a server that is killed and comes back loses nothing, and does nothing twice", async () => {
   const parent = mkdtempSync(join(tmpdir(), "uwf-restart-"));
@@ -78,7 +79,7 @@ test("a server that is killed and comes back loses nothing, and does nothing twi
     await stopEmbeddedServer({ folder });
     rmSync(parent, { recursive: true, force: true });
   }
-});
+}, 120_000);
 
 test("clients that open an empty root at the same moment all succeed", async () => {
   const root = await testRoot();
@@ -163,17 +164,6 @@ async function lifeIn(place: { url: string; root: string }, begin: () => void): 
   const spent = await threads.spent({ by: "role" });
   await threads.close();
   return [published, renewed, paused, second, found, spent];
-}
-
-/** Without the rows of the last life. */
-async function emptied(url: string, root: string): Promise<void> {
-  const client = new pg.Client({
-    connectionString: url,
-    options: `-c search_path=uncaged_${root}`,
-  });
-  await client.connect();
-  await client.query("TRUNCATE threads, threadWords, blobs, ended, spent, spentQuarters");
-  await client.end();
 }
 
 async function owned(index: Index, no: number, nowMs = Date.now()): Promise<Lease> {

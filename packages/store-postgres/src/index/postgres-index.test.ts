@@ -6,8 +6,9 @@ import {
   threadStoreCases,
   triggersCases,
 } from "@uncaged/workflow-store/suite";
-import { test } from "vitest";
+import { beforeAll, beforeEach, test } from "vitest";
 import type { DatabaseOptions } from "../database/database.ts";
+import { emptyRoot } from "../testing/empty-root.test.helper.ts";
 import { testRoot } from "../testing/test-root.test.helper.ts";
 import {
   openPostgresIndex,
@@ -17,42 +18,46 @@ import {
 } from "./open-index.ts";
 
 /** The cases say what time it is. */
-async function testedRoot(): Promise<DatabaseOptions> {
-  return { ...(await testRoot()), clock: (nowMs) => nowMs };
-}
+const clock = (nowMs: number): number => nowMs;
+
+let at: DatabaseOptions;
+beforeAll(async () => {
+  at = { ...(await testRoot()), clock };
+});
+beforeEach(() => emptyRoot(at));
 
 test.each(threadStoreCases)("a store in PostgreSQL $name", async ({ run }) => {
-  const { threads } = await openPostgresIndex(await testedRoot());
+  const { threads } = await openPostgresIndex(at);
   await run(threads);
   await threads.close();
 });
 
 test.each(dispatchCases)("a queue in PostgreSQL $name", async ({ run }) => {
-  const index = await openPostgresIndex(await testedRoot());
+  const index = await openPostgresIndex(at);
   await run(index);
   await index.threads.close();
 });
 
 test.each(blobTableCases)("blobs in PostgreSQL $name", async ({ run }) => {
-  const index = await openPostgresIndex(await testedRoot());
+  const index = await openPostgresIndex(at);
   await run({ blobs: index.blobs, threads: index.threads });
   await index.threads.close();
 });
 
 test.each(schedulesCases)("schedules in PostgreSQL $name", async ({ run }) => {
-  const schedules = await openPostgresSchedules(await testedRoot());
+  const schedules = await openPostgresSchedules(at);
   await run(schedules);
   await schedules.close();
 });
 
 test.each(triggersCases)("triggers in PostgreSQL $name", async ({ run }) => {
-  const triggers = await openPostgresTriggers(await testedRoot());
+  const triggers = await openPostgresTriggers(at);
   await run(triggers);
   await triggers.close();
 });
 
 test.each(taskCases)("tasks in PostgreSQL $name", async ({ run }) => {
-  const tasks = await openPostgresTasks(await testedRoot());
+  const tasks = await openPostgresTasks(at);
   await run(tasks);
   await tasks.close();
 });
