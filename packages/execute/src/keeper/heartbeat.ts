@@ -49,7 +49,8 @@ export function startHeartbeat(opts: {
   return {
     keep: (lease) => {
       kept.add(lease);
-      renewAtMs = Math.min(renewAtMs, lease.acquiredAt + RENEW_EVERY_MS);
+      // Not from the lease: its times may be those of a server's clock.
+      renewAtMs = Math.min(renewAtMs, now() + RENEW_EVERY_MS);
     },
     drop: (lease) => void kept.delete(lease),
     stop: () => clearInterval(timer),

@@ -10,7 +10,7 @@ import {
 import { type Database, type DatabaseOptions, openDatabase } from "../database/database.ts";
 import { carryOut } from "./carry-out.ts";
 import { readHistory } from "./history.ts";
-import { publishing } from "./publish.ts";
+import { publishing, type Told } from "./publish.ts";
 
 /** Opens the index of a root, creating it if the root is new. Throws what `openDatabase` throws. */
 export async function openPostgresIndex(options: DatabaseOptions): Promise<Index> {
@@ -25,10 +25,20 @@ export async function openPostgresIndex(options: DatabaseOptions): Promise<Index
     },
     close: database.close,
   });
-  const write = publishing(database, index.blobs.write);
+  let told: Told = null;
+  const write = publishing(database, index.blobs.write, (news) => {
+    told = news;
+  });
+  const isBudgetFree = (): boolean =>
+    told !== null && !told.hasBudget && performance.now() - told.atMs < NEWS_MS;
   return {
     ...index,
     blobs: { ...index.blobs, write },
+    dispatch: {
+      ...index.dispatch,
+      // Asked between two steps.
+      budget: async (nowMs) => (isBudgetFree() ? { ok: true } : index.dispatch.budget(nowMs)),
+    },
     threads: {
       ...index.threads,
       advance: async (move) => {
@@ -56,6 +66,9 @@ export async function openPostgresTriggers(options: DatabaseOptions): Promise<Tr
   const database = await openDatabase(options);
   return triggersOn(performing(database), database.close);
 }
+
+/** How long what a step was told counts: a budget that somebody sets meanwhile holds from the step after the next. */
+const NEWS_MS = 1_000;
 
 function performing(database: Database): Perform {
   return (deed) => carryOut(database, deed);

@@ -1,9 +1,4 @@
-import {
-  type BlobTable,
-  type BlobWrite,
-  type HeadMove,
-  WorkflowError,
-} from "@uncaged/workflow-protocol";
+import { type BlobTable, type HeadMove, WorkflowError } from "@uncaged/workflow-protocol";
 import {
   bookingValues,
   moveValues,
@@ -17,8 +12,15 @@ import { NOT_USUAL, PUBLISH, PUBLISHED } from "../tables/publish.ts";
 
 type Write = BlobTable["write"];
 
+/** What a step was told beside its signals; null: nothing yet. */
+export type Told = { hasBudget: boolean; atMs: number } | null;
+
 /** Stores blobs, and moves a head with them, in one statement; what is unusual is left to `operation`. */
-export function publishing(database: Database, operation: Write): Write {
+export function publishing(
+  database: Database,
+  operation: Write,
+  tell: (told: Told) => void,
+): Write {
   return async (write) => {
     const { rows, replacing, move } = write;
     if (replacing.length > 0 || move?.kind === "answer") return await operation(write);
@@ -27,7 +29,10 @@ export function publishing(database: Database, operation: Write): Write {
     const what =
       move === null ? `store ${rows.length} blobs` : `publish a step of thread ${move.threadId}`;
     try {
-      return written(await database.query(what, { text: PUBLISH, values }));
+      const { rows: answer } = await database.query(what, { text: PUBLISH, values });
+      const row = objectIn(answer[0]);
+      if (row !== null) tell({ hasBudget: row.hasBudget !== false, atMs: performance.now() });
+      return { kind: "written", signals: row === null ? [] : signalsOf(row) };
     } catch (thrown) {
       if (thrown instanceof WorkflowError && codeOf(thrown.cause) === NOT_USUAL)
         return await operation(write);
@@ -50,7 +55,6 @@ function valuesOf(move: Exclude<HeadMove, { kind: "answer" }> | null): unknown[]
   return PUBLISHED.map((name) => values[name] ?? null);
 }
 
-function written({ rows: [row] }: { rows: readonly unknown[] }): BlobWrite {
-  const signals = typeof row === "object" && row !== null ? signalsOf({ ...row }) : [];
-  return { kind: "written", signals };
+function objectIn(row: unknown): Readonly<Record<string, unknown>> | null {
+  return typeof row === "object" && row !== null ? { ...row } : null;
 }

@@ -64,7 +64,9 @@ BEGIN
       ${NOTES.map(statement).join("\n")}
     END IF;
   END IF;
-  RETURN QUERY SELECT ${SIGNAL_COLUMNS} FROM threads WHERE threadId = p_threadId;
+  RETURN QUERY SELECT ${SIGNAL_COLUMNS},
+    EXISTS (SELECT 1 FROM limits WHERE strpos(limits, '"budgetPerDay":{') > 0)
+    FROM threads WHERE threadId = p_threadId;
 END`;
 
 const PARAMETERS = PUBLISHED.map((name) => `p_${name} ${typeOf(name)}`).join(", ");
@@ -77,7 +79,7 @@ const NAME = `publish_${createHash("sha256").update(`${PARAMETERS}${BODY}`).dige
 
 export const PUBLISH_FUNCTION: string = `
 CREATE OR REPLACE FUNCTION ${NAME} (p_names bigint[], p_bytes bytea[], ${PARAMETERS})
-RETURNS TABLE (${SIGNALS}) LANGUAGE plpgsql AS $publish$${BODY}$publish$;
+RETURNS TABLE (${SIGNALS}, hasBudget boolean) LANGUAGE plpgsql AS $publish$${BODY}$publish$;
 `;
 
 /** The name under which the function is recorded among the migrations. */
@@ -85,5 +87,5 @@ export const PUBLISH_MIGRATION: string = `function ${NAME}`;
 
 const PLACES = PUBLISHED.map((name, at) => `$${at + 3}::${typeOf(name)}`).join(", ");
 export const PUBLISH: string = `
-  SELECT ${SIGNALS.replaceAll(/ bigint/g, "").replaceAll(/(\w+)/g, '$1 AS "$1"')}
+  SELECT ${SIGNAL_COLUMNS.replaceAll(/(\w+)/g, '$1 AS "$1"')}, hasBudget AS "hasBudget"
   FROM ${NAME} ($1::bigint[], $2::bytea[], ${PLACES})`;
