@@ -53,7 +53,9 @@ export type Database = {
  *  member; `STORAGE_NEWER` when a later version of this program wrote there, and `USAGE` for an invalid name. */
 export async function openDatabase({ url, root, clock }: DatabaseOptions): Promise<Database> {
   const schema = schemaOf(root);
-  const pool = new pg.Pool({ ...POOL, connectionString: url, options: `-c search_path=${schema}` });
+  const settings = Object.entries({ ...SETTINGS, search_path: schema });
+  const options = settings.map(([name, value]) => `-c ${name}=${value}`).join(" ");
+  const pool = new pg.Pool({ ...POOL, connectionString: url, options });
   // An idle connection that breaks is replaced when the next one is needed.
   pool.on("error", () => {});
   const database: Database = {
@@ -100,6 +102,10 @@ export async function openDatabase({ url, root, clock }: DatabaseOptions): Promi
 
 /** Statements wait in the server for a lock; a server that answers nothing for so long is unreachable. */
 const ANSWER_WITHIN_MS = 30_000;
+
+/** A machine that vanished in a transaction holds the lock of its root no longer than this. No statement here is worth
+ *  compiling. */
+const SETTINGS = { idle_in_transaction_session_timeout: 5_000, jit: "off" };
 
 const POOL = {
   application_name: "uncaged-workflow",

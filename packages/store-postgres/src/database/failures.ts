@@ -35,6 +35,7 @@ const AWAY = new Set([
   "40001",
   "40P01", // a deadlock: the other one went on
   "53300", // too many connections
+  "25P03", // idle in a transaction for too long: this process was frozen
   "57P01",
   "57P02",
   "57P03",

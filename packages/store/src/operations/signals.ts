@@ -8,7 +8,7 @@ import {
 } from "@uncaged/workflow-protocol";
 import { quoted } from "../database/sql-text.ts";
 import { notFound } from "../threads/refusals.ts";
-import { change, changing, type Deed, type Operation, one, reading } from "./operation.ts";
+import { all, change, changing, type Deed, type Operation, one, reading } from "./operation.ts";
 import { getThread } from "./thread-queries.ts";
 import { SIGNAL_COLUMNS, signalsOf } from "./thread-rows.ts";
 
@@ -50,11 +50,12 @@ export function clearSignal(threadId: string, kind: SignalKind): Deed<void> {
   });
 }
 
+/** One statement, however many threads. */
 export function allSignals(threadIds: readonly string[]): Deed<SignalKind[][]> {
   return reading("read signals", function* () {
-    const waiting: SignalKind[][] = [];
-    for (const threadId of threadIds) waiting.push(yield* waitingSignals(threadId));
-    return waiting;
+    const rows = yield* all(ALL_SIGNALS, { threadIds: JSON.stringify(threadIds) });
+    const waiting = new Map(rows.map((row) => [row.threadId, signalsOf(row)]));
+    return threadIds.map((threadId) => waiting.get(threadId) ?? []);
   });
 }
 
@@ -62,6 +63,10 @@ export function* waitingSignals(threadId: string): Operation<SignalKind[]> {
   const row = yield* one(SIGNALS, { threadId });
   return row === undefined ? [] : signalsOf(row);
 }
+
+const ALL_SIGNALS = `
+  SELECT threadId, ${SIGNAL_COLUMNS} FROM threads
+  WHERE threadId IN (SELECT value FROM json_each(:threadIds))`;
 
 const SIGNALS = `SELECT ${SIGNAL_COLUMNS} FROM threads WHERE threadId = :threadId`;
 
