@@ -40,6 +40,11 @@ export type TaskDesk = {
   say: (line: string) => void;
 };
 
+/** Who calls, and where its tasks are. */
+export type TaskCaller = Pick<TaskDesk, "store" | "context" | "who"> & {
+  place: { repository: Pick<Repository, "commonDir"> };
+};
+
 export async function openDesk({
   repository,
   ...given
@@ -65,7 +70,7 @@ export function worktreeOf({ settings, place }: TaskDesk, id: string, attempt: n
 
 /** By name, else the task of the caller's worktree. `TASK_NOT_FOUND`. */
 export async function findTask(
-  { store, place, context }: TaskDesk,
+  { store, place, context }: TaskCaller,
   named: string | null,
 ): Promise<Result<Task, Failure>> {
   const { commonDir: repository } = place.repository;
@@ -91,7 +96,7 @@ export async function findTask(
 
 /** The caller's name where it is the agent of this task; refused otherwise: `TASK_DENIED`, or `TASK_LOST` for one of an
  *  attempt that is over. */
-export function asAgent(desk: TaskDesk, task: Task): Result<string, Failure> {
+export function asAgent(desk: TaskCaller, task: Task): Result<string, Failure> {
   const { context, who } = desk;
   if (context === null || context.task !== task.id)
     return err(
@@ -116,7 +121,7 @@ export function asAgent(desk: TaskDesk, task: Task): Result<string, Failure> {
 
 /** A task whose agent the caller is, and the agent's name. Refused as by `findTask` and `asAgent`. */
 export async function ownTask(
-  desk: TaskDesk,
+  desk: TaskCaller,
   named: string | null,
 ): Promise<Result<{ task: Task; who: string }, Failure>> {
   const task = await findTask(desk, named);
