@@ -8,7 +8,7 @@ import { failure, WorkflowError } from "@uncaged/workflow-protocol";
 import type { ClientBase } from "pg";
 import { FUNCTIONS } from "../tables/dialect.ts";
 import { LIVE_TABLES } from "../tables/live.ts";
-import { PUBLISH_FUNCTION, PUBLISH_MIGRATION } from "../tables/publish.ts";
+import { PUBLISH_FUNCTIONS, PUBLISH_MIGRATION } from "../tables/publish.ts";
 import { REGISTRY_TABLES } from "../tables/registry.ts";
 import { HISTORY_TABLES, INDEX_TABLES } from "../tables/schema.ts";
 
@@ -16,7 +16,7 @@ const MIGRATIONS: { readonly [name: string]: string } = {
   ...Object.fromEntries(INDEX_TABLES.map((text, at) => [`index-${at + 1}`, text])),
   history: HISTORY_TABLES,
   functions: FUNCTIONS,
-  [PUBLISH_MIGRATION]: PUBLISH_FUNCTION,
+  [PUBLISH_MIGRATION]: PUBLISH_FUNCTIONS,
   registry: REGISTRY_TABLES,
   live: LIVE_TABLES,
 };

@@ -81,6 +81,43 @@ test("a server that is killed and comes back loses nothing, and does nothing twi
   }
 }, 120_000);
 
+test("steps of many threads share statements, and a refused one is refused alone", async () => {
+  const { url, root } = await testRoot();
+  const proxy = await cuttingProxy(url);
+  const index = await openPostgresIndex({ url: proxy.url, root });
+  const leases: Lease[] = [];
+  for (let no = 0; no < 32; no += 1) leases.push(await owned(index, no));
+  const write = (lease: Lease, no: number, text: string) => {
+    const row = { hash: hashNo(no), bytes: Buffer.from(text) };
+    return index.blobs.write({ rows: [row], replacing: [], move: moveNo(lease, 1) });
+  };
+  await index.blobs.write({
+    rows: [{ hash: hashNo(9_001), bytes: Buffer.from("other") }],
+    replacing: [],
+    move: null,
+  });
+  await index.threads.signal(leases[3]?.threadId ?? "", "pause", 1);
+  proxy.cutAt(0, "request");
+  const stale = leases.map((lease, no) => (no === 1 ? { ...lease, fence: 7 } : lease));
+  const all = await Promise.allSettled(
+    stale.map((lease, no) => write(lease, 9_000 + (no === 2 ? 1 : 100 + no), `step ${no}`)),
+  );
+  // One statement for all, and the operations of the two that were left out.
+  expect(proxy.messages()).toBeLessThan(40);
+  for (const [no, each] of all.entries()) {
+    if (no === 1) expect(each).toMatchObject({ reason: { failure: { code: "LEASE_LOST" } } });
+    else if (no === 2) expect(each).toMatchObject({ value: { kind: "differs" } });
+    else expect(each).toMatchObject({ value: { signals: no === 3 ? ["pause"] : [] } });
+  }
+  const found = await index.threads.list({});
+  expect(found.map(({ stepCount }) => stepCount)).toEqual(
+    Array.from({ length: 32 }, (_, at) => (at === 29 || at === 30 ? 0 : 1)),
+  );
+  expect(await index.threads.spent({ by: "role" })).toMatchObject([{ runs: 30 }]);
+  await index.threads.close();
+  await proxy.close();
+});
+
 test("clients that open an empty root at the same moment all succeed", async () => {
   const root = await testRoot();
   const indexes = await Promise.all([1, 2, 3, 4].map(() => openPostgresIndex(root)));

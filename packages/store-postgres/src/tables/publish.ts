@@ -74,18 +74,60 @@ const SIGNALS = SIGNAL_COLUMNS.split(", ")
   .map((name) => `${name} bigint`)
   .join(", ");
 
-/** Each version of this program has a function of its own, so that two versions work side by side. */
-const NAME = `publish_${createHash("sha256").update(`${PARAMETERS}${BODY}`).digest("hex").slice(0, 12)}`;
+const digest = (text: string): string =>
+  createHash("sha256").update(text).digest("hex").slice(0, 12);
 
-export const PUBLISH_FUNCTION: string = `
+/** Each version of this program has functions of its own, so that two versions work side by side. */
+const NAME = `publish_${digest(`${PARAMETERS}${BODY}`)}`;
+
+const ONE = `
 CREATE OR REPLACE FUNCTION ${NAME} (p_names bigint[], p_bytes bytea[], ${PARAMETERS})
 RETURNS TABLE (${SIGNALS}, hasBudget boolean) LANGUAGE plpgsql AS $publish$${BODY}$publish$;
 `;
 
-/** The name under which the function is recorded among the migrations. */
-export const PUBLISH_MIGRATION: string = `function ${NAME}`;
+// Each step of several is undone by itself. One without a head has no signals, and so no row.
+const MANY_BODY = `
+DECLARE
+  place integer;
+  first integer := 1;
+  next integer;
+BEGIN
+  FOR place IN 1 .. cardinality(p_counts) LOOP
+    next := first + p_counts[place];
+    BEGIN
+      RETURN QUERY SELECT place, true, published.* FROM ${NAME} (
+        p_names[first : next - 1], p_bytes[first : next - 1],
+        ${PUBLISHED.map((name) => `p_${name}[place]`).join(", ")}) AS published;
+    EXCEPTION WHEN SQLSTATE '${NOT_USUAL}' THEN
+      RETURN QUERY SELECT place, false, NULL::bigint, NULL::bigint, NULL::bigint, NULL::boolean;
+    END;
+    first := next;
+  END LOOP;
+END`;
 
-const PLACES = PUBLISHED.map((name, at) => `$${at + 3}::${typeOf(name)}`).join(", ");
+const LISTS = PUBLISHED.map((name) => `p_${name} ${typeOf(name)}[]`).join(", ");
+const MANY_NAME = `publish_many_${digest(`${NAME}${LISTS}${MANY_BODY}`)}`;
+
+const MANY = `
+CREATE OR REPLACE FUNCTION ${MANY_NAME} (p_names bigint[], p_bytes bytea[], p_counts integer[], ${LISTS})
+RETURNS TABLE (place_of integer, done boolean, ${SIGNALS}, hasBudget boolean)
+LANGUAGE plpgsql AS $publish$${MANY_BODY}$publish$;
+`;
+
+export const PUBLISH_FUNCTIONS: string = `${ONE}${MANY}`;
+
+/** The name under which the functions are recorded among the migrations. */
+export const PUBLISH_MIGRATION: string = `function ${MANY_NAME}`;
+
+const NEWS = `${SIGNAL_COLUMNS.replaceAll(/(\w+)/g, '$1 AS "$1"')}, hasBudget AS "hasBudget"`;
+
+/** One step: the names and bytes of its blobs, and the values. */
 export const PUBLISH: string = `
-  SELECT ${SIGNAL_COLUMNS.replaceAll(/(\w+)/g, '$1 AS "$1"')}, hasBudget AS "hasBudget"
-  FROM ${NAME} ($1::bigint[], $2::bytea[], ${PLACES})`;
+  SELECT ${NEWS} FROM ${NAME} ($1::bigint[], $2::bytea[],
+    ${PUBLISHED.map((name, at) => `$${at + 3}::${typeOf(name)}`).join(", ")})`;
+
+/** Several: all their blobs, how many each has, and lists of the values. A row per step that has a head; `done` is false
+ *  for one that was left to the operation. */
+export const PUBLISH_MANY: string = `
+  SELECT place_of - 1 AS place, done, ${NEWS} FROM ${MANY_NAME} ($1::bigint[], $2::bytea[], $3::integer[],
+    ${PUBLISHED.map((name, at) => `$${at + 4}::${typeOf(name)}[]`).join(", ")})`;

@@ -82,8 +82,8 @@ const ADD_TO_QUARTER = `
   ON CONFLICT (startMs) DO UPDATE SET tokens = spentQuarters.tokens + :tokens,
     costUsd = spentQuarters.costUsd + coalesce(:costUsd, 0)`;
 
-/** The sums that a run is added to. */
-export const BOOKING: readonly string[] = [ADD_TO_THREAD, ADD_TO_SPENT, ADD_TO_QUARTER];
+/** The sums that a run is added to. What all of them change comes first: whoever waits for it holds nothing else. */
+export const BOOKING: readonly string[] = [ADD_TO_QUARTER, ADD_TO_THREAD, ADD_TO_SPENT];
 
 const sumsBy = (column: SpentBy): string => `
   SELECT ${column} AS key, sum(runs) AS runs, sum(inputTokens) AS inputTokens,
