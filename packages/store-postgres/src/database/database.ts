@@ -109,7 +109,8 @@ const SETTINGS = { idle_in_transaction_session_timeout: 5_000, jit: "off" };
 
 const POOL = {
   application_name: "uncaged-workflow",
-  max: 8,
+  // Servers allow about a hundred in all. Two publish; what takes the lock of the root waits for its turn anyway.
+  max: 4,
   connectionTimeoutMillis: 5_000,
   query_timeout: ANSWER_WITHIN_MS,
   keepAlive: true,

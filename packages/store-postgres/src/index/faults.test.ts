@@ -7,6 +7,7 @@ import { NO_LIMITS } from "@uncaged/workflow-protocol";
 import type { Index } from "@uncaged/workflow-store";
 import pg from "pg";
 import { expect, test } from "vitest";
+import { openDatabase } from "../database/database.ts";
 import { startEmbeddedServer, stopEmbeddedServer } from "../server/embedded-server.ts";
 import { cuttingProxy } from "../testing/cutting-proxy.test.helper.ts";
 import { emptyRoot } from "../testing/empty-root.test.helper.ts";
@@ -127,6 +128,29 @@ test("clients that open an empty root at the same moment all succeed", async () 
     await threads.close();
   }
 });
+
+test("a client that stops in the middle of a transaction holds up the others for a few seconds only", async () => {
+  const root = await testRoot();
+  const stopped = await openDatabase(root);
+  const { threads } = await openPostgresIndex(root);
+  let times = 0;
+  const holds = Promise.withResolvers<void>();
+  const wakesUp = Promise.withResolvers<void>();
+  const transaction = stopped.transaction("stop", "exclusive", async ({ query }) => {
+    times += 1;
+    holds.resolve();
+    await wakesUp.promise;
+    return (await query({ text: "SELECT 1" })).changes;
+  });
+  await holds.promise;
+  expect((await threads.create(threadNo(1), null)).created).toBe(true);
+  wakesUp.resolve();
+  // What it had begun is gone, and is done again.
+  expect(await transaction).toBe(1);
+  expect(times).toBe(2);
+  await stopped.close();
+  await threads.close();
+}, 60_000);
 
 test("several clients exceed no limit", async () => {
   const root = await testRoot();
