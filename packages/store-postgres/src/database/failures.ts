@@ -42,8 +42,9 @@ const AWAY = new Set([
   "25006", // a standby that has not been promoted yet
 ]);
 
-/** What `pg` says without a code. */
-const BROKEN = /^(Connection terminated|Client has encountered|timeout e|Query read timeout)/;
+/** What `pg` says without a code; and a statement that was prepared before a later version changed its table. */
+const BROKEN =
+  /^(cached plan must not|Connection terminated|Client has encountered|timeout e|Query read timeout)/;
 
 const HINTS: { readonly [code: string]: string } = {
   "28P01": "check the user and the password of the URL",

@@ -12,7 +12,7 @@ import { startEmbeddedServer, stopEmbeddedServer } from "../server/embedded-serv
 import { cuttingProxy } from "../testing/cutting-proxy.test.helper.ts";
 import { emptyRoot } from "../testing/empty-root.test.helper.ts";
 import { testRoot } from "../testing/test-root.test.helper.ts";
-import { openPostgresIndex } from "./open-index.ts";
+import { openPostgresIndex, openPostgresTasks } from "./open-index.ts";
 
 const TTL_MS = 15_000;
 
@@ -151,6 +151,18 @@ test("a client that stops in the middle of a transaction holds up the others for
   await stopped.close();
   await threads.close();
 }, 60_000);
+
+test("a client goes on when a later version gives a table another column", async () => {
+  const { url, root } = await testRoot();
+  const tasks = await openPostgresTasks({ url, root });
+  expect(await tasks.list(null)).toEqual([]);
+  const later = new pg.Client({ connectionString: url });
+  await later.connect();
+  await later.query(`ALTER TABLE uncaged_${root}.tasks ADD COLUMN more text`);
+  await later.end();
+  expect(await tasks.list(null)).toEqual([]);
+  await tasks.close();
+});
 
 test("several clients exceed no limit", async () => {
   const root = await testRoot();
