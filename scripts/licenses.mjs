@@ -16,8 +16,27 @@ function licenseOf(folder) {
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
   // In the public domain, so that there are no terms to carry.
   if (file === undefined && license === "Unlicense") return `${name} ${version}\n\nUnlicense\n`;
-  if (file === undefined) throw new Error(`${name} ${version} has no license file`);
-  return `${name} ${version}\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
+  const terms =
+    file === undefined
+      ? (inReadme(folder) ?? byName(license))
+      : readFileSync(join(folder, file), "utf8");
+  if (terms === null) throw new Error(`${name} ${version} has no license file`);
+  return `${name} ${version}\n\n${terms.trim()}\n`;
+}
+
+/** The section at the end of a README, where it says more than a name. */
+function inReadme(folder) {
+  const file = readdirSync(folder).find((entry) => /^readme/i.test(entry));
+  const text = file === undefined ? "" : readFileSync(join(folder, file), "utf8");
+  const section = /^#+ *licen[cs]e\s*\n([^#]*)$/im.exec(text)?.[1] ?? "";
+  return /copyright/i.test(section) ? section : null;
+}
+
+/** Some packages of the AWS SDK forgot the file that the others have. */
+function byName(license) {
+  return license === "Apache-2.0"
+    ? "Apache-2.0, the text of which is with others in this list"
+    : null;
 }
 
 /** A package of this repository that is itself one file brings the terms of what is in it. */

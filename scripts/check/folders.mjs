@@ -23,7 +23,7 @@ const FLOORS = {
     ["chain", "runner", "watch"],
     ["storage"],
     ["archive", "keeper"],
-    ["processes"],
+    ["place", "processes"],
   ],
   cli: [
     ["."],
@@ -37,6 +37,7 @@ const FLOORS = {
       "completion",
       "host",
       "init",
+      "root",
       "setup",
       "skill",
       "task",

@@ -85,6 +85,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./backup/commands.ts")).restore,
   },
   {
+    name: "root",
+    summary: "share a storage root with other machines, in PostgreSQL and S3",
+    loadGroup: async () => (await import("./root/commands.ts")).rootCommands,
+  },
+  {
     name: "agent",
     summary: "list and add agents",
     loadGroup: async () => (await import("./agent/commands.ts")).agentCommands,

@@ -9,6 +9,9 @@ import {
   type Engine,
   type HostFile,
   openEngine,
+  openSchedules,
+  openTasks,
+  openTriggers,
   runningHost,
   startTelemetry,
 } from "@uncaged/workflow-execute";
@@ -20,7 +23,7 @@ import {
   ok,
   type Result,
 } from "@uncaged/workflow-protocol";
-import { openSchedules, openTasks, openTriggers, tryLockFile } from "@uncaged/workflow-store";
+import { tryLockFile } from "@uncaged/workflow-store";
 import { ownIdentity, storagePaths, writeFileAtomic } from "@uncaged/workflow-util";
 import { threadCarrier } from "./carry-threads.ts";
 import { listen } from "./listen.ts";

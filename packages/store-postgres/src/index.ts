@@ -1,4 +1,5 @@
 export { type Database, type DatabaseOptions, openDatabase } from "./database/database.ts";
+export { LEAST_MAJOR, type ServerFacts, serverFacts } from "./database/server-facts.ts";
 export {
   openPostgresIndex,
   openPostgresSchedules,
@@ -6,6 +7,11 @@ export {
   openPostgresTriggers,
 } from "./index/open-index.ts";
 export { postgresLiveLog } from "./live/postgres-live-log.ts";
+export {
+  type BundleFile,
+  postgresBundles,
+  type SharedBundles,
+} from "./registry/postgres-bundles.ts";
 export { postgresRegistry } from "./registry/postgres-registry.ts";
 export {
   type EmbeddedServer,

@@ -28,6 +28,7 @@ export {
   readRegularFileSync,
   type Unreadable,
 } from "./regular-file.ts";
+export { hasIndex, isShared } from "./root-state.ts";
 export { looksSecret } from "./secret-names.ts";
 export type { SecretSource } from "./secret-needles.ts";
 export { isErrno, storageFailed } from "./storage-failed.ts";

@@ -22,6 +22,8 @@ export type StoragePaths = {
   readonly registry: string;
   /** `.env`: values for `$NAME` in the configuration, mode 0600. */
   readonly keyFile: string;
+  /** `root.json`: where the root is, when it is not in this folder; mode 0600. */
+  readonly place: string;
   /** Held while the registry is being changed. */
   readonly registryLock: string;
   /** `index.db`, SQLite: heads, statuses, leases, signals. */
@@ -80,6 +82,7 @@ export function storagePaths(root: string): StoragePaths {
     root,
     registry: join(root, "workflow.yaml"),
     keyFile: join(root, ".env"),
+    place: join(root, "root.json"),
     registryLock: join(root, "registry.lock"),
     index: join(root, "index.db"),
     cas: join(root, "cas"),

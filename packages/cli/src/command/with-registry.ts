@@ -12,9 +12,9 @@ export async function withRegistry<T>(
   io: Pick<Io, "env">,
   use: (at: Writable) => Promise<T>,
 ): Promise<T> {
-  const { openThreadStore } = await import("@uncaged/workflow-store");
+  const { openThreads } = await import("./root-parts.ts");
   const root = storageRoot(io.env);
-  const store = await openThreadStore(root);
+  const store = await openThreads(root);
   try {
     return await use({ root, store, registry: openRegistry(root) });
   } finally {

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import {
   type Failure,
   ok,
@@ -6,7 +5,7 @@ import {
   type ThreadRecord,
   titleOf,
 } from "@uncaged/workflow-protocol";
-import { storagePaths, storageRoot } from "@uncaged/workflow-util";
+import { hasIndex, storageRoot } from "@uncaged/workflow-util";
 import type { Output } from "../command/command.ts";
 import type { Io } from "../command/io.ts";
 import { printableLine } from "../terminal/printable.ts";
@@ -48,8 +47,8 @@ const LISTS: {
 
 async function starters(io: Io, kind: "schedules" | "triggers"): Promise<Named[]> {
   const root = storageRoot(io.env);
-  if (!existsSync(storagePaths(root).index)) return [];
-  const { openSchedules, openTriggers } = await import("@uncaged/workflow-store");
+  if (!hasIndex(root)) return [];
+  const { openSchedules, openTriggers } = await import("../command/root-parts.ts");
   const opened = await (kind === "schedules" ? openSchedules(root) : openTriggers(root));
   const all = await opened.list().finally(() => opened.close());
   return all.map(({ name, plan }) => ({ name, description: plan.start.workflow }));
@@ -64,7 +63,7 @@ async function workflowNames(io: Io): Promise<Result<Named[], Failure>> {
 
 /** The newest threads. */
 async function threads(io: Io, describe: boolean): Promise<Named[]> {
-  if (!existsSync(storagePaths(storageRoot(io.env)).index)) return [];
+  if (!hasIndex(storageRoot(io.env))) return [];
   // Loading the engine takes longer than listing workflow names.
   const { withEngine } = await import("../command/with-engine.ts");
   return withEngine(io, async (engine) => {

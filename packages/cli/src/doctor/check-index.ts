@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { endedAndLost } from "@uncaged/workflow-execute";
+import type { HistoryLine } from "@uncaged/workflow-protocol";
 import { checkThreadIndex } from "@uncaged/workflow-store";
-import { storagePaths } from "@uncaged/workflow-util";
+import { isShared, storagePaths } from "@uncaged/workflow-util";
 import { count } from "../command/count.ts";
 import { withEngine } from "../command/with-engine.ts";
 import { type Check, type DoctorContext, fine, wrong } from "./check.ts";
@@ -15,6 +16,7 @@ const SHOWN = 3;
 export async function checkIndex(context: DoctorContext): Promise<Check> {
   const { root, env } = context;
   const { index } = storagePaths(root);
+  if (isShared(root)) return sharedIndex(env);
   const locked = await lockedIndex(context);
   if (locked !== null) return wrong(NAME, locked.message, locked.fix);
   const faults = await checkThreadIndex(root);
@@ -22,7 +24,15 @@ export async function checkIndex(context: DoctorContext): Promise<Check> {
   if (first !== undefined)
     return wrong(NAME, faults.map(({ message }) => message).join("; "), first.hint);
   if (!existsSync(index)) return fine(NAME, "no index.db yet: no thread was started");
-  const lost = await withEngine({ env }, endedAndLost);
+  return knowsAll(index, await withEngine({ env }, endedAndLost));
+}
+
+/** Its server keeps its tables sound. */
+async function sharedIndex(env: DoctorContext["env"]): Promise<Check> {
+  return knowsAll("the index in PostgreSQL", await withEngine({ env }, endedAndLost));
+}
+
+function knowsAll(index: string, lost: readonly HistoryLine[]): Check {
   if (lost.length === 0) return fine(NAME, `${index} is sound`);
   const shown = lost
     .slice(0, SHOWN)

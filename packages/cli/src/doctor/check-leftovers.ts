@@ -1,7 +1,6 @@
-import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { leftoverFiles, leftoverProcesses } from "@uncaged/workflow-execute";
-import { storagePaths } from "@uncaged/workflow-util";
+import { hasIndex } from "@uncaged/workflow-util";
 import { count } from "../command/count.ts";
 import { withEngine } from "../command/with-engine.ts";
 import { type Check, type DoctorContext, fine, wrong } from "./check.ts";
@@ -37,7 +36,7 @@ async function leftFiles({ root, nowMs }: DoctorContext): Promise<Left | null> {
 }
 
 async function leftProcesses({ root, env }: DoctorContext): Promise<Left[]> {
-  if (!existsSync(storagePaths(root).index)) return [];
+  if (!hasIndex(root)) return [];
   const left = await withEngine({ env }, leftoverProcesses);
   return left.map(({ threadId, pids, command }) => ({
     message: `${processesLeft(pids.length)} of thread ${threadId}, which nobody runs: ${pids.join(", ")}`,

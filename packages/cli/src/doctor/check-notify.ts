@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { runningHost } from "@uncaged/workflow-execute";
 import { undelivered } from "@uncaged/workflow-host";
@@ -8,7 +8,7 @@ import {
   resolveKey,
   variablesOf,
 } from "@uncaged/workflow-register";
-import { storagePaths } from "@uncaged/workflow-util";
+import { hasIndex } from "@uncaged/workflow-util";
 import { withEngine } from "../command/with-engine.ts";
 import { undeliveredText } from "../host/status.ts";
 import { printableLine } from "../terminal/printable.ts";
@@ -28,9 +28,7 @@ export async function checkNotify(context: DoctorContext): Promise<Check> {
     const name = printableLine(listener, 60);
     if (fault !== null) return wrong(NAME, `${name}: ${fault.message}`, fault.fix);
   }
-  const pending = existsSync(storagePaths(root).index)
-    ? await withEngine({ env }, undelivered)
-    : [];
+  const pending = hasIndex(root) ? await withEngine({ env }, undelivered) : [];
   const untold = pending.map((each) => undeliveredText(each, nowMs)).join("; ");
   if (runningHost(root) === null) {
     const what = `only a host tells listeners, and none is up${untold && `; ${untold}`}`;

@@ -1,6 +1,5 @@
-import { existsSync } from "node:fs";
 import { runningThreads } from "@uncaged/workflow-execute";
-import { storagePaths } from "@uncaged/workflow-util";
+import { hasIndex } from "@uncaged/workflow-util";
 import { count } from "../command/count.ts";
 import { withEngine } from "../command/with-engine.ts";
 import { type Check, type DoctorContext, fine, wrong } from "./check.ts";
@@ -9,7 +8,7 @@ const NAME = "threads";
 
 /** Checks that no thread has lost its runner. */
 export async function checkThreads({ root, env }: DoctorContext): Promise<Check> {
-  if (!existsSync(storagePaths(root).index)) return fine(NAME, "none yet");
+  if (!hasIndex(root)) return fine(NAME, "none yet");
   return withEngine({ env }, async (engine) => {
     const running = await runningThreads(engine);
     const stale = running.filter((thread) => thread.stale).map(({ threadId }) => threadId);

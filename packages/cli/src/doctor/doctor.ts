@@ -18,6 +18,7 @@ import { checkNotify } from "./check-notify.ts";
 import { checkGit, checkNode } from "./check-programs.ts";
 import { checkRoot } from "./check-root.ts";
 import { checkSandbox } from "./check-sandbox.ts";
+import { checkServer } from "./check-server.ts";
 import { checkTasks } from "./check-tasks.ts";
 import { checkThreads } from "./check-threads.ts";
 import { checkWorktrees } from "./check-worktrees.ts";
@@ -29,6 +30,7 @@ const CHECKS: { readonly [name: string]: (context: DoctorContext) => Check | Pro
   storage: checkRoot,
   access: checkAccess,
   configuration: checkConfiguration,
+  server: checkServer,
   index: checkIndex,
   bundles: checkBundles,
   packages: checkExternals,

@@ -1,7 +1,6 @@
-import { existsSync } from "node:fs";
 import { agentRoles, isFinal } from "@uncaged/workflow-protocol";
 import { agentsInBundle, openBundle, type Registry, roleAgents } from "@uncaged/workflow-register";
-import { storagePaths } from "@uncaged/workflow-util";
+import { hasIndex } from "@uncaged/workflow-util";
 import { withEngine } from "../command/with-engine.ts";
 import type { DoctorContext } from "./check.ts";
 
@@ -26,7 +25,7 @@ export async function unknownAgents(
     for (const { agent, by } of agents.values())
       if (by === "workflow") note(agent, `workflow ${name}`);
   }
-  if (!existsSync(storagePaths(root).index)) return askers;
+  if (!hasIndex(root)) return askers;
   const threads = await withEngine({ env }, (engine) => engine.store.list({}));
   for (const { agent, status, threadId } of threads)
     if (!isFinal(status)) note(agent, `thread ${threadId}`);

@@ -1,3 +1,4 @@
+import { openTriggers } from "@uncaged/workflow-execute";
 import {
   type Delivery,
   type Received,
@@ -5,7 +6,6 @@ import {
   threadStarter,
 } from "@uncaged/workflow-host";
 import type { Failure, Result } from "@uncaged/workflow-protocol";
-import { openTriggers } from "@uncaged/workflow-store";
 import type { EngineWorld } from "./engine-calls.ts";
 
 /** A delivery of a webhook: checked against its trigger's secret, then a thread. */

@@ -7,6 +7,7 @@ import {
   type Engine,
   type ForkPoint,
   findThread,
+  openTasks,
   stepChanges,
   stepProofs,
   threadHead,
@@ -31,7 +32,6 @@ import {
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
 import { readSettings } from "@uncaged/workflow-register";
-import { openTasks } from "@uncaged/workflow-store";
 import { getBlob } from "../cas/get.ts";
 import { cliVersion } from "../command/cli-version.ts";
 import type { Output } from "../command/command.ts";

@@ -1,6 +1,6 @@
+import { openSchedules } from "@uncaged/workflow-execute";
 import { type HostStatus, hostStatus } from "@uncaged/workflow-host";
 import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
-import { openSchedules } from "@uncaged/workflow-store";
 import type { Output } from "../command/command.ts";
 import { count } from "../command/count.ts";
 import type { Io } from "../command/io.ts";

@@ -1,6 +1,5 @@
-import type { Engine } from "@uncaged/workflow-execute";
+import { type Engine, openSchedules } from "@uncaged/workflow-execute";
 import type { Schedules } from "@uncaged/workflow-protocol";
-import { openSchedules } from "@uncaged/workflow-store";
 import type { Io } from "../command/io.ts";
 import { withEngine } from "../command/with-engine.ts";
 

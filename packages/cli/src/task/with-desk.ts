@@ -1,8 +1,8 @@
 import { userInfo } from "node:os";
+import { openTasks } from "@uncaged/workflow-execute";
 import { taskSettings, workThreads } from "@uncaged/workflow-host";
 import { err, type Failure, failure, type Result } from "@uncaged/workflow-protocol";
 import { readSettings, type TaskDefaults } from "@uncaged/workflow-register";
-import { openTasks } from "@uncaged/workflow-store";
 import { followThread, openDesk, type TaskDesk, type WorkThreads } from "@uncaged/workflow-tasks";
 import { storageRoot } from "@uncaged/workflow-util";
 import { findRepository } from "@uncaged/workflow-workspace";

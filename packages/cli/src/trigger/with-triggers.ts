@@ -1,6 +1,5 @@
-import type { Engine } from "@uncaged/workflow-execute";
+import { type Engine, openTriggers } from "@uncaged/workflow-execute";
 import type { Triggers } from "@uncaged/workflow-protocol";
-import { openTriggers } from "@uncaged/workflow-store";
 import type { Io } from "../command/io.ts";
 import { withEngine } from "../command/with-engine.ts";
 

@@ -14,6 +14,7 @@ import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { markReachable, sha256Hex } from "@uncaged/workflow-cas";
 import {
+  err,
   type Failure,
   failure,
   isErrorCode,
@@ -23,7 +24,7 @@ import {
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 import { casLock, snapshotIndex } from "@uncaged/workflow-store";
-import { makeFolderSync, storagePaths } from "@uncaged/workflow-util";
+import { isShared, makeFolderSync, storagePaths } from "@uncaged/workflow-util";
 import { type AddEntry, type WrittenFile, writeTar } from "../archive/tar-writer.ts";
 import type { Engine } from "../storage/engine.ts";
 import { openStorage, type Storage } from "../storage/open-storage.ts";
@@ -65,6 +66,7 @@ export async function backUp(
   opts: { file: string; secrets: "with" | "without" },
 ): Promise<Result<BackedUp, Failure>> {
   const { file, secrets } = opts;
+  if (isShared(engine.root)) return err(elsewhere(engine.root));
   return casLock(engine.root)(async () => {
     const folder = storagePaths(engine.root).snapshot;
     try {
@@ -81,6 +83,14 @@ export async function backUp(
       await rm(folder, { recursive: true, force: true });
     }
   });
+}
+
+function elsewhere(root: string): Failure {
+  return failure(
+    "USAGE",
+    `${root} is in PostgreSQL, which a backup of its folder does not have`,
+    "back up the database (pg_dump, or your provider's) and the bucket; keep workflow.yaml and .env besides",
+  );
 }
 
 async function copyIndex(root: string, folder: string): Promise<void> {

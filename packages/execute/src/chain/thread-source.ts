@@ -8,7 +8,7 @@ import type {
   WorkflowDescriptor,
 } from "@uncaged/workflow-protocol";
 import { ok } from "@uncaged/workflow-protocol";
-import { openBundle } from "@uncaged/workflow-register";
+import { openRootBundle } from "../place/shared-registry.ts";
 import type { Engine } from "../storage/engine.ts";
 import type { NodeReader } from "./read-node.ts";
 
@@ -53,7 +53,7 @@ export function storedThreads({ root, cas, store }: Engine): ThreadSource {
     cas,
     thread: (threadId) => store.get(threadId),
     async bundle(hash, sha256) {
-      const opened = await openBundle(root, hash, sha256);
+      const opened = await openRootBundle(root, hash, sha256);
       if (!opened.ok) return opened;
       const { descriptor, descriptorSha256, rolldown } = opened.value;
       return ok({ hash, sha256, descriptor, descriptorSha256, rolldown });

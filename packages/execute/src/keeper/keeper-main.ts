@@ -6,7 +6,7 @@
  *  3. An owner that was replaced gets the same time to notice; after that it is ended. */
 import { parentPort, workerData } from "node:worker_threads";
 import type { Lease, ProcessIdentity } from "@uncaged/workflow-protocol";
-import { openThreadStore } from "@uncaged/workflow-store";
+import { openThreads } from "../place/open-parts.ts";
 import { endOwner } from "../processes/end-owner.ts";
 import { endStuckProcess } from "./end-stuck-process.ts";
 import { startHeartbeat } from "./heartbeat.ts";
@@ -21,7 +21,7 @@ const ASK_EVERY_MS = 1_000;
 type Held = { lease: Lease; interrupted: Interruption | null };
 
 const { root }: { root: string } = workerData;
-const store = await openThreadStore(root);
+const store = await openThreads(root);
 const held = new Map<string, Held>();
 const waiting = new Set<NodeJS.Timeout>();
 const heartbeat = startHeartbeat({ store, now: Date.now, interrupt });

@@ -8,9 +8,10 @@ import {
   WorkflowError,
   type WorkflowFn,
 } from "@uncaged/workflow-protocol";
-import { importBundle, type OpenedBundle, openBundle } from "@uncaged/workflow-register";
+import { importBundle, type OpenedBundle } from "@uncaged/workflow-register";
 import { type Chain, loadChain } from "../chain/chain.ts";
 import { versionAfter } from "../chain/upgrades.ts";
+import { openRootBundle } from "../place/shared-registry.ts";
 import type { Engine } from "../storage/engine.ts";
 import { checkExternals } from "./changed-externals.ts";
 import { type OriginSessions, originSessions } from "./origin-sessions.ts";
@@ -47,7 +48,7 @@ export function bundleOf(
   chain: Chain,
 ): Promise<Result<OpenedBundle, Failure>> {
   const { hash, sha256 } = versionAfter(chain);
-  return openBundle(engine.root, thread.bundleHash, hash === thread.bundleHash ? sha256 : "");
+  return openRootBundle(engine.root, thread.bundleHash, hash === thread.bundleHash ? sha256 : "");
 }
 
 async function importWorkflow(opened: OpenedBundle): Promise<Result<WorkflowFn, Failure>> {

@@ -9,12 +9,13 @@ import {
   type RegistryEntry,
   type Result,
 } from "@uncaged/workflow-protocol";
-import { type OpenedBundle, openBundle, unknownWorkflow } from "@uncaged/workflow-register";
+import { type OpenedBundle, unknownWorkflow } from "@uncaged/workflow-register";
+import { openRootBundle } from "../place/shared-registry.ts";
 import type { Engine } from "../storage/engine.ts";
 
 /** `review`: the current version of that name. `review@<hash>`: that version of the name. `<hash>`: a version of any
  *  name. The bytes are checked against the registry. `WORKFLOW_NOT_FOUND`, `WORKFLOW_NO_VERSION`, and the failures of
- *  `openBundle`. */
+ *  `openRootBundle`. */
 export async function findVersion(
   { root, registry }: Pick<Engine, "root" | "registry">,
   called: string,
@@ -22,7 +23,7 @@ export async function findVersion(
   const workflows = await registry.workflows();
   if (!workflows.ok) return workflows;
   const version = versionIn(workflows.value, called);
-  return version.ok ? openBundle(root, version.value.hash, version.value.sha256) : version;
+  return version.ok ? openRootBundle(root, version.value.hash, version.value.sha256) : version;
 }
 
 function versionIn(

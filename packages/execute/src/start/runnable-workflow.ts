@@ -1,5 +1,6 @@
 import { err, type Failure, ok, type Result } from "@uncaged/workflow-protocol";
-import { openBundle, resolveExternals, unknownWorkflow } from "@uncaged/workflow-register";
+import { resolveExternals, unknownWorkflow } from "@uncaged/workflow-register";
+import { openRootBundle } from "../place/shared-registry.ts";
 import type { Engine } from "../storage/engine.ts";
 import type { RunnableWorkflow } from "./create-thread.ts";
 
@@ -12,7 +13,7 @@ export async function runnableWorkflow(
   if (!workflows.ok) return workflows;
   const entry = workflows.value.get(name);
   if (entry === undefined) return err(unknownWorkflow(workflows.value, name));
-  const bundle = await openBundle(engine.root, entry.hash, entry.sha256);
+  const bundle = await openRootBundle(engine.root, entry.hash, entry.sha256);
   if (!bundle.ok) return bundle;
   const externals = resolveExternals(bundle.value.externals, {
     root: engine.root,

@@ -1,7 +1,7 @@
-import { fileLiveLog, type LostIndex } from "@uncaged/workflow-store";
-import { ownIdentity, storagePaths } from "@uncaged/workflow-util";
+import type { LostIndex } from "@uncaged/workflow-store";
 import type { Keeper } from "../keeper/keeper.ts";
 import { threadKeeper } from "../keeper/thread-keeper.ts";
+import { openLiveLog } from "../place/open-parts.ts";
 import { withConfiguredLimits } from "./configured-limits.ts";
 import type { Engine } from "./engine.ts";
 import { flushBeforeRelease } from "./flush-before-release.ts";
@@ -20,10 +20,7 @@ export async function openEngine(opts: {
   const { root, packagesBase, lost = "refused", keeper = threadKeeper(opts.root) } = opts;
   const { cas, ...index } = await openStorage(root, lost);
   const { threads, dispatch } = withConfiguredLimits(root, index);
-  const live = fileLiveLog({
-    folder: storagePaths(root).liveFolder,
-    boot: () => ownIdentity().bootId,
-  });
+  const live = await openLiveLog(root);
   const store = flushBeforeRelease(threads, { root, cas, live });
   // The keeper's connection first: the last one to close writes the log back into the index.
   const close = async (): Promise<void> => {

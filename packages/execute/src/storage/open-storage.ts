@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { openFilesStore, openRootStore } from "@uncaged/workflow-cas";
 import {
   type Dispatch,
@@ -10,7 +9,10 @@ import {
 } from "@uncaged/workflow-protocol";
 import { readStoreKind } from "@uncaged/workflow-register";
 import type { LostIndex } from "@uncaged/workflow-store";
-import { storagePaths } from "@uncaged/workflow-util";
+import { hasIndex, storagePaths } from "@uncaged/workflow-util";
+import { bucketOf } from "../place/bucket.ts";
+import { openIndex } from "../place/open-parts.ts";
+import { readRootPlace } from "../place/root-place.ts";
 
 /** Both halves of a storage root. The blobs are closed first: closing the threads closes the index. */
 export type Storage = { cas: RootStore; threads: ThreadStore; dispatch: Dispatch };
@@ -29,8 +31,8 @@ export async function withBlobs<T>(
   use: (cas: NodeStore) => Promise<T>,
 ): Promise<T> {
   const kind = await kindOf(root);
-  const { cas: dir, index } = storagePaths(root);
-  if (access === "read" && !existsSync(index)) return use(openFilesStore(dir));
+  const { cas: dir } = storagePaths(root);
+  if (access === "read" && !hasIndex(root)) return use(openFilesStore(dir));
   const { cas, threads } = await opened(root, { kind, lost: "refused" });
   try {
     return await use(cas);
@@ -44,11 +46,17 @@ async function opened(
   root: string,
   { kind, lost }: { kind: StoreKind; lost: LostIndex },
 ): Promise<Storage> {
-  // Loaded on demand: a broken configuration is refused without it.
-  const { openIndex } = await import("./open-index.ts");
   const { threads, dispatch, blobs: table } = await openIndex(root, lost);
-  const cas = openRootStore({ dir: storagePaths(root).cas, table, threads, kind });
-  return { cas, threads, dispatch };
+  const place = readRootPlace(root);
+  const at = { dir: storagePaths(root).cas, table, threads };
+  if (place === null) return { cas: openRootStore({ ...at, kind }), threads, dispatch };
+  const big = await bucketOf(place);
+  const cas = openRootStore({ ...at, kind: "packed", long: big ?? "rows" });
+  const close = async (): Promise<void> => {
+    await cas.close();
+    big?.close();
+  };
+  return { cas: { ...cas, close }, threads, dispatch };
 }
 
 async function kindOf(root: string): Promise<StoreKind> {

@@ -11,6 +11,12 @@ export function textIn(row: unknown, name: string): string {
   throw new TypeError(`column ${name} is no text`);
 }
 
+export function bytesIn(row: unknown, name: string): Uint8Array {
+  const value = fieldOf(row, name);
+  if (value instanceof Uint8Array) return value;
+  throw new TypeError(`column ${name} has no bytes`);
+}
+
 function fieldOf(row: unknown, name: string): unknown {
   return typeof row === "object" && row !== null ? Reflect.get(row, name) : undefined;
 }

@@ -7,7 +7,7 @@ import {
   type Result,
   type WorkflowRegistry,
 } from "@uncaged/workflow-protocol";
-import { registered, rolledBack, unknownWorkflow } from "@uncaged/workflow-register";
+import { registered, rolledBack, unknownWorkflow } from "@uncaged/workflow-register/changes";
 import type { Database, Transaction } from "../database/database.ts";
 import { numberIn, textIn } from "../database/fields.ts";
 

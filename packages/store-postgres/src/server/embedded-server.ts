@@ -12,7 +12,7 @@
 import { type ExecFileException, execFile } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { connect, createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { failure, WorkflowError } from "@uncaged/workflow-protocol";
 import { lockFile } from "@uncaged/workflow-store";
@@ -51,6 +51,8 @@ export async function startEmbeddedServer(place: ServerPlace): Promise<EmbeddedS
   if (running !== null) return { url: urlOf(place.folder, running), started: false };
   const user = await serverUser();
   try {
+    // The server's user has to get through to his folder.
+    mkdirSync(dirname(place.folder), { recursive: true, mode: user === null ? 0o700 : 0o711 });
     mkdirSync(place.folder, { recursive: true, mode: 0o700 });
     giveTo(user, place.folder);
   } catch (cause) {
