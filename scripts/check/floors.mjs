@@ -65,7 +65,7 @@ const MAY_IMPORT = {
 };
 
 /** Edges that only tests may use: `devDependencies`, never `dependencies`. */
-const TESTS_MAY_IMPORT = { template: ["testkit"], "blobs-s3": ["cas"] };
+const TESTS_MAY_IMPORT = { template: ["testkit"], "blobs-s3": ["cas"], "store-postgres": ["cas"] };
 
 /** Every way in which manifests, tags and turbo.json part from the table; empty when none. */
 export function floorProblems(root) {

@@ -12,5 +12,5 @@ export {
   nodeStoreCases,
 } from "./suite/node-store-suite.ts";
 export type { RootStoreCase, RootStoreHarness } from "./suite/root-store-case.ts";
-export { rootStoreCases } from "./suite/root-store-suite.ts";
+export { movableRootStoreCases, rootStoreCases } from "./suite/root-store-suite.ts";
 export { threadsAt } from "./suite/threads-at.ts";

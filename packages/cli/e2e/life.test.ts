@@ -1,16 +1,13 @@
-/** The whole life of one workflow, using only the built command. Each step builds on the one before. */
+/** The whole life of one workflow, using only the built command, in a root in its folder and in one in PostgreSQL. Each
+ *  step builds on the one before. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ThreadSummary, ThreadView } from "@uncaged/workflow-protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { testRoot } from "../../store-postgres/src/testing/test-root.test.helper.ts";
 import { type Cli, openCli } from "./cli.test.helper.ts";
 
 let cli: Cli;
-beforeAll(() => {
-  cli = openCli();
-});
-afterAll(() => cli.close());
-
 const PLAN = JSON.stringify({ steps: 4, gate: "go" });
 /** Lets step n of the worker finish. */
 const open = (step: number): void => writeFileSync(join(cli.dir, `go-${step}`), "");
@@ -31,7 +28,24 @@ async function until(id: string, fits: (thread: ThreadView) => boolean): Promise
 
 const keys = (document: object): string[] => Object.keys(document).sort();
 
-describe("the life of a workflow", () => {
+const ROOTS: readonly [string, () => Promise<unknown>][] = [
+  ["its folder", async () => {}],
+  [
+    "PostgreSQL",
+    async () => {
+      const { url, root } = await testRoot();
+      await cli.json(["root", "init", "--postgres", url, "--name", root]);
+    },
+  ],
+];
+
+describe.each(ROOTS)("the life of a workflow, with its root in %s", (_, init) => {
+  beforeAll(async () => {
+    cli = openCli();
+    await init();
+  });
+  afterAll(() => cli.close());
+
   it("begins with building and adding it", async () => {
     first = await cli.addSteps("steps");
     expect(first).toEqual({

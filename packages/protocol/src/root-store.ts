@@ -31,7 +31,8 @@ export type RootStore = NodeStore & {
   collect(request: CollectRequest): Promise<CollectReport>;
   /** Hashes every blob again, and looks for everything that the roots reach. Changes nothing. */
   check(roots: readonly string[]): Promise<CheckReport>;
-  /** Moves the existing blobs. Where new ones go was decided when the store was opened. */
+  /** Moves the existing blobs. Where new ones go was decided when the store was opened. `USAGE` where blobs cannot be
+   *  files. */
   move(to: StoreKind): Promise<MoveReport>;
 
   /** Flushes. What cannot be flushed stays on its way. */

@@ -128,6 +128,9 @@ export const collectCases: readonly RootStoreCase[] = [
       );
     },
   },
+];
+
+export const moveCases: readonly RootStoreCase[] = [
   {
     name: "moves its blobs from one place to the other and back, and loses none",
     async run({ store, threads, reopen }) {

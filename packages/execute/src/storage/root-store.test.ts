@@ -5,7 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type MemoryRow, memoryBlobTable, openRootStore } from "@uncaged/workflow-cas";
-import { nodeStoreCases, type RootStoreHarness, rootStoreCases } from "@uncaged/workflow-cas/suite";
+import {
+  movableRootStoreCases,
+  nodeStoreCases,
+  type RootStoreHarness,
+} from "@uncaged/workflow-cas/suite";
 import type { BlobTable, StoreKind, ThreadStore } from "@uncaged/workflow-protocol";
 import { memoryThreadStore, openIndex } from "@uncaged/workflow-store";
 import { blobTableCases } from "@uncaged/workflow-store/suite";
@@ -81,7 +85,7 @@ describe.each(Object.entries(INDEXES))("on an index in %s", (_name, open) => {
 
     test.each(nodeStoreCases)("$name", ({ run }) => run({ store: reopen(), damage }));
 
-    test.each(rootStoreCases)("$name", ({ run }) =>
+    test.each(movableRootStoreCases)("$name", ({ run }) =>
       run({ store: reopen(), threads: index.threads, reopen, damage }),
     );
   });
