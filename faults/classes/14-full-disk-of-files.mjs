@@ -7,7 +7,7 @@ import { withScene } from "../parts/scene.mjs";
 import { withTmpfs } from "../parts/tmpfs.mjs";
 
 export const title =
-  "fork, restore, import, workspace rm: the disk of the root or of the repository fills up";
+  "steps, fork, restore, import, workspace rm: the disk of the root or of the repository fills up";
 
 /** Free room of a file system, in pages. */
 const FREE_PAGES = [0, 1, 2, 3, 4, 6, 8, 10, 12, 16, 20];

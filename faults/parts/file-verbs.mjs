@@ -23,6 +23,23 @@ export const FILE_VERBS = {
       assert.equal(stand.length, forks.length + 1, "a fork that failed left its worktree");
     },
   },
+  // Git that has no room is no reason to lose the step: it is there without its files, and the next one has its own.
+  "step and its snapshots": {
+    prepare: (scene) => threadInRepository(scene, { steps: 9 }),
+    args: (threadId) => ["thread", "exec", threadId],
+    whole: async (scene, threadId) => {
+      const at = { root: scene.root, cwd: scene.work };
+      await document(["thread", "exec", threadId], at);
+      const { steps } = await document(["thread", "show", threadId], at);
+      // A command that had no room to say so may have made its step.
+      assert.ok(steps.length === 4 || steps.length === 5, `${steps.length} steps`);
+      const { before, after } = steps.at(-1).workspace;
+      assert.notEqual(before, after);
+      assert.equal(git(scene.work, "show", `${after}:began`), fileOf(scene.work, "began"));
+      const { ok } = await document(["thread", "verify", threadId], at);
+      assert.ok(ok, "a tree is missing");
+    },
+  },
   "workspace rm": {
     prepare: async (scene) => {
       const threadId = await threadInRepository(scene);
@@ -60,13 +77,13 @@ export const FILE_VERBS = {
 };
 
 /** Two steps; `began` says which have begun. */
-async function threadInRepository(scene) {
+async function threadInRepository(scene, manner = {}) {
   const { work } = scene;
   git(work, "init", "-q", "-b", "main");
   writeFileSync(join(work, "long.txt"), "long\n".repeat(LONG / 5));
   git(work, "add", "-A");
   git(work, "commit", "-q", "-m", "first");
-  const threadId = await stepsThread(scene);
+  const threadId = await stepsThread(scene, manner);
   successOf(await makeSteps(scene, threadId, 2));
   writeFileSync(join(work, "staged.txt"), "a user's");
   git(work, "add", "staged.txt");
@@ -74,9 +91,11 @@ async function threadInRepository(scene) {
 }
 
 function expectFirstStep(folder) {
-  assert.equal(readFileSync(join(folder, "began"), "utf8"), "1\n");
-  assert.equal(readFileSync(join(folder, "long.txt"), "utf8").length, LONG);
+  assert.equal(fileOf(folder, "began"), "1\n");
+  assert.equal(fileOf(folder, "long.txt").length, LONG);
 }
+
+const fileOf = (folder, name) => readFileSync(join(folder, name), "utf8");
 
 /** What is the user's, whatever happened. */
 export function usersState({ work }) {
