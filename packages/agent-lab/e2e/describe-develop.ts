@@ -41,7 +41,10 @@ export function describeDevelop(agent: AgentUnderTest, options?: StageOrder["opt
       if (program === undefined) throw new Error(`${agent.program} is not installed`);
       const hash = await openMemoryStore().put(PHASE);
       const scripts = (place: Place) => scriptsOf(place, hash);
-      stage = await openStage({ agent, program, scripts, workflow: DEVELOP_WORKFLOW, options });
+      stage = await openStage({
+        binding: (url) => agent.binding(program, url),
+        ...{ scripts, workflow: DEVELOP_WORKFLOW, options },
+      });
       await makeRepository(stage.work);
       const { code, stdout, stderr } = await stage.run([
         ...["--json", "thread", "run", "flow", "--prompt", TASK, "--wait"],

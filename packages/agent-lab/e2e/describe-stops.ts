@@ -33,8 +33,7 @@ export function describeStops(agent: AgentUnderTest): void {
       const [program] = await installPrograms([agent.program]);
       if (program === undefined) throw new Error(`${agent.program} is not installed`);
       stage = await openStage({
-        agent,
-        program,
+        binding: (url) => agent.binding(program, url),
         scripts: () => SCRIPTS,
         workflow: TWO_STEPS_WORKFLOW,
       });

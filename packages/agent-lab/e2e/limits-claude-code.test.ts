@@ -28,8 +28,7 @@ describe("claude-code", () => {
     const [program] = await installPrograms([claudeCode.program]);
     if (program === undefined) throw new Error("claude is not installed");
     stage = await openStage({
-      agent: claudeCode,
-      program,
+      binding: (url) => claudeCode.binding(program, url),
       workflow: LIMITS_WORKFLOW,
       options: () => ({ timeoutMs: STEP_LIMIT_MS, idleTimeoutMs: SILENCE_LIMIT_MS }),
     });

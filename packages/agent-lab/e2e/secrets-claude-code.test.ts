@@ -112,8 +112,7 @@ describe("claude-code", () => {
     const [program] = await installPrograms([claudeCode.program]);
     if (program === undefined) throw new Error("claude is not installed");
     stage = await openStage({
-      agent: claudeCode,
-      program,
+      binding: (url) => claudeCode.binding(program, url),
       scripts: () => SCRIPTS,
       workflow: TWO_STEPS_WORKFLOW,
       env: ENVIRONMENT,

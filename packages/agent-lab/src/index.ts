@@ -16,6 +16,7 @@ export {
 export { PROGRAM_NAMES, type ProgramName } from "./programs/catalog.ts";
 export { type CodexProvider, type Connection, connectionOf } from "./programs/connection.ts";
 export { type InstalledProgram, installPrograms } from "./programs/install-programs.ts";
+export { COORDINATING_WORKFLOW, HAND_WORKFLOW } from "./stage/coordinating-workflow.ts";
 export { DEVELOP_WORKFLOW } from "./stage/develop-workflow.ts";
 export { LIMITS_WORKFLOW } from "./stage/limits-workflow.ts";
 export { makeRepository } from "./stage/make-repository.ts";

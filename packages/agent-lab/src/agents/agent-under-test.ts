@@ -20,6 +20,8 @@ export type AgentBinding = {
   package: string;
   /** Becomes JSON. */
   options: Pick<AgentOptions, "env"> & { readonly [name: string]: unknown };
+  /** `config.providers`, for an agent that is no program. */
+  providers?: { readonly [name: string]: unknown };
 };
 
 export type Difference = {

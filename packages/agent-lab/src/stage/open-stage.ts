@@ -8,9 +8,8 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { AgentBinding, AgentUnderTest } from "../agents/agent-under-test.ts";
+import type { AgentBinding } from "../agents/agent-under-test.ts";
 import { type ModelServer, startModelServer } from "../model-server/start-model-server.ts";
-import type { InstalledProgram } from "../programs/install-programs.ts";
 import { CLI, type CommandRun, runCommand } from "./run-command.ts";
 import { type StepScripts, scriptByStep } from "./script-by-step.ts";
 
@@ -23,12 +22,14 @@ export type Place = {
 };
 
 export type StageOrder = {
-  agent: AgentUnderTest;
-  program: InstalledProgram;
+  /** The agent as an entry of `config.agents`, bound to the model server at `url`. */
+  binding: (url: string) => AgentBinding;
   /** Left out: the script is in the prompt. */
   scripts?: (place: Place) => StepScripts;
   /** Source of the workflow, which is registered as `flow`; it imports our packages and zod. */
   workflow: string;
+  /** Sources of further ones, by name. */
+  others?: { readonly [name: string]: string };
   /** Further options of the agent; variables are added to its own. */
   options?: ((place: Place) => AgentBinding["options"]) | undefined;
   /** Further settings besides its entry. */
@@ -74,11 +75,14 @@ export async function openStage(order: StageOrder): Promise<Stage> {
   try {
     await bindAgent(stage, order);
     await writeFile(join(flow, "package.json"), '{ "name": "flow", "type": "module" }\n');
-    await writeFile(join(flow, "flow.mjs"), order.workflow);
     await mkdir(join(flow, "node_modules"));
     await symlink(packageFolder("zod"), join(flow, "node_modules", "zod"));
-    const built = await json<{ file: string }>(["workflow", "build", join(flow, "flow.mjs")]);
-    await json(["workflow", "add", "flow", built.file]);
+    for (const [name, source] of Object.entries({ flow: order.workflow, ...order.others })) {
+      const entry = join(flow, `${name}.mjs`);
+      await writeFile(entry, source);
+      const built = await json<{ file: string }>(["workflow", "build", entry]);
+      await json(["workflow", "add", name, built.file]);
+    }
   } catch (thrown) {
     await stage.close();
     throw thrown;
@@ -88,7 +92,7 @@ export async function openStage(order: StageOrder): Promise<Stage> {
 
 /** As `agent add` would, but with this repository's package. */
 async function bindAgent({ root, work, model }: Stage, order: StageOrder): Promise<void> {
-  const binding = order.agent.binding(order.program, model.url);
+  const binding = order.binding(model.url);
   const target = join(root, "node_modules", binding.package);
   await mkdir(dirname(target), { recursive: true });
   await symlink(packageFolder(binding.package), target);
@@ -96,7 +100,8 @@ async function bindAgent({ root, work, model }: Stage, order: StageOrder): Promi
   const env = { ...binding.options.env, ...more.env };
   const played = { package: binding.package, options: { ...binding.options, ...more, env } };
   const agents = { ...order.config?.agents, played };
-  const config = { ...order.config, agents, defaultAgent: "played" };
+  const providers = { ...order.config?.providers, ...binding.providers };
+  const config = { ...order.config, agents, providers, defaultAgent: "played" };
   // JSON is YAML.
   await writeFile(join(root, "workflow.yaml"), `${JSON.stringify({ config }, null, 2)}\n`);
 }
