@@ -21,8 +21,7 @@ const out = join(dist, "cli");
 const ENTRY = "main.js";
 const PROGRAM_URL = /new URL\("([^"]+-main\.js)", import\.meta\.url\)/g;
 
-const BUILTIN =
-  /^import(?: (?:\* as )?([\w$]+),?)?(?: (\{[^}]*\}))?(?: from)? "(node:[\w/]+)";$/gm;
+const BUILTIN = /^import(?: (?:\* as )?([\w$]+),?)?(?: (\{[^}]*\}))?(?: from)? "(node:[\w/]+)";$/gm;
 
 /** What many commands share is one chunk: to open a file takes longer than to load ten times its code. All that a
  *  shared module imports is shared at least as often, so chunks form no circle. */

@@ -3,8 +3,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ThreadSummary, ThreadView } from "@uncaged/workflow-protocol";
+import { testRoot } from "@uncaged/workflow-store-postgres/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { testRoot } from "../../store-postgres/src/testing/test-root.test.helper.ts";
 import { type Cli, openCli } from "./cli.test.helper.ts";
 
 let cli: Cli;

@@ -3,8 +3,8 @@ import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ThreadView } from "@uncaged/workflow-protocol";
 import { openDatabase } from "@uncaged/workflow-store-postgres";
+import { testRoot } from "@uncaged/workflow-store-postgres/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { testRoot } from "../../store-postgres/src/testing/test-root.test.helper.ts";
 import { type Cli, openCli } from "./cli.test.helper.ts";
 
 let here: Cli;

@@ -11,7 +11,7 @@ import { openDatabase } from "../database/database.ts";
 import { startEmbeddedServer, stopEmbeddedServer } from "../server/embedded-server.ts";
 import { cuttingProxy } from "../testing/cutting-proxy.test.helper.ts";
 import { emptyRoot } from "../testing/empty-root.test.helper.ts";
-import { testRoot } from "../testing/test-root.test.helper.ts";
+import { testRoot } from "../testing/test-root.ts";
 import { openPostgresIndex, openPostgresTasks } from "./open-index.ts";
 
 const TTL_MS = 15_000;

@@ -9,7 +9,7 @@ import {
 import { beforeAll, beforeEach, test } from "vitest";
 import type { DatabaseOptions } from "../database/database.ts";
 import { emptyRoot } from "../testing/empty-root.test.helper.ts";
-import { testRoot } from "../testing/test-root.test.helper.ts";
+import { testRoot } from "../testing/test-root.ts";
 import {
   openPostgresIndex,
   openPostgresSchedules,

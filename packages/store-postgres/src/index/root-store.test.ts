@@ -5,7 +5,7 @@ import type { BigBlobs } from "@uncaged/workflow-protocol";
 import type { Index } from "@uncaged/workflow-store";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Database, openDatabase } from "../database/database.ts";
-import { testRoot } from "../testing/test-root.test.helper.ts";
+import { testRoot } from "../testing/test-root.ts";
 import { openPostgresIndex } from "./open-index.ts";
 
 let index: Index;

@@ -11,7 +11,7 @@ import {
 } from "@uncaged/workflow-store/live-suite";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Database, openDatabase } from "../database/database.ts";
-import { testRoot } from "../testing/test-root.test.helper.ts";
+import { testRoot } from "../testing/test-root.ts";
 import { postgresLiveLog } from "./postgres-live-log.ts";
 
 let at: { url: string; root: string };

@@ -1,7 +1,7 @@
 import { registryCases } from "@uncaged/workflow-register/suite";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Database, openDatabase } from "../database/database.ts";
-import { testRoot } from "../testing/test-root.test.helper.ts";
+import { testRoot } from "../testing/test-root.ts";
 import { postgresRegistry } from "./postgres-registry.ts";
 
 let at: { url: string; root: string };
