@@ -1,5 +1,5 @@
 /** One root in PostgreSQL, and two machines that use it: each has a folder of its own. By the built command. */
-import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ThreadView } from "@uncaged/workflow-protocol";
 import { openDatabase } from "@uncaged/workflow-store-postgres";
@@ -31,6 +31,21 @@ it("is made by one machine, and joined by another; the password is in no output 
   expect(await here.fails(["root", "init", "--postgres", server.url])).toMatchObject({
     code: "TARGET_EXISTS",
   });
+});
+
+it("is not made with a bucket that cannot be one, or that does not answer", async () => {
+  const other = openCli();
+  const AWS = { AWS_ACCESS_KEY_ID: "key", AWS_SECRET_ACCESS_KEY: "secret" };
+  const making = (s3: string) =>
+    other.fails(["root", "init", "--postgres", server.url, "--s3", s3], { env: AWS });
+  expect((await making("no bucket")).code).toBe("USAGE");
+  const silent = await making("http://127.0.0.1:1/team");
+  expect(silent).toMatchObject({
+    code: "STORAGE_FAILED",
+    message: expect.stringContaining("bucket team"),
+  });
+  expect(existsSync(join(other.root, "root.json"))).toBe(false);
+  await other.close();
 });
 
 it("runs on one machine what the other has added, and both see the thread", async () => {

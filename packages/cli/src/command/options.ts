@@ -217,7 +217,7 @@ export function usageError(message: string, hint = "see the command's --help"): 
 
 /** The name of `-p, --prompt <text>` is `--prompt`. */
 export function nameIn(flags: string): string {
-  return /--[a-z][a-z-]*/.exec(flags)?.[0] ?? flags;
+  return /--[a-z][a-z0-9-]*/.exec(flags)?.[0] ?? flags;
 }
 
 function textOrNull(value: unknown): string | null {

@@ -12,3 +12,15 @@ export async function bucketOf({
   const place = bucketPlace(s3);
   return openS3Blobs({ ...place, prefix: place.prefix === "" ? name : `${place.prefix}/${name}` });
 }
+
+/** Throws `STORAGE_FAILED` when the bucket of a root does not answer these credentials. */
+export async function askBucket(place: RootPlace): Promise<void> {
+  const blobs = await bucketOf(place);
+  if (blobs === null) return;
+  try {
+    // Nothing has this name.
+    await blobs.get({ hash: "0000000000000", sha256: "0".repeat(64), copy: "0" });
+  } finally {
+    blobs.close();
+  }
+}

@@ -11,6 +11,7 @@ import {
   type Result,
 } from "@uncaged/workflow-protocol";
 import { makeFolderSync, storagePaths } from "@uncaged/workflow-util";
+import { askBucket } from "./bucket.ts";
 import { embeddedPlace, postgres } from "./open-parts.ts";
 import { type RootPlace, readRootPlace, writeRootPlace } from "./root-place.ts";
 
@@ -23,7 +24,7 @@ export type RootToInit = {
   s3: string | null;
 };
 
-/** Order of effects: the server answers and has the root's tables; then the folder says where the root is. A crash in
+/** Order of effects: bucket and server answer, and the server has the root's tables; then the folder says where the root is. A crash in
  *  between leaves tables that nobody uses yet, and another call finds them. */
 export async function initRoot(init: RootToInit): Promise<Result<RootPlace, Failure>> {
   const { root, name, s3 } = init;
@@ -31,7 +32,8 @@ export async function initRoot(init: RootToInit): Promise<Result<RootPlace, Fail
     if (existsSync(storagePaths(root).index)) return err(inUse(root));
     const at = serverOf(init);
     if (!at.ok) return at;
-    if (s3 !== null) (await import("@uncaged/workflow-blobs-s3")).bucketPlace(s3);
+    const place = { postgres: at.value, name, s3 };
+    await askBucket(place);
     const { openDatabase, startEmbeddedServer } = await postgres();
     makeFolderSync(root);
     const url =
@@ -39,7 +41,6 @@ export async function initRoot(init: RootToInit): Promise<Result<RootPlace, Fail
         ? at.value.url
         : (await startEmbeddedServer(embeddedPlace(root, at.value.folder))).url;
     await (await openDatabase({ url, root: name })).close();
-    const place = { postgres: at.value, name, s3 };
     const written = await writeRootPlace(root, place);
     return written.ok ? ok(place) : written;
   } catch (thrown) {

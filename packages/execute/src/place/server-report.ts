@@ -1,5 +1,5 @@
 import type { ServerFacts } from "@uncaged/workflow-store-postgres";
-import { bucketOf } from "./bucket.ts";
+import { askBucket } from "./bucket.ts";
 import { postgres, sharedRoot } from "./open-parts.ts";
 import { type RootPlace, readRootPlace } from "./root-place.ts";
 
@@ -20,16 +20,5 @@ export async function serverReport(root: string): Promise<ServerReport | null> {
     return { ...facts, place, leastMajor: LEAST_MAJOR };
   } finally {
     await database.close();
-  }
-}
-
-async function askBucket(place: RootPlace): Promise<void> {
-  const blobs = await bucketOf(place);
-  if (blobs === null) return;
-  try {
-    // Nothing has this name: what counts is that the bucket answers, to these credentials.
-    await blobs.get({ hash: "0000000000000", sha256: "0".repeat(64), copy: "0" });
-  } finally {
-    blobs.close();
   }
 }
