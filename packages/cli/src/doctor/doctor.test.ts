@@ -65,6 +65,7 @@ test("an empty storage root, and a missing one, are healthy and stay as they are
     "storage",
     "access",
     "configuration",
+    "server",
     "index",
     "bundles",
     "packages",
