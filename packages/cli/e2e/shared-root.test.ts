@@ -84,6 +84,14 @@ it("is healthy, says so, and does not pretend that its folder is a backup", asyn
   });
 });
 
+it("restores on one machine a version that only another has seen", async () => {
+  const { previous } = await here.addSteps("steps", "works otherwise");
+  rmSync(join(there.root, "bundles"), { recursive: true });
+  expect(await there.json(["workflow", "rollback", "steps"])).toMatchObject({ hash: previous });
+  const { checks } = await there.json<{ checks: { name: string; ok: boolean }[] }>(["doctor"]);
+  expect(checks.find(({ name }) => name === "bundles")?.ok).toBe(true);
+});
+
 it("a bundle that was changed in the database does not run", async () => {
   const database = await openDatabase(server);
   await database.query("change a bundle", {

@@ -10,7 +10,7 @@ export { initRoot, type RootToInit, stopRootServer } from "./place/init-root.ts"
 export { openSchedules, openTasks, openThreads, openTriggers } from "./place/open-parts.ts";
 export { type RootPlace, readRootPlace } from "./place/root-place.ts";
 export { type ServerReport, serverReport } from "./place/server-report.ts";
-export { sharedRegistry } from "./place/shared-registry.ts";
+export { openRootBundle, sharedRegistry } from "./place/shared-registry.ts";
 export { type HostFile, runningHost } from "./processes/host-file.ts";
 export { lookForProcesses, type ProcessLook } from "./processes/process-look.ts";
 export { leaseTag, stepOwner } from "./processes/process-tags.ts";

@@ -14,6 +14,8 @@ export type RollbackWorkflow = {
   name: string;
   /** The version to restore; null: the newest of the history. */
   hash: string | null;
+  /** Opens and checks a bundle of this root; left out: one that is stored here. */
+  open?: typeof openBundle;
 };
 
 export type RolledBack = { name: string; hash: string; previous: string; notes: string[] };
@@ -23,12 +25,12 @@ export type RolledBack = { name: string; hash: string; previous: string; notes: 
 export async function rollbackWorkflow(
   rollback: RollbackWorkflow,
 ): Promise<Result<RolledBack, Failure>> {
-  const { root, registry, name } = rollback;
+  const { root, registry, name, open = openBundle } = rollback;
   const workflows = await registry.workflows();
   if (!workflows.ok) return workflows;
   const target = targetOf(workflows.value.get(name), rollback.hash);
   if (target !== undefined) {
-    const bundle = await openBundle(root, target.hash, target.sha256);
+    const bundle = await open(root, target.hash, target.sha256);
     if (!bundle.ok) return bundle;
   }
   // Without a target the registry says why. With one it is named, whatever another process did meanwhile.

@@ -1,4 +1,5 @@
-import { openBundle, type Registry, readRegistry } from "@uncaged/workflow-register";
+import { openRootBundle } from "@uncaged/workflow-execute";
+import { type Registry, readRegistry } from "@uncaged/workflow-register";
 import { storagePaths } from "@uncaged/workflow-util";
 import { count } from "../command/count.ts";
 import { printableLine } from "../terminal/printable.ts";
@@ -35,7 +36,7 @@ async function strays(
   const entry = workflows.get(workflow);
   const name = printableLine(workflow, 60);
   if (entry === undefined) return [`config.bindings.${name}: no workflow is registered as ${name}`];
-  const bundle = await openBundle(root, entry.hash, entry.sha256);
+  const bundle = await openRootBundle(root, entry.hash, entry.sha256);
   if (!bundle.ok) return []; // another check says that
   const known = Object.keys(bundle.value.descriptor.roles);
   return roles

@@ -1,12 +1,8 @@
 /** Checks that every registered version has the registered bytes, and that what it imports is installed. */
 
+import { openRootBundle } from "@uncaged/workflow-execute";
 import type { Failure, RegistryEntry } from "@uncaged/workflow-protocol";
-import {
-  openBundle,
-  type Registry,
-  readRegistry,
-  resolveExternals,
-} from "@uncaged/workflow-register";
+import { type Registry, readRegistry, resolveExternals } from "@uncaged/workflow-register";
 import { count } from "../command/count.ts";
 import { type Check, type DoctorContext, fine, wrong } from "./check.ts";
 
@@ -16,7 +12,7 @@ export async function checkBundles({ root }: DoctorContext): Promise<Check> {
   );
   const faults: string[] = [];
   for (const { name, hash, sha256 } of versions) {
-    const bundle = await openBundle(root, hash, sha256);
+    const bundle = await openRootBundle(root, hash, sha256);
     if (!bundle.ok) faults.push(`${name}: ${bundle.error.message}`);
   }
   if (faults.length === 0) {
@@ -33,7 +29,7 @@ export async function checkExternals({ root }: DoctorContext): Promise<Check> {
   const faults: Failure[] = [];
   const packages = new Map<string, string>();
   for (const [, { hash, sha256 }] of await entriesOf(root)) {
-    const bundle = await openBundle(root, hash, sha256);
+    const bundle = await openRootBundle(root, hash, sha256);
     if (!bundle.ok) continue; // said by the check above
     const found = resolveExternals(bundle.value.externals, { root, packagesBase: import.meta.url });
     if (!found.ok) faults.push(found.error);

@@ -1,5 +1,6 @@
+import { openRootBundle } from "@uncaged/workflow-execute";
 import { agentRoles, isFinal } from "@uncaged/workflow-protocol";
-import { agentsInBundle, openBundle, type Registry, roleAgents } from "@uncaged/workflow-register";
+import { agentsInBundle, type Registry, roleAgents } from "@uncaged/workflow-register";
 import { hasIndex } from "@uncaged/workflow-util";
 import { withEngine } from "../command/with-engine.ts";
 import type { DoctorContext } from "./check.ts";
@@ -17,7 +18,7 @@ export async function unknownAgents(
     if (!known.includes(asker)) askers.set(agent, [...known, asker]);
   };
   for (const [name, { hash, sha256 }] of workflows) {
-    const bundle = await openBundle(root, hash, sha256);
+    const bundle = await openRootBundle(root, hash, sha256);
     if (!bundle.ok) continue; // another check says that
     const { bytes, descriptor } = bundle.value;
     const roles = agentRoles(descriptor);

@@ -1,3 +1,4 @@
+import { openRootBundle } from "@uncaged/workflow-execute";
 import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import { rollbackWorkflow } from "@uncaged/workflow-register";
 import type { Output } from "../command/command.ts";
@@ -10,7 +11,7 @@ export async function rollback(
   io: Io,
 ): Promise<Result<Output, Failure>> {
   const rolledBack = await withRegistry(io, ({ root, registry }) =>
-    rollbackWorkflow({ root, registry, ...what }),
+    rollbackWorkflow({ root, registry, open: openRootBundle, ...what }),
   );
   if (!rolledBack.ok) return rolledBack;
   const { name, hash, previous, notes } = rolledBack.value;

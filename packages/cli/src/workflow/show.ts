@@ -1,3 +1,4 @@
+import { openRootBundle } from "@uncaged/workflow-execute";
 import {
   agentRoles,
   type BundleVersion,
@@ -15,7 +16,6 @@ import {
 } from "@uncaged/workflow-protocol";
 import {
   agentsInBundle,
-  openBundle,
   type RoleAgent,
   readSettings,
   roleAgents,
@@ -48,7 +48,7 @@ export async function show(name: string, how: HowToShow, io: Io): Promise<Result
   const shown = versionOf(entry.value, how.version);
   if (shown === null) return err(noVersion(name, how.version));
   const { hash, sha256, timestamp } = shown;
-  const bundle = await openBundle(root, hash, sha256);
+  const bundle = await openRootBundle(root, hash, sha256);
   if (!bundle.ok) return bundle;
   const settings = await readSettings(root);
   if (!settings.ok) return settings;
