@@ -1,6 +1,6 @@
 /** Ways to break the product, to see whether the simulation notices: a text of a compiled module, or of two,
  *  replaced while it is loaded. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
 
@@ -49,7 +49,7 @@ export const BREAKS = {
   ],
   "owners whose fence is not looked at": [
     {
-      file: "/packages/store/dist/sqlite/lease-columns.js",
+      file: "/packages/store/dist/operations/lease-columns.js",
       from: "AND fence = :fence AND status = 'running'",
       to: "AND fence >= 0 * :fence",
     },
@@ -61,8 +61,11 @@ export const BREAKS = {
   ],
 };
 
-/** Throws when the product no longer has one of those texts. */
+/** Throws when the product no longer has one of those files, or one of those texts. */
 export function breakOnLoad(edits) {
+  for (const { file } of edits)
+    if (!existsSync(new URL(`../..${file}`, import.meta.url)))
+      throw new Error(`there is no ${file}`);
   registerHooks({
     load(url, context, next) {
       const here = edits.filter(({ file }) => url.endsWith(file));
