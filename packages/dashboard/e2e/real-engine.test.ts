@@ -177,6 +177,35 @@ test("a workflow is changed by forms, faults stand at their role, it is tried, p
     expect(yaml).toContain(kept);
 });
 
+test("whoever leaves what is not published is asked first, by link, by key and by the browser's Back", async () => {
+  await page.goto(`${origin}/c/local/w/letters`);
+  await page.getByRole("link", { name: "Edit…" }).click();
+  const goal = page.getByLabel("What it is for");
+  await goal.fill("Draft a very short letter");
+  await goal.press("Tab");
+  const dialog = page.getByRole("dialog", { name: "Leave without publishing?" });
+  const stay = async () => {
+    await dialog.getByRole("button", { name: "Stay" }).click();
+    await dialog.waitFor({ state: "detached" });
+    expect(await goal.inputValue()).toBe("Draft a very short letter");
+    expect(new URL(page.url()).pathname).toBe("/c/local/w/letters/edit");
+  };
+  await page.getByRole("link", { name: "Threads", exact: true }).click();
+  await dialog.waitFor();
+  expect(await axe(page)).toEqual([]);
+  await stay();
+  await page.goBack();
+  await stay();
+  await page.goBack();
+  await dialog.getByRole("button", { name: "Leave" }).click();
+  await page.waitForURL(`${origin}/c/local/w/letters`);
+  // It is asked only while there is something to lose.
+  await page.getByRole("link", { name: "Edit…" }).click();
+  await goal.waitFor();
+  await page.getByRole("link", { name: "Threads", exact: true }).click();
+  await page.waitForURL(`${origin}/c/local/threads`);
+});
+
 test("a text that the engine cannot be asked about says so, and asks again", async () => {
   await page.route("**/workflows/check", (route) => route.abort());
   await page.goto(`${origin}/c/local/w/letters/edit`);

@@ -1,11 +1,12 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import type { CallFailure } from "@uncaged/workflow-gateway/contract";
 import { Suspense, useEffect, useMemo, useState } from "react";
-import { Redirect, Route, Switch } from "wouter";
+import { Redirect, Route, Router, Switch } from "wouter";
 import { LogIn } from "./access/log-in.tsx";
 import { makeQueries } from "./api/queries.ts";
 import { forget, hasKey, logIn, takeCode } from "./api/session.ts";
 import { ClientFrame, Frame } from "./shell/frame.tsx";
+import { aroundNav } from "./shell/leaving.ts";
 import { Boundary } from "./ui/boundary.tsx";
 import { lazily } from "./ui/lazily.ts";
 import { Empty, Loading } from "./ui/notice.tsx";
@@ -67,12 +68,14 @@ export function App() {
   }
   return (
     <QueryClientProvider client={queries}>
-      <Pages
-        onLeave={() => {
-          queries.clear();
-          setStanding({ state: "outside", failure: null });
-        }}
-      />
+      <Router aroundNav={aroundNav}>
+        <Pages
+          onLeave={() => {
+            queries.clear();
+            setStanding({ state: "outside", failure: null });
+          }}
+        />
+      </Router>
     </QueryClientProvider>
   );
 }

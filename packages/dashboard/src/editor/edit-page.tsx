@@ -15,7 +15,7 @@ import {
   type Reply,
 } from "@uncaged/workflow-gateway/contract";
 import { type Failure as OperationFailure, ok, type Result } from "@uncaged/workflow-protocol";
-import { Suspense, useEffect, useMemo, useRef, useState } from "react";
+import { type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { Link, useLocation, useSearch } from "wouter";
 import { useMay } from "../api/clients.ts";
 import { CallFailed, useReply } from "../api/queries.ts";
@@ -23,8 +23,10 @@ import { connection } from "../api/session.ts";
 import type { Shown } from "../graph/lights.ts";
 import { type GraphModel, graphOf as modelOf } from "../graph/model.ts";
 import { workflowAt } from "../shell/addresses.ts";
+import { holdChanges } from "../shell/leaving.ts";
 import { oneLine } from "../text/visible.ts";
 import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
 import { Failure } from "../ui/failure.tsx";
 import { lazily } from "../ui/lazily.ts";
 import { Loaded } from "../ui/loaded.tsx";
@@ -154,7 +156,7 @@ function Editor({
   const model = useModel(outline, checked, trial, part);
   const chosen = useMemo(() => chosenIn(role?.name ?? null), [role?.name]);
   const isChanged = draft.text !== base.text;
-  useLeaving(isChanged);
+  const leaving = useLeaving(isChanged);
   useUndoKeys(setDraft);
   return (
     <>
@@ -257,12 +259,10 @@ function Editor({
           text={draft.text}
           faults={faults}
           onClose={() => setPublishing(false)}
-          onPublished={(hash) => {
-            setBase({ text: draft.text, hash });
-            setPublishing(false);
-          }}
+          onPublished={(hash) => setBase({ text: draft.text, hash })}
         />
       )}
+      {leaving}
     </>
   );
 }
@@ -358,13 +358,33 @@ function useModel(
   return kept.current.model;
 }
 
-function useLeaving(isChanged: boolean): void {
+/** What is not published is gone when the view is: nobody leaves it without being asked. */
+function useLeaving(isChanged: boolean): ReactNode {
+  const [leave, setLeave] = useState<(() => void) | null>(null);
   useEffect(() => {
     if (!isChanged) return;
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();
     window.addEventListener("beforeunload", warn);
-    return () => window.removeEventListener("beforeunload", warn);
+    const letGo = holdChanges((leave) => setLeave(() => leave));
+    return () => {
+      window.removeEventListener("beforeunload", warn);
+      letGo();
+    };
   }, [isChanged]);
+  if (leave === null) return null;
+  return (
+    <Dialog title="Leave without publishing?" onClose={() => setLeave(null)}>
+      <p className="mb-3">What you changed is only on this page. When you leave it, it is lost.</p>
+      <div className="flex justify-end gap-2">
+        <Button look="main" onClick={() => setLeave(null)}>
+          Stay
+        </Button>
+        <Button look="danger" onClick={leave}>
+          Leave
+        </Button>
+      </div>
+    </Dialog>
+  );
 }
 
 /** One stack for graph, forms and text. In a control, the browser's own undo comes first. */

@@ -39,7 +39,8 @@ export function PublishDialog({
           ...(base.hash === null ? {} : { ifMatch: base.hash }),
         }),
       ),
-    onSuccess: () => {
+    onSuccess: ({ hash }) => {
+      onPublished(hash);
       for (const key of ["workflow", "workflows", "workflow-text"])
         void queries.invalidateQueries({ queryKey: [key] });
     },
@@ -48,7 +49,7 @@ export function PublishDialog({
   if (publish.data !== undefined) {
     const { hash } = publish.data;
     return (
-      <Dialog title="Published" onClose={() => onPublished(hash)}>
+      <Dialog title="Published" onClose={onClose}>
         <p className="mb-3">
           {name} is <span className="font-mono">{hash}</span>. Threads that run keep their version.
         </p>
