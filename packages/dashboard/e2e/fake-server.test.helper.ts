@@ -285,6 +285,16 @@ const HANDLERS: { readonly [name in EndpointName]?: (given: Given) => Reply } = 
       ],
     });
   },
+  stepPatch: ({ world, path, query }) => {
+    const step = world.threads.get(path.id ?? "")?.steps[Number(path.n) - 1];
+    return is<"stepPatch">({
+      threadId: path.id ?? "",
+      round: Number(path.n),
+      path: query.get("path") ?? "",
+      patch: `diff --git a/x b/x\n@@ -1,2 +1,2 @@\n the same\n-${step?.content}\n+${step?.content}\n`,
+      isCut: true,
+    });
+  },
   diffThreads: ({ path }) =>
     is<"diffThreads">({
       a: { threadId: path.a ?? "", status: "completed", usage: null },

@@ -82,6 +82,9 @@ for (const [name, text] of Object.entries(HOSTILE)) {
       await page.goto(`${server.url}/c/laptop/t/${id}?step=1&tab=${tab}`);
       await page.getByRole("tabpanel").waitFor();
     }
+    await page.goto(`${server.url}/c/laptop/t/${id}?step=1&tab=files`);
+    await page.getByRole("button", { name: "src/slugify.js" }).click();
+    await page.getByText("The rest is not shown here").waitFor();
     await page.goto(`${server.url}/c/laptop/t/${id}?step=0`);
     await page.getByText("Facts").waitFor();
     await page.goto(`${server.url}/c/laptop/inbox`);

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,10 +8,43 @@ import { fileURLToPath } from "node:url";
 
 const BIN = fileURLToPath(new URL("../../cli/bin/uncaged-workflow.mjs", import.meta.url));
 
-/** Says a letter to whomever the prompt names. */
-const PRACTICE = `let said = "";
+const DRAFT = (reader: string, goal: string): string => `# what they said
+description: A colleague drafts letters, and I read each
+roles:
+  drafter:
+    goal: ${goal}
+    output: { type: object, properties: { text: { type: string } }, required: [text] }
+  reader:
+    by: person
+    goal: Read the letter
+    output: { type: object, properties: { status: { enum: [send, again] }, wish: { type: string } }, required: [status] }
+graph:
+  $START: { new: drafter }
+  drafter: { role: ${reader}, prompt: "{{ last.meta.text }}" }
+  reader: { send: $END, again: { role: drafter, prompt: "{{ last.meta.wish }}" } }
+`;
+
+/** Plays the workflow `author`: asks once, names at first a role that is not there, and hears a wish. */
+const AUTHOR = `
+const say = (meta) => { console.log(JSON.stringify(meta)); process.exit(); };
+if (process.env.UNCAGED_ROLE === "interviewer") {
+  if (said.includes("I read each one")) say({ status: "clear", question: "", summary: "Draft, then a person reads." });
+  say({ status: "asks", question: "Who reads the letters?", summary: "" });
+}
+if (said.includes("Draft, then a person reads.")) {
+  if (said.includes("shorter letters")) say({ yaml: ${JSON.stringify(DRAFT("reader", "Draft a short letter"))} });
+  if (said.includes("The engine refuses it")) say({ yaml: ${JSON.stringify(DRAFT("reader", "Draft the letter"))} });
+  say({ yaml: ${JSON.stringify(DRAFT("readr", "Draft the letter"))} });
+}`;
+
+/** Says a letter to whomever the prompt names, and writes it down where there is a repository. */
+const PRACTICE = `import { existsSync, writeFileSync } from "node:fs";
+let said = "";
 for await (const chunk of process.stdin) said += chunk;
+${AUTHOR}
 const to = /To (\\w+)/.exec(said)?.[1] ?? "nobody";
+const again = said.includes("shorter") ? "short" : "long";
+if (existsSync(".git")) writeFileSync("letter.txt", "Dear " + to + ",\\n<img src=x onerror=alert(1)>\\n" + again + "\\n");
 console.log(JSON.stringify({ text: "Dear " + to + ", it is done." }));
 `;
 
@@ -21,6 +54,8 @@ export type RealEngine = {
   json: <T>(...args: readonly string[]) => Promise<T>;
   /** Writes a YAML file and registers it. */
   add: (name: string, yaml: string) => Promise<void>;
+  /** A git repository with a letter in it; returns its folder. */
+  repository: () => string;
   /** Starts `dashboard`; `link` logs in once. */
   dashboard: () => Promise<{ origin: string; link: string }>;
   close: () => Promise<void>;
@@ -33,7 +68,8 @@ export function openRealEngine(): RealEngine {
   writeFileSync(join(dir, "practice.mjs"), PRACTICE);
   const args = [join(dir, "practice.mjs")];
   const options = { command: process.execPath, args, output: "json" };
-  const agents = { practice: { package: "@uncaged/workflow-agent-command", options } };
+  const practice = { package: "@uncaged/workflow-agent-command", options };
+  const agents = { practice, swift: practice };
   const config = { agents, defaultAgent: "practice" };
   writeFileSync(join(root, "workflow.yaml"), JSON.stringify({ config }), { mode: 0o600 });
   const env = { PATH: process.env.PATH, HOME: dir, WORKFLOW_STORAGE_ROOT: root };
@@ -57,6 +93,17 @@ export function openRealEngine(): RealEngine {
     async add(name, yaml) {
       writeFileSync(join(dir, `${name}.yaml`), yaml);
       await json("workflow", "add", name, `${name}.yaml`);
+    },
+    repository() {
+      const folder = join(dir, "letters");
+      mkdirSync(folder);
+      writeFileSync(join(folder, "letter.txt"), "Dear nobody,\n");
+      const git = (...words: string[]) =>
+        execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a", ...words], { cwd: folder });
+      git("init", "-q");
+      git("add", ".");
+      git("commit", "-qm", "a letter");
+      return folder;
     },
     async dashboard() {
       const words = ["--json", "dashboard", "--no-open", "--port", "0"];

@@ -39,7 +39,7 @@ graph:
   sender: $END
 `;
 
-type Threads = { threads: { threadId: string; status: string; title: string }[] };
+type Threads = { threads: { threadId: string; workflow: string; status: string; title: string }[] };
 
 let engine: RealEngine;
 let browser: Browser;
@@ -177,6 +177,69 @@ test("a workflow is changed by forms, faults stand at their role, it is tried, p
     expect(yaml).toContain(kept);
 });
 
+const NOTES = `description: Two write, one after the other
+roles:
+  first:
+    goal: Write
+    output: { type: object, properties: { text: { type: string } }, required: [text] }
+  second:
+    goal: Write on
+    output: { type: object, properties: { text: { type: string } }, required: [text] }
+graph: { $START: { new: first }, first: second, second: $END }
+`;
+
+test("files are read line by line; a step is poked and taken back, a limit raised; agents race and are compared", async () => {
+  const cwd = engine.repository();
+  await engine.add("notes", NOTES);
+  const { threadId } = await engine.json<{ threadId: string }>(
+    ...["run", "notes", "--prompt", "To Fay", "--cwd", cwd, "--max-steps", "1", "--wait"],
+  );
+  await page.goto(`${origin}/c/local/t/${threadId}?step=1&tab=files`);
+  await page.getByRole("button", { name: "letter.txt" }).click();
+  await page.getByText("Dear nobody,", { exact: true }).waitFor();
+  await page.getByText("<img src=x onerror=alert(1)>", { exact: true }).waitFor();
+  expect(await axe(page)).toEqual([]);
+  await picture(page, "files-real");
+
+  await page.getByRole("button", { name: "Poke…" }).click();
+  await page.getByLabel("What to tell it").fill("shorter, please");
+  await page.getByRole("dialog").getByRole("button", { name: "Poke", exact: true }).click();
+  const open = page.getByRole("button", { name: "letter.txt", expanded: false });
+  const showLine = async (line: string) => {
+    await open.click();
+    await page.getByText(line, { exact: true }).waitFor();
+  };
+  // The new step takes the place of the one that is looked at.
+  await open.waitFor();
+  await showLine("short");
+  await page.getByRole("button", { name: "Poke…" }).click();
+  await page.getByRole("button", { name: "Undo the last poke" }).click();
+  await open.waitFor();
+  await showLine("long");
+
+  await page.getByRole("button", { name: "Resume" }).click();
+  await page.getByText("The thread may use 1 step,").waitFor();
+  await page.getByRole("textbox", { name: "Steps" }).fill("9");
+  await page.getByRole("button", { name: "Raise and go on" }).click();
+  await status("completed");
+
+  await page.goto(`${origin}/c/local/t/${threadId}?step=1`);
+  await page.getByRole("button", { name: "Race…" }).click();
+  for (const name of ["practice", "swift"]) await page.getByLabel(name, { exact: true }).check();
+  await page.getByRole("button", { name: "Race 2" }).click();
+  await page.waitForURL(/\/race/);
+  await page.getByText("completed").nth(1).waitFor();
+  expect(await axe(page)).toEqual([]);
+  const { threads } = await engine.json<Threads>("thread", "list");
+  await page.goto(`${origin}/c/local/t/${threadId}/diff/${threads[0]?.threadId}`);
+  await page.getByRole("heading").first().waitFor();
+  await page
+    .getByText(/shared/)
+    .first()
+    .waitFor();
+  expect(await axe(page)).toEqual([]);
+});
+
 test("whoever leaves what is not published is asked first, by link, by key and by the browser's Back", async () => {
   await page.goto(`${origin}/c/local/w/letters`);
   await page.getByRole("link", { name: "Edit…" }).click();
@@ -218,17 +281,45 @@ test("a text that the engine cannot be asked about says so, and asks again", asy
   await page.getByRole("heading", { name: /^You are / }).waitFor();
 });
 
-test("one's own words become a command", async () => {
+test("one's own words are asked about, drafted, changed by a sentence, published and run", async () => {
   await page.goto(`${origin}/c/local/w`);
   await page.getByRole("button", { name: "Describe one in your own words…" }).click();
   await page.getByLabel("Name").fill("letters");
   await page.getByText("there is one of this name").waitFor();
   await page.getByLabel("Name").fill("invoices");
-  await page.getByLabel("What happens today").fill("Bob's invoices are read by Ada.");
-  await page
-    .getByText("uncaged-workflow teach invoices --prompt 'Bob'\\''s invoices are read by Ada.'")
-    .waitFor();
+  await page.getByLabel("What happens today").fill("A colleague drafts Bob's letters.");
   expect(await axe(page)).toEqual([]);
+  await page.getByRole("button", { name: "Have it drafted" }).click();
+
+  await page.getByText("Who reads the letters?").waitFor();
+  expect(await axe(page)).toEqual([]);
+  await picture(page, "teach-asks");
+  await page.getByLabel(/answer/i).fill("I read each one");
+  await page.getByRole("button", { name: /^Answer/ }).click();
+
+  // The first draft has a fault: the engine says so to the drafter, and nobody else has to.
+  const wish = page.getByLabel("What shall be different?");
+  await wish.waitFor();
+  await sound();
+  await page.getByText("drafter (an agent) is to: draft the letter.").waitFor();
+  await picture(page, "teach-drafted");
+  expect(await axe(page)).toEqual([]);
+  await wish.fill("shorter letters");
+  await page.getByRole("button", { name: "Have it changed" }).click();
+  await page.getByText("drafter (an agent) is to: draft a short letter.").waitFor();
+  await wish.waitFor();
+
+  await page.getByRole("button", { name: "Publish…" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Publish", exact: true }).click();
+  await page.getByRole("link", { name: "Run it…" }).click();
+  await page.getByText("drafter: practice").waitFor();
+  // What was published was good: the thread that drafted it is over.
+  await expect
+    .poll(async () => {
+      const { threads } = await engine.json<Threads>("thread", "list");
+      return threads.filter(({ workflow }) => workflow === "author").map((each) => each.status);
+    })
+    .toEqual(["completed"]);
 });
 
 const MARKUP = `<img src=x onerror="document.title='owned'"><script>alert(1)</script>`;

@@ -44,7 +44,9 @@ export {
   type RestoredStep,
   restoreStep,
   type StepChanges,
+  type StepPatch,
   stepChanges,
+  stepPatch,
 } from "./read/step-changes.ts";
 export { type ContextPage, DEFAULT_BUDGET_CHARS, threadPage } from "./read/thread-pages.ts";
 export { recordedResultOf, threadResult } from "./read/thread-result.ts";

@@ -15,6 +15,7 @@ export {
 export { mayBeInRepository, workTreeAround } from "./repository/may-be-in-repository.ts";
 export { bundleTrees, initBare, unbundleTrees } from "./snapshot/bundle-trees.ts";
 export { changedFiles, type FileChange } from "./snapshot/changed-files.ts";
+export { filePatch } from "./snapshot/file-patch.ts";
 export { forgetWorkTree } from "./snapshot/own-git.ts";
 export {
   dropSnapshots,

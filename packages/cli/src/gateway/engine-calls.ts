@@ -9,6 +9,7 @@ import {
   findThread,
   openTasks,
   stepChanges,
+  stepPatch,
   stepProofs,
   threadHead,
   threadStep,
@@ -41,6 +42,7 @@ import { failureOfThrown } from "../command/render-error.ts";
 import { pokeApart } from "../mcp/poke-apart.ts";
 import { listSchedules } from "../schedule/list.ts";
 import { shownTask } from "../task/shown-task.ts";
+import { beginTeaching, checkDraft } from "../teach/teach.ts";
 import { costs } from "../thread/look/costs.ts";
 import { list as listThreads } from "../thread/look/list.ts";
 import { showQueue, steerQueue } from "../thread/look/queue.ts";
@@ -109,6 +111,16 @@ export const ENGINE_CALLS: {
     documentOf(await publishText({ name, yaml, onTopOf: ifMatch }, io)),
   checkWorkflow: async ({ body: { yaml } }, { io }) => answerOf(await checkText(yaml, io)),
   dryRun: async ({ body }, { io }) => answerOf(await dryRunText(body, io)),
+  teach: async ({ body }, { io, engine }) => {
+    const begun = await beginTeaching(body.words, engine, io);
+    return begun.ok ? ok({ value: { threadId: begun.value.threadId } }) : begun;
+  },
+  checkDraft: (call, world) =>
+    withThread(call, world, async (thread, { io, engine }) => {
+      const checked = await checkDraft(engine, thread, io);
+      if (!checked.ok) return checked;
+      return ok({ value: standing(checked.value, engine.now()), etag: checked.value.head });
+    }),
   listAgents: async (_call, { engine }) => {
     const settings = await readSettings(engine.root);
     if (!settings.ok) return settings;
@@ -164,6 +176,11 @@ export const ENGINE_CALLS: {
     withThread(call, world, async (thread, { engine }) =>
       answerOf(await stepChanges(engine, thread, Number(call.path.n))),
     ),
+  stepPatch: (call, world) =>
+    withThread(call, world, async (thread, { engine }) => {
+      const { path, query } = call;
+      return answerOf(await stepPatch(engine, thread, { round: Number(path.n), path: query.path }));
+    }),
   diffThreads: async ({ path }, { engine }) => {
     const a = await findThread(engine, path.a);
     if (!a.ok) return a;

@@ -55,14 +55,10 @@ export async function teach(
   { name, words, thread }: Teach,
   io: Io,
 ): Promise<Result<Output, Failure>> {
-  const prepared = thread === null ? await prepare(io) : ok(null);
-  if (!prepared.ok) return prepared;
   const said = thread === null && words === "" ? await askWords(io) : words;
   const drafted = await withEngine(io, async (engine): Promise<Result<Drafted, Failure>> => {
     const begun =
-      thread === null
-        ? await startThread(engine, startOf(said, io))
-        : await findThread(engine, thread);
+      thread === null ? await beginTeaching(said, engine, io) : await findThread(engine, thread);
     if (!begun.ok) return begun;
     await writeText(io.stderr, `${styleOf(io.stderr).dim("thread")} ${begun.value.threadId}\n`);
     return converse(engine, begun.value.threadId, io);
@@ -71,6 +67,32 @@ export async function teach(
   const { threadId, yaml } = drafted.value;
   if (yaml === null) return ok(waitingFor(name, drafted.value));
   return published(name, { threadId, yaml }, io);
+}
+
+/** Starts a thread that drafts what `words` say. */
+export async function beginTeaching(
+  words: string,
+  engine: Engine,
+  io: Io,
+): Promise<Result<{ threadId: string }, Failure>> {
+  const prepared = await prepare(io);
+  return prepared.ok ? startThread(engine, startOf(words, io)) : prepared;
+}
+
+/** Answers in the place of `checker` where it is asked, and changes nothing where it is not: whoever looks at the
+ *  thread may ask for it, at any time and again. */
+export async function checkDraft(
+  engine: Engine,
+  thread: ThreadRecord,
+  io: Io,
+): Promise<Result<ThreadRecord, Failure>> {
+  if (thread.workflow !== AUTHOR)
+    return err(notDrafted(thread.threadId, `is one of ${thread.workflow}`));
+  const wait = (await openWaits(engine, thread)).find(isPersonWait);
+  if (wait?.role !== "checker") return ok(thread);
+  const answer = await check(engine, thread, io);
+  const taken = await answerThread(engine, thread, { ...answer, member: null });
+  return !taken.ok && taken.error.code === "ANSWER_TAKEN" ? ok(thread) : taken;
 }
 
 /** The workflow `author`, as this version has it. */

@@ -32,7 +32,7 @@ import { lazily } from "../ui/lazily.ts";
 import { Loaded } from "../ui/loaded.tsx";
 import { Loading, Notice } from "../ui/notice.tsx";
 import { type Tab, Tabs } from "../ui/tabs.tsx";
-import { draftIn } from "./draft-in.ts";
+import { Drafting, type Draftsman } from "./drafting.tsx";
 import { FaultList } from "./fault-list.tsx";
 import { drawable, roleOfFault } from "./picture.ts";
 import { PublishDialog } from "./publish.tsx";
@@ -64,26 +64,20 @@ export function EditPage({ client, name }: { client: string; name: string }) {
     },
     { fresh: Number.POSITIVE_INFINITY },
   );
-  const drafted = useReply(
-    ["drafted", client, thread],
-    (to, signal) => draftIn(to, { client, thread: thread ?? "", signal }),
-    { enabled: thread !== null, fresh: Number.POSITIVE_INFINITY },
-  );
   return (
     <Loaded query={kept}>
       {({ hash, yaml }) => {
         if (!isNew && yaml === null) return <IsCode client={client} name={name} />;
-        if (thread !== null && drafted.data === undefined) {
-          return <Loaded query={drafted}>{() => null}</Loaded>;
+        const start = { text: yaml ?? "", hash };
+        if (thread === null) {
+          return <Editor {...{ client, name, start, may }} text={yaml ?? STARTER} />;
         }
         return (
-          <Editor
-            client={client}
-            name={name}
-            start={{ text: yaml ?? "", hash }}
-            text={drafted.data ?? yaml ?? STARTER}
-            may={may}
-          />
+          <Drafting client={client} name={name} thread={thread}>
+            {({ text, round, talk, taken }) => (
+              <Editor key={round} {...{ client, name, start, may, text, talk, taken }} />
+            )}
+          </Drafting>
         );
       }}
     </Loaded>
@@ -113,16 +107,19 @@ function Editor({
   start,
   text,
   may,
+  talk,
+  taken,
 }: {
   client: string;
   name: string;
   start: Base;
   text: string;
   may: boolean;
-}) {
+} & Partial<Pick<Draftsman, "talk" | "taken">>) {
   const [base, setBase] = useState(start);
   const [draft, setDraft] = useState<Draft>(() => newDraft(text));
-  const [part, setPart] = useState<Part>("role");
+  // What somebody else has drafted is read first.
+  const [part, setPart] = useState<Part>(talk === undefined ? "role" : "words");
   const [refusal, setRefusal] = useState<OperationFailure | null>(null);
   const [publishing, setPublishing] = useState(false);
   const [trial, setTrial] = useState<TrialShown | null>(null);
@@ -178,6 +175,11 @@ function Editor({
           </Button>
         )}
       </header>
+      {talk !== undefined && (
+        <div className="max-h-[40vh] shrink-0 overflow-y-auto border-line border-b px-3 pb-2">
+          {talk(draft.text)}
+        </div>
+      )}
       {refusal !== null && (
         <div className="px-3 pb-2">
           <Notice tone="warn" title={refusal.message}>
@@ -259,7 +261,10 @@ function Editor({
           text={draft.text}
           faults={faults}
           onClose={() => setPublishing(false)}
-          onPublished={(hash) => setBase({ text: draft.text, hash })}
+          onPublished={(hash) => {
+            setBase({ text: draft.text, hash });
+            taken?.();
+          }}
         />
       )}
       {leaving}

@@ -20,6 +20,10 @@ export const workflowAt = (client: string, name: string, version?: string) =>
 export const editAt = (client: string, name: string, isNew = false) =>
   `/c/${part(client)}/w/${part(name)}/edit${isNew ? "?new" : ""}`;
 
+/** The editor of what a thread drafts. */
+export const draftAt = (client: string, name: string, thread: string) =>
+  `${editAt(client, name, true)}&draft=${part(thread)}`;
+
 export const runAt = (client: string, workflow?: string) =>
   `/c/${part(client)}/run${workflow === undefined ? "" : `?wf=${part(workflow)}`}`;
 

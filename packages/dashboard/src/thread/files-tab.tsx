@@ -1,10 +1,12 @@
-import { call, type StepDetail } from "@uncaged/workflow-gateway/contract";
+import { call, type StepDetail, type StepFiles } from "@uncaged/workflow-gateway/contract";
+import { useState } from "react";
 import { useReply } from "../api/queries.ts";
 import { visible } from "../text/visible.ts";
 import { CopyButton } from "../ui/copy.tsx";
 import { Fact, Facts } from "../ui/facts.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Empty } from "../ui/notice.tsx";
+import { Patch } from "./patch.tsx";
 
 const MARKS = { added: "+", deleted: "−", modified: "~" } as const;
 const MOST = 2_000;
@@ -49,22 +51,8 @@ function Files({
             <p className="mb-3 text-dim">It changed no files.</p>
           ) : (
             <ul className="mb-3 font-mono text-xs">
-              {files.slice(0, MOST).map(({ path, change }) => (
-                <li key={path} className="flex gap-2">
-                  <span
-                    className={
-                      change === "added"
-                        ? "text-good"
-                        : change === "deleted"
-                          ? "text-bad"
-                          : "text-warn"
-                    }
-                  >
-                    <span aria-hidden="true">{MARKS[change]}</span>
-                    <span className="sr-only">{change}</span>
-                  </span>
-                  <span className="foreign">{visible(path)}</span>
-                </li>
+              {files.slice(0, MOST).map((file) => (
+                <ChangedFile key={file.path} file={file} of={{ client, id, n, stateHash }} />
               ))}
             </ul>
           )}
@@ -98,4 +86,48 @@ function Files({
       )}
     </Loaded>
   );
+}
+
+type OfStep = { client: string; id: string; n: number; stateHash: string };
+
+/** A file, and below it what became of its lines, once somebody wants to know. */
+function ChangedFile({
+  file: { path, change },
+  of,
+}: {
+  file: StepFiles["files"][number];
+  of: OfStep;
+}) {
+  const [open, setOpen] = useState(false);
+  const colour = change === "added" ? "text-good" : change === "deleted" ? "text-bad" : "text-warn";
+  return (
+    <li>
+      <button
+        type="button"
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+        className="flex w-full gap-2 rounded-sm py-0.5 text-left hover:bg-ground"
+      >
+        <span aria-hidden="true" className="text-dim">
+          {open ? "▾" : "▸"}
+        </span>
+        <span className={colour}>
+          <span aria-hidden="true">{MARKS[change]}</span>
+          <span className="sr-only">{change}</span>
+        </span>
+        <span className="foreign min-w-0">{visible(path)}</span>
+      </button>
+      {open && <FilePatch path={path} {...of} />}
+    </li>
+  );
+}
+
+function FilePatch({ path, client, id, n, stateHash }: OfStep & { path: string }) {
+  const query = useReply(
+    ["patch", client, id, n, stateHash, path],
+    (to, signal) =>
+      call(to, "stepPatch", { client, path: { id, n: String(n) }, query: { path }, signal }),
+    { fresh: Number.POSITIVE_INFINITY },
+  );
+  return <Loaded query={query}>{(found) => <Patch {...found} />}</Loaded>;
 }

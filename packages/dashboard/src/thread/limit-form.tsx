@@ -11,7 +11,7 @@ import { LimitFields } from "./limit-fields.tsx";
 import { NO_TYPED, typedLimits } from "./limits.ts";
 
 const WORDS: { readonly [bound in keyof Limits]-?: (n: number) => string } = {
-  steps: (n) => `${n} steps`,
+  steps: (n) => (n === 1 ? "1 step" : `${n} steps`),
   tokens: (n) => `${n.toLocaleString("en")} tokens`,
   costUsd: (n) => `$${n}`,
   timeMs: (n) => `${Math.round(n / 6_000) / 10} minutes`,

@@ -22,7 +22,7 @@ export function WorkflowsPage({ client }: { client: string }) {
       {mayEdit && (
         <div className="flex flex-wrap gap-2 px-4 pt-3">
           <NewWorkflow client={client} names={query.data?.workflows ?? []} />
-          <DescribeWorkflow names={query.data?.workflows ?? []} />
+          <DescribeWorkflow client={client} names={query.data?.workflows ?? []} />
         </div>
       )}
       <Loaded query={query}>

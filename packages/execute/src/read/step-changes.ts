@@ -9,7 +9,7 @@ import {
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
 import { storagePaths } from "@uncaged/workflow-util";
-import { changedFiles, type FileChange, restoreTree } from "@uncaged/workflow-workspace";
+import { changedFiles, type FileChange, filePatch, restoreTree } from "@uncaged/workflow-workspace";
 import { loadChain, roleStates } from "../chain/chain.ts";
 import type { Engine } from "../storage/engine.ts";
 import { stepHere } from "../worktrees/files-here.ts";
@@ -35,6 +35,35 @@ export async function stepChanges(
   const files = await changedFiles(workspace.repository, workspace);
   if (!files.ok) return files;
   return ok({ threadId: thread.threadId, round, role, workspace, files: files.value });
+}
+
+export type StepPatch = {
+  threadId: string;
+  round: number;
+  path: string;
+  /** Git's unified text; null: the file is not text, or larger than 4 MiB. */
+  patch: string | null;
+  /** Whether there is more of it. */
+  isCut: boolean;
+};
+
+/** Characters of a patch that are worth reading. */
+const MOST_OF_A_PATCH = 200_000;
+
+/** How a step changed one of its files. */
+export async function stepPatch(
+  engine: Pick<Engine, "cas" | "root">,
+  thread: ThreadRecord,
+  { round, path }: { round: number; path: string },
+): Promise<Result<StepPatch, Failure>> {
+  const step = await stepWithFiles(engine, thread, round);
+  if (!step.ok) return step;
+  const { repository, before, after } = step.value.workspace;
+  const made = await filePatch(repository, { before, after, path });
+  if (!made.ok) return made;
+  const patch = made.value?.slice(0, MOST_OF_A_PATCH) ?? null;
+  const isCut = patch !== null && patch.length !== made.value?.length;
+  return ok({ threadId: thread.threadId, round, path, patch, isCut });
 }
 
 export type RestoredStep = {

@@ -26,6 +26,7 @@ import type {
   StepDetail,
   StepEvidence,
   StepFiles,
+  StepPatch,
   TaskRow,
   ThreadDiff,
   ThreadHead,
@@ -67,6 +68,8 @@ export type Api = {
   };
   checkWorkflow: { path: None; query: None; body: { yaml: string }; response: CheckedText };
   dryRun: { path: None; query: None; body: DryRunRequest; response: DryRunResult };
+  teach: { path: None; query: None; body: { words: string }; response: { threadId: string } };
+  checkDraft: { path: ById; query: None; body: None; response: ThreadStanding };
   listAgents: {
     path: None;
     query: None;
@@ -80,6 +83,7 @@ export type Api = {
   showStep: { path: ByStep; query: None; body: null; response: StepDetail };
   stepEvidence: { path: ByStep; query: None; body: null; response: StepEvidence };
   stepFiles: { path: ByStep; query: None; body: null; response: StepFiles };
+  stepPatch: { path: ByStep; query: { path: string }; body: null; response: StepPatch };
   diffThreads: { path: { a: string; b: string }; query: None; body: null; response: ThreadDiff };
   pauseThread: { path: ById; query: None; body: None; response: ThreadStanding };
   resumeThread: { path: ById; query: None; body: { answer?: string }; response: ThreadStanding };
@@ -193,6 +197,8 @@ export const ENDPOINTS: { readonly [name in EndpointName]: Endpoint } = {
   },
   checkWorkflow: post("/workflows/check", "edit", "What is wrong with a text, with places in it"),
   dryRun: post("/workflows/dry-run", "edit", "Follow the rules with stubs; nothing runs"),
+  teach: post("/teach", "edit", "Start a thread that drafts a workflow from somebody's words"),
+  checkDraft: post("/threads/:id/check-draft", "edit", "Check and try what such a thread drafted"),
   listAgents: get("/agents", "The agents that are configured"),
   listThreads: get("/threads", "Threads, newest first, page by page"),
   startThread: post("/threads", "run", "Start a thread; Idempotency-Key is its start key"),
@@ -201,6 +207,7 @@ export const ENDPOINTS: { readonly [name in EndpointName]: Endpoint } = {
   showStep: get("/threads/:id/steps/:n", "A step, whole"),
   stepEvidence: get("/threads/:id/steps/:n/evidence", "What the engine saw in a step"),
   stepFiles: get("/threads/:id/steps/:n/files", "The files that a step changed"),
+  stepPatch: get("/threads/:id/steps/:n/patch", "How a step changed a file, as text"),
   diffThreads: get("/threads/:a/diff/:b", "Two threads, step by step"),
   pauseThread: post("/threads/:id/pause", "run", "Pause a thread after its current step"),
   resumeThread: post("/threads/:id/resume", "run", "Continue a thread, or answer its question"),

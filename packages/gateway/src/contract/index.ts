@@ -51,6 +51,7 @@ export {
   type StepDetail,
   type StepEvidence,
   type StepFiles,
+  type StepPatch,
   type TaskRow,
   type TextFault,
   type ThreadDiff,

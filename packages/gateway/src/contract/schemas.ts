@@ -647,6 +647,12 @@ export const SCHEMAS: { readonly [Name in EndpointName]: EndpointSchemas<Name> }
       ),
     }),
   },
+  teach: {
+    ...noPath,
+    body: z.strictObject({ words: z.string().trim().min(1).max(20_000) }),
+    response: z.object({ threadId: text }),
+  },
+  checkDraft: { ...byId, body: none, response: standing },
   dryRun: {
     ...noPath,
     body: z.union([
@@ -743,6 +749,18 @@ export const SCHEMAS: { readonly [Name in EndpointName]: EndpointSchemas<Name> }
       role: text,
       workspace,
       files: z.array(z.object({ path: text, change: z.enum(["added", "deleted", "modified"]) })),
+    }),
+  },
+  stepPatch: {
+    path: byStep.path,
+    query: z.strictObject({ path: z.string().min(1).max(4_096) }),
+    body: null,
+    response: z.object({
+      threadId: text,
+      round: positive,
+      path: text,
+      patch: text.nullable(),
+      isCut: z.boolean(),
     }),
   },
   diffThreads: {

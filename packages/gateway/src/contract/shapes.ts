@@ -143,6 +143,17 @@ export type StepFiles = {
   files: { path: string; change: "added" | "deleted" | "modified" }[];
 };
 
+/** How a step changed one file. */
+export type StepPatch = {
+  threadId: string;
+  round: number;
+  path: string;
+  /** Git's unified text, at most 200,000 characters; null: the file is not text, or larger than 4 MiB. */
+  patch: string | null;
+  /** Whether there is more of it. */
+  isCut: boolean;
+};
+
 type DiffSide = {
   role: string;
   group?: StepGroup;
