@@ -2,7 +2,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { enter, launch, openPage } from "./browser.test.helper.ts";
 import { type FakeServer, startFakeServer } from "./fake-server.test.helper.ts";
-import { addThread, makeWorld, NOW, step } from "./world.test.helper.ts";
+import { addThread, makeWorld, NOW, step, WORKSPACE } from "./world.test.helper.ts";
 
 const world = makeWorld();
 let browser: Browser;
@@ -62,6 +62,7 @@ for (const [name, text] of Object.entries(HOSTILE)) {
     };
     const hostile = step(1, text, {
       content: text,
+      workspace: WORKSPACE,
       meta: { status: text.slice(0, 30), [text]: text },
       route: { from: text, to: text, condition: text, rule: 0, prompt: text },
     });

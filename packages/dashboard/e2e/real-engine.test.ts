@@ -315,10 +315,13 @@ test("one's own words are asked about, drafted, changed by a sentence, published
   await page.getByText("drafter: practice").waitFor();
   // What was published was good: the thread that drafted it is over.
   await expect
-    .poll(async () => {
-      const { threads } = await engine.json<Threads>("thread", "list");
-      return threads.filter(({ workflow }) => workflow === "author").map((each) => each.status);
-    })
+    .poll(
+      async () => {
+        const { threads } = await engine.json<Threads>("thread", "list");
+        return threads.filter(({ workflow }) => workflow === "author").map((each) => each.status);
+      },
+      { timeout: 20_000 },
+    )
     .toEqual(["completed"]);
 });
 

@@ -233,20 +233,21 @@ export const DESCRIPTOR: WorkflowDescriptor = {
 };
 
 /** A thread that went once through all of it. */
+export const WORKSPACE = {
+  repository: "/home/me/project/.git",
+  workTree: "/home/me/project",
+  head: "fb5447c4f9407ce596b505cc22097ee945ff64de",
+  branch: "main",
+  before: "36df79b258fd382ebb7afcac4e74717bcf794043",
+  after: "c8d210d79bfc47e8f094254fd8efc9874cb38b81",
+  objectFormat: "sha1",
+} as const;
+
 export function playedSteps(): StepView[] {
   const route = (from: string, to: string, condition = "FALLBACK") => ({
     route: { from, to, condition, rule: 0, prompt: `What ${from} left: look at it.` },
   });
   const group = (index: number) => ({ group: { name: "reviews", entry: 3, index, of: 3 } });
-  const workspace = {
-    repository: "/home/me/project/.git",
-    workTree: "/home/me/project",
-    head: "fb5447c4f9407ce596b505cc22097ee945ff64de",
-    branch: "main",
-    before: "36df79b258fd382ebb7afcac4e74717bcf794043",
-    after: "c8d210d79bfc47e8f094254fd8efc9874cb38b81",
-    objectFormat: "sha1",
-  } as const;
   return [
     step(1, "planner", {
       ...route("__start__", "planner"),
@@ -265,7 +266,7 @@ export function playedSteps(): StepView[] {
     }),
     step(3, "coder", {
       ...route("coder", "coder"),
-      workspace: { ...workspace, changedOutside: true },
+      workspace: { ...WORKSPACE, changedOutside: true },
     }),
     step(4, "reviewer", { ...route("coder", "reviewer", "complete"), ...group(1) }),
     step(5, "reviewer", { ...route("coder", "reviewer", "complete"), ...group(0) }),
@@ -277,7 +278,7 @@ export function playedSteps(): StepView[] {
     step(7, "tester", {
       ...route("reviews", "tester", "clean"),
       meta: { status: "passed" },
-      workspace,
+      workspace: WORKSPACE,
     }),
   ];
 }
