@@ -347,7 +347,9 @@ describe("live events", () => {
       "apart",
     );
     const { threadId } = value;
-    const { seqs, states, watching } = watch(page, threadId, "apart");
+    const { seqs, states, events, watching } = watch(page, threadId, "apart");
+    // Who has heard nothing yet has no place to go on from.
+    await expect.poll(() => events, WAIT).toContainEqual({ type: "ready" });
     for (let step = 1; step <= STEPS; step += 1) {
       await expect.poll(isUp, WAIT).toBe(true);
       await vi.waitFor(() => expect(states.at(-1)).toBe("open"), WAIT);
@@ -370,6 +372,7 @@ describe("live events", () => {
       expect([child.exitCode, child.signalCode]).toEqual([null, null]);
     const { value: index } = await ask(page, "threadIndex", { path: { id: threadId } }, "apart");
     expect(index.columns.role).toEqual([...Array(STEPS).fill("worker"), "checker"]);
+    for (const name of ["apart", "eve"]) await cli.json(["gateway", "token", "rm", name]);
   });
 });
 

@@ -301,12 +301,13 @@ test("one's own words are asked about, drafted, changed by a sentence, published
   const wish = page.getByLabel("What shall be different?");
   await wish.waitFor();
   await sound();
-  await page.getByText("drafter (an agent) is to: draft the letter.").waitFor();
+  const words = page.getByRole("tabpanel");
+  await words.getByText("drafter (an agent) is to: draft the letter.").waitFor();
   await picture(page, "teach-drafted");
   expect(await axe(page)).toEqual([]);
   await wish.fill("shorter letters");
   await page.getByRole("button", { name: "Have it changed" }).click();
-  await page.getByText("drafter (an agent) is to: draft a short letter.").waitFor();
+  await words.getByText("drafter (an agent) is to: draft a short letter.").waitFor();
   await wish.waitFor();
 
   await page.getByRole("button", { name: "Publish…" }).click();
