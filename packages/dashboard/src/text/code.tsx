@@ -1,6 +1,5 @@
 import type { Root, RootContent } from "hast";
 import bash from "highlight.js/lib/languages/bash";
-import css from "highlight.js/lib/languages/css";
 import diff from "highlight.js/lib/languages/diff";
 import javascript from "highlight.js/lib/languages/javascript";
 import json from "highlight.js/lib/languages/json";
@@ -15,7 +14,6 @@ import { visible } from "./visible.ts";
 
 const lowlight = createLowlight({
   bash,
-  css,
   diff,
   javascript,
   json,
