@@ -281,6 +281,9 @@ test("a text that the engine cannot be asked about says so, and asks again", asy
   await page.getByRole("heading", { name: /^You are / }).waitFor();
 });
 
+/** Several agents and checks, one after the other, each a process of its own. */
+const DRAFTED = { timeout: 90_000 };
+
 test("one's own words are asked about, drafted, changed by a sentence, published and run", async () => {
   await page.goto(`${origin}/c/local/w`);
   await page.getByRole("button", { name: "Describe one in your own words…" }).click();
@@ -291,7 +294,7 @@ test("one's own words are asked about, drafted, changed by a sentence, published
   expect(await axe(page)).toEqual([]);
   await page.getByRole("button", { name: "Have it drafted" }).click();
 
-  await page.getByText("Who reads the letters?").waitFor();
+  await page.getByText("Who reads the letters?").waitFor(DRAFTED);
   expect(await axe(page)).toEqual([]);
   await picture(page, "teach-asks");
   await page.getByLabel(/answer/i).fill("I read each one");
@@ -299,7 +302,7 @@ test("one's own words are asked about, drafted, changed by a sentence, published
 
   // The first draft has a fault: the engine says so to the drafter, and nobody else has to.
   const wish = page.getByLabel("What shall be different?");
-  await wish.waitFor();
+  await wish.waitFor(DRAFTED);
   await sound();
   const words = page.getByRole("tabpanel");
   await words.getByText("drafter (an agent) is to: draft the letter.").waitFor();
@@ -307,8 +310,8 @@ test("one's own words are asked about, drafted, changed by a sentence, published
   expect(await axe(page)).toEqual([]);
   await wish.fill("shorter letters");
   await page.getByRole("button", { name: "Have it changed" }).click();
-  await words.getByText("drafter (an agent) is to: draft a short letter.").waitFor();
-  await wish.waitFor();
+  await words.getByText("drafter (an agent) is to: draft a short letter.").waitFor(DRAFTED);
+  await wish.waitFor(DRAFTED);
 
   await page.getByRole("button", { name: "Publish…" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Publish", exact: true }).click();
@@ -324,7 +327,7 @@ test("one's own words are asked about, drafted, changed by a sentence, published
       { timeout: 20_000 },
     )
     .toEqual(["completed"]);
-});
+}, 240_000);
 
 const MARKUP = `<img src=x onerror="document.title='owned'"><script>alert(1)</script>`;
 const EVIL = [
