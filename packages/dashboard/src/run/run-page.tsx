@@ -59,9 +59,11 @@ type Typed = {
 function RunForm({ client, names }: { client: string; names: readonly string[] }) {
   const given = new URLSearchParams(useSearch());
   const [, go] = useLocation();
+  // Decided at each look: a workflow that was published just now comes with the next list.
   const asked = names.find((name) => name === given.get("wf"));
-  const [typed, setTyped] = useState<Typed>({
-    workflow: asked ?? (names.length === 1 ? (names[0] ?? "") : ""),
+  const [chosen, setChosen] = useState<string | null>(null);
+  const workflow = chosen ?? asked ?? (names.length === 1 ? (names[0] ?? "") : "");
+  const [others, setOthers] = useState<Omit<Typed, "workflow">>({
     prompt: given.get("prompt") ?? "",
     cwd: given.get("cwd") ?? "",
     title: "",
@@ -69,7 +71,8 @@ function RunForm({ client, names }: { client: string; names: readonly string[] }
     priority: "",
     when: "background",
   });
-  const set = (change: Partial<Typed>) => setTyped({ ...typed, ...change });
+  const set = (change: Partial<typeof others>) => setOthers({ ...others, ...change });
+  const typed: Typed = { workflow, ...others };
   const [bounds, setBounds] = useState(NO_TYPED);
   const [tried, setTried] = useState(false);
   const [key] = useState(freshKey);
@@ -104,8 +107,8 @@ function RunForm({ client, names }: { client: string; names: readonly string[] }
         {(props) => (
           <Select
             {...props}
-            value={typed.workflow}
-            onChange={(event) => set({ workflow: event.target.value })}
+            value={workflow}
+            onChange={(event) => setChosen(event.target.value)}
           >
             <option value="">choose…</option>
             {names.map((name) => (
@@ -114,7 +117,7 @@ function RunForm({ client, names }: { client: string; names: readonly string[] }
           </Select>
         )}
       </Field>
-      {typed.workflow !== "" && <Players client={client} name={typed.workflow} />}
+      {workflow !== "" && <Players client={client} name={workflow} />}
       <Field label="Prompt" fault={shown.prompt} hint="What is to be done, in your own words.">
         {(props) => (
           <TextArea
