@@ -8,6 +8,7 @@ const PROGRAMS = {
   "mkfs.ext4": "e2fsprogs",
   "mkfs.xfs": "xfsprogs",
   xfs_io: "xfsprogs",
+  unshare: "util-linux",
 };
 
 /** A sentence for each thing that this machine lacks. */

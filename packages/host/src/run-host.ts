@@ -24,7 +24,7 @@ import {
   type Result,
 } from "@uncaged/workflow-protocol";
 import { tryLockFile } from "@uncaged/workflow-store";
-import { ownIdentity, storagePaths, writeFileAtomic } from "@uncaged/workflow-util";
+import { isShared, ownIdentity, storagePaths, writeFileAtomic } from "@uncaged/workflow-util";
 import { threadCarrier } from "./carry-threads.ts";
 import { listen } from "./listen.ts";
 import { tellListeners } from "./notify/tell-listeners.ts";
@@ -99,7 +99,12 @@ async function serve(engine: Engine, { signal, say, onUp }: HostOptions): Promis
     // Last: whoever reads this file can connect.
     await writeFileAtomic({ path, data: JSON.stringify(host), mode: 0o600, existing: "replace" });
     onUp(host);
-    const looks = [takeUp(engine, carrier), queue, telling, pruneOld(engine, say)];
+    const looks = [
+      takeUp(engine, carrier, { isShared: isShared(engine.root) }),
+      queue,
+      telling,
+      pruneOld(engine, say),
+    ];
     while (!signal.aborted) {
       wake = new AbortController();
       // Not waited for: a bundle that takes long to load must not hold up the others. A fault of the storage may pass.

@@ -18,6 +18,7 @@ let store: ThreadStore;
 let carried: string[];
 let resting: string | null;
 let look: () => Promise<void>;
+let lookAtShared: () => Promise<void>;
 
 beforeEach(() => {
   nowMs = 1_000_000;
@@ -34,7 +35,11 @@ beforeEach(() => {
     restsBecause: () => resting,
   };
   const engine = { store, live: memoryLiveLog(), now: () => nowMs };
-  ({ look } = takeUp(engine, carrier, () => monotonicMs));
+  ({ look } = takeUp(engine, carrier, { isShared: false, monotonicMs: () => monotonicMs }));
+  ({ look: lookAtShared } = takeUp(engine, carrier, {
+    isShared: true,
+    monotonicMs: () => monotonicMs,
+  }));
 });
 
 async function thread(owner: ProcessIdentity | null): Promise<string> {
@@ -93,6 +98,24 @@ describe("a look", () => {
     monotonicMs += 10_000;
     await look();
     expect(carried).toEqual([]);
+  });
+
+  it("asks for a thread of a shared root when its heartbeat stands still, whatever our clock says", async () => {
+    const threadId = await thread({ ...ownIdentity(), bootId: "other/1/machine" });
+    const pass = async (ms: number) => {
+      monotonicMs += ms;
+      await lookAtShared();
+    };
+    nowMs += 60_000;
+    await pass(0);
+    await pass(11_000);
+    await store.renew({ leases: [{ threadId, fence: 1 }], ttlMs: 15_000, nowMs });
+    nowMs -= 120_000;
+    await pass(2_000);
+    await pass(11_000);
+    expect(carried).toEqual([]);
+    await pass(2_000);
+    expect(carried).toEqual([threadId]);
   });
 
   it("puts to rest what somebody had asked to stop, and leaves what is being killed", async () => {

@@ -2,7 +2,9 @@
  *
  *  1. An owner that is certainly dead (its process ended, or the machine has restarted since) is replaced at once.
  *  2. An owner that was only silent for longer than its lease may have slept with the whole machine, and is waking up
- *     like us: it gets one lease period to renew.
+ *     like us: it gets one lease period to renew. In a root that machines share, the store's clock has not slept, and clocks
+ *     of machines prove nothing: a heartbeat that we have not seen change for most of a lease has us ask for the thread,
+ *     and the store decides.
  *  3. A thread that somebody had asked to stop becomes idle; one that is being killed is left to whoever kills it.
  *  4. A person who missed a deadline is no longer waited for.
  *  5. Threads that were stopped, paused or never started have no owner, and are left alone. */
@@ -17,24 +19,32 @@ import {
 import { type RunningThread, waitsOf } from "@uncaged/workflow-protocol";
 import type { Carrier } from "./carry-threads.ts";
 
+/** A heartbeat is up to so much older than our first sight of it, and being refused costs little. */
+const ASK_AFTER_MS = LEASE_TTL_MS - 3_000;
+
 export function takeUp(
   engine: Pick<Engine, "store" | "now" | "live">,
   carrier: Pick<Carrier, "carry" | "carries" | "restsBecause">,
-  monotonicMs: () => number = () => performance.now(),
+  {
+    isShared,
+    monotonicMs = () => performance.now(),
+  }: { isShared: boolean; monotonicMs?: () => number },
 ): { look: () => Promise<void> } {
-  /** When each silent lease was first noticed, by thread and fence. */
+  /** When each silent lease was first noticed, by thread and fence; of a shared root, each heartbeat. */
   let silentSince = new Map<string, number>();
 
   return {
     look: async () => {
       const seen = new Map<string, number>();
       const isLeft = (thread: RunningThread): boolean => {
+        const { threadId, lease } = thread;
         const { stale, status } = observedStatus(thread, engine.now());
-        if (!stale || status === "idle") return stale;
-        const key = `${thread.threadId}:${thread.lease.fence}`;
+        if (status === "idle") return true;
+        if (!stale && !isShared) return false;
+        const key = `${threadId}:${lease.fence}:${isShared ? lease.heartbeatAt : ""}`;
         const since = silentSince.get(key) ?? monotonicMs();
         seen.set(key, since);
-        return monotonicMs() - since >= LEASE_TTL_MS;
+        return monotonicMs() - since >= (isShared ? ASK_AFTER_MS : LEASE_TTL_MS);
       };
       const owned = await engine.store.list({ withLease: true });
       const left = owned.filter((thread) => thread.status === "running").filter(isLeft);

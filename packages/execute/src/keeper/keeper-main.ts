@@ -3,11 +3,14 @@
  *  1. It evaluates and parses nothing that comes from a workflow or an agent.
  *  2. After an interruption it checks that the main thread responds. A main thread that does not respond is stuck: it
  *     can end neither its agents nor itself, and may never write again. The keeper then ends both.
- *  3. An owner that was replaced gets the same time to notice; after that it is ended. */
+ *  3. An owner that was replaced gets the same time to notice; after that it is ended.
+ *  4. Where other machines use the root, too, the agents of a lease that cannot be renewed are ended before it runs out. */
 import { parentPort, workerData } from "node:worker_threads";
 import type { Lease, ProcessIdentity } from "@uncaged/workflow-protocol";
+import { isShared, killTagged } from "@uncaged/workflow-util";
 import { openThreads } from "../place/open-parts.ts";
 import { endOwner } from "../processes/end-owner.ts";
+import { leaseTag } from "../processes/process-tags.ts";
 import { endStuckProcess } from "./end-stuck-process.ts";
 import { startHeartbeat } from "./heartbeat.ts";
 import type { Interruption } from "./interruption.ts";
@@ -24,7 +27,12 @@ const { root }: { root: string } = workerData;
 const store = await openThreads(root);
 const held = new Map<string, Held>();
 const waiting = new Set<NodeJS.Timeout>();
-const heartbeat = startHeartbeat({ store, now: Date.now, interrupt });
+const heartbeat = startHeartbeat({
+  ...{ store, now: Date.now, interrupt },
+  ...(isShared(root)
+    ? { fence: (lease: Lease) => void killTagged({ tag: leaseTag(lease), graceMs: 0 }) }
+    : {}),
+});
 let missed = 0;
 
 parentPort?.on("message", (message: ToKeeper) => {

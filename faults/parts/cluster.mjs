@@ -1,0 +1,176 @@
+/** A root in a PostgreSQL of its own, and machines that use it: each has a folder and a way to the server. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { checkStorage, verifyThread } from "@uncaged/workflow-execute";
+import { startEmbeddedServer, stopEmbeddedServer } from "@uncaged/workflow-store-postgres";
+import { COMMAND, document, runProgram } from "./command.mjs";
+import { expectNoProcess, processesOf } from "./expect-sound.mjs";
+import { register, withEngine } from "./scene.mjs";
+
+const PATIENCE_MS = 120_000;
+/** Nothing here outlives a power cut. */
+const SETTINGS = { fsync: "off" };
+
+/** Lends a cluster to one case: `machine(name)` makes a machine with `workflow` registered. */
+export async function withCluster({ folder, bundles }, use) {
+  const dir = mkdtempSync(join(folder, "cluster-"));
+  // The server's user has to get through.
+  for (const each of [folder, dir]) chmodSync(each, 0o711);
+  const place = { folder: join(dir, "postgres"), settings: SETTINGS };
+  const { url } = await startEmbeddedServer(place);
+  const machines = [];
+  const machine = async (name) => {
+    const way = await wayTo(url);
+    const root = join(dir, name, "root");
+    mkdirSync(root, { recursive: true, mode: 0o700 });
+    await document(["root", "init", "--postgres", way.url, "--name", "faults"], { root });
+    machines.push({ name, root, way, hosts: [] });
+    return machines.at(-1);
+  };
+  const server = {
+    /** As if its power had gone. */
+    kill: () => process.kill(postmasterOf(place.folder), "SIGQUIT"),
+    start: async () => {
+      const again = await startEmbeddedServer(place);
+      for (const { way } of machines) way.leadTo(again.url);
+    },
+  };
+  try {
+    return await use({ dir, machine, server, bundles });
+  } finally {
+    for (const { root } of machines) for (const pid of processesOf(root)) signal(pid, "SIGKILL");
+    for (const { way } of machines) way.close();
+    await stopEmbeddedServer(place);
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+const postmasterOf = (folder) =>
+  Number(readFileSync(join(folder, "data", "postmaster.pid"), "utf8").split("\n")[0]);
+
+/** Starts the host of a machine. With a host name and process ids of its own it is nobody's neighbour: who looks from
+ *  elsewhere cannot know whether its processes live. */
+export function startHost(machine, { isApart = true } = {}) {
+  const { root, name } = machine;
+  const up = [process.execPath, COMMAND, "up"];
+  // The shell collects what ends in there.
+  const alone = [
+    "--uts",
+    "--pid",
+    "--fork",
+    "--mount-proc",
+    "sh",
+    "-c",
+    'hostname "$0"; "$@"',
+    name,
+  ];
+  const how = { root, patienceMs: 600_000 };
+  const [program, ...args] = isApart ? ["unshare", ...alone, ...up] : up;
+  machine.hosts.push(runProgram(program, args, how));
+}
+
+/** All processes of a machine: its host, its workers, their agents. */
+export function signalAll({ root }, name) {
+  for (const pid of processesOf(root)) signal(pid, name);
+}
+
+function signal(pid, name) {
+  try {
+    process.kill(Number(pid), name);
+  } catch {
+    // It ended just now.
+  }
+}
+
+/** A queued thread; its working directory is `<dir>/<name>`. */
+export async function queued({ dir }, machine, { name, workflow, prompt }) {
+  const cwd = join(dir, name);
+  mkdirSync(cwd);
+  const args = ["run", workflow, "--queue", "--prompt", JSON.stringify(prompt)];
+  const { threadId } = await document(args, { root: machine.root, cwd });
+  return { threadId, work: cwd };
+}
+
+export const registered = ({ bundles }, { root }, name) =>
+  withEngine(root, (engine) => register(engine, name, bundles[name]));
+
+export async function until(what, holds) {
+  const giveUpAt = Date.now() + PATIENCE_MS;
+  while (!(await holds())) {
+    assert.ok(Date.now() < giveUpAt, `it never came: ${what}`);
+    await sleep(50);
+  }
+}
+
+/** Waits until all have completed, seen from a machine; then nothing is lost or broken, and the hosts leave nothing. */
+export async function expectCompleted(machine, threads, others = []) {
+  await withEngine(machine.root, async (engine) => {
+    for (const { threadId } of threads) {
+      const thread = () => engine.store.get(threadId);
+      await until(`the end of ${threadId}`, async () => (await thread()).status === "completed");
+      const { problems } = await verifyThread(engine, await thread());
+      assert.deepEqual(problems, [], `thread verify ${threadId}`);
+    }
+    const { problems } = await checkStorage(engine);
+    assert.deepEqual(problems, [], "cas fsck");
+  });
+  for (const each of [machine, ...others]) {
+    signalAll(each, "SIGTERM");
+    await expectNoProcess(each);
+    await Promise.all(each.hosts);
+  }
+}
+
+/** A way to a server that can be cut: what is written then is not answered, and nobody is told. */
+async function wayTo(url) {
+  let to = new URL(url);
+  let isCut = false;
+  const sockets = new Set();
+  const proxy = createServer((client) => {
+    sockets.add(client);
+    client.on("error", () => client.destroy());
+    if (isCut) return;
+    const upstream = connect(Number(to.port), to.hostname);
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ]) {
+      sockets.add(socket);
+      socket.on("data", (bytes) => isCut || other.write(bytes));
+      socket.on("error", () => other.destroy());
+      socket.on("close", () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+    }
+  });
+  proxy.listen(0, "127.0.0.1");
+  await once(proxy, "listening");
+  const through = new URL(url);
+  through.port = String(proxy.address().port);
+  const dropAll = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    url: through.href,
+    cut: () => {
+      isCut = true;
+    },
+    /** What was lost in between stays lost: those connections are of no use any more. */
+    mend: () => {
+      isCut = false;
+      dropAll();
+    },
+    leadTo: (other) => {
+      to = new URL(other);
+    },
+    close: () => {
+      dropAll();
+      proxy.close();
+    },
+  };
+}
