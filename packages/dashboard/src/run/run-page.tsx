@@ -105,11 +105,7 @@ function RunForm({ client, names }: { client: string; names: readonly string[] }
       )}
       <Field label="Workflow" fault={shown.workflow}>
         {(props) => (
-          <Select
-            {...props}
-            value={workflow}
-            onChange={(event) => setChosen(event.target.value)}
-          >
+          <Select {...props} value={workflow} onChange={(event) => setChosen(event.target.value)}>
             <option value="">choose…</option>
             {names.map((name) => (
               <option key={name}>{name}</option>
