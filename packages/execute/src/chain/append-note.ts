@@ -8,6 +8,7 @@ import {
   toJsonObject,
 } from "@uncaged/workflow-protocol";
 import { type ChainCursor, cursorAfter, parentOf, skipList } from "./chain-cursor.ts";
+import type { StoredNote } from "./notes.ts";
 
 export type NewNote = {
   meta: CoordinationNote;
@@ -16,7 +17,7 @@ export type NewNote = {
   childThread: string | null;
 };
 
-export type PublishedNote = { hash: string; cursor: ChainCursor };
+export type PublishedNote = { note: StoredNote; cursor: ChainCursor };
 
 /** Throws `LEASE_LOST` when the thread has another owner by now; the head has not moved then. */
 export async function publishNote(
@@ -51,5 +52,8 @@ export async function publishNote(
     toSha256: state.sha256,
     nowMs,
   });
-  return { hash: state.hash, cursor: { ...cursorAfter(cursor, state), rounds: cursor.rounds } };
+  return {
+    note: { hash: state.hash, meta, content: content.hash, childThread, timestamp: nowMs },
+    cursor: { ...cursorAfter(cursor, state), rounds: cursor.rounds },
+  };
 }

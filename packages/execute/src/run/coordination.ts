@@ -13,8 +13,7 @@ import { storagePaths } from "@uncaged/workflow-util";
 import { publishNote } from "../chain/append-note.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { ChainCursor } from "../chain/chain-cursor.ts";
-import { noteOf, openNotes, type StoredNote } from "../chain/notes.ts";
-import { readNode } from "../chain/read-node.ts";
+import { openNotes, type StoredNote } from "../chain/notes.ts";
 import { usageOfChain } from "../chain/spent.ts";
 import type { Engine } from "../storage/engine.ts";
 import { type OpenDesk, openDesk } from "../workers/worker-desk.ts";
@@ -72,12 +71,12 @@ export function coordination({
         },
         publish: async (given) => {
           const nowMs = engine.now();
-          const published = await publishNote(engine, cursor.now(), { ...given, nowMs });
-          cursor.move(published.cursor);
-          const { hash } = published;
-          const stored = noteOf({ hash, node: await readNode(engine.cas, hash, "state") });
-          if (stored === null) throw new Error(`the note ${hash} cannot be read back`);
-          return stored;
+          const { note, cursor: next } = await publishNote(engine, cursor.now(), {
+            ...given,
+            nowMs,
+          });
+          cursor.move(next);
+          return note;
         },
         tell: (message) =>
           parts.emit({
