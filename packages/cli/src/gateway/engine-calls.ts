@@ -100,10 +100,9 @@ export const ENGINE_CALLS: {
   listWorkflows: async (_call, { io }) => documentOf(await listWorkflows(io)),
   showWorkflow: async ({ path, query }, { io }) => {
     const version = query.version === undefined ? {} : { version: query.version };
-    const shown = documentOf(
+    return documentOf(
       await showWorkflow(path.name, { graph: false, mermaid: false, ...version }, io),
     );
-    return shown;
   },
   workflowText: async ({ path, query }, { io }) =>
     answerOf(await versionText(path.name, query.version ?? null, io)),

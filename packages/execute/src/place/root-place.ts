@@ -5,6 +5,7 @@ import {
   type Failure,
   failure,
   ok,
+  parseJson,
   type Result,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
@@ -54,7 +55,7 @@ export async function writeRootPlace(
 }
 
 function parsed(text: string): RootPlace | null {
-  const value = jsonOf(text);
+  const value = parseJson(text);
   const postgres = fieldOf(value, "postgres");
   const name = fieldOf(value, "name");
   const s3 = fieldOf(value, "s3") ?? null;
@@ -66,14 +67,6 @@ function parsed(text: string): RootPlace | null {
   if (kind === "embedded" && typeof folder === "string")
     return { postgres: { kind, folder }, name, s3 };
   return null;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function fieldOf(value: unknown, name: string): unknown {

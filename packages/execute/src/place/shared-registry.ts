@@ -27,25 +27,25 @@ import { postgres, sharedRoot } from "./open-parts.ts";
 
 /** Only for a root that is in PostgreSQL. */
 export function sharedRegistry(root: string): WorkflowRegistry {
-  const use = <T>(call: (registry: WorkflowRegistry) => Promise<Result<T, Failure>>) =>
+  const use = <T>(
+    call: (registry: WorkflowRegistry, database: Database) => Promise<Result<T, Failure>>,
+  ) =>
     orFailure(() =>
       withDatabase(root, async (database) => {
         const { postgresRegistry } = await postgres();
-        return call(postgresRegistry(database));
+        return call(postgresRegistry(database), database);
       }),
     );
   return {
     workflows: () => use((registry) => registry.workflows()),
     register: (registration) =>
-      orFailure(() =>
-        withDatabase(root, async (database) => {
-          const { postgresBundles, postgresRegistry } = await postgres();
-          const { hash, sha256 } = registration.version;
-          // A version that is named can be had by every machine.
-          await postgresBundles(database).put(sha256, await filesOf(bundleFiles(root, hash)));
-          return postgresRegistry(database).register(registration);
-        }),
-      ),
+      use(async (registry, database) => {
+        const { postgresBundles } = await postgres();
+        const { hash, sha256 } = registration.version;
+        // A version that is named can be had by every machine.
+        await postgresBundles(database).put(sha256, await filesOf(bundleFiles(root, hash)));
+        return registry.register(registration);
+      }),
     rollback: (request) => use((registry) => registry.rollback(request)),
     remove: (name) => use((registry) => registry.remove(name)),
   };
