@@ -10,9 +10,10 @@ import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Failure } from "../ui/failure.tsx";
-import { Field, Input, TextArea } from "../ui/field.tsx";
+import { Field, TextArea } from "../ui/field.tsx";
 import { submitOnModEnter } from "../ui/mod-enter.ts";
 import { nameFault } from "./name-fault.ts";
+import { NameField } from "./name-field.tsx";
 
 /** An agent drafts a workflow from somebody's own words, in a thread; the editor shows what it asks and drafts. */
 export function DescribeWorkflow({
@@ -43,20 +44,12 @@ export function DescribeWorkflow({
       {open && (
         <Dialog title="Describe it in your own words" onClose={() => setOpen(false)}>
           <form onSubmit={submit} onKeyDown={submitOnModEnter}>
-            <Field
-              label="Name"
+            <NameField
+              name={name}
               hint="Small letters, digits and -, such as letters."
-              fault={fault ?? undefined}
-            >
-              {(props) => (
-                <Input
-                  {...props}
-                  value={name}
-                  autoFocus
-                  onChange={(event) => setName(event.target.value)}
-                />
-              )}
-            </Field>
+              fault={fault}
+              onName={setName}
+            />
             <Field
               label="What happens today"
               hint="Step by step: who does it, and who decides. A sentence is enough to begin."

@@ -3,8 +3,8 @@ import { useLocation } from "wouter";
 import { editAt } from "../shell/addresses.ts";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
-import { Field, Input } from "../ui/field.tsx";
 import { nameFault } from "./name-fault.ts";
+import { NameField } from "./name-field.tsx";
 
 /** A name is all that a new workflow needs: the editor begins with somebody who drafts and a person who approves. */
 export function NewWorkflow({
@@ -31,20 +31,12 @@ export function NewWorkflow({
               if (name !== "" && fault === null) go(editAt(client, name, true));
             }}
           >
-            <Field
-              label="Name"
+            <NameField
+              name={name}
               hint="Small letters, digits and -. Nothing is published before you say so."
-              fault={fault ?? undefined}
-            >
-              {(props) => (
-                <Input
-                  {...props}
-                  value={name}
-                  autoFocus
-                  onChange={(event) => setName(event.target.value)}
-                />
-              )}
-            </Field>
+              fault={fault}
+              onName={setName}
+            />
             <Button type="submit" look="main" disabled={name === "" || fault !== null}>
               Begin
             </Button>
