@@ -26,7 +26,7 @@ const POSTGRES = "packages/store-postgres/src/testing/postgres-setup.test.helper
 export default defineConfig({
   test: {
     // More than there are processors: most of the time is spent in children, and some of it waiting for them.
-    maxWorkers: Math.ceil(availableParallelism() * 2),
+    maxWorkers: Math.ceil(availableParallelism() * 3),
     reporters: ["default", ["json", { outputFile: report }]],
     projects: [
       {

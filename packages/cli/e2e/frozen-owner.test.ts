@@ -6,7 +6,7 @@ import { leaseOf } from "@uncaged/workflow-protocol";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Cli, openCli } from "./cli.test.helper.ts";
 import { freeze } from "./freeze.test.helper.ts";
-import { rests, untilThread } from "./until-thread.test.helper.ts";
+import { ownerOf, rests, untilThread } from "./until-thread.test.helper.ts";
 
 type Listed = { threads: { threadId: string; pid: number; status: string; stale: boolean }[] };
 
@@ -20,7 +20,7 @@ afterAll(() => cli.close());
 it("cannot publish any more; the thread continues once, with the new owner", async () => {
   const prompt = JSON.stringify({ steps: 8, sleepMs: 700 });
   const { threadId } = await cli.json<{ threadId: string }>(["run", "steps", "--prompt", prompt]);
-  const frozen = (await running()).pid;
+  const frozen = await ownerOf(cli.root, threadId);
   await freeze(cli.root, frozen);
   expect(await cli.fails(["thread", "resume", threadId])).toMatchObject({
     exit: 6,
