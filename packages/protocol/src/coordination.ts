@@ -18,7 +18,7 @@ export type CoordinationNote =
       workflow: string;
       /** Name in `config.agents`; null: whoever the workflow binds. */
       agent: string | null;
-      /** What its thread may use; empty: no limit. */
+      /** Empty: workers share what they may use. Older versions dealt each of them a part. */
       limits: Pick<Limits, "tokens" | "costUsd">;
     }
   | {
@@ -27,8 +27,6 @@ export type CoordinationNote =
       worker: string;
       /** Steps that its thread had: with more of them, it has heard. */
       steps: number;
-      /** What its thread may use from now on, with what it has used; left out: as before. */
-      limits?: Pick<Limits, "tokens" | "costUsd">;
     }
   | { /** The coordinator ends it. */ kind: "stop"; worker: string }
   | {

@@ -61,6 +61,16 @@ export type QueuePlace = {
 export type Full = { ok: false; full: readonly LimitKey[]; againAt: number | null };
 export type Taken = { ok: true } | Full;
 
+/** Amounts of a budget: input and output tokens together, and US dollars. */
+export type BudgetUse = { tokens: number; costUsd: number };
+
+/** What the workers of a coordinating step may use together; null: any amount. */
+export type SharedBudget = { [bound in keyof BudgetUse]: number | null };
+
+/** Whether a worker's call may begin. `spent` is null while calls under way may use all that is left: ask again. */
+export type CallVerdict = { ok: true } | { ok: false; spent: SpentShare | null };
+export type SpentShare = { bound: keyof BudgetUse; limit: number; used: number };
+
 /** Which threads wait for room, and what uses it.
  *
  *  1. A thread takes room with its lease (`ThreadStore.acquire`), and a run of an agent takes some with the fence of
@@ -113,6 +123,26 @@ export type Dispatch = {
   holds(nowMs: number): Promise<Hold[]>;
   /** Whether anything is left of the day's budget. */
   budget(nowMs: number): Promise<Taken>;
+
+  /** Sets what the child threads of `threadId` may use together while it makes the step after `step` steps. What children
+   *  had used when this was first set for the step is not counted, except that of `workers`, which belong to it. Returns
+   *  what was used of it so far. */
+  shareBudget(request: {
+    threadId: string;
+    step: number;
+    budget: SharedBudget;
+    workers: readonly string[];
+  }): Promise<BudgetUse>;
+  /** A call of a worker is about to begin: one step of the thread, or a member of a group. Counts it as under way, until
+   *  `endCall` or for as long as the lease, if the budget that it shares allows that. `used`: by attempts of the thread
+   *  that no step records yet. A thread that shares no budget may always begin. */
+  beginCall(
+    call: LeaseRef & { part: string; used: BudgetUse; nowMs: number },
+  ): Promise<CallVerdict>;
+  /** What a call under way has used so far, with `used` as it began. Kept when its lease is lost. */
+  noteCall(call: LeaseRef & { part: string; used: BudgetUse }): Promise<void>;
+  /** A call has become a step, which records what it used. */
+  endCall(call: LeaseRef & { part: string; used: BudgetUse }): Promise<void>;
 };
 
 export const NO_LIMITS: RootLimits = {

@@ -52,6 +52,8 @@ export {
   type WorkflowDescriptor,
 } from "./descriptor.ts";
 export {
+  type BudgetUse,
+  type CallVerdict,
   type DayBudget,
   type Dispatch,
   type Full,
@@ -62,6 +64,8 @@ export {
   type ProviderLimits,
   type QueuePlace,
   type RootLimits,
+  type SharedBudget,
+  type SpentShare,
   type Taken,
 } from "./dispatch.ts";
 export { ERROR_CODES, type ErrorCode, exitCodeOf, isErrorCode } from "./error-codes.ts";

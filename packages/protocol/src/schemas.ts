@@ -299,7 +299,6 @@ export const coordinationNoteSchema: z.ZodType<CoordinationNote> = z.discriminat
     kind: z.literal("message"),
     worker,
     steps: z.number().int().nonnegative(),
-    limits: workerLimits.exactOptional(),
   }),
   z.object({ kind: z.literal("stop"), worker }),
   z.object({

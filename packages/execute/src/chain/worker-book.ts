@@ -1,10 +1,10 @@
 /** The workers of one coordinating step, as its notes tell: the same notes, the same book. */
-import type { CoordinationNote, CoordinatorSession, Usage } from "@uncaged/workflow-protocol";
+import type { CoordinationNote, CoordinatorSession } from "@uncaged/workflow-protocol";
 import type { StoredNote } from "./notes.ts";
 
 type Of<Kind extends CoordinationNote["kind"]> = Extract<CoordinationNote, { kind: Kind }>;
 
-export type Worker = Omit<Of<"spawn">, "kind" | "worker"> & {
+export type Worker = Omit<Of<"spawn">, "kind" | "worker" | "limits"> & {
   id: string;
   /** The note in which it was started: its thread begins there. */
   spawn: string;
@@ -36,7 +36,7 @@ export function workerBook(notes: readonly StoredNote[]): WorkerBook {
   let session: CoordinatorSession | null = null;
   for (const { hash, meta, content, childThread, timestamp } of notes) {
     if (meta.kind === "spawn") {
-      const { kind: _, worker: id, ...asked } = meta;
+      const { kind: _, worker: id, limits: __, ...asked } = meta;
       workers.set(id, {
         ...asked,
         ...{ id, spawn: hash, prompt: content, startedAt: timestamp, turn: 1, message: null },
@@ -81,7 +81,6 @@ function after(
         ...worker,
         turn: worker.turn + 1,
         message: { steps: meta.steps, content },
-        limits: meta.limits ?? worker.limits,
         ended: null,
       };
     case "stop":
@@ -92,26 +91,4 @@ function after(
       return { ...worker, ended: { ...ended, content }, threadId };
     }
   }
-}
-
-/** What the ended workers used. */
-export function usedByEnded({ workers }: WorkerBook): { tokens: number; costUsd: number } {
-  return [...workers.values()].map(usedBy).reduce(plus, { tokens: 0, costUsd: 0 });
-}
-
-/** By its last end. */
-export function usedBy({ ended }: Pick<Worker, "ended">): { tokens: number; costUsd: number } {
-  return amounts(ended?.usage ?? null);
-}
-
-function amounts(usage: Usage | null): { tokens: number; costUsd: number } {
-  if (usage === null) return { tokens: 0, costUsd: 0 };
-  return { tokens: usage.inputTokens + usage.outputTokens, costUsd: usage.costUsd ?? 0 };
-}
-
-function plus(
-  a: { tokens: number; costUsd: number },
-  b: { tokens: number; costUsd: number },
-): { tokens: number; costUsd: number } {
-  return { tokens: a.tokens + b.tokens, costUsd: a.costUsd + b.costUsd };
 }

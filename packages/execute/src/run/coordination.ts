@@ -57,6 +57,7 @@ export function coordination({
       if (rules?.coordinates === undefined || group !== undefined) return undefined;
       open = openDesk({
         ...{ engine, thread, role, cwd, notes, coordinates: rules.coordinates },
+        step: cursor.now().rounds,
         scratch: scratchOf(engine.root, thread.threadId),
         signal: parts.signal,
         whileWaiting: parts.whileWaiting,

@@ -26,6 +26,7 @@ import { agentEventSchema } from "@uncaged/workflow-protocol/schemas";
 import type { Settings } from "@uncaged/workflow-register";
 import { isSaid } from "../chain/answer-directive.ts";
 import { stepTag } from "../processes/process-tags.ts";
+import type { WorkerCalls } from "../workers/worker-calls.ts";
 import { type AskPerson, DEFAULT_ASK_MS } from "./ask-person.ts";
 import type { MemberPlace } from "./member-worktrees.ts";
 import type { OriginSessions } from "./origin-sessions.ts";
@@ -89,6 +90,8 @@ export type RuntimeParts = {
   /** The folder that the thread shares, as a worker or with workers; null: none. */
   scratch: (rules: RoleRules | undefined) => string | null;
   isWorker: boolean;
+  /** The budget that a worker shares; null: the thread is none. */
+  calls: WorkerCalls | null;
   runChild: (
     request: ChildRequest & {
       role: string;
@@ -138,17 +141,25 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
       const emit = (given: AgentEvent): void => {
         // An adapter may be code of a bundle. An invalid event must not cost the step.
         const { data: event } = agentEventSchema.safeParse(given);
+        if (event?.type === "usage") parts.calls?.note(group, event.usage);
         if (event !== undefined) parts.emit({ ...stamp(), type: "agent", ...step, event });
       };
       const rules = Object.hasOwn(parts.rules, role) ? parts.rules[role] : request.rules;
       const look = () => parts.look({ round, cwd, group });
-      const ready =
+      const prepared = (): Promise<void> | null =>
         place === null
           ? look()
           : place
               .stand()
               .then(look)
               .then(() => undefined);
+      // The files are looked at when the agent begins, not when it begins to wait.
+      const ready =
+        parts.calls === null
+          ? prepared()
+          : parts.calls.begin(group).then(() => prepared() ?? undefined);
+      // A workflow function that does not wait for it is no reason to end the process.
+      ready?.catch(() => undefined);
       const timeoutMs = rules?.tools?.askTimeoutMs ?? DEFAULT_ASK_MS;
       const workers = parts.workers({ role, cwd, rules, group });
       const scratch = parts.scratch(rules);

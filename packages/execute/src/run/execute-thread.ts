@@ -66,6 +66,7 @@ import {
 } from "../models/with-model-costs.ts";
 import type { Engine } from "../storage/engine.ts";
 import { parseWith } from "../storage/parse-with.ts";
+import type { WorkerCalls } from "../workers/worker-calls.ts";
 import type { HeldTo } from "./check-role-rules.ts";
 import type { Coordination, CursorHand } from "./coordination.ts";
 import { cutOffRecord } from "./cut-off-record.ts";
@@ -106,6 +107,8 @@ export type ThreadRun = {
   takeBackFiles: (head: string) => Promise<void>;
   /** Ends the coordination of the step that has just ended. Returns what its workers used. */
   endCoordination: Coordination["close"];
+  /** A step of an agent is stored: its call no longer counts. */
+  endCall: WorkerCalls["end"];
   /** After that step is stored: its workers that wait may end. */
   releaseWorkers: () => Promise<void>;
   /** Whether the thread, a worker, waits at its end for what its coordinator says. */
@@ -356,6 +359,7 @@ async function publish(
     workspace,
     proof,
   });
+  if (record?.person === undefined) await run.endCall(group, record?.usage ?? null);
   emitCompleted(run, published, nowMs);
   return published;
 }

@@ -66,6 +66,7 @@ async function entered(fork: ThreadRecord, previousSession: string): Promise<Ste
       workers: () => undefined,
       scratch: () => null,
       isWorker: false,
+      calls: null,
     },
     origin: originSessions(origin.engine, fork, await loadChain(cas, fork)),
     extract: () => () => Promise.reject(new Error("not used here")),

@@ -42,6 +42,7 @@ import { runningHost } from "../processes/host-file.ts";
 import type { Engine } from "../storage/engine.ts";
 import { rulesHeld } from "../workers/coordinator-rules.ts";
 import { isCoordinated, releaseWorkers } from "../workers/held-workers.ts";
+import { workerCalls } from "../workers/worker-calls.ts";
 import { tidyWorktrees } from "../worktrees/take-back.ts";
 import { announceAnswers } from "./announce-answers.ts";
 import { personAsker } from "./ask-person.ts";
@@ -255,6 +256,18 @@ export async function threadRun(
   // A crash may have come between the step and this.
   if (coordinates(bundle.descriptor) && openNotes(chain.states).length === 0)
     await releaseWorkers(engine, thread.threadId);
+  const calls = worker
+    ? workerCalls(engine, handle.lease, {
+        lost: lost.spent.map(({ usage }) => usage),
+        whileWaiting: room.whileWaiting,
+        tell: (message) =>
+          emit({
+            ...{ threadId: thread.threadId, timestamp: engine.now(), type: "note" },
+            ...{ about: "worker", message, usage: null },
+          }),
+        signal,
+      })
+    : null;
   const askPerson = personAsker(engine, handle.lease, tellAsked(thread.threadId, emit));
   const runtimeAt: ThreadRun["runtimeAt"] = (cursor) =>
     engineRuntime({
@@ -297,6 +310,7 @@ export async function threadRun(
           : null;
       },
       isWorker: worker,
+      calls,
       runChild: (request) =>
         room.whileWaiting(() =>
           runChild(engine, { ...request, parent: thread, cursor: cursor.now(), stopped: signal }),
@@ -315,6 +329,7 @@ export async function threadRun(
     runtimeAt,
     takeBackFiles: (head) => tidyWorktrees(engine, { ...thread, head }),
     endCoordination: coordinating.close,
+    endCall: async (group, usage) => calls?.end(group, usage),
     releaseWorkers: async () => {
       if (coordinates(bundle.descriptor)) await releaseWorkers(engine, thread.threadId);
     },

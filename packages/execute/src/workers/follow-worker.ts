@@ -6,7 +6,6 @@
 import {
   failureFrom,
   isFinished,
-  type ThreadLimits,
   type ThreadRecord,
   type Usage,
   unwrap,
@@ -58,7 +57,6 @@ export async function workerThread(
     startKey: `worker:${parent.threadId}:${worker.spawn}`,
     title: worker.title,
     agent: worker.agent,
-    limits: Object.keys(worker.limits).length === 0 ? null : worker.limits,
     depth,
     priority: parent.priority,
     parent: { threadId: parent.threadId, state: worker.spawn },
@@ -76,7 +74,7 @@ export async function untilEnds(
     threadId,
     worker,
     parent,
-  }: { threadId: string; worker: Pick<Worker, "message" | "limits">; parent: ThreadRecord },
+  }: { threadId: string; worker: Pick<Worker, "message">; parent: ThreadRecord },
   { mustEnd, signal }: { mustEnd: () => boolean; signal: AbortSignal },
 ): Promise<SeenEnd> {
   let told = false;
@@ -92,7 +90,7 @@ export async function untilEnds(
     if (worker.message !== null && thread.stepCount <= worker.message.steps) {
       // It has not heard: a crash came before this, or this is the first time.
       const { payload } = await readNode(engine.cas, worker.message.content, "content");
-      await tell(engine, threadId, { text: payload, limits: worker.limits });
+      await tell(engine, threadId, payload);
       return null;
     }
     const [wait] = thread.waits;
@@ -113,14 +111,9 @@ export async function untilEnds(
   return untilRests(engine, threadId, { restsAs, mayStart, signal });
 }
 
-/** The limits first: a crash in between sets them again. One that does not wait any more is looked at again. */
-async function tell(
-  { store, now }: Engine,
-  threadId: string,
-  { text, limits }: { text: string; limits: ThreadLimits },
-): Promise<void> {
+/** One that does not wait any more is looked at again. */
+async function tell({ store, now }: Engine, threadId: string, text: string): Promise<void> {
   try {
-    if (Object.keys(limits).length > 0) await store.raise({ threadId, limits, nowMs: now() });
     await store.answer({ threadId, text, nowMs: now() });
   } catch (thrown) {
     if (failureFrom(thrown, "STORAGE_FAILED").code !== "TRANSITION_INVALID") throw thrown;

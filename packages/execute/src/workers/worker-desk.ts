@@ -9,6 +9,7 @@
  *  4. Workers outlive a coordinator that was cut off, but not its step: whatever still runs then is ended. */
 import { mkdirSync } from "node:fs";
 import {
+  type BudgetUse,
   type Coordinates,
   type CoordinatorSession,
   EXIT,
@@ -34,7 +35,7 @@ import { endTree } from "./end-tree.ts";
 import { type SeenEnd, untilEnds, workerThread } from "./follow-worker.ts";
 import { notificationText, oneLine, tokensOf } from "./notification.ts";
 import { coordinatorManners, workerAccount } from "./worker-account.ts";
-import { deadlineOf, type Purse } from "./worker-limits.ts";
+import { deadlineOf, type Purse, shareOf } from "./worker-limits.ts";
 import { workerTools } from "./worker-tools.ts";
 
 export type DeskParts = {
@@ -45,6 +46,8 @@ export type DeskParts = {
   /** Where workers work. */
   cwd: string;
   coordinates: Coordinates;
+  /** Steps of the thread before this one. */
+  step: number;
   /** Read when a worker is to be started. */
   purse: () => Promise<Purse>;
   /** What the step has noted before it was cut off. */
@@ -71,7 +74,8 @@ export type OpenDesk = {
 export type DeskHand = {
   engine: Engine;
   coordinates: Coordinates;
-  purse: DeskParts["purse"];
+  /** Says in the store what all workers may use together. Returns what of it is used up; null: something is left. */
+  shareBudget: () => Promise<keyof BudgetUse | null>;
   book: () => WorkerBook;
   /** Runs alone: nothing is noted meanwhile but by itself. */
   alone: <T>(act: () => Promise<T>) => Promise<T>;
@@ -128,7 +132,23 @@ export function openDesk(parts: DeskParts): OpenDesk {
     const endsAt = deadlineOf(now, coordinates);
     return now.workers.get(id)?.isStopped === true || (endsAt !== null && engine.now() >= endsAt);
   };
+  const threadOf = (id: string): string | null =>
+    threads.get(id) ?? book().workers.get(id)?.threadId ?? null;
+  const shareBudget = async (): Promise<keyof BudgetUse | null> => {
+    const budget = shareOf(await parts.purse(), coordinates);
+    const workers = [...book().workers.keys()].flatMap((id) => threadOf(id) ?? []);
+    const about = { threadId: thread.threadId, step: parts.step, budget, workers };
+    const used = await engine.dispatch.shareBudget(about);
+    const bounds = ["tokens", "costUsd"] as const;
+    return (
+      bounds.find((bound) => used[bound] >= (budget[bound] ?? Number.POSITIVE_INFINITY)) ?? null
+    );
+  };
+  // Of a step that was cut off: limits may have been raised since, and an imported thread has none in this store.
+  const shared = parts.notes.length === 0 ? Promise.resolve() : shareBudget().then(() => undefined);
+  shared.catch(() => undefined);
   const madeThread = async (worker: Worker): Promise<string> => {
+    await shared;
     const known = threads.get(worker.id) ?? worker.threadId;
     const threadId =
       known ?? (await workerThread(engine, worker, { parent: thread, role, cwd, scratch }));
@@ -165,12 +185,10 @@ export function openDesk(parts: DeskParts): OpenDesk {
     followed.push(untilEnded(worker, made));
     return made;
   };
-  const threadOf = (id: string): string | null =>
-    threads.get(id) ?? book().workers.get(id)?.threadId ?? null;
 
   for (const worker of underWay(book())) follow(worker).catch(() => undefined);
   const tools = workerTools({
-    ...{ engine, coordinates, purse: parts.purse, book, alone, note, follow, threadOf },
+    ...{ engine, coordinates, shareBudget, book, alone, note, follow, threadOf },
   });
   const account = async (isSame: boolean): Promise<string> => {
     const { workers, untold } = book();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { StoredNote } from "../chain/notes.ts";
-import { type WorkerBook, workerBook } from "../chain/worker-book.ts";
+import { workerBook } from "../chain/worker-book.ts";
 import { notificationText } from "./notification.ts";
-import { deadlineOf, nextPart, partAnew } from "./worker-limits.ts";
+import { deadlineOf, shareOf, whyNoWorker } from "./worker-limits.ts";
 
 let at = 0;
 const note = (meta: StoredNote["meta"]): StoredNote => ({
@@ -12,75 +12,53 @@ const note = (meta: StoredNote["meta"]): StoredNote => ({
   childThread: null,
   timestamp: ++at,
 });
-const spawn = (worker: string, tokens?: number): StoredNote =>
+const spawn = (worker: string): StoredNote =>
   note({
-    ...{ kind: "spawn", worker, title: worker, workflow: "chore", agent: null },
-    limits: tokens === undefined ? {} : { tokens },
+    ...{ kind: "spawn", worker, title: worker, workflow: "chore", agent: null, limits: {} },
   });
-const ended = (worker: string, inputTokens: number): StoredNote =>
-  note({
-    ...{ kind: "ended", worker, turn: 1, status: "completed", summary: "" },
-    usage: { inputTokens, outputTokens: 0, cachedInputTokens: 0, costUsd: null },
-  });
+const ended = (worker: string): StoredNote =>
+  note({ kind: "ended", worker, turn: 1, status: "completed", summary: "", usage: null });
 const coordinates = { workflows: ["chore"], atOnce: 2, max: 3, budgetShare: 0.5 };
-const purse = { limits: { tokens: 1_000 }, used: { tokens: 100, costUsd: 0 } };
-const next = (book: WorkerBook, more: object = {}) =>
-  nextPart(book, { ...coordinates, ...more }, { purse, nowMs: 1_000_000 });
+const why = (
+  notes: StoredNote[],
+  {
+    isNew = true,
+    spent = null,
+    ...more
+  }: { isNew?: boolean; spent?: "tokens" | null; timeoutMs?: number } = {},
+) =>
+  whyNoWorker(workerBook(notes), { ...coordinates, ...more }, { spent, nowMs: 1_000_000, isNew });
 
-describe("what the next worker may use", () => {
-  it("is dealt out so that all together stay within the share", () => {
-    expect(next(workerBook([]))).toEqual({ part: { tokens: 250 } });
-    expect(next(workerBook([spawn("w1", 250)]))).toEqual({ part: { tokens: 250 } });
-    const one = [spawn("w1", 250), ended("w1", 100)];
-    expect(next(workerBook(one))).toEqual({ part: { tokens: 200 } });
-    expect(next(workerBook([spawn("w1", 500), ended("w1", 501)]))).toMatchObject({
-      refusal: expect.stringContaining("50 % of its tokens"),
-    });
-    expect(
-      nextPart(workerBook([]), coordinates, { purse: { ...purse, limits: {} }, nowMs: 0 }),
-    ).toEqual({ part: {} });
-    const poor = { limits: { tokens: 1_000 }, used: { tokens: 990, costUsd: 0 } };
-    expect(nextPart(workerBook([]), coordinates, { purse: poor, nowMs: 0 })).toEqual({
-      part: { tokens: 5 },
-    });
+describe("what the workers of a step may use", () => {
+  it("is a share of the thread's limits, or what the thread has left if that is less", () => {
+    const used = { tokens: 100, costUsd: 0.5 };
+    const limits = { tokens: 1_001, costUsd: 4 };
+    expect(shareOf({ limits, used }, coordinates)).toEqual({ tokens: 500, costUsd: 2 });
+    const poor = { limits: { tokens: 90 }, used };
+    expect(shareOf(poor, coordinates)).toEqual({ tokens: 0, costUsd: null });
+    expect(shareOf({ limits: {}, used }, coordinates)).toEqual({ tokens: null, costUsd: null });
   });
+});
 
-  it("is dealt anew to one that goes on, because others may have what it left over", () => {
-    const goOn = (...notes: StoredNote[]) => {
-      const book = workerBook(notes);
-      const worker = book.workers.get("w1");
-      if (worker === undefined) throw new Error("no w1");
-      return partAnew(book, worker, { coordinates, purse, nowMs: 1_000_000 });
-    };
-    const first = [spawn("w1", 250), ended("w1", 100)];
-    expect(goOn(...first)).toEqual({ part: { tokens: 300 } });
-    expect(goOn(...first, spawn("w2", 400))).toMatchObject({
-      refusal: expect.stringContaining("is used, or dealt out"),
-    });
-    expect(goOn(spawn("w1", 500), ended("w1", 501))).toHaveProperty("refusal");
-    const told = note({ kind: "message", worker: "w1", steps: 1, limits: { tokens: 300 } });
-    expect(next(workerBook([...first, told]))).toEqual({ part: { tokens: 200 } });
-  });
-
-  it("is nothing once as many run, or ran, as may, or the time is over", () => {
-    expect(next(workerBook([spawn("w1"), spawn("w2")]))).toMatchObject({
-      refusal: expect.stringContaining("w1, w2 are running"),
-    });
-    const three = ["w1", "w2", "w3"].flatMap((worker) => [spawn(worker), ended(worker, 1)]);
-    expect(next(workerBook(three))).toMatchObject({
-      refusal: expect.stringContaining("3 workers may be started in all"),
-    });
+describe("no worker is started or goes on", () => {
+  it("once the share is used, as many run, or ran, as may, or the time is over", () => {
+    expect(why([spawn("w1")])).toBeNull();
+    expect(why([spawn("w1")], { spent: "tokens" })).toContain("50 % of its tokens) is used");
+    expect(why([spawn("w1"), spawn("w2")])).toContain("w1, w2 are running");
+    const three = ["w1", "w2", "w3"].flatMap((worker) => [spawn(worker), ended(worker)]);
+    expect(why(three)).toContain("3 workers may be started in all");
+    expect(why(three, { isNew: false })).toBeNull();
     const first = spawn("w1");
-    const book = workerBook([first, ended("w1", 1)]);
-    expect(deadlineOf(book, { ...coordinates, timeoutMs: 10 })).toBe(first.timestamp + 10);
-    expect(next(book, { timeoutMs: 10 })).toMatchObject({
-      refusal: "the time for workers is over (10 ms)",
-    });
+    const notes = [first, ended("w1")];
+    expect(deadlineOf(workerBook(notes), { ...coordinates, timeoutMs: 10 })).toBe(
+      first.timestamp + 10,
+    );
+    expect(why(notes, { timeoutMs: 10 })).toBe("the time for workers is over (10 ms)");
   });
 });
 
 it("an end is untold until it was delivered, once per turn", () => {
-  const notes = [spawn("w1"), ended("w1", 1)];
+  const notes = [spawn("w1"), ended("w1")];
   expect(workerBook(notes).untold).toMatchObject([{ notice: "w1.1" }]);
   notes.push(note({ kind: "delivered", notices: ["w1.1"] }));
   expect(workerBook(notes).untold).toEqual([]);

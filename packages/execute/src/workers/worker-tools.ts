@@ -14,7 +14,7 @@ import { lookAtThread } from "../watch/look-at-thread.ts";
 import { threadActivity } from "../watch/thread-activity.ts";
 import { tokensOf } from "./notification.ts";
 import type { DeskHand } from "./worker-desk.ts";
-import { nextPart, partAnew } from "./worker-limits.ts";
+import { whyNoWorker } from "./worker-limits.ts";
 
 type Answer = { text: string; ok: boolean };
 
@@ -85,14 +85,15 @@ async function spawn(
   const agent = asked.agent ?? coordinates.agents?.[0] ?? null;
   const runnable = await runnableWorkflow(engine, workflow);
   if (!runnable.ok) return no(runnable.error.message);
-  const purse = await hand.purse();
   const noted = await hand.alone(async () => {
     const book = hand.book();
-    const next = nextPart(book, coordinates, { purse, nowMs: engine.now() });
-    if ("refusal" in next) return next.refusal;
+    const spent = await hand.shareBudget();
+    const about = { spent, nowMs: engine.now(), isNew: true };
+    const refusal = whyNoWorker(book, coordinates, about);
+    if (refusal !== null) return refusal;
     const worker = `w${book.workers.size + 1}`;
     await hand.note({
-      meta: { kind: "spawn", worker, title: asked.title, workflow, agent, limits: next.part },
+      meta: { kind: "spawn", worker, title: asked.title, workflow, agent, limits: {} },
       content: asked.prompt,
       childThread: null,
     });
@@ -104,7 +105,6 @@ async function spawn(
 }
 
 async function message(hand: DeskHand, asked: { id: string; text: string }): Promise<Answer> {
-  const purse = await hand.purse();
   const noted = await hand.alone(async () => {
     const worker = hand.book().workers.get(asked.id);
     if (worker === undefined) return unknown(hand, asked.id);
@@ -114,17 +114,16 @@ async function message(hand: DeskHand, asked: { id: string; text: string }): Pro
     if (status === "failed" || status === "killed")
       return `${worker.id} has ${status === "failed" ? "failed" : "been ended"} and cannot go on; start another worker`;
     const { coordinates, engine } = hand;
-    const next = partAnew(hand.book(), worker, { coordinates, purse, nowMs: engine.now() });
-    if ("refusal" in next) return next.refusal;
+    const spent = await hand.shareBudget();
+    const about = { spent, nowMs: engine.now(), isNew: false };
+    const refusal = whyNoWorker(hand.book(), coordinates, about);
+    if (refusal !== null) return refusal;
     const threadId = hand.threadOf(worker.id);
     const seen = threadId === null ? null : await lookAtThread(hand.engine, threadId);
     if (seen?.status !== "suspended")
       return `${worker.id} does not wait for you any more: its thread is ${seen?.status ?? "gone"}`;
     await hand.note({
-      meta: {
-        ...{ kind: "message", worker: worker.id, steps: seen.thread.stepCount },
-        limits: next.part,
-      },
+      meta: { kind: "message", worker: worker.id, steps: seen.thread.stepCount },
       content: asked.text,
       childThread: threadId,
     });

@@ -10,6 +10,7 @@ import { listNotices, putOffNotice, setListeners, settleNotice } from "./notices
 import type { Perform } from "./operation.ts";
 import { nextThreads, queuedThreads, unwantThread, wantThread } from "./queue.ts";
 import { askBudget, freeOfAgent, lendRoom, takeForAgent, takeRoomBack } from "./room.ts";
+import { beginCall, endCall, noteCall, shareBudget } from "./shared-budget.ts";
 import { allSignals, clearSignal, leaveSignal } from "./signals.ts";
 import { spentSums } from "./spent.ts";
 import {
@@ -90,6 +91,10 @@ export function rootIndex({ perform, commit, history, shrink, close }: Backend):
     hold: (request) => perform(hold(request)),
     holds: (nowMs) => perform(readHolds(nowMs)),
     budget: (nowMs) => perform(askBudget(nowMs)),
+    shareBudget: (request) => perform(shareBudget(request)),
+    beginCall: (call) => perform(beginCall(call)),
+    noteCall: (call) => perform(noteCall(call)),
+    endCall: (call) => perform(endCall(call)),
   };
   return { threads, blobs: blobTable({ perform, commit, shrink }), dispatch };
 }

@@ -107,7 +107,7 @@ export function removeThread(request: Parameters<ThreadStore["remove"]>[0]): Dee
   return changing(`remove thread ${threadId}`, function* () {
     const row = yield* one(REMOVE, { threadId, replaces });
     if (row === undefined) throw refused(toRemove(yield* getThread(threadId), request), threadId);
-    for (const table of ["threadWords", "asks"])
+    for (const table of ["threadWords", "asks", "sharedBudgets", "workerCalls"])
       yield* change(`DELETE FROM ${table} WHERE threadId = :threadId`, { threadId });
     const removed = { threadId, bundleHash: textOf(row, "bundleHash"), removedAt: nowMs };
     yield { kind: "history", removed };

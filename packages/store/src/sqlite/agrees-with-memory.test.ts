@@ -119,6 +119,7 @@ const made: fc.Arbitrary<NewThread> = fc
     priority: fc.constantFrom(0, 0, 3),
     workflow: fc.constantFrom("solve-issue", "review"),
     depth: fc.constantFrom(0, 1),
+    parentThread: fc.constantFrom(null, sampleId(1), sampleId(1)),
   })
   .map(({ no, queue, ...more }) =>
     sampleThread(no, { ...more, ...(queue === undefined ? {} : { queue }) }),
@@ -161,6 +162,9 @@ const keys = fc.constantFrom<readonly LimitKey[] | null>(
   ["agent:claude"],
   ["provider:anthropic"],
 );
+const few = fc.integer({ min: 1, max: 12 });
+const use = fc.record({ tokens: fc.integer({ min: 0, max: 9 }), costUsd: fc.constantFrom(0, 0.5) });
+const callPart = fc.constantFrom("", "1");
 const rootLimits: fc.Arbitrary<RootLimits> = fc.record({
   threads: fc.option(fc.integer({ min: 0, max: 3 })),
   workflows: fc.constantFrom({}, { review: 1 }),
@@ -215,6 +219,27 @@ const queueing: readonly Named[] = [
     dispatch.free({ ...(await owned(store, by)), part: "1" }),
   ),
 ];
+const sharing: readonly Named[] = [
+  named(
+    "share a budget",
+    fc.record({
+      threadId,
+      step: fc.integer({ min: 0, max: 2 }),
+      budget: fc.record({ tokens: fc.option(few), costUsd: fc.option(few) }),
+      workers: fc.array(threadId, { maxLength: 1 }),
+    }),
+    (_, request, dispatch) => dispatch.shareBudget(request),
+  ),
+  named("begin a call", fc.tuple(owner, callPart, use), async (store, [by, part, used], dispatch) =>
+    dispatch.beginCall({ ...(await owned(store, by)), part, used }),
+  ),
+  named("note a call", fc.tuple(owner, callPart, use), async (store, [by, part, used], dispatch) =>
+    dispatch.noteCall({ ...(await owned(store, by)), part, used }),
+  ),
+  named("end a call", fc.tuple(owner, callPart, use), async (store, [by, part, used], dispatch) =>
+    dispatch.endCall({ ...(await owned(store, by)), part, used }),
+  ),
+];
 const steering: readonly Named[] = [
   named("adopt", fc.array(copy, { maxLength: 2 }), (store, copies) => store.adopt(copies)),
   named("renew", fc.tuple(fc.array(owner, { maxLength: 3 }), nowMs), (store, [leases, at]) =>
@@ -251,6 +276,7 @@ const steering: readonly Named[] = [
 test.each([
   { name: "threads", calls: [...owning, ...steering] },
   { name: "the queue", calls: [...owning, ...owning, ...queueing] },
+  { name: "a shared budget", calls: [...owning, ...owning, ...sharing] },
 ])(
   "the conditions of the SQL and the written reasons agree on $name, whatever is called in whatever order",
   async ({ calls: each }) => {

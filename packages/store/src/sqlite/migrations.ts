@@ -15,6 +15,7 @@ import { NOTICES_SCHEMA } from "./notices-schema.ts";
 import { PERSON_SCHEMA } from "./person-schema.ts";
 import { QUEUE_SCHEMA } from "./queue-schema.ts";
 import { SCHEDULES_SCHEMA } from "./schedules-schema.ts";
+import { SHARED_BUDGET_SCHEMA } from "./shared-budget-schema.ts";
 import { SPENT_SCHEMA } from "./spent-schema.ts";
 import { STEERING_SCHEMA } from "./steering-schema.ts";
 import { TASK_THREADS_SCHEMA } from "./task-threads-schema.ts";
@@ -43,6 +44,7 @@ export const MIGRATIONS: readonly string[] = [
   HOLDS_SCHEMA,
   UNFINISHED_SCHEMA,
   TASK_THREADS_SCHEMA,
+  SHARED_BUDGET_SCHEMA,
 ];
 
 /** Marks the file as ours in SQLite's header ("UWFi"), so that no other program's database is changed. */

@@ -468,6 +468,75 @@ export const dispatchCases: readonly DispatchCase[] = [
     },
   },
   {
+    name: "lets calls of workers run side by side only as far as all may use what is left",
+    async run({ threads, dispatch }) {
+      const [lead, one, two, three] = await coordinated(threads, 3);
+      await share(dispatch, lead, 100);
+      assert.deepEqual(await begin(dispatch, one), { ok: true });
+      // Nobody knows yet what a call uses.
+      assert.deepEqual(await begin(dispatch, two), WAIT);
+      await ended(threads, dispatch, one, { step: 1, tokens: 20 });
+      assert.deepEqual(await begin(dispatch, two), { ok: true });
+      assert.deepEqual(await begin(dispatch, one), { ok: true });
+      // Two are taken to use 40 each, which is all that is left.
+      assert.deepEqual(await begin(dispatch, three), WAIT);
+      await ended(threads, dispatch, two, { step: 1, tokens: 10 });
+      assert.deepEqual(await begin(dispatch, three), { ok: true });
+      await dispatch.noteCall({ ...one, part: "", used: { tokens: 25, costUsd: 0 } });
+      // 70 left; one may use 65, three 40.
+      assert.deepEqual(await begin(dispatch, two), WAIT);
+      await ended(threads, dispatch, one, { step: 2, tokens: 60 });
+      await ended(threads, dispatch, three, { step: 1, tokens: 12 });
+      assert.deepEqual(await begin(dispatch, two), {
+        ok: false,
+        spent: { bound: "tokens", limit: 100, used: 102 },
+      });
+      assert.deepEqual(await share(dispatch, lead, 200), { tokens: 102, costUsd: 0 });
+      assert.deepEqual(await begin(dispatch, two), { ok: true });
+    },
+  },
+  {
+    name: "gives a call back with the lease of its worker, but not what it had used",
+    async run({ threads, dispatch }) {
+      const [lead, one, two] = await coordinated(threads, 2);
+      await share(dispatch, lead, 100);
+      await begin(dispatch, one);
+      await dispatch.noteCall({ ...one, part: "", used: { tokens: 99, costUsd: 0 } });
+      assert.deepEqual(await begin(dispatch, two, { nowMs: TTL_MS - 1 }), WAIT);
+      await threads.renew({ leases: [two], ttlMs: 9 * TTL_MS, nowMs: TTL_MS - 1 });
+      assert.deepEqual(await begin(dispatch, two, { nowMs: TTL_MS }), { ok: true });
+      assert.deepEqual(await begin(dispatch, two, { nowMs: TTL_MS }), { ok: true }, "again");
+      const anew = await threads.acquire({
+        ...{ threadId: one.threadId, process: sampleProcess(9), ttlMs: TTL_MS, nowMs: TTL_MS },
+        replaces: one.fence,
+      });
+      await dispatch.endCall({ ...two, part: "", used: { tokens: 0, costUsd: 0 } });
+      const used = { tokens: 100, costUsd: 0 };
+      assert.deepEqual(await begin(dispatch, anew, { nowMs: TTL_MS, used }), {
+        ok: false,
+        spent: { bound: "tokens", limit: 100, used: 100 },
+      });
+      await refuses(begin(dispatch, one), "LEASE_LOST");
+    },
+  },
+  {
+    name: "shares nothing once the step is over, and counts nothing of before it",
+    async run({ threads, dispatch }) {
+      const [lead, one] = await coordinated(threads, 2);
+      await ended(threads, dispatch, one, { step: 1, tokens: 50 });
+      await share(dispatch, lead, 10);
+      assert.deepEqual(await begin(dispatch, one), { ok: true });
+      await ended(threads, dispatch, one, { step: 2, tokens: 10 });
+      assert.equal((await begin(dispatch, one)).ok, false);
+      await threads.advance(sampleMove(lead, 1));
+      assert.deepEqual(await begin(dispatch, one), { ok: true });
+      const besides = { step: 1, budget: { tokens: 10, costUsd: null }, workers: [one.threadId] };
+      const { threadId } = lead;
+      assert.equal((await dispatch.shareBudget({ threadId, ...besides })).tokens, 60);
+      await threads.remove({ threadId: sampleId(3), replaces: 1, nowMs: 1 });
+    },
+  },
+  {
     name: "never lets more at once than the limit, whoever asks at the same time",
     async run({ threads, dispatch }) {
       await dispatch.limit({ ...NO_LIMITS, threads: 3 });
@@ -485,6 +554,51 @@ export const dispatchCases: readonly DispatchCase[] = [
     },
   },
 ];
+
+const WAIT = { ok: false, spent: null };
+
+/** A thread and its children, all owned: the first is the parent. */
+async function coordinated(
+  threads: ThreadStore,
+  count: number,
+): Promise<[Lease, Lease, Lease, Lease]> {
+  await made(threads, [1]);
+  const workers = Array.from({ length: count }, (_, n) => n + 2);
+  await made(threads, workers, { parentThread: sampleId(1), depth: 1 });
+  const [lead, one, two, three = null] = await Promise.all(
+    [1, ...workers].map((n) => take(threads, n)),
+  );
+  assert.ok(lead !== undefined && one !== undefined && two !== undefined);
+  return [lead, one, two, three ?? two];
+}
+
+function share(dispatch: Dispatch, { threadId }: Lease, tokens: number) {
+  return dispatch.shareBudget({
+    threadId,
+    step: 0,
+    budget: { tokens, costUsd: null },
+    workers: [],
+  });
+}
+
+function begin(
+  dispatch: Dispatch,
+  owner: Lease,
+  { nowMs = 1, used = { tokens: 0, costUsd: 0 } } = {},
+) {
+  return dispatch.beginCall({ ...owner, part: "", used, nowMs });
+}
+
+/** A call that becomes a step. */
+async function ended(
+  threads: ThreadStore,
+  dispatch: Dispatch,
+  owner: Lease,
+  { step, tokens }: { step: number; tokens: number },
+): Promise<void> {
+  await threads.advance({ ...sampleMove(owner, step), spent: spent("a", tokens) });
+  await dispatch.endCall({ ...owner, part: "", used: { tokens, costUsd: 0 } });
+}
 
 const ENDED = { status: "completed", returnCode: 0, summary: "" } as const;
 const UNBOUND: Omit<RootLimits["providers"][string], "agents"> = {

@@ -11,6 +11,7 @@ import {
   type ThreadRecord,
   unwrap,
 } from "@uncaged/workflow-protocol";
+import { memorySharedBudget } from "./memory-shared-budget.ts";
 import { toQueue, toWrite } from "./refusals.ts";
 import {
   budgetLeft,
@@ -50,6 +51,8 @@ export type MemoryRoom = {
   fullFor: (thread: ThreadRecord, nowMs: number) => ReturnType<typeof fullForThread>;
   want: (thread: ThreadRecord, job: Job) => void;
   book: (spent: Spent, nowMs: number) => void;
+  /** Of a thread that is removed. */
+  forget: (threadId: string) => void;
 };
 
 export function memoryRoom({ all, entry }: MemoryThreads): MemoryRoom {
@@ -112,6 +115,7 @@ export function memoryRoom({ all, entry }: MemoryThreads): MemoryRoom {
     };
   };
   const recordOf = (threadId: string): ThreadRecord | null => entry(threadId)?.record ?? null;
+  const { forget, ...sharing } = memorySharedBudget({ all, recordOf });
   const known = (threadId: string): { record: ThreadRecord } & Room => {
     const found = entry(threadId);
     if (found === null) throw new Error(`no thread ${threadId}`);
@@ -152,6 +156,7 @@ export function memoryRoom({ all, entry }: MemoryThreads): MemoryRoom {
   return {
     fullFor,
     want,
+    forget,
     book: (spent, nowMs) => {
       const { agent } = spentKey(spent, nowMs);
       const { inputTokens, outputTokens, costUsd } = spent.usage;
@@ -227,6 +232,7 @@ export function memoryRoom({ all, entry }: MemoryThreads): MemoryRoom {
       holds: async (nowMs) => holds(nowMs),
       budget: async (nowMs) =>
         budgetLeft(limits, crowd(nowMs, { except: null, returning: true }), nowMs),
+      ...sharing,
     },
   };
 }

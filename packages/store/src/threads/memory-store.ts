@@ -280,6 +280,7 @@ export function memoryIndex(): { threads: ThreadStore; dispatch: Dispatch } {
       unwrap(toRemove(record(request.threadId), request));
       entries.delete(request.threadId);
       asks.forget(request.threadId);
+      queue.forget(request.threadId);
       const before = removedAt.get(request.threadId) ?? 0;
       removedAt.set(request.threadId, Math.max(before, request.nowMs));
     },
