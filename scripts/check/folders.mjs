@@ -14,7 +14,7 @@ const FLOORS = {
   ],
   execute: [
     ["."],
-    ["rewrite", "provenance", "backup"],
+    ["rewrite", "provenance", "backup", "move"],
     ["steer", "verify", "recover"],
     ["run", "table"],
     ["workers"],

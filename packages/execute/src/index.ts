@@ -6,6 +6,7 @@ export { LEASE_TTL_MS } from "./keeper/lease-times.ts";
 export { threadKeeper } from "./keeper/thread-keeper.ts";
 export { acquire } from "./lease/acquire.ts";
 export { releaseLease } from "./lease/release-lease.ts";
+export { type MovedRoot, moveRoot, type RootToMove } from "./move/move-root.ts";
 export { initRoot, type RootToInit, stopRootServer } from "./place/init-root.ts";
 export { openSchedules, openTasks, openThreads, openTriggers } from "./place/open-parts.ts";
 export { type RootPlace, readRootPlace } from "./place/root-place.ts";

@@ -68,6 +68,7 @@ export const ERROR_CODES = {
   SIGNATURE_INVALID: "failure",
   STORAGE_DAMAGED: "storage",
   STORAGE_FAILED: "storage",
+  STORAGE_MOVED: "storage",
   STORAGE_NEWER: "storage",
   TARGET_EXISTS: "usage",
   TASK_CONFLICT: "conflict",

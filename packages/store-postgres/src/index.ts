@@ -1,5 +1,14 @@
 export { type Database, type DatabaseOptions, openDatabase } from "./database/database.ts";
+export type { MoveState } from "./database/move-state.ts";
 export { LEAST_MAJOR, type ServerFacts, serverFacts } from "./database/server-facts.ts";
+export {
+  type ArrivingRoot,
+  type LeavingRoot,
+  type MovingRoot,
+  openPostgresArriving,
+  openPostgresLeaving,
+  postgresMoveState,
+} from "./index/moving-index.ts";
 export {
   openPostgresIndex,
   openPostgresSchedules,

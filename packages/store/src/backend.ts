@@ -3,10 +3,13 @@ export {
   decodeHistoryLine,
   encodeHistoryLine,
 } from "./history/history-line.ts";
+export type { HistoryRecords } from "./history/history-records.ts";
 export { nameOf } from "./operations/blob-name.ts";
+export type { IndexTable } from "./operations/copy-tables.ts";
 export { MOVES, moveValues } from "./operations/head-moves.ts";
 export {
   type Answer,
+  changing,
   type Deed,
   NOTHING,
   type Operation,

@@ -24,6 +24,8 @@ export type StoragePaths = {
   readonly keyFile: string;
   /** `root.json`: where the root is, when it is not in this folder; mode 0600. */
   readonly place: string;
+  /** `move.json`: the root is being moved to this folder, or was moved elsewhere; mode 0600. */
+  readonly moveMark: string;
   /** Held while the registry is being changed. */
   readonly registryLock: string;
   /** `index.db`, SQLite: heads, statuses, leases, signals. */
@@ -83,6 +85,7 @@ export function storagePaths(root: string): StoragePaths {
     registry: join(root, "workflow.yaml"),
     keyFile: join(root, ".env"),
     place: join(root, "root.json"),
+    moveMark: join(root, "move.json"),
     registryLock: join(root, "registry.lock"),
     index: join(root, "index.db"),
     cas: join(root, "cas"),

@@ -8,10 +8,11 @@ const QUIET_MS = 1_000;
 const EVERY_MS = 500;
 
 /** Says on a terminal what is happening and for how long, when it takes more than a moment. The line is erased once
- *  the work is done or has failed. `what`: `checking every blob`. */
+ *  the work is done or has failed. `what`: `checking every blob`, or a
+ *  function that says it as of now. */
 export async function withProgress<T>(
   io: Pick<Io, "stderr" | "now">,
-  what: string,
+  what: string | (() => string),
   work: () => Promise<T>,
 ): Promise<T> {
   if (!io.stderr.isTerminal) return work();
@@ -22,7 +23,8 @@ export async function withProgress<T>(
     const tookMs = io.now() - startedMs;
     if (tookMs < QUIET_MS) return;
     shown = true;
-    const line = `${what} … ${duration(tookMs)}`.slice(0, (columns ?? 80) - 1);
+    const doing = typeof what === "string" ? what : what();
+    const line = `${doing} … ${duration(tookMs)}`.slice(0, (columns ?? 80) - 1);
     void io.stderr.write(`${ERASE}${printableOutput(dim(line))}`);
   }, EVERY_MS);
   try {

@@ -1,5 +1,5 @@
 import type { Command, CommandGroup } from "../command/command.ts";
-import { type Option, textOption } from "../command/options.ts";
+import { type Option, switchOption, textOption } from "../command/options.ts";
 
 const postgres: Option<string | null> = textOption(
   "--postgres <server>",
@@ -26,6 +26,27 @@ const init: Command = {
     ),
 };
 
+const to: Option<string | null> = textOption(
+  "--to <place>",
+  "postgres://user@host:port/database, embedded, or the folder of this storage root",
+);
+const dryRun: Option<boolean> = switchOption(
+  "--dry-run",
+  "count what would be moved; change nothing",
+);
+
+const move: Command = {
+  description: "Move this storage root to PostgreSQL, back to its folder, or to another server.",
+  arguments: [],
+  options: [to, s3, name, dryRun],
+  example: "--to postgres://ada@db.example.com/workflows",
+  run: async (given, io) =>
+    (await import("./move.ts")).moveSharedRoot(
+      { to: given(to), s3: given(s3), name: given(name), dryRun: given(dryRun) },
+      io,
+    ),
+};
+
 const stop: Command = {
   description: "Stop the embedded PostgreSQL of this storage root; the next command starts it.",
   arguments: [],
@@ -34,4 +55,4 @@ const stop: Command = {
   run: async (_given, io) => (await import("./stop.ts")).stopServer(io),
 };
 
-export const rootCommands: CommandGroup = { commands: { init, stop } };
+export const rootCommands: CommandGroup = { commands: { init, move, stop } };

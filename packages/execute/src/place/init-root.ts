@@ -60,7 +60,11 @@ export async function stopRootServer(root: string): Promise<Result<boolean, Fail
   }
 }
 
-function serverOf({ root, postgres: url }: RootToInit): Result<RootPlace["postgres"], Failure> {
+/** The server that somebody names on the command line. `USAGE`. */
+export function serverOf({
+  root,
+  postgres: url,
+}: Pick<RootToInit, "root" | "postgres">): Result<RootPlace["postgres"], Failure> {
   if (url === "embedded") return ok({ kind: "embedded", folder: embeddedFolder(root) });
   if (/^postgres(?:ql)?:\/\//u.test(url) && URL.canParse(url)) return ok({ kind: "url", url });
   return err(

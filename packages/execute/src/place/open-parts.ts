@@ -69,7 +69,8 @@ export async function sharedRoot(root: string): Promise<SharedRoot | null> {
   return place === null ? null : { url: await urlOf(root, place), root: place.name };
 }
 
-async function urlOf(root: string, { postgres: at }: RootPlace): Promise<string> {
+/** The URL of a root's server, which is started if it is one of this machine and does not run. */
+export async function urlOf(root: string, { postgres: at }: RootPlace): Promise<string> {
   if (at.kind === "url") return at.url;
   const { startEmbeddedServer } = await postgres();
   return (await startEmbeddedServer(embeddedPlace(root, at.folder))).url;

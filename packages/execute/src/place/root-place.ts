@@ -1,5 +1,6 @@
 /** Where the truth of a storage root is when it is not in its folder. The folder keeps what belongs to this machine:
  *  configuration, keys, agents, caches, logs. */
+import { rm } from "node:fs/promises";
 import {
   err,
   type Failure,
@@ -9,7 +10,13 @@ import {
   type Result,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
-import { readRegularFileSync, storagePaths, writeFileAtomic } from "@uncaged/workflow-util";
+import {
+  readRegularFileSync,
+  storagePaths,
+  syncFolder,
+  writeFileAtomic,
+} from "@uncaged/workflow-util";
+import { movedFailure, readMoveMark } from "./move-mark.ts";
 
 export type RootPlace = {
   postgres:
@@ -24,8 +31,17 @@ export type RootPlace = {
 
 const MOST_BYTES = 64 * 1024;
 
-/** null: all of the root is in its folder. Throws `STORAGE_FAILED` or `CONFIG_INVALID`. */
+/** null: all of the root is in its folder. Throws `STORAGE_FAILED` or `CONFIG_INVALID`, and `STORAGE_MOVED` when the folder
+ *  has what is left of a root that was moved, or not all of one yet. */
 export function readRootPlace(root: string): RootPlace | null {
+  const place = placeIn(root);
+  const mark = place === null ? readMoveMark(root) : null;
+  if (mark !== null) throw new WorkflowError(movedFailure(root, mark));
+  return place;
+}
+
+/** The same, for whoever moves the root. */
+export function placeIn(root: string): RootPlace | null {
   const { place: path } = storagePaths(root);
   const read = readRegularFileSync(path, MOST_BYTES);
   if (!read.ok && read.error.absent) return null;
@@ -40,6 +56,15 @@ export function readRootPlace(root: string): RootPlace | null {
 const INIT_AGAIN =
   "delete the file and write it again: uncaged-workflow root init --postgres <url>";
 
+/** What the folder says from now on; null: all of the root is in it. One write, or none. Throws `STORAGE_FAILED`. */
+export async function replaceRootPlace(root: string, place: RootPlace | null): Promise<void> {
+  const { place: path } = storagePaths(root);
+  if (place === null) {
+    await rm(path, { force: true });
+    await syncFolder(root);
+  } else await writeFileAtomic({ path, data: textOf(place), mode: 0o600, existing: "replace" });
+}
+
 /** Mode 0600: a URL may have a password. `TARGET_EXISTS` when the folder says already where its root is. Throws
  *  `STORAGE_FAILED`. */
 export async function writeRootPlace(
@@ -47,11 +72,19 @@ export async function writeRootPlace(
   place: RootPlace,
 ): Promise<Result<null, Failure>> {
   const { place: path } = storagePaths(root);
-  const data = `${JSON.stringify(place, null, 2)}\n`;
-  const outcome = await writeFileAtomic({ path, data, mode: 0o600, existing: "keep" });
+  const outcome = await writeFileAtomic({
+    path,
+    data: textOf(place),
+    mode: 0o600,
+    existing: "keep",
+  });
   if (outcome === "written") return ok(null);
   const words = `${path} says already where this storage root is`;
   return err(failure("TARGET_EXISTS", words, "delete it first, if this root is to be elsewhere"));
+}
+
+function textOf(place: RootPlace): string {
+  return `${JSON.stringify(place, null, 2)}\n`;
 }
 
 function parsed(text: string): RootPlace | null {

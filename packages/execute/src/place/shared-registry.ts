@@ -83,7 +83,8 @@ const partsOf = ({ descriptor, build, manifest, types, yaml, bundle }: BundleFil
   bundle,
 ];
 
-async function filesOf(files: BundleFiles): Promise<{ name: string; bytes: Buffer }[]> {
+/** The files of a stored bundle that are there, by name. */
+export async function filesOf(files: BundleFiles): Promise<{ name: string; bytes: Buffer }[]> {
   const read = await Promise.all(
     partsOf(files).map(async (path) => {
       try {
@@ -97,7 +98,8 @@ async function filesOf(files: BundleFiles): Promise<{ name: string; bytes: Buffe
   return read.flat();
 }
 
-async function keep(
+/** Stores the files of a bundle in the folder of a root. */
+export async function keep(
   root: string,
   files: BundleFiles,
   fetched: readonly { name: string; bytes: Uint8Array }[],

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { openFilesStore, openRootStore } from "@uncaged/workflow-cas";
 import {
   type Dispatch,
@@ -8,11 +9,11 @@ import {
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 import { readStoreKind } from "@uncaged/workflow-register";
-import type { LostIndex } from "@uncaged/workflow-store";
+import type { Index, LostIndex } from "@uncaged/workflow-store";
 import { hasIndex, storagePaths } from "@uncaged/workflow-util";
 import { bucketOf } from "../place/bucket.ts";
 import { openIndex } from "../place/open-parts.ts";
-import { readRootPlace } from "../place/root-place.ts";
+import { type RootPlace, readRootPlace } from "../place/root-place.ts";
 
 /** Both halves of a storage root. The blobs are closed first: closing the threads closes the index. */
 export type Storage = { cas: RootStore; threads: ThreadStore; dispatch: Dispatch };
@@ -42,13 +43,24 @@ export async function withBlobs<T>(
   }
 }
 
+/** A folder that is never made. */
+const NO_FILES = ".no-files";
+
 async function opened(
   root: string,
   { kind, lost }: { kind: StoreKind; lost: LostIndex },
 ): Promise<Storage> {
-  const { threads, dispatch, blobs: table } = await openIndex(root, lost);
-  const place = readRootPlace(root);
-  const at = { dir: storagePaths(root).cas, table, threads };
+  return storageOn(await openIndex(root, lost), { root, kind, place: readRootPlace(root) });
+}
+
+/** The same on an index that is open. `place`: where the index is; null: in the folder. */
+export async function storageOn(
+  { threads, dispatch, blobs: table }: Index,
+  { root, kind, place }: { root: string; kind: StoreKind; place: RootPlace | null },
+): Promise<Storage> {
+  // The folder of a root that is elsewhere may have the files of one that was there before: they are none of its blobs.
+  const dir = place === null ? storagePaths(root).cas : join(root, NO_FILES);
+  const at = { dir, table, threads };
   if (place === null) return { cas: openRootStore({ ...at, kind }), threads, dispatch };
   const big = await bucketOf(place);
   const cas = openRootStore({ ...at, kind: "packed", long: big ?? "rows" });
@@ -59,7 +71,8 @@ async function opened(
   return { cas: { ...cas, close }, threads, dispatch };
 }
 
-async function kindOf(root: string): Promise<StoreKind> {
+/** Where new blobs of a root in its folder go. Throws `CONFIG_INVALID`. */
+export async function kindOf(root: string): Promise<StoreKind> {
   const kind = await readStoreKind(root);
   if (kind.ok) return kind.value;
   throw new WorkflowError(kind.error);

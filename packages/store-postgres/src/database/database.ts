@@ -5,9 +5,11 @@
  *     connection.
  *  3. A statement outside of one may be carried out twice: it must be idempotent. */
 import { randomUUID } from "node:crypto";
+import { WorkflowError } from "@uncaged/workflow-protocol";
 import pg from "pg";
 import { isAway, postgresFailed } from "./failures.ts";
 import { migrate } from "./migrations.ts";
+import { movedFailure, moveStateOf } from "./move-state.ts";
 import { patiently } from "./patience.ts";
 import { schemaOf } from "./root-name.ts";
 
@@ -18,6 +20,8 @@ export type DatabaseOptions = {
   root: string;
   /** In place of the server's clock, for tests: is given the time of the caller. Unix milliseconds. */
   clock?: ((nowMs: number) => number) | undefined;
+  /** By whoever moves the root: also opens one that is not whole yet, or that was moved elsewhere. */
+  moving?: true;
 };
 
 /** A statement: `$1` for the first value. */
@@ -50,8 +54,14 @@ export type Database = {
 };
 
 /** Creates the tables of a new root, and brings those of an old one up to date. Throws `STORAGE_FAILED`, here and from every
- *  member; `STORAGE_NEWER` when a later version of this program wrote there, and `USAGE` for an invalid name. */
-export async function openDatabase({ url, root, clock }: DatabaseOptions): Promise<Database> {
+ *  member; `STORAGE_NEWER` when a later version of this program wrote there, `STORAGE_MOVED` when the root is not there, and `USAGE` for an
+ *  invalid name. */
+export async function openDatabase({
+  url,
+  root,
+  clock,
+  moving,
+}: DatabaseOptions): Promise<Database> {
   const schema = schemaOf(root);
   const settings = Object.entries({ ...SETTINGS, search_path: schema });
   const options = settings.map(([name, value]) => `-c ${name}=${value}`).join(" ");
@@ -60,8 +70,7 @@ export async function openDatabase({ url, root, clock }: DatabaseOptions): Promi
   pool.on("error", () => {});
   const database: Database = {
     schema,
-    query: (what, query) =>
-      failing(what, () => patiently(async () => rowsOf(await pool.query(queryOf(query))))),
+    query: (what, query) => failing(what, () => patiently(() => answerOf(pool, query))),
     transaction: (what, lock, body) => {
       const mark = randomUUID();
       const begin = beginOf({ schema, lock, mark });
@@ -73,7 +82,7 @@ export async function openDatabase({ url, root, clock }: DatabaseOptions): Promi
             mayBeDone = null;
             const serverMs = await began(client, begin);
             const now = async (nowMs: number) => clock?.(nowMs) ?? serverMs;
-            const query = async (each: Query) => rowsOf(await client.query(queryOf(each)));
+            const query = (each: Query) => answerOf(client, each);
             const value = await body({ query, now });
             // From here on, a broken connection does not tell whether it was done.
             mayBeDone = { value };
@@ -91,7 +100,15 @@ export async function openDatabase({ url, root, clock }: DatabaseOptions): Promi
     close: () => pool.end(),
   };
   try {
-    const open = () => patiently(() => using(pool, (client) => migrate(client, schema)));
+    const open = () =>
+      patiently(() =>
+        using(pool, async (client) => {
+          await migrate(client, schema);
+          const state = moving ? null : await moveStateOf(client);
+          if (state !== null)
+            throw new WorkflowError(movedFailure(state, `the root ${root} in PostgreSQL`));
+        }),
+      );
     await failing(`open the root ${root} in PostgreSQL`, open);
     return database;
   } catch (cause) {
@@ -107,6 +124,15 @@ const ANSWER_WITHIN_MS = 30_000;
  *  compiling. */
 const SETTINGS = { idle_in_transaction_session_timeout: 5_000, jit: "off" };
 
+/** Counts and times are numbers; JavaScript's are exact beyond the year 200,000. */
+function parserOf(type: number, format?: "text" | "binary"): (value: string) => unknown {
+  const isWide = type === pg.types.builtins.INT8 || type === pg.types.builtins.NUMERIC;
+  return isWide ? Number : pg.types.getTypeParser(type, format ?? "text");
+}
+
+/** How answers are read. */
+export const TYPES: pg.CustomTypesConfig = { getTypeParser: parserOf };
+
 const POOL = {
   application_name: "uncaged-workflow",
   // Servers allow about a hundred in all. Two publish; what takes the lock of the root waits for its turn anyway.
@@ -114,16 +140,11 @@ const POOL = {
   connectionTimeoutMillis: 5_000,
   query_timeout: ANSWER_WITHIN_MS,
   keepAlive: true,
-  types: { getTypeParser: parserOf },
+  types: TYPES,
 };
 
-/** Counts and times are numbers; JavaScript's are exact beyond the year 200,000. */
-function parserOf(type: number, format?: "text" | "binary"): (value: string) => unknown {
-  const isWide = type === pg.types.builtins.INT8 || type === pg.types.builtins.NUMERIC;
-  return isWide ? Number : pg.types.getTypeParser(type, format ?? "text");
-}
-
-const TIME = 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "nowMs"';
+/** The server's, in Unix milliseconds. */
+export const TIME = 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "nowMs"';
 
 /** Marks are needed while their transaction is tried again. */
 const FORGET_MARKS = "DELETE FROM marks WHERE at < clock_timestamp() - interval '10 minutes'";
@@ -142,7 +163,7 @@ async function began(client: pg.PoolClient, begin: string): Promise<number> {
   return nowMsIn(last instanceof pg.Result ? last.rows[0] : null);
 }
 
-function nowMsIn(row: unknown): number {
+export function nowMsIn(row: unknown): number {
   return Number(typeof row === "object" && row !== null && "nowMs" in row ? row.nowMs : Number.NaN);
 }
 
@@ -181,6 +202,11 @@ async function failing<T>(what: string, body: () => Promise<T>): Promise<T> {
   } catch (cause) {
     throw postgresFailed(what, cause);
   }
+}
+
+/** One statement, on whatever connection. Throws what PostgreSQL throws. */
+export async function answerOf(client: Pick<pg.ClientBase, "query">, query: Query): Promise<Rows> {
+  return rowsOf(await client.query(queryOf(query)));
 }
 
 function queryOf({ text, values = [], rowMode }: Query): pg.QueryArrayConfig | pg.QueryConfig {

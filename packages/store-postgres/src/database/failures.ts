@@ -4,6 +4,16 @@ import { failure, WorkflowError } from "@uncaged/workflow-protocol";
  *  ours pass through. */
 export function postgresFailed(what: string, cause: unknown): WorkflowError {
   if (cause instanceof WorkflowError) return cause;
+  // Raised by the triggers of a root that was moved while this process had it open.
+  if (codeOf(cause) === "UWF02")
+    return new WorkflowError(
+      failure(
+        "STORAGE_MOVED",
+        `cannot ${what}: ${reasonOf(cause)}`,
+        "end this program and start it again",
+      ),
+      { cause },
+    );
   const hint = isAway(cause)
     ? "check that the server runs and can be reached, then try again"
     : (HINTS[codeOf(cause)] ?? "see the log of the server");

@@ -8,6 +8,7 @@ import { failure, WorkflowError } from "@uncaged/workflow-protocol";
 import type { ClientBase } from "pg";
 import { FUNCTIONS } from "../tables/dialect.ts";
 import { LIVE_TABLES } from "../tables/live.ts";
+import { MOVES_TABLE } from "../tables/moves.ts";
 import { PUBLISH_FUNCTIONS, PUBLISH_MIGRATION } from "../tables/publish.ts";
 import { REGISTRY_TABLES } from "../tables/registry.ts";
 import { HISTORY_TABLES, INDEX_TABLES } from "../tables/schema.ts";
@@ -19,6 +20,7 @@ const MIGRATIONS: { readonly [name: string]: string } = {
   [PUBLISH_MIGRATION]: PUBLISH_FUNCTIONS,
   registry: REGISTRY_TABLES,
   live: LIVE_TABLES,
+  moves: MOVES_TABLE,
 };
 
 /** Throws `STORAGE_NEWER`, and what PostgreSQL throws. */

@@ -14,7 +14,11 @@ import { publishing, type Told } from "./publish.ts";
 
 /** Opens the index of a root, creating it if the root is new. Throws what `openDatabase` throws. */
 export async function openPostgresIndex(options: DatabaseOptions): Promise<Index> {
-  const database = await openDatabase(options);
+  return indexOn(await openDatabase(options));
+}
+
+/** The same on an open database, which is closed with it. */
+export function indexOn(database: Database): Index {
   const perform = performing(database);
   const index = rootIndex({
     perform,
@@ -70,6 +74,6 @@ export async function openPostgresTriggers(options: DatabaseOptions): Promise<Tr
 /** How long what a step was told counts: a budget that somebody sets meanwhile holds from the step after the next. */
 const NEWS_MS = 1_000;
 
-function performing(database: Database): Perform {
+export function performing(database: Database): Perform {
   return (deed) => carryOut(database, deed);
 }

@@ -11,6 +11,8 @@ export type SharedBundles = {
   put(sha256: string, files: readonly BundleFile[]): Promise<void>;
   /** Empty: there is no such bundle. */
   get(sha256: string): Promise<BundleFile[]>;
+  /** The SHA-256 of each. */
+  list(): Promise<string[]>;
 };
 
 export function postgresBundles(database: Database): SharedBundles {
@@ -28,6 +30,11 @@ export function postgresBundles(database: Database): SharedBundles {
         values: [sha256],
       });
       return rows.map((row) => ({ name: textIn(row, "name"), bytes: bytesIn(row, "bytes") }));
+    },
+    async list() {
+      const text = "SELECT DISTINCT sha256 FROM bundle_files ORDER BY sha256";
+      const { rows } = await database.query("list the bundles", { text });
+      return rows.map((row) => textIn(row, "sha256"));
     },
   };
 }

@@ -132,7 +132,8 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-function dayOf(unixMs: number): string {
+/** The day of a history file, UTC. */
+export function dayOf(unixMs: number): string {
   return new Date(unixMs).toISOString().slice(0, 10);
 }
 

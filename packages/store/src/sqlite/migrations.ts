@@ -50,6 +50,9 @@ export const MIGRATIONS: readonly string[] = [
 /** Marks the file as ours in SQLite's header ("UWFi"), so that no other program's database is changed. */
 const APPLICATION_ID = 0x55574669;
 
+/** How the names of triggers begin that keep an index from being changed, after its root was moved. */
+export const LEFT_TRIGGER = "moved";
+
 export type Migration = {
   /** How messages name the database. */
   file: string;
@@ -66,6 +69,7 @@ export function migrate(db: DatabaseSync, migration: Migration): void {
   const found = refuseStrange(db, migration);
   if (found.version === 0) refuseEmpty(() => headerOf(db).version === 0);
   beDurable(db);
+  if (found.triggers > 0) comeBack(db);
   if (found.version === MIGRATIONS.length) return;
   db.exec("BEGIN IMMEDIATE");
   try {
@@ -97,6 +101,16 @@ export function refuseOther(db: DatabaseSync, migration: Migration): void {
   );
 }
 
+/** The folder does not say any more that its root was moved: somebody took that back. */
+function comeBack(db: DatabaseSync): void {
+  const triggers = db
+    .prepare(
+      `SELECT name FROM sqlite_schema WHERE type = 'trigger' AND name LIKE '${LEFT_TRIGGER}%'`,
+    )
+    .all();
+  for (const { name } of triggers) db.exec(`DROP TRIGGER IF EXISTS ${name}`);
+}
+
 /** WAL: concurrent readers beside one writer, and a commit is one flush of the log. FULL: that flush completes before a
  *  commit returns. fullfsync: on macOS it also empties the drive's cache. */
 function beDurable(db: DatabaseSync): void {
@@ -111,6 +125,8 @@ type Header = {
   objects: number;
   /** The tables without which it is not an index: 1 or 0. */
   tables: number;
+  /** Those that keep it from being changed. */
+  triggers: number;
 };
 
 function headerOf(db: DatabaseSync): Header {
@@ -118,7 +134,8 @@ function headerOf(db: DatabaseSync): Header {
     .prepare(
       `SELECT a.application_id AS applicationId, u.user_version AS version,
               (SELECT count(*) FROM sqlite_schema) AS objects,
-              (SELECT count(*) FROM sqlite_schema WHERE name = 'threads') AS tables
+              (SELECT count(*) FROM sqlite_schema WHERE name = 'threads') AS tables,
+              (SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND name LIKE '${LEFT_TRIGGER}%') AS triggers
        FROM pragma_application_id a, pragma_user_version u`,
     )
     .get();
@@ -127,6 +144,7 @@ function headerOf(db: DatabaseSync): Header {
     version: Number(row?.version),
     objects: Number(row?.objects),
     tables: Number(row?.tables),
+    triggers: Number(row?.triggers),
   };
 }
 
