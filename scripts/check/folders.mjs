@@ -19,6 +19,7 @@ const FLOORS = {
     ["run", "table"],
     ["workers"],
     ["lease", "models", "read", "start", "telemetry"],
+    ["travel"],
     ["worktrees"],
     ["chain", "runner", "watch"],
     ["storage"],

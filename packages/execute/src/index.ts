@@ -122,6 +122,7 @@ export {
 export { parseStubs, type Stubs } from "./table/parse-stubs.ts";
 export type { TableFinding } from "./table/table-finding.ts";
 export { startTelemetry, type Telemetry } from "./telemetry/start-telemetry.ts";
+export { unpushedThreads } from "./travel/unpushed-threads.ts";
 export { verifyThread } from "./verify/verify-thread.ts";
 export { findThread } from "./watch/find-thread.ts";
 export { type Follow, followThread } from "./watch/follow-thread.ts";

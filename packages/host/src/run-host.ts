@@ -35,6 +35,7 @@ import { threadStarter } from "./schedule/thread-starter.ts";
 import { queueStarter } from "./start-queued.ts";
 import { takeUp } from "./take-up.ts";
 import { tendingTasks } from "./tasks/tend-tasks.ts";
+import { threadsElsewhere } from "./threads-elsewhere.ts";
 import { watchingFolders } from "./trigger/watch-folders.ts";
 
 const LOOK_EVERY_MS = 2_000;
@@ -80,7 +81,8 @@ async function serve(engine: Engine, { signal, say, onUp }: HostOptions): Promis
     onRest: () => void queue.look().catch(fault),
     onWorkerEnd: () => wake.abort(),
   });
-  const queue = queueStarter(engine, carrier, say);
+  const elsewhere = threadsElsewhere();
+  const queue = queueStarter(engine, carrier, { say, elsewhere });
   const listener = await listen(engine.root, carrier, queue);
   const host = { process: ownIdentity(), since: engine.now(), socket: listener.socket };
   const { host: path } = storagePaths(engine.root);
@@ -100,7 +102,7 @@ async function serve(engine: Engine, { signal, say, onUp }: HostOptions): Promis
     await writeFileAtomic({ path, data: JSON.stringify(host), mode: 0o600, existing: "replace" });
     onUp(host);
     const looks = [
-      takeUp(engine, carrier, { isShared: isShared(engine.root) }),
+      takeUp(engine, carrier, { isShared: isShared(engine.root), elsewhere }),
       queue,
       telling,
       pruneOld(engine, say),

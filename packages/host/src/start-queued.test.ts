@@ -4,6 +4,7 @@ import { memoryIndex } from "@uncaged/workflow-store";
 import { newThreadId, ownIdentity } from "@uncaged/workflow-util";
 import { beforeEach, expect, it } from "vitest";
 import { type QueueStarter, queueStarter } from "./start-queued.ts";
+import { threadsElsewhere } from "./threads-elsewhere.ts";
 
 const HASH = "0".repeat(13);
 const NOW = 1_000_000;
@@ -15,12 +16,14 @@ let said: string[];
 /** Threads that a worker is about to take, and how that ends. */
 let carried: Map<string, (report: RunnerReport | null) => void>;
 let resting: string | null;
+let monotonicMs: number;
 
 beforeEach(() => {
   ({ threads: store, dispatch } = memoryIndex());
   carried = new Map();
   said = [];
   resting = null;
+  monotonicMs = 0;
   const carrier = {
     carry: (threadId: string) => {
       const { promise, resolve } = Promise.withResolvers<RunnerReport | null>();
@@ -30,7 +33,10 @@ beforeEach(() => {
     onTheWay: () => [...carried.keys()],
     restsBecause: () => resting,
   };
-  queue = queueStarter({ store, dispatch, now: () => NOW }, carrier, (line) => said.push(line));
+  queue = queueStarter({ store, dispatch, now: () => NOW }, carrier, {
+    say: (line) => said.push(line),
+    elsewhere: threadsElsewhere(() => monotonicMs),
+  });
 });
 
 let made = 0;
@@ -78,6 +84,20 @@ it("one pass starts what there is room for, each thread once", async () => {
   await dispatch.limit({ ...NO_LIMITS, threads: 3 });
   await queue.look();
   expect([...carried.keys()]).toEqual([second, third]);
+});
+
+it("one whose files are on another machine stays in the queue, and is not asked for at each look", async () => {
+  const apart = await queued();
+  await queue.look();
+  const reason = failure("WORKSPACE_ELSEWHERE", "its files are on ada", "");
+  carried.get(apart)?.({ kind: "failed", failure: reason });
+  await expect.poll(() => carried.size).toBe(0);
+  await queue.look();
+  expect(carried.size).toBe(0);
+  expect([await statusOf(apart), said]).toEqual(["queued", []]);
+  monotonicMs += 30_000;
+  await queue.look();
+  expect([...carried.keys()]).toEqual([apart]);
 });
 
 it("a thread that is handed over does not pass those that wait", async () => {

@@ -2,11 +2,13 @@
  *
  *  1. If there is any limit, every thread handed to the host goes through the queue, so none overtakes earlier ones.
  *  2. How many may run is decided when a worker takes the lease. This only keeps futile attempts rare.
- *  3. A thread that cannot be started is taken out of the queue, so that it does not block others. */
+ *  3. A thread that cannot be started is taken out of the queue, so that it does not block others. One whose files are on
+ *     another machine stays in it for that machine. */
 import { isDeepStrictEqual } from "node:util";
 import { type Engine, noRoom, type RunnerReport } from "@uncaged/workflow-execute";
 import { type ErrorCode, type Failure, NO_LIMITS, queuePlaceOf } from "@uncaged/workflow-protocol";
 import type { Carrier } from "./carry-threads.ts";
+import type { ThreadsElsewhere } from "./threads-elsewhere.ts";
 
 export type QueueStarter = {
   /** Starts what there is room for. Resolves once those threads are on their way. */
@@ -18,7 +20,7 @@ export type QueueStarter = {
 export function queueStarter(
   engine: Pick<Engine, "store" | "dispatch" | "now">,
   carrier: Pick<Carrier, "carry" | "onTheWay" | "restsBecause">,
-  say: (line: string) => void,
+  { say, elsewhere }: { say: (line: string) => void; elsewhere: ThreadsElsewhere },
 ): QueueStarter {
   const { store, dispatch, now } = engine;
   const begun = new Map<string, Promise<RunnerReport | null>>();
@@ -27,7 +29,7 @@ export function queueStarter(
 
   const begin = async (threadId: string): Promise<RunnerReport | null> => {
     const report = await carrier.carry(threadId);
-    if (report?.kind === "ready") return report;
+    if (report?.kind === "ready" || elsewhere.note(threadId, report)) return report;
     const thread = await store.get(threadId);
     const why =
       report === null ? carrier.restsBecause(thread?.bundleHash ?? "") : refusal(report.failure);
@@ -42,7 +44,7 @@ export function queueStarter(
     do {
       isAskedAgain = false;
       for (const threadId of await dispatch.next({ besides: carrier.onTheWay(), nowMs: now() })) {
-        if (begun.has(threadId)) continue;
+        if (begun.has(threadId) || elsewhere.has(threadId)) continue;
         const started = begin(threadId).finally(() => begun.delete(threadId));
         begun.set(threadId, started);
         // The caller that handed it over is told; otherwise the next look finds it again.

@@ -1,8 +1,10 @@
-import type { ProcessIdentity, ThreadStore } from "@uncaged/workflow-protocol";
+import type { RunnerReport } from "@uncaged/workflow-execute";
+import { failure, type ProcessIdentity, type ThreadStore } from "@uncaged/workflow-protocol";
 import { memoryLiveLog, memoryThreadStore } from "@uncaged/workflow-store";
 import { newThreadId, ownIdentity } from "@uncaged/workflow-util";
 import { beforeEach, describe, expect, it } from "vitest";
 import { takeUp } from "./take-up.ts";
+import { threadsElsewhere } from "./threads-elsewhere.ts";
 
 /** Certainly dead: no system has pids that high. */
 const DEAD: ProcessIdentity = { ...ownIdentity(), pid: 2 ** 22 + 1 };
@@ -17,6 +19,7 @@ let monotonicMs = 0;
 let store: ThreadStore;
 let carried: string[];
 let resting: string | null;
+let answer: RunnerReport;
 let look: () => Promise<void>;
 let lookAtShared: () => Promise<void>;
 
@@ -26,18 +29,25 @@ beforeEach(() => {
   store = memoryThreadStore();
   carried = [];
   resting = null;
+  answer = { kind: "ready" };
   const carrier = {
     carry: async (threadId: string) => {
       carried.push(threadId);
-      return { kind: "ready" as const };
+      return answer;
     },
-    carries: (threadId: string) => carried.includes(threadId),
+    carries: (threadId: string) => answer.kind === "ready" && carried.includes(threadId),
     restsBecause: () => resting,
   };
   const engine = { store, live: memoryLiveLog(), now: () => nowMs };
-  ({ look } = takeUp(engine, carrier, { isShared: false, monotonicMs: () => monotonicMs }));
+  const elsewhere = threadsElsewhere(() => monotonicMs);
+  ({ look } = takeUp(engine, carrier, {
+    isShared: false,
+    elsewhere,
+    monotonicMs: () => monotonicMs,
+  }));
   ({ look: lookAtShared } = takeUp(engine, carrier, {
     isShared: true,
+    elsewhere,
     monotonicMs: () => monotonicMs,
   }));
 });
@@ -66,6 +76,18 @@ describe("a look", () => {
     await look();
     await look();
     expect(carried.sort()).toEqual(left.sort());
+  });
+
+  it("asks for a thread whose files are on another machine only now and then", async () => {
+    const left = await thread(DEAD);
+    answer = { kind: "failed", failure: failure("WORKSPACE_ELSEWHERE", "on ada", "") };
+    await look();
+    await look();
+    expect(carried).toEqual([left]);
+    expect(await statusOf(left)).toBe("running");
+    monotonicMs += 30_000;
+    await look();
+    expect(carried).toEqual([left, left]);
   });
 
   it("leaves threads alone that are at work, or that nobody had begun", async () => {

@@ -18,6 +18,7 @@ import {
 } from "@uncaged/workflow-execute";
 import { type RunningThread, waitsOf } from "@uncaged/workflow-protocol";
 import type { Carrier } from "./carry-threads.ts";
+import type { ThreadsElsewhere } from "./threads-elsewhere.ts";
 
 /** A heartbeat is up to so much older than our first sight of it, and being refused costs little. */
 const ASK_AFTER_MS = LEASE_TTL_MS - 3_000;
@@ -27,11 +28,20 @@ export function takeUp(
   carrier: Pick<Carrier, "carry" | "carries" | "restsBecause">,
   {
     isShared,
+    elsewhere,
     monotonicMs = () => performance.now(),
-  }: { isShared: boolean; monotonicMs?: () => number },
+  }: { isShared: boolean; elsewhere: ThreadsElsewhere; monotonicMs?: () => number },
 ): { look: () => Promise<void> } {
   /** When each silent lease was first noticed, by thread and fence; of a shared root, each heartbeat. */
   let silentSince = new Map<string, number>();
+  const taking: Pick<Carrier, "carry" | "restsBecause"> = {
+    restsBecause: carrier.restsBecause,
+    carry: async (threadId) => {
+      const report = await carrier.carry(threadId);
+      elsewhere.note(threadId, report);
+      return report;
+    },
+  };
 
   return {
     look: async () => {
@@ -52,13 +62,15 @@ export function takeUp(
       const overdue = (await engine.store.list({ suspended: true })).filter((thread) =>
         waitsOf(thread).some((wait) => isOverdue(wait, engine.now())),
       );
-      const free = [...left, ...overdue].filter(({ threadId }) => !carrier.carries(threadId));
+      const free = [...left, ...overdue].filter(
+        ({ threadId }) => !carrier.carries(threadId) && !elsewhere.has(threadId),
+      );
       // A thread that fails here is found again at the next look.
       await Promise.allSettled(
         free.map((thread) =>
           thread.status === "running"
-            ? goOn(engine, carrier, thread)
-            : carrier.carry(thread.threadId),
+            ? goOn(engine, taking, thread)
+            : taking.carry(thread.threadId),
         ),
       );
     },

@@ -92,6 +92,7 @@ export const ERROR_CODES = {
   WORKFLOW_NOT_FOUND: "failure",
   WORKFLOW_NO_VERSION: "failure",
   WORKSPACE_BUSY: "conflict",
+  WORKSPACE_ELSEWHERE: "conflict",
   WORKTREE_UNSAVED: "failure",
   YAML_INVALID: "failure",
 } as const;

@@ -179,7 +179,7 @@ export {
   sumUsage,
   type Usage,
 } from "./step-run.ts";
-export type { StepWorkspace } from "./step-workspace.ts";
+export type { Machine, SavedFiles, StartFiles, StepWorkspace } from "./step-workspace.ts";
 export {
   canMoveTask,
   type NewTask,

@@ -13,4 +13,40 @@ export type StepWorkspace = {
   /** Tree when the role had ended and its processes were gone. */
   after: string;
   objectFormat: "sha1" | "sha256";
+  /** Where else the files are; left out in a root that is in its folder. */
+  saved?: SavedFiles;
+};
+
+/** How another machine gets files, in a root that machines share. */
+export type SavedFiles = {
+  /** Has the files, and behind it the commit that HEAD named. */
+  commit: string;
+  /** Its snapshots are at `refs/uncaged/<thread>`, in the repository and on the remote. */
+  thread: string;
+  /** URL without user and password; null: the repository has no remote. */
+  remote: string | null;
+  /** Whether the remote has the commit. Else the files are on that machine only. */
+  pushed: boolean;
+  machine: Machine;
+  /** The thread's working directory, relative to the root of the work tree; left out: the files are those of a member of
+   *  a group, not the thread's own. */
+  place?: string;
+  /** First parts of the paths that git ignores, at most 50: these stay where they are. */
+  left: readonly string[];
+};
+
+/** The folder of a storage root on a machine that shares the root with others. */
+export type Machine = {
+  /** 16 hexadecimal digits, made with the folder. */
+  id: string;
+  /** Host name. */
+  name: string;
+};
+
+/** The files that a thread begins with. */
+export type StartFiles = SavedFiles & {
+  tree: string;
+  /** Commit that HEAD names in the beginning; null: none yet. */
+  head: string | null;
+  objectFormat: StepWorkspace["objectFormat"];
 };

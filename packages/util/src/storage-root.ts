@@ -26,6 +26,8 @@ export type StoragePaths = {
   readonly place: string;
   /** `move.json`: the root is being moved to this folder, or was moved elsewhere; mode 0600. */
   readonly moveMark: string;
+  /** `machine.json`: names this folder, in a root that machines share. */
+  readonly machine: string;
   /** Held while the registry is being changed. */
   readonly registryLock: string;
   /** `index.db`, SQLite: heads, statuses, leases, signals. */
@@ -70,6 +72,8 @@ export type StoragePaths = {
   importedFiles(threadId: string): string;
   /** Bare git repository with the files of an imported thread's steps. */
   importedRepository(threadId: string): string;
+  /** Bare git repository of threads that came from another machine, by the SHA-256 (hex) of its remote's URL. */
+  clone(urlSha256: string): string;
   /** Every file, besides the live folder, that is removed with a thread. */
   threadLogs(threadId: string): string[];
 };
@@ -86,6 +90,7 @@ export function storagePaths(root: string): StoragePaths {
     keyFile: join(root, ".env"),
     place: join(root, "root.json"),
     moveMark: join(root, "move.json"),
+    machine: join(root, "machine.json"),
     registryLock: join(root, "registry.lock"),
     index: join(root, "index.db"),
     cas: join(root, "cas"),
@@ -112,6 +117,7 @@ export function storagePaths(root: string): StoragePaths {
     },
     importedFiles: (threadId) => join(root, "workspaces", `${checkedThreadId(threadId)}.imported`),
     importedRepository: (threadId) => join(root, "workspaces", `${checkedThreadId(threadId)}.git`),
+    clone: (urlSha256) => join(root, "repositories", `${urlSha256.slice(0, 16)}.git`),
     threadLogs: (threadId) => Object.values(LOG).map((ending) => log(threadId, ending)),
   };
 }

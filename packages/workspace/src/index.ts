@@ -4,6 +4,11 @@ export { type CheckCache, pruneCheckCache } from "./check/prune-check-cache.ts";
 export { type CheckOptions, checkKey, runCheck } from "./check/run-check.ts";
 export type { GitScope } from "./git/git-scope.ts";
 export { type GitOptions, type GitRun, gitFailed, isFull, runGit, tryGit } from "./git/run-git.ts";
+export { dropRemoteSnapshots, fetchSnapshots } from "./remote/fetch-snapshots.ts";
+export { ignoredNames } from "./remote/ignored-names.ts";
+export { pushSnapshots } from "./remote/push-snapshots.ts";
+export { type GitSettings, remoteAccess, settingsIn } from "./remote/remote-access.ts";
+export { openUrl, originUrl } from "./remote/remote-url.ts";
 export {
   branchOf,
   findRepository,
@@ -24,12 +29,13 @@ export {
   type SnapshotRecord,
   shareSnapshots,
   snapshotRef,
+  snapshotTip,
 } from "./snapshot/record-snapshot.ts";
 export { restoreTree } from "./snapshot/restore-tree.ts";
 export { isSwitchingTo, switchTree, type TreeSwitch } from "./snapshot/switch-tree.ts";
 export { type Snapshot, type SnapshotRequest, takeSnapshot } from "./snapshot/take-snapshot.ts";
 export { type BrokenTree, brokenTrees } from "./snapshot/whole-trees.ts";
-export { addWorktree, commitNamed, type NewWorktree } from "./worktree/add-worktree.ts";
+export { addWorktree, commitNamed, type NewWorktree, treeNamed } from "./worktree/add-worktree.ts";
 export { archiveWorktree } from "./worktree/archive-worktree.ts";
 export { copyIncluded } from "./worktree/copy-included.ts";
 export { ignorePaths } from "./worktree/ignore-paths.ts";

@@ -60,6 +60,16 @@ const workspace = {
   after: "f2ba8f84ab5c1bce84a7b441cb1959cfc7093b7f",
   objectFormat: "sha1" as const,
 };
+const saved = {
+  commit: "18a75e4fd3d5e4ea4f5d4d4b8d0f58d2a5c7a9e1",
+  thread: "01HY5DD8M0ABCDEFGHJKMNPQRS",
+  remote: "git@example.org:ada/project.git",
+  pushed: true,
+  machine: { id: "0123456789abcdef", name: "ada-1" },
+  place: "",
+  left: [".env", "node_modules"],
+};
+const startsWith = { tree: workspace.before, head: null, objectFormat: workspace.objectFormat };
 const stateRefs = [OTHER, HASH, ...statePayload.ancestors, NUMBER_LIKE, "0000000000002"];
 
 const goldens = {
@@ -68,6 +78,14 @@ const goldens = {
   start: encodeStart(startPayload, startRefs),
   state: encodeState(statePayload, stateRefs),
   "state-with-files": encodeState({ ...statePayload, workspace }, stateRefs),
+  "state-that-travels": encodeState(
+    { ...statePayload, workspace: { ...workspace, saved } },
+    stateRefs,
+  ),
+  "start-that-travels": encodeStart(
+    { ...startPayload, files: { ...saved, ...startsWith } },
+    startRefs,
+  ),
 };
 
 describe.each(Object.entries(goldens))("the golden %s node", (name, node) => {
@@ -193,6 +211,19 @@ test.each<[string, string, string]>([
     "a wrong hash",
     state.replace(`"start":"${HASH}"`, '"start":"x"'),
     "payload.start must be a hash",
+  ],
+  [
+    "files that came from nowhere",
+    goldens["state-that-travels"].text.replace('"pushed":true', '"pushed":"yes"'),
+    "payload.workspace must be",
+  ],
+  [
+    "a start with another thread's path",
+    goldens["start-that-travels"].text.replace(
+      '"01HY5DD8M0ABCDEFGHJKMNPQRS"',
+      '"../../heads/main"',
+    ),
+    "payload.files must be",
   ],
   ["a wrong digest", state.replace(SUM, "00"), "payload.digests must be"],
   ["a time that is none", state.replace("1715999999000", "-1"), "payload.startedAt must be"],

@@ -155,6 +155,31 @@ const group: Field = {
   must: "a place in a group",
 };
 
+const isSaved = (value: unknown): boolean =>
+  isRecord(value) &&
+  isObjectId(value.commit) &&
+  thread.is(value.thread) &&
+  orNull(text).is(value.remote) &&
+  typeof value.pushed === "boolean" &&
+  isRecord(value.machine) &&
+  text.is(value.machine.id) &&
+  text.is(value.machine.name) &&
+  optional(text).is(value.place) &&
+  Array.isArray(value.left) &&
+  value.left.every(text.is);
+
+const saved: Field = { is: isSaved, must: "how another machine gets the files" };
+
+const startFiles: Field = {
+  is: (value) =>
+    isSaved(value) &&
+    isRecord(value) &&
+    isObjectId(value.tree) &&
+    orNull(text).is(value.head) &&
+    (value.objectFormat === "sha1" || value.objectFormat === "sha256"),
+  must: "the files that a thread begins with",
+};
+
 const workspace: Field = {
   is: (value) =>
     isRecord(value) &&
@@ -164,7 +189,8 @@ const workspace: Field = {
     orNull(text).is(value.branch) &&
     isObjectId(value.before) &&
     isObjectId(value.after) &&
-    (value.objectFormat === "sha1" || value.objectFormat === "sha256"),
+    (value.objectFormat === "sha1" || value.objectFormat === "sha256") &&
+    optional(saved).is(value.saved),
   must: "what a role did to a git repository",
 };
 
@@ -184,6 +210,7 @@ const START_FIELDS: FieldsOf<StartPayload> = {
   parentState: orNull(hash),
   externals: texts,
   digests,
+  files: optional(startFiles),
 };
 
 const STATE_FIELDS: FieldsOf<StatePayload> = {

@@ -12,6 +12,7 @@ import { storagePaths } from "@uncaged/workflow-util";
 import { changedFiles, type FileChange, filePatch, restoreTree } from "@uncaged/workflow-workspace";
 import { loadChain, roleStates } from "../chain/chain.ts";
 import type { Engine } from "../storage/engine.ts";
+import { fetchToRead } from "../travel/fetch-here.ts";
 import { stepHere } from "../worktrees/files-here.ts";
 
 export type StepChanges = {
@@ -114,6 +115,7 @@ async function stepWithFiles(
         "files are recorded of steps that work in a git repository, unless config.snapshots is false",
       ),
     );
+  await fetchToRead(engine, thread);
   const workspace = await stepHere(engine.root, threadId, recorded);
   if (!existsSync(workspace.repository))
     return err(

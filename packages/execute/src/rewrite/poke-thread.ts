@@ -43,6 +43,9 @@ import { withNotes } from "../run/step-files.ts";
 import { FULL, noRoom } from "../run/thread-room.ts";
 import { mayWork, standWorktrees } from "../run/work-place.ts";
 import type { Engine } from "../storage/engine.ts";
+import { bringFiles } from "../travel/bring-files.ts";
+import { thisMachine } from "../travel/machine.ts";
+import { madeElsewhere, mayComeHere } from "../travel/saved-files.ts";
 import { observedStatus } from "../watch/observe.ts";
 import { filesToPutBack, switchFiles } from "./files-before.ts";
 import { parkAfterPoke } from "./park-after-poke.ts";
@@ -74,6 +77,8 @@ export async function pokeThread(
   if (refusal !== null) return err(refusal);
   useExternals(engine.root, engine.packagesBase);
   const { threadId } = thread;
+  const here = await worksHere(engine, thread);
+  if (!here.ok) return here;
   return withLease<Poke>(engine, {
     threadId,
     signal: opts.signal,
@@ -87,9 +92,11 @@ async function replaceHead(
   handle: LeaseHandle,
   poke: { prompt: string; agent: string | null; keepFiles: boolean },
 ): Promise<Result<Poke, Failure>> {
-  const { thread } = handle;
-  const loaded = await loadRun(engine, thread);
+  const loaded = await loadRun(engine, handle.thread);
   if (!loaded.ok) return loaded;
+  const placed = await bringFiles(engine, handle.thread, loaded.value.chain);
+  if (!placed.ok) return placed;
+  const thread = { ...handle.thread, cwd: placed.value.cwd };
   const basis = await pokeBasis(engine, thread, loaded.value);
   if (!basis.ok) return basis;
   const { chain, upgrade, step } = basis.value;
@@ -110,14 +117,18 @@ async function replaceHead(
   const parent = chain.states.at(-1)?.hash ?? chain.startHash;
   const parentSha256 = sha256Hex(await readBlob(engine.cas, parent));
   const cursor = cursorAt(thread, chain, { fence: handle.lease.fence, parentSha256 });
-  const run = await threadRun(engine, handle, {
-    loaded: { ...loaded.value, chain },
-    cursor,
-    directive,
-    replaced: runOf(step.node),
-    maxSteps: 1,
-    room: "or nothing",
-  });
+  const run = await threadRun(
+    engine,
+    { ...handle, thread },
+    {
+      loaded: { ...loaded.value, chain },
+      cursor,
+      directive,
+      replaced: runOf(step.node),
+      maxSteps: 1,
+      room: "or nothing",
+    },
+  );
   const made = await firstOutput(run);
   if (!made.ok) return restored.fails(made.error);
   const { group } = step.node.payload;
@@ -141,6 +152,16 @@ async function replaceHead(
   const { stateHash } = published;
   const status = await parkAfterPoke(engine, handle);
   return ok({ threadId: thread.threadId, head: stateHash, previousHead: thread.head, status });
+}
+
+/** `WORKSPACE_ELSEWHERE`: the head's files are on another machine, and a poke begins with those from before it. */
+async function worksHere(engine: Engine, thread: ThreadRecord): Promise<Result<null, Failure>> {
+  const last = await mayComeHere(engine, thread);
+  if (!last.ok) return last;
+  if (last.value === null) return ok(null);
+  const { saved } = last.value;
+  const isHere = saved.machine.id === (await thisMachine(engine.root)).id;
+  return isHere ? ok(null) : err(madeElsewhere(thread.threadId, saved));
 }
 
 type PutBack = {

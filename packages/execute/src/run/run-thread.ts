@@ -17,7 +17,7 @@ import {
   waitsOf,
 } from "@uncaged/workflow-protocol";
 import type { CheckSettings } from "@uncaged/workflow-register";
-import { storagePaths } from "@uncaged/workflow-util";
+import { isShared, storagePaths } from "@uncaged/workflow-util";
 import type { CheckPlaces } from "@uncaged/workflow-workspace";
 import { ANSWER, answerDirective, MESSAGE } from "../chain/answer-directive.ts";
 import { type Chain, roleStates } from "../chain/chain.ts";
@@ -40,6 +40,10 @@ import { summarizer } from "../models/summarizer.ts";
 import { supervisor } from "../models/supervisor.ts";
 import { runningHost } from "../processes/host-file.ts";
 import type { Engine } from "../storage/engine.ts";
+import { bringFiles } from "../travel/bring-files.ts";
+import { thisMachine } from "../travel/machine.ts";
+import type { Travel } from "../travel/save-files.ts";
+import { lastFiles, mayComeHere } from "../travel/saved-files.ts";
 import { rulesHeld } from "../workers/coordinator-rules.ts";
 import { isCoordinated, releaseWorkers } from "../workers/held-workers.ts";
 import { workerCalls } from "../workers/worker-calls.ts";
@@ -78,12 +82,16 @@ export type RunRequest = {
   onReady?: (chain: Chain) => void;
 };
 
-/** Runs a thread until it ends, waits or is interrupted. */
-export function runThread(
+/** Runs a thread until it ends, waits or is interrupted. `WORKSPACE_ELSEWHERE`: its files are on another machine only. */
+export async function runThread(
   engine: Engine,
   request: RunRequest,
 ): Promise<Result<RunOutcome, Failure>> {
   const { threadId, signal, room } = request;
+  // Before the lease: a thread that cannot come here stays as it is, and its own machine finds it.
+  const standing = isShared(engine.root) ? await engine.store.get(threadId) : null;
+  const here = standing === null ? ok(null) : await mayComeHere(engine, standing);
+  if (!here.ok) return here;
   return withLease<RunOutcome>(engine, {
     threadId,
     signal,
@@ -101,14 +109,22 @@ export function runThread(
         return ok(await waitForPlace(engine, thread));
       }
       request.onReady?.(chain);
-      return runFrom(engine, handle, loaded.value, request);
+      const placed = await bringFiles(engine, thread, chain);
+      if (!placed.ok) {
+        handle.log.write("T6RKV2N9", placed.error.message);
+        // The remote may be back soon, and another machine may reach it.
+        if (room === "or nothing" || runningHost(engine.root) === null) return placed;
+        return ok(await waitForPlace(engine, thread));
+      }
+      const at = { ...handle, thread: { ...thread, cwd: placed.value.cwd } };
+      return runFrom(engine, at, loaded.value, request);
     },
   });
 }
 
 const LOOK_AGAIN_MS = 5_000;
 
-/** Queued, because another thread works in its work tree. */
+/** Queued, because another thread works in its work tree, or its files cannot be fetched now. */
 async function waitForPlace(
   { store, now }: Pick<Engine, "store" | "now">,
   { threadId, lease: { fence } }: RunningThread,
@@ -234,6 +250,7 @@ export async function threadRun(
         ? null
         : (roleStates(chain).at(-1)?.node.payload.workspace ?? null),
     now: engine.now,
+    travel: await travelOf(engine, thread),
   });
   const rules = heldRules(bundle.descriptor);
   const proofs = proofsOf(chain);
@@ -355,6 +372,14 @@ export async function threadRun(
     resultAfter: (steps) => resultAfter(bundle.descriptor, { ...context, steps }),
     emit,
   };
+}
+
+/** null: the root is in its folder. */
+async function travelOf({ root, cas }: Engine, thread: RunningThread): Promise<Travel | null> {
+  if (!isShared(root)) return null;
+  const last = await lastFiles(cas, thread);
+  const machine = await thisMachine(root);
+  return { machine, cwd: thread.cwd, ...(last === null ? {} : { remote: last.saved.remote }) };
 }
 
 /** Named variables that are not set stay so. */

@@ -110,6 +110,7 @@ function filesOf(options: Partial<StepFilesOptions>): StepFiles {
     isOn: true,
     cutOffFrom: null,
     now,
+    travel: null,
     ...options,
   });
 }

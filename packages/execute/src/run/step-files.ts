@@ -6,6 +6,7 @@
  *  3. Git failing is no reason to lose what an agent did: the step is stored without its files, and a note says why. */
 import {
   failureFrom,
+  type SavedFiles,
   type StepGroup,
   type StepRun,
   type StepWorkspace,
@@ -25,6 +26,7 @@ import {
 import type { Proofs } from "../chain/proofs.ts";
 import { stepTag } from "../processes/process-tags.ts";
 import type { Engine } from "../storage/engine.ts";
+import { saveFiles, type Travel } from "../travel/save-files.ts";
 
 type Place = { round: number; group?: StepGroup | undefined };
 
@@ -49,6 +51,8 @@ export type StepFilesOptions = {
   /** The last step's, when the first role to begin is one that was cut off; else null. */
   cutOffFrom: StepWorkspace | null;
   now: () => number;
+  /** Files go to the remote, too; null: they stay on this machine. */
+  travel: Travel | null;
 };
 
 type Begun = { repository: Repository; before: Snapshot } | { fault: string };
@@ -61,13 +65,24 @@ export function stepFiles(options: StepFilesOptions): StepFiles {
   let { cutOffFrom } = options;
 
   const snapshot = (repository: Repository): Promise<Snapshot> => snapshotOf(root, repository);
-  const record = async (
-    { commonDir }: Repository,
-    tree: string,
-    message: string,
-  ): Promise<void> => {
-    const atMs = options.now();
-    unwrap(await recordSnapshot({ gitDir: commonDir, threadId, tree, message, atMs }));
+  const { fence, travel } = options;
+  const record = async (repository: Repository, tree: string, message: string): Promise<string> => {
+    const record = { gitDir: repository.commonDir, threadId, tree, message, atMs: options.now() };
+    if (travel === null) return unwrap(await recordSnapshot(record));
+    const head = unwrap(await headOf(repository));
+    return unwrap(await recordSnapshot({ ...record, travels: { head, fence } }));
+  };
+  /** One after the other: members of a group share the reference. */
+  let turn: Promise<unknown> = Promise.resolve();
+  const save = (
+    repository: Repository,
+    commit: string,
+  ): Promise<{ saved?: SavedFiles; notes: string[] }> => {
+    if (travel === null) return Promise.resolve({ notes: [] });
+    const at = { travel, threadId, fence, commit, atMs: options.now() };
+    const saved = turn.then(() => saveFiles(repository, at));
+    turn = saved.catch(() => undefined);
+    return saved;
   };
   const look = async ({ cwd, round }: Place & { cwd: string }): Promise<Begun> => {
     const resumed = cutOffFrom;
@@ -115,12 +130,15 @@ export function stepFiles(options: StepFilesOptions): StepFiles {
         return { workspace: null, notes: [`files not recorded: ${start.fault}`] };
       const { repository, before } = start;
       try {
-        const tag = stepTag({ threadId, fence: options.fence, group: step.group });
+        const tag = stepTag({ threadId, fence, group: step.group });
         await killTagged({ tag, graceMs: 0 });
         const after = await snapshot(repository);
-        await record(repository, after.tree, `step ${step.round}: ${step.role}`);
-        const workspace = await workspaceOf(repository, { before: before.tree, after: after.tree });
-        return { workspace, notes: notesOn(after) };
+        const commit = await record(repository, after.tree, `step ${step.round}: ${step.role}`);
+        const trees = { before: before.tree, after: after.tree };
+        const workspace = await workspaceOf(repository, trees);
+        const { saved, notes } = await save(repository, commit);
+        const known = saved === undefined ? workspace : { ...workspace, saved };
+        return { workspace: known, notes: [...notesOn(after), ...notes] };
       } catch (thrown) {
         const { message } = failureFrom(thrown, "GIT_FAILED");
         return { workspace: null, notes: [`files not recorded: ${message}`] };

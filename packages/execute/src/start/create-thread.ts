@@ -1,6 +1,6 @@
 /** Creates a thread that nobody runs yet.
  *
- *  Order of effects: the prompt and the start node, then what is to be known of its worktree, then the thread. A crash
+ *  Order of effects: its files, in a root that machines share; the prompt and the start node, then what is to be known of its worktree, then the thread. A crash
  *  in between leaves two blobs for gc, and a file that names no thread. */
 import { encodeContent, encodeStart } from "@uncaged/workflow-cas";
 import {
@@ -14,6 +14,7 @@ import {
 import { newThreadId } from "@uncaged/workflow-util";
 import { digestsOf } from "../chain/digests.ts";
 import type { Engine } from "../storage/engine.ts";
+import { forgetStartFiles, startFiles } from "../travel/start-files.ts";
 import { type PlannedWorktree, planWorktree } from "../worktrees/plan-worktree.ts";
 import { forgetWorktree, writeWorktree } from "../worktrees/worktree-record.ts";
 
@@ -64,6 +65,7 @@ export async function createThread(
   const nowMs = engine.now();
   const threadId = newThreadId(nowMs);
   const planned = await plannedFor(engine, start, threadId);
+  const files = await startFiles(engine, { threadId, cwd: start.cwd, planned });
   const prompt = encodeContent(start.prompt);
   const parentState = parent?.state ?? null;
   const node = encodeStart(
@@ -78,6 +80,7 @@ export async function createThread(
         [prompt.hash]: prompt.sha256,
         [workflow.hash]: workflow.sha256,
       },
+      ...(files === null ? {} : { files }),
     },
     parentState === null ? [prompt.hash] : [prompt.hash, parentState],
   );
@@ -110,6 +113,7 @@ export async function createThread(
     start.startKey,
   );
   if (planned !== null && !made.created) await forgetWorktree(engine.root, planned.worktree);
+  if (files !== null && !made.created) await forgetStartFiles(start.cwd, { threadId, files });
   return made;
 }
 

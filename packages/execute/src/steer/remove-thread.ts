@@ -17,11 +17,12 @@ import {
   type ThreadRecord,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
-import { storagePaths } from "@uncaged/workflow-util";
-import { dropSnapshots } from "@uncaged/workflow-workspace";
+import { isShared, storagePaths } from "@uncaged/workflow-util";
+import { dropRemoteSnapshots, dropSnapshots } from "@uncaged/workflow-workspace";
 import { endProcesses } from "../processes/end-processes.ts";
 import type { ProcessLook } from "../processes/process-look.ts";
 import type { Engine } from "../storage/engine.ts";
+import { type RemoteFiles, remoteFiles } from "../travel/remote-files.ts";
 import { observedStatus } from "../watch/observe.ts";
 import { dropImported } from "../worktrees/files-here.ts";
 import { repositoriesOf } from "../worktrees/repositories.ts";
@@ -47,6 +48,7 @@ export async function removeThread(
   if (look.mayHaveProcesses(thread))
     await endProcesses(engine.store, threadId, { spare: null, over: lease });
   const repositories = await repositoriesWithFiles(engine, thread);
+  const remote = await remoteWithFiles(engine, thread);
   await removeWorktrees(engine, thread);
   try {
     const replaces = lease?.fence ?? null;
@@ -60,6 +62,7 @@ export async function removeThread(
   await rm(paths.agentHomes(threadId), { recursive: true, force: true });
   // Git that fails leaves a reference: it costs space, and no thread.
   for (const repository of repositories) await dropSnapshots(repository, threadId);
+  if (remote !== null) await dropRemoteSnapshots(remote.place, { threadId, url: remote.url });
   await dropImported(engine.root, threadId);
   return ok(null);
 }
@@ -71,6 +74,20 @@ async function removeWorktrees(engine: Engine, thread: ThreadRecord): Promise<vo
       if (result.ok) await forgetWorktree(engine.root, worktree);
   } catch (thrown) {
     if (!(thrown instanceof WorkflowError)) throw thrown;
+  }
+}
+
+/** null: no remote has files of it, or the chain cannot be read. */
+async function remoteWithFiles(
+  { root, cas }: Engine,
+  thread: ThreadRecord,
+): Promise<RemoteFiles | null> {
+  if (!isShared(root)) return null;
+  try {
+    return await remoteFiles(cas, root, thread);
+  } catch (thrown) {
+    if (thrown instanceof WorkflowError) return null;
+    throw thrown;
   }
 }
 

@@ -33,6 +33,7 @@ import {
 import { isUpgrade, upgradeOf, versionAfter, versionsOf } from "../chain/upgrades.ts";
 import { statusOf } from "../run/finish-thread.ts";
 import type { Engine } from "../storage/engine.ts";
+import { fetchToRead } from "../travel/fetch-here.ts";
 import { BlobCheck } from "./verify-blobs.ts";
 import { type RecordedTrees, verifyFiles } from "./verify-files.ts";
 import { stateSeenBy, verifyGroups } from "./verify-groups.ts";
@@ -42,7 +43,8 @@ import { verifyRoutes } from "./verify-routes.ts";
 import { verifyRules } from "./verify-rules.ts";
 
 export async function verifyThread(engine: Engine, thread: ThreadRecord): Promise<CheckReport> {
-  const { report, files } = await proveThread(storedThreads(engine), thread);
+  const { report, files, threads } = await proveThread(storedThreads(engine), thread);
+  for (const each of threads) await fetchToRead(engine, each);
   const problems = [...report.problems, ...(await verifyFiles(engine.root, files))];
   return { ...report, ok: problems.length === 0, problems };
 }

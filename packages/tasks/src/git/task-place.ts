@@ -1,12 +1,13 @@
 /** Where the tasks of a repository are: its main work tree, its remote, and what git may use of the user's settings. */
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { type Failure, ok, type Result } from "@uncaged/workflow-protocol";
 import {
   type GitOptions,
+  type GitSettings,
   type Repository,
   registeredWorktrees,
-  tryGit,
+  remoteAccess,
+  settingsIn,
 } from "@uncaged/workflow-workspace";
 
 export type TaskPlace = {
@@ -40,71 +41,21 @@ export async function taskPlace(
   const local: GitOptions = { scope: { gitDir: commonDir }, cwd: root, config };
   const own = await settingsIn(["--local"], local);
   if (!own.ok) return own;
-  const user = new Map<string, string[]>();
-  for (const file of userFiles(env)) {
-    const settings = await settingsIn(["--file", file, "--includes"], local);
-    if (!settings.ok) return settings;
-    for (const [name, values] of settings.value)
-      user.set(name, [...(user.get(name) ?? []), ...values]);
-  }
-  const last = (name: string, from: Map<string, string[]>): string | undefined =>
-    from.get(name)?.at(-1);
+  const access = await remoteAccess(env, local);
+  if (!access.ok) return access;
+  const { user } = access.value;
+  const last = (name: string, from: GitSettings): string | undefined => from.get(name)?.at(-1);
   return ok({
     repository,
     root,
     remote: last("remote.origin.url", own.value) || null,
     local,
-    network: { ...local, config: [...config, ...reach(user)], env: networkEnv(env, user) },
+    network: { ...local, config: [...config, ...access.value.config], env: access.value.env },
     identity: identityOf({
       name: env.GIT_AUTHOR_NAME || last("user.name", own.value) || last("user.name", user),
       email: env.GIT_AUTHOR_EMAIL || last("user.email", own.value) || last("user.email", user),
     }),
   });
-}
-
-function userFiles(env: NodeJS.ProcessEnv): string[] {
-  if (env.GIT_CONFIG_GLOBAL !== undefined) return [env.GIT_CONFIG_GLOBAL].filter(existsSync);
-  if (env.HOME === undefined) return [];
-  const xdg = env.XDG_CONFIG_HOME || join(env.HOME, ".config");
-  return [join(xdg, "git", "config"), join(env.HOME, ".gitconfig")].filter(existsSync);
-}
-
-async function settingsIn(
-  where: readonly string[],
-  options: GitOptions,
-): Promise<Result<Map<string, string[]>, Failure>> {
-  const listed = await tryGit(["config", ...where, "--list", "-z"], options);
-  if (!listed.ok) return listed;
-  const settings = new Map<string, string[]>();
-  for (const entry of listed.value.stdout.split("\0")) {
-    const end = entry.indexOf("\n");
-    if (end === -1) continue;
-    const name = entry.slice(0, end);
-    settings.set(name, [...(settings.get(name) ?? []), entry.slice(end + 1)]);
-  }
-  return ok(settings);
-}
-
-/** Credential helpers, rewritten URLs and proxies of the user's; nothing that a repository says. */
-function reach(user: ReadonlyMap<string, readonly string[]>): string[] {
-  const named = [...user].filter(([name]) => /^(?:credential|url|http|https)\./.test(name));
-  return [
-    ...named.flatMap(([name, values]) => values.map((value) => `${name}=${value}`)),
-    // Otherwise a repository could name a program to be run.
-    "core.alternateRefsCommand=true",
-  ];
-}
-
-function networkEnv(
-  env: NodeJS.ProcessEnv,
-  user: ReadonlyMap<string, readonly string[]>,
-): Record<string, string> {
-  return {
-    GIT_SSH_COMMAND: env.GIT_SSH_COMMAND || user.get("core.sshcommand")?.at(-1) || "ssh",
-    GIT_PROXY_COMMAND: "",
-    // The remote is what `origin` says, which may be a folder; `ext::` stays forbidden.
-    GIT_PROTOCOL_FROM_USER: "1",
-  };
 }
 
 function identityOf({

@@ -10,6 +10,13 @@ export type SnapshotRecord = {
   /** First line of the commit's message. */
   message: string;
   atMs: number;
+  /** For files that travel; left out: they do not. */
+  travels?: {
+    /** A commit that is to be behind this one, so that it travels, too; null: none. */
+    head: string | null;
+    /** Of the owner's lease. */
+    fence: number;
+  };
 };
 
 /** The reference that keeps the snapshots of a thread from `git gc`. */
@@ -19,10 +26,12 @@ export const snapshotRef = (threadId: string): string => `refs/uncaged/${threadI
  *  changed. The same tree as the last is not committed again. Returns the commit. */
 export async function recordSnapshot(record: SnapshotRecord): Promise<Result<string, Failure>> {
   for (let attempt = 1; ; attempt += 1) {
-    const tip = await tipOf(record);
+    const tip = await snapshotTip(record);
     if (!tip.ok) return tip;
-    if (tip.value?.tree === record.tree) return ok(tip.value.commit);
-    const parents = tip.value === null ? [] : [tip.value.commit];
+    const head = await missingHead(record, tip.value?.commit ?? null);
+    if (!head.ok) return head;
+    if (tip.value?.tree === record.tree && head.value.length === 0) return ok(tip.value.commit);
+    const parents = [...(tip.value === null ? [] : [tip.value.commit]), ...head.value];
     const commit = await commitTree(record, ...parents);
     if (!commit.ok) return commit;
     // The reference moves last: a crash before leaves a commit that nothing names.
@@ -36,6 +45,34 @@ export async function recordSnapshot(record: SnapshotRecord): Promise<Result<str
 
 const ATTEMPTS = 3;
 
+/** What the record's commit has to have behind it and its parent has not. */
+async function missingHead(
+  { gitDir, travels }: SnapshotRecord,
+  tip: string | null,
+): Promise<Result<string[], Failure>> {
+  const head = travels?.head ?? null;
+  if (head === null || (tip !== null && (await isIn(gitDir, head, tip)))) return ok([]);
+  return ok([head]);
+}
+
+/** Puts a commit behind the thread's last one, which keeps its files. */
+export async function joinSnapshots({
+  commit,
+  fence,
+  ...place
+}: Place & { commit: string; fence: number; atMs: number }): Promise<Result<string, Failure>> {
+  const tip = await snapshotTip(place);
+  if (!tip.ok) return tip;
+  const tree = tip.value?.tree ?? `${commit}^{tree}`;
+  const record = { ...place, tree, message: "files of an earlier owner, pushed late" };
+  const parents = tip.value === null ? [commit] : [tip.value.commit, commit];
+  const joined = await commitTree({ ...record, travels: { head: null, fence } }, ...parents);
+  if (!joined.ok) return joined;
+  const moved = await moveRef(place, { from: tip.value?.commit ?? null, to: joined.value });
+  if (!moved.ok) return moved;
+  return moved.value.exitCode === 0 ? joined : err(gitFailed(["update-ref"], moved.value.stderr));
+}
+
 /** Gives a thread the snapshots of another, which it was forked from. Does nothing when there are none. */
 export async function shareSnapshots(
   gitDir: string,
@@ -44,7 +81,7 @@ export async function shareSnapshots(
   const moved = await moveRef({ gitDir, threadId: to }, { from: null, to: snapshotRef(from) });
   if (!moved.ok) return moved;
   if (moved.value.exitCode === 0) return ok(null);
-  const tip = await tipOf({ gitDir, threadId: from });
+  const tip = await snapshotTip({ gitDir, threadId: from });
   if (!tip.ok || tip.value === null) return tip.ok ? ok(null) : tip;
   return err(gitFailed(["update-ref"], moved.value.stderr));
 }
@@ -58,7 +95,7 @@ export async function keepSnapshots(
   const [first, ...others] = tips;
   if (first === undefined) return ok(null);
   for (let attempt = 1; ; attempt += 1) {
-    const tip = await tipOf({ gitDir, threadId });
+    const tip = await snapshotTip({ gitDir, threadId });
     if (!tip.ok) return tip;
     const from = tip.value?.commit ?? null;
     if (from !== null && others.length === 0 && (await isIn(gitDir, first, from))) return ok(null);
@@ -95,7 +132,8 @@ export async function dropSnapshots(
 
 type Place = Pick<SnapshotRecord, "gitDir" | "threadId">;
 
-async function tipOf({
+/** The last snapshot of a thread; null: there is none. */
+export async function snapshotTip({
   gitDir,
   threadId,
 }: Place): Promise<Result<{ commit: string; tree: string } | null, Failure>> {
@@ -107,7 +145,7 @@ async function tipOf({
 }
 
 function commitTree(
-  { gitDir, tree, message, atMs }: SnapshotRecord,
+  { gitDir, tree, message, atMs, travels }: SnapshotRecord,
   ...parents: readonly string[]
 ): Promise<Result<string, Failure>> {
   const date = `@${Math.floor(atMs / 1000)} +0000`;
@@ -115,7 +153,7 @@ function commitTree(
     runGit(["commit-tree", ...parents.flatMap((parent) => ["-p", parent]), tree], {
       scope: { gitDir },
       cwd: gitDir,
-      input: `${message}\n`,
+      input: travels === undefined ? `${message}\n` : `${message}\n\nFence: ${travels.fence}\n`,
       config: DURABLE,
       env: {
         GIT_AUTHOR_NAME: NAME,

@@ -94,11 +94,27 @@ async function startOf({ repository, base, branch }: NewWorktree): Promise<Resul
 const ID = /^[\da-f]{40,64}$/;
 
 /** The commit that a name means. */
-export async function commitNamed(
+export function commitNamed(
   name: string,
   repository: Pick<Repository, "commonDir">,
 ): Promise<Result<string, Failure>> {
-  const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`];
+  return objectNamed(name, "commit", repository);
+}
+
+/** The tree of the commit that a name means. */
+export function treeNamed(
+  name: string,
+  repository: Pick<Repository, "commonDir">,
+): Promise<Result<string, Failure>> {
+  return objectNamed(name, "tree", repository);
+}
+
+async function objectNamed(
+  name: string,
+  kind: "commit" | "tree",
+  repository: Pick<Repository, "commonDir">,
+): Promise<Result<string, Failure>> {
+  const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{${kind}}`];
   const asked = await tryGit(args, inside(repository));
   if (!asked.ok) return asked;
   return asked.value.exitCode === 0
