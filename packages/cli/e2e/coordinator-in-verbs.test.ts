@@ -53,11 +53,15 @@ describe("a coordinating step", () => {
   it("goes on with its workers after an upgrade, and with new ones where it is imported", async () => {
     const { threadId, folder } = await start("under", [chore("one", { gate: "open" })]);
     const [worker] = await untilWorkers(threadId, ({ status }) => status === "running");
+    const tar = join(here.dir, "under.tar");
+    const exported = ["thread", "export", threadId, "--out", tar];
+    const refused = await here.fails(exported);
+    expect(refused).toMatchObject({ code: "TRANSITION_INVALID" });
+    expect(refused.message).toContain(`${worker?.threadId}`);
     await here.json(["thread", "stop", threadId]);
     await add("lead", leadWorkflow({ ...BOUNDS, max: 5 }));
     await here.json(["thread", "upgrade", threadId]);
-    const tar = join(here.dir, "under.tar");
-    await here.here(["thread", "export", threadId, "--out", tar]);
+    await here.here(exported);
     await there.here(["thread", "import", tar]);
     await there.json(["workflow", "add", "chore", join(here.dir, "flow", "dist", "chore.esm.js")]);
     writeFileSync(join(folder, "open"), "");

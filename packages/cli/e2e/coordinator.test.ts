@@ -163,9 +163,13 @@ describe("a coordinator", () => {
     ]);
     await cli.json(["thread", "stop", threadId]);
     expect((await workersOf(threadId)).map(({ status }) => status)).toEqual(["idle"]);
-    expect(await cli.fails(["thread", "poke", threadId, "-p", "again"])).toMatchObject({
-      code: "TRANSITION_INVALID",
-    });
+    for (const words of [
+      ["thread", "poke", threadId, "-p", "again"],
+      // As one whose runner was still starting when its coordinator was stopped.
+      ["thread", "resume", worker?.threadId ?? ""],
+    ])
+      expect(await cli.fails(words)).toMatchObject({ code: "TRANSITION_INVALID" });
+    expect((await workersOf(threadId)).map(({ status }) => status)).toEqual(["idle"]);
     await cli.json(["thread", "resume", threadId]);
     writeFileSync(join(folder, "open"), "");
     expect(await ended(threadId)).toMatchObject({

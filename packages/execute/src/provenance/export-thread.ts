@@ -3,6 +3,7 @@
 import { constants } from "node:buffer";
 import { sha256Hex } from "@uncaged/workflow-cas";
 import {
+  err,
   type Failure,
   failure,
   ok,
@@ -15,6 +16,8 @@ import { readRegularFile, storageFailed } from "@uncaged/workflow-util";
 import { type AddEntry, type WrittenFile, writeTar } from "../archive/tar-writer.ts";
 import { readBlob } from "../chain/read-node.ts";
 import type { Engine } from "../storage/engine.ts";
+import { lookAtThread } from "../watch/look-at-thread.ts";
+import { workersOf } from "../workers/workers-of.ts";
 import {
   blobEntry,
   bundleEntries,
@@ -45,6 +48,8 @@ export async function exportThread(
   thread: ThreadRecord,
   opts: { file: string; withFiles: boolean },
 ): Promise<Result<ExportedThread, Failure>> {
+  const atWork = await workerAtWork(engine, thread);
+  if (atWork !== null) return err(atWork);
   const proved = await proveStored(engine, thread, "is not exported");
   if (!proved.ok) return proved;
   const { proof, records } = proved.value;
@@ -59,6 +64,20 @@ export async function exportThread(
     nodes: proof.blobs.size,
     threads: records.map(({ threadId }) => threadId),
   });
+}
+
+/** A worker under way would be missing: it is part of the chain once its coordinator has noted its end. */
+async function workerAtWork(engine: Engine, thread: ThreadRecord): Promise<Failure | null> {
+  for (const worker of await workersOf(engine, thread)) {
+    const seen = await lookAtThread(engine, worker.threadId);
+    if (seen?.status !== "running" && seen?.status !== "queued") continue;
+    return failure(
+      "TRANSITION_INVALID",
+      `worker ${worker.threadId} of thread ${thread.threadId} is ${seen.status}: the export would be without it`,
+      `wait for its end, or stop both first: uncaged-workflow thread stop ${thread.threadId}`,
+    );
+  }
+  return null;
 }
 
 async function addAll(

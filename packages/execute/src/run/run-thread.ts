@@ -45,7 +45,7 @@ import { thisMachine } from "../travel/machine.ts";
 import type { Travel } from "../travel/save-files.ts";
 import { lastFiles, mayComeHere } from "../travel/saved-files.ts";
 import { rulesHeld } from "../workers/coordinator-rules.ts";
-import { isCoordinated, releaseWorkers } from "../workers/held-workers.ts";
+import { isCoordinated, mayBegin, releaseWorkers } from "../workers/held-workers.ts";
 import { workerCalls } from "../workers/worker-calls.ts";
 import { tidyWorktrees } from "../worktrees/take-back.ts";
 import { announceAnswers } from "./announce-answers.ts";
@@ -101,6 +101,8 @@ export async function runThread(
       if (!loaded.ok) return loaded;
       const { thread } = handle;
       const { chain, bundle } = loaded.value;
+      const coordinated = await mayBegin(engine, thread);
+      if (!coordinated.ok) return coordinated;
       const alone = await mayWork(engine, thread, bundle.descriptor);
       if (!alone.ok) {
         // The host asks again; nobody else would.

@@ -113,7 +113,7 @@ async function endRunner(
   const hears = runnerState(lease, engine.now()) === "alive" && !isStopped(lease.process);
   const gone = await gaveUp(engine, lease, { withinMs: hears ? ASK_FOR_MS : 0, signal });
   if (!gone.ok) return gone;
-  if (!gone.value) await forceKill(engine, lease, asked);
+  if (!gone.value) await forceKill(engine, lease, { kind, asked });
   return ok(null);
 }
 
@@ -135,14 +135,21 @@ async function gaveUp(
   }
 }
 
-async function forceKill(engine: Engine, lease: Lease, asked: Promise<void>): Promise<void> {
+async function forceKill(
+  engine: Engine,
+  lease: Lease,
+  { kind, asked }: { kind: "stop" | "kill"; asked: Promise<void> },
+): Promise<void> {
   const { threadId } = lease;
   endOwner(lease.process);
   await endProcesses(engine.store, threadId, { spare: null, over: lease });
   // A signal meant for this owner must not reach the next one.
   await asked;
   const fence = await freeLease(engine, threadId, lease.fence);
-  if (fence !== null) await releaseLease(engine, { threadId, fence }, { status: "idle" });
+  if (fence === null) return;
+  // As after a stop that was heard: a parent that waits does not start the thread again.
+  if (kind === "stop") await engine.store.signal(threadId, "stop", engine.now());
+  await releaseLease(engine, { threadId, fence }, { status: "idle" });
 }
 
 /** False when somebody else took the lease before us. */

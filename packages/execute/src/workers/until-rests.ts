@@ -8,22 +8,26 @@ import { lookAtThread, type SeenThread } from "../watch/look-at-thread.ts";
 const LOOK_EVERY_MS = 100;
 /** Without a host nobody else takes a queued child up. */
 const ASK_FOR_ROOM_EVERY = 10;
-/** A child whose runner keeps dying is not worth another start. */
+/** A child whose runner keeps dying, or giving up, is not worth another start. */
 const MAX_RESTARTS = 3;
+/** What made a runner give up, such as a full disk, may pass; longer each time. */
+const AGAIN_AFTER_MS = 500;
 
-/** Waits until a child thread rests in the way that is asked for. One without a runner is started; one that a person
- *  stopped later is waited for. Throws `RUNNER_FAILED`, `THREAD_NOT_FOUND`, or the reason of an abort. */
+/** Waits until a child thread rests in the way that is asked for. One without a runner is started, also when its runner has
+ *  died or given up; one that a person stopped later is waited for. Throws `RUNNER_FAILED`, `THREAD_NOT_FOUND`, or the reason of an abort. */
 export async function untilRests<T>(
   engine: Engine,
   threadId: string,
   {
     restsAs,
     mayStart = async () => true,
+    start = startRunner,
     signal,
   }: {
     restsAs: (seen: SeenThread) => Promise<T | null> | T | null;
     /** Asked again and again until it is true. */
     mayStart?: () => Promise<boolean>;
+    start?: typeof startRunner;
     signal: AbortSignal;
   },
 ): Promise<T> {
@@ -38,16 +42,22 @@ export async function untilRests<T>(
     const rests = await restsAs(seen);
     if (rests !== null) return rests;
     const { status, stale } = seen;
-    if (status === "idle" && (starts === 0 || stale) && (await mayStart())) {
+    if (status === "idle" && (starts === 0 || stale || !wasStopped(seen)) && (await mayStart())) {
       if (starts > MAX_RESTARTS) throw new WorkflowError(keepsDying(threadId));
+      if (starts > 0 && !stale) await sleep(AGAIN_AFTER_MS * starts, undefined, { signal });
       starts += 1;
-      const runner = await startRunner(engine, threadId);
+      const runner = await start(engine, threadId);
       if (!runner.ok && !othersWereFirst(runner.error)) throw new WorkflowError(runner.error);
     }
     if (status === "queued" && looks % ASK_FOR_ROOM_EVERY === 0)
       await startIfRoom(engine, threadId);
     await sleep(LOOK_EVERY_MS, undefined, { signal });
   }
+}
+
+/** A stop is left with the thread until its next owner. A runner that gives up releases its thread without one. */
+function wasStopped({ thread }: SeenThread): boolean {
+  return "signals" in thread && thread.signals.includes("stop");
 }
 
 async function startIfRoom(engine: Engine, threadId: string): Promise<void> {
@@ -61,7 +71,7 @@ async function startIfRoom(engine: Engine, threadId: string): Promise<void> {
 function keepsDying(threadId: string): Failure {
   return failure(
     "RUNNER_FAILED",
-    `the runner of child thread ${threadId} died ${MAX_RESTARTS + 1} times`,
+    `the runner of child thread ${threadId} died, or gave up, ${MAX_RESTARTS + 1} times`,
     `see: uncaged-workflow thread show ${threadId}`,
   );
 }
