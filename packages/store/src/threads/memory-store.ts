@@ -208,8 +208,9 @@ export function memoryIndex(): { threads: ThreadStore; dispatch: Dispatch } {
       const thread = record(move.threadId);
       if (move.kind === "answer")
         return put(answeredInPerson(unwrap(toAnswerInPerson(thread, move)), move)).signals;
-      if (isPublished(thread, move)) return thread.signals;
-      const moved = put(movedThread(unwrap(toMove(thread, move)), move));
+      const before = toMove(thread, move);
+      if (!before.ok && isPublished(thread, move)) return thread.signals;
+      const moved = put(movedThread(unwrap(before), move));
       if ("spent" in move) book(moved, move);
       return moved.signals;
     },
