@@ -89,6 +89,18 @@ describe("codexArguments", () => {
   });
 });
 
+it("names the server of the engine's tools, and asks nobody whether they may be called", () => {
+  const toolServer = { name: "workflow", command: "/node", args: ["bridge.js", "/a b"] };
+  const words = codexArguments({}, { ...run, toolServer });
+  expect(words).toEqual(
+    expect.arrayContaining([
+      'mcp_servers.workflow.command="/node"',
+      'mcp_servers.workflow.args=["bridge.js","/a b"]',
+      'mcp_servers.workflow.default_tools_approval_mode="approve"',
+    ]),
+  );
+});
+
 it("does not let a command write to a temporary folder that holds the engine's storage", () => {
   const excluded = "sandbox_workspace_write.exclude_slash_tmp=true";
   expect(codexArguments({}, run)).not.toContain(excluded);

@@ -1,4 +1,5 @@
 import { tmpdir } from "node:os";
+import type { ToolServer } from "@uncaged/workflow-util-agent";
 import type { CodexConfig } from "./codex-config.ts";
 import type { CodexSandbox } from "./codex-sandbox.ts";
 
@@ -12,6 +13,8 @@ export type CodexRun = {
   schemaFile: string | null;
   /** Thread to resume; null: a new one. */
   thread: string | null;
+  /** The engine's tools; left out: none. */
+  toolServer?: ToolServer | undefined;
 };
 
 /** The command line of one turn; the prompt goes through stdin. It contains no secret. The options of `exec` come
@@ -28,6 +31,7 @@ export function codexArguments(config: CodexConfig, run: CodexRun): string[] {
     ...Object.entries({
       ...settings(config, sandbox),
       ...withoutTemporary(run.storageRoot),
+      ...(run.toolServer === undefined ? {} : serverSettings(run.toolServer)),
     }).flatMap(([key, value]) => ["--config", `${key}=${JSON.stringify(value)}`]),
     ...(schemaFile === null ? [] : ["--output-schema", schemaFile]),
     ...(thread === null ? [] : ["resume", thread]),
@@ -60,6 +64,16 @@ function settings(config: CodexConfig, sandbox: CodexSandbox): Record<string, Se
     ...(sandbox.webSearch ? {} : { web_search: "disabled" }),
     ...(sandbox.shell ? {} : WITHOUT_SHELL),
     ...(sandbox.plainTools ? PLAIN_TOOLS : {}),
+  };
+}
+
+/** Whoever lends a tool lets it be called; Codex would ask a person, and there is none. */
+function serverSettings({ name, command, args }: ToolServer): Record<string, Setting> {
+  const server = `mcp_servers.${name}`;
+  return {
+    [`${server}.command`]: command,
+    [`${server}.args`]: args,
+    [`${server}.default_tools_approval_mode`]: "approve",
   };
 }
 

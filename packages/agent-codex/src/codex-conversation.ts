@@ -77,10 +77,13 @@ async function takeTurn(
   });
   // What was told before this turn is not of it.
   if (turns === 0) await told.skip(session);
-  const { cwd, storageRoot } = step;
+  const { cwd, storageRoot, toolServer } = step;
   const run = await runTurn(step, {
     command: config.command ?? "codex",
-    args: codexArguments(config, { cwd, sandbox, storageRoot, schemaFile, thread: session }),
+    args: codexArguments(config, {
+      ...{ cwd, sandbox, storageRoot, schemaFile, toolServer },
+      thread: session,
+    }),
     env,
     prompt,
     stdout: "events",

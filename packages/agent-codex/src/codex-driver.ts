@@ -10,7 +10,7 @@ export function codexDriver(config: CodexConfig): AgentDriver {
   return {
     name: "codex",
     passEnv: [...keyVariables(config), "CODEX_HOME"],
-    can: { evidence: true, policy: true, resume: true },
+    can: { evidence: true, policy: true, tools: "mcp", resume: true },
     keeps: KEPT_FILES,
     refuses: (policy) => {
       const sandbox = codexSandbox(config, policy);

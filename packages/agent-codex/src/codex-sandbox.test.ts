@@ -35,6 +35,15 @@ describe("a role without a policy", () => {
   });
 });
 
+it("a role that coordinates reads, and its own tools are no rules for others", () => {
+  const allow = [...reads, { kind: "fetch" as const }, { name: "*worker_spawn" }];
+  expect(sandbox({ allow, deny: [...edits, { name: "Agent" }, { name: "task" }] })).toMatchObject({
+    ...{ mode: "read-only", shell: true, commandKind: "read", plainTools: true },
+  });
+  // Any other name may be meant for one of Codex's tools.
+  expect(refusal({ allow, deny: [...edits, { name: "Bash" }] })).toContain("only some calls");
+});
+
 describe("a role that may not edit", () => {
   const denied = { deny: edits };
 

@@ -4,14 +4,18 @@
  *     and tools that can be removed. A policy that needs more than that is refused.
  *  2. Codex reads by running commands. In the read-only sandbox a command can neither write a file nor reach the
  *     network, so it counts as reading: that is what a role gets that may read but not execute.
- *  3. `think` and `other` are not considered: under a policy no tool of that kind is left except planning. */
+ *  3. Rules of a coordinator that name its own tools, or tools of other agents that start agents, concern none of
+ *     Codex's: its tools for that are removed under a policy.
+ *  4. `think` and `other` are not considered: under a policy no tool of that kind is left except planning. */
 import {
   err,
   ok,
   type Result,
+  SUB_AGENT_TOOLS,
   type ToolKind,
   type ToolPolicy,
   type ToolRule,
+  WORKER_TOOLS,
 } from "@uncaged/workflow-protocol";
 import type { CodexConfig } from "./codex-config.ts";
 
@@ -97,7 +101,7 @@ const JUDGED = [...READING, ...WRITING, "execute", "fetch"] as const;
 /** How much of a kind a policy leaves. A rule that names a tool, or checks the input, concerns a part of it. */
 function leave({ allow, deny = [] }: ToolPolicy, kind: ToolKind): "all" | "none" | "part" {
   const about = (rules: readonly ToolRule[]): readonly ToolRule[] =>
-    rules.filter((rule) => rule.kind === undefined || rule.kind === kind);
+    rules.filter((rule) => !isOfOthers(rule) && (rule.kind === undefined || rule.kind === kind));
   const denied = about(deny);
   if (denied.some(isWhole)) return "none";
   const allowed = allow === undefined ? null : about(allow);
@@ -105,6 +109,15 @@ function leave({ allow, deny = [] }: ToolPolicy, kind: ToolKind): "all" | "none"
   if (denied.length > 0) return "part";
   return allowed === null || allowed.some(isWhole) ? "all" : "part";
 }
+
+function isOfOthers({ kind, name }: ToolRule): boolean {
+  return kind === undefined && name !== undefined && OF_OTHERS.has(name);
+}
+
+const OF_OTHERS: ReadonlySet<string> = new Set([
+  ...WORKER_TOOLS.map((name) => `*${name}`),
+  ...SUB_AGENT_TOOLS,
+]);
 
 function isWhole({ kind, name, input }: ToolRule): boolean {
   return kind !== undefined && name === undefined && input === undefined;

@@ -69,4 +69,6 @@ export const WORKER_TOOLS = [
   "worker_stop",
   "worker_list",
 ] as const;
+/** Names by which agents call the tool that starts another agent. */
+export const SUB_AGENT_TOOLS = ["Agent", "Task", "task"] as const;
 export type WorkerTool = (typeof WORKER_TOOLS)[number];

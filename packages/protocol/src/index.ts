@@ -40,6 +40,7 @@ export {
   type Coordinates,
   type CoordinatorSession,
   type EngineTool,
+  SUB_AGENT_TOOLS,
   WORKER_TOOLS,
   type WorkerDesk,
   type WorkerTool,

@@ -35,10 +35,6 @@ export const codex: AgentUnderTest = {
       expects: { ...REFUSED, allowed: false },
       because: "it asks nobody: its sandbox decides",
     },
-    coordinates: {
-      expects: { ...REFUSED, spawned: [], heard: false, knew: false },
-      because: "it takes no tools of the engine",
-    },
   },
 };
 

@@ -17,7 +17,7 @@ export const COORDINATING: readonly Behaviour[] = [
         rules: {
           coordinates: { workflows: ["count"] },
           tools: {
-            allow: [{ kind: "read" }, { name: "*worker_spawn" }],
+            allow: [{ kind: "read" }, { kind: "search" }, { name: "*worker_spawn" }],
             deny: [{ kind: "edit" }],
           },
         },

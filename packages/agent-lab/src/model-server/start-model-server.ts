@@ -6,6 +6,7 @@ import {
   type TextResponse,
   type ToolCallResponse,
 } from "@copilotkit/aimock";
+import { flatTools } from "./flat-tools.ts";
 import { ANSWER_TOOLS, HANDED_IN, nextMark, type ScriptOf } from "./next-mark.ts";
 import type { Mark } from "./script.ts";
 import { editCall, namedCall, shellCall } from "./tools.ts";
@@ -46,11 +47,13 @@ export async function startModelServer({
   });
   mock.on({ predicate: () => true }, (request) => replyTo(request, plan(request)));
   await mock.start();
+  const front = await flatTools(mock.url);
   return {
-    url: mock.url,
+    url: front.url,
     calls: () => mock.getRequests().flatMap((entry) => callOf(entry.body)),
     stop: async () => {
       stopping.abort();
+      await front.stop();
       await mock.stop();
     },
   };

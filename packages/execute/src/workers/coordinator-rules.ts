@@ -1,4 +1,9 @@
-import { type RoleRules, type ToolRule, WORKER_TOOLS } from "@uncaged/workflow-protocol";
+import {
+  type RoleRules,
+  SUB_AGENT_TOOLS,
+  type ToolRule,
+  WORKER_TOOLS,
+} from "@uncaged/workflow-protocol";
 
 /** What a role that coordinates may use: it reads, and it has its tools. Whatever its own policy says, it changes no
  *  files and starts no agents; a command it may run only if its policy names it. */
@@ -23,4 +28,4 @@ const READING: readonly ToolRule[] = [
 const CHANGING: readonly ToolRule[] = [{ kind: "edit" }, { kind: "delete" }, { kind: "move" }];
 
 /** As agents call them; those of kind `other` are refused anyway. */
-const SUB_AGENTS: readonly ToolRule[] = [{ name: "Agent" }, { name: "Task" }, { name: "task" }];
+const SUB_AGENTS: readonly ToolRule[] = SUB_AGENT_TOOLS.map((name) => ({ name }));
