@@ -157,10 +157,10 @@ describe("the dashboard", () => {
     await ask(page, "resumeThread", { path: { id }, body: { answer: "yes" }, ifMatch: head.head });
     await untilThread(cli.root, id, ({ status }) => status === "completed");
 
-    const { value: forked } = await ask(page, "forkThread", {
-      path: { id },
-      body: { from: { step: 1 }, run: "idle" },
-    });
+    const fork = { path: { id }, body: { from: { step: 1 }, run: "idle" as const } };
+    const { value: forked } = await ask(page, "forkThread", { ...fork, idempotencyKey: "f" });
+    const { value: same } = await ask(page, "forkThread", { ...fork, idempotencyKey: "f" });
+    expect(same).toEqual(forked);
     const { value: diff } = await ask(page, "diffThreads", { path: { a: id, b: forked.threadId } });
     expect(diff).toMatchObject({ partsAt: 2, rounds: [{ relation: "shared" }, {}, {}, {}] });
     const { value: poked } = await ask(page, "pokeThread", {
@@ -209,6 +209,25 @@ describe("the dashboard", () => {
       "listAgents",
     ] as const)
       await ask(page, name, {});
+  });
+
+  it("takes a text of any kind up to 64 MiB as a blob, and nothing that is not text", async () => {
+    const { first } = await stays<Up>(["dashboard", "--no-open"]);
+    const page = await loggedIn(first);
+    const report = `\ufeff- of "Größe"\0\n${"line\n".repeat(800_000)}`;
+    const { value, etag } = await ask(page, "putBlob", { body: report });
+    expect(etag).toBe(value.hash);
+    const kept = await ask(page, "blob", { path: value, query: { payload: "1" } });
+    expect(kept.value === report).toBe(true);
+    const send = async (body: Uint8Array<ArrayBuffer>, type: string): Promise<number> => {
+      const headers = { ...page.headers, "content-type": type };
+      const url = `${first.origin}/api/c/local/cas`;
+      return (await fetch(url, { method: "POST", headers, body })).status;
+    };
+    const octets = "application/octet-stream";
+    expect(await send(Buffer.from([0xff, 0xfe]), octets)).toBe(400);
+    expect(await send(Buffer.from("{}"), "application/json")).toBe(415);
+    expect(await send(Buffer.alloc(64 * 1024 * 1024 + 1, "x"), octets)).toBe(413);
   });
 
   it("teaches: checks a text with places in it, tries it with stubs, and publishes it as a version", async () => {

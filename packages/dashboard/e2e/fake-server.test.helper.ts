@@ -203,6 +203,14 @@ const HANDLERS: { readonly [name in EndpointName]?: (given: Given) => Reply } = 
     });
   },
   startThread: () => is<"startThread">({ threadId: "STARTED" }),
+  raceThread: ({ path, body }) =>
+    is<"raceThread">({
+      forkedFrom: { threadId: path.id ?? "", stateHash: "S" },
+      contenders: (body as { agents: string[] }).agents.map((agent) => ({
+        agent,
+        threadId: "FORKED",
+      })),
+    }),
   forkThread: ({ path }) =>
     is<"forkThread">({
       threadId: "FORKED",

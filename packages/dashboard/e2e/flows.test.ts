@@ -334,10 +334,8 @@ test("a fork begins at the step that is looked at; a race is one for each agent"
   await page.getByLabel("codex").check();
   await page.getByRole("button", { name: "Race 2" }).click();
   await page.getByText("threads side by side").waitFor();
-  const agents = world.calls
-    .filter(({ name }) => name === "forkThread")
-    .map(({ body }) => (body as { agent?: string }).agent);
-  expect(agents).toEqual([undefined, "claude", "codex"]);
+  const races = world.calls.filter(({ name }) => name === "raceThread");
+  expect(races).toMatchObject([{ body: { from: { step: 3 }, agents: ["claude", "codex"] } }]);
 });
 
 test("10,000 steps: a deep link shows its step, few rows are in the page, and a reader is not moved", async () => {

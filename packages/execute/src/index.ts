@@ -59,7 +59,7 @@ export type { ForkFiles } from "./rewrite/files-of-fork.ts";
 export type { ForkPoint } from "./rewrite/fork-point.ts";
 export { type Fork, forkThread } from "./rewrite/fork-thread.ts";
 export { type Poke, pokeThread } from "./rewrite/poke-thread.ts";
-export { type Contender, type Race, raceThread } from "./rewrite/race-thread.ts";
+export { type Contender, type Race, raceThread, startRace } from "./rewrite/race-thread.ts";
 export { undoPoke } from "./rewrite/undo-poke.ts";
 export { type Upgrade, upgradeThread } from "./rewrite/upgrade-thread.ts";
 export { executeThread, type RunOutcome, type ThreadRun } from "./run/execute-thread.ts";

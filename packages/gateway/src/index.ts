@@ -17,4 +17,4 @@ export {
   type EngineConnection,
   type EngineState,
 } from "./tunnel/connect-engine.ts";
-export { MAX_BODY_BYTES } from "./tunnel/tunnel-limits.ts";
+export { MAX_BLOB_BYTES, MAX_BODY_BYTES } from "./tunnel/tunnel-limits.ts";

@@ -99,6 +99,8 @@ export type ThreadStore = {
    *  Throws `TARGET_EXISTS` when one of their ids is taken. */
   adopt(threads: readonly AdoptedThread[]): Promise<void>;
   get(threadId: string): Promise<ThreadRecord | null>;
+  /** The thread that was created with this key. */
+  startedWith(startKey: string): Promise<ThreadRecord | null>;
   /** Ids that begin or end with `part`, at most `limit`. */
   match(part: string, limit: number): Promise<string[]>;
   /** Newest first. */

@@ -7,6 +7,10 @@ import { withStore } from "./open-store.ts";
 /** Stores any text as a content node. */
 export async function putText(content: string, io: Io): Promise<Result<Output, Failure>> {
   const text = content === "-" ? await readStdin(io.stdin) : content;
-  const hash = await withStore(io, "write", (cas) => cas.put(text));
+  const hash = await storeText(text, io);
   return ok({ document: { hash }, human: () => hash });
+}
+
+export function storeText(text: string, io: Pick<Io, "env">): Promise<string> {
+  return withStore(io, "write", (cas) => cas.put(text));
 }

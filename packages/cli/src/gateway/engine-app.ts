@@ -3,6 +3,8 @@
  *  1. It is reached through a gateway and trusts it no further than `--allow`: the scope is checked again.
  *  2. What arrives is parsed by the contract's schemas before anything is done with it. */
 
+import { isUtf8 } from "node:buffer";
+import { MAX_BLOB_BYTES, MAX_BODY_BYTES } from "@uncaged/workflow-gateway";
 import {
   ENDPOINTS,
   type EndpointName,
@@ -78,12 +80,14 @@ function lacksScope(
 
 async function answered(c: Context, name: CallName, world: EngineWorld): Promise<Response> {
   const { path, query, body }: Loose = SCHEMAS[name];
-  const bytes = body === null ? NOTHING : await bodyBytes(c.req.raw);
-  if (bytes === null) return failed(TOO_LARGE, 413);
+  const isOctets = ENDPOINTS[name].takes === "octets";
+  const maxBytes = isOctets ? MAX_BLOB_BYTES : MAX_BODY_BYTES;
+  const bytes = body === null ? NOTHING : await bodyBytes(c.req.raw, maxBytes);
+  if (bytes === null) return failed(tooLarge(maxBytes), 413);
   const given = {
     path: parsed(path, c.req.param(), "the address"),
     query: parsed(query, queryOf(c), "the query"),
-    body: body === null ? null : parsed(body, jsonIn(bytes), "the body"),
+    body: body === null ? null : parsed(body, isOctets ? textIn(bytes) : jsonIn(bytes), "the body"),
     ...conditionsOf(c),
   };
   // Which endpoint's schemas they are is lost to the type: the table pairs them.
@@ -102,7 +106,11 @@ async function answered(c: Context, name: CallName, world: EngineWorld): Promise
 }
 
 const NOTHING = new Uint8Array();
-const TOO_LARGE = failure("REQUEST_REFUSED", "the body is larger than 1 MiB", "send less");
+
+function tooLarge(maxBytes: number): Failure {
+  const message = `the body is larger than ${maxBytes / 1024 / 1024} MiB`;
+  return failure("REQUEST_REFUSED", message, "send less");
+}
 
 type Loose = { path: z.ZodType; query: z.ZodType; body: z.ZodType | null };
 
@@ -119,6 +127,12 @@ function jsonIn(bytes: Uint8Array): unknown {
   const value = text === "" ? {} : parseJson(text);
   if (value === undefined) throw invalid("the body is not JSON");
   return value;
+}
+
+/** Blobs are texts. */
+function textIn(bytes: Uint8Array): string {
+  if (!isUtf8(bytes)) throw invalid("the body is not UTF-8");
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
 function parsed<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
@@ -141,8 +155,8 @@ function conditionsOf(c: Context): Conditions {
 
 async function delivered(c: Context, world: EngineWorld): Promise<Response> {
   const { trigger } = parsed(SCHEMAS.deliver.path, c.req.param(), "the address");
-  const body = await bodyBytes(c.req.raw);
-  if (body === null) return failed(TOO_LARGE, 413);
+  const body = await bodyBytes(c.req.raw, MAX_BODY_BYTES);
+  if (body === null) return failed(tooLarge(MAX_BODY_BYTES), 413);
   const received = await deliver({ trigger, headers: c.req.header(), body }, world);
   if (received.ok) return Response.json(received.value, { status: 202 });
   const isUnsigned = received.error.code === "SIGNATURE_INVALID";

@@ -8,6 +8,7 @@ import {
   type ForkPoint,
   findThread,
   openTasks,
+  startRace,
   stepChanges,
   stepPatch,
   stepProofs,
@@ -34,6 +35,7 @@ import {
 } from "@uncaged/workflow-protocol";
 import { readSettings } from "@uncaged/workflow-register";
 import { getBlob } from "../cas/get.ts";
+import { storeText } from "../cas/put.ts";
 import { cliVersion } from "../command/cli-version.ts";
 import type { Output } from "../command/command.ts";
 import type { Io } from "../command/io.ts";
@@ -219,6 +221,7 @@ export const ENGINE_CALLS: {
               agent,
               bundle,
               files: call.body.files === true ? "own" : "as known",
+              startKey: call.startKey,
               run: call.body.run ?? "background",
             },
             prompt: prompt === undefined ? null : { kind: "text", text: prompt },
@@ -226,6 +229,17 @@ export const ENGINE_CALLS: {
           },
           io,
         ),
+      );
+    }),
+  raceThread: (call, world) =>
+    withThread(call, world, async (thread, { engine }) => {
+      const { from, agents, limits = null, files = false } = call.body;
+      if (limits?.roles !== undefined) return err(noRoleLimits());
+      return answerOf(
+        await startRace(engine, thread, {
+          ...{ from: pointOf(from), agents, limits, startKey: call.startKey },
+          files: files ? "own" : "as known",
+        }),
       );
     }),
   answerThread: (call, world) =>
@@ -265,6 +279,10 @@ export const ENGINE_CALLS: {
     const blob = await getBlob({ hash, payload: query.payload !== undefined }, io);
     if (!blob.ok) return blob;
     return ok({ value: "verbatim" in blob.value ? blob.value.verbatim : "", etag: hash });
+  },
+  putBlob: async ({ body }, { io }) => {
+    const hash = await storeText(body, io);
+    return ok({ value: { hash }, etag: hash });
   },
 };
 

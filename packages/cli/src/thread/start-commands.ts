@@ -181,6 +181,7 @@ export const fork: Command = {
         bundle: given(forkBundle),
         prompt: promptSource(given),
         files: forkFiles(given),
+        startKey: null,
         run: given(idle) ? "idle" : "background",
       },
       io,

@@ -32,25 +32,23 @@ export function RaceForm({
   const [key] = useState(freshKey);
   const race = useMutation({
     mutationFn: async () => {
-      const started: string[] = [];
-      for (const agent of chosen) {
-        const body = {
-          from: { step },
-          agent,
-          run: "background" as const,
-          ...(files ? { files } : {}),
-        };
-        // A key of its own for each: sent again after a fault, those that were started are found.
-        const options = { client, path: { id }, body, idempotencyKey: `${key}-${agent}` };
-        started.push(replied(await call(connection(), "forkThread", options)).threadId);
-      }
-      return started;
+      const body = { from: { step }, agents: [...chosen], ...(files ? { files } : {}) };
+      // Sent again after a fault, those that were started are found; other agents are another race.
+      const idempotencyKey = `${key}-${chosen.join("-")}`;
+      const options = { client, path: { id }, body, idempotencyKey };
+      return replied(await call(connection(), "raceThread", options));
     },
-    onSuccess: (ids) => go(raceAt(client, ids)),
+    onSuccess: ({ contenders }) =>
+      go(
+        raceAt(
+          client,
+          contenders.map(({ threadId }) => threadId),
+        ),
+      ),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (chosen.length > 0 && !race.isPending) race.mutate();
+    if (chosen.length > 1 && !race.isPending) race.mutate();
   };
   const agents = data?.agents ?? [];
   return (
@@ -81,7 +79,7 @@ export function RaceForm({
       </Check>
       {race.error !== null && <Failure error={race.error} />}
       <div className="mt-3 flex gap-2">
-        <Button look="main" type="submit" disabled={race.isPending || chosen.length === 0}>
+        <Button look="main" type="submit" disabled={race.isPending || chosen.length < 2}>
           {race.isPending ? "Starting…" : `Race ${chosen.length}`}
         </Button>
         <CopyButton

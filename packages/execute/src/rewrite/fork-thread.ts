@@ -1,6 +1,8 @@
 import { sha256Hex } from "@uncaged/workflow-cas";
 import {
+  err,
   type Failure,
+  failure,
   type Limits,
   ok,
   type Result,
@@ -11,11 +13,14 @@ import { newThreadId } from "@uncaged/workflow-util";
 import { shareSnapshots } from "@uncaged/workflow-workspace";
 import { loadChain, startPrompt } from "../chain/chain.ts";
 import { readBlob } from "../chain/read-node.ts";
-import { startRunner } from "../runner/start-runner.ts";
+import { othersWereFirst, startRunner } from "../runner/start-runner.ts";
 import { findVersion } from "../start/find-version.ts";
 import type { Engine } from "../storage/engine.ts";
-import { placeFiles, placesOf } from "../worktrees/files-here.ts";
+import { observedStatus } from "../watch/observe.ts";
+import { dropImported, placeFiles, placesOf } from "../worktrees/files-here.ts";
 import { repositoriesOf } from "../worktrees/repositories.ts";
+import { takeBackWorktrees } from "../worktrees/take-back.ts";
+import { forgetWorktree } from "../worktrees/worktree-record.ts";
 import { type ForkFiles, filesOfFork } from "./files-of-fork.ts";
 import { type ForkPoint, findPoint } from "./fork-point.ts";
 import { type Beginning, promptedPoint } from "./prompted-point.ts";
@@ -41,9 +46,15 @@ export async function forkThread(
      *  which then shares nothing with the old one. null: as in the old thread. */
     prompt: string | null;
     files: ForkFiles;
+    /** The same key returns the same fork of this thread; null: a new one each time. */
+    startKey: string | null;
     run: "background" | "idle";
   },
 ): Promise<Result<Fork, Failure>> {
+  const startKey = opts.startKey === null ? null : `fork:${thread.threadId}:${opts.startKey}`;
+  // Before anything is made, a worktree above all.
+  const earlier = startKey === null ? null : await engine.store.startedWith(startKey);
+  if (earlier !== null) return forkedBefore(engine, { thread, fork: earlier }, opts);
   const point = await findPoint(engine.cas, thread, opts.from);
   if (!point.ok) return point;
   const forkedFrom = { threadId: thread.threadId, stateHash: point.value.hash };
@@ -61,7 +72,7 @@ export async function forkThread(
   const place = { startHash, head: beginning.value.hash, threadId, files };
   const cwd = await filesOfFork(engine, thread, place);
   if (!cwd.ok) return cwd;
-  const { thread: made } = await engine.store.create(
+  const { thread: made, created } = await engine.store.create(
     {
       threadId,
       workflow: thread.workflow,
@@ -82,8 +93,15 @@ export async function forkThread(
       startedAt: isNewStart ? nowMs : thread.startedAt,
       createdAt: nowMs,
     },
-    null,
+    startKey,
   );
+  if (!created) {
+    // Somebody forked with this key at the same moment.
+    await takeBackWorktrees(engine, { threadId, startHash, head: first.value.head });
+    await dropImported(engine.root, threadId);
+    await forgetWorktree(engine.root, { threadId, member: null });
+    return forkedBefore(engine, { thread, fork: made }, opts);
+  }
   // The shared steps' files stay when the old thread is removed. Git that fails here costs no fork: until then they stay.
   for (const repository of await repositoriesOf(engine, made))
     await shareSnapshots(repository, { from: thread.threadId, to: made.threadId });
@@ -92,6 +110,50 @@ export async function forkThread(
     if (!runner.ok) return runner;
   }
   return ok({ thread: made, forkedFrom });
+}
+
+/** A fork that was made with the same key. Its runner is started if whoever made it died before that. */
+async function forkedBefore(
+  engine: Engine,
+  { thread, fork }: { thread: ThreadRecord; fork: ThreadRecord },
+  opts: {
+    from: ForkPoint;
+    agent: string | null;
+    startKey: string | null;
+    run: "background" | "idle";
+  },
+): Promise<Result<Fork, Failure>> {
+  const point = await findPoint(engine.cas, thread, opts.from);
+  if (!point.ok) return point;
+  const forkedFrom = fork.forkedFrom ?? { threadId: thread.threadId, stateHash: point.value.hash };
+  // Whoever names no step means the head, and the thread may have gone on.
+  const isElsewhere = opts.from.kind !== "head" && point.value.hash !== forkedFrom.stateHash;
+  const isOther = fork.agent !== (opts.agent ?? thread.agent);
+  if (isElsewhere || isOther)
+    return err(
+      failure(
+        "TARGET_EXISTS",
+        `the key ${JSON.stringify(opts.startKey)} belongs to fork ${fork.threadId}, which ${isElsewhere ? "begins at another step" : "has another agent"}`,
+        `nothing was started; give another key, or see what it does: uncaged-workflow thread show ${fork.threadId}`,
+      ),
+    );
+  if (opts.run === "background") {
+    const started = await startFork(engine, fork);
+    if (!started.ok) return started;
+  }
+  return ok({ thread: fork, forkedFrom });
+}
+
+/** Starts the runner of a fork that nobody has touched yet. */
+export async function startFork(
+  engine: Engine,
+  fork: ThreadRecord,
+): Promise<Result<null, Failure>> {
+  const isUntouched =
+    fork.updatedAt === fork.createdAt && observedStatus(fork, engine.now()).status === "idle";
+  if (!isUntouched) return ok(null);
+  const runner = await startRunner(engine, fork.threadId);
+  return runner.ok || othersWereFirst(runner.error) ? ok(null) : runner;
 }
 
 /** The fork's first head: the fork point, or an upgrade after it, which is stored before the fork refers to it. */

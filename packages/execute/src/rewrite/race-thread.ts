@@ -31,7 +31,7 @@ import { lookAtThread } from "../watch/look-at-thread.ts";
 import { restsNow } from "../watch/wait-for-thread.ts";
 import type { ForkFiles } from "./files-of-fork.ts";
 import type { ForkPoint } from "./fork-point.ts";
-import { forkThread } from "./fork-thread.ts";
+import { forkThread, startFork } from "./fork-thread.ts";
 
 export type Contender = {
   agent: string;
@@ -56,49 +56,88 @@ export type Race = {
 
 const LOOK_EVERY_MS = 100;
 
-/** Resolves when no contender runs any more. Refused: `AGENT_NOT_FOUND`, and what `forkThread` refuses; in both cases
- *  no contender was started. */
+export type RaceStart = {
+  from: ForkPoint;
+  agents: readonly string[];
+  limits: Limits | null;
+  /** Of each contender. */
+  files: ForkFiles;
+  /** The same key, with the same agents in the same order, returns the same contenders; null: new ones each time. */
+  startKey: string | null;
+};
+
+/** Contenders that run, each in the background. */
+export type StartedRace = {
+  forkedFrom: { threadId: string; stateHash: string };
+  contenders: { agent: string; threadId: string }[];
+};
+
+/** Forks the thread once for each agent, and starts all forks. Refused: `AGENT_NOT_FOUND`, and what `forkThread`
+ *  refuses; in both cases no contender was started. */
+export async function startRace(
+  engine: Engine,
+  thread: ThreadRecord,
+  race: RaceStart,
+): Promise<Result<StartedRace, Failure>> {
+  const lined = await lineUp(engine, thread, race);
+  if (!lined.ok) return lined;
+  const { forks, forkedFrom } = lined.value;
+  for (const { thread: fork } of forks) {
+    const started = await startFork(engine, fork);
+    if (!started.ok) return started;
+  }
+  const contenders = forks.map(({ agent, thread: { threadId } }) => ({ agent, threadId }));
+  return ok({ forkedFrom, contenders });
+}
+
+/** Resolves when no contender runs any more. Refused: as `startRace`. */
 export async function raceThread(
   engine: Engine,
   thread: ThreadRecord,
-  opts: {
-    from: ForkPoint;
-    agents: readonly string[];
-    limits: Limits | null;
-    /** Of each contender. */
-    files: ForkFiles;
+  opts: RaceStart & {
     signal: AbortSignal;
     onStep: (contender: { agent: string; threadId: string; steps: number }) => void;
   },
 ): Promise<Result<Race, Failure>> {
-  const settings = await readSettings(engine.root);
-  if (!settings.ok) return settings;
-  for (const agent of opts.agents) {
-    if (!settings.value.agents.has(agent)) return err(unknownAgent(settings.value, agent));
-  }
-  const forks: { agent: string; thread: ThreadRecord }[] = [];
-  let forkedFrom = { threadId: thread.threadId, stateHash: thread.head };
-  for (const agent of opts.agents) {
-    const { from, limits, files } = opts;
-    const forked = await forkThread(engine, thread, {
-      from,
-      agent,
-      limits,
-      bundle: null,
-      prompt: null,
-      files,
-      run: "idle",
-    });
-    if (!forked.ok) return forked;
-    forks.push({ agent, thread: forked.value.thread });
-    forkedFrom = forked.value.forkedFrom;
-  }
+  const lined = await lineUp(engine, thread, opts);
+  if (!lined.ok) return lined;
+  const { forks, forkedFrom } = lined.value;
   const startedMs = engine.now();
   const runs = forks.map((fork) => runContender(engine, fork, { ...opts, startedMs }));
   const ended = await Promise.all(runs);
   const failed = ended.find((each) => !each.ok);
   if (failed !== undefined && !failed.ok) return failed;
   return ok({ forkedFrom, contenders: ended.flatMap((each) => (each.ok ? [each.value] : [])) });
+}
+
+type LinedUp = {
+  forks: { agent: string; thread: ThreadRecord }[];
+  forkedFrom: StartedRace["forkedFrom"];
+};
+
+/** A fork for each agent, none of which runs yet. */
+async function lineUp(
+  engine: Engine,
+  thread: ThreadRecord,
+  { agents, startKey, ...race }: RaceStart,
+): Promise<Result<LinedUp, Failure>> {
+  const settings = await readSettings(engine.root);
+  if (!settings.ok) return settings;
+  for (const agent of agents) {
+    if (!settings.value.agents.has(agent)) return err(unknownAgent(settings.value, agent));
+  }
+  const forks: LinedUp["forks"] = [];
+  let forkedFrom = { threadId: thread.threadId, stateHash: thread.head };
+  for (const [at, agent] of agents.entries()) {
+    const forked = await forkThread(engine, thread, {
+      ...{ ...race, agent, bundle: null, prompt: null, run: "idle" as const },
+      startKey: startKey === null ? null : `race:${at}:${startKey}`,
+    });
+    if (!forked.ok) return forked;
+    forks.push({ agent, thread: forked.value.thread });
+    forkedFrom = forked.value.forkedFrom;
+  }
+  return ok({ forks, forkedFrom });
 }
 
 async function runContender(

@@ -18,9 +18,11 @@ import type {
   PokedThread,
   PublishedWorkflow,
   Queue,
+  RaceThread,
   ScheduleRow,
   Scope,
   Session,
+  StartedRace,
   StartedThread,
   StartThread,
   StepDetail,
@@ -103,6 +105,7 @@ export type Api = {
   };
   undoPoke: { path: ById; query: None; body: None; response: PokedThread };
   forkThread: { path: ById; query: None; body: ForkThread; response: ForkedThread };
+  raceThread: { path: ById; query: None; body: RaceThread; response: StartedRace };
   answerThread: {
     path: ById;
     query: None;
@@ -130,6 +133,8 @@ export type Api = {
   listTriggers: { path: None; query: None; body: null; response: { triggers: TriggerRow[] } };
   /** `payload`: the text inside a content node, in place of the node. */
   blob: { path: { hash: string }; query: { payload?: "1" }; body: null; response: string };
+  /** `body`: UTF-8, at most 64 MiB, which becomes a content node. */
+  putBlob: { path: None; query: None; body: string; response: { hash: string } };
   events: { path: None; query: { topics: string }; body: null; response: string };
   deliver: { path: { trigger: string }; query: None; body: JsonObject; response: DeliveryResult };
 
@@ -180,6 +185,8 @@ export type Endpoint = {
   scope: Exclude<Scope, "engine"> | "signed" | null;
   /** One sentence. */
   summary: string;
+  /** Left out: JSON of at most 1 MiB. `octets`: `application/octet-stream` of at most 64 MiB. */
+  takes?: "octets";
   /** Left out: JSON. */
   returns?: "text" | "events";
 };
@@ -217,6 +224,7 @@ export const ENDPOINTS: { readonly [name in EndpointName]: Endpoint } = {
   pokeThread: post("/threads/:id/poke", "run", "Run the last step again with an extra prompt"),
   undoPoke: post("/threads/:id/unpoke", "run", "Restore the step that the last poke replaced"),
   forkThread: post("/threads/:id/fork", "run", "A new thread that shares the steps so far"),
+  raceThread: post("/threads/:id/race", "run", "Several agents go on from one step, side by side"),
   answerThread: post("/threads/:id/answer", "answer", "Answer what a person is asked"),
   steerThreads: post("/threads/bulk", "run", "The same verb for several threads"),
   inbox: get("/inbox", "What waits for a person"),
@@ -228,6 +236,7 @@ export const ENDPOINTS: { readonly [name in EndpointName]: Endpoint } = {
   listSchedules: get("/schedules", "Schedules, and when they are due"),
   listTriggers: get("/triggers", "Triggers, without their secrets"),
   blob: { ...get("/cas/:hash", "The bytes of a blob"), returns: "text" },
+  putBlob: { ...post("/cas", "run", "Store a text as a content node"), takes: "octets" },
   events: { ...get("/events", "What happens, as server-sent events"), returns: "events" },
   deliver: {
     method: "POST",

@@ -41,25 +41,33 @@ export async function call<Name extends EndpointName>(
     : [CallOptions<Name>]
 ): Promise<Result<Reply<Api[Name]["response"]>, CallFailure>> {
   const options: LooseOptions = given ?? {};
-  const { method, returns } = ENDPOINTS[name];
+  const { method, returns, takes } = ENDPOINTS[name];
   try {
     const response = await fetch(`${connection.origin}${pathOf(name, options)}`, {
       method,
-      headers: headersOf(connection, method, options),
-      ...(method === "GET" ? {} : { body: JSON.stringify(options.body ?? {}) }),
+      headers: headersOf(connection, name, options),
+      ...(method === "GET"
+        ? {}
+        : { body: takes === "octets" ? String(options.body) : JSON.stringify(options.body ?? {}) }),
       ...(options.signal === undefined ? {} : { signal: options.signal }),
       credentials: "same-origin",
       redirect: "error",
     });
     if (!response.ok) return err(await failureIn(response));
     // Typed by the contract: engine and gateway are held to it by their own tests.
-    const read = returns === "text" ? String : JSON.parse;
-    const value: Api[Name]["response"] = read(await response.text());
+    const read = returns === "text" ? wholeText : async () => JSON.parse(await response.text());
+    const value: Api[Name]["response"] = await read(response);
     return ok({ value, etag: etagOf(response) });
   } catch (thrown) {
     if (options.signal?.aborted === true) throw thrown;
     return err(unreachable(thrown));
   }
+}
+
+/** `text()` would drop a byte order mark. */
+async function wholeText(response: Response): Promise<string> {
+  const bytes = await response.arrayBuffer();
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
 export type LooseOptions = {
@@ -91,12 +99,14 @@ export function pathOf(
 
 function headersOf(
   { headers }: Connection,
-  method: string,
+  name: EndpointName,
   { ifMatch, idempotencyKey }: LooseOptions,
 ): Record<string, string> {
+  const { method, takes } = ENDPOINTS[name];
+  const type = takes === "octets" ? "application/octet-stream" : "application/json";
   return {
     ...headers,
-    ...(method === "GET" ? {} : { "content-type": "application/json" }),
+    ...(method === "GET" ? {} : { "content-type": type }),
     ...(ifMatch === undefined ? {} : { "if-match": `"${ifMatch}"` }),
     ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
   };

@@ -38,7 +38,7 @@ function pathOf(name: EndpointName): string {
 }
 
 function operation(name: EndpointName) {
-  const { summary, scope, method, returns } = ENDPOINTS[name];
+  const { summary, scope, method, returns, takes } = ENDPOINTS[name];
   const { path, query, body, response } = SCHEMAS[name];
   const inClient = isGatewayEndpoint(name)
     ? []
@@ -59,6 +59,7 @@ function operation(name: EndpointName) {
           schema: { type: "string" as const },
         }));
   const kind = { text: "text/plain", events: "text/event-stream" } as const;
+  const accepted = takes === "octets" ? "application/octet-stream" : "application/json";
   const type = returns === undefined ? "application/json" : kind[returns];
   return {
     operationId: name,
@@ -66,9 +67,7 @@ function operation(name: EndpointName) {
     ...(scope === null ? { security: [] } : { description: `Scope: ${scope}.` }),
     requestParams: { path, query },
     parameters: [...inClient, ...conditions],
-    ...(body === null
-      ? {}
-      : { requestBody: { content: { "application/json": { schema: body } } } }),
+    ...(body === null ? {} : { requestBody: { content: { [accepted]: { schema: body } } } }),
     responses: {
       "200": { description: "The answer", content: { [type]: { schema: response } } },
       default: {

@@ -556,6 +556,8 @@ const dryRunOf = {
   maxSteps: positive.max(10_000).exactOptional(),
 };
 const background = z.enum(["background", "idle"]);
+const threadRef = z.object({ threadId: text, stateHash: hash });
+const forkPoint = z.union([z.strictObject({ step: count }), z.strictObject({ role: word })]);
 const noPath = { path: none, query: none };
 const byId = { path: z.strictObject({ id: word }), query: none };
 const byStep = {
@@ -787,9 +789,7 @@ export const SCHEMAS: { readonly [Name in EndpointName]: EndpointSchemas<Name> }
   forkThread: {
     ...byId,
     body: z.strictObject({
-      from: z
-        .union([z.strictObject({ step: count }), z.strictObject({ role: word })])
-        .exactOptional(),
+      from: forkPoint.exactOptional(),
       prompt: z.string().min(1).exactOptional(),
       agent: word.exactOptional(),
       bundle: word.exactOptional(),
@@ -797,10 +797,23 @@ export const SCHEMAS: { readonly [Name in EndpointName]: EndpointSchemas<Name> }
       files: z.boolean().exactOptional(),
       run: background.exactOptional(),
     }),
+    response: z.object({ threadId: text, head: hash, forkedFrom: threadRef }),
+  },
+  raceThread: {
+    ...byId,
+    body: z.strictObject({
+      from: forkPoint.exactOptional(),
+      agents: z
+        .array(word)
+        .min(2)
+        .max(50)
+        .refine((names) => new Set(names).size === names.length, "each agent once"),
+      limits: threadLimits.exactOptional(),
+      files: z.boolean().exactOptional(),
+    }),
     response: z.object({
-      threadId: text,
-      head: hash,
-      forkedFrom: z.object({ threadId: text, stateHash: hash }),
+      forkedFrom: threadRef,
+      contenders: z.array(z.object({ agent: text, threadId: text })),
     }),
   },
   answerThread: {
@@ -948,6 +961,7 @@ export const SCHEMAS: { readonly [Name in EndpointName]: EndpointSchemas<Name> }
     body: null,
     response: text,
   },
+  putBlob: { ...noPath, body: text, response: z.object({ hash }) },
   events: {
     path: none,
     query: z.strictObject({ topics: z.string().min(1).max(4_000) }),

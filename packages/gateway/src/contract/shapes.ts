@@ -217,7 +217,7 @@ export type ForkThread = {
   /** Default: the head. Step 0 keeps none. */
   from?: { step: number } | { role: string };
   prompt?: string;
-  /** Name in `config.agents`, to play every further step. A race is one fork for each agent. */
+  /** Name in `config.agents`, to play every further step. */
   agent?: string;
   /** Another version to continue with. */
   bundle?: string;
@@ -227,6 +227,22 @@ export type ForkThread = {
   run?: "background" | "idle";
 };
 export type ForkedThread = { threadId: string; head: string; forkedFrom: ThreadRef };
+
+export type RaceThread = {
+  /** Default: the head. Step 0 keeps none. */
+  from?: { step: number } | { role: string };
+  /** Names in `config.agents`, at least two, each once: one fork for each. */
+  agents: string[];
+  /** Of each fork. */
+  limits?: ThreadLimits;
+  /** As for a fork. */
+  files?: boolean;
+};
+/** The forks run in the background: they are compared as any threads are. */
+export type StartedRace = {
+  forkedFrom: ThreadRef;
+  contenders: { agent: string; threadId: string }[];
+};
 
 /** `head` null: the step is under way; the thread's events say when it is done. */
 export type PokedThread = {

@@ -43,6 +43,10 @@ const ONCE = new Set([
 ]);
 const SECRET_LIKE =
   /token|secret|passw|bearer|session|credential|auth|api[-_]?key|^(key|code|jwt|sid)$/i;
+const JSON_TYPE = /^application\/json(;\s*charset=utf-8)?$/i;
+/** Like JSON, nothing that a form of another page could send. */
+const OCTETS = /^application\/octet-stream$/i;
+const UPLOAD = /^\/api\/c\/[^/]+\/cas$/;
 const PATH = /^\/(?!\/)[\w.~!$&'()*+,;=:@%/-]*$/;
 
 export function judgeRequest({ method, url, rawHeaders }: Head, { origin }: Place): Verdict {
@@ -76,12 +80,9 @@ export function judgeRequest({ method, url, rawHeaders }: Head, { origin }: Plac
     if (!isFromHere(headers, kind === "page" && isRead)) return FOREIGN;
   }
   if (kind === "page" && !isRead) return WRONG_METHOD;
-  if (
-    !isRead &&
-    !/^application\/json(;\s*charset=utf-8)?$/i.test(headers.get("content-type") ?? "")
-  )
-    return NOT_JSON;
-  if (headers.has("content-encoding")) return NOT_JSON;
+  const type = headers.get("content-type") ?? "";
+  if (!isRead && !(UPLOAD.test(path) ? OCTETS : JSON_TYPE).test(type)) return WRONG_TYPE;
+  if (headers.has("content-encoding")) return WRONG_TYPE;
   return { ok: true, request: { method, path, query, headers, kind } };
 }
 
@@ -117,11 +118,11 @@ const FOREIGN = refusal(
   "the request does not come from this gateway's own page",
   "a change needs the header Origin with the gateway's own address; webhooks and engines have none",
 );
-const NOT_JSON = refusal(
+const WRONG_TYPE = refusal(
   415,
   "REQUEST_REFUSED",
-  "a change takes JSON and nothing else",
-  "send Content-Type: application/json, not compressed",
+  "a change takes JSON and nothing else, and a new blob octets",
+  "send Content-Type: application/json, for a blob application/octet-stream; not compressed",
 );
 const WRONG_METHOD = refusal(405, "REQUEST_REFUSED", "there is no such method here", "");
 

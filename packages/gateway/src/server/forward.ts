@@ -8,7 +8,7 @@ import {
 } from "node:http2";
 import type { Writable } from "node:stream";
 import type { Judged } from "../gate/judge-request.ts";
-import { MAX_BODY_BYTES } from "../tunnel/tunnel-limits.ts";
+import type { Refusal } from "../gate/refusal.ts";
 import { answerFailure } from "./answer.ts";
 import { compressor, type Encoding, encodingOf } from "./encodings.ts";
 
@@ -38,6 +38,7 @@ export type Forward = {
   request: Judged;
   who: string;
   scopes: readonly string[];
+  maxBodyBytes: number;
   /** Until the answer begins. Milliseconds. */
   deadlineMs: number;
 };
@@ -46,7 +47,7 @@ export type Forward = {
 export function forward(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { session, path, request, who, scopes, deadlineMs }: Forward,
+  { session, path, request, who, scopes, maxBodyBytes, deadlineMs }: Forward,
 ): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>();
   const listed = request.kind === "hook" ? FROM_SENDERS : FROM_CALLERS;
@@ -62,7 +63,7 @@ export function forward(
   const fail = (status: 413 | 502 | 504): void => {
     stream?.close(constants.NGHTTP2_CANCEL);
     if (outgoing.headersSent) outgoing.destroy();
-    else answerFailure(outgoing, FAILURES[status]);
+    else answerFailure(outgoing, status === 413 ? tooLarge(maxBodyBytes) : FAILURES[status]);
     resolve(status);
   };
   if (stream === null) {
@@ -109,7 +110,7 @@ export function forward(
     stream.close(constants.NGHTTP2_CANCEL);
     resolve(outgoing.statusCode);
   });
-  if (hasBody) send(incoming, stream, () => fail(413));
+  if (hasBody) send(incoming, stream, { maxBodyBytes, tooMuch: () => fail(413) });
   return promise;
 }
 
@@ -146,11 +147,15 @@ function pass(stream: ClientHttp2Stream, outgoing: Writable): void {
   });
 }
 
-function send(incoming: IncomingMessage, stream: ClientHttp2Stream, tooMuch: () => void): void {
+function send(
+  incoming: IncomingMessage,
+  stream: ClientHttp2Stream,
+  { maxBodyBytes, tooMuch }: { maxBodyBytes: number; tooMuch: () => void },
+): void {
   let bytes = 0;
   incoming.on("data", (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) {
+    if (bytes > maxBodyBytes) {
       incoming.pause();
       tooMuch();
       return;
@@ -175,13 +180,12 @@ function chosen(
   );
 }
 
+function tooLarge(maxBodyBytes: number): Refusal {
+  const message = `the body is larger than ${maxBodyBytes / 1024 / 1024} MiB`;
+  return { status: 413, code: "REQUEST_REFUSED", message, hint: "send less" };
+}
+
 const FAILURES = {
-  413: {
-    status: 413,
-    code: "REQUEST_REFUSED",
-    message: "the body is larger than 1 MiB",
-    hint: "send less",
-  },
   502: {
     status: 502,
     code: "CLIENT_GONE",

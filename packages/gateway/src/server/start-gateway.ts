@@ -18,6 +18,7 @@ import { type Refusal, refusal } from "../gate/refusal.ts";
 import { type Holder, openSessions } from "../gate/sessions.ts";
 import { openTokens, type Token } from "../gate/tokens.ts";
 import { countWrongTries } from "../gate/wrong-tries.ts";
+import { MAX_BLOB_BYTES, MAX_BODY_BYTES } from "../tunnel/tunnel-limits.ts";
 import { engineAdmission } from "./admit-engine.ts";
 import { answerFailure, HEADERS_OF_ALL } from "./answer.ts";
 import { type ClientRegistry, clientRegistry } from "./client-registry.ts";
@@ -195,7 +196,10 @@ async function handle(
 type Target =
   | { ok: true; own: "openApi"; client: null }
   | { ok: true; own: Exclude<ReturnType<typeof ownName>, null>; client: null }
-  | { ok: true; own: null; client: string; path: string; scope: Scope | "signed" | null };
+  | ({ ok: true; own: null; client: string } & Passed);
+
+/** A call that an engine answers. */
+type Passed = { path: string; scope: Scope | "signed" | null; maxBodyBytes: number };
 
 /** What a request is for. */
 function targetOf(
@@ -207,7 +211,7 @@ function targetOf(
     const [, , client = "", trigger = "", ...more] = path.split("/");
     if (more.length > 0 || trigger === "" || reading !== "POST") return NOWHERE;
     if (world.clients.session(client) === null) return NO_CLIENT;
-    return { ok: true, own: null, client, path: `/hooks/${trigger}`, scope: "signed" };
+    return { ok: true, own: null, client, path: `/hooks/${trigger}`, ...DELIVERED };
   }
   if (kind === "engine") return NOWHERE;
   if (path === "/api/gateway/openapi.json" && reading === "GET")
@@ -223,8 +227,12 @@ function targetOf(
   if (match === null || rest.startsWith("/hooks/")) return NOWHERE;
   if (match === "method")
     return refusal(405, "REQUEST_REFUSED", "there is no such method here", "");
-  return { ok: true, own: null, client, path: rest, scope: ENDPOINTS[match.name].scope };
+  const { scope, takes } = ENDPOINTS[match.name];
+  const maxBodyBytes = takes === "octets" ? MAX_BLOB_BYTES : MAX_BODY_BYTES;
+  return { ok: true, own: null, client, path: rest, scope, maxBodyBytes };
 }
+
+const DELIVERED = { scope: "signed", maxBodyBytes: MAX_BODY_BYTES } as const;
 
 function ownName(method: string, path: string) {
   const match = matchEndpoint(method, path, "gateway");
@@ -325,6 +333,7 @@ async function serve(
     request,
     who: caller.who,
     scopes: target.scope === "signed" ? ["signed"] : caller.scopes,
+    maxBodyBytes: target.maxBodyBytes,
     deadlineMs: world.limits.callMs,
   });
 }

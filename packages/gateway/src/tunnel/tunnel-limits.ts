@@ -9,3 +9,5 @@ export const SESSION_WINDOW_BYTES: number = 4 * 1024 * 1024;
 export const MAX_STREAMS = 128;
 export const MAX_HEADER_PAIRS = 64;
 export const MAX_BODY_BYTES: number = 1024 * 1024;
+/** Of a body of octets, which becomes one blob. */
+export const MAX_BLOB_BYTES: number = 64 * 1024 * 1024;

@@ -22,7 +22,13 @@ import {
   raiseLimits,
   removeThread,
 } from "./thread-lifecycle.ts";
-import { listThreads, matchThreads, readThread, threadRoots } from "./thread-queries.ts";
+import {
+  listThreads,
+  matchThreads,
+  readStartedWith,
+  readThread,
+  threadRoots,
+} from "./thread-queries.ts";
 
 /** What is in one index. Closing the threads closes all of it. */
 export type Index = { threads: ThreadStore; blobs: BlobTable; dispatch: Dispatch };
@@ -42,6 +48,7 @@ export function rootIndex({ perform, commit, history, shrink, close }: Backend):
     create: (thread, startKey) => perform(createThread(thread, startKey)),
     adopt: (threads) => perform(adoptThreads(threads)),
     get: (threadId) => perform(readThread(threadId)),
+    startedWith: (startKey) => perform(readStartedWith(startKey)),
     match: (part, limit) => perform(matchThreads(part, limit)),
     list: (filter) => perform(listThreads(filter)),
     spent: (query) => perform(spentSums(query)),

@@ -18,7 +18,7 @@ import { change, changing, type Deed, type Operation, one, oneWide } from "./ope
 import { refused } from "./refused.ts";
 import { usageValues } from "./spent.ts";
 import { RECORD_COLUMNS, textOf } from "./thread-columns.ts";
-import { getThread } from "./thread-queries.ts";
+import { getThread, startedWith } from "./thread-queries.ts";
 import {
   ENDING,
   NO_SUSPENSION,
@@ -195,10 +195,3 @@ const ADOPT_SUSPENDED = `
 
 const ADOPT_FINISHED = `
   UPDATE threads SET updatedAt = :updatedAt, ${ENDING} WHERE threadId = :threadId`;
-
-function* startedWith(startKey: string): Operation<ThreadRecord | null> {
-  const row = yield* oneWide(`SELECT ${RECORD_COLUMNS} FROM threads WHERE startKey = :startKey`, {
-    startKey,
-  });
-  return row === undefined ? null : recordOf(row);
-}

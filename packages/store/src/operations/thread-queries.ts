@@ -15,6 +15,18 @@ export function readThread(threadId: string): Deed<ThreadRecord | null> {
   return reading(`read thread ${threadId}`, () => getThread(threadId));
 }
 
+export function readStartedWith(startKey: string): Deed<ThreadRecord | null> {
+  return reading("read the thread of a start key", () => startedWith(startKey));
+}
+
+/** The thread that was created with this key. */
+export function* startedWith(startKey: string): Operation<ThreadRecord | null> {
+  const row = yield* oneWide(`SELECT ${RECORD_COLUMNS} FROM threads WHERE startKey = :startKey`, {
+    startKey,
+  });
+  return row === undefined ? null : recordOf(row);
+}
+
 type ThreadFilter = Parameters<ThreadStore["list"]>[0];
 
 /** Newest first, in one query however many there are. */

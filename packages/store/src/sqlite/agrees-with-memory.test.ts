@@ -181,6 +181,7 @@ type Named = fc.Arbitrary<{ shown: string; run: Call }>;
 
 const owning: readonly Named[] = [
   named("create", fc.tuple(made, startKey), (store, by) => store.create(...by)),
+  named("started with", fc.constantFrom("a", "b"), (store, key) => store.startedWith(key)),
   named("acquire", fc.tuple(threadId, acquisition), (store, [threadId, { pid, room, ...by }]) =>
     store.acquire({
       ...{ threadId, process: sampleProcess(pid), ttlMs: TTL_MS, ...by },

@@ -44,6 +44,15 @@ export const queryCases: readonly ThreadStoreCase[] = [
     },
   },
   {
+    name: "finds the thread of a start key",
+    async run(store) {
+      await store.create(sampleThread(1), null);
+      const { thread } = await store.create(sampleThread(2), "nightly");
+      assert.deepEqual(await store.startedWith("nightly"), thread);
+      assert.equal(await store.startedWith("weekly"), null);
+    },
+  },
+  {
     name: "lists those made since a time, and no more than the limit of them",
     async run(store) {
       for (const n of [1, 2, 3])

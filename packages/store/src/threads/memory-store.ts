@@ -77,6 +77,8 @@ export function memoryIndex(): { threads: ThreadStore; dispatch: Dispatch } {
   const ended = new Map<string, HistoryLine>();
   const removedAt = new Map<string, number>();
   const record = (threadId: string): ThreadRecord | null => entries.get(threadId)?.record ?? null;
+  const startedWith = (startKey: string): ThreadRecord | null =>
+    [...entries.values()].find((entry) => entry.startKey === startKey)?.record ?? null;
   const put = <Changed extends ThreadRecord>(changed: Changed): Changed => {
     known(entries, changed.threadId).record = changed;
     return changed;
@@ -106,10 +108,8 @@ export function memoryIndex(): { threads: ThreadStore; dispatch: Dispatch } {
 
   const threads: ThreadStore = {
     async create(thread, startKey) {
-      const earlier = [...entries.values()].find((entry) => entry.startKey === startKey);
-      if (startKey !== null && earlier !== undefined) {
-        return { thread: earlier.record, created: false };
-      }
+      const earlier = startKey === null ? null : startedWith(startKey);
+      if (earlier !== null) return { thread: earlier, created: false };
       if (entries.has(thread.threadId)) throw new WorkflowError(existsAlready(thread.threadId));
       const made = newThread(thread);
       const words = searchable(made.title, thread.prompt ?? null);
@@ -130,6 +130,7 @@ export function memoryIndex(): { threads: ThreadStore; dispatch: Dispatch } {
       }
     },
     get: async (threadId) => record(threadId),
+    startedWith: async (startKey) => startedWith(startKey),
     async match(part, limit) {
       const wanted = part.toUpperCase();
       if (wanted === "") return [];

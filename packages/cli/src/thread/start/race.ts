@@ -41,7 +41,7 @@ export async function race(
       );
     };
     const raced = await raceThread(engine, thread, {
-      ...{ from, agents, limits, files },
+      ...{ from, agents, limits, files, startKey: null },
       signal,
       onStep,
     });

@@ -15,6 +15,7 @@ export async function fork(
     /** null: the table's prompt. */
     prompt: PromptSource;
     files: ForkFiles;
+    startKey: string | null;
     run: "background" | "idle";
   },
   io: Io,
@@ -28,6 +29,7 @@ export async function fork(
       bundle: opts.bundle,
       prompt,
       files: opts.files,
+      startKey: opts.startKey,
       run: opts.run,
     });
     if (!forked.ok) return forked;
