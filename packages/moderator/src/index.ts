@@ -7,6 +7,8 @@ export { evaluateResult } from "./evaluate-result.ts";
 export { checkTemplate, fillTemplate } from "./fill-template.ts";
 export type { PickedMember } from "./group-members.ts";
 export { GroupProgress } from "./group-progress.ts";
+export { Ledger, withLimits } from "./ledger.ts";
+export { limitBefore, limitWait } from "./limit-before.ts";
 export { LIMITS } from "./limits.ts";
 export { withLinearPatterns } from "./linear-patterns.ts";
 export {

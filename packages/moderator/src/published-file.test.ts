@@ -20,6 +20,7 @@ it("exports the names that the engine and the command line rely on", async () =>
   expect(names).toEqual([
     "GroupProgress",
     "LIMITS",
+    "Ledger",
     "checkFields",
     "checkPattern",
     "checkRule",
@@ -31,10 +32,13 @@ it("exports the names that the engine and the command line rely on", async () =>
     "fillFromEvent",
     "fillTemplate",
     "groupFault",
+    "limitBefore",
+    "limitWait",
     "openGroup",
     "pickRoute",
     "policyOf",
     "stateAfter",
+    "withLimits",
     "withLinearPatterns",
   ]);
 });

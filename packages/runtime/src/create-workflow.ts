@@ -11,10 +11,13 @@
  *  7. It reaches the engine only through the runtime it is lent, so a bundle contains no engine. */
 import {
   groupFault,
+  Ledger,
+  limitBefore,
+  limitWait,
   openGroup,
-  type PickedRoute,
   pickRoute,
   policyOf,
+  withLimits,
 } from "@uncaged/workflow-moderator";
 import {
   type AdapterBinding,
@@ -27,7 +30,6 @@ import {
   type RoleMeta,
   type RoleRules,
   type RoleStep,
-  START,
   type StepDirective,
   type StepGroup,
   type StepRoute,
@@ -44,9 +46,8 @@ import { checkBinding } from "./check-binding.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { edgesOf } from "./edges.ts";
 import { type EnteredGroup, groupCalls, memberScope, questionTo } from "./group-calls.ts";
-import { Ledger, reachedInWords } from "./ledger.ts";
 import { recordRoute } from "./record-route.ts";
-import { rulesOf, withLimits } from "./role-rules.ts";
+import { rulesOf } from "./role-rules.ts";
 import { runOrRoute } from "./run-or-route.ts";
 import { SessionBook } from "./session-book.ts";
 import { storedStep } from "./stored-step.ts";
@@ -163,7 +164,7 @@ async function decide({
     asked === null ? limited : asked.to === resumes ? null : limitBefore(asked, rules, ledger);
   const picked = asked !== null && limit === null ? asked : await pickRoute(edges, ctx, "limit");
   if (limit !== null && (picked.matched === null || ledger.isBeyondLimits())) {
-    return { limit: atLimit(ctx, limit) };
+    return { limit: { suspend: limitWait(ctx.steps, limit) } };
   }
   const { route, location } = await recordRoute(picked);
   if (limit !== null) route.outcome = "limit";
@@ -172,18 +173,6 @@ async function decide({
     return { group: matched.group, members, route };
   }
   return { route, location, previousSession: sessions.lastOf(route.to), agent: null };
-}
-
-/** A limit that forbids what a route leads to. Of a group its first member that an agent plays; the others ask when they
- *  start. */
-function limitBefore(
-  { to, members }: PickedRoute<DescriptorEdge>,
-  rules: ReadonlyMap<string, RoleRules>,
-  ledger: Ledger,
-): ReachedLimit | null {
-  const role = members === null ? to : members.find((each) => !isPerson(rules, each.role))?.role;
-  const runs = role !== undefined && role !== END && role !== SUSPEND && !isPerson(rules, role);
-  return runs ? ledger.reached(role) : null;
 }
 
 /** A member whose failure ended its group, and that no rule is for, fails the thread, as a role does. */
@@ -198,13 +187,6 @@ function throwFaultOfGroup(edges: readonly DescriptorEdge[], { steps }: ThreadCo
 
 function completion(ctx: ThreadContext, route: StepRoute): WorkflowCompletion {
   return { returnCode: 0, summary: summaryOf(ctx.steps, route), route };
-}
-
-/** The thread stops where it is; the last role has nothing to answer. */
-function atLimit(ctx: ThreadContext, limit: ReachedLimit): WorkflowCompletion {
-  const role = ctx.steps.at(-1)?.role ?? START;
-  const message = `${reachedInWords(limit)}; raise the limit to continue`;
-  return { suspend: { role, message, kind: "limit", limit } };
 }
 
 /** The person's answer is the role's step: the engine asks for it and stores it. */

@@ -1,5 +1,5 @@
 /** A group that a rule leads to, as the engine runs it. */
-import { type PickedMember, pickRoute, policyOf } from "@uncaged/workflow-moderator";
+import { type Ledger, type PickedMember, pickRoute, policyOf } from "@uncaged/workflow-moderator";
 import type {
   DescriptorEdge,
   Group,
@@ -14,7 +14,6 @@ import type {
   ThreadContext,
 } from "@uncaged/workflow-protocol";
 import type { RunRole } from "./bind-roles.ts";
-import type { Ledger } from "./ledger.ts";
 import type { SessionBook } from "./session-book.ts";
 import { withRetries } from "./with-retries.ts";
 

@@ -1,3 +1,4 @@
+import { Ledger } from "@uncaged/workflow-moderator";
 import { type AdapterFn, START, type StepRun } from "@uncaged/workflow-protocol";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -12,7 +13,6 @@ import {
   SUSPEND,
   type Transition,
 } from "./index.ts";
-import { Ledger } from "./ledger.ts";
 
 const coder = defineRole({
   description: "Codes",

@@ -1,4 +1,4 @@
-import type { Limits, RoleMeta, RoleRules, WorkflowDefinition } from "@uncaged/workflow-protocol";
+import type { RoleMeta, RoleRules, WorkflowDefinition } from "@uncaged/workflow-protocol";
 import { keysOf } from "./keys-of.ts";
 
 /** The rules of each role; a role without rules has an empty entry. */
@@ -22,18 +22,4 @@ export function rulesOfRole(role: RoleRules): RoleRules {
     ...(limits === undefined ? {} : { limits }),
     ...(coordinates === undefined ? {} : { coordinates }),
   };
-}
-
-/** The same, with a thread's own limits in place of those of the workflow. */
-export function withLimits(
-  rules: ReadonlyMap<string, RoleRules>,
-  raised: { readonly [role: string]: Limits },
-): ReadonlyMap<string, RoleRules> {
-  const ofRole = new Map(Object.entries(raised));
-  return new Map(
-    Array.from(rules, ([role, own]) => [
-      role,
-      ofRole.has(role) ? { ...own, limits: { ...own.limits, ...ofRole.get(role) } } : own,
-    ]),
-  );
 }

@@ -50,6 +50,16 @@ describe("undoing a poke", () => {
     });
   });
 
+  it("leaves a thread that stands at its limit again waiting for a higher one", async () => {
+    made = await sampleRoot(folder, STEPS.slice(0, 1));
+    const { engine, thread } = made;
+    await engine.store.raise({ threadId: thread.threadId, limits: { steps: 1 }, nowMs: 1 });
+    const undone = await undoPoke(engine, await poked(), signal);
+    expect(undone).toMatchObject({ ok: true, value: { status: "suspended" } });
+    const waits = [{ role: "coder", kind: "limit", limit: { bound: "steps", limit: 1, used: 1 } }];
+    expect(await current()).toMatchObject({ status: "suspended", waits });
+  });
+
   it("of a thread that is paused leaves it paused when it cannot be done", async () => {
     const paused = await pauseThread(made.engine, await poked());
     if (!paused.ok) throw new Error(paused.error.message);

@@ -10,12 +10,17 @@ import {
   failure,
   isFinished,
   ok,
+  type ParkedState,
   type Result,
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
+import { loadChain } from "../chain/chain.ts";
+import { threadContext } from "../chain/thread-context.ts";
 import { finishedRefusal } from "../lease/finished-refusal.ts";
 import { type LeaseHandle, withLease } from "../lease/with-lease.ts";
+import { bundleOf } from "../run/load-run.ts";
 import type { Engine } from "../storage/engine.ts";
+import { limitAt } from "./limit-at.ts";
 import { parkAfterPoke } from "./park-after-poke.ts";
 import type { Poke } from "./poke-thread.ts";
 
@@ -52,8 +57,27 @@ async function restoreStep(engine: Engine, handle: LeaseHandle): Promise<Result<
     toSha256: replaced.headSha256,
     nowMs: engine.now(),
   });
-  const status = await parkAfterPoke(engine, handle);
+  const status = await parkAfterPoke(engine, handle, await standingOf(engine, thread, replaced));
   return ok({ threadId, head: replaced.head, previousHead: head, status });
+}
+
+/** A thread that stands at its limit again says so. What cannot be read now is said when it goes on. */
+async function standingOf(
+  engine: Engine,
+  thread: ThreadRecord,
+  restored: { head: string; headSha256: string },
+): Promise<ParkedState> {
+  try {
+    const now = { ...thread, ...restored };
+    const chain = await loadChain(engine.cas, now);
+    const bundle = await bundleOf(engine, now, chain);
+    if (!bundle.ok) return { status: "idle" };
+    const context = await threadContext(engine.cas, now, chain);
+    const wait = await limitAt(bundle.value.descriptor, context, thread.limits);
+    return wait === null ? { status: "idle" } : { status: "suspended", waits: [wait] };
+  } catch {
+    return { status: "idle" };
+  }
 }
 
 function nothingToUndo(threadId: string): Failure {

@@ -14,10 +14,12 @@ import {
 
 type Spent = { [bound in keyof Limits]-?: number };
 
+type OfRole = Pick<RoleRules, "limits">;
+
 export type LedgerLimits = {
   /** For the whole thread. */
   thread: Limits;
-  roles: ReadonlyMap<string, RoleRules>;
+  roles: ReadonlyMap<string, OfRole>;
 };
 
 /** Steps that may still be made after a limit was reached before them. */
@@ -91,6 +93,20 @@ export class Ledger {
       .filter((ms) => ms > 0);
     return left.length === 0 ? null : Math.min(...left);
   }
+}
+
+/** The rules of each role, with a thread's own limits in place of those of the workflow. */
+export function withLimits<Rules extends OfRole>(
+  rules: ReadonlyMap<string, Rules>,
+  raised: { readonly [role: string]: Limits },
+): ReadonlyMap<string, Rules> {
+  const ofRole = new Map(Object.entries(raised));
+  return new Map(
+    Array.from(rules, ([role, own]) => [
+      role,
+      ofRole.has(role) ? { ...own, limits: { ...own.limits, ...ofRole.get(role) } } : own,
+    ]),
+  );
 }
 
 function nothing(): Spent {
