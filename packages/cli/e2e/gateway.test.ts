@@ -19,6 +19,7 @@ import { SCHEMAS, serverEventSchema } from "@uncaged/workflow-gateway/schemas";
 import { PROCESS_TAG_ENV } from "@uncaged/workflow-protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Cli, openCli } from "./cli.test.helper.ts";
+import { openProxy } from "./proxy.test.helper.ts";
 import { CERTIFICATE, KEY } from "./self-signed.test.helper.ts";
 import { ended, type Staying, staying } from "./staying.test.helper.ts";
 import { untilThread } from "./until-thread.test.helper.ts";
@@ -492,5 +493,61 @@ describe("a gateway of its own", () => {
     // A certificate that nobody vouches for, and a caller without one.
     await expect(fetch(`${origin}/`)).rejects.toThrow();
     await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow();
+  });
+
+  it("behind a proxy that has the certificate serves the page, its log-in, engines and events, and believes no forwarded header", async () => {
+    const proxy = await openProxy();
+    try {
+      const cert = join(cli.dir, "proxy.pem");
+      writeFileSync(cert, CERTIFICATE);
+      const add = (...args: string[]) =>
+        cli.json<{ token: string }>(["gateway", "token", "add", ...args]);
+      const { token: engine } = await add("behind", "--engine");
+      const { token: person } = await add("olga", "--client", "behind");
+      const gateway = await stays<Up>(["gateway", "--port", "0", "--public-origin", proxy.origin]);
+      expect(gateway.first.origin).toBe(proxy.origin);
+      proxy.port = gateway.first.port;
+      const env = { UNCAGED_GATEWAY_TOKEN: engine, NODE_EXTRA_CA_CERTS: cert };
+      await stays(["connect", "--gateway", proxy.origin], env);
+      expect(JSON.parse((await gateway.lines.next()).value)).toMatchObject({ state: "connected" });
+
+      const sent = (path: string, headers: object, body?: string): Promise<IncomingMessage> => {
+        const method = body === undefined ? "GET" : "POST";
+        const given = { ...TLS, method, headers: { ...headers } };
+        return answered(request(`${proxy.origin}${path}`, given), body);
+      };
+      const page = await sent("/", {});
+      expect(page.statusCode).toBe(200);
+      expect(page.headers["strict-transport-security"]).toBe("max-age=31536000");
+      const json = { origin: proxy.origin, "content-type": "application/json" };
+      const bought = await sent("/api/gateway/login", json, JSON.stringify({ token: person }));
+      expect(bought.headers["set-cookie"]?.[0]).toMatch(/^__Host-uwf=.*; SameSite=Strict; Secure$/);
+
+      const as = { authorization: `Bearer ${person}` };
+      const start = JSON.stringify({ workflow: "steps", prompt: prompt({ steps: 1 }) });
+      const started = await sent("/api/c/behind/threads", { ...json, ...as }, start);
+      expect(started.statusCode).toBe(200);
+      // Events come while the stream is open: nothing in between waits for its end.
+      const events = request(`${proxy.origin}/api/c/behind/events?topics=threads`, {
+        ...TLS,
+        headers: as,
+      }).end();
+      const [stream] = (await once(events, "response")) as [IncomingMessage];
+      const [first] = await once(stream, "data");
+      expect(String(first)).toContain('{"type":"ready"}');
+      events.destroy();
+
+      // What somebody says about themselves on the way opens nothing.
+      const forged = { ...as, "x-forwarded-host": "evil.example", "x-uwf-scope": "edit" };
+      expect((await sent("/api/c/behind/about", forged)).statusCode).toBe(200);
+      expect((await sent("/api/gateway/access", forged)).statusCode).toBe(403);
+      const foreign = { ...json, ...as, origin: "https://evil.example" };
+      expect((await sent("/api/c/behind/threads", foreign, start)).statusCode).toBe(403);
+      proxy.host = `127.0.0.1:${proxy.port}`;
+      expect((await sent("/api/c/behind/about", as)).statusCode).toBe(421);
+    } finally {
+      await processes.end();
+      await proxy.close();
+    }
   });
 });

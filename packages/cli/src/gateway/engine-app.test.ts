@@ -85,3 +85,21 @@ describe("a body", () => {
     expect((await sent("/hooks/push", MIB)).status).toBe(401);
   });
 });
+
+describe("events", () => {
+  it("of a reader who stands at a place that nobody knows begin with a reset", async () => {
+    const stream = session.request({
+      ":path": "/events?topics=threads,inbox",
+      "last-event-id": "of another program",
+      "x-uwf-scope": "read",
+    });
+    let text = "";
+    for await (const chunk of stream.setEncoding("utf8")) {
+      text += chunk;
+      if (text.includes("ready")) break;
+    }
+    const events = [...text.matchAll(/^data: (.*)$/gm)].map(([, data = ""]) => JSON.parse(data));
+    const resets = ["threads", "inbox"].map((topic) => ({ type: "reset", topic }));
+    expect(events).toEqual([...resets, { type: "ready" }]);
+  });
+});

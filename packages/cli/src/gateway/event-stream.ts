@@ -99,7 +99,8 @@ async function* events(
     const from = seen === undefined || seen > last ? Math.max(0, last - RECENT) : seen;
     position.threads.set(threadId, from);
   }
-  if (world.feed.since(position.feed) === null) {
+  const isUnknown = lastId !== null && known === null;
+  if (isUnknown || world.feed.since(position.feed) === null) {
     position.feed = now;
     for (const event of resets(topics)) yield text(event);
   }

@@ -24,7 +24,8 @@ const SILENT_MS = 25_000;
 /** Trying again changes nothing: no right, no such client, a wrong topic. */
 const LASTING = [400, 401, 403, 404];
 
-/** Yields events until the signal aborts, or the gateway refuses for good. */
+/** Yields events until the signal aborts, or the gateway refuses for good. A stream that broke before it said where it
+ *  stood begins anew with a `reset` of each topic. */
 export async function* followEvents(
   connection: Connection,
   { client, topics, signal, onState = () => undefined }: FollowOptions,
@@ -32,6 +33,7 @@ export async function* followEvents(
   const path = pathOf("events", { client, query: { topics: topics.join(",") } });
   const position: Position = { lastId: null };
   let tries = 0;
+  let isPlaceLost = false;
   while (!signal.aborted) {
     const opened = await open(connection, path, position, signal);
     if ("failure" in opened) {
@@ -46,7 +48,9 @@ export async function* followEvents(
     }
     tries = 0;
     onState({ state: "open" });
+    if (isPlaceLost) for (const topic of topics) yield { type: "reset", topic };
     yield* events(opened.body, position, signal);
+    isPlaceLost = position.lastId === null;
   }
 }
 

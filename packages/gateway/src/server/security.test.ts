@@ -330,3 +330,13 @@ describe("a page", () => {
     }
   });
 });
+
+test("a public address with the port that browsers leave out is the one without", async () => {
+  const named = await openLab({ publicOrigin: "https://flows.example.com:443" });
+  const asked = (name: string) =>
+    rawStatus(named.gateway.port, head("GET", "/api/gateway/session", [["host", name]]));
+  expect(named.gateway.origin).toBe("https://flows.example.com");
+  expect(await asked("flows.example.com")).toBe(401);
+  expect(await asked("flows.example.com:443")).toBe(421);
+  await named.close();
+});

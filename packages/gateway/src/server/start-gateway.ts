@@ -83,7 +83,9 @@ export async function startGateway(opts: GatewayOptions): Promise<Result<Gateway
   const port = bound.value;
   const scheme = opts.tls === null ? "http" : "https";
   const named = opts.host.includes(":") ? `[${opts.host}]` : opts.host;
-  const origin = opts.publicOrigin ?? `${scheme}://${named}:${port}`;
+  // Browsers leave out the usual port.
+  const asked = opts.publicOrigin?.replace(/:443$/, "");
+  const origin = asked ?? `${scheme}://${named}:${port}`;
   const isSecure = origin.startsWith("https:");
   const doors: Doors = {
     tokens: openTokens(opts.files?.tokens ?? null, opts.extraTokens ?? [], now),
