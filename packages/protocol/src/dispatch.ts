@@ -37,7 +37,11 @@ export type LimitKey =
   | "paused"
   | `workflow:${string}`
   | `agent:${string}`
-  | `provider:${string}`;
+  | `provider:${string}`
+  /** No worker that asked serves the pool, or has the label; or it has as many threads as it runs at once. */
+  | `pool:${string}`
+  | `label:${string}`
+  | "worker";
 
 /** A provider that has turned us away, or an agent whose provider is not known: no run of these agents begins before
  *  `untilMs`, Unix milliseconds. */
@@ -94,8 +98,9 @@ export type Dispatch = {
   /** The queued threads in the order of their turns: by priority, then those that other threads wait for, then by
    *  age. */
   list(): Promise<QueuedThread[]>;
-  /** The queued threads that may start now, in that order. `besides`: threads that are on their way to start. */
-  next(request: { besides: readonly string[]; nowMs: number }): Promise<string[]>;
+  /** The queued threads that may start now, in that order. `besides`: threads that are on their way to start. `worker`:
+   *  only those that it may take; left out: whoever may. */
+  next(request: { besides: readonly string[]; nowMs: number; worker?: string }): Promise<string[]>;
 
   /** Replaces all limits. They apply from the next start on: what runs continues. */
   limit(limits: RootLimits): Promise<void>;
@@ -157,5 +162,8 @@ export const NO_LIMITS: RootLimits = {
 export function limitInWords(key: LimitKey): string {
   if (key === "paused") return "the queue to be resumed";
   if (key === "budget") return "the budget of the day";
+  if (key === "worker") return "a worker with room";
+  if (key.startsWith("pool:") || key.startsWith("label:"))
+    return `a worker with ${key.replace(":", " ")}`;
   return key.replace(":", " ");
 }

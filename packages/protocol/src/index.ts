@@ -278,6 +278,16 @@ export {
   type Wait,
   type Waits,
 } from "./wait.ts";
+export {
+  DEFAULT_POOL,
+  PLACE_NAME_PATTERN,
+  type Placement,
+  WORKER_GONE_MS,
+  WORKER_STALE_MS,
+  type WorkerFacts,
+  type WorkerRecord,
+  type Workers,
+} from "./worker.ts";
 export type { RoleData, WorkflowData } from "./workflow-data.ts";
 export type {
   BundleVersion,

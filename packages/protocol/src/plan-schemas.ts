@@ -18,6 +18,8 @@ const plannedStart: z.ZodType<PlannedStart> = z.object({
   title: z.string().nullable(),
   labels: z.record(z.string(), z.string()),
   priority: z.number().int(),
+  pool: z.string().optional(),
+  needs: z.array(z.string()).optional(),
   depth: z.number().int().nonnegative().optional(),
 });
 

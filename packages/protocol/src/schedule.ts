@@ -16,6 +16,10 @@ export type PlannedStart = {
   labels: ThreadLabels;
   /** Of queued threads, that with the highest starts first. */
   priority: number;
+  /** Left out: the default pool. */
+  pool?: string | undefined;
+  /** Labels that its worker must have; left out: none. */
+  needs?: readonly string[] | undefined;
   /** Of the thread. Left out, or 0: a person planned it; otherwise one more than that of the thread whose step did. */
   depth?: number | undefined;
 };

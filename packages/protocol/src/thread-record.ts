@@ -66,6 +66,10 @@ export type ThreadFacts = {
   /** Of queued threads, that with the highest starts first; 0 unless somebody said otherwise. Forks and children have
    *  that of their thread. */
   priority: number;
+  /** Which workers may run it: those of this pool. Forks and children have that of their thread. */
+  pool: string;
+  /** Labels that its worker must have. */
+  needs: readonly string[];
   /** What was used for it, replaced steps and attempts without a step included; null: nobody reported anything, or an
    *  older version ran it. A fork begins with nothing, an import with what its steps say. */
   usage: Usage | null;
@@ -107,10 +111,10 @@ export type FinishedThread = ThreadFacts & ThreadEnding;
 export type ThreadRecord = UnfinishedThread | FinishedThread;
 
 /** Fields that may be left out for a new thread, which then has none. */
-type Optional = "limits" | "agent" | "title" | "labels" | "priority";
+type Optional = "limits" | "agent" | "title" | "labels" | "priority" | "pool" | "needs";
 
 /** What a storage root itself derives for a thread. */
-type OfThisRoot = "promptLine" | "usage" | "priority";
+type OfThisRoot = "promptLine" | "usage" | "priority" | "pool" | "needs";
 
 export type NewThread = Omit<ThreadFacts, Optional | "promptLine" | "usage" | "updatedAt"> &
   Partial<Pick<ThreadFacts, Optional>> & {
@@ -178,8 +182,8 @@ export function pendingInputOf(thread: ThreadRecord | ThreadCopy): PendingInput 
 
 /** Only those fields of a thread that do not depend on its status. */
 export function threadFacts(thread: ThreadFacts): ThreadFacts {
-  const { promptLine, usage, priority } = thread;
-  return { ...copiedFacts(thread), promptLine, usage, priority };
+  const { promptLine, usage, priority, pool, needs } = thread;
+  return { ...copiedFacts(thread), promptLine, usage, priority, pool, needs };
 }
 
 /** The same without the fields that each storage root derives itself. */

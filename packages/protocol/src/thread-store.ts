@@ -147,6 +147,9 @@ export type ThreadStore = {
     replaces: number | null;
     /** Left out: the lease is short and runs no step. */
     room?: "or queue" | "or nothing";
+    /** Who runs the steps: a worker, which may take this thread or finds no room; null: a process that serves the default
+     *  pool. Left out: whoever a person chose for it. */
+    worker?: string | null;
   }): Promise<Lease>;
   /** Heartbeat of a process, for all that it owns: one write, however many. Returns what waits for each, in their
    *  order. */

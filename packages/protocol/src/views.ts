@@ -86,6 +86,8 @@ export type ThreadSummary = {
   /** Its place in the queue; null unless it is queued. */
   queue: QueuePlace | null;
   priority: number;
+  pool: string;
+  needs: readonly string[];
   updatedAt: number;
   /** Unix milliseconds; a fork's is that of the original. */
   startedAt: number;
@@ -111,6 +113,8 @@ export type ThreadView = Pick<
   | "head"
   | "queue"
   | "priority"
+  | "pool"
+  | "needs"
 > & {
   start: {
     hash: string;

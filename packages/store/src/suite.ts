@@ -2,6 +2,7 @@
  *  c.run(freshStore()))`. */
 import { adoptionCases } from "./suite/adoption-cases.ts";
 import { askCases } from "./suite/ask-cases.ts";
+import { type DispatchCase, queueCases } from "./suite/dispatch-cases.ts";
 import { headCases } from "./suite/head-cases.ts";
 import { historyCases } from "./suite/history-cases.ts";
 import { leaseCases } from "./suite/lease-cases.ts";
@@ -14,13 +15,14 @@ import { queryCases } from "./suite/query-cases.ts";
 import { signalCases } from "./suite/signal-cases.ts";
 import { spentCases } from "./suite/spent-cases.ts";
 import type { ThreadStoreCase } from "./suite/store-case.ts";
+import { workerCases } from "./suite/worker-cases.ts";
 
 export {
   type BlobTableCase,
   type BlobTableHarness,
   blobTableCases,
 } from "./suite/blob-table-cases.ts";
-export { type DispatchCase, type DispatchHarness, dispatchCases } from "./suite/dispatch-cases.ts";
+export type { DispatchCase, DispatchHarness } from "./suite/dispatch-cases.ts";
 export { type SchedulesCase, schedulesCases } from "./suite/schedule-cases.ts";
 export type { ThreadStoreCase } from "./suite/store-case.ts";
 export { type TaskCase, taskCases } from "./suite/task-cases.ts";
@@ -41,3 +43,6 @@ export const threadStoreCases: readonly ThreadStoreCase[] = [
   ...noticeCases,
   ...queryCases,
 ];
+
+/** Of the queue of a store and of its workers. */
+export const dispatchCases: readonly DispatchCase[] = [...queueCases, ...workerCases];

@@ -4,4 +4,4 @@ export const OWNED = "threadId = :threadId AND fence = :fence AND status = 'runn
 
 /** For the SET part of an update. `fence` stays: the next owner's is higher. */
 export const NO_LEASE = `leasePid = NULL, leaseStartedAt = NULL, leaseBootId = NULL,
-  leaseAcquiredAt = NULL, leaseHeartbeatAt = NULL, leaseExpiresAt = NULL`;
+  leaseAcquiredAt = NULL, leaseHeartbeatAt = NULL, leaseExpiresAt = NULL, leaseWorker = NULL`;

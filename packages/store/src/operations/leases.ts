@@ -62,6 +62,7 @@ export function acquireLease(asked: Acquisition): Deed<Lease | Full> {
       processStartedAt: owner.startedAt,
       bootId: owner.bootId,
       room: request.room === undefined ? null : "held",
+      worker: request.room === undefined ? null : (request.worker ?? null),
     };
     const row = yield* one(ACQUIRE, values);
     if (row === undefined) {
@@ -148,7 +149,7 @@ const ACQUIRE = `
     status = 'running', fence = fence + 1,
     leasePid = :pid, leaseStartedAt = :processStartedAt, leaseBootId = :bootId,
     leaseAcquiredAt = :nowMs, leaseHeartbeatAt = :nowMs, leaseExpiresAt = :expiresAt,
-    room = :room, queuedFor = CASE WHEN :room IS NULL THEN NULL ELSE queuedFor END,
+    leaseWorker = :worker, room = :room, queuedFor = CASE WHEN :room IS NULL THEN NULL ELSE queuedFor END,
     queuedAt = NULL, notBefore = NULL, ${NO_SUSPENSION},
     stopSignalAt = NULL, updatedAt = :nowMs
   WHERE threadId = :threadId AND (

@@ -20,9 +20,16 @@ export function limitKeys(value: unknown): LimitKey[] | null {
   return keys.length < value.length ? null : keys;
 }
 
+/** A list of texts; null when it is anything else. */
+export function storedNames(value: unknown): string[] | null {
+  if (!Array.isArray(value)) return null;
+  const names = value.filter((name) => typeof name === "string");
+  return names.length < value.length ? null : names;
+}
+
 function isLimitKey(value: unknown): value is LimitKey {
   return (
     typeof value === "string" &&
-    /^(threads|budget|paused|(workflow|agent|provider):.*)$/s.test(value)
+    /^(threads|budget|paused|worker|(workflow|agent|provider|pool|label):.*)$/s.test(value)
   );
 }

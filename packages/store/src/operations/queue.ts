@@ -21,6 +21,7 @@ import { fullForLease } from "./room.ts";
 import { type NamedRow, RECORD_COLUMNS, textOf } from "./thread-columns.ts";
 import { getThread } from "./thread-queries.ts";
 import { recordOf } from "./thread-rows.ts";
+import { FOR_WORKER, roomOfWorker } from "./workers.ts";
 
 type Want = Parameters<Dispatch["want"]>[0];
 
@@ -56,9 +57,11 @@ type Next = Parameters<Dispatch["next"]>[0];
 /** Not a transaction: what it finds is checked again when a thread takes its lease. */
 export function nextThreads(request: Next): Deed<string[]> {
   return reading("see which threads may start", function* () {
-    const { besides, nowMs } = yield* timed(request);
-    const waiting = (yield* all(WAITING)).map(waitingOf);
+    const { besides, nowMs, worker } = yield* timed(request);
+    const rows = worker === undefined ? yield* all(WAITING) : yield* all(WAITING_FOR, { worker });
+    const waiting = rows.map(waitingOf);
     if (waiting.length === 0) return [];
+    const room = worker === undefined ? null : yield* roomOfWorker(worker, { besides, nowMs });
     const limits = yield* readLimits();
     const queue = waiting.filter(({ threadId }) => !besides.includes(threadId));
     const counting = { nowMs, except: null, returning: "count", besides } as const;
@@ -67,7 +70,8 @@ export function nextThreads(request: Next): Deed<string[]> {
       keys: queue.flatMap((each) => each.queue.for),
     });
     const expected: LimitKey[] = yield* expectedKeys({ nowMs, besides });
-    return nextOf(queue, { limits, crowd, expected }, nowMs);
+    const next = nextOf(queue, { limits, crowd, expected }, nowMs);
+    return room === null ? next : next.slice(0, Math.max(0, room));
   });
 }
 
@@ -97,4 +101,6 @@ const UNWANT = `
 const IN_ORDER = `WHERE queuedAt IS NOT NULL
   ORDER BY priority DESC, depth DESC, createdAt, threadId`;
 const QUEUE = `SELECT ${RECORD_COLUMNS} FROM threads ${IN_ORDER}`;
-const WAITING = `SELECT threadId, workflow, queuedFor, notBefore FROM threads ${IN_ORDER}`;
+const WAITS = "SELECT threadId, workflow, queuedFor, notBefore FROM threads";
+const WAITING = `${WAITS} ${IN_ORDER}`;
+const WAITING_FOR = `${WAITS} ${FOR_WORKER} ${IN_ORDER}`;

@@ -1,6 +1,15 @@
 /** How threads and runs of agents take room, lend it and give it back. Each is a part of the caller's transaction or one
  *  of its own. */
-import type { Dispatch, Full, LeaseRef, RootLimits, Taken } from "@uncaged/workflow-protocol";
+import {
+  type Dispatch,
+  type Full,
+  type LeaseRef,
+  type Placement,
+  parseJson,
+  type RootLimits,
+  type Taken,
+} from "@uncaged/workflow-protocol";
+import { missingFor } from "../threads/placement.ts";
 import { toWrite } from "../threads/refusals.ts";
 import {
   budgetLeft,
@@ -19,23 +28,25 @@ import { holdsAt } from "./holds.ts";
 import { OWNED } from "./lease-columns.ts";
 import { readLimits } from "./limits.ts";
 import { change, changing, type Deed, type Operation, one, reading, timed } from "./operation.ts";
+import { storedNames } from "./queue-places.ts";
 import { refused } from "./refused.ts";
-import { textOf } from "./thread-columns.ts";
+import { type NamedRow, textOf } from "./thread-columns.ts";
 import { getThread } from "./thread-queries.ts";
+import { isBesideOthers, servingOf } from "./workers.ts";
 
 /** Why this thread cannot take a lease with room; null: it can. A thread that is taken over never stopped running, so a
  *  closed queue does not keep it; one that was told to end needs no room for that. Part of the caller's transaction. */
 export function* fullForLease({
   threadId,
   nowMs,
+  worker,
 }: {
   threadId: string;
   nowMs: number;
+  /** As in `ThreadStore.acquire`. */
+  worker?: string | null;
 }): Operation<Full | null> {
-  const row = yield* one(
-    "SELECT workflow, status, killSignalAt FROM threads WHERE threadId = :threadId",
-    { threadId },
-  );
+  const row = yield* one(STANDING, { threadId });
   if (row === undefined || row.killSignalAt !== null) return null;
   const limits = yield* readLimits();
   const counting = { nowMs, except: threadId, returning: "count" } as const;
@@ -43,7 +54,17 @@ export function* fullForLease({
   const pausedSince = row.status === "running" ? null : crowd.pausedSince;
   const workflow = textOf(row, "workflow");
   const found = fullForThread(limits, { ...crowd, pausedSince }, { workflow, nowMs });
-  return found.full.length === 0 ? null : found;
+  const serving = yield* servingOf(worker, { except: threadId, nowMs });
+  const missing = serving === null ? [] : missingFor(placementOf(row), serving);
+  if (missing.length === 0 && found.full.length === 0) return null;
+  // Nothing but a worker's own end, or another one, ends the first kind of wait.
+  return { ...found, full: [...missing, ...found.full] };
+}
+
+function placementOf(row: NamedRow): Placement {
+  const { needs } = row;
+  const labels = typeof needs === "string" ? storedNames(parseJson(needs)) : [];
+  return { pool: textOf(row, "pool"), needs: labels ?? [] };
 }
 
 export function lendRoom(owner: LeaseRef): Deed<void> {
@@ -58,11 +79,12 @@ export function takeRoomBack(owner: Return): Deed<boolean> {
   const { threadId } = owner;
   return changing(`take the room of thread ${threadId} back`, function* () {
     const { nowMs } = yield* timed(owner);
-    const { workflow } = yield* setRoom(owner, "returning");
+    const { workflow, leaseWorker } = yield* setRoom(owner, "returning");
     const limits = yield* readLimits();
     const counting = { nowMs, except: threadId, returning: "do not" } as const;
     const running = yield* runningThreads(counting);
     if (fullBeside(limits, running, workflow).length > 0) return false;
+    if (yield* isBesideOthers(leaseWorker, { except: threadId, nowMs })) return false;
     yield* setRoom(owner, "held");
     return true;
   });
@@ -72,11 +94,11 @@ export function takeRoomBack(owner: Return): Deed<boolean> {
 function* setRoom(
   owner: LeaseRef,
   to: "held" | "lent" | "returning",
-): Operation<{ workflow: string }> {
+): Operation<{ workflow: string; leaseWorker: unknown }> {
   const { threadId, fence } = owner;
   const row = yield* one(SET_ROOM, { threadId, fence, to });
   if (row === undefined) throw refused(toWrite(yield* getThread(threadId), owner), threadId);
-  return { workflow: textOf(row, "workflow") };
+  return { workflow: textOf(row, "workflow"), leaseWorker: row.leaseWorker };
 }
 
 type Take = Parameters<Dispatch["take"]>[0];
@@ -146,7 +168,10 @@ function* note(use: {
 
 const SET_ROOM = `
   UPDATE threads SET room = CASE WHEN room IS NULL THEN NULL ELSE :to END
-  WHERE ${OWNED} RETURNING workflow, threadId`;
+  WHERE ${OWNED} RETURNING workflow, threadId, leaseWorker`;
+
+const STANDING = `
+  SELECT threadId, workflow, status, killSignalAt, pool, needs FROM threads WHERE threadId = :threadId`;
 
 // From here on, its runs are counted as they begin and end.
 const TOOK = `UPDATE threads SET queuedFor = NULL WHERE ${OWNED} AND queuedFor IS NOT NULL`;

@@ -1,4 +1,10 @@
-import type { BlobTable, Dispatch, ThreadHistory, ThreadStore } from "@uncaged/workflow-protocol";
+import type {
+  BlobTable,
+  Dispatch,
+  ThreadHistory,
+  ThreadStore,
+  Workers,
+} from "@uncaged/workflow-protocol";
 import { answerAsk, askAnswer, openAsk, openAsks, withdrawAsk } from "./asks.ts";
 import { blobTable } from "./blob-table.ts";
 import { finishThread, publishMove } from "./head-moves.ts";
@@ -29,9 +35,15 @@ import {
   readThread,
   threadRoots,
 } from "./thread-queries.ts";
+import { beatOfWorker, drainWorker, listWorkers, removeWorker } from "./workers.ts";
 
 /** What is in one index. Closing the threads closes all of it. */
-export type Index = { threads: ThreadStore; blobs: BlobTable; dispatch: Dispatch };
+export type Index = {
+  threads: ThreadStore;
+  blobs: BlobTable;
+  dispatch: Dispatch;
+  workers: Workers;
+};
 
 /** What an index needs of its database. */
 export type Backend = {
@@ -103,5 +115,11 @@ export function rootIndex({ perform, commit, history, shrink, close }: Backend):
     noteCall: (call) => perform(noteCall(call)),
     endCall: (call) => perform(endCall(call)),
   };
-  return { threads, blobs: blobTable({ perform, commit, shrink }), dispatch };
+  const workers: Workers = {
+    beat: (worker) => perform(beatOfWorker(worker)),
+    list: (nowMs) => perform(listWorkers(nowMs)),
+    drain: (request) => perform(drainWorker(request)),
+    remove: (worker) => perform(removeWorker(worker)),
+  };
+  return { threads, blobs: blobTable({ perform, commit, shrink }), dispatch, workers };
 }

@@ -36,6 +36,8 @@ const COLUMNS = [
   "promptLine",
   "labels",
   "priority",
+  "pool",
+  "needs",
   "queuedAt",
   "queuedFor",
   "notBefore",

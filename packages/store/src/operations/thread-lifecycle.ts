@@ -154,11 +154,11 @@ const INSERT = `
   INSERT INTO threads (
     threadId, threadIdReversed, startKey, workflow, bundleHash, startHash, head, headSha256,
     status, stepCount, depth, parentThread, cwd, limits, agent, title, promptLine, labels, nextPrompt, forkedFromThread, forkedFromState,
-    startedAt, createdAt, updatedAt, fence, priority, queuedAt, queuedFor, notBefore)
+    startedAt, createdAt, updatedAt, fence, priority, pool, needs, queuedAt, queuedFor, notBefore)
   VALUES (
     :threadId, :threadIdReversed, :startKey, :workflow, :bundleHash, :startHash, :head, :headSha256,
     :status, :stepCount, :depth, :parentThread, :cwd, :limits, :agent, :title, :promptLine, :labels, :nextPrompt, :forkedFromThread, :forkedFromState,
-    :startedAt, :createdAt, :createdAt, 0, :priority, :queuedAt, :queuedFor, :notBefore)
+    :startedAt, :createdAt, :createdAt, 0, :priority, :pool, :needs, :queuedAt, :queuedFor, :notBefore)
   ON CONFLICT (threadId) DO NOTHING
   RETURNING ${RECORD_COLUMNS}`;
 

@@ -4,6 +4,7 @@
  *  or that runs without an owner. What a status makes meaningless, such as an answer to a finished thread, is ignored.
  */
 import {
+  DEFAULT_POOL,
   isFinal,
   type Lease,
   type NewThread,
@@ -21,7 +22,7 @@ import {
 import { newPlace, SIGNAL_ORDER } from "../threads/thread-changes.ts";
 import { promptLine } from "../threads/thread-words.ts";
 import { personWaits } from "./person-waits.ts";
-import { limitKeys, storedPlace } from "./queue-places.ts";
+import { limitKeys, storedNames, storedPlace } from "./queue-places.ts";
 import {
   integer,
   type NamedRow,
@@ -87,6 +88,8 @@ function factsOf(row: Row): ThreadFacts {
     promptLine: optionalProse(row, "promptLine"),
     labels: storedLabels(optionalText(row, "labels")),
     priority: integer(row, "priority"),
+    pool: text(row, "pool"),
+    needs: needsOf(row),
     usage: usageOf(row),
     forkedFrom:
       forkedFrom === null
@@ -96,6 +99,10 @@ function factsOf(row: Row): ThreadFacts {
     createdAt: integer(row, "createdAt"),
     updatedAt: integer(row, "updatedAt"),
   };
+}
+
+function needsOf(row: Row): readonly string[] {
+  return optionalText(row, "needs") === null ? [] : parsed(row, "needs", storedNames);
 }
 
 function usageOf(row: Row): Usage | null {
@@ -170,6 +177,7 @@ function leaseOf(row: Row): Lease {
 /** The values of a new row, by parameter name. */
 export function newRow(thread: NewThread, startKey: string | null): Values {
   const line = promptLine(thread.prompt ?? null);
+  const { needs = [] } = thread;
   const labelled = Object.keys(thread.labels ?? {}).length > 0;
   return {
     threadId: thread.threadId,
@@ -195,6 +203,8 @@ export function newRow(thread: NewThread, startKey: string | null): Values {
     startedAt: thread.startedAt,
     createdAt: thread.createdAt,
     priority: thread.priority ?? 0,
+    pool: thread.pool ?? DEFAULT_POOL,
+    needs: needs.length === 0 ? null : JSON.stringify(needs),
     status: thread.queue === undefined ? "idle" : "queued",
     ...storedPlace(newPlace(thread)),
   };

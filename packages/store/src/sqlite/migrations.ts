@@ -13,6 +13,7 @@ import { LIMIT_SCHEMA } from "./limit-schema.ts";
 import { NAMES_SCHEMA } from "./names-schema.ts";
 import { NOTICES_SCHEMA } from "./notices-schema.ts";
 import { PERSON_SCHEMA } from "./person-schema.ts";
+import { POOLS_SCHEMA } from "./pools-schema.ts";
 import { QUEUE_SCHEMA } from "./queue-schema.ts";
 import { SCHEDULES_SCHEMA } from "./schedules-schema.ts";
 import { SHARED_BUDGET_SCHEMA } from "./shared-budget-schema.ts";
@@ -45,6 +46,7 @@ export const MIGRATIONS: readonly string[] = [
   UNFINISHED_SCHEMA,
   TASK_THREADS_SCHEMA,
   SHARED_BUDGET_SCHEMA,
+  POOLS_SCHEMA,
 ];
 
 /** Marks the file as ours in SQLite's header ("UWFi"), so that no other program's database is changed. */

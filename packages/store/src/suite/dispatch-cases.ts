@@ -8,6 +8,7 @@ import {
   type RootLimits,
   type Spent,
   type ThreadStore,
+  type Workers,
 } from "@uncaged/workflow-protocol";
 import { refuses } from "./refuses.ts";
 import {
@@ -20,7 +21,7 @@ import {
 } from "./sample-threads.ts";
 
 /** Both belong to the same storage root. */
-export type DispatchHarness = { threads: ThreadStore; dispatch: Dispatch };
+export type DispatchHarness = { threads: ThreadStore; dispatch: Dispatch; workers: Workers };
 
 /** One promise of the port. `run` rejects when the backend breaks it. */
 export type DispatchCase = {
@@ -36,7 +37,7 @@ const MINUTE_MS = 60_000;
 const NOON_MS = Date.UTC(2026, 10, 22, 11);
 const HOUR_MS = 60 * MINUTE_MS;
 
-export const dispatchCases: readonly DispatchCase[] = [
+export const queueCases: readonly DispatchCase[] = [
   {
     name: "takes no more leases with room than the limit says, and one more after each end",
     async run(harness) {

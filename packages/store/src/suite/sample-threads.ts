@@ -33,10 +33,13 @@ export function sampleThread(n: number, changes: Partial<NewThread> = {}): NewTh
 
 /** What a store returns of fields that a sample leaves out. */
 export const UNSET: Required<
-  Pick<ThreadFacts, "limits" | "agent" | "title" | "promptLine" | "labels" | "usage" | "priority">
+  Pick<
+    ThreadFacts,
+    "limits" | "agent" | "title" | "promptLine" | "labels" | "usage" | "priority" | "pool" | "needs"
+  >
 > = {
   ...{ limits: null, agent: null, title: null, promptLine: null, labels: {}, usage: null },
-  priority: 0,
+  ...{ priority: 0, pool: "default", needs: [] },
 };
 
 export function sampleId(n: number): string {

@@ -10,8 +10,11 @@ import {
   type Spent,
   type ThreadRecord,
   unwrap,
+  type Workers,
 } from "@uncaged/workflow-protocol";
 import { memorySharedBudget } from "./memory-shared-budget.ts";
+import { memoryWorkers } from "./memory-workers.ts";
+import { missingFor } from "./placement.ts";
 import { toQueue, toWrite } from "./refusals.ts";
 import {
   budgetLeft,
@@ -36,6 +39,8 @@ export type Room = {
   room: "held" | "lent" | "returning" | null;
   /** What it waited for, until it takes that. */
   expects: readonly LimitKey[];
+  /** Of the lease: which worker took it. */
+  worker: string | null;
 };
 
 export type MemoryThreads = {
@@ -47,8 +52,12 @@ type Job = Parameters<Dispatch["want"]>[0];
 
 export type MemoryRoom = {
   dispatch: Dispatch;
+  workers: Workers;
   /** Why a thread cannot take a lease with room; empty: it can. */
-  fullFor: (thread: ThreadRecord, nowMs: number) => ReturnType<typeof fullForThread>;
+  fullFor: (
+    thread: ThreadRecord,
+    request: { nowMs: number; worker?: string | null },
+  ) => ReturnType<typeof fullForThread>;
   want: (thread: ThreadRecord, job: Job) => void;
   book: (spent: Spent, nowMs: number) => void;
   /** Of a thread that is removed. */
@@ -134,18 +143,26 @@ export function memoryRoom({ all, entry }: MemoryThreads): MemoryRoom {
     if (callsLimited(limits, agent))
       pieces.push({ startMs: startOf(nowMs, PIECE_MS), agent, ...used });
   };
-  const fullFor: MemoryRoom["fullFor"] = (thread, nowMs) => {
+  const { workers, serving, isBeside, mayTake } = memoryWorkers(all);
+  const fullFor: MemoryRoom["fullFor"] = (thread, { nowMs, worker }) => {
     const isToEnd = "signals" in thread && thread.signals.includes("kill");
     if (isToEnd) return { ok: false, full: [], againAt: null };
     const now = crowd(nowMs, { except: thread.threadId, returning: true });
     const since = thread.status === "running" ? null : now.pausedSince;
     const { workflow } = thread;
-    return fullForThread(limits, { ...now, pausedSince: since }, { workflow, nowMs });
+    const found = fullForThread(limits, { ...now, pausedSince: since }, { workflow, nowMs });
+    const by = serving(worker, { except: thread.threadId, nowMs });
+    return { ...found, full: [...(by === null ? [] : missingFor(thread, by)), ...found.full] };
   };
   const want: MemoryRoom["want"] = (thread, job) => {
-    const full = job.for ?? fullFor(thread, job.nowMs).full;
+    const full = job.for ?? fullFor(thread, job).full;
     const queued = queuedThread(unwrap(toQueue(thread, job)), { ...job, for: full });
-    Object.assign(known(job.threadId), { record: queued, room: null, expects: full });
+    Object.assign(known(job.threadId), {
+      record: queued,
+      room: null,
+      expects: full,
+      worker: null,
+    });
   };
   const list = (): QueuedThread[] =>
     [...all()]
@@ -164,6 +181,7 @@ export function memoryRoom({ all, entry }: MemoryThreads): MemoryRoom {
       quarters.push({ startMs: startOf(nowMs, QUARTER_MS), tokens, costUsd: costUsd ?? 0 });
       note(agent, nowMs, { requests: 0, tokens });
     },
+    workers,
     dispatch: {
       async want(job) {
         const thread = unwrap(toQueue(recordOf(job.threadId), job));
@@ -175,7 +193,7 @@ export function memoryRoom({ all, entry }: MemoryThreads): MemoryRoom {
         Object.assign(found, { record: withoutPlace(found.record, nowMs), expects: [] });
       },
       list: async () => list(),
-      async next({ besides, nowMs }) {
+      async next({ besides, nowMs, worker }) {
         const expected = [...all()].flatMap(({ record, expects }) =>
           (leaseOf(record) !== null && isLeased(record, nowMs)) || besides.includes(record.threadId)
             ? expects
@@ -183,7 +201,9 @@ export function memoryRoom({ all, entry }: MemoryThreads): MemoryRoom {
         );
         const queue = list().filter(({ threadId }) => !besides.includes(threadId));
         const now = crowd(nowMs, { except: null, returning: true, besides });
-        return nextOf(queue, { limits, crowd: now, expected }, nowMs);
+        const { may, room } = mayTake(worker, { besides, nowMs });
+        const next = nextOf(queue.filter(may), { limits, crowd: now, expected }, nowMs);
+        return next.slice(0, Math.max(0, room));
       },
       async limit(all) {
         limits = all;
@@ -204,6 +224,7 @@ export function memoryRoom({ all, entry }: MemoryThreads): MemoryRoom {
         const { workflow } = setRoom(owner, "returning");
         const { running } = crowd(nowMs, { except: owner.threadId, returning: false });
         if (fullBeside(limits, running, workflow).length > 0) return false;
+        if (isBeside(owner.threadId, nowMs)) return false;
         setRoom(owner, "held");
         return true;
       },

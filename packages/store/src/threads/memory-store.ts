@@ -16,6 +16,7 @@ import {
   type ThreadStore,
   type Usage,
   unwrap,
+  type Workers,
   WorkflowError,
   waitsOf,
 } from "@uncaged/workflow-protocol";
@@ -65,14 +66,14 @@ type Entry = {
   startKey: string | null;
 } & Room;
 
-const NO_ROOM: Room = { room: null, expects: [] };
+const NO_ROOM: Room = { room: null, expects: [], worker: null };
 
 export function memoryThreadStore(): ThreadStore {
   return memoryIndex().threads;
 }
 
 /** The threads and their queue. */
-export function memoryIndex(): { threads: ThreadStore; dispatch: Dispatch } {
+export function memoryIndex(): { threads: ThreadStore; dispatch: Dispatch; workers: Workers } {
   const entries = new Map<string, Entry>();
   const ended = new Map<string, HistoryLine>();
   const removedAt = new Map<string, number>();
@@ -181,7 +182,7 @@ export function memoryIndex(): { threads: ThreadStore; dispatch: Dispatch } {
     async acquire(request) {
       const { threadId, process, ttlMs, nowMs } = request;
       const thread = unwrap(toAcquire(record(threadId), request));
-      const { full, againAt } = queue.fullFor(thread, nowMs);
+      const { full, againAt } = queue.fullFor(thread, request);
       if (request.room !== undefined && full.length > 0) {
         const { room, replaces } = request;
         if (room === "or queue" && thread.status !== "suspended")
@@ -191,6 +192,7 @@ export function memoryIndex(): { threads: ThreadStore; dispatch: Dispatch } {
       const entry = known(entries, threadId);
       entry.fence += 1;
       entry.room = request.room === undefined ? null : "held";
+      entry.worker = request.room === undefined ? null : (request.worker ?? null);
       if (entry.room === null) entry.expects = [];
       const times = { acquiredAt: nowMs, heartbeatAt: nowMs, expiresAt: nowMs + ttlMs };
       if (request.room !== undefined) asks.keep({ threadId, fence: entry.fence }, waitsOf(thread));
@@ -235,7 +237,7 @@ export function memoryIndex(): { threads: ThreadStore; dispatch: Dispatch } {
       if (to.status === "suspended" && !asks.handOver(request.threadId, to.waits)) return false;
       note(noticesOf(put(parkedThread(thread, request))));
       const expects = request.to.status === "queued" ? request.to.queue.for : [];
-      Object.assign(known(entries, request.threadId), { room: null, expects });
+      Object.assign(known(entries, request.threadId), { room: null, expects, worker: null });
       return true;
     },
     async signal(threadId, kind) {
@@ -302,7 +304,7 @@ export function memoryIndex(): { threads: ThreadStore; dispatch: Dispatch } {
     },
     close: async () => {},
   };
-  return { threads, dispatch: queue.dispatch };
+  return { threads, dispatch: queue.dispatch, workers: queue.workers };
 }
 
 function known(entries: ReadonlyMap<string, Entry>, threadId: string): Entry {

@@ -1,5 +1,6 @@
 /** What each allowed change makes of a thread: the port's contract as functions of records. */
 import {
+  DEFAULT_POOL,
   type AdoptedThread,
   type AnswerMove,
   type FinalMove,
@@ -33,8 +34,9 @@ export function newThread(thread: NewThread): UnfinishedThread {
   const { title = null, labels = {}, prompt = null } = thread;
   const pendingInput = nextPrompt === null ? null : ({ kind: "prompt", text: nextPrompt } as const);
   const names = { title, labels, promptLine: promptLine(prompt), usage: null };
-  const { priority = 0 } = thread;
-  const facts = threadFacts({ ...thread, ...names, limits, agent, priority, updatedAt });
+  const { priority = 0, pool = DEFAULT_POOL, needs = [] } = thread;
+  const place = { priority, pool, needs };
+  const facts = threadFacts({ ...thread, ...names, limits, agent, ...place, updatedAt });
   const queue = newPlace(thread);
   if (queue !== null) return { ...facts, ...NOTHING_ASKED, pendingInput, status: "queued", queue };
   return { ...facts, ...NOTHING_ASKED, pendingInput, status: "idle" };
@@ -50,6 +52,8 @@ export function adoptedThread(thread: AdoptedThread): ThreadRecord {
     ...thread,
     usage: thread.usage ?? null,
     priority: 0,
+    pool: DEFAULT_POOL,
+    needs: [],
     promptLine: promptLine(thread.prompt ?? null),
   });
   switch (thread.status) {
