@@ -10,6 +10,7 @@ const PAGE = readFileSync(new URL("../../../docs/running-many.md", import.meta.u
 const SCAFFOLD = fileURLToPath(new URL("../scaffold/minimal/src/workflow.ts", import.meta.url));
 /** A reader sees that the host is up before the next command; a script has to ask. */
 const ONCE_UP = `until uncaged-workflow status --json | grep -q '"pid"'; do :; done\n`;
+const WORKER_UP = `until uncaged-workflow worker list --json | grep -q '"worker"'; do :; done\n`;
 
 let cli: Cli;
 let shell: Shell;
@@ -26,12 +27,16 @@ afterAll(async () => {
 });
 
 it("shows commands that work one after the other", async () => {
-  const session = shownCommands(PAGE).join("").replace("up &\n", `up &\n${ONCE_UP}`);
+  const session = shownCommands(PAGE)
+    .join("")
+    .replace("up &\n", `up &\n${ONCE_UP}`)
+    .replace("--at-once 4 &\n", `--at-once 4 &\n${WORKER_UP}`);
   const { code, stdout } = await shell.run(session);
   expect(code).toBe(0);
   expect(stdout).toContain("hosting the threads of");
   expect(stdout).toMatch(/worker \d+ of [0-9A-Z]{13}: 0 threads/);
   expect(stdout).toContain("ended the host, process");
+  expect(stdout).toMatch(/worker \S+ has ended/);
   const [, written = ""] = /wrote (.*)\n/.exec(stdout) ?? [];
   expect(stdout).toContain(readFileSync(written, "utf8"));
 });

@@ -59,8 +59,14 @@ export const COMMANDS: readonly CommandEntry[] = [
     loadGroup: async () => (await import("./trigger/commands.ts")).triggerCommands,
   },
   {
+    name: "worker",
+    summary: "run the threads of some pools on this machine",
+    loadGroup: async () => (await import("./worker/commands.ts")).workerCommands,
+    // Tasks were called by this name first.
+    loadOthers: async () => (await import("./task/commands.ts")).taskCommands,
+  },
+  {
     name: "task",
-    alias: "worker",
     summary: "give many agents work in one repository, and merge what was approved",
     loadGroup: async () => (await import("./task/commands.ts")).taskCommands,
   },

@@ -34,10 +34,16 @@ export async function parseCommandLine(
   for (const entry of entries) {
     const sub = parser.command(entry.name).description(entry.summary).helpCommand(false);
     if (entry.shortcut) sub.helpGroup("Shortcuts:");
-    if (entry.alias !== undefined) sub.alias(entry.alias);
-    if (called === undefined || ![entry.name, entry.alias].includes(called)) continue;
-    if ("load" in entry) declare(sub, await entry.load(), { path: entry.name, calls, program });
-    else declareGroup(sub, await entry.loadGroup(), { path: entry.name, calls, program });
+    if (called !== entry.name) continue;
+    const place = { path: entry.name, calls, program };
+    if ("load" in entry) declare(sub, await entry.load(), place);
+    else {
+      const group = await entry.loadGroup();
+      declareGroup(sub, group, { ...place, hidden: false });
+      const others = Object.entries((await entry.loadOthers?.())?.commands ?? {});
+      const commands = others.filter(([name]) => !Object.hasOwn(group.commands, name));
+      declareGroup(sub, { commands: Object.fromEntries(commands) }, { ...place, hidden: true });
+    }
     const end = takesProgram(sub, words) ? words.indexOf("--") : -1;
     if (end === -1) continue;
     own = words.slice(0, end);
@@ -96,9 +102,14 @@ type Program = { words: readonly string[] | null };
 
 type Place = { path: string; calls: CommandLine[]; program: Program };
 
-function declareGroup(parser: Parser, group: CommandGroup, place: Place): void {
+function declareGroup(
+  parser: Parser,
+  group: CommandGroup,
+  { hidden, ...place }: Place & { hidden: boolean },
+): void {
   for (const [name, command] of Object.entries(group.commands)) {
-    declare(parser.command(name), command, { ...place, path: `${place.path} ${name}` });
+    const path = `${place.path} ${name}`;
+    declare(parser.command(name, { hidden }), command, { ...place, path });
   }
 }
 

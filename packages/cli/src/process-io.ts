@@ -16,7 +16,11 @@ export function processIo(opts: { exit: (code: number) => never }): Omit<Io, "js
     stderr: sink(process.stderr, opts.exit),
     now: Date.now,
     hostBundle,
-    interruption: () => interruption(opts.exit),
+    interruption: () => interruptions(opts.exit, 1)[0] ?? NEVER,
+    interruptions: () => {
+      const [first = NEVER, second = NEVER] = interruptions(opts.exit, 2);
+      return { first, second };
+    },
   };
 }
 
@@ -103,10 +107,16 @@ function dropped(_chunk: string | Uint8Array, ...rest: unknown[]): boolean {
   return true;
 }
 
-function interruption(exit: (code: number) => never): AbortSignal {
-  const abort = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.on(signal, () => (abort.signal.aborted ? exit(EXIT.aborted) : abort.abort("stop")));
-  }
-  return abort.signal;
+/** The n-th aborts when the process is told to end for the n-th time; one more ends it. */
+function interruptions(exit: (code: number) => never, count: number): AbortSignal[] {
+  const stages = Array.from({ length: count }, () => new AbortController());
+  const next = (): void => {
+    const stage = stages.find(({ signal }) => !signal.aborted);
+    if (stage === undefined) exit(EXIT.aborted);
+    stage?.abort("stop");
+  };
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, next);
+  return stages.map(({ signal }) => signal);
 }
+
+const NEVER: AbortSignal = new AbortController().signal;

@@ -55,6 +55,8 @@ export function addThread(
     head: steps.at(-1)?.stateHash ?? "START00000000",
     queue: null,
     priority: 0,
+    pool: "default",
+    needs: [],
     start: {
       hash: "START00000000",
       prompt: `Do ${id}.`,
@@ -94,6 +96,8 @@ export function addThread(
     waits: head.waits,
     queue: head.queue,
     priority: 0,
+    pool: "default",
+    needs: [],
     updatedAt: head.updatedAt,
     startedAt: head.createdAt,
     createdAt: head.createdAt,

@@ -16,6 +16,8 @@ export function threadRow(more: Partial<ThreadRow> & { threadId: string }): Thre
     waits: [],
     queue: null,
     priority: 0,
+    pool: "default",
+    needs: [],
     updatedAt: 0,
     startedAt: 0,
     createdAt: 0,

@@ -31,6 +31,8 @@ async function main(): Promise<number> {
       threadId,
       maxSteps: null,
       room: "or queue",
+      // It serves the default pool.
+      worker: null,
       signal: abort.signal,
       onReady: () => tellStarter({ kind: "ready" }),
     });

@@ -30,6 +30,8 @@ export type BundleWorker = {
   threads(): ReadonlySet<string>;
   /** Resolves once the thread is owned and loaded, or could not be; null: the worker has ended before that. */
   run(threadId: string): Promise<RunnerReport | null>;
+  /** Has its threads go on elsewhere: before their next steps, or at once. */
+  handOver(when: "soon" | "now"): void;
   /** Ends it at once. The threads it owned are found by their leases. */
   end(): Promise<void>;
 };
@@ -37,6 +39,8 @@ export type BundleWorker = {
 export function startBundleWorker(opts: {
   root: string;
   packagesBase: string;
+  /** For whom it takes leases. */
+  worker: string;
   /** One of its threads has come to rest. */
   onRest: () => void;
   onIdle: () => void;
@@ -44,7 +48,15 @@ export function startBundleWorker(opts: {
   onEnd: (reason: string) => void;
 }): BundleWorker {
   const { open, told } = splitEnvironment(workerEnvironment(opts));
-  const words = [...NODE_FLAGS, "--import", hooksUrl, WORKER, opts.root, opts.packagesBase];
+  const words = [
+    ...NODE_FLAGS,
+    "--import",
+    hooksUrl,
+    WORKER,
+    opts.root,
+    opts.packagesBase,
+    opts.worker,
+  ];
   const worker = spawn(process.execPath, words, {
     detached: true,
     // stdout is discarded: what a bundle prints is not a result. stderr is the host's; the worker bounds it.
@@ -106,6 +118,7 @@ export function startBundleWorker(opts: {
       else tell({ kind: "run", threadId });
       return promise;
     },
+    handOver: (when) => tell({ kind: "hand over", when }),
     end: () => {
       worker.kill("SIGKILL");
       return ended.promise;

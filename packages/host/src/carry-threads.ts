@@ -26,6 +26,10 @@ export type Carrier = {
   /** Why this version rests; null: it does not. */
   restsBecause(bundleHash: string): string | null;
   state(): HostState;
+  /** Has all threads go on elsewhere: before their next steps, or at once. */
+  handOver(when: "soon" | "now"): void;
+  /** How many there are, on their way included. */
+  count(): number;
   /** Ends the workers at once. Their threads keep leases of dead processes, and so wait for the next host. */
   end(): Promise<void>;
 };
@@ -35,10 +39,13 @@ type Version = { bundleHash: string; worker: BundleWorker; giveBack: NodeJS.Time
 export function threadCarrier(
   engine: Pick<Engine, "root" | "packagesBase" | "store">,
   {
+    worker: takenBy,
     say,
     onRest,
     onWorkerEnd,
   }: {
+    /** For whom leases are taken. */
+    worker: string;
     say: (line: string) => void;
     /** A thread has come to rest: there may be room for others. */
     onRest: () => void;
@@ -50,12 +57,14 @@ export function threadCarrier(
   const resting = new Map<string, string>();
   const starting = new Set<string>();
   let isEnding = false;
+  let handedOver: "soon" | "now" | null = null;
 
   const start = (key: string, bundleHash: string): Version => {
     let isGivenBack = false;
     const worker = startBundleWorker({
       root: engine.root,
       packagesBase: engine.packagesBase,
+      worker: takenBy,
       onRest,
       onIdle: () => {
         version.giveBack = setTimeout(() => {
@@ -74,6 +83,7 @@ export function threadCarrier(
     });
     const version: Version = { bundleHash, worker, giveBack: null };
     versions.set(key, version);
+    if (handedOver !== null) worker.handOver(handedOver);
     return version;
   };
 
@@ -129,6 +139,15 @@ export function threadCarrier(
       })),
       resting: [...resting].map(([bundleHash, reason]) => ({ bundleHash, reason })),
     }),
+    handOver: (when) => {
+      handedOver = when;
+      for (const { worker } of versions.values()) worker.handOver(when);
+    },
+    count: () =>
+      new Set([
+        ...starting,
+        ...[...versions.values()].flatMap(({ worker }) => [...worker.threads()]),
+      ]).size,
     end: async () => {
       isEnding = true;
       await Promise.all([...versions.values()].map(({ worker }) => worker.end()));

@@ -1,3 +1,4 @@
+export type { Serving } from "./be-worker.ts";
 export { type HostStatus, hostStatus, type Undelivered, undelivered } from "./host-status.ts";
 export { runHost } from "./run-host.ts";
 export {

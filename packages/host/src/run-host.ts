@@ -25,7 +25,10 @@ import {
 } from "@uncaged/workflow-protocol";
 import { tryLockFile } from "@uncaged/workflow-store";
 import { isShared, ownIdentity, storagePaths, writeFileAtomic } from "@uncaged/workflow-util";
+import { ownRow, type Serving } from "./be-worker.ts";
 import { threadCarrier } from "./carry-threads.ts";
+import { drainHost } from "./drain-host.ts";
+import { type Health, serveHealth } from "./health.ts";
 import { listen } from "./listen.ts";
 import { tellListeners } from "./notify/tell-listeners.ts";
 import { parkThreads } from "./park-threads.ts";
@@ -45,10 +48,15 @@ export type HostOptions = {
   packagesBase: string;
   /** Ends the host. Its threads continue under the next one. */
   signal: AbortSignal;
+  serving: Serving;
+  /** Ends the host gracefully, with so much time for the steps that are under way. */
+  drain?: { signal: AbortSignal; graceMs: number };
+  /** A port for probes; null: none. */
+  health?: number | null;
   /** Prints a line for people who watch the host. */
   say: (line: string) => void;
-  /** Called once it listens. */
-  onUp: (host: HostFile) => void;
+  /** Called once it listens. `health`: the port of its probes. */
+  onUp: (host: HostFile & { worker: string; health: number | null }) => void;
 };
 
 /** Runs until the signal aborts. `HOST_RUNNING` when the root has a host. */
@@ -70,19 +78,37 @@ export async function runHost(opts: HostOptions): Promise<Result<null, Failure>>
   }
 }
 
-async function serve(engine: Engine, { signal, say, onUp }: HostOptions): Promise<void> {
+async function serve(engine: Engine, opts: HostOptions): Promise<void> {
+  const { signal: ended, serving, drain, say, onUp } = opts;
   let wake = new AbortController();
+  // What only begins new work ends with either.
+  const signal = drain === undefined ? ended : AbortSignal.any([ended, drain.signal]);
+  const row = await ownRow(engine, serving);
+  const isDraining = (): boolean => signal.aborted || row.isToDrain();
+  let lookedMs = performance.now();
   const fault = (thrown: unknown): void => say(failureFrom(thrown, "STORAGE_FAILED").message);
   const schedules = await openSchedules(engine.root);
   const triggers = await openTriggers(engine.root);
   const tasks = await openTasks(engine.root);
   const carrier = threadCarrier(engine, {
+    worker: row.worker,
     say,
     onRest: () => void queue.look().catch(fault),
     onWorkerEnd: () => wake.abort(),
   });
   const elsewhere = threadsElsewhere();
-  const queue = queueStarter(engine, carrier, { say, elsewhere });
+  const queue = queueStarter(engine, carrier, {
+    worker: row.worker,
+    takesAll: serving.atOnce === null,
+    isShared: isShared(engine.root),
+    say,
+    elsewhere,
+  });
+  const probes = await probesOf(opts.health ?? null, {
+    isAlive: () => isDraining() || performance.now() - lookedMs < STUCK_AFTER_MS,
+    notReady: () =>
+      isDraining() ? "draining" : row.isSeen() ? null : "its storage does not answer",
+  });
   const listener = await listen(engine.root, carrier, queue);
   const host = { process: ownIdentity(), since: engine.now(), socket: listener.socket };
   const { host: path } = storagePaths(engine.root);
@@ -100,14 +126,16 @@ async function serve(engine: Engine, { signal, say, onUp }: HostOptions): Promis
     await telling.listen();
     // Last: whoever reads this file can connect.
     await writeFileAtomic({ path, data: JSON.stringify(host), mode: 0o600, existing: "replace" });
-    onUp(host);
+    onUp({ ...host, worker: row.worker, health: probes?.port ?? null });
     const looks = [
+      row,
       takeUp(engine, carrier, { isShared: isShared(engine.root), elsewhere }),
       queue,
       telling,
       pruneOld(engine, say),
     ];
-    while (!signal.aborted) {
+    while (!isDraining()) {
+      lookedMs = performance.now();
       wake = new AbortController();
       // Not waited for: a bundle that takes long to load must not hold up the others. A fault of the storage may pass.
       for (const { look } of looks) look().catch(fault);
@@ -117,17 +145,44 @@ async function serve(engine: Engine, { signal, say, onUp }: HostOptions): Promis
       const until = AbortSignal.any([signal, wake.signal]);
       await sleep(LOOK_EVERY_MS, undefined, { signal: until }).catch(() => undefined);
     }
+    if (!ended.aborted) {
+      say(`draining: ${carrier.count()} of its threads go on elsewhere after the step under way`);
+      await drainHost({ row, carrier }, { hurry: hurryOf(drain), signal: ended, fault });
+    }
   } finally {
     // Stop accepting threads before ours lose their workers.
     rmSync(path, { force: true });
     listener.close();
     await parkThreads(engine, carrier);
+    await row.remove().catch(fault);
+    probes?.close();
     // Threads that were being started have lost their workers, so this wait is short.
     await started;
     await schedules.close();
     await triggers.close();
     await tasks.close();
   }
+}
+
+/** Aborts when those who told the host to end wait no longer for steps under way. */
+function hurryOf(drain: HostOptions["drain"]): AbortSignal {
+  const hurry = new AbortController();
+  const begin = (): void => {
+    setTimeout(() => hurry.abort(), drain?.graceMs).unref();
+  };
+  if (drain?.signal.aborted) begin();
+  else drain?.signal.addEventListener("abort", begin, { once: true });
+  return hurry.signal;
+}
+
+/** Its main loop has not come round for so long. */
+const STUCK_AFTER_MS = 60_000;
+
+async function probesOf(
+  port: number | null,
+  health: Health,
+): Promise<{ port: number; close: () => void } | null> {
+  return port === null ? null : serveHealth(port, health);
 }
 
 function alreadyUp(root: string): Failure {

@@ -1,5 +1,12 @@
 import type { RunnerReport } from "@uncaged/workflow-execute";
-import { type Dispatch, failure, NO_LIMITS, type ThreadStore } from "@uncaged/workflow-protocol";
+import {
+  DEFAULT_POOL,
+  type Dispatch,
+  failure,
+  NO_LIMITS,
+  type ThreadStore,
+  type Workers,
+} from "@uncaged/workflow-protocol";
 import { memoryIndex } from "@uncaged/workflow-store";
 import { newThreadId, ownIdentity } from "@uncaged/workflow-util";
 import { beforeEach, expect, it } from "vitest";
@@ -11,15 +18,17 @@ const NOW = 1_000_000;
 
 let store: ThreadStore;
 let dispatch: Dispatch;
+let workers: Workers;
 let queue: QueueStarter;
+let starterOf: (isShared: boolean) => QueueStarter;
 let said: string[];
 /** Threads that a worker is about to take, and how that ends. */
 let carried: Map<string, (report: RunnerReport | null) => void>;
 let resting: string | null;
 let monotonicMs: number;
 
-beforeEach(() => {
-  ({ threads: store, dispatch } = memoryIndex());
+beforeEach(async () => {
+  ({ threads: store, dispatch, workers } = memoryIndex());
   carried = new Map();
   said = [];
   resting = null;
@@ -33,10 +42,16 @@ beforeEach(() => {
     onTheWay: () => [...carried.keys()],
     restsBecause: () => resting,
   };
-  queue = queueStarter({ store, dispatch, now: () => NOW }, carrier, {
-    say: (line) => said.push(line),
-    elsewhere: threadsElsewhere(() => monotonicMs),
-  });
+  const pools = [DEFAULT_POOL];
+  const facts = { pools, labels: [], atOnce: null, version: "1", host: "here" };
+  await workers.beat({ worker: "here", process: ownIdentity(), ...facts, nowMs: NOW });
+  starterOf = (isShared) =>
+    queueStarter({ store, dispatch, now: () => NOW }, carrier, {
+      ...{ worker: "here", takesAll: true, isShared },
+      say: (line) => said.push(line),
+      elsewhere: threadsElsewhere(() => monotonicMs),
+    });
+  queue = starterOf(false);
 });
 
 let made = 0;

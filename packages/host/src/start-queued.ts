@@ -2,8 +2,9 @@
  *
  *  1. If there is any limit, every thread handed to the host goes through the queue, so none overtakes earlier ones.
  *  2. How many may run is decided when a worker takes the lease. This only keeps futile attempts rare.
- *  3. A thread that cannot be started is taken out of the queue, so that it does not block others. One whose files are on
- *     another machine stays in it for that machine. */
+ *  3. A thread that cannot be started is taken out of the queue, so that it does not block others. In a root that
+ *     machines share, one whose bundle this machine cannot load stays, for a worker of another version or with other
+ *     packages; this one does not try it again. One whose files are on another machine stays in it for that machine. */
 import { isDeepStrictEqual } from "node:util";
 import { type Engine, noRoom, type RunnerReport } from "@uncaged/workflow-execute";
 import { type ErrorCode, type Failure, NO_LIMITS, queuePlaceOf } from "@uncaged/workflow-protocol";
@@ -20,9 +21,23 @@ export type QueueStarter = {
 export function queueStarter(
   engine: Pick<Engine, "store" | "dispatch" | "now">,
   carrier: Pick<Carrier, "carry" | "onTheWay" | "restsBecause">,
-  { say, elsewhere }: { say: (line: string) => void; elsewhere: ThreadsElsewhere },
+  {
+    worker,
+    takesAll,
+    isShared,
+    say,
+    elsewhere,
+  }: {
+    worker: string;
+    /** It serves as many threads as the limits allow. */
+    takesAll: boolean;
+    isShared: boolean;
+    say: (line: string) => void;
+    elsewhere: ThreadsElsewhere;
+  },
 ): QueueStarter {
   const { store, dispatch, now } = engine;
+  const passedOver = new Set<string>();
   const begun = new Map<string, Promise<RunnerReport | null>>();
   let looking: Promise<void> | null = null;
   let isAskedAgain = false;
@@ -31,6 +46,11 @@ export function queueStarter(
     const report = await carrier.carry(threadId);
     if (report?.kind === "ready" || elsewhere.note(threadId, report)) return report;
     const thread = await store.get(threadId);
+    if (isShared && report !== null && NOT_HERE.includes(report.failure.code)) {
+      passedOver.add(threadId);
+      say(`thread ${threadId} is left to other workers: ${refusal(report.failure)}`);
+      return report;
+    }
     const why =
       report === null ? carrier.restsBecause(thread?.bundleHash ?? "") : refusal(report.failure);
     if (why !== null && thread?.status === "queued") {
@@ -43,7 +63,9 @@ export function queueStarter(
   const startAll = async (): Promise<void> => {
     do {
       isAskedAgain = false;
-      for (const threadId of await dispatch.next({ besides: carrier.onTheWay(), nowMs: now() })) {
+      const except = [...passedOver, ...elsewhere.all()];
+      const asked = { besides: carrier.onTheWay(), except, nowMs: now(), worker };
+      for (const threadId of await dispatch.next(asked)) {
         if (begun.has(threadId) || elsewhere.has(threadId)) continue;
         const started = begin(threadId).finally(() => begun.delete(threadId));
         begun.set(threadId, started);
@@ -65,6 +87,7 @@ export function queueStarter(
     look,
     run: async (threadId) => {
       const isOpen =
+        takesAll &&
         isDeepStrictEqual(await dispatch.limits(), NO_LIMITS) &&
         (await dispatch.pausedSince()) === null;
       if (isOpen || !(await isWanted(engine, threadId))) return carrier.carry(threadId);
@@ -96,6 +119,14 @@ async function isWanted(
 
 /** Not the thread's fault, and may pass: a full disk, for example. */
 const PASSING: readonly ErrorCode[] = ["LIMIT_REACHED", "LEASE_HELD", "STORAGE_FAILED"];
+
+/** What this machine lacks, or does not know, to load a bundle. */
+const NOT_HERE: readonly ErrorCode[] = [
+  "BUNDLE_EXPORTS",
+  "BUNDLE_INVALID",
+  "BUNDLE_UNRESOLVED",
+  "EXTERNALS_CHANGED",
+];
 
 /** Why another attempt is pointless; null: it is not. */
 function refusal({ code, message }: Failure): string | null {

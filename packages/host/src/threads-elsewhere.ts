@@ -6,6 +6,7 @@ const ASK_AGAIN_MS = 30_000;
 
 export type ThreadsElsewhere = {
   has(threadId: string): boolean;
+  all(): string[];
   /** Remembers a thread whose start was refused for that reason. Returns whether it was. */
   note(threadId: string, report: RunnerReport | null): boolean;
 };
@@ -14,12 +15,14 @@ export function threadsElsewhere(
   monotonicMs: () => number = () => performance.now(),
 ): ThreadsElsewhere {
   const askAt = new Map<string, number>();
+  const has = (threadId: string): boolean => {
+    const isWaiting = (askAt.get(threadId) ?? 0) > monotonicMs();
+    if (!isWaiting) askAt.delete(threadId);
+    return isWaiting;
+  };
   return {
-    has: (threadId) => {
-      const isWaiting = (askAt.get(threadId) ?? 0) > monotonicMs();
-      if (!isWaiting) askAt.delete(threadId);
-      return isWaiting;
-    },
+    has,
+    all: () => [...askAt.keys()].filter(has),
     note: (threadId, report) => {
       const isElsewhere =
         report?.kind === "failed" && report.failure.code === "WORKSPACE_ELSEWHERE";

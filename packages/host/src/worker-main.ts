@@ -1,4 +1,4 @@
-/** A worker process of a host: `worker-main.js <root> <packagesBase>`. It runs threads of one bundle version, side by
+/** A worker process of a host: `worker-main.js <root> <packagesBase> <worker>`. It runs threads of one bundle version, side by
  *  side.
  *
  *  1. It is a runner for more than one thread: it owns their leases, so however it ends, the host finds its threads at
@@ -18,7 +18,7 @@ import {
 import { EXIT, failureFrom } from "@uncaged/workflow-protocol";
 import type { FromWorker, ToWorker } from "./worker-messages.ts";
 
-const [, , root = "", packagesBase = ""] = process.argv;
+const [, , root = "", packagesBase = "", worker = ""] = process.argv;
 
 boundStderr();
 // An unhandled rejection is the bundle's fault, and no reason to lose its other threads.
@@ -30,9 +30,12 @@ const telemetry = await startTelemetry(engine, { env: process.env, say: console.
 /** Threads are stopped by signals in the index, or together with this process. */
 const { signal } = new AbortController();
 const running = new Set<string>();
+const handOver = { soon: new AbortController(), now: new AbortController() };
+const elsewhere = { soon: handOver.soon.signal, now: handOver.now.signal };
 
 process.on("message", (message: ToWorker) => {
   if (message.kind === "ask") post({ kind: "here" });
+  else if (message.kind === "hand over") handOver[message.when].abort();
   else void run(message.threadId);
 });
 process.on("disconnect", endWhenIdle);
@@ -44,7 +47,7 @@ async function run(threadId: string): Promise<void> {
     const onReady = (): void => report({ kind: "ready" });
     const outcome = await runThread(telemetry.engine, {
       ...{ threadId, maxSteps: null, signal, onReady },
-      room: "or queue",
+      ...{ room: "or queue", worker, handOver: elsewhere },
     });
     if (!outcome.ok) report({ kind: "failed", failure: outcome.error });
   } catch (thrown) {

@@ -4,6 +4,8 @@ import { parseRunnerReport, type RunnerReport } from "@uncaged/workflow-execute"
 
 export type ToWorker =
   | { kind: "run"; threadId: string }
+  /** Its threads go on elsewhere: before their next steps, or at once. */
+  | { kind: "hand over"; when: "soon" | "now" }
   /** Asks whether the worker responds. */
   | { kind: "ask" };
 

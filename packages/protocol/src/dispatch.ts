@@ -99,8 +99,13 @@ export type Dispatch = {
    *  age. */
   list(): Promise<QueuedThread[]>;
   /** The queued threads that may start now, in that order. `besides`: threads that are on their way to start. `worker`:
-   *  only those that it may take; left out: whoever may. */
-  next(request: { besides: readonly string[]; nowMs: number; worker?: string }): Promise<string[]>;
+   *  only those that it may take; left out: whoever may. `except`: threads that whoever asks cannot run. */
+  next(request: {
+    besides: readonly string[];
+    nowMs: number;
+    worker?: string;
+    except?: readonly string[];
+  }): Promise<string[]>;
 
   /** Replaces all limits. They apply from the next start on: what runs continues. */
   limit(limits: RootLimits): Promise<void>;

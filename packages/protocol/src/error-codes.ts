@@ -87,6 +87,7 @@ export const ERROR_CODES = {
   UNSOUND_WORKFLOW: "failure",
   UPGRADE_REFUSED: "failure",
   USAGE: "usage",
+  WORKER_NOT_FOUND: "failure",
   WORKFLOW_FAILED: "failure",
   WORKFLOW_IS_CODE: "failure",
   WORKFLOW_NOT_FOUND: "failure",

@@ -32,9 +32,14 @@ export type CommandEntry = {
   summary: string;
   /** It is also in a group; help lists it separately. */
   shortcut?: true;
-  /** Another name for it. */
-  alias?: string;
-} & ({ load: () => Promise<Command> } | { loadGroup: () => Promise<CommandGroup> });
+} & (
+  | { load: () => Promise<Command> }
+  | {
+      loadGroup: () => Promise<CommandGroup>;
+      /** Commands of another group that can be called by this name, too. Help lists them there. */
+      loadOthers?: () => Promise<CommandGroup>;
+    }
+);
 
 /** A command's result, and its exit code (default: success). */
 export type Output = { exitCode?: number } & (

@@ -23,6 +23,10 @@ export function fakeIo(given: {
     now: () => given.nowMs ?? 0,
     hostBundle: () => undefined,
     interruption: () => given.signal ?? new AbortController().signal,
+    interruptions: () => {
+      const { signal } = new AbortController();
+      return { first: given.signal ?? signal, second: signal };
+    },
     out: out.text,
     err: err.text,
   };

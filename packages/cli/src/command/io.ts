@@ -18,6 +18,8 @@ export type Io = {
   /** Aborts at the first Ctrl-C or TERM from now on, which then no longer ends the process; the second one does. A
    *  command that never calls this is ended by the first. */
   interruption: () => AbortSignal;
+  /** The same for a command that ends in two stages: the second one aborts `second`, the third ends the process. */
+  interruptions: () => { first: AbortSignal; second: AbortSignal };
   /** An engine that stays open for several commands, of a server; left out: each command opens its own. */
   engine?: Engine;
 };

@@ -21,6 +21,7 @@ import { checkSandbox } from "./check-sandbox.ts";
 import { checkServer } from "./check-server.ts";
 import { checkTasks } from "./check-tasks.ts";
 import { checkThreads } from "./check-threads.ts";
+import { checkWorkers } from "./check-workers.ts";
 import { checkWorktrees } from "./check-worktrees.ts";
 
 /** In the order in which to fix: a check comes after the checks of what it needs. */
@@ -40,6 +41,7 @@ const CHECKS: { readonly [name: string]: (context: DoctorContext) => Check | Pro
   bindings: checkBindings,
   threads: checkThreads,
   limits: checkLimits,
+  workers: checkWorkers,
   tasks: checkTasks,
   notify: checkNotify,
   leftovers: checkLeftovers,

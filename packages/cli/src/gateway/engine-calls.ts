@@ -26,6 +26,7 @@ import type {
   ThreadRow,
 } from "@uncaged/workflow-gateway/contract";
 import {
+  DEFAULT_POOL,
   err,
   type Failure,
   failure,
@@ -131,7 +132,7 @@ export const ENGINE_CALLS: {
   listThreads: async ({ query }, { io, engine }) => threadPage(query, { io, engine }),
   startThread: async ({ body, startKey }, { io }) => {
     const { workflow, prompt, cwd = null, limits = null, title = null, labels = {} } = body;
-    const { priority = 0, run = "background" } = body;
+    const { priority = 0, run = "background", pool = DEFAULT_POOL, needs = [] } = body;
     if (limits?.roles !== undefined) return err(noRoleLimits());
     const queue = typeof run === "object" ? run : null;
     return documentOf(
@@ -139,7 +140,7 @@ export const ENGINE_CALLS: {
         {
           ...{ workflow, prompt: { kind: "text", text: prompt }, startKey, cwd, limits, title },
           labels,
-          queueing: { priority, queue },
+          queueing: { priority, queue, pool, needs },
           stay: run === "idle" ? "idle" : "background",
         },
         io,

@@ -2,8 +2,16 @@ import { mkdirSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname } from "node:path";
 import { runHost, serviceFile } from "@uncaged/workflow-host";
-import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
+import {
+  DEFAULT_POOL,
+  err,
+  type Failure,
+  failure,
+  ok,
+  type Result,
+} from "@uncaged/workflow-protocol";
 import { storageRoot, writeFileAtomic } from "@uncaged/workflow-util";
+import { cliVersion } from "../command/cli-version.ts";
 import type { Output } from "../command/command.ts";
 import type { Io } from "../command/io.ts";
 import { usageError } from "../command/options.ts";
@@ -17,6 +25,8 @@ export async function hostThreads(io: Io): Promise<Result<Output, Failure>> {
     root,
     packagesBase: import.meta.url,
     signal,
+    // It is a worker, too: of threads that need nothing special.
+    serving: { pools: [DEFAULT_POOL], labels: [], atOnce: null, version: cliVersion() },
     say,
     onUp: ({ process: { pid }, since }) => {
       const text = io.json

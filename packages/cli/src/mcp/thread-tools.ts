@@ -1,4 +1,5 @@
 import {
+  DEFAULT_POOL,
   err,
   type Failure,
   failure,
@@ -67,7 +68,7 @@ const start: Tool = toolOf({
       {
         ...{ workflow, prompt: source, startKey: key, cwd, limits: null },
         ...{ title: null, labels: {}, stay: "background" },
-        queueing: { priority: 0, queue: null },
+        queueing: { priority: 0, queue: null, pool: DEFAULT_POOL, needs: [] },
       },
       io,
     );

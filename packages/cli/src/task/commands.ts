@@ -82,7 +82,8 @@ const status: Command = {
     ),
 };
 
-const start: Command = {
+/** Also called `worker start`. */
+export const startTask: Command = {
   description: "Begin to work on a task, as its agent, in its worktree.",
   arguments: [id],
   options: [task, as],
@@ -265,7 +266,7 @@ export const taskCommands: CommandGroup = {
     spawn,
     status,
     board,
-    start,
+    start: startTask,
     heartbeat,
     run,
     done,

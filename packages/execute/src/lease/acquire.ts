@@ -9,7 +9,7 @@ export function acquire(
   engine: Pick<Engine, "store" | "now">,
   threadId: string,
   replaces: number | null,
-  room?: Parameters<ThreadStore["acquire"]>[0]["room"],
+  by: Pick<Parameters<ThreadStore["acquire"]>[0], "room" | "worker"> = {},
 ): Promise<Lease> {
   return engine.store.acquire({
     threadId,
@@ -17,6 +17,6 @@ export function acquire(
     ttlMs: LEASE_TTL_MS,
     nowMs: engine.now(),
     replaces,
-    ...(room === undefined ? {} : { room }),
+    ...by,
   });
 }

@@ -47,6 +47,8 @@ export type LeasedWork<T> = {
   signal: AbortSignal;
   /** What to do where the limits of the root leave no room; left out: the work runs no step and needs none. */
   room?: "or queue" | "or nothing";
+  /** As in `ThreadStore.acquire`. */
+  worker?: string | null | undefined;
   /** Does the work. When it returns a value, it has released the lease itself. */
   use: (handle: LeaseHandle) => Promise<Result<T, Failure>>;
 };
@@ -67,7 +69,7 @@ export async function withLease<T>(
       engine,
       threadId,
       former.certainlyGone ? former.fence : null,
-      ownership.room,
+      roomOf(ownership),
     );
   } catch (thrown) {
     return err(failureFrom(thrown, "STORAGE_FAILED"));
@@ -83,6 +85,15 @@ export async function withLease<T>(
     keeping.end();
   }
 }
+
+function roomOf({ room, worker }: Pick<LeasedWork<unknown>, "room" | "worker">): AcquiredRoom {
+  return {
+    ...(room === undefined ? {} : { room }),
+    ...(worker === undefined ? {} : { worker }),
+  };
+}
+
+type AcquiredRoom = NonNullable<Parameters<typeof acquire>[3]>;
 
 type FormerOwner = {
   fence: number | null;

@@ -3,7 +3,10 @@ import { expect, it } from "vitest";
 import { indexText, parseIndex } from "./export-layout.ts";
 
 /** The fields that are written for every thread. */
-const FACTS: Omit<ThreadFacts, "title" | "promptLine" | "labels" | "usage" | "priority"> = {
+const FACTS: Omit<
+  ThreadFacts,
+  "title" | "promptLine" | "labels" | "usage" | "priority" | "pool" | "needs"
+> = {
   ...{ threadId: "01KAJ2Z6PVX0000000000000AB", workflow: "sample", bundleHash: "EYHPV6X8XHTCS" },
   ...{ startHash: "EYHPV6X8XHTCS", head: "EYHPV6X8XHTCS", headSha256: "0".repeat(64) },
   ...{ stepCount: 2, depth: 0, parentThread: null, cwd: "/", limits: { steps: 3 }, agent: null },

@@ -72,12 +72,13 @@ export type SampleRoot = { engine: Engine; blobs: Map<string, MemoryRow> };
 
 export async function emptyRoot(root: string): Promise<SampleRoot> {
   const blobs = new Map<string, MemoryRow>();
-  const { cas, store, dispatch } = memoryRoot(root, blobs);
+  const { cas, store, dispatch, workers } = memoryRoot(root, blobs);
   const engine: Engine = {
     root,
     cas,
     store,
     dispatch,
+    workers,
     registry: memoryRegistry(),
     live: memoryLiveLog(),
     keeper: timerKeeper({ store, now: Date.now }),

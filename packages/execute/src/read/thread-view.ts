@@ -63,6 +63,8 @@ async function headOf(
     labels: thread.labels,
     usage: thread.usage,
     priority: thread.priority,
+    pool: thread.pool,
+    needs: thread.needs,
     queue: queuePlaceOf(thread),
     start: {
       hash: thread.startHash,

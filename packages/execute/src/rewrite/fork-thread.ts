@@ -87,6 +87,8 @@ export async function forkThread(
       title: thread.title,
       labels: thread.labels,
       priority: thread.priority,
+      pool: thread.pool,
+      needs: thread.needs,
       prompt: isNewStart ? prompt : await startPrompt(engine.cas, { startHash }),
       nextPrompt: isNewStart ? null : prompt,
       forkedFrom,

@@ -54,6 +54,8 @@ export async function runChild(engine: Engine, run: ChildRun): Promise<ChildOutc
     startKey: startKeyOf(run, parentHead),
     depth,
     priority: run.parent.priority,
+    pool: run.parent.pool,
+    needs: run.parent.needs,
     parent: { threadId: run.parent.threadId, state: parentHead },
   });
   const { threadId } = thread;

@@ -183,6 +183,8 @@ export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
     rounds.push(published.stateHash);
     steps.push(published.step);
   };
+  /** Whether no further step of a group begins. */
+  const standsStill = (): boolean => waiting.includes("pause") || run.room.isHandedOver();
   try {
     while (true) {
       const interruption = interruptionOf(run.signal, waiting);
@@ -218,7 +220,7 @@ export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
           store: async (member, place) => {
             const published = await appendMember(run, cursor, { output: member, group: place });
             add(published);
-            return { step: published.step, pause: waiting.includes("pause") };
+            return { step: published.step, pause: standsStill() };
           },
           people: groupPeople(
             run.engine,
@@ -233,14 +235,15 @@ export async function executeThread(run: ThreadRun): Promise<RunOutcome> {
               files: { workspace: await run.filesFound(decided.wait.role, cursor), notes: [] },
             });
             add(published);
-            return { step: published.step, pause: waiting.includes("pause") };
+            return { step: published.step, pause: standsStill() };
           },
           suspend: (waits) => suspend(run, waits),
         });
         if (ran.kind === "failed") return await failed(run, cursor, ran.cause);
         if (ran.kind === "interrupted")
           return await interrupted(run, cursor, interruptionOf(run.signal, []) ?? "kill");
-        if (ran.kind === "held") return await park(run);
+        if (ran.kind === "held")
+          return run.room.isHandedOver() ? await queued(run) : await park(run);
         if (ran.kind === "waiting") return { status: "suspended" };
         answer = ran.steps;
       } else {
@@ -559,7 +562,8 @@ async function queued(run: ThreadRun): Promise<RunOutcome> {
   const nowMs = run.engine.now();
   const to = { status: "queued", queue: { since: nowMs, ...place } } as const;
   await run.engine.store.release({ ...ownLease(run), nowMs, to });
-  emitStatus(run, "queued", `waits for ${place.for.map(limitInWords).join(", ")}`);
+  const awaited = place.for.length === 0 ? "its turn" : place.for.map(limitInWords).join(", ");
+  emitStatus(run, "queued", `waits for ${awaited}`);
   return { status: "queued" };
 }
 

@@ -67,7 +67,7 @@ import { roleAgents } from "./role-agents.ts";
 import { roleChecks } from "./role-checks.ts";
 import { filesFound, stepFiles } from "./step-files.ts";
 import { tellAsked } from "./tell-asked.ts";
-import { type RoomKind, threadRoom } from "./thread-room.ts";
+import { type HandOver, type RoomKind, threadRoom } from "./thread-room.ts";
 import { mayWork, standWorktrees } from "./work-place.ts";
 
 export type RunRequest = {
@@ -76,6 +76,10 @@ export type RunRequest = {
   maxSteps: number | null;
   /** What to do when the limits of the root leave no room: `or queue` is for processes that nobody waits for. */
   room: RoomKind;
+  /** Who runs it, as in `ThreadStore.acquire`. */
+  worker?: string | null;
+  /** When it is to go on elsewhere; left out: never. */
+  handOver?: HandOver | undefined;
   /** Aborting it with an `Interruption` as its reason stops or kills; any other reason counts as a kill. */
   signal: AbortSignal;
   /** Called once the thread is owned and everything it needs is loaded. `chain`: as of that moment. */
@@ -87,7 +91,7 @@ export async function runThread(
   engine: Engine,
   request: RunRequest,
 ): Promise<Result<RunOutcome, Failure>> {
-  const { threadId, signal, room } = request;
+  const { threadId, signal, room, worker } = request;
   // Before the lease: a thread that cannot come here stays as it is, and its own machine finds it.
   const standing = isShared(engine.root) ? await engine.store.get(threadId) : null;
   const here = standing === null ? ok(null) : await mayComeHere(engine, standing);
@@ -96,6 +100,7 @@ export async function runThread(
     threadId,
     signal,
     room,
+    worker,
     use: async (handle) => {
       const loaded = await loadRun(engine, handle.thread);
       if (!loaded.ok) return loaded;
@@ -161,10 +166,10 @@ async function runFrom(
     const run = await nextRun(engine, handle, loaded, request);
     return ok(await failThread(run, missed.cause));
   }
-  const { maxSteps, room } = request;
+  const { maxSteps } = request;
   const left = maxSteps === null ? null : maxSteps - 1;
   const moved = { ...handle, thread: missed.thread };
-  const run = await nextRun(engine, moved, missed.loaded, { maxSteps: left, room });
+  const run = await nextRun(engine, moved, missed.loaded, { ...request, maxSteps: left });
   return ok(await execute(run));
 }
 
@@ -180,11 +185,12 @@ async function nextRun(
   engine: Engine,
   handle: LeaseHandle,
   loaded: LoadedRun,
-  { maxSteps, room }: Pick<RunRequest, "maxSteps" | "room">,
+  { maxSteps, room, handOver }: Pick<RunRequest, "maxSteps" | "room" | "handOver">,
 ): Promise<ThreadRun> {
   const directive = await firstDirective(engine, handle.thread, loaded);
   const cursor = cursorAt(handle.thread, loaded.chain, { fence: handle.lease.fence });
-  return threadRun(engine, handle, { loaded, cursor, directive, replaced: null, maxSteps, room });
+  const how = { maxSteps, room, handOver };
+  return threadRun(engine, handle, { loaded, cursor, directive, replaced: null, ...how });
 }
 
 /** A person's directive for the first step; null: the table decides. */
@@ -217,10 +223,15 @@ export async function threadRun(
     replaced: StepRun | null;
     maxSteps: number | null;
     room: RoomKind;
+    handOver?: HandOver | undefined;
   },
 ): Promise<ThreadRun> {
   const { thread, emit } = handle;
-  const room = threadRoom(engine, handle.lease, { kind: opts.room, signal: handle.signal });
+  const room = threadRoom(engine, handle.lease, {
+    kind: opts.room,
+    signal: handle.signal,
+    handOver: opts.handOver,
+  });
   const { signal } = room;
   const { chain, origin, bundle, workflow } = opts.loaded;
   const context = await threadContext(engine.cas, thread, chain);

@@ -7,7 +7,8 @@
  *  3. If everything waits for agents, the thread stops: it returns to the queue, and a host starts it when there is
  *     room. Without a host nobody would, so it stays and asks again.
  *  4. The runs it gives up have not begun, so nothing is lost.
- *  5. When an agent is turned away by its provider, no agent of that provider begins before it may come back. The thread
+ *  5. A thread that is to go on elsewhere is queued before its next step, or at once: then the step under way is lost.
+ *  6. When an agent is turned away by its provider, no agent of that provider begins before it may come back. The thread
  *     that was turned away does not give up: its step has begun. */
 import { setTimeout as sleep } from "node:timers/promises";
 import {
@@ -48,8 +49,18 @@ export type ThreadRoom = {
   /** Wraps the adapter so that it waits for room before each run. */
   limited: (caller: ProviderCaller, adapter: AdapterFn) => AdapterFn;
   budget: () => Promise<Taken>;
+  /** Whether the thread is to go on elsewhere before its next step. */
+  isHandedOver: () => boolean;
   /** Ends the run early: the thread is queued, or the command that runs it fails. */
   giveUp: (found: Full) => void;
+};
+
+/** When a thread is to go on elsewhere: another worker takes it from the queue. */
+export type HandOver = {
+  /** Before its next step. */
+  soon: AbortSignal;
+  /** Now: its agents are ended. */
+  now: AbortSignal;
 };
 
 /** `or nothing`: a person waits for this process, which therefore never waits itself. */
@@ -58,10 +69,17 @@ export type RoomKind = "or queue" | "or nothing";
 /** Why a run ends early on its own: there is no room for what comes next. */
 export const FULL = "full";
 
+/** It waits for nothing but another worker. */
+const ELSEWHERE: Full = { ok: false, full: [], againAt: null };
+
 export function threadRoom(
   engine: Pick<Engine, "root" | "dispatch" | "now">,
   { threadId, fence }: LeaseRef,
-  { kind, signal: outer }: { kind: RoomKind; signal: AbortSignal },
+  {
+    kind,
+    signal: outer,
+    handOver,
+  }: { kind: RoomKind; signal: AbortSignal; handOver?: HandOver | undefined },
 ): ThreadRoom {
   const owner = { threadId, fence };
   const { dispatch, now } = engine;
@@ -82,6 +100,8 @@ export function threadRoom(
     place = { for: full, notBefore: againAt };
     rest.abort(FULL);
   };
+  if (handOver?.now.aborted) giveUp(ELSEWHERE);
+  else handOver?.now.addEventListener("abort", () => giveUp(ELSEWHERE), { once: true, signal });
   const settle = (): Promise<void> => {
     turn = turn.then(async () => {
       const shouldLend = waiting >= underWay;
@@ -184,7 +204,8 @@ export function threadRoom(
         ? Object.assign(limited, { holdsPolicy: true } as const)
         : limited;
     },
-    budget: () => dispatch.budget(now()),
+    budget: async () => (handOver?.soon.aborted ? ELSEWHERE : dispatch.budget(now())),
+    isHandedOver: () => handOver?.soon.aborted === true,
     giveUp,
   };
 }
@@ -193,7 +214,7 @@ export function threadRoom(
 export function noRoom(threadId: string, { for: full }: Pick<QueuePlace, "for">): Failure {
   return failure(
     "LIMIT_REACHED",
-    `thread ${threadId} cannot continue now: it waits for ${full.map(limitInWords).join(", ")}`,
+    `thread ${threadId} cannot continue now: it waits for ${full.length === 0 ? "its turn" : full.map(limitInWords).join(", ")}`,
     "see what waits, and for what: uncaged-workflow queue",
   );
 }

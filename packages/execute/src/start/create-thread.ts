@@ -48,6 +48,9 @@ export type ThreadStart = {
   labels?: ThreadLabels;
   /** Default: 0. */
   priority?: number;
+  /** Default: the default pool, for any of its workers. */
+  pool?: string;
+  needs?: readonly string[];
   /** It waits in the queue from the first moment on; left out: it is idle. */
   queue?: NewThread["queue"];
   /** 0: it was not started by a step of another thread. */
@@ -104,6 +107,8 @@ export async function createThread(
       title: start.title ?? null,
       labels: start.labels ?? {},
       priority: start.priority ?? 0,
+      ...(start.pool === undefined ? {} : { pool: start.pool }),
+      needs: start.needs ?? [],
       ...(start.queue === undefined ? {} : { queue: start.queue }),
       prompt: start.prompt,
       forkedFrom: null,

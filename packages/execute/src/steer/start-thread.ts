@@ -1,4 +1,5 @@
 import {
+  DEFAULT_POOL,
   err,
   type Failure,
   type Limits,
@@ -40,6 +41,10 @@ export type StartOptions = {
   labels?: ThreadLabels;
   /** The queued thread with the highest priority starts first. */
   priority?: number;
+  /** Which workers may run it: those of this pool; default: those of the default pool. */
+  pool?: string | undefined;
+  /** Labels that its worker must have; default: none. */
+  needs?: readonly string[] | undefined;
   /** `idle`: the thread is created and waits for `exec` or `resume`. `queue`: it waits for its turn, until `notBefore`
    *  (Unix milliseconds; null: none) at least. */
   run: "background" | "idle" | { queue: { notBefore: number | null } };
@@ -75,6 +80,8 @@ export async function startThread(
     title,
     labels,
     priority: opts.priority ?? 0,
+    pool: opts.pool ?? DEFAULT_POOL,
+    needs: opts.needs ?? [],
     ...(typeof opts.run === "object" ? opts.run : {}),
     startKey: startKey === null ? null : `key:${startKey}`,
     depth: Math.max(depth.value, opts.depth ?? 0),

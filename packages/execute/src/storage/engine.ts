@@ -5,6 +5,7 @@ import type {
   StepGroup,
   ThreadRecord,
   ThreadStore,
+  Workers,
   WorkflowRegistry,
 } from "@uncaged/workflow-protocol";
 import type { Keeper } from "../keeper/keeper.ts";
@@ -19,6 +20,8 @@ export type Engine = {
   store: ThreadStore;
   /** Which threads wait for room, and who has it. */
   dispatch: Dispatch;
+  /** Who takes threads, and which. */
+  workers: Workers;
   /** Which bundle each workflow name stands for. */
   registry: WorkflowRegistry;
   /** What agents say and do, for watchers. */

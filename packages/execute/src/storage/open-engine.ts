@@ -34,6 +34,7 @@ export async function openEngine(opts: {
     cas,
     store: { ...store, close },
     dispatch,
+    workers: index.workers,
     registry: openRegistry(root),
     live,
     keeper,

@@ -6,6 +6,7 @@ import {
   type RootStore,
   type StoreKind,
   type ThreadStore,
+  type Workers,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
 import { readStoreKind } from "@uncaged/workflow-register";
@@ -16,7 +17,12 @@ import { openIndex } from "../place/open-parts.ts";
 import { type RootPlace, readRootPlace } from "../place/root-place.ts";
 
 /** Both halves of a storage root. The blobs are closed first: closing the threads closes the index. */
-export type Storage = { cas: RootStore; threads: ThreadStore; dispatch: Dispatch };
+export type Storage = {
+  cas: RootStore;
+  threads: ThreadStore;
+  dispatch: Dispatch;
+  workers: Workers;
+};
 
 /** Opens a storage root, creating it if necessary. Throws `STORAGE_FAILED`, `STORAGE_DAMAGED`, `STORAGE_NEWER` or
  *  `CONFIG_INVALID`. */
@@ -55,20 +61,21 @@ async function opened(
 
 /** The same on an index that is open. `place`: where the index is; null: in the folder. */
 export async function storageOn(
-  { threads, dispatch, blobs: table }: Index,
+  { blobs: table, ...index }: Index,
   { root, kind, place }: { root: string; kind: StoreKind; place: RootPlace | null },
 ): Promise<Storage> {
+  const { threads } = index;
   // The folder of a root that is elsewhere may have the files of one that was there before: they are none of its blobs.
   const dir = place === null ? storagePaths(root).cas : join(root, NO_FILES);
   const at = { dir, table, threads };
-  if (place === null) return { cas: openRootStore({ ...at, kind }), threads, dispatch };
+  if (place === null) return { cas: openRootStore({ ...at, kind }), ...index };
   const big = await bucketOf(place);
   const cas = openRootStore({ ...at, kind: "packed", long: big ?? "rows" });
   const close = async (): Promise<void> => {
     await cas.close();
     big?.close();
   };
-  return { cas: { ...cas, close }, threads, dispatch };
+  return { cas: { ...cas, close }, ...index };
 }
 
 /** Where new blobs of a root in its folder go. Throws `CONFIG_INVALID`. */

@@ -63,7 +63,7 @@ export type OwnedThread = {
 export async function ownedThread(root: string): Promise<OwnedThread> {
   let broken: WorkflowError | null = null;
   const memory = memoryRoot(root);
-  const { store, dispatch } = memory;
+  const { store, dispatch, workers } = memory;
   const cas: RootStore = {
     ...memory.cas,
     putBatch: async (nodes) => {
@@ -80,6 +80,7 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
     cas,
     store,
     dispatch,
+    workers,
     registry: memoryRegistry(),
     live: memoryLiveLog(),
     keeper: timerKeeper({ store, now: Date.now }),

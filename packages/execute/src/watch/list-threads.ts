@@ -103,14 +103,15 @@ async function lookAtEach(
 
 function listedThread({ thread, status, stale }: SeenThread): ListedThread {
   const { threadId, workflow, bundleHash, head, stepCount, updatedAt } = thread;
-  const { startedAt, createdAt, parentThread, depth, labels, usage, priority } = thread;
+  const { startedAt, createdAt, parentThread, depth, labels, usage } = thread;
+  const { priority, pool, needs } = thread;
   const queue = queuePlaceOf(thread);
   const title = titleOf(thread);
   const [suspended, waits] = [suspensionOf(thread), waitsOf(thread)];
   const returnCode = endingOf(thread)?.returnCode ?? null;
   return {
     ...{ threadId, title, labels, workflow, bundleHash, status, stale, head, stepCount, usage },
-    ...{ updatedAt, suspended, waits, queue, priority },
+    ...{ updatedAt, suspended, waits, queue, priority, pool, needs },
     ...{ startedAt, createdAt, returnCode, parentThread, depth },
   };
 }

@@ -59,6 +59,8 @@ export async function workerThread(
     agent: worker.agent,
     depth,
     priority: parent.priority,
+    pool: parent.pool,
+    needs: parent.needs,
     parent: { threadId: parent.threadId, state: worker.spawn },
   });
   return thread.threadId;

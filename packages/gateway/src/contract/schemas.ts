@@ -10,6 +10,7 @@ import {
   LABEL_KEY_PATTERN,
   LABEL_VALUE_PATTERN,
   OVERLAPS,
+  PLACE_NAME_PATTERN,
   ROLE_NAME_PATTERN,
   SPENT_BY,
   TASK_STATES,
@@ -37,6 +38,7 @@ const hash = z.string().regex(HASH_PATTERN);
 /** A name, or a part of an id that the engine completes. */
 const word = z.string().min(1).max(200);
 const text = z.string();
+const placeName = z.string().regex(PLACE_NAME_PATTERN);
 const unixMs = z.number().int();
 const count = z.number().int().nonnegative();
 const positive = z.number().int().positive();
@@ -192,10 +194,12 @@ const wait = z
   .meta({ id: "Wait" });
 
 const limitKey = z.union([
-  z.enum(["threads", "budget", "paused"]),
+  z.enum(["threads", "budget", "paused", "worker"]),
   z.templateLiteral(["workflow:", z.string()]),
   z.templateLiteral(["agent:", z.string()]),
   z.templateLiteral(["provider:", z.string()]),
+  z.templateLiteral(["pool:", z.string()]),
+  z.templateLiteral(["label:", z.string()]),
 ]);
 const queuePlace = z
   .object({ since: unixMs, for: z.array(limitKey), notBefore: unixMs.nullable() })
@@ -236,6 +240,8 @@ const threadRow = z
     waits: z.array(wait),
     queue: queuePlace.nullable(),
     priority: z.number().int(),
+    pool: text,
+    needs: z.array(text),
     updatedAt: unixMs,
     startedAt: unixMs,
     createdAt: unixMs,
@@ -263,6 +269,8 @@ const threadHead = z
     head: hash,
     queue: queuePlace.nullable(),
     priority: z.number().int(),
+    pool: text,
+    needs: z.array(text),
     start: z.object({
       hash,
       prompt: text,
@@ -547,6 +555,8 @@ const plannedStart = z.object({
   title: text.nullable(),
   labels: z.record(text, text),
   priority: z.number().int(),
+  pool: text.optional(),
+  needs: z.array(text).optional(),
   depth: count.optional(),
 });
 const yaml = z.string().max(1_048_576);
@@ -730,6 +740,8 @@ export const SCHEMAS: { readonly [Name in EndpointName]: EndpointSchemas<Name> }
       labels: labels.exactOptional(),
       limits: threadLimits.exactOptional(),
       priority: z.number().int().min(-1_000_000).max(1_000_000).exactOptional(),
+      pool: placeName.exactOptional(),
+      needs: z.array(placeName).max(32).exactOptional(),
       run: z.union([background, z.strictObject({ notBefore: unixMs.nullable() })]).exactOptional(),
     }),
     response: z.object({ threadId: text, queue: queuePlace.exactOptional() }),

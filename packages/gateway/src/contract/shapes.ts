@@ -207,6 +207,8 @@ export type StartThread = {
   labels?: { [key: string]: string };
   limits?: ThreadLimits;
   priority?: number;
+  pool?: string;
+  needs?: string[];
   /** `background` (the default), `idle`, or in the queue, until `notBefore` at least. */
   run?: "background" | "idle" | { notBefore: number | null };
 };

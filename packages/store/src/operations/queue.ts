@@ -57,13 +57,15 @@ type Next = Parameters<Dispatch["next"]>[0];
 /** Not a transaction: what it finds is checked again when a thread takes its lease. */
 export function nextThreads(request: Next): Deed<string[]> {
   return reading("see which threads may start", function* () {
-    const { besides, nowMs, worker } = yield* timed(request);
+    const { besides, nowMs, worker, except = [] } = yield* timed(request);
     const rows = worker === undefined ? yield* all(WAITING) : yield* all(WAITING_FOR, { worker });
     const waiting = rows.map(waitingOf);
     if (waiting.length === 0) return [];
     const room = worker === undefined ? null : yield* roomOfWorker(worker, { besides, nowMs });
     const limits = yield* readLimits();
-    const queue = waiting.filter(({ threadId }) => !besides.includes(threadId));
+    const queue = waiting.filter(
+      ({ threadId }) => !besides.includes(threadId) && !except.includes(threadId),
+    );
     const counting = { nowMs, except: null, returning: "count", besides } as const;
     const crowd = yield* crowdOf(counting, {
       limits,

@@ -1,7 +1,17 @@
 /** The workers of a root, and what a thread's worker may take. */
 import { WORKER_GONE_MS, type Workers } from "@uncaged/workflow-protocol";
 import { NO_WORKER, RUNNER, type Serving } from "../threads/placement.ts";
-import { all, change, changing, type Deed, type Operation, one, owning, reading, timed } from "./operation.ts";
+import {
+  all,
+  change,
+  changing,
+  type Deed,
+  type Operation,
+  one,
+  owning,
+  reading,
+  timed,
+} from "./operation.ts";
 import { integerOf, type NamedRow, textOf } from "./thread-columns.ts";
 import { servesOf, workerOf } from "./worker-rows.ts";
 

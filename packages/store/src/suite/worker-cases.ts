@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import {
   type Lease,
-  NO_LIMITS,
   type NewThread,
+  NO_LIMITS,
   type ThreadStore,
   WORKER_GONE_MS,
   WORKER_STALE_MS,
@@ -10,7 +10,14 @@ import {
 } from "@uncaged/workflow-protocol";
 import type { DispatchCase, DispatchHarness } from "./dispatch-cases.ts";
 import { refuses } from "./refuses.ts";
-import { known, sampleId, sampleMove, sampleProcess, sampleThread, TTL_MS } from "./sample-threads.ts";
+import {
+  known,
+  sampleId,
+  sampleMove,
+  sampleProcess,
+  sampleThread,
+  TTL_MS,
+} from "./sample-threads.ts";
 
 export const workerCases: readonly DispatchCase[] = [
   {
@@ -29,6 +36,9 @@ export const workerCases: readonly DispatchCase[] = [
       assert.deepEqual(await nextOf("g"), [sampleId(2)]);
       assert.deepEqual(await nextOf("l"), [sampleId(1), sampleId(3), sampleId(5)]);
       assert.deepEqual(await nextOf("nobody"), []);
+      const except = [sampleId(1), sampleId(5)];
+      const others = await dispatch.next({ besides: [], nowMs: 0, worker: "l", except });
+      assert.deepEqual(others, [sampleId(3)]);
       const all = await dispatch.next({ besides: [], nowMs: 0 });
       assert.deepEqual(all, [1, 2, 3, 4, 5].map(sampleId));
     },
@@ -61,10 +71,10 @@ export const workerCases: readonly DispatchCase[] = [
       // A runner of no worker serves the default pool.
       await refuses(take(threads, 1, null), "LIMIT_REACHED", "pool gpu");
       const lease = await take(threads, 1, "g");
-      assert.deepEqual((await harness.workers.list(0)).map(({ threads: ids }) => ids), [
-        [],
-        [lease.threadId],
-      ]);
+      assert.deepEqual(
+        (await harness.workers.list(0)).map(({ threads: ids }) => ids),
+        [[], [lease.threadId]],
+      );
     },
   },
   {
@@ -142,7 +152,10 @@ export const workerCases: readonly DispatchCase[] = [
       await threads.release({ ...lease, nowMs: 31, to: { status: "idle" } });
       assert.deepEqual((await workers.list(31))[0]?.threads, []);
       await workers.beat({ ...facts, nowMs: 21 + WORKER_GONE_MS });
-      assert.deepEqual((await workers.list(0)).map(({ worker }) => worker), ["a"]);
+      assert.deepEqual(
+        (await workers.list(0)).map(({ worker }) => worker),
+        ["a"],
+      );
       await workers.remove("a");
       assert.deepEqual(await workers.list(0), []);
     },

@@ -193,13 +193,15 @@ export function memoryRoom({ all, entry }: MemoryThreads): MemoryRoom {
         Object.assign(found, { record: withoutPlace(found.record, nowMs), expects: [] });
       },
       list: async () => list(),
-      async next({ besides, nowMs, worker }) {
+      async next({ besides, nowMs, worker, except = [] }) {
         const expected = [...all()].flatMap(({ record, expects }) =>
           (leaseOf(record) !== null && isLeased(record, nowMs)) || besides.includes(record.threadId)
             ? expects
             : [],
         );
-        const queue = list().filter(({ threadId }) => !besides.includes(threadId));
+        const queue = list().filter(
+          ({ threadId }) => !besides.includes(threadId) && !except.includes(threadId),
+        );
         const now = crowd(nowMs, { except: null, returning: true, besides });
         const { may, room } = mayTake(worker, { besides, nowMs });
         const next = nextOf(queue.filter(may), { limits, crowd: now, expected }, nowMs);

@@ -1,7 +1,7 @@
 /** The workers in memory: the same answers as the SQL, from the same rules. */
 import {
-  type QueuedThread,
   leaseOf,
+  type QueuedThread,
   type ThreadRecord,
   WORKER_GONE_MS,
   WORKER_STALE_MS,

@@ -1,8 +1,8 @@
 /** What each allowed change makes of a thread: the port's contract as functions of records. */
 import {
-  DEFAULT_POOL,
   type AdoptedThread,
   type AnswerMove,
+  DEFAULT_POOL,
   type FinalMove,
   type FinishedThread,
   type Lease,

@@ -1,6 +1,6 @@
 /** What a schedule or a trigger starts, with the options of `run`. */
 import { resolve } from "node:path";
-import type { Limits, PlannedStart, ThreadLabels } from "@uncaged/workflow-protocol";
+import type { Limits, Placement, PlannedStart, ThreadLabels } from "@uncaged/workflow-protocol";
 import type { Io } from "../../command/io.ts";
 import { type Given, type Option, textOption, usageError } from "../../command/options.ts";
 import {
@@ -14,6 +14,7 @@ import { workingFolder } from "../../command/working-folder.ts";
 import { printableLine } from "../../terminal/printable.ts";
 import { limitOptions, limitsOf } from "./limit-options.ts";
 import { labelOption, labelsOf, titleOf, titleOption } from "./name-options.ts";
+import { placementOf, placementOptions } from "./placement-options.ts";
 import { priorityOption } from "./queue-options.ts";
 import { worktreeOf, worktreeOption } from "./worktree-option.ts";
 
@@ -35,6 +36,7 @@ export const plannedStartOptions: readonly Option<unknown>[] = [
   titleOption,
   labelOption,
   priorityOption,
+  ...placementOptions,
   ...limitOptions,
 ];
 
@@ -48,7 +50,7 @@ export type TypedStart = {
   title: string | null;
   labels: ThreadLabels;
   priority: number;
-};
+} & Placement;
 
 /** Throws `USAGE`. */
 export function plannedStartOf(given: Given): TypedStart {
@@ -63,6 +65,7 @@ export function plannedStartOf(given: Given): TypedStart {
     title: titleOf(given),
     labels: labelsOf(given),
     priority: given(priorityOption) ?? 0,
+    ...placementOf(given),
   };
 }
 

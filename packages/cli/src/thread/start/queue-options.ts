@@ -1,4 +1,5 @@
 /** When a thread may start, and with which priority. */
+import type { Placement } from "@uncaged/workflow-protocol";
 import {
   durationIn,
   type Given,
@@ -7,6 +8,7 @@ import {
   switchOption,
   usageError,
 } from "../../command/options.ts";
+import { placementOf, placementOptions } from "./placement-options.ts";
 
 export const priorityOption: Option<number | null> = parsedOption(
   "--priority <n>",
@@ -23,9 +25,14 @@ const queued: Option<boolean> = switchOption(
   "queue the thread even if there is room for it; a host starts it",
 );
 
-export const queueOptions: readonly Option<unknown>[] = [priorityOption, after, queued];
+export const queueOptions: readonly Option<unknown>[] = [
+  priorityOption,
+  after,
+  queued,
+  ...placementOptions,
+];
 
-export type Queueing = {
+export type Queueing = Placement & {
   priority: number;
   /** null: it starts now, if there is room. */
   queue: { notBefore: number | null } | null;
@@ -35,7 +42,8 @@ export function queueingOf(given: Given, nowMs: number): Queueing {
   const when = given(after);
   const notBefore = typeof when === "object" && when !== null ? nowMs + when.inMs : when;
   const isQueued = given(queued) || notBefore !== null;
-  return { priority: given(priorityOption) ?? 0, queue: isQueued ? { notBefore } : null };
+  const priority = given(priorityOption) ?? 0;
+  return { priority, queue: isQueued ? { notBefore } : null, ...placementOf(given) };
 }
 
 const MOST = 1_000_000;

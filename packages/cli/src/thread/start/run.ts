@@ -1,5 +1,11 @@
 import { resolve } from "node:path";
-import { runningHost, startThread, threadsBeside, workTreeOf } from "@uncaged/workflow-execute";
+import {
+  type Engine,
+  runningHost,
+  startThread,
+  threadsBeside,
+  workTreeOf,
+} from "@uncaged/workflow-execute";
 import {
   type Failure,
   failure,
@@ -11,7 +17,6 @@ import {
   type ThreadRecord,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
-import { storageRoot } from "@uncaged/workflow-util";
 import type { Output } from "../../command/command.ts";
 import type { Io } from "../../command/io.ts";
 import { type PromptSource, readPrompt } from "../../command/prompt.ts";
@@ -19,6 +24,7 @@ import { threadOfStep } from "../../command/thread-of-step.ts";
 import { withEngine } from "../../command/with-engine.ts";
 import { workingFolder } from "../../command/working-folder.ts";
 import { writeText } from "../../command/write-text.ts";
+import { isPlain, serves, startFor } from "../../worker/who-serves.ts";
 import { stayWith } from "../look/stay.ts";
 import type { Stay } from "../look/stay-options.ts";
 import { queuedFor } from "../view/queued-for.ts";
@@ -48,7 +54,7 @@ export async function runWorkflow(opts: RunOptions, io: Io): Promise<Result<Outp
   const cwd = workingFolder(resolve(io.cwd, opts.cwd ?? ""));
   const { workflow, startKey, limits, title, labels, stay, queueing } = opts;
   return withEngine(io, async (engine) => {
-    const { priority, queue } = queueing;
+    const { priority, queue, pool, needs } = queueing;
     const run = queue !== null ? { queue } : stay === "idle" ? "idle" : "background";
     const starter = threadOfStep(io.env);
     // Before it is one of them.
@@ -57,14 +63,14 @@ export async function runWorkflow(opts: RunOptions, io: Io): Promise<Result<Outp
       ...{ workflow, prompt, cwd, startKey, limits, title, labels },
       worktree: opts.worktree,
       starter,
-      priority,
+      ...{ priority, pool, needs },
       run,
     });
     if (!started.ok) return started;
     const thread = started.value;
     await tellNeighbours(thread, beside, io);
     const { threadId } = thread;
-    await tellQueued(thread, io);
+    await tellQueued(engine, thread, io);
     if (stay === "background" || stay === "idle") {
       const place = queuePlaceOf(thread);
       const queue = place === null ? {} : { queue: place };
@@ -91,11 +97,17 @@ async function tellNeighbours(
 }
 
 /** On stderr: stdout has only the id. */
-async function tellQueued(thread: ThreadRecord, io: Io): Promise<void> {
+async function tellQueued(
+  { root, workers, now }: Pick<Engine, "root" | "workers" | "now">,
+  thread: ThreadRecord,
+  io: Io,
+): Promise<void> {
   const place = queuePlaceOf(thread);
   if (place === null) return;
-  const host = runningHost(storageRoot(io.env));
-  const how = host === null ? "; no host is up to start it: uncaged-workflow up" : "";
+  const isServed =
+    (isPlain(thread) && runningHost(root) !== null) ||
+    (await workers.list(now())).some((worker) => serves(worker, thread));
+  const how = isServed ? "" : `; no host is up to start it: ${startFor(thread)}`;
   await writeText(io.stderr, `queued: it ${queuedFor(place)}${how}\n`);
 }
 
