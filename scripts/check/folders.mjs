@@ -30,7 +30,7 @@ const FLOORS = {
     ["."],
     ["gateway"],
     ["mcp", "schedule", "teach", "thread", "trigger"],
-    ["doctor", "hooks", "thread/start", "thread/steer"],
+    ["doctor", "hooks", "thread/start", "thread/steer", "worker"],
     [
       "agent",
       "backup",

@@ -170,3 +170,18 @@ it("a thread that cannot be started leaves the queue, one that found no room sta
   await expect.poll(() => carried.size).toBe(0);
   expect(await statusOf(full)).toBe("queued");
 });
+
+it("a bundle that this machine cannot load is left to other workers of a shared root", async () => {
+  const shared = starterOf(true);
+  const [strange, broken, other] = [await queued(), await queued(), await queued()];
+  await shared.look();
+  const strangers = failure("EXTERNALS_CHANGED", "zod is another version", "");
+  carried.get(strange)?.({ kind: "failed", failure: strangers });
+  carried.get(broken)?.({ kind: "failed", failure: failure("CONFIG_INVALID", "misspelt", "") });
+  carried.get(other)?.({ kind: "failed", failure: failure("LIMIT_REACHED", "full", "") });
+  await expect.poll(() => statusOf(broken)).toBe("idle");
+  expect(await statusOf(strange)).toBe("queued");
+  expect(said.join("\n")).toContain("left to other workers");
+  await shared.look();
+  expect([...carried.keys()]).toEqual([other]);
+});

@@ -4,9 +4,9 @@ import type { Placement } from "@uncaged/workflow-protocol";
 import { isShared, storagePaths } from "@uncaged/workflow-util";
 import { cliVersion } from "../command/cli-version.ts";
 import { count } from "../command/count.ts";
+import { isPlain, serves, startFor } from "../command/who-serves.ts";
 import { withEngine } from "../command/with-engine.ts";
 import { printableLine } from "../terminal/printable.ts";
-import { isPlain, serves, startFor } from "../worker/who-serves.ts";
 import { type Check, type DoctorContext, doubtful, fine } from "./check.ts";
 
 const NAME = "workers";

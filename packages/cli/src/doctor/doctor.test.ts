@@ -75,6 +75,7 @@ test("an empty storage root, and a missing one, are healthy and stay as they are
     "bindings",
     "threads",
     "limits",
+    "workers",
     "tasks",
     "notify",
     "leftovers",

@@ -11,8 +11,8 @@ import {
   switchOption,
   usageError,
 } from "../command/options.ts";
+import { placeNames } from "../command/placement-options.ts";
 import { startTask } from "../task/commands.ts";
-import { placeNames } from "../thread/start/placement-options.ts";
 
 const pool: Option<readonly string[]> = repeatedOption(
   "--pool <name>",

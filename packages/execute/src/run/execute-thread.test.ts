@@ -467,3 +467,51 @@ describe("the budget of the day", () => {
     expect(outcome).toMatchObject({ status: "completed" });
   });
 });
+
+describe("a thread that is to go on elsewhere", () => {
+  const handedOver = () => {
+    const [soon, now] = [new AbortController(), new AbortController()];
+    return { soon, now, signals: { soon: soon.signal, now: now.signal } };
+  };
+
+  it("is queued after the step under way, and goes on from there", async () => {
+    const owned = await ownedThread(root);
+    const { soon, signals } = handedOver();
+    const workflow = workflowOf(["coder", "tester", "coder"].map((role) => says(role)));
+    const emit = ({ type }: { type: string }): void => {
+      if (type === "step_completed") soon.abort();
+    };
+    expect(await owned.execute(workflow, { emit, handOver: signals })).toEqual({
+      status: "queued",
+    });
+    expect(await owned.record()).toMatchObject({
+      stepCount: 1,
+      queue: { for: [], notBefore: null },
+    });
+    expect(await owned.execute(workflow)).toMatchObject({ status: "completed" });
+    expect((await owned.record()).stepCount).toBe(3);
+  });
+
+  it("ends all the same when only its end is left", async () => {
+    const owned = await ownedThread(root);
+    const { soon, signals } = handedOver();
+    soon.abort();
+    const outcome = await owned.execute(workflowOf([]), {
+      handOver: signals,
+      noAgentNext: async () => true,
+    });
+    expect(outcome).toMatchObject({ status: "completed" });
+  });
+
+  it("gives up its step at once when there is no time left", async () => {
+    const owned = await ownedThread(root);
+    const { now, signals } = handedOver();
+    // biome-ignore lint/correctness/useYield: its role is ended before it has an output.
+    const ended: WorkflowFn = async function* () {
+      now.abort();
+      throw new Error("ended");
+    };
+    expect(await owned.execute(ended, { handOver: signals })).toEqual({ status: "queued" });
+    expect(await owned.record()).toMatchObject({ status: "queued", stepCount: 0 });
+  });
+});

@@ -16,7 +16,7 @@ import { threadContext } from "../chain/thread-context.ts";
 import { engineRuntime } from "../run/engine-runtime.ts";
 import { executeThread, type RunOutcome, type ThreadRun } from "../run/execute-thread.ts";
 import { waitFor } from "../run/person-wait.ts";
-import { threadRoom } from "../run/thread-room.ts";
+import { type HandOver, threadRoom } from "../run/thread-room.ts";
 import { createThread } from "../start/create-thread.ts";
 import type { Engine } from "../storage/engine.ts";
 import { memoryRoot } from "./memory-root.test.helper.ts";
@@ -45,6 +45,7 @@ export type ExecuteOptions = Partial<
     | "endCoordination"
   > & {
     maxSteps: number;
+    handOver: HandOver;
   }
 >;
 
@@ -126,7 +127,8 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
       if ((await record()).status !== "running") lease = await acquire();
       const current = await record();
       const outer = opts.signal ?? new AbortController().signal;
-      const room = threadRoom(engine, lease, { kind: "or queue", signal: outer });
+      const how = { kind: "or queue", signal: outer, handOver: opts.handOver } as const;
+      const room = threadRoom(engine, lease, how);
       const { signal } = room;
       const emit = opts.emit ?? (() => undefined);
       if (current.status !== "running") throw new Error(`the thread is ${current.status}`);

@@ -176,7 +176,7 @@ export const workerCases: readonly DispatchCase[] = [
   },
 ];
 
-export function sampleWorker(worker: string, changes: Partial<WorkerFacts> = {}): WorkerFacts {
+function sampleWorker(worker: string, changes: Partial<WorkerFacts> = {}): WorkerFacts {
   return {
     worker,
     process: sampleProcess(100),

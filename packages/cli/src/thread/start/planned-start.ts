@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import type { Limits, Placement, PlannedStart, ThreadLabels } from "@uncaged/workflow-protocol";
 import type { Io } from "../../command/io.ts";
 import { type Given, type Option, textOption, usageError } from "../../command/options.ts";
+import { placementOf, placementOptions } from "../../command/placement-options.ts";
 import {
   type PromptSource,
   promptFileOption,
@@ -14,7 +15,6 @@ import { workingFolder } from "../../command/working-folder.ts";
 import { printableLine } from "../../terminal/printable.ts";
 import { limitOptions, limitsOf } from "./limit-options.ts";
 import { labelOption, labelsOf, titleOf, titleOption } from "./name-options.ts";
-import { placementOf, placementOptions } from "./placement-options.ts";
 import { priorityOption } from "./queue-options.ts";
 import { worktreeOf, worktreeOption } from "./worktree-option.ts";
 

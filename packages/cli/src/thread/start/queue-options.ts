@@ -8,7 +8,7 @@ import {
   switchOption,
   usageError,
 } from "../../command/options.ts";
-import { placementOf, placementOptions } from "./placement-options.ts";
+import { placementOf, placementOptions } from "../../command/placement-options.ts";
 
 export const priorityOption: Option<number | null> = parsedOption(
   "--priority <n>",

@@ -1,12 +1,6 @@
 /** Which workers may run a thread. */
 import { DEFAULT_POOL, PLACE_NAME_PATTERN, type Placement } from "@uncaged/workflow-protocol";
-import {
-  type Given,
-  type Option,
-  parsedOption,
-  repeatedOption,
-  usageError,
-} from "../../command/options.ts";
+import { type Given, type Option, parsedOption, repeatedOption, usageError } from "./options.ts";
 
 const pool: Option<string | null> = parsedOption(
   "--pool <name>",
