@@ -90,7 +90,7 @@ export function queueStarter(
         takesAll &&
         isDeepStrictEqual(await dispatch.limits(), NO_LIMITS) &&
         (await dispatch.pausedSince()) === null;
-      if (isOpen || !(await isWanted(engine, threadId))) return carrier.carry(threadId);
+      if (isOpen || !(await isWanted(engine, { threadId, worker }))) return carrier.carry(threadId);
       await look();
       const report = begun.get(threadId);
       if (report !== undefined) return report;
@@ -106,11 +106,11 @@ export function queueStarter(
 /** False for a thread that waits for a person, has an owner, or was told to end: it does not wait in the queue. */
 async function isWanted(
   { store, dispatch, now }: Pick<Engine, "store" | "dispatch" | "now">,
-  threadId: string,
+  { threadId, worker }: { threadId: string; worker: string },
 ): Promise<boolean> {
   const [signals = []] = await store.signals([threadId]);
   if (signals.includes("kill")) return false;
-  const job = { threadId, replaces: null, for: null, notBefore: null, nowMs: now() };
+  const job = { threadId, replaces: null, for: null, notBefore: null, nowMs: now(), worker };
   return dispatch.want(job).then(
     () => true,
     () => false,

@@ -92,6 +92,8 @@ export type Dispatch = {
     for: readonly LimitKey[] | null;
     notBefore: number | null;
     nowMs: number;
+    /** Who would run it, as in `ThreadStore.acquire`: what it lacks counts among the limits. */
+    worker?: string | null;
   }): Promise<void>;
   /** Takes a thread out of the queue, so that it is idle. A thread that is not queued stays as it is. */
   unwant(threadId: string, nowMs: number): Promise<void>;

@@ -31,11 +31,11 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 
 test("a fresh index has the schema that was released, to the letter", async () => {
   await (await openThreadStore(root)).close();
-  expect(schema()).toBe(await readFile(join(GOLDEN, "schema-18.sql"), "utf8"));
-  expect(header()).toEqual({ application_id: 0x55574669, user_version: 18 });
+  expect(schema()).toBe(await readFile(join(GOLDEN, "schema-19.sql"), "utf8"));
+  expect(header()).toEqual({ application_id: 0x55574669, user_version: 19 });
 });
 
-test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18])(
+test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19])(
   "an index that schema %i wrote is read as it was meant",
   async (version) => {
     await writtenBy(version);
@@ -46,8 +46,8 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18])(
     );
     expect((await store.create(sampleThread(9), "nightly")).created).toBe(false);
     await store.close();
-    expect(schema()).toBe(await readFile(join(GOLDEN, "schema-18.sql"), "utf8"));
-    expect(header().user_version).toBe(18);
+    expect(schema()).toBe(await readFile(join(GOLDEN, "schema-19.sql"), "utf8"));
+    expect(header().user_version).toBe(19);
   },
 );
 
