@@ -110,6 +110,12 @@ it("one whose files are on another machine stays in the queue, and is not asked 
   await queue.look();
   expect(carried.size).toBe(0);
   expect([await statusOf(apart), said]).toEqual(["queued", []]);
+  await dispatch.limit({ ...NO_LIMITS, threads: 1 });
+  const behind = await queued();
+  await queue.look();
+  expect([...carried.keys()]).toEqual([behind]);
+  await dispatch.limit(NO_LIMITS);
+  await took(behind);
   monotonicMs += 30_000;
   await queue.look();
   expect([...carried.keys()]).toEqual([apart]);
