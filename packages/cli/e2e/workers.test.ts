@@ -7,6 +7,7 @@ import type { ThreadRecord, WorkerRecord } from "@uncaged/workflow-protocol";
 import type { Index } from "@uncaged/workflow-store";
 import { openPostgresIndex } from "@uncaged/workflow-store-postgres";
 import { testRoot } from "@uncaged/workflow-store-postgres/testing";
+import { livenessOf } from "@uncaged/workflow-util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { BIN, type Cli, openCli } from "./cli.test.helper.ts";
 
@@ -120,6 +121,24 @@ it("drained by name it does the same; a step that takes longer than the grace be
   expect(await here.fails(["worker", "drain", fourth.worker])).toMatchObject({
     code: "WORKER_NOT_FOUND",
   });
+});
+
+it("told twice, it ends at once, with its agents; the step begins once more with the next one", async () => {
+  const third = await worker(beside, ["--pool", "slow", "--grace", "10m"]);
+  const threadId = await runUntilBegun(here, { steps: 1, gate: "twice" }, ["--pool", "slow"]);
+  const owned = await index.threads.get(threadId);
+  if (owned?.status !== "running") throw new Error("nobody runs it");
+  third.process.kill("SIGTERM");
+  await untilWorkers((all) => all.some(({ drainingAt }) => drainingAt !== null));
+  third.process.kill("SIGTERM");
+  expect(await once(third.process, "exit")).toEqual([130, null]);
+  await expect.poll(() => livenessOf(owned.lease.process), LONG).toBe("dead");
+  writeFileSync(join(here.dir, "twice-1"), "");
+  const fourth = await worker(beside, ["--pool", "slow"]);
+  await until(threadId, ({ status }) => status === "completed");
+  expect(began(here).slice(-2)).toEqual(["1", "1"]);
+  fourth.process.kill("SIGTERM");
+  expect(await once(fourth.process, "exit")).toEqual([0, null]);
 });
 
 it("killed, its threads go on with the next one of its pool, and its row goes", async () => {
