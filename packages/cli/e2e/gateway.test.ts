@@ -204,6 +204,7 @@ describe("the dashboard", () => {
     for (const name of [
       "costs",
       "queue",
+      "listWorkers",
       "listTasks",
       "listSchedules",
       "listTriggers",

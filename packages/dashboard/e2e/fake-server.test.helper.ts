@@ -375,6 +375,50 @@ const HANDLERS: { readonly [name in EndpointName]?: (given: Given) => Reply } = 
           ];
     return is<"queue">({ threads, pausedSince: NOW - 5_000, holds: [] });
   },
+  listWorkers: () =>
+    is<"listWorkers">({
+      workers: [
+        {
+          worker: "laptop-3k9x2p",
+          host: "laptop",
+          pools: ["default"],
+          labels: [],
+          atOnce: null,
+          version: "1.4.0",
+          startedAt: NOW - 4e6,
+          seenAt: NOW - 2_000,
+          drainingAt: null,
+          stale: false,
+          threads: ["01M83J8HKCR3CNK078Q2PLAYED"],
+        },
+        {
+          worker: "rack-2-a81mfe",
+          host: "rack-2",
+          pools: ["default", "gpu"],
+          labels: ["linux", "cuda12"],
+          atOnce: 4,
+          version: "1.4.0",
+          startedAt: NOW - 9e6,
+          seenAt: NOW - 4_000,
+          drainingAt: NOW - 30_000,
+          stale: false,
+          threads: ["01M83J8HKCR3CNK078Q2WAITED", "01M83J8HKCR3CNK078Q2PLAYED"],
+        },
+        {
+          worker: "rack-1-zz04qd",
+          host: "rack-1",
+          pools: ["gpu"],
+          labels: [],
+          atOnce: 8,
+          version: "1.3.0",
+          startedAt: NOW - 9e6,
+          seenAt: NOW - 90_000,
+          drainingAt: null,
+          stale: true,
+          threads: [],
+        },
+      ],
+    }),
   listTasks: () =>
     is<"listTasks">({
       tasks: [

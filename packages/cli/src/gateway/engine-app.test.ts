@@ -5,8 +5,12 @@ import { type ClientHttp2Session, connect, createServer, type Http2Server } from
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SCHEMAS } from "@uncaged/workflow-gateway/schemas";
+import { ownIdentity } from "@uncaged/workflow-util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fakeIo } from "../command/io.test.helper.ts";
+import type { Io } from "../command/io.ts";
+import { withEngine } from "../command/with-engine.ts";
 import { withEngineApi } from "./serve-engine.ts";
 
 const MIB = 1_048_576;
@@ -15,10 +19,11 @@ const PIECE = 65_536;
 let server: Http2Server;
 let session: ClientHttp2Session;
 let folder: string;
+let io: Io;
 let end: () => Promise<void>;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "uwf-engine-app-"));
-  const io = fakeIo({ env: { WORKFLOW_STORAGE_ROOT: join(folder, "root"), HOME: folder } });
+  io = fakeIo({ env: { WORKFLOW_STORAGE_ROOT: join(folder, "root"), HOME: folder } });
   const over = Promise.withResolvers<void>();
   const up = Promise.withResolvers<void>();
   const done = withEngineApi(["read", "run", "edit"], io, async (handler) => {
@@ -101,5 +106,19 @@ describe("events", () => {
     const events = [...text.matchAll(/^data: (.*)$/gm)].map(([, data = ""]) => JSON.parse(data));
     const resets = ["threads", "inbox"].map((topic) => ({ type: "reset", topic }));
     expect(events).toEqual([...resets, { type: "ready" }]);
+  });
+});
+
+it("workers are told with what they run and without their processes", async () => {
+  const facts = { host: "rack-2", pools: ["gpu"], labels: ["big"], atOnce: 4, version: "1.4.0" };
+  const worker = { worker: "rack-2-a81mfe", process: ownIdentity(), ...facts };
+  await withEngine(io, ({ workers }) => workers.beat({ ...worker, nowMs: Date.now() }));
+  const stream = session.request({ ":path": "/workers", "x-uwf-scope": "read" });
+  let body = "";
+  for await (const chunk of stream.setEncoding("utf8")) body += chunk;
+  const told = JSON.parse(body);
+  expect(SCHEMAS.listWorkers.response.parse(told)).toEqual(told);
+  expect(told).toMatchObject({
+    workers: [{ worker: "rack-2-a81mfe", ...facts, drainingAt: null, stale: false, threads: [] }],
   });
 });

@@ -265,6 +265,10 @@ export const ENGINE_CALLS: {
   queue: async (_call, { io }) => documentOf(await showQueue(io)),
   pauseQueue: async (_call, { io }) => documentOf(await steerQueue("pause", io)),
   resumeQueue: async (_call, { io }) => documentOf(await steerQueue("resume", io)),
+  listWorkers: async (_call, { engine }) => {
+    const workers = await engine.workers.list(engine.now());
+    return ok({ value: { workers: workers.map(({ process: _process, ...row }) => row) } });
+  },
   listTasks: async (_call, { engine }) => {
     const store = await openTasks(engine.root);
     try {

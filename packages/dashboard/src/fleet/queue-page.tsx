@@ -16,8 +16,9 @@ import { Empty, Notice } from "../ui/notice.tsx";
 import { ScrollView } from "../ui/scroll.tsx";
 import { Ago } from "../ui/time.tsx";
 import { moment } from "../ui/times.ts";
+import { Workers } from "./workers.tsx";
 
-/** What waits for room, for what, and since when, in the order of turns. */
+/** What waits for room, for what, and since when, in the order of turns; and who runs what does not. */
 export function QueuePage({ client }: { client: string }) {
   const queries = useQueryClient();
   const may = useMay(client, "run");
@@ -103,6 +104,8 @@ export function QueuePage({ client }: { client: string }) {
           </div>
         )}
       </Loaded>
+      <h2 className="mt-6 mb-2">Workers</h2>
+      <Workers client={client} />
     </ScrollView>
   );
 }

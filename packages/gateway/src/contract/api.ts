@@ -37,6 +37,7 @@ import type {
   ThreadRow,
   ThreadStanding,
   TriggerRow,
+  WorkerRow,
   WorkflowDetail,
   WorkflowRow,
   WorkflowText,
@@ -123,6 +124,7 @@ export type Api = {
   queue: { path: None; query: None; body: null; response: Queue };
   pauseQueue: { path: None; query: None; body: None; response: { pausedSince: number | null } };
   resumeQueue: { path: None; query: None; body: None; response: { pausedSince: number | null } };
+  listWorkers: { path: None; query: None; body: null; response: { workers: WorkerRow[] } };
   listTasks: { path: None; query: None; body: null; response: { tasks: TaskRow[] } };
   listSchedules: {
     path: None;
@@ -232,6 +234,7 @@ export const ENDPOINTS: { readonly [name in EndpointName]: Endpoint } = {
   queue: get("/queue", "The threads that wait for room"),
   pauseQueue: post("/queue/pause", "run", "Close the queue: nothing starts"),
   resumeQueue: post("/queue/resume", "run", "Open the queue"),
+  listWorkers: get("/workers", "Who runs threads of the root, and which"),
   listTasks: get("/tasks", "Worker tasks of all repositories"),
   listSchedules: get("/schedules", "Schedules, and when they are due"),
   listTriggers: get("/triggers", "Triggers, without their secrets"),

@@ -65,6 +65,7 @@ export {
   type ThreadStanding,
   type TokenRow,
   type TriggerRow,
+  type WorkerRow,
   type WorkflowDetail,
   type WorkflowRow,
   type WorkflowText,

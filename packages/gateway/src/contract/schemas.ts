@@ -895,6 +895,27 @@ export const SCHEMAS: { readonly [Name in EndpointName]: EndpointSchemas<Name> }
   },
   pauseQueue: { ...noPath, body: none, response: queueGate },
   resumeQueue: { ...noPath, body: none, response: queueGate },
+  listWorkers: {
+    ...noPath,
+    body: null,
+    response: z.object({
+      workers: z.array(
+        z.object({
+          worker: text,
+          host: text,
+          pools: z.array(text),
+          labels: z.array(text),
+          atOnce: positive.nullable(),
+          version: text,
+          startedAt: unixMs,
+          seenAt: unixMs,
+          drainingAt: unixMs.nullable(),
+          stale: z.boolean(),
+          threads: z.array(text),
+        }),
+      ),
+    }),
+  },
   listTasks: {
     ...noPath,
     body: null,

@@ -25,6 +25,7 @@ import type {
   Timing,
   ToolCallRecord,
   Usage,
+  WorkerRecord,
   WorkflowDescriptor,
 } from "@uncaged/workflow-protocol";
 
@@ -268,6 +269,9 @@ export type QueuedRow = Omit<ThreadRow, "activity" | "nextRole">;
 
 /** As `queue --json`. */
 export type Queue = { threads: QueuedRow[]; pausedSince: number | null; holds: Hold[] };
+
+/** As `worker list --json`, without its process. */
+export type WorkerRow = Omit<WorkerRecord, "process">;
 
 export type TaskRow = Omit<Task, "tokenSha256" | "revision"> & { stale: boolean };
 
