@@ -91,6 +91,13 @@ async function until(id: string, state: TaskState): Promise<Record<string, unkno
   }
 }
 
+it("the thread of a task is in the pool that the settings name, and waits for its workers", async () => {
+  await open({ taskPool: "ada" });
+  const { thread } = await spawn("job", "write it");
+  const { status, pool } = await untilThread(root, String(thread), (now) => now.status !== "idle");
+  expect([status, pool]).toEqual(["queued", "ada"]);
+});
+
 it("a task's states follow its thread, which goes on when changes are requested", async () => {
   await open();
   const { repo } = scene;

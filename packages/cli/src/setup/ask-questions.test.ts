@@ -13,7 +13,7 @@ const settings: Settings = {
   store: "files",
   tasks: {
     ...{ integration: null, worktrees: null, setup: null, mergeCheck: null },
-    ...{ mergeByHost: false, reviewers: [] },
+    ...{ mergeByHost: false, reviewers: [], taskPool: null },
   },
   checks: { path: [], variables: [] },
   isolation: "none",

@@ -12,7 +12,7 @@ const settings: Settings = {
   store: "files",
   tasks: {
     ...{ integration: null, worktrees: null, setup: null, mergeCheck: null },
-    ...{ mergeByHost: false, reviewers: [] },
+    ...{ mergeByHost: false, reviewers: [], taskPool: null },
   },
   checks: { path: [], variables: [] },
   isolation: "none",

@@ -7,6 +7,7 @@ import {
   threadStep,
 } from "@uncaged/workflow-execute";
 import { endingOf, leaseOf, ok, type ThreadRecord, unwrap } from "@uncaged/workflow-protocol";
+import { readSettings } from "@uncaged/workflow-register";
 import type { WorkThreads } from "@uncaged/workflow-tasks";
 
 /** The engine's threads as workers of tasks. `signal`: ends waiting for threads that are being ended. */
@@ -14,9 +15,12 @@ export function workThreads(engine: Engine, signal: AbortSignal): WorkThreads {
   return {
     canStart: (workflow) => findVersion(engine, workflow),
     start: async ({ workflow, prompt, cwd, key, task }) => {
+      const settings = await readSettings(engine.root);
+      if (!settings.ok) return settings;
       const started = await startThread(engine, {
         ...{ workflow, prompt, cwd, startKey: key, limits: null, run: "background" },
         ...{ title: `task ${task}`, labels: { task } },
+        pool: settings.value.tasks.taskPool ?? undefined,
         // The worktree of the task is its own.
         worktree: null,
       });

@@ -44,6 +44,7 @@ describe("a registry file", () => {
           mergeCheck: null,
           mergeByHost: false,
           reviewers: [],
+          taskPool: null,
         },
       });
     }
@@ -51,11 +52,16 @@ describe("a registry file", () => {
 
   it("returns what tasks are made with, and refuses a folder that depends on where one is", () => {
     const text =
-      "config: { integration: next, worktrees: /trees, setup: npm ci, mergeCheck: npm test, mergeByHost: true, reviewers: [review/reviewer] }";
+      "config: { integration: next, worktrees: /trees, setup: npm ci, mergeCheck: npm test, mergeByHost: true, reviewers: [review/reviewer], taskPool: ada }";
     expect(registryOf(text).settings.tasks).toEqual({
       ...{ integration: "next", worktrees: "/trees", setup: "npm ci", mergeCheck: "npm test" },
       mergeByHost: true,
       reviewers: ["review/reviewer"],
+      taskPool: "ada",
+    });
+    expect(parseRegistry("config: { taskPool: a b }", "workflow.yaml")).toMatchObject({
+      ok: false,
+      error: { message: expect.stringContaining("config.taskPool must be the name of a pool") },
     });
     expect(parseRegistry("config: { reviewers: [reviewer] }", "workflow.yaml")).toMatchObject({
       ok: false,

@@ -1,6 +1,6 @@
 import { isAbsolute } from "node:path";
 import type { StoreKind } from "@uncaged/workflow-protocol";
-import { toJsonObject } from "@uncaged/workflow-protocol";
+import { PLACE_NAME_PATTERN, toJsonObject } from "@uncaged/workflow-protocol";
 import { modelReference } from "./model-reference.ts";
 import { parseLimits } from "./parse-limits.ts";
 import { parseListener } from "./parse-notify.ts";
@@ -48,11 +48,18 @@ export function parseSettings(value: unknown): Settings {
       mergeCheck: optionalText(config.get("mergeCheck"), ["config", "mergeCheck"]),
       mergeByHost: trueOrFalse(config.get("mergeByHost") ?? false, ["config", "mergeByHost"]),
       reviewers: reviewers(config.get("reviewers"), ["config", "reviewers"]),
+      taskPool: poolName(config.get("taskPool"), ["config", "taskPool"]),
     },
     isolation: isolation(config.get("isolation"), ["config", "isolation"]),
     checks: checks(config.get("checks"), ["config", "checks"]),
     snapshots: trueOrFalse(config.get("snapshots") ?? true, ["config", "snapshots"]),
   };
+}
+
+function poolName(value: unknown, path: Path): string | null {
+  const name = optionalText(value, path);
+  if (name === null || PLACE_NAME_PATTERN.test(name)) return name;
+  throw new ParseError(path, "must be the name of a pool, such as gpu");
 }
 
 function isolation(value: unknown, path: Path): Settings["isolation"] {

@@ -91,6 +91,8 @@ export type TaskDefaults = {
   mergeByHost: boolean;
   /** `config.reviewers`: roles, as `<workflow>/<role>`, whose agents may review tasks. */
   reviewers: readonly string[];
+  /** `config.taskPool`: the pool of the threads that do tasks; null: the default pool. */
+  taskPool: string | null;
 };
 
 /** What `workflow.yaml` says, typed. */
