@@ -52,6 +52,8 @@ export async function openProxy(): Promise<Proxy> {
     target.write(rest);
     target.pipe(socket).pipe(target);
     target.on("error", () => socket.destroy());
+    // Nobody reads it any more, so its own end would not be seen.
+    target.on("close", () => socket.destroy());
     socket.on("error", () => target.destroy());
     socket.on("close", () => target.destroy());
   });
