@@ -1,5 +1,6 @@
 export { type Database, type DatabaseOptions, openDatabase } from "./database/database.ts";
 export type { MoveState } from "./database/move-state.ts";
+export { whileRootLocked } from "./database/root-lock.ts";
 export { LEAST_MAJOR, type ServerFacts, serverFacts } from "./database/server-facts.ts";
 export {
   type ArrivingRoot,

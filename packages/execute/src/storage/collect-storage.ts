@@ -1,6 +1,6 @@
 import type { CollectReport } from "@uncaged/workflow-protocol";
-import { casLock } from "@uncaged/workflow-store";
 import { pruneCheckCache } from "@uncaged/workflow-workspace";
+import { whileBlobsLocked } from "../place/blobs-lock.ts";
 import { checkCache } from "./check-cache.ts";
 import type { Engine } from "./engine.ts";
 import { sweepLeftovers } from "./sweep-leftovers.ts";
@@ -17,7 +17,7 @@ export async function collectStorage(
   const prune = () => pruneCheckCache(checkCache(engine.root), { nowMs, dryRun });
   if (dryRun) return { ...(await collect()), checks: await prune() };
   // A backup needs that what its copy of the index names is still there when it reads it.
-  const report = await casLock(engine.root)(collect);
+  const report = await whileBlobsLocked(engine.root, collect);
   await sweepLeftovers(engine.root, engine.now());
   return { ...report, checks: await prune() };
 }
