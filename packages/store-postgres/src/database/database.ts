@@ -167,15 +167,15 @@ export function nowMsIn(row: unknown): number {
   return Number(typeof row === "object" && row !== null && "nowMs" in row ? row.nowMs : Number.NaN);
 }
 
+/** Leaves no trace: were it to leave a mark, one whose own answer was lost would be taken for the transaction's. */
 async function isMarked(client: pg.PoolClient, mark: string): Promise<boolean> {
   // A commit under way on the broken connection keeps the mark's place: this waits for it.
-  const { rowCount } = await client.query(
-    "INSERT INTO marks (mark) VALUES ($1) ON CONFLICT DO NOTHING",
-    [mark],
+  const results: unknown = await client.query(
+    `BEGIN; INSERT INTO marks (mark) VALUES ('${mark}') ON CONFLICT DO NOTHING; ROLLBACK`,
   );
-  if (rowCount === 0) return true;
-  await client.query("DELETE FROM marks WHERE mark = $1", [mark]);
-  return false;
+  const [, inserted]: unknown[] = Array.isArray(results) ? results : [];
+  if (inserted instanceof pg.Result) return inserted.rowCount === 0;
+  throw new TypeError("looking for a mark had no answer");
 }
 
 /** Lends a connection. A transaction that failed is rolled back; a broken connection is not used again. */

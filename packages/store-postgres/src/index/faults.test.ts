@@ -58,6 +58,27 @@ test("a request or an answer that is lost, at any message, is done once", async 
   await proxy.close();
 }, 120_000);
 
+test("a request that is lost is done, also when the answer to whether it was done is lost", async () => {
+  const { url, root } = await testRoot();
+  const proxy = await cuttingProxy(url);
+  const { threads } = await openPostgresIndex({ url: proxy.url, root });
+  proxy.cutAt(0, "request");
+  await threads.create(threadNo(0), null);
+  const count = proxy.messages();
+  let no = 0;
+  // The question comes after those that begin the next connection.
+  for (let message = 1; message <= count; message += 1)
+    for (let later = 1; later <= 6; later += 1) {
+      no += 1;
+      proxy.cutAt(message, "request", message + later);
+      await threads.create(threadNo(no), null);
+      const found = await threads.get(threadNo(no).threadId);
+      expect(found, `${message} and ${message + later}`).not.toBeNull();
+    }
+  await threads.close();
+  await proxy.close();
+}, 60_000);
+
 test("a server that is killed and comes back loses nothing, and does nothing twice", async () => {
   const parent = mkdtempSync(join(tmpdir(), "uwf-restart-"));
   chmodSync(parent, 0o711);

@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A way to a server that breaks once. */
+/** A way to a server that breaks once or twice. */
 export type CuttingProxy = {
   /** Of the server, through the proxy. */
   url: string;
   /** Breaks the connection at the n-th message of a client from now on: `request` before the server has it, `answer` when
-   *  the server has answered. */
-  cutAt(message: number, lost: "request" | "answer"): void;
+   *  the server has answered. `answerOf`: the answer to this later message is lost, too. */
+  cutAt(message: number, lost: "request" | "answer", answerOf?: number): void;
   /** How many messages there were since. */
   messages(): number;
   /** Leads to another server from now on. */
@@ -19,10 +19,10 @@ export async function cuttingProxy(url: string): Promise<CuttingProxy> {
   let to = new URL(url);
   const sockets = new Set<Socket>();
   let seen = 0;
-  let cut = { at: 0, lost: "request" };
+  let cuts = new Map<number, "request" | "answer">();
   const server = createServer((client) => {
     const upstream = connect(Number(to.port), to.hostname);
-    let isCut = false;
+    let lost: "request" | "answer" | null = null;
     const end = (): void => {
       client.destroy();
       upstream.destroy();
@@ -35,12 +35,12 @@ export async function cuttingProxy(url: string): Promise<CuttingProxy> {
     }
     client.on("data", (bytes) => {
       seen += 1;
-      isCut ||= seen === cut.at;
-      if (isCut && cut.lost === "request") end();
+      lost ??= cuts.get(seen) ?? null;
+      if (lost === "request") end();
       else upstream.write(bytes);
     });
     upstream.on("data", (bytes) => {
-      if (isCut) end();
+      if (lost !== null) end();
       else client.write(bytes);
     });
   });
@@ -51,9 +51,10 @@ export async function cuttingProxy(url: string): Promise<CuttingProxy> {
   through.host = `127.0.0.1:${port}`;
   return {
     url: through.href,
-    cutAt: (message, lost) => {
+    cutAt: (message, lost, answerOf) => {
       seen = 0;
-      cut = { at: message, lost };
+      cuts = new Map([[message, lost]]);
+      if (answerOf !== undefined) cuts.set(answerOf, "answer");
     },
     messages: () => seen,
     leadTo: (other) => {
