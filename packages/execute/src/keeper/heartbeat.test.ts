@@ -22,7 +22,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function begin({ fences }: { fences: boolean }): void {
+function begin({ fences, ageMs = 0 }: { fences: boolean; ageMs?: number }): void {
   heartbeat = startHeartbeat({
     store: { renew: () => renew(), signals: async () => [] },
     now: Date.now,
@@ -30,7 +30,7 @@ function begin({ fences }: { fences: boolean }): void {
     ...(fences ? { fence: () => void done.push("agents ended") } : {}),
     monotonicMs: Date.now,
   });
-  heartbeat.keep(LEASE);
+  heartbeat.keep(LEASE, ageMs);
 }
 
 describe("an owner whose renewals fail", () => {
@@ -47,6 +47,15 @@ describe("an owner whose renewals fail", () => {
     await vi.advanceTimersByTimeAsync(8_500);
     expect(done).toEqual([]);
     await vi.advanceTimersByTimeAsync(4_000);
+    expect(done).toEqual(["lease-lost", "agents ended"]);
+  });
+
+  it("ends its agents in time when the store had taken long to give the lease", async () => {
+    begin({ fences: true, ageMs: 9_000 });
+    renew = () => Promise.reject(new Error("no way to the server"));
+    await vi.advanceTimersByTimeAsync(2_500);
+    expect(done).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1_000);
     expect(done).toEqual(["lease-lost", "agents ended"]);
   });
 

@@ -6,7 +6,8 @@ import { FENCE_AFTER_MS, LEASE_TTL_MS, RENEW_EVERY_MS } from "./lease-times.ts";
 const LISTEN_EVERY_MS = 150;
 
 export type Heartbeat = {
-  keep(lease: Lease): void;
+  /** `ageMs`: how long ago the store was asked for it, which may have taken its time to answer. */
+  keep(lease: Lease, ageMs: number): void;
   drop(lease: Lease): void;
   stop(): void;
 };
@@ -70,8 +71,8 @@ export function startHeartbeat(opts: {
   }, LISTEN_EVERY_MS);
 
   return {
-    keep: (lease) => {
-      kept.set(lease, monotonicMs());
+    keep: (lease, ageMs) => {
+      kept.set(lease, monotonicMs() - ageMs);
       // Not from the lease: its times may be those of a server's clock.
       renewAtMs = Math.min(renewAtMs, now() + RENEW_EVERY_MS);
     },

@@ -36,7 +36,7 @@ const heartbeat = startHeartbeat({
 let missed = 0;
 
 parentPort?.on("message", (message: ToKeeper) => {
-  if (message.kind === "keep") keep(message.lease, message.replaced);
+  if (message.kind === "keep") keep(message);
   else if (message.kind === "drop") drop(leaseKey(message));
   else if (message.kind === "here") missed = 0;
   else void close();
@@ -54,9 +54,9 @@ const asking = setInterval(() => {
   post({ kind: "ask" });
 }, ASK_EVERY_MS);
 
-function keep(lease: Lease, replaced: ProcessIdentity | null): void {
+function keep({ lease, ageMs, replaced }: Extract<ToKeeper, { kind: "keep" }>): void {
   held.set(leaseKey(lease), { lease, interrupted: null });
-  heartbeat.keep(lease);
+  heartbeat.keep(lease, ageMs);
   if (replaced !== null) endLater(replaced);
 }
 

@@ -3,7 +3,7 @@ import type { Lease, ProcessIdentity } from "@uncaged/workflow-protocol";
 import type { Interruption } from "./interruption.ts";
 
 export type ToKeeper =
-  | { kind: "keep"; lease: Lease; replaced: ProcessIdentity | null }
+  | { kind: "keep"; lease: Lease; ageMs: number; replaced: ProcessIdentity | null }
   | { kind: "drop"; threadId: string; fence: number }
   /** Reply to `ask`: the main thread is not stuck. */
   | { kind: "here" }

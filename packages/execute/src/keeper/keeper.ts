@@ -5,6 +5,8 @@ import type { Interruption } from "./interruption.ts";
 export type Keeper = {
   keep(request: {
     lease: Lease;
+    /** How long ago the store was asked for it, in milliseconds. */
+    ageMs: number;
     /** The previous owner, if it may still be running: it gets time to notice, and is then ended. */
     replaced: ProcessIdentity | null;
     /** May be called more than once; the first reason counts. */

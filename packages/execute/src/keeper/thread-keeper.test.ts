@@ -36,6 +36,7 @@ it("renews a lease and receives a signal while the main thread does not yield", 
   const interrupted = vi.fn();
   // The lease is due for renewal immediately.
   const kept = keeper.keep({
+    ageMs: 0,
     lease: lease(threadId, fence),
     replaced: null,
     interrupt: interrupted,
@@ -63,7 +64,12 @@ it("reports that a lease has another owner, and that this is not its own fault",
   const fence = await heldThread(store, { threadId, start: encodeContent("go") });
   const keeper = threadKeeper(root);
   const interrupt = vi.fn();
-  const kept = keeper.keep({ lease: lease(threadId, fence - 1), replaced: null, interrupt });
+  const kept = keeper.keep({
+    ageMs: 0,
+    lease: lease(threadId, fence - 1),
+    replaced: null,
+    interrupt,
+  });
   await expect.poll(() => interrupt.mock.calls, { timeout: 30_000 }).toEqual([["lease-lost"]]);
   expect(kept.fault()).toBeNull();
   await keeper.close();
@@ -76,7 +82,7 @@ it("interrupts the work and says why when it cannot be started", async () => {
   const keeper = threadKeeper(root);
   const interrupt = vi.fn();
   const threadId = newThreadId(Date.now());
-  const kept = keeper.keep({ lease: lease(threadId, 1), replaced: null, interrupt });
+  const kept = keeper.keep({ ageMs: 0, lease: lease(threadId, 1), replaced: null, interrupt });
   await expect.poll(() => interrupt.mock.calls, { timeout: 30_000 }).toEqual([["lease-lost"]]);
   expect(kept.fault()).toMatchObject({
     code: "LEASE_LOST",

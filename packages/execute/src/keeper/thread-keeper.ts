@@ -54,14 +54,14 @@ export function threadKeeper(root: string, guard: StartGuard = startGuard): Keep
   const tell = (message: ToKeeper): void => running?.worker.postMessage(message);
 
   return {
-    keep: ({ lease, replaced, interrupt }) => {
+    keep: ({ lease, ageMs, replaced, interrupt }) => {
       const key = leaseKey(lease);
       const mine: Held = { lease, interrupt, fault: null };
       held.set(key, mine);
       const guarded = guard(lease);
       try {
         running ??= start();
-        tell({ kind: "keep", lease, replaced });
+        tell({ kind: "keep", lease, ageMs, replaced });
       } catch (cause) {
         failed(messageOf(cause));
       }

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,8 +9,8 @@ import {
   type ThreadStore,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
-import { ownIdentity } from "@uncaged/workflow-util";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ownIdentity, storagePaths } from "@uncaged/workflow-util";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Keeper } from "../keeper/keeper.ts";
 import { killThread, stopThread } from "../steer/stop-thread.ts";
 import type { Engine } from "../storage/engine.ts";
@@ -101,6 +101,50 @@ it("a keeper that fails returns the thread, and the failure says what happened",
   );
   expect(result).toEqual({ ok: false, error: fault });
   expect(await owned.record()).toMatchObject({ status: "idle" });
+});
+
+describe("a shared store that takes long to give a lease", () => {
+  const slow = (tookMs: number, ages: number[]): Engine => {
+    const { store } = owned.engine;
+    const acquire: ThreadStore["acquire"] = async (request) => {
+      const lease = await store.acquire(request);
+      const answeredAt = performance.now() + tookMs;
+      vi.spyOn(performance, "now").mockImplementation(() => answeredAt);
+      return lease;
+    };
+    const keep: Keeper["keep"] = ({ ageMs }) => {
+      ages.push(ageMs);
+      return { stop: () => undefined, fault: () => null };
+    };
+    const keeper: Keeper = { keep, close: async () => undefined };
+    return { ...owned.engine, keeper, store: { ...store, acquire } };
+  };
+  beforeEach(async () => {
+    await restAt({ status: "idle" });
+    await writeFile(storagePaths(root).place, "{}");
+  });
+  afterEach(() => void vi.restoreAllMocks());
+
+  it("gives one that is kept from when it was asked for", async () => {
+    const ages: number[] = [];
+    const use = async () => ({ ok: true, value: "done" }) as const;
+    const { threadId } = owned;
+    expect(await withLease(slow(9_000, ages), { threadId, signal, use })).toMatchObject({
+      ok: true,
+    });
+    expect(ages).toHaveLength(1);
+    expect(ages[0]).toBeGreaterThanOrEqual(9_000);
+  });
+
+  it("begins nothing with one that others may take soon", async () => {
+    const use = (): never => {
+      throw new Error("it must not come to this");
+    };
+    const { threadId } = owned;
+    const result = await withLease(slow(12_000, []), { threadId, signal, use });
+    expect(result).toMatchObject({ ok: false, error: { code: "LEASE_LOST" } });
+    expect(await owned.record()).toMatchObject({ status: "idle" });
+  });
 });
 
 /** An engine in which somebody else takes the lease once, just before we do. */

@@ -18,9 +18,16 @@ import {
   type RunningThread,
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
-import { type DebugLog, debugLog, killTagged, storagePaths } from "@uncaged/workflow-util";
+import {
+  type DebugLog,
+  debugLog,
+  isShared,
+  killTagged,
+  storagePaths,
+} from "@uncaged/workflow-util";
 import { tellsOfCost } from "../chain/lost-attempts.ts";
 import type { Interruption } from "../keeper/interruption.ts";
+import { FENCE_AFTER_MS } from "../keeper/lease-times.ts";
 import { threadTag } from "../processes/process-tags.ts";
 import type { Engine } from "../storage/engine.ts";
 import { runnerState } from "../watch/observe.ts";
@@ -63,6 +70,7 @@ export async function withLease<T>(
   const before = await engine.store.get(threadId);
   if (before === null) return err(gone(threadId));
   const former = await formerOwner(engine, before, signal);
+  const askedAt = performance.now();
   let lease: Lease;
   try {
     lease = await acquire(
@@ -74,7 +82,11 @@ export async function withLease<T>(
   } catch (thrown) {
     return err(failureFrom(thrown, "STORAGE_FAILED"));
   }
-  const keeping = startKeeping(engine, { lease, replaced: former.perhapsThere }, signal);
+  // It runs from before the answer. Of one that others may take soon, no agent is begun.
+  const ageMs = performance.now() - askedAt;
+  if (isShared(engine.root) && ageMs >= FENCE_AFTER_MS)
+    return giveUp(engine, { before, lease }, leaseLost(threadId));
+  const keeping = startKeeping(engine, { lease, ageMs, replaced: former.perhapsThere }, signal);
   try {
     const done = await work(engine, { before, lease, signal: keeping.signal }, ownership.use);
     return done.ok ? done : await giveUp(engine, { before, lease }, keeping.fault() ?? done.error);
@@ -158,7 +170,7 @@ type Keeping = { signal: AbortSignal; fault: () => Failure | null; end: () => vo
 
 function startKeeping(
   engine: Engine,
-  { lease, replaced }: { lease: Lease; replaced: ProcessIdentity | null },
+  { lease, ageMs, replaced }: { lease: Lease; ageMs: number; replaced: ProcessIdentity | null },
   outer: AbortSignal,
 ): Keeping {
   const abort = new AbortController();
@@ -166,7 +178,7 @@ function startKeeping(
   if (outer.aborted) passOn();
   else outer.addEventListener("abort", passOn, { once: true });
   const interrupt = (reason: Interruption): void => abort.abort(reason);
-  const kept = engine.keeper.keep({ lease, replaced, interrupt });
+  const kept = engine.keeper.keep({ lease, ageMs, replaced, interrupt });
   return {
     signal: abort.signal,
     fault: kept.fault,

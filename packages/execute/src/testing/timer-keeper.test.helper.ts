@@ -12,9 +12,9 @@ export function timerKeeper({
   now: () => number;
 }): Keeper {
   return {
-    keep: ({ lease, interrupt }) => {
+    keep: ({ lease, ageMs, interrupt }) => {
       const heartbeat = startHeartbeat({ store, now, interrupt: (_, reason) => interrupt(reason) });
-      heartbeat.keep(lease);
+      heartbeat.keep(lease, ageMs);
       return { stop: heartbeat.stop, fault: () => null };
     },
     close: async () => undefined,
