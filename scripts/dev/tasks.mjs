@@ -105,11 +105,16 @@ export const TASKS = {
     commands: (args) => [node("bench/scale.mjs", ...args)],
   },
   simulate: {
-    says: "build, then play seeds on a disk that loses what was not flushed, or of the merge queue (queue --seeds n --seed s)",
+    says: "build, then play seeds: of a disk that loses what was not flushed, of the merge queue (queue), or of machines that share a root (shared); --seeds n --seed s",
     prepare: BUILT,
     commands: ([what = "", ...args]) => [
-      what === "queue"
-        ? node("--import", "./simulation/parts/queue-hooks.mjs", "simulation/queue.mjs", ...args)
+      ["queue", "shared"].includes(what)
+        ? node(
+            "--import",
+            `./simulation/parts/${what}-hooks.mjs`,
+            `simulation/${what}.mjs`,
+            ...args,
+          )
         : node(
             ...["--import", "./simulation/parts/hooks.mjs", "simulation/simulate.mjs"],
             ...[what, ...args].filter(Boolean),
