@@ -217,7 +217,6 @@ test("files are read line by line; a step is poked and taken back, a limit raise
   await open.waitFor();
   await showLine("long");
 
-  await page.getByRole("button", { name: "Resume" }).click();
   await page.getByText("The thread may use 1 step,").waitFor();
   await page.getByRole("textbox", { name: "Steps" }).fill("9");
   await page.getByRole("button", { name: "Raise and go on" }).click();
