@@ -64,6 +64,11 @@ export const TASKS = {
     prepare: BUILT,
     commands: (args) => [node("examples/demo/demo.mjs", ...args)],
   },
+  cluster: {
+    says: "build, then watch threads on three workers that are killed (--short)",
+    prepare: BUILT,
+    commands: (args) => [node("examples/cluster/cluster.mjs", ...args)],
+  },
   check: {
     says: "build, then floors, style, unused code, manifests, packed packages",
     prepare: BUILT,
