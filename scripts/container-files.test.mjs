@@ -21,7 +21,7 @@ const objects = parseAllDocuments(read("kubernetes.yaml")).map((each) => {
   return each.toJS();
 });
 const of = (kind) => objects.filter((each) => each.kind === kind);
-const COMMANDS = ["up", "gateway"];
+const COMMANDS = ["worker", "gateway"];
 
 test("the image has two stages, runs without root, and starts and asks with scripts that it has", () => {
   const known = /^(?:FROM|ARG|RUN|COPY|ENV|USER|WORKDIR|VOLUME|EXPOSE|HEALTHCHECK|ENTRYPOINT|CMD)$/;

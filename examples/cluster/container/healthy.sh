@@ -1,4 +1,4 @@
 #!/bin/sh
-# The host of this folder is up, and the server answers.
+# The worker of this folder is up, and the server answers.
 set -eu
 uncaged-workflow --json status | grep -q '"host":{'

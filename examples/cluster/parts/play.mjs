@@ -32,7 +32,9 @@ export async function play(stage) {
   const gateway = await startGateway(office);
   says(`the gateway is up at ${gateway.url}`);
   await office.run(["workflow", "add", "part", WORKFLOW]);
-  await Promise.all(workers.map((worker) => worker.start(["up"])));
+  await Promise.all(
+    workers.map((worker) => worker.start(["worker", "start", "--pool", "default"])),
+  );
   says(`${workers.length} workers are up: ${WORKERS.join(", ")}`);
 
   const started = startThreads(office, { threads, repository, signal });
@@ -87,7 +89,7 @@ async function killWorkers({ folder }, workers, { kills, signal, says }) {
     await worker.kill();
     says(`${worker.name} is killed`);
     await sleep(DOWN_MS, undefined, { signal });
-    await worker.start(["up"]);
+    await worker.start(["worker", "start", "--pool", "default"]);
     await sleep(KILL_EVERY_MS, undefined, { signal });
   }
 }
