@@ -29,6 +29,7 @@ export type FinishedCommand = {
 
 const MIB = 1024 * 1024;
 const MAX_LINE_CHARS = 64 * 1024;
+const BLOCK_CHARS = 16 * 1024;
 
 /** Runs the command to its end. Fails when it cannot be started or ended (`AGENT_FAILED`), or was stopped before it
  *  started (`THREAD_ABORTED`). */
@@ -40,9 +41,16 @@ export async function runCommand(
   const { cwd } = order;
   const transcript = captureOutput(config.maxOutputBytes ?? MIB);
   const live = textEmitter(runtime.emit);
+  let block = "";
+  const flush = (): void => {
+    transcript.push(Buffer.from(block));
+    block = "";
+  };
   const onLine = (line: OutputLine): void => {
     const text = readable(line);
-    transcript.push(Buffer.from(`${text}\n`));
+    // A buffer for each of millions of short lines would be most of the memory of a flood.
+    block += `${text}\n`;
+    if (block.length >= BLOCK_CHARS) flush();
     live.line({ text });
   };
   const done = await spawnCli(order.command, order.args, {
@@ -56,6 +64,7 @@ export async function runCommand(
     onLine,
   }).finally(live.close);
   if (!done.ok) return done;
+  flush();
   const run = done.value;
   const result = resultOf(run, trimLineBreaks(transcript.result().text));
   const stopped = run.stoppedBy === null ? null : whyStopped(run.stoppedBy, order, config, result);
