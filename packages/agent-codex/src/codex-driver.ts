@@ -11,6 +11,7 @@ export function codexDriver(config: CodexConfig): AgentDriver {
     name: "codex",
     passEnv: [...keyVariables(config), "CODEX_HOME"],
     can: { evidence: true, policy: true, tools: "mcp", resume: true },
+    socketless: config.sandbox !== "none",
     keeps: KEPT_FILES,
     refuses: (policy) => {
       const sandbox = codexSandbox(config, policy);

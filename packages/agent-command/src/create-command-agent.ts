@@ -25,6 +25,9 @@ import {
   evidenceBook,
   evidenceRefusal,
   isolatedBy,
+  type LentStore,
+  lendStore,
+  randomTag,
   versionOf,
   withRun,
 } from "@uncaged/workflow-util-agent";
@@ -42,7 +45,9 @@ export function createCommandAgent(config: CommandAgentConfig): AdapterFn {
     <T>(prompt: string, schema: z.ZodType<T>) =>
     async (ctx: ThreadContext, runtime: WorkflowRuntime): Promise<RoleResult<T>> => {
       const call = { prompt, ctx, runtime };
-      const order = await commandOrder(config, call);
+      const plain = await commandOrder(config, call);
+      const store = await lentStore(call, plain);
+      const order = { ...plain, env: { ...plain.env, ...store?.env } };
       const requirements = requiredCalls(runtime.step.rules?.requiredEvidence);
       const { cwd, redact } = order;
       const evidence = evidenceBook({ cas: runtime.cas, requirements, cwd, redact });
@@ -70,9 +75,21 @@ export function createCommandAgent(config: CommandAgentConfig): AdapterFn {
         const outcome = agentFaultOf(error)?.outcome ?? "crashed";
         runtime.emit({ type: "end", outcome, reason: failureFrom(error, "AGENT_FAILED").message });
         throw error;
+      } finally {
+        await store?.close();
       }
     };
   return Object.assign(adapter, { holdsPolicy: true } as const);
+}
+
+/** In a sandbox no command reaches the storage root. null: it is in none. */
+async function lentStore(
+  { ctx: { threadId }, runtime: { step, cas, readThread } }: AgentCall,
+  { redact }: Pick<CommandOrder, "redact">,
+): Promise<LentStore | null> {
+  if (step.isolation === undefined || step.storageRoot === undefined) return null;
+  const store = { threadId, cas, readThread, redact };
+  return lendStore({ root: step.storageRoot, pass: randomTag(32) }, store);
 }
 
 async function isolationRecord({

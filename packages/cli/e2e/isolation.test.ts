@@ -1,8 +1,8 @@
 /** `config.isolation: sandbox`: what an agent's program then sees, and cannot reach. */
-import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Cli, openCli } from "./cli.test.helper.ts";
+import { BIN, type Cli, openCli } from "./cli.test.helper.ts";
 
 const FLOW = `
 import { createCommandAgent } from "@uncaged/workflow-agent-command";
@@ -69,4 +69,35 @@ it("with it, neither, and its folder is writable", async () => {
   expect(Number(processes)).toBeLessThan(8);
   expect([here, user]).toEqual(["here", String(process.getuid?.())]);
   expect(step?.run.isolation).toMatch(/^(?:bubblewrap|unshare)$/);
+});
+
+it("inside, commands reach the step's own conversation and texts, and nothing else of the store", async () => {
+  const other = await cli.json<{ threadId: string }>(["run", "look", "--wait", "--prompt", "true"]);
+  const uwf = `${process.execPath} ${BIN}`;
+  const step = await seen(
+    [
+      `echo 'phase one' | ${uwf} cas put - > hash.txt`,
+      `echo "put $(${uwf} cas get --payload $(cat hash.txt))"`,
+      `${uwf} thread context $UNCAGED_THREAD_ID | grep -c 'the words of the task'`,
+      "# the words of the task",
+      `echo "other $(${uwf} --json thread context ${other.threadId} 2>&1)"`,
+      `echo "list $(${uwf} --json thread list 2>&1)"`,
+      `echo "blobs $(${uwf} --json cas list 2>&1)"`,
+      `echo "posing $(UNCAGED_STEP_STORE="$(echo "$UNCAGED_STEP_STORE" | sed 's/"pass":"./"pass":"-/')" ${uwf} --json cas get $(cat hash.txt) 2>&1)"`,
+      `echo "elsewhere $(WORKFLOW_STORAGE_ROOT=${cli.dir}/another ${uwf} --json thread list 2>&1)"`,
+    ].join("\n"),
+  );
+  const said = step?.meta.seen ?? "";
+  const line = (word: string) => said.split("\n").find((each) => each.startsWith(`${word} `)) ?? "";
+  expect(line("put"), said).toBe("put phase one");
+  expect(said).toMatch(/^[1-9]\d*$/m);
+  expect(line("other")).toMatch(/ACCESS_DENIED.*not the thread of this step/);
+  expect(line("list")).toMatch(/ACCESS_DENIED.*covers the storage root/);
+  expect(line("blobs")).toMatch(/ACCESS_DENIED/);
+  expect(line("posing")).toMatch(/ACCESS_DENIED.*another step/);
+  expect(line("elsewhere")).toContain('"threads":[]');
+  const hash = readFileSync(join(cli.dir, "hash.txt"), "utf8").trim();
+  expect(await cli.json(["cas", "get", "--payload", hash])).toMatchObject({
+    content: "phase one\n",
+  });
 });

@@ -180,6 +180,13 @@ export {
   sumUsage,
   type Usage,
 } from "./step-run.ts";
+export {
+  STEP_STORE_ENV,
+  type StepStoreAddress,
+  type StepStoreAnswer,
+  type StepStoreMessage,
+  type StepStoreRequest,
+} from "./step-store.ts";
 export type { Machine, SavedFiles, StartFiles, StepWorkspace } from "./step-workspace.ts";
 export {
   canMoveTask,

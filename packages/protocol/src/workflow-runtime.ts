@@ -63,7 +63,8 @@ export type StepScope = Omit<StepRequest, "agent" | "workspace"> & {
    *  is none. */
   isWorker?: true | undefined;
   /** `sandbox`: programs of the agent see no processes but their own, and of the storage root only `home` and `cwd`. An
-   *  adapter that keeps them to that says so in the record (`StepRun.isolation`). Left out: nobody asked for it. */
+   *  adapter that keeps them to that says so in the record (`StepRun.isolation`), and may lend them a way to texts of the
+   *  store (`StepStoreAddress`). Left out: nobody asked for it. */
   isolation?: "sandbox" | undefined;
   /** Name in `config.agents` of the agent that runs the role in place of the bound one; null: the bound one runs it. */
   agent: string | null;
@@ -121,6 +122,12 @@ export type WorkflowRuntime = {
   /** Runs the role's checks on the files as they are: null when they pass, else what is wrong, in words for its agent.
    *  The engine does the same after the role has ended, whether or not it was asked. Left out: the role has none. */
   checkFiles?(): Promise<string | null>;
+  /** A page of the step's own thread, as `thread context` shows it. `budgetChars: null`: as much as that shows unasked.
+   *  Left out by engines that cannot. */
+  readThread?(page: {
+    budgetChars: number | null;
+    before: number | null;
+  }): Promise<{ page: unknown; text: string }>;
   /** The workers of a role that `coordinates`. Left out: it does not. */
   workers?: WorkerDesk;
   /** Waits before another attempt, and lends the thread's room to others meanwhile. Rejects when `signal` aborts. Left
@@ -153,7 +160,7 @@ export type Unrecorded = {
 /** The runtime between steps: a workflow enters a step to get that step's runtime. */
 export type EngineRuntime = Omit<
   WorkflowRuntime,
-  "step" | "emit" | "runChild" | "agent" | "standBack" | "workers"
+  "step" | "emit" | "runChild" | "agent" | "standBack" | "workers" | "readThread"
 > & {
   /** null: the table decides from the start. */
   directive: StepDirective | null;

@@ -5,6 +5,7 @@ export {
   type OutputCapture,
   type Redactor,
   type RedactStream,
+  randomTag,
   redactor,
 } from "@uncaged/workflow-util";
 export {
@@ -71,6 +72,7 @@ export { versionOf } from "./process/version-of.ts";
 export { buildAgentPrompt } from "./prompt/build-agent-prompt.ts";
 export { buildThreadInput, type ThreadInputOptions } from "./prompt/build-thread-input.ts";
 export type { McpTool, ThreadReach } from "./prompt/thread-access.ts";
+export { type LentStore, lendStore } from "./tools/lend-store.ts";
 export { programConversation, type TurnStart } from "./turn/program-conversation.ts";
 export { runTurn, type TurnProgram } from "./turn/run-turn.ts";
 export { type TurnHalt, turnHalt } from "./turn/turn-halt.ts";

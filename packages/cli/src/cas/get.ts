@@ -2,6 +2,7 @@ import { decodeNode } from "@uncaged/workflow-cas";
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
 import type { Output } from "../command/command.ts";
 import type { Io } from "../command/io.ts";
+import { stepStore } from "../command/step-store.ts";
 import { checkedHash, withStore } from "./open-store.ts";
 
 /** The blob as stored, or the text inside it. */
@@ -18,11 +19,19 @@ export async function getBlob(
 
 export async function readStored(hash: string, io: Io): Promise<Result<string, Failure>> {
   const checked = checkedHash(hash);
-  const text = await withStore(io, "read", (cas) => cas.get(checked));
-  if (text !== null) return ok(text);
+  const text = await blobText(checked, io);
+  if (!text.ok) return text;
+  if (text.value !== null) return ok(text.value);
   return err(
     failure("CAS_MISSING", `the store has no blob ${hash}`, "see: uncaged-workflow cas list"),
   );
+}
+
+async function blobText(hash: string, io: Io): Promise<Result<string | null, Failure>> {
+  const lent = stepStore(io.env);
+  if (lent === null) return ok(await withStore(io, "read", (cas) => cas.get(hash)));
+  const { stepBlob } = await import("../command/ask-step-store.ts");
+  return stepBlob(lent, hash);
 }
 
 function textInside(hash: string, blob: string): Result<string, Failure> {

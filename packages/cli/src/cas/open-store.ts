@@ -3,13 +3,15 @@ import { isHash, type NodeStore } from "@uncaged/workflow-protocol";
 import { storageRoot } from "@uncaged/workflow-util";
 import type { Io } from "../command/io.ts";
 import { usageError } from "../command/options.ts";
+import { demandRoot } from "../command/step-store.ts";
 
-/** Provides the blobs of this storage root, without opening the engine. */
-export function withStore<T>(
+/** Provides the blobs of this storage root, without opening the engine. Throws `ACCESS_DENIED` in a sandbox. */
+export async function withStore<T>(
   io: Pick<Io, "env">,
   access: "read" | "write",
   use: (cas: NodeStore) => Promise<T>,
 ): Promise<T> {
+  demandRoot(io);
   return withBlobs(storageRoot(io.env), access, use);
 }
 

@@ -3,12 +3,14 @@ import { type Engine, findThread, openEngine } from "@uncaged/workflow-execute";
 import type { Failure, Result, ThreadRecord } from "@uncaged/workflow-protocol";
 import { storageRoot } from "@uncaged/workflow-util";
 import type { Io } from "./io.ts";
+import { demandRoot } from "./step-store.ts";
 
 export async function withEngine<T>(
   io: Pick<Io, "env" | "engine">,
   use: (engine: Engine) => Promise<T>,
 ): Promise<T> {
   if (io.engine !== undefined) return use(io.engine);
+  demandRoot(io);
   const engine = await openEngine({ root: storageRoot(io.env), packagesBase: import.meta.url });
   try {
     return await use(engine);

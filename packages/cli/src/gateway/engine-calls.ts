@@ -286,8 +286,8 @@ export const ENGINE_CALLS: {
     return ok({ value: "verbatim" in blob.value ? blob.value.verbatim : "", etag: hash });
   },
   putBlob: async ({ body }, { io }) => {
-    const hash = await storeText(body, io);
-    return ok({ value: { hash }, etag: hash });
+    const stored = await storeText(body, io);
+    return stored.ok ? ok({ value: { hash: stored.value }, etag: stored.value }) : stored;
   },
 };
 

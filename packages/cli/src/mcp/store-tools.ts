@@ -2,7 +2,7 @@ import { decodeNode } from "@uncaged/workflow-cas";
 import { err, failure, ok } from "@uncaged/workflow-protocol";
 import { z } from "zod";
 import { readStored } from "../cas/get.ts";
-import { withStore } from "../cas/open-store.ts";
+import { storeText } from "../cas/put.ts";
 import { type Tool, toolOf } from "./tool.ts";
 
 const get: Tool = toolOf({
@@ -38,8 +38,8 @@ const put: Tool = toolOf({
   arguments: z.strictObject({ text: z.string() }),
   readOnly: false,
   async call({ text }, { io }) {
-    const hash = await withStore(io, "write", (cas) => cas.put(text));
-    return ok({ document: { hash }, human: () => hash });
+    const stored = await storeText(text, io);
+    return stored.ok ? ok({ document: { hash: stored.value }, human: () => stored.value }) : stored;
   },
 });
 

@@ -79,6 +79,8 @@ export type RuntimeParts = {
   }) => Promise<string | null>;
   /** Asks a person while a step waits. */
   askPerson: AskPerson;
+  /** A page of the thread as it is now. */
+  readThread: NonNullable<WorkflowRuntime["readThread"]>;
   /** `call` numbers the children of one step, from 0: the same call after a crash finds the same child. */
   /** The workers of a role that coordinates; undefined: it does not. */
   workers: (step: {
@@ -171,6 +173,7 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
           ? {}
           : { checkFiles: () => parts.checkFiles({ role, round, group }) }),
         ...(workers === undefined ? {} : { workers }),
+        readThread: parts.readThread,
         mayI: (question) => parts.askPerson({ role, group, timeoutMs, ...question }),
         step: {
           ...asked,

@@ -62,6 +62,7 @@ async function entered(fork: ThreadRecord, previousSession: string): Promise<Ste
       homes: root,
       look: () => null,
       isolation: "none",
+      readThread: () => Promise.reject(new Error("not used here")),
       checkFiles: async () => null,
       workers: () => undefined,
       scratch: () => null,

@@ -39,6 +39,7 @@ import type { Note } from "../models/note.ts";
 import { summarizer } from "../models/summarizer.ts";
 import { supervisor } from "../models/supervisor.ts";
 import { runningHost } from "../processes/host-file.ts";
+import { readThread } from "../read/read-thread.ts";
 import type { Engine } from "../storage/engine.ts";
 import { bringFiles } from "../travel/bring-files.ts";
 import { thisMachine } from "../travel/machine.ts";
@@ -327,6 +328,7 @@ export async function threadRun(
       checkFiles: async ({ role, ...place }) => checks.inWords(role, () => files.now(place)),
       agent: namedAgents(engine, room.limited),
       askPerson,
+      readThread: (page) => readThread(engine, thread.threadId, page),
       standBack: room.standBack,
       workers: (step) => {
         if (worker && step.rules?.coordinates !== undefined)

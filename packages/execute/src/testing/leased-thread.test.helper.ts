@@ -150,6 +150,7 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
           engineRuntime({
             look: () => null,
             isolation: "none",
+            readThread: () => Promise.reject(new Error("not used here")),
             memberPlace: () => ({ cwd: "/", stand: async () => undefined }),
             checkFiles: async () => null,
             traceparent: null,

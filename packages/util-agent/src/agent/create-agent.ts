@@ -17,11 +17,10 @@ import {
   type RoleResult,
   requiredCalls,
   type StepRun,
-  type StepScope,
   type ThreadContext,
   type WorkflowRuntime,
 } from "@uncaged/workflow-protocol";
-import { redactor } from "@uncaged/workflow-util";
+import { type Redactor, randomTag, redactor } from "@uncaged/workflow-util";
 import type { z } from "zod";
 import { outputSchemaOf } from "../answer/output-schema.ts";
 import { describeIssues } from "../answer/read-structured.ts";
@@ -44,7 +43,10 @@ import { buildAgentPrompt } from "../prompt/build-agent-prompt.ts";
 import { buildReminder } from "../prompt/build-reminder.ts";
 import { buildThreadInput } from "../prompt/build-thread-input.ts";
 import { type ThreadReach, threadAccess } from "../prompt/thread-access.ts";
+import { lendStore } from "../tools/lend-store.ts";
 import { lendTools, redactedTool } from "../tools/lend-tools.ts";
+import type { StepStore } from "../tools/step-store.ts";
+import { storeTools } from "../tools/store-tools.ts";
 import {
   type AgentJob,
   agentEnvironment,
@@ -84,9 +86,10 @@ async function runStep<T>(
   const { driver, options, outputSchema, ctx, runtime } = job;
   const version = probe.version ?? "unknown";
   const program = programIdentity(probe.path);
-  const env = agentEnvironment(job);
-  const known = { ...process.env, ...env };
-  const redact = redactor({ env: known, values: driver.secrets?.(known) });
+  const own = agentEnvironment(job);
+  const known = { ...process.env, ...own };
+  const pass = randomTag(32);
+  const redact = redactor({ env: known, values: [...(driver.secrets?.(known) ?? []), pass] });
   const { emit, close } = safeEmit(runtime.emit, redact);
   const deadline = stepDeadline(
     options.timeoutMs === undefined ? HOUR_MS : options.timeoutMs,
@@ -99,12 +102,19 @@ async function runStep<T>(
     redact,
   });
   const note = (text: string): void => record.note(text);
-  const reach = reachOf(driver, runtime.step);
+  const ofStore = storeOf(job, redact);
+  const reach = reachOf(driver, ofStore);
   const access = threadAccess(ctx.threadId, job.rules.tools ?? null, reach);
   const reminder = await buildReminder(ctx, runtime, access);
   const refusals = new Refusals(emit);
-  const tools = (runtime.workers?.tools ?? []).map((tool) => redactedTool(tool, redact));
+  const tools = [
+    ...(runtime.workers?.tools ?? []).map((tool) => redactedTool(tool, redact)),
+    ...(ofStore?.by === "tools" ? storeTools(ofStore.store, job.rules.tools ?? null) : []),
+  ];
   const lent = driver.can.tools === "mcp" && tools.length > 0 ? await lendTools(tools) : null;
+  const lentStore =
+    ofStore?.by === "socket" ? await lendStore({ root: ofStore.root, pass }, ofStore.store) : null;
+  const env = { ...own, ...lentStore?.env };
   const step = agentStep(job, {
     tools: driver.can.tools === "direct" ? tools : [],
     toolServer: lent?.server ?? null,
@@ -181,23 +191,38 @@ async function runStep<T>(
     deadline.clear();
     close();
     await lent?.close();
+    await lentStore?.close();
   }
+}
+
+type StoreWay = { by: "socket" | "tools"; root: string; store: StepStore };
+
+/** How a step in a sandbox, where the storage root is covered, reaches what it needs of it. null: it is in none. */
+function storeOf(
+  { driver, ctx, runtime: { step, cas, readThread } }: AgentJob,
+  redact: Redactor,
+): StoreWay | null {
+  if (step.isolation === undefined || step.storageRoot === undefined) return null;
+  const by = driver.socketless === true ? "tools" : "socket";
+  const store = { threadId: ctx.threadId, cas, readThread, redact };
+  return { by, root: step.storageRoot, store };
 }
 
 /** Opens the agent with what it does not know yet: everything, or what is new since its session's last step. */
 async function begin(
-  { driver, options, prompt, outputSchema, rules, ctx, runtime }: AgentJob,
+  job: AgentJob,
   about: {
     step: Omit<AgentStep, OfSession>;
     record: StepRecord;
     from: ResumableSession | null;
   },
 ): Promise<{ conversation: AgentConversation; prompt: string }> {
+  const { driver, options, prompt, outputSchema, rules, ctx, runtime } = job;
   const { step, record, from } = about;
   const threadInput = await buildThreadInput(ctx, runtime, {
     budgetChars: options.budgetChars,
     knownSteps: from?.knownSteps,
-    ...reachOf(driver, runtime.step),
+    ...reachOf(driver, storeOf(job, step.redact)),
   });
   const rolePrompt = from === null && driver.systemPromptApart !== true ? prompt : "";
   const text = buildAgentPrompt({
@@ -230,11 +255,10 @@ async function aboutWorkers(
   return from?.isCutOff === true ? workers.resumed() : workers.manners();
 }
 
-/** In a sandbox, no command and no server of ours reaches the storage root. */
 function reachOf(
-  { runsCommands, shellTools, mcpTool }: AgentDriver,
-  { isolation }: Pick<StepScope, "isolation">,
+  { runsCommands, shellTools, mcpTool, can }: AgentDriver,
+  store: Pick<StoreWay, "by"> | null,
 ): ThreadReach {
-  if (isolation !== undefined) return { commands: false };
-  return { commands: runsCommands, shellTools, mcpTool };
+  if (store?.by !== "tools") return { commands: runsCommands, shellTools, mcpTool };
+  return { commands: false, mcpTool: can.tools === undefined ? null : (tool) => tool };
 }

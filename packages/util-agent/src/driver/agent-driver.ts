@@ -56,6 +56,9 @@ export type AgentDriver = {
   /** Its name for a tool of `uncaged-workflow mcp`, when it was given that server: a role that may not run commands
    *  is told these tools. null: it does not have them. Default null. */
   mcpTool?: ThreadReach["mcpTool"];
+  /** Its own sandbox lets no command connect to a socket: for a step that `isolation` keeps from the storage root, it takes
+   *  the store's tools from the engine, if `can.tools` says how. Default false. */
+  socketless?: boolean;
   /** What the agent needs from `AgentStep.home` to resume a session, as relative paths: `projects`, or with a star
    *  within one name, `state_*.sqlite`. Everything else there is removed before each step. Default: nothing. */
   keeps?: readonly string[];

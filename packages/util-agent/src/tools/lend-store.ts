@@ -1,0 +1,126 @@
+/** Serves a step's store to commands in a sandbox, over a socket outside the storage root.
+ *
+ *  1. The agents of other steps run as the same user and may see the socket. So it answers only to who knows the pass,
+ *     which is in the environment of this step's programs, and a sandbox hides that of other processes.
+ *  2. It is gone with the step.
+ *  3. What arrives is data of an agent: bounded, and parsed before anything is done with it. */
+import { timingSafeEqual } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  failure,
+  failureFrom,
+  parseJson,
+  STEP_STORE_ENV,
+  type StepStoreAddress,
+  type StepStoreAnswer,
+  type StepStoreMessage,
+} from "@uncaged/workflow-protocol";
+import { z } from "zod";
+import { answerFromStore, type StepStore } from "./step-store.ts";
+
+export type LentStore = {
+  /** Variables of every program of the step. */
+  env: Readonly<Record<string, string>>;
+  close(): Promise<void>;
+};
+
+const MOST_BYTES = 16 * 1024 * 1024;
+const MOST_CONNECTIONS = 16;
+/** A request is written at once: what takes longer is no command of ours. */
+const IDLE_MS = 60_000;
+
+const text = z.string();
+const message: z.ZodType<StepStoreMessage> = z.discriminatedUnion("call", [
+  z.object({ call: z.literal("get"), pass: text, hash: text }),
+  z.object({ call: z.literal("put"), pass: text, text }),
+  z.object({
+    ...{ call: z.literal("context"), pass: text, thread: text },
+    budgetChars: z.int().positive().nullable(),
+    before: z.int().positive().nullable(),
+  }),
+]);
+
+/** `root`: the storage root, links resolved. */
+export async function lendStore(
+  { root, pass }: Pick<StepStoreAddress, "root" | "pass">,
+  store: StepStore,
+): Promise<LentStore> {
+  const folder = await mkdtemp(join(tmpdir(), "uwf-store-"));
+  const address: StepStoreAddress = { socket: join(folder, "s"), pass, root };
+  const open = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true }, (connection) => {
+    open.add(connection);
+    connection.on("close", () => open.delete(connection));
+    connection.on("error", () => connection.destroy());
+    connection.setTimeout(IDLE_MS, () => connection.destroy());
+    serve(connection, pass, store).catch(() => connection.destroy());
+  });
+  server.maxConnections = MOST_CONNECTIONS;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(address.socket, () => resolve());
+    });
+  } catch (thrown) {
+    await rm(folder, { recursive: true, force: true });
+    throw thrown;
+  }
+  return {
+    env: { [STEP_STORE_ENV]: JSON.stringify(address) },
+    async close() {
+      for (const connection of open) connection.destroy();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function serve(connection: Socket, pass: string, store: StepStore): Promise<void> {
+  const line = await firstLine(connection);
+  const parsed = message.safeParse(parseJson(line));
+  const answer = parsed.success
+    ? await answered(parsed.data, pass, store)
+    : refused("it is no request that this step's store knows");
+  connection.end(`${JSON.stringify(answer)}\n`);
+}
+
+async function answered(
+  asked: StepStoreMessage,
+  pass: string,
+  store: StepStore,
+): Promise<StepStoreAnswer> {
+  if (!isSame(asked.pass, pass)) return refused("this is the store of another step");
+  try {
+    return await answerFromStore(store, asked);
+  } catch (thrown) {
+    return { ok: false, error: failureFrom(thrown, "STORAGE_FAILED") };
+  }
+}
+
+function isSame(given: string, pass: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(pass)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+function refused(message: string): StepStoreAnswer {
+  const hint =
+    "run uncaged-workflow as the agent of the step, with the variables that it was given";
+  return { ok: false, error: failure("ACCESS_DENIED", message, hint) };
+}
+
+async function firstLine(connection: Socket): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of connection.iterator({ destroyOnReturn: false })) {
+    const data = Buffer.from(chunk);
+    const end = data.indexOf(10);
+    chunks.push(end < 0 ? data : data.subarray(0, end));
+    bytes += data.length;
+    if (bytes > MOST_BYTES) throw new Error("the request is too long");
+    if (end >= 0) break;
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
