@@ -139,12 +139,12 @@ function failed(
 
 /** The keys of the model's provider are not for commands. */
 function toolScope(config: ReactConfig, step: AgentStep): ToolScope {
-  const { cwd, processTag, signal, limits, emit } = step;
+  const { cwd, isolation = null, processTag, signal, limits, emit } = step;
   const env = Object.fromEntries(
     Object.entries(step.env).filter(([name]) => name !== config.envKey),
   );
   const { shellTimeoutMs = SHELL_TIMEOUT_MS } = config;
-  return { cwd, env, processTag, signal, limits, emit, shellTimeoutMs };
+  return { cwd, env, isolation, processTag, signal, limits, emit, shellTimeoutMs };
 }
 
 const lost = (reason: string): TurnResult => ({

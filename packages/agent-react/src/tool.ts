@@ -5,8 +5,10 @@ import { z } from "zod";
 /** What a tool may know of the step that it works in. */
 export type ToolScope = Pick<
   AgentStep,
-  "cwd" | "env" | "isolation" | "processTag" | "signal" | "limits" | "emit"
+  "cwd" | "env" | "processTag" | "signal" | "limits" | "emit"
 > & {
+  /** Never left out: what forgets it would run outside the sandbox that the record of the step names. */
+  isolation: NonNullable<AgentStep["isolation"]> | null;
   /** Milliseconds that one command may take at most. */
   shellTimeoutMs: number;
 };

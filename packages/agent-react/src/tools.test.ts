@@ -18,6 +18,7 @@ function scope(about: Partial<ToolScope> = {}): ToolScope {
   return {
     cwd,
     env: { PATH: process.env.PATH ?? "" },
+    isolation: null,
     processTag: MARK,
     signal: new AbortController().signal,
     limits: { timeoutMs: null, idleTimeoutMs: 60_000 },
