@@ -90,6 +90,6 @@ function unreachable(why: string): Failure {
   return failure(
     "ACCESS_DENIED",
     `the store of this step cannot be reached from its sandbox: ${why}`,
-    "it is there while the step runs, for programs that may connect to a Unix socket",
+    "it is there while the step runs, for programs that may connect to a Unix socket; others call the tools thread_context, cas_get and cas_put",
   );
 }

@@ -112,8 +112,9 @@ async function runStep<T>(
     ...(ofStore?.by === "tools" ? storeTools(ofStore.store, job.rules.tools ?? null) : []),
   ];
   const lent = driver.can.tools === "mcp" && tools.length > 0 ? await lendTools(tools) : null;
+  // Also where its commands may not connect: a command then says why it fails.
   const lentStore =
-    ofStore?.by === "socket" ? await lendStore({ root: ofStore.root, pass }, ofStore.store) : null;
+    ofStore === null ? null : await lendStore({ root: ofStore.root, pass }, ofStore.store);
   const env = { ...own, ...lentStore?.env };
   const step = agentStep(job, {
     tools: driver.can.tools === "direct" ? tools : [],
