@@ -32,7 +32,11 @@ test("puts no hyphen at the ends", () => assert.equal(slugify("(Hello)"), "hello
 `;
 
 /** What depends on the agent is its binding, and in places what it can report. */
-export function describeDevelop(agent: AgentUnderTest, options?: StageOrder["options"]): void {
+export function describeDevelop(
+  agent: AgentUnderTest,
+  options?: StageOrder["options"],
+  config?: StageOrder["config"],
+): void {
   describe(agent.name, () => {
     let stage: Stage;
     let thread: ThreadView;
@@ -43,7 +47,7 @@ export function describeDevelop(agent: AgentUnderTest, options?: StageOrder["opt
       const scripts = (place: Place) => scriptsOf(place, hash);
       stage = await openStage({
         binding: (url) => agent.binding(program, url),
-        ...{ scripts, workflow: DEVELOP_WORKFLOW, options },
+        ...{ scripts, workflow: DEVELOP_WORKFLOW, options, config },
       });
       await makeRepository(stage.work);
       const { code, stdout, stderr } = await stage.run([

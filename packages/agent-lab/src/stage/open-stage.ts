@@ -33,7 +33,7 @@ export type StageOrder = {
   /** Further options of the agent; variables are added to its own. */
   options?: ((place: Place) => AgentBinding["options"]) | undefined;
   /** Further settings besides its entry. */
-  config?: { agents?: object; providers?: object; isolation?: "none" | "sandbox" };
+  config?: { agents?: object; providers?: object; isolation?: "none" | "sandbox" } | undefined;
   /** Further variables for every command. */
   env?: Record<string, string>;
 };
