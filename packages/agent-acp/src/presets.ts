@@ -79,7 +79,11 @@ const PRESETS: Readonly<Record<AcpPresetName, AcpPreset>> = {
       "OPENCODE_CONFIG",
       "OPENROUTER_API_KEY",
     ],
-    env: { OPENCODE_DISABLE_AUTOUPDATE: "1" },
+    env: {
+      OPENCODE_DISABLE_AUTOUPDATE: "1",
+      // Outside a repository it takes the whole disk for its project, and writes to the storage root without asking.
+      OPENCODE_PERMISSION: JSON.stringify({ edit: "ask" }),
+    },
     policyEnv: {
       OPENCODE_PERMISSION: JSON.stringify(OPENCODE_ASKS),
       OPENCODE_DISABLE_PROJECT_CONFIG: "1",
