@@ -11,8 +11,10 @@ type Files = { readonly [path: string]: string };
 
 type Runner = {
   name: string;
-  /** Programs that it needs besides Node and npm. */
+  /** Programs that it needs besides Node and npm; without one of them its test fails. */
   needs: readonly string[];
+  /** It is tried only where its programs are. */
+  ifHere?: true;
   rule: CheckRule;
   files: Files;
   honest: Files;
@@ -35,6 +37,30 @@ const SOURCES = {
 };
 
 const script = (test: string) => ({ "package.json": test });
+
+const GO_WRONG = "package shop\n\nfunc Add(a, b int) int { return a - b }\n";
+
+/** A stand-in with the functions of the real one that the canary calls. */
+function testify(equal: string): string {
+  const claims = {
+    Equal: ["want, got interface{}", equal],
+    NotEqual: ["want, got interface{}", "want != got"],
+    True: ["value bool", "value"],
+    False: ["value bool", "!value"],
+    Nil: ["value interface{}", "value == nil"],
+    NotNil: ["value interface{}", "value != nil"],
+    NoError: ["err error", "err == nil"],
+    Error: ["err error", "err != nil"],
+    Contains: ["all, one interface{}", "strings.Contains(all.(string), one.(string))"],
+    Len: ["all interface{}, length int", "reflect.ValueOf(all).Len() == length"],
+    Empty: ["value interface{}", "reflect.ValueOf(value).IsZero()"],
+  };
+  const functions = Object.entries(claims).map(
+    ([name, [takes, holds]]) =>
+      `func ${name}(t TestingT, ${takes}, more ...interface{}) bool {\n\tif ${holds} {\n\t\treturn true\n\t}\n\tt.Errorf("${name}")\n\treturn false\n}\n`,
+  );
+  return `package assert\n\nimport (\n\t"reflect"\n\t"strings"\n)\n\ntype TestingT interface {\n\tErrorf(format string, args ...interface{})\n}\n\n${functions.join("\n")}`;
+}
 
 const RUNNERS: readonly Runner[] = [
   {
@@ -141,11 +167,39 @@ const RUNNERS: readonly Runner[] = [
         "add.go":
           'package shop\n\nimport "os"\n\nfunc init() { os.Exit(0) }\n\nfunc Add(a, b int) int { return a - b }\n',
       },
+      "a main of the tests that is always content": {
+        "add.go": GO_WRONG,
+        "main_test.go":
+          'package shop\n\nimport (\n\t"os"\n\t"testing"\n)\n\nfunc TestMain(m *testing.M) {\n\tm.Run()\n\tos.Exit(0)\n}\n',
+      },
+    },
+  },
+  {
+    name: "go test and testify",
+    needs: ["go"],
+    rule: { command: ["go", "test", "./..."] },
+    files: {
+      "go.mod":
+        "module shop\n\ngo 1.18\n\nrequire github.com/stretchr/testify v1.0.0\n\nreplace github.com/stretchr/testify => ./parts/testify\n",
+      "parts/testify/go.mod": "module github.com/stretchr/testify\n\ngo 1.18\n",
+      "parts/testify/assert/assert.go": testify("want == got"),
+      "add.go": "package shop\n\nfunc Add(a, b int) int { return a + b }\n",
+      "add_test.go":
+        'package shop\n\nimport (\n\t"testing"\n\n\t"github.com/stretchr/testify/assert"\n)\n\nfunc TestAdd(t *testing.T) { assert.Equal(t, 3, Add(1, 2)) }\n',
+    },
+    honest: { "add.go": "package shop\n\n// Add sums.\nfunc Add(a, b int) int { return b + a }\n" },
+    lies: {
+      "wrong work": { "add.go": GO_WRONG },
+      "assertions that hold whatever they compare": {
+        "add.go": GO_WRONG,
+        "parts/testify/assert/assert.go": testify("true"),
+      },
     },
   },
   {
     name: "cargo test",
     needs: ["cargo"],
+    ifHere: true,
     rule: { command: ["cargo", "test", "--offline"] },
     files: {
       ".gitignore": "/target/\n/Cargo.lock\n",
@@ -180,11 +234,15 @@ const isHere = (program: string): boolean => {
   }
 };
 
-for (const { name, rule, files, honest, lies } of RUNNERS.filter(({ needs }) =>
-  needs.every(isHere),
+for (const { name, needs, rule, files, honest, lies } of RUNNERS.filter(
+  ({ needs, ifHere }) => ifHere !== true || needs.every(isHere),
 ))
   describe(`a check with ${name}`, () => {
     it(`passes honest work and refuses ${Object.keys(lies).join(", ")}`, async () => {
+      expect(
+        needs.filter((program) => !isHere(program)),
+        "programs that have to be installed",
+      ).toEqual([]);
       const scene = await openScene(files);
       const { verdict, faults, clean, canary } = await scene.check(honest, rule);
       expect({ faults, output: faults.length === 0 ? "" : clean.output }).toEqual({

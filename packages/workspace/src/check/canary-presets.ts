@@ -117,6 +117,17 @@ def test_${name}():
   },
 };
 
+/** The assertions that Go itself does not have. A module that a project keeps or replaces is one of its sources. */
+const TESTIFY = "github.com/stretchr/testify";
+const TESTIFY_CLAIMS = [
+  ...["Equal(t, 1, 2)", "NotEqual(t, 1, 1)", "True(t, false)", "False(t, true)", "Nil(t, 1)"],
+  ...["NotNil(t, nil)", "NoError(t, os.ErrExist)", "Error(t, nil)", 'Contains(t, "a", "b")'],
+  ...["Len(t, []int{1}, 2)", "Empty(t, 1)"],
+];
+
+const goClaims = (module: string, type: string): string =>
+  TESTIFY_CLAIMS.map((claim) => `\t\tfunc(t ${type}) { ${module}.${claim} },`).join("\n");
+
 const goTest: Canary = {
   pathspecs: [pathspec("**/*_test.go")],
   isTest: /^func Test/m,
@@ -125,6 +136,7 @@ const goTest: Canary = {
     const folder = path.slice(0, path.lastIndexOf("/") + 1);
     const clause = /^package\s+\w+/m.exec(text)?.[0] ?? "package main";
     const end = fails ? `t.Fatal(${JSON.stringify(FAILS)})` : "";
+    const testify = ["assert", "require"].filter((used) => text.includes(`"${TESTIFY}/${used}"`));
     return {
       path: `${folder}zz_${name}_test.go`,
       text: `${clause}
@@ -132,9 +144,35 @@ const goTest: Canary = {
 import (
 	"os"
 	"testing"
-)
+${testify.map((used) => `\t${used}_${name} "${TESTIFY}/${used}"\n`).join("")})
+
+type t_${name} struct{ failed bool }
+
+func (t *t_${name}) Errorf(string, ...interface{}) { t.failed = true }
+func (t *t_${name}) FailNow()                      { t.failed = true }
 
 func Test_${name}(t *testing.T) {
+	for _, claim := range []func(*testing.T){
+		func(t *testing.T) { t.Fail() }, func(t *testing.T) { t.FailNow() },
+	} {
+		own, done := new(testing.T), make(chan struct{})
+		go func() {
+			defer close(done)
+			claim(own)
+		}()
+		<-done
+		if !own.Failed() {
+			return
+		}
+	}
+	for _, claim := range []func(*t_${name}){
+${testify.map((used) => `${goClaims(`${used}_${name}`, `*t_${name}`)}\n`).join("")}	} {
+		own := new(t_${name})
+		claim(own)
+		if !own.failed {
+			return
+		}
+	}
 	os.WriteFile(${JSON.stringify(mark)}, nil, 0o600)
 	${end}
 }
