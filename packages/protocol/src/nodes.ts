@@ -3,7 +3,7 @@ import type { StepGroup } from "./group.ts";
 import type { JsonObject } from "./json.ts";
 import type { StepProof } from "./step-proof.ts";
 import type { StepRoute, StepRun } from "./step-run.ts";
-import type { StartFiles, StepWorkspace } from "./step-workspace.ts";
+import type { Machine, StartFiles, StepWorkspace } from "./step-workspace.ts";
 
 /** Maps each hash that a node directly depends on to the SHA-256 (hex) of the bytes behind it. */
 export type Digests = { readonly [hash: string]: string };
@@ -23,6 +23,9 @@ export type StartPayload = {
   digests: Digests;
   /** Left out in a root that is in its folder, and by a thread that begins in no repository. */
   files?: StartFiles;
+  /** The only machine that may run the thread, because it works in what is there alone: the worktree of a task. Left out
+   *  by others. */
+  staysOn?: Machine;
 };
 /** refs: prompt content, then `parentState` if set. */
 export type StartNode = { type: "start"; payload: StartPayload; refs: readonly string[] };

@@ -86,6 +86,7 @@ const goldens = {
     { ...startPayload, files: { ...saved, ...startsWith } },
     startRefs,
   ),
+  "start-that-stays": encodeStart({ ...startPayload, staysOn: saved.machine }, startRefs),
 };
 
 describe.each(Object.entries(goldens))("the golden %s node", (name, node) => {
@@ -224,6 +225,11 @@ test.each<[string, string, string]>([
       '"../../heads/main"',
     ),
     "payload.files must be",
+  ],
+  [
+    "a start that stays nowhere",
+    goldens["start-that-stays"].text.replace('"id":', '"ID":'),
+    "payload.staysOn must be a machine",
   ],
   ["a wrong digest", state.replace(SUM, "00"), "payload.digests must be"],
   ["a time that is none", state.replace("1715999999000", "-1"), "payload.startedAt must be"],

@@ -155,15 +155,16 @@ const group: Field = {
   must: "a place in a group",
 };
 
+const isMachine = (value: unknown): boolean =>
+  isRecord(value) && text.is(value.id) && text.is(value.name);
+
 const isSaved = (value: unknown): boolean =>
   isRecord(value) &&
   isObjectId(value.commit) &&
   thread.is(value.thread) &&
   orNull(text).is(value.remote) &&
   typeof value.pushed === "boolean" &&
-  isRecord(value.machine) &&
-  text.is(value.machine.id) &&
-  text.is(value.machine.name) &&
+  isMachine(value.machine) &&
   optional(text).is(value.place) &&
   Array.isArray(value.left) &&
   value.left.every(text.is);
@@ -211,6 +212,7 @@ const START_FIELDS: FieldsOf<StartPayload> = {
   externals: texts,
   digests,
   files: optional(startFiles),
+  staysOn: optional({ is: isMachine, must: "a machine" }),
 };
 
 const STATE_FIELDS: FieldsOf<StatePayload> = {

@@ -14,6 +14,7 @@ import {
 import { newThreadId } from "@uncaged/workflow-util";
 import { digestsOf } from "../chain/digests.ts";
 import type { Engine } from "../storage/engine.ts";
+import { thisMachine } from "../travel/machine.ts";
 import { forgetStartFiles, startFiles } from "../travel/start-files.ts";
 import { type PlannedWorktree, planWorktree } from "../worktrees/plan-worktree.ts";
 import { forgetWorktree, writeWorktree } from "../worktrees/worktree-record.ts";
@@ -37,6 +38,8 @@ export type ThreadStart = {
   cwd: string;
   /** It works in a git worktree of its own, which begins with this; null: in `cwd`. */
   worktree: "as it is" | { base: string | null } | null;
+  /** It works in what only this machine has, so no other may run it. Left out: false. */
+  staysHere?: boolean;
   /** The same key returns the same thread, however often it is used; null: always a new one. */
   startKey: string | null;
   /** Name in `config.agents` of the agent that plays every role; null: whoever the workflow binds. */
@@ -84,6 +87,7 @@ export async function createThread(
         [workflow.hash]: workflow.sha256,
       },
       ...(files === null ? {} : { files }),
+      ...(start.staysHere === true ? { staysOn: await thisMachine(engine.root) } : {}),
     },
     parentState === null ? [prompt.hash] : [prompt.hash, parentState],
   );

@@ -27,6 +27,8 @@ export type StartOptions = {
   /** It works in a git worktree of its own, on a branch that begins at `base` (null: HEAD); null: in `cwd` itself; left out:
    *  where the workflow says. */
   worktree?: { base: string | null } | null | undefined;
+  /** No other machine may run it, where machines share the root: it works in what only this one has. Default: false. */
+  staysHere?: boolean;
   /** Thread whose step starts this one, which limits how deep threads can nest. null, or a thread that is not in this
    *  storage root: none. */
   starter?: string | null;
@@ -76,6 +78,7 @@ export async function startThread(
     prompt,
     cwd,
     worktree,
+    staysHere: opts.staysHere ?? false,
     limits,
     title,
     labels,

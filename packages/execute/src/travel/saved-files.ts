@@ -5,6 +5,7 @@ import {
   err,
   type Failure,
   failure,
+  type Machine,
   ok,
   type Result,
   type SavedFiles,
@@ -49,14 +50,26 @@ export async function lastFiles(
 /** `WORKSPACE_ELSEWHERE`: the files are on another machine only. */
 export async function mayComeHere(
   { cas, root }: { cas: NodeReader; root: string },
-  thread: Pick<ThreadRecord, "threadId" | "startHash" | "head" | "cwd">,
+  thread: Pick<ThreadRecord, "threadId" | "startHash" | "head" | "cwd" | "forkedFrom">,
 ): Promise<Result<LastFiles | null, Failure>> {
   if (!isShared(root)) return ok(null);
+  const here = await thisMachine(root);
+  const bound = await boundTo(cas, thread);
+  if (bound !== null && bound.id !== here.id) return err(taskElsewhere(thread, bound));
   const last = await lastFiles(cas, thread);
   if (last === null) return existsSync(thread.cwd) ? ok(null) : err(noFolder(thread));
   const { saved } = last;
-  if (saved.pushed || saved.machine.id === (await thisMachine(root)).id) return ok(last);
+  if (saved.pushed || saved.machine.id === here.id) return ok(last);
   return err(elsewhere(thread.threadId, saved));
+}
+
+/** The only machine that may run the thread, wherever its files are; null: any. A fork works in a folder of its own. */
+export async function boundTo(
+  cas: NodeReader,
+  { startHash, forkedFrom }: Pick<ThreadRecord, "startHash" | "forkedFrom">,
+): Promise<Machine | null> {
+  if (forkedFrom !== null) return null;
+  return (await readNode(cas, startHash, "start")).payload.staysOn ?? null;
 }
 
 export function elsewhere(
@@ -69,6 +82,14 @@ export function elsewhere(
     "WORKSPACE_ELSEWHERE",
     `the files of thread ${threadId} are on ${machine.name} only: ${why}`,
     `resume it there: uncaged-workflow thread resume ${threadId}; once a step of it is pushed, any machine can go on`,
+  );
+}
+
+function taskElsewhere({ threadId }: Pick<ThreadRecord, "threadId">, { name }: Machine): Failure {
+  return failure(
+    "WORKSPACE_ELSEWHERE",
+    `thread ${threadId} works in the worktree of a task, which is on ${name}`,
+    `resume it there: uncaged-workflow thread resume ${threadId}; or go on here with a copy: uncaged-workflow thread fork ${threadId}`,
   );
 }
 

@@ -21,8 +21,9 @@ export function workThreads(engine: Engine, signal: AbortSignal): WorkThreads {
         ...{ workflow, prompt, cwd, startKey: key, limits: null, run: "background" },
         ...{ title: `task ${task}`, labels: { task } },
         pool: settings.value.tasks.taskPool ?? undefined,
-        // The worktree of the task is its own.
+        // The worktree of the task is its own, and is on this machine.
         worktree: null,
+        staysHere: true,
       });
       return started.ok ? ok(started.value.threadId) : started;
     },
