@@ -21,6 +21,7 @@ import {
   parseSessionNews,
   type SessionNews,
 } from "./session-update.ts";
+import { type ToldStep, toolArgs } from "./tool-args.ts";
 
 const MIB = 1024 * 1024;
 
@@ -54,10 +55,13 @@ export class AgentDied extends Error {
   }
 }
 
+type StartedStep = ToldStep &
+  Pick<AgentStep, "cwd" | "env" | "isolation" | "limits" | "processTag" | "redact">;
+
 /** Rejects with `AgentDied` when it cannot be started. */
 export async function startAcp(
   program: AcpProgram,
-  step: Pick<AgentStep, "cwd" | "env" | "isolation" | "limits" | "redact" | "processTag">,
+  step: StartedStep,
   listener: AcpListener,
 ): Promise<AcpProcess> {
   const messages = messageStream((params) => {
@@ -65,7 +69,7 @@ export async function startAcp(
     if (news !== null) listener.news(news);
   });
   const lines = jsonLines(messages.push);
-  const started = await openCli(program.command, program.args, {
+  const started = await openCli(program.command, [...program.args, ...toolArgs(program, step)], {
     cwd: step.cwd,
     env: step.env,
     hostEnv: {},

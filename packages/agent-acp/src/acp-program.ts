@@ -62,6 +62,8 @@ const BARE = {
   freshShells: false,
   harmless: [],
   settings: {},
+  toolServerFlag: null,
+  withoutAgents: [],
   auth: [],
   tokens: "turn",
   commandInTitle: false,

@@ -68,10 +68,10 @@ export async function openSession(
     await agent.request(methods.agent.authenticate, { methodId: method });
   }
   const { cwd, session, isHeld, toolServer } = about;
+  const isNamedHere = toolServer !== undefined && program.toolServerFlag === null;
   const request = {
     cwd,
-    mcpServers:
-      toolServer === undefined ? [] : [{ ...toolServer, args: [...toolServer.args], env: [] }],
+    mcpServers: isNamedHere ? [{ ...toolServer, args: [...toolServer.args], env: [] }] : [],
     _meta: isHeld ? program.policyMeta : program.sessionMeta,
   };
   const opened =

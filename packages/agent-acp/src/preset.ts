@@ -41,6 +41,10 @@ export type AcpPreset = {
   harmless: readonly string[];
   /** Files of its configuration, below the private folder: path and text. */
   settings: Readonly<Record<string, string>>;
+  /** Flag of a server with the engine's tools, as JSON: it ignores those that a session names. null: it does not. */
+  toolServerFlag: string | null;
+  /** Arguments that take its tools for sub-agents from it, where it does not ask before it uses them. */
+  withoutAgents: readonly string[];
   auth: readonly AuthChoice[];
   mode: string | null;
   /** Kinds of tools before which it asks. */

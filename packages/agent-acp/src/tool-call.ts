@@ -1,6 +1,12 @@
 /** One tool call, as its agent reports it bit by bit. */
 import { isAbsolute, join } from "node:path";
-import type { JsonObject, JsonValue, ToolCallRecord, ToolKind } from "@uncaged/workflow-protocol";
+import {
+  type JsonObject,
+  type JsonValue,
+  type ToolCallRecord,
+  type ToolKind,
+  toJsonObject,
+} from "@uncaged/workflow-protocol";
 import { captureOutput, type OutputCapture } from "@uncaged/workflow-util-agent";
 import type { ToolCallNews } from "./session-update.ts";
 
@@ -58,7 +64,7 @@ export function newToolCall(id: string, now: number): ToolCall {
 export function noteNews(call: ToolCall, news: ToolCallNews): void {
   call.name ??= news.name ?? nameInMeta(news._meta);
   // Some agents announce a call by the tool's name, before they know what it is about.
-  if (call.title === "" && news.status === "pending" && isWord(news.title))
+  if (call.title === "" && news.status === "pending" && isName(news.title, news.rawInput))
     call.name ??= news.title;
   call.title = news.title ?? call.title;
   call.kind = news.kind ?? call.kind;
@@ -177,8 +183,10 @@ function nameInMeta(meta: JsonObject | null): string | null {
   return textAt(meta, "claudeCode", "toolName") ?? textAt(meta, "toolName");
 }
 
-function isWord(title: string | null | undefined): title is string {
-  return /^\w+$/.test(title ?? "");
+/** Not what its model says of the call: rules on names would believe it. */
+function isName(title: string | null | undefined, input: JsonValue): title is string {
+  if (!/^[\w-]+$/.test(title ?? "")) return false;
+  return !Object.values(toJsonObject(input) ?? {}).includes(title ?? "");
 }
 
 function isEmpty(value: JsonValue): boolean {

@@ -47,10 +47,6 @@ export const acpOpencode: AgentUnderTest = acpAgent("opencode", "opencode", {
   },
 });
 export const acpCopilot: AgentUnderTest = acpAgent("copilot", "copilot", {
-  coordinates: {
-    expects: { outcome: "invalid_output", spawned: [], heard: false },
-    because: "it does not offer its model the tools of a server that a session names",
-  },
   "long-prompt": {
     expects: endsAs("context_overflow"),
     because: "it treats an unknown model as one with 64,000 tokens",

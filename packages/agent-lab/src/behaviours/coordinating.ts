@@ -13,11 +13,12 @@ export const COORDINATING: readonly Behaviour[] = [
       const { desk, spawned } = worker();
       const spawn = '[[tool:worker_spawn {"title":"count","prompt":"count the files"}]]';
       const step = await bench.play({
-        prompt: `[[edit:${path}]] ${spawn} [[text:one worker is counting]]`,
+        // After a refusal some end their turn.
+        prompt: `${spawn} [[edit:${path}]] [[text:one worker is counting]]`,
         rules: {
           coordinates: { workflows: ["count"] },
           tools: {
-            allow: [{ kind: "read" }, { kind: "search" }, { name: "*worker_spawn" }],
+            allow: [{ kind: "read" }, { kind: "search" }, { kind: "other", name: "*worker_spawn" }],
             deny: [{ kind: "edit" }],
           },
         },

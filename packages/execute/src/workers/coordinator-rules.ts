@@ -12,10 +12,15 @@ export function rulesHeld<Rules extends RoleRules>(rules: Rules): Rules {
   const { allow = READING, deny = [], ...others } = rules.tools ?? {};
   const tools = {
     ...others,
-    allow: [...allow, ...WORKER_TOOLS.map((name) => ({ name: `*${name}` }))],
+    allow: [...allow, ...WORKER_TOOLS.map(ofEngine)],
     deny: [...deny, ...CHANGING, ...SUB_AGENTS],
   };
   return { ...rules, tools };
+}
+
+/** Agents put prefixes before the names. Of no other kind: a command is not one of them, whatever it is called. */
+function ofEngine(name: string): ToolRule {
+  return { kind: "other", name: `*${name}` };
 }
 
 const READING: readonly ToolRule[] = [
