@@ -64,7 +64,7 @@ export async function mayComeHere(
 }
 
 /** The only machine that may run the thread, wherever its files are; null: any. A fork works in a folder of its own. */
-export async function boundTo(
+async function boundTo(
   cas: NodeReader,
   { startHash, forkedFrom }: Pick<ThreadRecord, "startHash" | "forkedFrom">,
 ): Promise<Machine | null> {
