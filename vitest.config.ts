@@ -18,6 +18,9 @@ const MEMORY_TESTS = "packages/*/src/**/*.memory.test.ts";
 /** Walks of newcomers, from an install to a result. They take minutes, so `npm run walks` has them. */
 const WALKS = "packages/cli/e2e/**/*.walk.test.ts";
 
+/** They need PgBouncer, which npm does not have. */
+const POOLER_TESTS = "packages/*/src/**/*.pooler.test.ts";
+
 const POSTGRES = "packages/store-postgres/src/testing/postgres-setup.test.helper.ts";
 
 /** One process tests everything: `unit` and `memory` beside the sources, `house` for the root's own scripts,
@@ -34,11 +37,19 @@ export default defineConfig({
           name: "unit",
           globalSetup: [POSTGRES],
           include: ["packages/*/src/**/*.test.ts", "templates/*/src/**/*.test.ts"],
-          exclude: [...defaultExclude, MEMORY_TESTS],
+          exclude: [...defaultExclude, MEMORY_TESTS, POOLER_TESTS],
           // One process for many files: starting one for each took longer than most of them.
           isolate: false,
           // A property with its first generator takes seconds on a busy machine.
           testTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          name: "pooler",
+          globalSetup: [POSTGRES],
+          include: [POOLER_TESTS],
+          testTimeout: 60_000,
         },
       },
       { test: { name: "memory", include: [MEMORY_TESTS], testTimeout: 60_000 } },

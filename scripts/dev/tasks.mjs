@@ -37,7 +37,7 @@ const BUNDLE = {
 };
 
 /** They have commands of their own. */
-const NOT_IN_TEST = ["--project", "!walks", "--project", "!browser"];
+const NOT_IN_TEST = ["--project", "!walks", "--project", "!browser", "--project", "!pooler"];
 
 const INSTALLED = [INSTALL];
 const BUILT = [INSTALL, COMPILE, BUNDLE];
@@ -53,6 +53,11 @@ export const TASKS = {
     says: "build, then try the page in a browser: Chromium, found or named by CHROMIUM_PATH (arguments go to vitest)",
     prepare: BUILT,
     commands: (args) => [{ command: "vitest", args: ["run", "--project", "browser", ...args] }],
+  },
+  pooler: {
+    says: "build, then use PostgreSQL through PgBouncer, which has to be installed (arguments go to vitest)",
+    prepare: BUILT,
+    commands: (args) => [{ command: "vitest", args: ["run", "--project", "pooler", ...args] }],
   },
   walks: {
     says: "build, then walk as a newcomer does, from an install to a result (arguments go to vitest)",

@@ -3,7 +3,9 @@
  *  1. A root is a schema. A connection sees the tables of that one only, so no statement names it.
  *  2. A transaction is done once, also when its answer is lost: it leaves a mark, which is looked for on the next
  *     connection.
- *  3. A statement outside of one may be carried out twice: it must be idempotent. */
+ *  3. A statement outside of one may be carried out twice: it must be idempotent.
+ *  4. Behind a pooler of connections nothing outlives a transaction: each statement is in one, which says where the tables are, and none
+ *     is prepared. */
 import { randomUUID } from "node:crypto";
 import { WorkflowError } from "@uncaged/workflow-protocol";
 import pg from "pg";
@@ -12,6 +14,7 @@ import { migrate } from "./migrations.ts";
 import { movedFailure, moveStateOf } from "./move-state.ts";
 import { patiently } from "./patience.ts";
 import { schemaOf } from "./root-name.ts";
+import { openConnections, type Session, settingsOfTransaction } from "./session.ts";
 
 export type DatabaseOptions = {
   /** `postgres://user:password@host:port/database`. */
@@ -25,7 +28,13 @@ export type DatabaseOptions = {
 };
 
 /** A statement: `$1` for the first value. */
-export type Query = { text: string; values?: readonly unknown[]; rowMode?: "array" };
+export type Query = {
+  text: string;
+  values?: readonly unknown[];
+  rowMode?: "array";
+  /** Names no table without its schema, so it needs no settings; it cannot be in a transaction, or need not. */
+  bare?: true;
+};
 export type Rows = { rows: readonly unknown[]; changes: number };
 
 export type Transaction = {
@@ -40,6 +49,7 @@ type RootLock = "exclusive" | "shared";
 /** `what` names the operation in an error message: "cannot <what>". */
 export type Database = {
   schema: string;
+  session: Session;
   /** One statement in a transaction of its own; repeated while the server is away. */
   query(what: string, query: Query): Promise<Rows>;
   /** Does all of `body` once, or nothing; `body` may be called again after a broken connection. */
@@ -63,26 +73,35 @@ export async function openDatabase({
   moving,
 }: DatabaseOptions): Promise<Database> {
   const schema = schemaOf(root);
-  const settings = Object.entries({ ...SETTINGS, search_path: schema });
-  const options = settings.map(([name, value]) => `-c ${name}=${value}`).join(" ");
-  const pool = new pg.Pool({ ...POOL, connectionString: url, options });
-  // An idle connection that breaks is replaced when the next one is needed.
-  pool.on("error", () => {});
+  const settings = { ...SETTINGS, search_path: schema };
+  const connect = () => openConnections(url, { ...POOL, settings });
+  const { pool, session } = await failing(`open the root ${root} in PostgreSQL`, connect);
+  const set = session === "lent" ? settingsOfTransaction(settings) : "";
+  const once = (query: Query): Promise<Rows> =>
+    using(pool, async (client) => {
+      if (set === "" || query.bare) return await answerOf(client, query, session);
+      await client.query(`BEGIN; ${set}`);
+      const rows = await answerOf(client, query, session);
+      await client.query("COMMIT");
+      return rows;
+    });
   const database: Database = {
     schema,
-    query: (what, query) => failing(what, () => patiently(() => answerOf(pool, query))),
+    session,
+    query: (what, query) => failing(what, () => patiently(() => once(query))),
     transaction: (what, lock, body) => {
       const mark = randomUUID();
-      const begin = beginOf({ schema, lock, mark });
+      const begin = beginOf({ schema, lock, mark, set });
       let mayBeDone: { value: Awaited<ReturnType<typeof body>> } | null = null;
       return failing(what, () =>
         patiently(() =>
           using(pool, async (client) => {
-            if (mayBeDone !== null && (await isMarked(client, mark))) return mayBeDone.value;
+            if (mayBeDone !== null && (await isMarked(client, schema, mark)))
+              return mayBeDone.value;
             mayBeDone = null;
             const serverMs = await began(client, begin);
             const now = async (nowMs: number) => clock?.(nowMs) ?? serverMs;
-            const query = (each: Query) => answerOf(client, each);
+            const query = (each: Query) => answerOf(client, each, session);
             const value = await body({ query, now });
             // From here on, a broken connection does not tell whether it was done.
             mayBeDone = { value };
@@ -94,7 +113,7 @@ export async function openDatabase({
     },
     now: async (nowMs) => {
       if (clock !== undefined) return clock(nowMs);
-      const { rows } = await database.query("read the clock", { text: TIME });
+      const { rows } = await database.query("read the clock", { text: TIME, bare: true });
       return nowMsIn(rows[0]);
     },
     close: () => pool.end(),
@@ -104,7 +123,7 @@ export async function openDatabase({
       patiently(() =>
         using(pool, async (client) => {
           await migrate(client, schema);
-          const state = moving ? null : await moveStateOf(client);
+          const state = moving ? null : await moveStateOf(client, schema);
           if (state !== null)
             throw new WorkflowError(movedFailure(state, `the root ${root} in PostgreSQL`));
         }),
@@ -150,10 +169,20 @@ export const TIME = 'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000):
 const FORGET_MARKS = "DELETE FROM marks WHERE at < clock_timestamp() - interval '10 minutes'";
 
 /** One round trip: the lock is taken before anything is read, so nothing read can be stale. */
-function beginOf({ schema, lock, mark }: { schema: string; lock: RootLock; mark: string }): string {
+function beginOf({
+  schema,
+  lock,
+  mark,
+  set,
+}: {
+  schema: string;
+  lock: RootLock;
+  mark: string;
+  set: string;
+}): string {
   const take = lock === "shared" ? "pg_advisory_xact_lock_shared" : "pg_advisory_xact_lock";
   return `
-    BEGIN; SELECT ${take}(hashtextextended('${schema}', 0)); ${FORGET_MARKS};
+    BEGIN; ${set} SELECT ${take}(hashtextextended('${schema}', 0)); ${FORGET_MARKS};
     INSERT INTO marks (mark) VALUES ('${mark}'); ${TIME}`;
 }
 
@@ -168,10 +197,10 @@ export function nowMsIn(row: unknown): number {
 }
 
 /** Leaves no trace: were it to leave a mark, one whose own answer was lost would be taken for the transaction's. */
-async function isMarked(client: pg.PoolClient, mark: string): Promise<boolean> {
+async function isMarked(client: pg.PoolClient, schema: string, mark: string): Promise<boolean> {
   // A commit under way on the broken connection keeps the mark's place: this waits for it.
   const results: unknown = await client.query(
-    `BEGIN; INSERT INTO marks (mark) VALUES ('${mark}') ON CONFLICT DO NOTHING; ROLLBACK`,
+    `BEGIN; INSERT INTO ${schema}.marks (mark) VALUES ('${mark}') ON CONFLICT DO NOTHING; ROLLBACK`,
   );
   const [, inserted]: unknown[] = Array.isArray(results) ? results : [];
   if (inserted instanceof pg.Result) return inserted.rowCount === 0;
@@ -205,12 +234,20 @@ async function failing<T>(what: string, body: () => Promise<T>): Promise<T> {
 }
 
 /** One statement, on whatever connection. Throws what PostgreSQL throws. */
-export async function answerOf(client: Pick<pg.ClientBase, "query">, query: Query): Promise<Rows> {
-  return rowsOf(await client.query(queryOf(query)));
+export async function answerOf(
+  client: Pick<pg.ClientBase, "query">,
+  query: Query,
+  session: Session,
+): Promise<Rows> {
+  return rowsOf(await client.query(queryOf(query, session)));
 }
 
-function queryOf({ text, values = [], rowMode }: Query): pg.QueryArrayConfig | pg.QueryConfig {
-  const query = { text, values: [...values], name: nameOf(text) };
+function queryOf(
+  { text, values = [], rowMode }: Query,
+  session: Session,
+): pg.QueryArrayConfig | pg.QueryConfig {
+  const named = session === "own" ? { name: nameOf(text) } : {};
+  const query = { text, values: [...values], ...named };
   return rowMode === undefined ? query : { ...query, rowMode };
 }
 

@@ -1,6 +1,7 @@
 /** A root in PostgreSQL that nobody else changes: one transaction, which has the lock of the root from its beginning. */
 import pg from "pg";
 import { LEAVE } from "../tables/moves.ts";
+import { connectionTo } from "./connection.ts";
 import {
   answerOf,
   type Database,
@@ -11,6 +12,7 @@ import {
   TYPES,
 } from "./database.ts";
 import { postgresFailed } from "./failures.ts";
+import { settingsOfTransaction } from "./session.ts";
 
 /** Closing it gives the lock back, and undoes what was done: only `leave` commits. */
 export type HeldDatabase = Database & {
@@ -18,16 +20,23 @@ export type HeldDatabase = Database & {
   leave(place: string): Promise<void>;
 };
 
+/** A copy writes elsewhere meanwhile; a machine that vanished is noticed by its connection. */
+const SETTINGS = {
+  jit: "off",
+  idle_in_transaction_session_timeout: 600_000,
+  tcp_keepalives_idle: 15,
+  tcp_keepalives_interval: 5,
+  tcp_keepalives_count: 3,
+};
+
 /** Waits until changes that are under way are done. Throws `STORAGE_FAILED`; `STORAGE_NEWER`. */
 export async function holdDatabase(at: { url: string; root: string }): Promise<HeldDatabase> {
   // Its tables are brought up to date first.
   const opened = await openDatabase({ ...at, moving: true });
-  const { schema } = opened;
+  const { schema, session } = opened;
   await opened.close();
   const client = new pg.Client({
-    connectionString: at.url,
-    // A copy writes elsewhere meanwhile; a machine that vanished is noticed by its connection.
-    options: `-c search_path=${schema} -c jit=off -c idle_in_transaction_session_timeout=600000 -c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3`,
+    ...connectionTo(at.url),
     application_name: "uncaged-workflow move",
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
@@ -45,17 +54,19 @@ export async function holdDatabase(at: { url: string; root: string }): Promise<H
   try {
     await failing(`hold the root ${at.root}`, async () => {
       await client.connect();
-      await client.query(`BEGIN; SET LOCAL lock_timeout = '30s';
+      await client.query(`BEGIN; ${settingsOfTransaction({ ...SETTINGS, search_path: schema })}
+        SET LOCAL lock_timeout = '30s';
         SELECT pg_advisory_xact_lock(hashtextextended('${schema}', 0))`);
     });
   } catch (cause) {
     await client.end().catch(() => {});
     throw cause;
   }
-  const query = (each: Query) => answerOf(client, each);
+  const query = (each: Query) => answerOf(client, each, session);
   const now = async () => nowMsIn((await query({ text: TIME })).rows[0]);
   return {
     schema,
+    session,
     query: (what, each) => failing(what, () => query(each)),
     transaction: (what, _lock, body) => failing(what, () => body({ query, now })),
     now: () => failing("read the clock", now),

@@ -29,7 +29,7 @@ export async function migrate(client: ClientBase, schema: string): Promise<void>
     `${schema}.migrations`,
   ]);
   if (rows[0].known && (await missing(client, schema)).length === 0) return;
-  await client.query("BEGIN");
+  await client.query(`BEGIN; SET LOCAL search_path = ${schema}`);
   await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 1))", [schema]);
   const found = await client.query("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema]);
   // Without the right to create schemas, a role still owns the one that was made for it.
@@ -56,7 +56,7 @@ CREATE INDEX IF NOT EXISTS marks_at ON marks (at);
 `;
 
 async function missing(client: ClientBase, schema: string): Promise<[string, string][]> {
-  const { rows } = await client.query<{ name: string }>("SELECT name FROM migrations");
+  const { rows } = await client.query<{ name: string }>(`SELECT name FROM ${schema}.migrations`);
   const done = new Set(rows.map(({ name }) => name));
   const unknown = [...done].filter(
     (name) => !Object.hasOwn(MIGRATIONS, name) && !name.startsWith("function "),

@@ -7,8 +7,8 @@ import { textIn } from "./fields.ts";
  *  words for people, and equal when they mean the same. null: it is here. */
 export type MoveState = { state: "arriving" | "left"; place: string } | null;
 
-export async function moveStateOf(client: ClientBase): Promise<MoveState> {
-  const { rows } = await client.query({ text: STATE, name: "moves" });
+export async function moveStateOf(client: ClientBase, schema: string): Promise<MoveState> {
+  const { rows } = await client.query(`SELECT state, place FROM ${schema}.moves`);
   return stateIn(rows[0]);
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { failure, WorkflowError } from "@uncaged/workflow-protocol";
 import pg from "pg";
+import { connectionTo } from "./connection.ts";
 import { postgresFailed } from "./failures.ts";
 import { schemaOf } from "./root-name.ts";
 
@@ -16,7 +17,7 @@ export async function whileRootLocked<T>(
 ): Promise<T> {
   const schema = schemaOf(root);
   const client = new pg.Client({
-    connectionString: url,
+    ...connectionTo(url),
     application_name: "uncaged-workflow lock",
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
@@ -29,6 +30,7 @@ export async function whileRootLocked<T>(
       const giveUpAt = performance.now() + patienceMs;
       while (!(await isTaken(client, schema))) {
         if (performance.now() >= giveUpAt) throw held(root);
+        await client.query("ROLLBACK");
         await sleep(Math.random() * LONGEST_PAUSE_MS);
       }
     } catch (cause) {
@@ -40,10 +42,15 @@ export async function whileRootLocked<T>(
   }
 }
 
+/** Held by a transaction, not by the session: behind a pooler of connections, the session is somebody else's a moment later. It has read
+ *  nothing, so it keeps no row from being cleaned up. */
+const BEGIN = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0";
+
 /** 0 is the lock of the root itself, 1 that of its migrations. */
-const TAKE = "SELECT pg_try_advisory_lock(hashtextextended($1, 2)) AS taken";
+const TAKE = "SELECT pg_try_advisory_xact_lock(hashtextextended($1, 2)) AS taken";
 
 async function isTaken(client: pg.Client, schema: string): Promise<boolean> {
+  await client.query(BEGIN);
   const { rows } = await client.query<{ taken: boolean }>(TAKE, [schema]);
   return rows[0]?.taken === true;
 }

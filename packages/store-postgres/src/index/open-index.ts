@@ -25,7 +25,8 @@ export function indexOn(database: Database): Index {
     commit: perform,
     history: () => readHistory(database),
     shrink: async () => {
-      await database.query("shrink the index", { text: "VACUUM blobs, asideBlobs" });
+      const text = `VACUUM ${database.schema}.blobs, ${database.schema}.asideBlobs`;
+      await database.query("shrink the index", { text, bare: true });
     },
     close: database.close,
   });

@@ -1,9 +1,10 @@
 /** Rings when somebody has written to a live log of this root. */
 import pg from "pg";
+import { connectionTo } from "../database/connection.ts";
 
-/** While notices come in, polling only catches those that were missed, such as behind a pooler of connections. */
+/** While notices come in, polling only catches those that were missed. */
 const TOLD_MS = 1_000;
-/** While none can (the server is away), the polling interval starts at the first and grows to the second. */
+/** While none can (the server is away, or a pooler of connections is before it), the polling interval starts at the first and grows to the second. */
 const UNTOLD_MS = { least: 50, most: 400 };
 
 export type LiveBell = {
@@ -14,13 +15,15 @@ export type LiveBell = {
 
 type Listener = { threadId: string; ring(): void };
 
-/** One connection for all readers of a process, as long as there are any. `channel`: a name without quotes. */
-export function liveBell({ url, channel }: { url: string; channel: string }): LiveBell {
+/** One connection for all readers of a process, as long as there are any. `url`: null where no session can listen. `channel`: a name
+ *  without quotes. */
+export function liveBell({ url, channel }: { url: string | null; channel: string }): LiveBell {
   const listeners = new Set<Listener>();
   let client: Promise<pg.Client | null> | null = null;
 
   const connect = async (): Promise<pg.Client | null> => {
-    const fresh = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+    if (url === null) return null;
+    const fresh = new pg.Client({ ...connectionTo(url), connectionTimeoutMillis: 5_000 });
     const forget = (): void => {
       client = null;
     };

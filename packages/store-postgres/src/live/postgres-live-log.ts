@@ -19,7 +19,7 @@ export function postgresLiveLog(
   { url, bounds = DEFAULT_BOUNDS }: { url: string; bounds?: LiveBounds },
 ): LiveLog {
   const channel = `${database.schema}_live`;
-  const bell = liveBell({ url, channel });
+  const bell = liveBell({ url: database.session === "own" ? url : null, channel });
   const me = randomUUID();
   const queues = new Map<string, LiveQueue>();
   let batches = 0;
