@@ -31,6 +31,7 @@ export async function migrate(client: ClientBase, schema: string): Promise<void>
   if (rows[0].known && (await missing(client, schema)).length === 0) return;
   await client.query(`BEGIN; SET LOCAL search_path = ${schema}`);
   await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 1))", [schema]);
+  if (rows[0].known) await demandOwner(client, schema);
   const found = await client.query("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema]);
   // Without the right to create schemas, a role still owns the one that was made for it.
   if (found.rowCount === 0) await client.query(`CREATE SCHEMA ${schema}`);
@@ -40,6 +41,24 @@ export async function migrate(client: ClientBase, schema: string): Promise<void>
     await client.query("INSERT INTO migrations (name) VALUES ($1)", [name]);
   }
   await client.query("COMMIT");
+}
+
+/** Privileges on the rows are enough to use a root, but not to change its tables. */
+async function demandOwner(client: ClientBase, schema: string): Promise<void> {
+  const { rows } = await client.query<{ owner: string; mayAct: boolean }>(
+    `SELECT pg_get_userbyid(nspowner) AS owner, pg_has_role(nspowner, 'USAGE') AS "mayAct"
+     FROM pg_namespace WHERE nspname = $1`,
+    [schema],
+  );
+  const [row] = rows;
+  if (row === undefined || row.mayAct || (await missing(client, schema)).length === 0) return;
+  throw new WorkflowError(
+    failure(
+      "STORAGE_FAILED",
+      `the tables in schema ${schema} are of another version, and this role may not bring them up to date`,
+      `first, with this version and as the role that owns the schema (${row.owner}): uncaged-workflow root init --postgres <url> --name <root>, in a folder of its own`,
+    ),
+  );
 }
 
 const RECORDS = `
