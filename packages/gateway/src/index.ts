@@ -11,6 +11,7 @@ export {
   type Token,
   tokenRows,
 } from "./gate/tokens.ts";
+export { isHeld, oneTag } from "./server/entity-tags.ts";
 export { type Gateway, type GatewayOptions, startGateway } from "./server/start-gateway.ts";
 export {
   connectEngine,

@@ -109,6 +109,43 @@ describe("events", () => {
   });
 });
 
+/** The status and body of a call without a body, with its ETag. */
+async function got(path: string, headers: Record<string, string>) {
+  const asked = { ":path": path, "x-uwf-scope": "read run edit", ...headers };
+  const stream = session.request(asked, { endStream: true });
+  const [head] = await once(stream, "response");
+  let body = "";
+  for await (const chunk of stream.setEncoding("utf8")) body += chunk;
+  return { status: Number(head[":status"]), etag: head.etag, body };
+}
+
+describe("a condition", () => {
+  it("that names what the caller has gets 304 without the bytes, and any other the whole", async () => {
+    const put = session.request({
+      ...{ ":method": "POST", ":path": "/cas", "x-uwf-scope": "run" },
+      "content-type": "application/octet-stream",
+    });
+    put.end("a long report");
+    let told = "";
+    for await (const chunk of put.setEncoding("utf8")) told += chunk;
+    const path = `/cas/${JSON.parse(told).hash}`;
+    const { etag, ...first } = await got(path, {});
+    expect(first).toMatchObject({ status: 200, body: expect.stringContaining("a long report") });
+    for (const held of [etag, `W/${etag}`, `"other", ${etag}`, "*"])
+      expect(await got(path, { "if-none-match": held })).toEqual({ status: 304, etag, body: "" });
+    for (const other of ['"other"', etag.slice(1, -1), `${etag}x`, `x${etag}`, ""])
+      expect(await got(path, { "if-none-match": other })).toEqual({ ...first, etag });
+    const gone = await got("/cas/0000000000000", { "if-none-match": '"0000000000000"' });
+    expect(gone.status).toBe(404);
+  });
+
+  it.each(["abc", '"a", "b"', "*", '""', ""])("If-Match: %s holds a change back", async (tag) => {
+    const change = { ":method": "POST", "content-type": "application/json", "if-match": tag };
+    const { status, body } = await got("/queue/pause", change);
+    expect([status, body]).toEqual([400, expect.stringContaining("If-Match")]);
+  });
+});
+
 it("workers are told with what they run and without their processes", async () => {
   const facts = { host: "rack-2", pools: ["gpu"], labels: ["big"], atOnce: 4, version: "1.4.0" };
   const worker = { worker: "rack-2-a81mfe", process: ownIdentity(), ...facts };

@@ -4,7 +4,7 @@
  *  2. What arrives is parsed by the contract's schemas before anything is done with it. */
 
 import { isUtf8 } from "node:buffer";
-import { MAX_BLOB_BYTES, MAX_BODY_BYTES } from "@uncaged/workflow-gateway";
+import { isHeld, MAX_BLOB_BYTES, MAX_BODY_BYTES, oneTag } from "@uncaged/workflow-gateway";
 import {
   ENDPOINTS,
   type EndpointName,
@@ -99,6 +99,8 @@ async function answered(c: Context, name: CallName, world: EngineWorld): Promise
   if (!answer.ok) return failed(answer.error);
   const { value, etag } = answer.value;
   const headers: Record<string, string> = etag === undefined ? {} : { etag: `"${etag}"` };
+  if (ENDPOINTS[name].named && etag !== undefined && isHeld(c.req.header("if-none-match"), etag))
+    return new Response(null, { status: 304, headers });
   if (ENDPOINTS[name].returns !== "text") return Response.json(value, { headers });
   return new Response(String(value), {
     headers: { ...headers, "content-type": "text/plain; charset=utf-8" },
@@ -149,7 +151,11 @@ function invalid(message: string): WorkflowError {
 
 function conditionsOf(c: Context): Conditions {
   const who = decodeURIComponent(c.req.header("x-uwf-who") ?? "");
-  const ifMatch = /^"([^"]*)"$/.exec(c.req.header("if-match") ?? "")?.[1] ?? null;
+  const condition = c.req.header("if-match");
+  const ifMatch = condition === undefined ? null : oneTag(condition);
+  // Taken for absent, it would let through what it was to hold back.
+  if (condition !== undefined && ifMatch === null)
+    throw invalid('If-Match is not one ETag in quotes, such as "06JD2GQKX4R8T"');
   return { who, ifMatch, startKey: c.req.header("idempotency-key") ?? null };
 }
 

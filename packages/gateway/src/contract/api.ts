@@ -191,6 +191,8 @@ export type Endpoint = {
   takes?: "octets";
   /** Left out: JSON. */
   returns?: "text" | "events";
+  /** Its ETag names all of the answer, so that `If-None-Match` may be answered with 304. */
+  named?: true;
 };
 
 export const ENDPOINTS: { readonly [name in EndpointName]: Endpoint } = {
@@ -212,8 +214,8 @@ export const ENDPOINTS: { readonly [name in EndpointName]: Endpoint } = {
   listThreads: get("/threads", "Threads, newest first, page by page"),
   startThread: post("/threads", "run", "Start a thread; Idempotency-Key is its start key"),
   showThread: get("/threads/:id", "A thread without its steps"),
-  threadIndex: get("/threads/:id/index", "All steps of a thread, as columns"),
-  showStep: get("/threads/:id/steps/:n", "A step, whole"),
+  threadIndex: { ...get("/threads/:id/index", "All steps of a thread, as columns"), named: true },
+  showStep: { ...get("/threads/:id/steps/:n", "A step, whole"), named: true },
   stepEvidence: get("/threads/:id/steps/:n/evidence", "What the engine saw in a step"),
   stepFiles: get("/threads/:id/steps/:n/files", "The files that a step changed"),
   stepPatch: get("/threads/:id/steps/:n/patch", "How a step changed a file, as text"),
@@ -238,7 +240,7 @@ export const ENDPOINTS: { readonly [name in EndpointName]: Endpoint } = {
   listTasks: get("/tasks", "Worker tasks of all repositories"),
   listSchedules: get("/schedules", "Schedules, and when they are due"),
   listTriggers: get("/triggers", "Triggers, without their secrets"),
-  blob: { ...get("/cas/:hash", "The bytes of a blob"), returns: "text" },
+  blob: { ...get("/cas/:hash", "The bytes of a blob"), returns: "text", named: true },
   putBlob: { ...post("/cas", "run", "Store a text as a content node"), takes: "octets" },
   events: { ...get("/events", "What happens, as server-sent events"), returns: "events" },
   deliver: {

@@ -38,7 +38,7 @@ function pathOf(name: EndpointName): string {
 }
 
 function operation(name: EndpointName) {
-  const { summary, scope, method, returns, takes } = ENDPOINTS[name];
+  const { summary, scope, method, returns, takes, named } = ENDPOINTS[name];
   const { path, query, body, response } = SCHEMAS[name];
   const inClient = isGatewayEndpoint(name)
     ? []
@@ -51,13 +51,7 @@ function operation(name: EndpointName) {
         },
       ];
   const conditions =
-    method === "GET"
-      ? []
-      : ["If-Match", "Idempotency-Key"].map((each) => ({
-          name: each,
-          in: "header" as const,
-          schema: { type: "string" as const },
-        }));
+    method === "GET" ? (named ? ["If-None-Match"] : []) : ["If-Match", "Idempotency-Key"];
   const kind = { text: "text/plain", events: "text/event-stream" } as const;
   const accepted = takes === "octets" ? "application/octet-stream" : "application/json";
   const type = returns === undefined ? "application/json" : kind[returns];
@@ -66,10 +60,18 @@ function operation(name: EndpointName) {
     summary,
     ...(scope === null ? { security: [] } : { description: `Scope: ${scope}.` }),
     requestParams: { path, query },
-    parameters: [...inClient, ...conditions],
+    parameters: [
+      ...inClient,
+      ...conditions.map((each) => ({
+        name: each,
+        in: "header" as const,
+        schema: { type: "string" as const },
+      })),
+    ],
     ...(body === null ? {} : { requestBody: { content: { [accepted]: { schema: body } } } }),
     responses: {
       "200": { description: "The answer", content: { [type]: { schema: response } } },
+      ...(named ? { "304": { description: "What the caller has is still the answer" } } : {}),
       default: {
         description: "Why not",
         content: { "application/json": { schema: failureSchema } },

@@ -33,6 +33,7 @@ const ONCE = new Set([
   "cookie",
   "host",
   "if-match",
+  "if-none-match",
   "idempotency-key",
   "last-event-id",
   "origin",
@@ -60,6 +61,8 @@ export function judgeRequest({ method, url, rawHeaders }: Head, { origin }: Plac
   if (repeated.has("host") || headers.get("host") !== hostOf(origin)) return WRONG_HOST;
   const twice = [...repeated].find((name) => ONCE.has(name));
   if (twice !== undefined) return bad(`the header ${twice} is there twice`);
+  // Left out on the way, it would hold nothing back.
+  if (headers.get("if-match") === "") return bad("If-Match is empty");
   const mark = url.indexOf("?");
   const [path, query] = mark < 0 ? [url, ""] : [url.slice(0, mark), url.slice(mark)];
   if (!PATH.test(path) || /%(?![0-9a-f]{2})/i.test(path)) return bad("the address is malformed");

@@ -39,6 +39,8 @@ export type Forward = {
   who: string;
   scopes: readonly string[];
   maxBodyBytes: number;
+  /** The answer may be kept, and is asked for again by its ETag. */
+  isNamed: boolean;
   /** Until the answer begins. Milliseconds. */
   deadlineMs: number;
 };
@@ -47,7 +49,7 @@ export type Forward = {
 export function forward(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  { session, path, request, who, scopes, maxBodyBytes, deadlineMs }: Forward,
+  { session, path, request, who, scopes, maxBodyBytes, isNamed, deadlineMs }: Forward,
 ): Promise<number> {
   const { promise, resolve } = Promise.withResolvers<number>();
   const listed = request.kind === "hook" ? FROM_SENDERS : FROM_CALLERS;
@@ -83,14 +85,18 @@ export function forward(
     clearTimeout(deadline);
     const status = Number(head[":status"]);
     const encoding = request.method === "HEAD" || status !== 200 ? null : encodingFor(head);
+    // Kept only by the browser that asked, and shown only after the gateway was asked again, who may see it.
+    const isKept = isNamed && head.etag !== undefined && (status === 200 || status === 304);
     outgoing.writeHead(status, {
       ...chosen(FROM_ENGINES, (name) => String(head[name] ?? "")),
-      "cache-control": "no-store",
+      "cache-control": isKept ? "private, no-cache" : "no-store",
       vary: "accept-encoding",
       // A known length saves the caller, and this process, the pieces that say where an answer ends.
-      ...(encoding === null
+      ...(encoding === null && status !== 304
         ? chosen(["content-length"], (name) => String(head[name] ?? ""))
-        : { "content-encoding": encoding }),
+        : encoding === null
+          ? {}
+          : { "content-encoding": encoding }),
     });
     // With a length the bytes follow at once, and the head goes out with them. Events may be a long time coming.
     if (head["content-length"] === undefined) outgoing.flushHeaders();

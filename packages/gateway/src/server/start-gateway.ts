@@ -201,7 +201,12 @@ type Target =
   | ({ ok: true; own: null; client: string } & Passed);
 
 /** A call that an engine answers. */
-type Passed = { path: string; scope: Scope | "signed" | null; maxBodyBytes: number };
+type Passed = {
+  path: string;
+  scope: Scope | "signed" | null;
+  maxBodyBytes: number;
+  isNamed: boolean;
+};
 
 /** What a request is for. */
 function targetOf(
@@ -229,12 +234,12 @@ function targetOf(
   if (match === null || rest.startsWith("/hooks/")) return NOWHERE;
   if (match === "method")
     return refusal(405, "REQUEST_REFUSED", "there is no such method here", "");
-  const { scope, takes } = ENDPOINTS[match.name];
+  const { scope, takes, named = false } = ENDPOINTS[match.name];
   const maxBodyBytes = takes === "octets" ? MAX_BLOB_BYTES : MAX_BODY_BYTES;
-  return { ok: true, own: null, client, path: rest, scope, maxBodyBytes };
+  return { ok: true, own: null, client, path: rest, scope, maxBodyBytes, isNamed: named };
 }
 
-const DELIVERED = { scope: "signed", maxBodyBytes: MAX_BODY_BYTES } as const;
+const DELIVERED = { scope: "signed", maxBodyBytes: MAX_BODY_BYTES, isNamed: false } as const;
 
 function ownName(method: string, path: string) {
   const match = matchEndpoint(method, path, "gateway");
@@ -336,6 +341,7 @@ async function serve(
     who: caller.who,
     scopes: target.scope === "signed" ? ["signed"] : caller.scopes,
     maxBodyBytes: target.maxBodyBytes,
+    isNamed: target.isNamed,
     deadlineMs: world.limits.callMs,
   });
 }

@@ -178,6 +178,38 @@ describe("a call", () => {
     expect(answer).not.toContain("x-evil");
   });
 
+  test("for what its ETag names is asked again, and 304 passes without a body", async () => {
+    const { engine, port, person } = await withEngine();
+    await lab.engine(engine, {
+      handler: ({ headers }, outgoing) => {
+        outgoing.setHeader("etag", '"H1"');
+        outgoing.statusCode = headers["if-none-match"] === '"H1"' ? 304 : 200;
+        outgoing.end(outgoing.statusCode === 304 ? "" : "{}");
+      },
+    });
+    const got = async (path: string, ...more: Line[]) => {
+      const lines: Line[] = [
+        ["host", `127.0.0.1:${port}`],
+        ["authorization", `Bearer ${person}`],
+        ["connection", "close"],
+        ...more,
+      ];
+      const answer = await rawWhole(port, head("GET", `/api/c/laptop${path}`, lines));
+      const [top = "", body] = answer.split("\r\n\r\n");
+      const line = (name: string) => new RegExp(`^${name}: (.*)$`, "im").exec(top)?.[1]?.trim();
+      return [top.split(" ")[1], line("cache-control"), line("etag"), body?.includes("{}")];
+    };
+    const held: Line = ["if-none-match", '"H1"'];
+    const kept = "private, no-cache";
+    for (const path of ["/threads/T/index", "/threads/T/steps/3", "/cas/0000000000000"]) {
+      expect(await got(path)).toEqual(["200", kept, '"H1"', true]);
+      expect(await got(path, held)).toEqual(["304", kept, '"H1"', false]);
+    }
+    // The status of a thread changes while its head stands.
+    expect(await got("/threads/T")).toEqual(["200", "no-store", '"H1"', true]);
+    expect((await got("/threads/T/index", held, held))[0]).toBe("400");
+  });
+
   test("that its caller leaves ends at the engine", async () => {
     const { engine, origin, as } = await withEngine();
     const left = Promise.withResolvers<void>();
