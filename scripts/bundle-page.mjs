@@ -1,11 +1,14 @@
 /** Builds the dashboard's page into the gateway's package, as it will be served: names with hashes, each text also
  *  compressed, and the terms of the packages that went in. Which of them a browser gets is all that the gateway
  *  decides. */
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { dirname } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import { licenses } from "./licenses.mjs";
+import { LIST, PAGE, tidyPage } from "./tidy-page.mjs";
 
 const dashboard = fileURLToPath(new URL("../packages/dashboard", import.meta.url));
 // Only that package has it.
@@ -15,11 +18,15 @@ const { build } = await import(pathToFileURL(vite).href);
 const TEXT = /\.(js|css|html|svg)$/;
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } };
 
-await build({
+const { output } = await build({
   configFile: `${dashboard}/vite.config.ts`,
   logLevel: "warn",
   plugins: [{ name: "ready-to-serve", generateBundle: { order: "post", handler: readyToServe } }],
 });
+const names = output.map(({ fileName }) => fileName).sort();
+mkdirSync(dirname(LIST), { recursive: true });
+writeFileSync(LIST, `${JSON.stringify(names, null, 2)}\n`);
+tidyPage(PAGE, names);
 
 async function readyToServe(_options, bundle) {
   const modules = [...this.getModuleIds()].map((id) => id.replace(/\?.*$/, ""));

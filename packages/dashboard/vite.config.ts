@@ -22,7 +22,8 @@ export default defineConfig({
   build: {
     // The gateway serves it, and its package carries it.
     outDir: join(here, "../gateway/dist/page"),
-    emptyOutDir: true,
+    // `tidy-page.mjs` takes out what an earlier build left, and nothing that is still read.
+    emptyOutDir: false,
     target: "es2022",
     modulePreload: { polyfill: false },
     // A file in place of a data: address, so that the policy needs no exception.

@@ -25,14 +25,14 @@ const COMPILE = {
   command: { command: "tsc", args: ["-b"] },
 };
 
-/** What packages do to their own compiled output, floor by floor (script `bundle`). Another run's
- *  tests may be reading that output: a bundler replaces a file only if its bytes differ. */
+/** What packages do to their own compiled output, floor by floor (script `bundle`), and what is to go from there (`tidy`).
+ *  Another run's tests may be reading that output: a bundler replaces a file only if its bytes differ. */
 const BUNDLE = {
   says: "bundling",
   hint: "The bundler's messages are above.",
   command: {
     command: "turbo",
-    args: ["run", "bundle", "--output-logs=errors-only", "--no-update-notifier"],
+    args: ["run", "bundle", "tidy", "--output-logs=errors-only", "--no-update-notifier"],
   },
 };
 
