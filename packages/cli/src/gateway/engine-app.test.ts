@@ -146,16 +146,49 @@ describe("a condition", () => {
   });
 });
 
+/** Calls without a body of any size, with the scopes of a person. */
+async function ask(method: "GET" | "POST", path: string, scope: string) {
+  const stream = session.request({
+    ":method": method,
+    ":path": path,
+    "content-type": "application/json",
+    "x-uwf-scope": scope,
+  });
+  stream.end(method === "POST" ? "{}" : undefined);
+  const [head] = await once(stream, "response");
+  let body = "";
+  for await (const chunk of stream.setEncoding("utf8")) body += chunk;
+  return { status: Number(head[":status"]), value: JSON.parse(body) };
+}
+
 it("workers are told with what they run and without their processes", async () => {
   const facts = { host: "rack-2", pools: ["gpu"], labels: ["big"], atOnce: 4, version: "1.4.0" };
   const worker = { worker: "rack-2-a81mfe", process: ownIdentity(), ...facts };
   await withEngine(io, ({ workers }) => workers.beat({ ...worker, nowMs: Date.now() }));
-  const stream = session.request({ ":path": "/workers", "x-uwf-scope": "read" });
-  let body = "";
-  for await (const chunk of stream.setEncoding("utf8")) body += chunk;
-  const told = JSON.parse(body);
+  const { value: told } = await ask("GET", "/workers", "read");
   expect(SCHEMAS.listWorkers.response.parse(told)).toEqual(told);
   expect(told).toMatchObject({
     workers: [{ worker: "rack-2-a81mfe", ...facts, drainingAt: null, stale: false, threads: [] }],
   });
+});
+
+it("a worker is drained by its whole name, by those who may run threads", async () => {
+  const facts = { host: "rack-3", pools: ["slow"], labels: [], atOnce: null, version: "1.4.0" };
+  const worker = { worker: "rack-3-b82ngf", process: ownIdentity(), ...facts };
+  const beat = () =>
+    withEngine(io, ({ workers }) => workers.beat({ ...worker, nowMs: Date.now() }));
+  expect(await beat()).toBe(false);
+  expect(await ask("POST", "/workers/rack-3-b82ngf/drain", "read answer edit")).toMatchObject({
+    status: 403,
+  });
+  expect(await ask("POST", "/workers/rack-3/drain", "read run")).toMatchObject({
+    status: 404,
+    value: { error: { code: "WORKER_NOT_FOUND" } },
+  });
+  expect(await beat()).toBe(false);
+  expect(await ask("POST", "/workers/rack-3-b82ngf/drain", "read run")).toEqual({
+    status: 200,
+    value: { worker: "rack-3-b82ngf", ended: false },
+  });
+  expect(await beat()).toBe(true);
 });

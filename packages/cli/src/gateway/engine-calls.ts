@@ -55,6 +55,7 @@ import { undo } from "../thread/steer/poke.ts";
 import { kill, pause, resume, stop } from "../thread/steer/steer.ts";
 import { standing } from "../thread/steer/steered.ts";
 import { listTriggers } from "../trigger/list.ts";
+import { workerNotFound } from "../worker/drain.ts";
 import { list as listWorkflows } from "../workflow/list.ts";
 import { show as showWorkflow } from "../workflow/show.ts";
 import { versionText } from "../workflow/yaml-text.ts";
@@ -268,6 +269,10 @@ export const ENGINE_CALLS: {
   listWorkers: async (_call, { engine }) => {
     const workers = await engine.workers.list(engine.now());
     return ok({ value: { workers: workers.map(({ process: _process, ...row }) => row) } });
+  },
+  drainWorker: async ({ path: { worker } }, { engine }) => {
+    const isThere = await engine.workers.drain({ worker, nowMs: engine.now() });
+    return isThere ? ok({ value: { worker, ended: false } }) : err(workerNotFound(worker));
   },
   listTasks: async (_call, { engine }) => {
     const store = await openTasks(engine.root);

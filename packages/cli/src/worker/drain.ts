@@ -46,7 +46,7 @@ function chosen(
   );
   const exact = found.find(({ worker }) => worker === which);
   const [first, second] = exact === undefined ? found : [exact];
-  if (first === undefined) return err(notFound(which));
+  if (first === undefined) return err(workerNotFound(which));
   if (second === undefined) return ok(first);
   const names = found.map(({ worker }) => worker).join(", ");
   return err(failure("USAGE", `${which} can be each of ${names}`, "say more of its name"));
@@ -64,7 +64,7 @@ async function hasEnded(
   return ok(true);
 }
 
-function notFound(which: string | null): Failure {
+export function workerNotFound(which: string | null): Failure {
   const words =
     which === null ? "no worker of this storage root runs here" : `no worker is called ${which}`;
   return failure("WORKER_NOT_FOUND", words, "see: uncaged-workflow worker list");

@@ -125,6 +125,12 @@ export type Api = {
   pauseQueue: { path: None; query: None; body: None; response: { pausedSince: number | null } };
   resumeQueue: { path: None; query: None; body: None; response: { pausedSince: number | null } };
   listWorkers: { path: None; query: None; body: null; response: { workers: WorkerRow[] } };
+  drainWorker: {
+    path: { worker: string };
+    query: None;
+    body: None;
+    response: { worker: string; ended: boolean };
+  };
   listTasks: { path: None; query: None; body: null; response: { tasks: TaskRow[] } };
   listSchedules: {
     path: None;
@@ -237,6 +243,11 @@ export const ENDPOINTS: { readonly [name in EndpointName]: Endpoint } = {
   pauseQueue: post("/queue/pause", "run", "Close the queue: nothing starts"),
   resumeQueue: post("/queue/resume", "run", "Open the queue"),
   listWorkers: get("/workers", "Who runs threads of the root, and which"),
+  drainWorker: post(
+    "/workers/:worker/drain",
+    "run",
+    "Have a worker take nothing new, finish its steps, and end",
+  ),
   listTasks: get("/tasks", "Worker tasks of all repositories"),
   listSchedules: get("/schedules", "Schedules, and when they are due"),
   listTriggers: get("/triggers", "Triggers, without their secrets"),

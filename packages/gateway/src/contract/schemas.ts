@@ -916,6 +916,12 @@ export const SCHEMAS: { readonly [Name in EndpointName]: EndpointSchemas<Name> }
       ),
     }),
   },
+  drainWorker: {
+    path: z.strictObject({ worker: word }),
+    query: none,
+    body: none,
+    response: z.object({ worker: text, ended: z.boolean() }),
+  },
   listTasks: {
     ...noPath,
     body: null,
