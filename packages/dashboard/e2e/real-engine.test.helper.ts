@@ -45,7 +45,7 @@ ${AUTHOR}
 const to = /To (\\w+)/.exec(said)?.[1] ?? "nobody";
 const again = said.includes("shorter") ? "short" : "long";
 if (existsSync(".git")) writeFileSync("letter.txt", "Dear " + to + ",\\n<img src=x onerror=alert(1)>\\n" + again + "\\n");
-console.log(JSON.stringify({ text: "Dear " + to + ", it is done." }));
+console.log(JSON.stringify({ text: "Dear " + to + ", it is done.", said: "It is out." }));
 `;
 
 /** The built command on a fresh storage root, in which a program plays every role that no person plays. */
@@ -56,12 +56,16 @@ export type RealEngine = {
   add: (name: string, yaml: string) => Promise<void>;
   /** A git repository with a letter in it; returns its folder. */
   repository: () => string;
+  /** Starts `up`; its end is the code with which it exits. */
+  up: () => Promise<{ ended: Promise<number | null> }>;
   /** Starts `dashboard`; `link` logs in once. */
   dashboard: () => Promise<{ origin: string; link: string }>;
   close: () => Promise<void>;
 };
 
-export function openRealEngine(): RealEngine {
+export type HasAgents = "with agents" | "without agents";
+
+export function openRealEngine(has: HasAgents = "with agents"): RealEngine {
   const dir = mkdtempSync(join(tmpdir(), "uwf-page-"));
   const root = join(dir, "root");
   mkdirSync(root);
@@ -70,10 +74,11 @@ export function openRealEngine(): RealEngine {
   const options = { command: process.execPath, args, output: "json" };
   const practice = { package: "@uncaged/workflow-agent-command", options };
   const agents = { practice, swift: practice };
-  const config = { agents, defaultAgent: "practice" };
+  const config = has === "with agents" ? { agents, defaultAgent: "practice" } : {};
   writeFileSync(join(root, "workflow.yaml"), JSON.stringify({ config }), { mode: 0o600 });
   const env = { PATH: process.env.PATH, HOME: dir, WORKFLOW_STORAGE_ROOT: root };
   let shown: ChildProcess | null = null;
+  let host: ChildProcess | null = null;
 
   const json = async <T>(...words: readonly string[]): Promise<T> => {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
@@ -105,6 +110,17 @@ export function openRealEngine(): RealEngine {
       git("commit", "-qm", "a letter");
       return folder;
     },
+    async up() {
+      const child = spawn(process.execPath, [BIN, "--json", "up"], {
+        cwd: dir,
+        env,
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      host = child;
+      const ended = once(child, "exit").then(([code]) => code);
+      await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
+      return { ended };
+    },
     async dashboard() {
       const words = ["--json", "dashboard", "--no-open", "--port", "0"];
       const child = spawn(process.execPath, [BIN, ...words], {
@@ -121,9 +137,10 @@ export function openRealEngine(): RealEngine {
     async close() {
       const { threads } = await json<{ threads: { threadId: string }[] }>("thread", "ps");
       for (const { threadId } of threads) await json("thread", "kill", threadId);
-      if (shown !== null && shown.exitCode === null) {
-        const exit = once(shown, "exit");
-        shown.kill("SIGTERM");
+      for (const child of [shown, host]) {
+        if (child === null || child.exitCode !== null) continue;
+        const exit = once(child, "exit");
+        child.kill("SIGTERM");
         await exit;
       }
       rmSync(dir, { recursive: true, force: true });

@@ -157,7 +157,10 @@ test("a workflow is changed by forms, faults stand at their role, it is tried, p
 
   await page.getByRole("button", { name: "Publish…" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByText("Draft a short letter").waitFor();
+  const different = dialog.getByRole("list", { name: "What is different" });
+  await different.getByText("writer (an agent) is to: draft a short letter").waitFor();
+  await dialog.getByText("The same as text").click();
+  await dialog.getByText("goal: Draft a short letter").waitFor();
   expect(await axe(page)).toEqual([]);
   await dialog.getByRole("button", { name: "Publish", exact: true }).click();
   await dialog.getByText("Threads that run keep their version").waitFor();

@@ -37,5 +37,5 @@ export {
   type Player,
   type Span,
 } from "./outline.ts";
-export { edgeSentence, roleSentence, sentencesOf } from "./sentences.ts";
+export { edgeSentence, promptInWords, roleSentence, sentencesOf } from "./sentences.ts";
 export type { Path } from "./tree.ts";

@@ -1,4 +1,5 @@
 /** A workflow in plain sentences: one for each role, one for each edge. */
+import { partsOf } from "./mentions.ts";
 import type { Outline, OutlineEdge, OutlineRole } from "./outline.ts";
 
 export function roleSentence({ name, goal, player, answers, fields }: OutlineRole): string {
@@ -32,14 +33,26 @@ export function edgeSentence(edge: OutlineEdge): string {
     : "It begins with";
   const after =
     conditions.length === 0 ? `After ${from}` : `If ${from} ${conditions.join(" and ")}`;
-  const told = prompt === null ? "" : `, told: “${firstLine(prompt)}”`;
+  const words = promptInWords(prompt ?? "", from);
+  const told = prompt === null ? "" : `, told: “${firstLine(words)}”`;
   if (from === "$START") return `${start} ${edge.to}${told}.`;
   if (edge.to === "$END") return `${after}, it ends.`;
-  if (edge.to === "$SUSPEND") return `${after}, a person is asked: “${firstLine(prompt ?? "")}”.`;
+  if (edge.to === "$SUSPEND") return `${after}, a person is asked: “${firstLine(words)}”.`;
   if (edge.members !== null) return `${after}, ${groupOf(edge.members)} work side by side${told}.`;
   return edge.to === from
     ? `${after}, ${from} works again${told}.`
     : `${after}, ${edge.to} is next${told}.`;
+}
+
+/** What will stand there in place of each `{{ … }}`: `[drafter: text]` for the text that the drafter says. `from`: the role
+ *  before. What is neither text nor a field stays as it is written. */
+export function promptInWords(prompt: string, from: string): string {
+  return partsOf(prompt)
+    .map((part) => {
+      if (part.kind === "text") return part.text;
+      return part.kind === "field" ? `[${part.role ?? from}: ${part.field}]` : part.source;
+    })
+    .join("");
 }
 
 function groupOf({ each, roles }: NonNullable<OutlineEdge["members"]>): string {

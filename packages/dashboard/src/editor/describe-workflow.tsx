@@ -2,6 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { call } from "@uncaged/workflow-gateway/contract";
 import { type FormEvent, useState } from "react";
 import { useLocation } from "wouter";
+import { useAgents } from "../api/agents.ts";
 import { replied } from "../api/queries.ts";
 import { connection } from "../api/session.ts";
 import { shellWord } from "../inbox/command-line.ts";
@@ -12,6 +13,7 @@ import { Dialog } from "../ui/dialog.tsx";
 import { Failure } from "../ui/failure.tsx";
 import { Field, TextArea } from "../ui/field.tsx";
 import { submitOnModEnter } from "../ui/mod-enter.ts";
+import { NoAgent } from "../ui/no-agent.tsx";
 import { nameFault } from "./name-fault.ts";
 import { NameField } from "./name-field.tsx";
 
@@ -28,6 +30,7 @@ export function DescribeWorkflow({
   const [words, setWords] = useState("");
   const [, go] = useLocation();
   const fault = nameFault(name, names);
+  const agents = useAgents(client);
   const isReady = name !== "" && fault === null && words.trim() !== "";
   const teach = useMutation({
     mutationFn: async () =>
@@ -67,6 +70,11 @@ export function DescribeWorkflow({
               The default agent asks what is not clear, and drafts; the engine checks and tries the
               draft. Nothing is published before you say so.
             </p>
+            {agents.data?.defaultAgent === null && (
+              <div className="mb-3">
+                <NoAgent client={client} />
+              </div>
+            )}
             {teach.error !== null && <Failure error={teach.error} />}
             <div className="flex flex-wrap gap-2">
               <Button type="submit" look="main" disabled={!isReady || teach.isPending}>

@@ -139,6 +139,7 @@ function Editor({
   const asked = new URLSearchParams(search).get("role");
   const role = outline.roles.find((each) => each.name === asked) ?? outline.roles[0] ?? null;
   const choose = (next: string) => {
+    leaveControl();
     const params = new URLSearchParams(search);
     params.set("role", next);
     go(`${path}?${params}`, { replace: true });
@@ -270,6 +271,13 @@ function Editor({
       {leaving}
     </>
   );
+}
+
+/** What is being typed goes into the text. A click on the graph takes no focus away, and the form goes with its role. */
+function leaveControl(): void {
+  const { activeElement } = document;
+  if (activeElement instanceof HTMLInputElement || activeElement instanceof HTMLTextAreaElement)
+    activeElement.blur();
 }
 
 /** The role of the form, where the graph shows the step that is looked at. */

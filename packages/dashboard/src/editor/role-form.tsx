@@ -11,6 +11,7 @@ import {
   type OutlineEdge,
   type OutlineRole,
   placeholder,
+  promptInWords,
   removeAnswer,
   removeField,
   removeRole,
@@ -30,6 +31,7 @@ import { useAgents } from "../api/agents.ts";
 import { visible } from "../text/visible.ts";
 import { Button } from "../ui/button.tsx";
 import { Check, Field, Input, Select, TextArea } from "../ui/field.tsx";
+import { NoAgent } from "../ui/no-agent.tsx";
 import { Notice } from "../ui/notice.tsx";
 
 type Change = (edit: Result<Edit, Failure>) => boolean;
@@ -50,6 +52,9 @@ export function RoleForm({
   faults: readonly TextFault[];
   choose: (role: string) => void;
 }) {
+  const isReached = outline.edges.some(
+    ({ to, members }) => to === role?.name || members?.roles.includes(role?.name ?? ""),
+  );
   return (
     <div className="p-4">
       <div className="mb-3 flex flex-wrap items-end gap-2">
@@ -71,7 +76,11 @@ export function RoleForm({
         <NewRole {...{ text, outline, change, choose }} />
       </div>
       {faults.map(({ message }) => (
-        <Notice key={message} tone="bad" title={message} />
+        <div key={message} className="mb-3">
+          <Notice tone="bad" title={visible(message)}>
+            {!isReached && "Choose it in the form of the role before it, as what comes next."}
+          </Notice>
+        </div>
       ))}
       {role !== null && (
         <OneRole key={role.name} {...{ client, text, outline, role, change, choose }} />
@@ -144,7 +153,7 @@ function OneRole({
               change(setPlayer(text, { role: name, player: next }));
             }}
           >
-            <option value="">an agent: {outline.defaultAgent ?? "the default"}</option>
+            <option value="">{defaultWords(outline.defaultAgent ?? data?.defaultAgent)}</option>
             <option value="person">a person</option>
             {[...agents].map((agent) => (
               <option key={agent} value={`agent ${agent}`}>
@@ -154,6 +163,11 @@ function OneRole({
           </Select>
         )}
       </Field>
+      {chosen === "" && data?.defaultAgent === null && outline.defaultAgent === null && (
+        <div className="-mt-1 mb-3">
+          <NoAgent client={client} />
+        </div>
+      )}
       <Left
         long
         label="What it is for"
@@ -175,6 +189,12 @@ function OneRole({
       </Button>
     </>
   );
+}
+
+/** The default is named as soon as it is known. */
+function defaultWords(agent: string | null | undefined): string {
+  if (agent === undefined) return "an agent: the default";
+  return agent === null ? "an agent: none is set up yet" : `an agent: the default, ${agent}`;
 }
 
 const TARGETS = [
@@ -352,6 +372,9 @@ function Told({ text, outline, change, edge }: Given & { edge: OutlineEdge }) {
   if (edge.members !== null) return null;
   const isEnd = edge.to === "$END";
   const isAsking = edge.to === "$SUSPEND";
+  const isPerson = outline.roles.some(
+    ({ name, player }) => name === edge.to && player.kind === "person",
+  );
   const toApproval = () => {
     const question = edge.prompt ?? (isEnd ? "Is it done?" : `May this go on to ${edge.to}?`);
     change(addApproval(text, { edge: edge.path, role: freeName(outline, "approval"), question }));
@@ -375,6 +398,7 @@ function Told({ text, outline, change, edge }: Given & { edge: OutlineEdge }) {
         onBlur={leave}
         onKeyDown={onKeyDown}
       />
+      <p className="hint">{visible(toldHint(typed, edge, isPerson))}</p>
       <div className="mt-1 flex flex-wrap gap-1">
         {fields.map(({ role, field }) => (
           <Button key={`${role} ${field}`} size="small" onClick={() => insert(role, field)}>
@@ -385,6 +409,16 @@ function Told({ text, outline, change, edge }: Given & { edge: OutlineEdge }) {
       </div>
     </details>
   );
+}
+
+/** What will be read, with a name for each field; for nothing, what is known without it. */
+function toldHint(typed: string, { from, to }: OutlineEdge, isPerson: boolean): string {
+  const words = promptInWords(typed, from === "$START" ? "the start" : from);
+  if (typed.trim() === "" && to !== "$SUSPEND")
+    return isPerson
+      ? "Left empty, the person reads what the role is for."
+      : "The agent sees the task and every step before in any case. Here goes what else it shall know.";
+  return words === typed ? "The buttons put in what an earlier role said." : `Reads: ${words}`;
 }
 
 const KINDS: readonly FieldKind[] = [
@@ -495,9 +529,14 @@ function Fields({ text, role, change }: Given & { role: OutlineRole }) {
 /** What is typed goes into the text when the control is left; what is refused comes back. */
 function useTyped(value: string, onLeave: (typed: string) => boolean) {
   const [typed, setTyped] = useState(value);
+  const isLeaving = useRef(false);
   useEffect(() => setTyped(value), [value]);
   const leave = () => {
-    if (typed !== value && !onLeave(typed)) setTyped(value);
+    // What a change does may take the focus away, which leaves the control once more.
+    if (typed === value || isLeaving.current) return;
+    isLeaving.current = true;
+    if (!onLeave(typed)) setTyped(value);
+    isLeaving.current = false;
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "Escape") setTyped(value);

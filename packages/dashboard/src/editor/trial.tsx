@@ -1,6 +1,6 @@
 import { type CheckedText, call, type DryRunResult } from "@uncaged/workflow-gateway/contract";
 import { type JsonObject, SUSPEND, type WorkflowDescriptor } from "@uncaged/workflow-protocol";
-import { useEffect, useState } from "react";
+import { Fragment, useEffect, useState } from "react";
 import { connection } from "../api/session.ts";
 import { collect, type Entered } from "../form/collect.ts";
 import { fieldsOf } from "../form/fields.ts";
@@ -38,6 +38,7 @@ export function Trial({
   const [turns, setTurns] = useState<readonly Turn[]>([]);
   const [run, setRun] = useState<DryRunResult | null>(null);
   const [failure, setFailure] = useState<string | null>(null);
+  const [saved, setSaved] = useState(false);
   const descriptor = checked?.descriptor ?? null;
   useEffect(() => {
     if (descriptor === null) return;
@@ -86,6 +87,7 @@ export function Trial({
   const { untaken } = trialPath(descriptor, run);
   const save = () => {
     download(`${name}.stubs.json`, `${JSON.stringify(stubsOf(turns), null, 2)}\n`);
+    setSaved(true);
   };
   return (
     <div className="p-4">
@@ -100,7 +102,16 @@ export function Trial({
             </span>
             {prompt !== null && <p className="hint whitespace-pre-wrap">“{visible(prompt)}”</p>}
             {stub !== null && "meta" in stub && (
-              <p className="font-mono text-xs">{visible(JSON.stringify(stub.meta))}</p>
+              <dl className="grid grid-cols-[auto_minmax(0,1fr)] items-baseline gap-x-2">
+                {Object.entries(stub.meta).map(([field, value]) => (
+                  <Fragment key={field}>
+                    <dt className="hint">{visible(field)}</dt>
+                    <dd className="whitespace-pre-wrap">
+                      {visible(typeof value === "string" ? value : JSON.stringify(value))}
+                    </dd>
+                  </Fragment>
+                ))}
+              </dl>
             )}
           </li>
         ))}
@@ -109,12 +120,13 @@ export function Trial({
         <Play
           key={`${next} ${turns.length}`}
           role={next}
+          goal={role.description}
           schema={role.schema}
           onPlayed={(meta) => setTurns([...turns, { role: next, meta }])}
         />
       ) : (
         <Notice tone={run.ok ? "dim" : "bad"} title={endWords(run)}>
-          {visible(run.end.message)}
+          {run.end.kind !== "ended" && visible(run.end.message)}
         </Notice>
       )}
       <div className="my-3 flex flex-wrap gap-2">
@@ -128,7 +140,7 @@ export function Trial({
           Save as a test…
         </Button>
       </div>
-      {turns.length > 0 && (
+      {saved && (
         <p className="hint mb-3">
           Run the saved file with{" "}
           <code className="font-mono">
@@ -138,9 +150,9 @@ export function Trial({
       )}
       <h2>Not taken yet</h2>
       {untaken.length === 0 ? (
-        <p className="hint">Every edge has been taken.</p>
+        <p className="hint">Every arrow has been taken.</p>
       ) : (
-        <ul className="list-disc pl-5" aria-label="Edges not taken">
+        <ul className="list-disc pl-5" aria-label="Arrows not taken">
           {numbered(untaken).map(({ at, from, to, condition }) => (
             <li key={at}>
               {visible(wordFor(from))} → {visible(wordFor(to))}
@@ -155,10 +167,12 @@ export function Trial({
 
 function Play({
   role,
+  goal,
   schema,
   onPlayed,
 }: {
   role: string;
+  goal: string;
   schema: JsonObject;
   onPlayed: (meta: JsonObject) => void;
 }) {
@@ -179,7 +193,8 @@ function Play({
         play();
       }}
     >
-      <h2 className="mb-2">You are {visible(role)}: what do you say?</h2>
+      <h2>You are {visible(role)}: what do you say?</h2>
+      <p className="hint mb-2">{visible(goal)}</p>
       <SchemaForm fields={fields} entered={entered} faults={faults} onChange={setEntered} />
       <Button type="submit" look="main">
         Say it

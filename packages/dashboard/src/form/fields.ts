@@ -31,7 +31,7 @@ export function fieldsOf(schema: JsonObject): FormField[] | null {
     const own = isObject(given) ? given : {};
     return {
       name,
-      label: text(own.title) ?? name,
+      label: text(own.title) ?? (name === "status" && "enum" in own ? "Answer" : name),
       hint: text(own.description),
       required: required.includes(name),
       control: controlOf(own),

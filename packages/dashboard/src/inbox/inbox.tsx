@@ -11,6 +11,7 @@ import { Failure } from "../ui/failure.tsx";
 import { Empty, Loading } from "../ui/notice.tsx";
 import { Status, Tag } from "../ui/status.tsx";
 import { Ago } from "../ui/time.tsx";
+import { useWorkflow } from "../workflow/use-workflow.ts";
 import { AnswerForm } from "./answer-form.tsx";
 import { BeforeIt } from "./before-it.tsx";
 
@@ -119,6 +120,9 @@ function Question({
         {before && (
           <BeforeIt client={client} threadId={thread.threadId} stepCount={thread.stepCount} />
         )}
+        {isPersonWait(wait) && wait.permission !== true && (
+          <Goal client={client} thread={thread} role={wait.role} message={wait.message} />
+        )}
         <div className="my-2 text-base">
           <BoundedText text={wait.message} name="question" prose />
         </div>
@@ -130,6 +134,24 @@ function Question({
       </div>
     </article>
   );
+}
+
+/** What the person is there for, as the workflow says; left out when it is what is asked. */
+function Goal({
+  client,
+  thread: { workflow, bundleHash },
+  role,
+  message,
+}: {
+  client: string;
+  thread: Waiting["thread"];
+  role: string;
+  message: string;
+}) {
+  const { data } = useWorkflow(client, workflow, bundleHash);
+  const goal = data?.descriptor.roles[role]?.description ?? "";
+  if (goal === "" || message.includes(goal)) return null;
+  return <p className="mt-2 font-medium">{oneLine(goal, 300)}</p>;
 }
 
 function kindOf(wait: AnyWait): string {

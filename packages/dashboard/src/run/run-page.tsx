@@ -1,12 +1,13 @@
 import { useMutation } from "@tanstack/react-query";
 import { call, type StartThread } from "@uncaged/workflow-gateway/contract";
 import { type FormEvent, useState } from "react";
-import { useLocation, useSearch } from "wouter";
+import { Link, useLocation, useSearch } from "wouter";
+import { useAgents } from "../api/agents.ts";
 import { useClient, useMay } from "../api/clients.ts";
 import { freshKey } from "../api/idempotency-key.ts";
 import { replied, useReply } from "../api/queries.ts";
 import { connection } from "../api/session.ts";
-import { threadAt } from "../shell/addresses.ts";
+import { threadAt, workflowsAt } from "../shell/addresses.ts";
 import { LimitFields } from "../thread/limit-fields.tsx";
 import { NO_TYPED, typedLimits } from "../thread/limits.ts";
 import { Button } from "../ui/button.tsx";
@@ -15,6 +16,7 @@ import { Failure } from "../ui/failure.tsx";
 import { Field, Input, Select, TextArea } from "../ui/field.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { submitOnModEnter } from "../ui/mod-enter.ts";
+import { NoAgent } from "../ui/no-agent.tsx";
 import { Empty, Notice } from "../ui/notice.tsx";
 import { ScrollView } from "../ui/scroll.tsx";
 import { useWorkflow } from "../workflow/use-workflow.ts";
@@ -32,8 +34,12 @@ export function RunPage({ client }: { client: string }) {
       <Loaded query={query}>
         {({ workflows }) =>
           workflows.length === 0 ? (
-            <Empty title="No workflow is registered">
-              Add one: <code className="font-mono">uwf workflow add &lt;name&gt; &lt;file&gt;</code>
+            <Empty title="There is no workflow yet">
+              Make one under{" "}
+              <Link href={workflowsAt(client)} className="text-accent">
+                Workflows
+              </Link>
+              .
             </Empty>
           ) : may ? (
             <RunForm client={client} names={workflows.map(({ name }) => name)} />
@@ -127,7 +133,11 @@ function RunForm({ client, names }: { client: string; names: readonly string[] }
       <Field
         label="Folder"
         fault={shown.cwd}
-        hint={about.data === undefined ? undefined : `On ${client}. Left empty: ${about.data.cwd}`}
+        hint={
+          about.data === undefined
+            ? undefined
+            : `Where the agents work, on ${client}. Left empty: ${about.data.cwd}`
+        }
       >
         {(props) => (
           <Input
@@ -238,10 +248,23 @@ function bodyOf(typed: Typed, limits: NonNullable<StartThread["limits"]>): Start
 /** Who will play, before anything is started. */
 function Players({ client, name }: { client: string; name: string }) {
   const { data } = useWorkflow(client, name);
+  const agents = useAgents(client);
   if (data === undefined) return null;
   const players = Object.entries(data.descriptor.roles).map(
     ([role, { person }]) =>
       `${role}: ${person === undefined ? (data.players[role]?.agent ?? "as the workflow binds") : "a person"}`,
   );
-  return <p className="hint -mt-1 mb-3">{players.join(" · ")}</p>;
+  const isAlone = Object.entries(data.descriptor.roles).some(
+    ([role, { person }]) => person === undefined && data.players[role]?.agent === null,
+  );
+  return (
+    <>
+      <p className="hint -mt-1 mb-3">{players.join(" · ")}</p>
+      {isAlone && agents.data?.agents.length === 0 && (
+        <div className="mb-3">
+          <NoAgent client={client} />
+        </div>
+      )}
+    </>
+  );
 }

@@ -106,7 +106,7 @@ export function Verbs({
             Its agents end now, with every process that they started, and the thread is aborted for
             good. Its steps stay, and a fork can go on from any of them.
           </p>
-          <div className="mt-4 flex gap-2">
+          <div className="mt-4 flex items-center gap-2">
             <Button
               look="danger"
               onClick={() => {

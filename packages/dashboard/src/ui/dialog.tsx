@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useLayoutEffect, useRef } from "react";
 import { Button } from "./button.tsx";
 
 /** The browser's own modal dialog: it holds the focus, gives it back, and Escape closes it. */
@@ -21,6 +21,10 @@ export function Dialog({
       // What is to be filled in comes before the button that closes.
       dialog.querySelector<HTMLElement>("input, textarea, select")?.focus();
     }
+  }, []);
+  // Closed while it is still in the document: one that was taken out of it gives no focus back.
+  useLayoutEffect(() => {
+    const dialog = ref.current;
     return () => dialog?.close();
   }, []);
   return (

@@ -28,8 +28,11 @@ export function WorkflowsPage({ client }: { client: string }) {
       <Loaded query={query}>
         {({ workflows }) =>
           workflows.length === 0 ? (
-            <Empty title="No workflow is registered">
-              Build one and add it:{" "}
+            <Empty title="There is no workflow yet">
+              {mayEdit
+                ? "Make one with forms, or describe what happens today and have it drafted. "
+                : ""}
+              One that is written in TypeScript is added on a terminal:{" "}
               <code className="font-mono">uwf workflow add &lt;name&gt; &lt;file&gt;</code>
             </Empty>
           ) : (

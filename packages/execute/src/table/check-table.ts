@@ -165,7 +165,7 @@ function stepsToEnd(
 }
 
 function unreachable(name: string): TableFinding {
-  const message = `no path leads from ${START} to the role ${name}`;
+  const message = `nothing leads to ${name} from the start`;
   return { code: "ROLE_UNREACHABLE", level: "fault", place: `roles.${name}`, message };
 }
 
