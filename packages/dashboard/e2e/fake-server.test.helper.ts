@@ -419,6 +419,7 @@ const HANDLERS: { readonly [name in EndpointName]?: (given: Given) => Reply } = 
         },
       ],
     }),
+  drainWorker: ({ path }) => is<"drainWorker">({ worker: path.worker ?? "", ended: false }),
   listTasks: () =>
     is<"listTasks">({
       tasks: [

@@ -1,4 +1,4 @@
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { axe, enter, launch, openPage, picture } from "./browser.test.helper.ts";
 import { type FakeServer, startFakeServer } from "./fake-server.test.helper.ts";
@@ -39,6 +39,31 @@ beforeAll(async () => {
     labels: { team: "web" },
   });
   world.inbox.push("01M83J8HKCR3CNK078Q2WAITED");
+  const tool = {
+    ...wait,
+    role: "coder",
+    message: "Bash: rm -rf build && npm run build -- --verbose --output /home/me/project/build",
+    form: {
+      type: "object",
+      required: ["allow"],
+      properties: { allow: { type: "boolean" }, reason: { type: "string" } },
+    },
+    assignees: [],
+    permission: true as const,
+  };
+  addThread(world, "01M83J8HKCR3CNK078Q2ASKING", {
+    title: "Build it anew",
+    status: "running",
+    waits: [tool],
+    steps: playedSteps().slice(0, 2),
+  });
+  world.inbox.push("01M83J8HKCR3CNK078Q2ASKING");
+  addThread(world, "01M83J8HKCR3CNK078Q2FAILED", {
+    title: "Mend the parser",
+    status: "failed",
+    steps: playedSteps().slice(0, 3),
+    result: { returnCode: 1, summary: "AGENT_FAILED: claude ended with code 1", rootHash: "R" },
+  });
   addThread(world, "01M83J8HKCR3CNK078Q2PLAYED", {
     title: "Document the release",
     steps: playedSteps(),
@@ -71,7 +96,7 @@ const WAITED = "/c/laptop/t/01M83J8HKCR3CNK078Q2WAITED";
 /** Every view, and what shows that it is there. */
 const VIEWS: readonly { name: string; path: string; shows: string | string[] }[] = [
   { name: "home", path: "/", shows: "Waits for a person" },
-  { name: "inbox", path: "/c/laptop/inbox", shows: "May it be kept?" },
+  { name: "inbox", path: "/c/laptop/inbox", shows: ["May it be kept?", "asks to use a tool"] },
   { name: "threads", path: "/c/laptop/threads", shows: "Document the release" },
   { name: "thread", path: PLAYED, shows: "7 steps: planner" },
   { name: "step", path: `${PLAYED}?step=1`, shows: "Put one hyphen between words" },
@@ -82,6 +107,8 @@ const VIEWS: readonly { name: string; path: string; shows: string | string[] }[]
   { name: "cost", path: `${PLAYED}?step=3&tab=cost`, shows: "a-model" },
   { name: "raw", path: `${PLAYED}?step=3&tab=raw`, shows: "Copy state hash" },
   { name: "time-line", path: `${PLAYED}?step=5&view=time`, shows: "Time line" },
+  { name: "failed", path: "/c/laptop/t/01M83J8HKCR3CNK078Q2FAILED", shows: "It ended with code 1" },
+  { name: "permission", path: "/c/laptop/t/01M83J8HKCR3CNK078Q2ASKING", shows: "Refuse" },
   { name: "waiting", path: WAITED, shows: "approver waits for you" },
   { name: "compare", path: `${PLAYED}/diff/01M83J8HKCR3CNK078Q2WAITED`, shows: "1 shared step" },
   {
@@ -105,28 +132,43 @@ const VIEWS: readonly { name: string; path: string; shows: string | string[] }[]
 const GRAPHS = ["thread", "step", "waiting", "workflow"];
 
 /** On a narrow screen one part of a thread is shown. */
-const PANES: { readonly [view: string]: string } = { thread: "Step", "time-line": "Graph" };
+const PANES: { readonly [view: string]: string } = {
+  thread: "Step",
+  failed: "Step",
+  "time-line": "Graph",
+};
 
-const SCREENS = [
-  {
-    screen: "wide-light",
-    options: { colorScheme: "light", viewport: { width: 1280, height: 800 } },
-  },
-  {
-    screen: "narrow-dark",
-    options: { colorScheme: "dark", viewport: { width: 390, height: 800 } },
-  },
-] as const;
+const WIDTHS = { wide: 1280, narrow: 390 } as const;
+const SCREENS = (["wide", "narrow"] as const).flatMap((size) =>
+  (["light", "dark"] as const).map((colorScheme) => ({
+    screen: `${size}-${colorScheme}`,
+    size,
+    options: { colorScheme, viewport: { width: WIDTHS[size], height: 800 } },
+  })),
+);
 
-for (const { screen, options } of SCREENS) {
+/** What is wrong with the view as it is shown. */
+async function faultsIn(page: Page, name: string): Promise<string[]> {
+  const wider = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+  return [
+    ...(await axe(page)).map((violation) => `${name}: ${violation}`),
+    ...(wider > 0 ? [`${name}: ${wider} px wider than the screen`] : []),
+  ];
+}
+
+for (const { screen, size, options } of SCREENS) {
   test(`every view is there, accessible and within its policy: ${screen}`, async () => {
     const { page, problems, close } = await openPage(browser, server.url, options);
-    await enter(page, server.url, "/");
     const found: string[] = [];
+    await page.goto(server.url);
+    await page.getByLabel("Token").waitFor();
+    found.push(...(await faultsIn(page, "log-in")));
+    await picture(page, `log-in-${screen}`);
+    await enter(page, server.url, "/");
     for (const { name, path, shows } of VIEWS) {
       await page.goto(server.url + path);
       const pane = PANES[name];
-      if (screen === "narrow-dark" && pane !== undefined) {
+      if (size === "narrow" && pane !== undefined) {
         await page.getByRole("button", { name: pane, exact: true }).first().click();
       }
       for (const text of [shows].flat())
@@ -135,13 +177,9 @@ for (const { screen, options } of SCREENS) {
           .first()
           .waitFor({ timeout: 10_000 })
           .catch(() => found.push(`${name}: “${text}” is not shown`));
-      if (GRAPHS.includes(name) && screen === "wide-light")
+      if (GRAPHS.includes(name) && size === "wide")
         await page.locator(".react-flow__node").first().waitFor();
-      for (const violation of await axe(page)) found.push(`${name}: ${violation}`);
-      const wider = await page.evaluate<number>(
-        "document.documentElement.scrollWidth - innerWidth",
-      );
-      if (wider > 0) found.push(`${name}: ${wider} px wider than the screen`);
+      found.push(...(await faultsIn(page, name)));
       await picture(page, `${name}-${screen}`);
     }
     expect(found).toEqual([]);
