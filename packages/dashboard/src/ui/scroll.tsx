@@ -14,7 +14,7 @@ export function ScrollView({
     <div className="min-h-0 flex-1 overflow-y-auto">
       <div className="mx-auto w-full max-w-6xl p-4">
         <div className="mb-3 flex flex-wrap items-center gap-2">
-          <h1 className="min-w-0 flex-1">{title}</h1>
+          <h1 className="min-w-fit flex-1">{title}</h1>
           {side}
         </div>
         {children}

@@ -20,7 +20,7 @@ export function WorkflowsPage({ client }: { client: string }) {
   return (
     <ScrollView title="Workflows">
       {mayEdit && (
-        <div className="flex flex-wrap gap-2 px-4 pt-3">
+        <div className="mb-3 flex flex-wrap gap-2">
           <NewWorkflow client={client} names={query.data?.workflows ?? []} />
           <DescribeWorkflow client={client} names={query.data?.workflows ?? []} />
         </div>
