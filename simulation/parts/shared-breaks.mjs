@@ -20,7 +20,7 @@ export const SHARED_BREAKS = {
   "a transaction that is repeated without asking whether it was done": [
     {
       file: "/packages/store-postgres/dist/database/database.js",
-      from: "if (mayBeDone !== null && (await isMarked(client, mark)))",
+      from: "if (mayBeDone !== null && (await isMarked(client, schema, mark)))",
       to: "if (false)",
     },
   ],
