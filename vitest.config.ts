@@ -18,13 +18,21 @@ const MEMORY_TESTS = "packages/*/src/**/*.memory.test.ts";
 /** Walks of newcomers, from an install to a result. They take minutes, so `npm run walks` has them. */
 const WALKS = "packages/cli/e2e/**/*.walk.test.ts";
 
+/** Processes that are killed or frozen, damaged storage, hostile input, agents that lie: `npm run trials` has them, because
+ *  together they take as long as half of all the others. */
+const TRIALS = {
+  sources: "packages/*/src/**/*.trial.test.ts",
+  commands: "packages/cli/e2e/**/*.trial.test.ts",
+  scripts: "scripts/**/*.trial.test.mjs",
+};
+
 /** They need PgBouncer, which npm does not have. */
 const POOLER_TESTS = "packages/*/src/**/*.pooler.test.ts";
 
 const POSTGRES = "packages/store-postgres/src/testing/postgres-setup.test.helper.ts";
 
 /** One process tests everything: `unit` and `memory` beside the sources, `house` for the root's own scripts,
- *  `e2e` and `walks` for the built CLI, which starts processes and may wait for them,
+ *  `e2e` and `walks` for the built CLI, which starts processes and may wait for them, `trials` for what is done to it,
  *  `browser` for the built page in a real browser, `agents` for adapters with the real programs behind them. */
 export default defineConfig({
   test: {
@@ -37,7 +45,7 @@ export default defineConfig({
           name: "unit",
           globalSetup: [POSTGRES],
           include: ["packages/*/src/**/*.test.ts", "templates/*/src/**/*.test.ts"],
-          exclude: [...defaultExclude, MEMORY_TESTS, POOLER_TESTS],
+          exclude: [...defaultExclude, MEMORY_TESTS, POOLER_TESTS, TRIALS.sources],
           // One process for many files: starting one for each took longer than most of them.
           isolate: false,
           // A property with its first generator takes seconds on a busy machine.
@@ -57,6 +65,7 @@ export default defineConfig({
         test: {
           name: "house",
           include: ["scripts/**/*.test.mjs"],
+          exclude: [...defaultExclude, TRIALS.scripts],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -73,7 +82,16 @@ export default defineConfig({
           name: "e2e",
           globalSetup: ["packages/cli/e2e/bundle-setup.ts", POSTGRES],
           include: ["packages/cli/e2e/**/*.test.ts"],
-          exclude: [...defaultExclude, WALKS],
+          exclude: [...defaultExclude, WALKS, TRIALS.commands],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: "trials",
+          globalSetup: ["packages/cli/e2e/bundle-setup.ts", POSTGRES],
+          include: Object.values(TRIALS),
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

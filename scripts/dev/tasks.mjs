@@ -37,7 +37,10 @@ const BUNDLE = {
 };
 
 /** They have commands of their own. */
-const NOT_IN_TEST = ["--project", "!walks", "--project", "!browser", "--project", "!pooler"];
+const NOT_IN_TEST = ["walks", "trials", "browser", "pooler"].flatMap((name) => [
+  "--project",
+  `!${name}`,
+]);
 
 const INSTALLED = [INSTALL];
 const BUILT = [INSTALL, COMPILE, BUNDLE];
@@ -58,6 +61,11 @@ export const TASKS = {
     says: "build, then use PostgreSQL through PgBouncer, which has to be installed (arguments go to vitest)",
     prepare: BUILT,
     commands: (args) => [{ command: "vitest", args: ["run", "--project", "pooler", ...args] }],
+  },
+  trials: {
+    says: "build, then kill, freeze, damage and attack it, and lie to it (arguments go to vitest)",
+    prepare: BUILT,
+    commands: (args) => [{ command: "vitest", args: ["run", "--project", "trials", ...args] }],
   },
   walks: {
     says: "build, then walk as a newcomer does, from an install to a result (arguments go to vitest)",
