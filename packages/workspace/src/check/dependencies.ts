@@ -4,7 +4,6 @@
 import { cp, mkdir, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
-import { execa } from "execa";
 import { type CheckPlaces, digest } from "./check-environment.ts";
 import { checkOut } from "./checkout.ts";
 import { DEPENDENCY_FILES } from "./protected-files.ts";
@@ -101,6 +100,7 @@ function dependencies(key: string, folder: string, entries: readonly string[]): 
 async function copy(from: string, to: string): Promise<void> {
   await mkdir(dirname(to), { recursive: true });
   if (process.platform === "linux") {
+    const { execa } = await import("execa");
     await execa("cp", ["-a", "--reflink=auto", "--", from, to]);
     return;
   }

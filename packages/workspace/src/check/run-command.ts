@@ -1,7 +1,6 @@
 import type { Readable } from "node:stream";
 import { PROCESS_TAG_ENV } from "@uncaged/workflow-protocol";
 import { captureOutput, killTagged, randomTag, redactor } from "@uncaged/workflow-util";
-import { execa } from "execa";
 import { type CheckPlaces, checkEnvironment } from "./check-environment.ts";
 import type { Checkout } from "./checkout.ts";
 import { findSandbox } from "./sandbox.ts";
@@ -42,6 +41,7 @@ export async function runCommand(
   const [program = "", ...args] = sandbox.wrap(command, place);
   const tag = options.tag ?? `check:${randomTag(16)}`;
   const started = performance.now();
+  const { execa } = await import("execa");
   const child = execa(program, args, {
     cwd: checkout.files,
     env: { ...checkEnvironment(options, checkout.folder), [PROCESS_TAG_ENV]: tag },

@@ -3,7 +3,6 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { CheckIsolation } from "@uncaged/workflow-protocol";
-import { execa } from "execa";
 
 export type Sandbox = {
   by: CheckIsolation["by"];
@@ -90,6 +89,7 @@ export async function firstThatWorks(
 async function startsWith(sandbox: Sandbox, withinMs: number): Promise<Tried> {
   const place = { folder: "/dev/shm", cwd: "/", hidden: [], kept: [], network: false };
   const [program = "", ...args] = sandbox.wrap(["true"], place);
+  const { execa } = await import("execa");
   const { exitCode, timedOut } = await execa(program, args, {
     ...{ reject: false, timeout: withinMs, cleanup: true },
   });

@@ -6,7 +6,6 @@
  *  3. Filters (`filter.<name>.clean`) and merge drivers of a repository's own configuration would run where files are
  *     read or written. So such commands get a `gitDir` of our own, never that of the repository. */
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
-import { execa } from "execa";
 import { FIXED_ARGS, type GitScope, gitEnvironment } from "./git-scope.ts";
 
 export type GitOptions = {
@@ -44,6 +43,8 @@ export async function tryGit(
 ): Promise<Result<GitRun, Failure>> {
   const config = (options.config ?? []).flatMap((pair) => ["-c", pair]);
   const { usersConfig = false } = options;
+  // Loaded here, because most commands run no program and would start a sixth slower for it.
+  const { execa } = await import("execa");
   const result = await execa("git", [...FIXED_ARGS, ...config, ...args], {
     cwd: options.cwd,
     env: { ...gitEnvironment(options.scope, process.env, { usersConfig }), ...options.env },

@@ -1,7 +1,6 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { join } from "node:path";
 import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
-import { execa } from "execa";
 import type { Repository } from "../repository/find-repository.ts";
 import { copyIncluded } from "./copy-included.ts";
 
@@ -31,6 +30,7 @@ export async function setUpWorktree({
   if (!copied.ok) return copied;
   const [program, ...args] = command ?? ownSetup(workTree);
   if (program === undefined) return ok(undefined);
+  const { execa } = await import("execa");
   const result = await execa(program, args, {
     cwd: workTree,
     env,
