@@ -29,6 +29,7 @@ export async function* cases(lab) {
   yield { name: "a machine cut off from the server for half a minute", run: of(cutOff) };
   yield { name: "a machine frozen past its leases", run: of(frozen) };
   yield { name: "the server killed and back after two seconds", run: of(serverKilled) };
+  yield { name: "two machines that begin with an empty database at once", run: of(fromNothing) };
 }
 
 /** A finished step is not run again, and the one that was under way at most once more. */
@@ -145,4 +146,19 @@ async function serverKilled(cluster) {
   await cluster.server.start();
   await expectCompleted(first, threads);
   for (const { work } of threads) expectAgainOnce(begun(work));
+}
+
+/** Both bring the tables with them, and neither gets in the way of the other. */
+async function fromNothing(cluster) {
+  const machines = await Promise.all(["first", "second"].map((name) => cluster.machine(name)));
+  const [first, second] = machines;
+  await registered(cluster, first, "steps");
+  for (const machine of machines) startHost(machine);
+  const prompt = { steps: STEPS, sleepMs: 100, pad: 0 };
+  const threads = [];
+  for (const [at, machine] of machines.entries())
+    threads.push(await queued(cluster, machine, { name: `of-${at}`, workflow: "steps", prompt }));
+  await expectCompleted(second, threads, [first]);
+  const once = [...Array.from({ length: STEPS }, (_, index) => index + 1), 0];
+  for (const { work } of threads) assert.deepEqual(begun(work), once);
 }
