@@ -3,13 +3,15 @@
  *  1. A worker is ended after it has been idle for a while.
  *  2. A version whose worker ended on its own three times in a row, each time soon after its start, rests: its threads
  *     are left idle. When a person resumes one, it gets a separate runner.
- *  3. Threads of an ended worker are not handled here: `take-up` finds them by their leases. */
+ *  3. A root that a later version has changed is not the fault of a bundle: nothing more is carried, and nothing rests.
+ *  4. Threads of an ended worker are not handled here: `take-up` finds them by their leases. */
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Engine, HostState, RunnerReport } from "@uncaged/workflow-execute";
 import { failure, type ThreadRecord } from "@uncaged/workflow-protocol";
 import { storagePaths } from "@uncaged/workflow-util";
 import { type BundleWorker, startBundleWorker } from "./bundle-worker.ts";
+import type { Outdated } from "./outdated.ts";
 
 const GIVE_BACK_AFTER_MS = 30_000;
 const ENDS_ALLOWED = 3;
@@ -41,12 +43,14 @@ export function threadCarrier(
   {
     worker: takenBy,
     say,
+    outdated,
     onRest,
     onWorkerEnd,
   }: {
     /** For whom leases are taken. */
     worker: string;
     say: (line: string) => void;
+    outdated: Pick<Outdated, "found" | "ask">;
     /** A thread has come to rest: there may be room for others. */
     onRest: () => void;
     onWorkerEnd: () => void;
@@ -113,12 +117,15 @@ export function threadCarrier(
       starting.add(threadId);
       try {
         while (!isEnding) {
+          const newer = outdated.found();
+          if (newer !== null) return { kind: "failed", failure: newer };
           const thread = await engine.store.get(threadId);
           if (thread === null) return unknown(threadId);
           if (restsBecause(thread.bundleHash) !== null) return null;
           const report = await workerFor(thread).run(threadId);
           // null: another thread of its version ended the worker before this one had begun.
           if (report !== null) return report;
+          await outdated.ask();
         }
         return null;
       } finally {

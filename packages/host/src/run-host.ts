@@ -31,6 +31,7 @@ import { drainHost } from "./drain-host.ts";
 import { type Health, serveHealth } from "./health.ts";
 import { listen } from "./listen.ts";
 import { tellListeners } from "./notify/tell-listeners.ts";
+import { outdatedRoot } from "./outdated.ts";
 import { parkThreads } from "./park-threads.ts";
 import { pruneOld } from "./prune-old.ts";
 import { firingSchedules } from "./schedule/fire-schedules.ts";
@@ -84,7 +85,13 @@ async function serve(engine: Engine, opts: HostOptions): Promise<void> {
   // What only begins new work ends with either.
   const signal = drain === undefined ? ended : AbortSignal.any([ended, drain.signal]);
   const row = await ownRow(engine, serving);
-  const isDraining = (): boolean => signal.aborted || row.isToDrain();
+  const newer = outdatedRoot(engine.root, {
+    onFound: ({ message }) => {
+      say(`${message}: this one takes nothing new`);
+      wake.abort();
+    },
+  });
+  const isDraining = (): boolean => signal.aborted || row.isToDrain() || newer.found() !== null;
   let lookedMs = performance.now();
   const fault = (thrown: unknown): void => say(failureFrom(thrown, "STORAGE_FAILED").message);
   const schedules = await openSchedules(engine.root);
@@ -93,6 +100,7 @@ async function serve(engine: Engine, opts: HostOptions): Promise<void> {
   const carrier = threadCarrier(engine, {
     worker: row.worker,
     say,
+    outdated: newer,
     onRest: () => void queue.look().catch(fault),
     onWorkerEnd: () => wake.abort(),
   });
@@ -129,6 +137,7 @@ async function serve(engine: Engine, opts: HostOptions): Promise<void> {
     onUp({ ...host, worker: row.worker, health: probes?.port ?? null });
     const looks = [
       row,
+      newer,
       takeUp(engine, carrier, { isShared: isShared(engine.root), elsewhere }),
       queue,
       telling,

@@ -117,8 +117,14 @@ async function isWanted(
   );
 }
 
-/** Not the thread's fault, and may pass: a full disk, for example. */
-const PASSING: readonly ErrorCode[] = ["LIMIT_REACHED", "LEASE_HELD", "STORAGE_FAILED"];
+/** Not the thread's fault, and may pass: a full disk, for example. What a later version has changed is for workers of that
+ *  version. */
+const PASSING: readonly ErrorCode[] = [
+  "LIMIT_REACHED",
+  "LEASE_HELD",
+  "STORAGE_FAILED",
+  "STORAGE_NEWER",
+];
 
 /** What this machine lacks, or does not know, to load a bundle. */
 const NOT_HERE: readonly ErrorCode[] = [

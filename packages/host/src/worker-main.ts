@@ -25,7 +25,12 @@ boundStderr();
 process.on("unhandledRejection", (cause) => console.error("unhandled rejection:", cause));
 await takeEnvironment();
 const keeper = threadKeeper(root, sharedGuard());
-const engine = await openEngine({ root, packagesBase, keeper });
+const engine = await openEngine({ root, packagesBase, keeper }).catch((thrown: unknown) => {
+  // The host finds out whether to try again.
+  const { code, message } = failureFrom(thrown, "STORAGE_FAILED");
+  console.error(`${code}: ${message}`);
+  process.exit(EXIT.storage);
+});
 const telemetry = await startTelemetry(engine, { env: process.env, say: console.error });
 /** Threads are stopped by signals in the index, or together with this process. */
 const { signal } = new AbortController();

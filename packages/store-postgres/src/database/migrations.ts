@@ -3,7 +3,8 @@
  *  1. Each migration is named, and carried out once; a released one is never edited: a change is a further one.
  *  2. One process migrates at a time; another one that waited for it finds nothing to do.
  *  3. A function belongs to one version: it is added beside those of others.
- *  4. A root with a migration that this version does not know is refused. */
+ *  4. A root with a migration that this version does not know is refused; unless its name begins with `beside `: then versions that do not
+ *     know it work beside those that do. It adds tables, or columns with defaults, that the older ones need not know. */
 import { failure, WorkflowError } from "@uncaged/workflow-protocol";
 import type { ClientBase } from "pg";
 import { FUNCTIONS } from "../tables/dialect.ts";
@@ -78,7 +79,7 @@ async function missing(client: ClientBase, schema: string): Promise<[string, str
   const { rows } = await client.query<{ name: string }>(`SELECT name FROM ${schema}.migrations`);
   const done = new Set(rows.map(({ name }) => name));
   const unknown = [...done].filter(
-    (name) => !Object.hasOwn(MIGRATIONS, name) && !name.startsWith("function "),
+    (name) => !Object.hasOwn(MIGRATIONS, name) && !/^(function|beside) /u.test(name),
   );
   if (unknown.length > 0)
     throw new WorkflowError(
