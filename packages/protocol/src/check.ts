@@ -79,8 +79,6 @@ export type CheckRun = {
   durationMs: number;
   /** What it printed: bounded, and without secrets. */
   output: string;
-  /** Variables of the command's environment. */
-  variables?: { readonly [name: string]: string } | undefined;
   /** Tracked files that it changed and was not allowed to; the first hundred. */
   changed: readonly string[];
 };

@@ -7,7 +7,7 @@ import { CANARY_PRESETS, type CheckEvidence } from "./check.ts";
 import { MAX_UNIX_MS, START } from "./constants.ts";
 import { type CoordinationNote, WORKER_ENDS } from "./coordination.ts";
 import type { WorkflowDescriptor } from "./descriptor.ts";
-import type { ToolCallRecord } from "./evidence.ts";
+import type { CheckRequirement, ToolCallRecord } from "./evidence.ts";
 import type { Group, StepGroup } from "./group.ts";
 import { HASH_PATTERN, ROLE_NAME_PATTERN, THREAD_ID_PATTERN } from "./identifiers.ts";
 import { type JsonObject, type JsonValue, toJsonObject } from "./json.ts";
@@ -245,7 +245,8 @@ const evidenceRequirement = z.strictObject({
 
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const texts = z.array(z.string().min(1));
-const checkRequirement = z.strictObject({
+/** A check that a role requires, as an author writes it. */
+export const checkRequirementSchema: z.ZodType<CheckRequirement> = z.strictObject({
   check: z.strictObject({
     command: texts.min(1),
     timeoutMs: count.optional(),
@@ -363,7 +364,7 @@ export const workflowDescriptorSchema: z.ZodType<WorkflowDescriptor> = z.strictO
       schema: jsonObject,
       person: z.strictObject({ assignees: z.array(z.string().min(1)).optional() }).optional(),
       tools: toolPolicy.optional(),
-      requiredEvidence: z.array(z.union([evidenceRequirement, checkRequirement])).optional(),
+      requiredEvidence: z.array(z.union([evidenceRequirement, checkRequirementSchema])).optional(),
       timeoutMs: count.optional(),
       retry: retryPolicy.optional(),
       limits: limits.optional(),

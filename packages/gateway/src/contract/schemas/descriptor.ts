@@ -1,9 +1,5 @@
-import {
-  AGENT_FAULTS,
-  CANARY_PRESETS,
-  TOOL_KINDS,
-  type WorkflowDescriptor,
-} from "@uncaged/workflow-protocol";
+import { AGENT_FAULTS, TOOL_KINDS, type WorkflowDescriptor } from "@uncaged/workflow-protocol";
+import { checkRequirementSchema } from "@uncaged/workflow-protocol/schemas";
 import { z } from "zod";
 import { limits } from "./limits.ts";
 import { count, fault, join, jsonObject, positive, text } from "./parts.ts";
@@ -58,22 +54,7 @@ export const descriptor: z.ZodType<WorkflowDescriptor> = z
                 command: z.array(text).optional(),
                 after: z.literal("last_edit").optional(),
               }),
-              z.object({
-                check: z.object({
-                  command: z.array(text),
-                  timeoutMs: positive.optional(),
-                  setup: z.array(text).optional(),
-                  protect: z.array(text).optional(),
-                  canary: z
-                    .union([
-                      z.enum([...CANARY_PRESETS, "none"]),
-                      z.object({ path: text, content: text }),
-                    ])
-                    .optional(),
-                  network: z.boolean().optional(),
-                  writes: z.array(text).optional(),
-                }),
-              }),
+              checkRequirementSchema,
             ]),
           )
           .optional(),

@@ -1,16 +1,8 @@
 import { TOOL_KINDS } from "@uncaged/workflow-protocol";
+import { checkEvidenceSchema } from "@uncaged/workflow-protocol/schemas";
 import { z } from "zod";
 import type { EvidenceRow } from "../shapes.ts";
 import { hash, json, text } from "./parts.ts";
-
-const checkRun = z.object({
-  tree: text,
-  exitCode: z.number().int().nullable(),
-  timedOut: z.boolean(),
-  durationMs: z.number(),
-  output: text,
-  changed: z.array(text),
-});
 
 /** What the engine saw in a step. */
 export const evidence: z.ZodType<EvidenceRow> = z
@@ -38,34 +30,7 @@ export const evidence: z.ZodType<EvidenceRow> = z
     z.object({
       hash,
       kind: z.literal("check"),
-      check: z.object({
-        check: z.literal(1),
-        tree: text,
-        base: text,
-        command: z.array(text),
-        environment: text,
-        isolation: z.object({
-          by: z.enum(["bubblewrap", "unshare", "none"]),
-          network: z.enum(["off", "allowed", "open"]),
-        }),
-        controls: z.array(text),
-        clean: checkRun,
-        controlled: checkRun.nullable(),
-        canary: checkRun.nullable(),
-        verdict: z.enum(["passed", "unapproved", "failed"]),
-        faults: z.array(
-          z.object({
-            kind: z.enum([
-              "command_failed",
-              "controls_changed",
-              "nothing_tested",
-              "files_changed",
-              "link_outside",
-            ]),
-            message: text,
-          }),
-        ),
-      }),
+      check: checkEvidenceSchema,
     }),
     z.object({ hash, kind: z.literal("other"), text: text.nullable() }),
   ])
