@@ -162,7 +162,7 @@ function answerTo(connection, { text: asWritten, values = [], rowMode }) {
     if (!isThere && end === "COMMIT") db.prepare("INSERT INTO marks VALUES (?)").run(asked);
     return [new Result([]), new Result([], isThere ? 0 : 1), new Result([])];
   }
-  const mark = /^\s*BEGIN;[^]*INSERT INTO marks \(mark\) VALUES \('([^']+)'\)/u.exec(text)?.[1];
+  const mark = /^\s*BEGIN;[\s\S]*INSERT INTO marks \(mark\) VALUES \('([^']+)'\)/u.exec(text)?.[1];
   if (mark !== undefined) {
     db.exec("BEGIN");
     owner = connection;

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { readJournal } from "./journal.mjs";
 import { makeMachine } from "./machine.mjs";
 import { report } from "./report.mjs";
-import { makeRepository, startPostgres, startS3 } from "./services.mjs";
+import { startPostgres, startRemote, startS3 } from "./services.mjs";
 
 const WORKFLOW = fileURLToPath(new URL("../workflow.yaml", import.meta.url));
 const WORKERS = ["ada", "bob", "cyd"];
@@ -21,8 +21,11 @@ export async function play(stage) {
   const since = Date.now();
   const says = (line) =>
     console.log(`${((Date.now() - since) / 1000).toFixed(1).padStart(6)} s  ${line}`);
-  const [postgres, s3] = await Promise.all([startPostgres(stage), startS3(stage)]);
-  const { remote, repository } = makeRepository(stage);
+  const [postgres, s3, { remote, repository }] = await Promise.all([
+    startPostgres(stage),
+    startS3(stage),
+    startRemote(stage),
+  ]);
   says("PostgreSQL, an S3 server and a git remote are up");
 
   const place = { postgres, bucket: s3.bucket, workMs: WORK_MS };

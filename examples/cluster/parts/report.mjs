@@ -21,8 +21,12 @@ export async function report({ stage, office, workers, gateway, ids, remote, s3,
   says("verifying");
   const broken = [];
   await each(ids, async (id) => {
-    const { ok } = await office.run(["thread", "verify", id]).catch(() => ({ ok: false }));
-    if (!ok) broken.push(id);
+    try {
+      await office.run(["thread", "verify", id]);
+    } catch (error) {
+      broken.push(id);
+      console.error(`cluster: ${error.message}`);
+    }
   });
   const fsck = await office.run(["cas", "fsck"]).catch(() => ({ ok: false }));
 
@@ -73,6 +77,9 @@ export async function report({ stage, office, workers, gateway, ids, remote, s3,
     ["large blobs in S3", countObjects(s3.directory)],
   ];
   console.log(table([["", "is", "should be"], ...facts, ...told.map((row) => [...row, ""])]));
+  for (const { threadId, round, run, workspace } of steps)
+    if (!workspace?.saved?.pushed)
+      console.error(`cluster: thread ${threadId}, step ${round}: ${run?.notes?.join("; ")}`);
   const wrong = facts.filter(([, is, shouldBe]) => is !== shouldBe);
   for (const [name, is, shouldBe] of wrong)
     console.error(`cluster: ${name}: ${is}, not ${shouldBe}`);
