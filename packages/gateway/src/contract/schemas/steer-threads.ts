@@ -15,7 +15,7 @@ import {
   word,
 } from "./parts.ts";
 
-export const standing: z.ZodType<ThreadStanding> = z
+const standing: z.ZodType<ThreadStanding> = z
   .object({
     threadId: text,
     workflow: text,
