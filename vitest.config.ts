@@ -29,6 +29,9 @@ const TRIALS = {
 /** They need PgBouncer, which npm does not have. */
 const POOLER_TESTS = "packages/*/src/**/*.pooler.test.ts";
 
+/** What a test waits for comes late on a busy machine; the default is one second. */
+const EXPECT = { poll: { timeout: 30_000 } };
+
 const POSTGRES = "packages/store-postgres/src/testing/postgres-setup.test.helper.ts";
 
 /** One process tests everything: `unit` and `memory` beside the sources, `house` for the root's own scripts,
@@ -43,6 +46,7 @@ export default defineConfig({
       {
         test: {
           name: "unit",
+          expect: EXPECT,
           globalSetup: [POSTGRES],
           include: ["packages/*/src/**/*.test.ts", "templates/*/src/**/*.test.ts"],
           exclude: [...defaultExclude, MEMORY_TESTS, POOLER_TESTS, TRIALS.sources],
@@ -55,15 +59,24 @@ export default defineConfig({
       {
         test: {
           name: "pooler",
+          expect: EXPECT,
           globalSetup: [POSTGRES],
           include: [POOLER_TESTS],
           testTimeout: 60_000,
         },
       },
-      { test: { name: "memory", include: [MEMORY_TESTS], testTimeout: 60_000 } },
+      {
+        test: {
+          name: "memory",
+          expect: EXPECT,
+          include: [MEMORY_TESTS],
+          testTimeout: 60_000,
+        },
+      },
       {
         test: {
           name: "house",
+          expect: EXPECT,
           include: ["scripts/**/*.test.mjs"],
           exclude: [...defaultExclude, TRIALS.scripts],
           testTimeout: 60_000,
@@ -73,6 +86,7 @@ export default defineConfig({
       {
         test: {
           name: "agents",
+          expect: EXPECT,
           include: labTests(process.env.UNCAGED_LAB_AGENTS ?? ""),
           testTimeout: 150_000,
         },
@@ -80,6 +94,7 @@ export default defineConfig({
       {
         test: {
           name: "e2e",
+          expect: EXPECT,
           globalSetup: ["packages/cli/e2e/bundle-setup.ts", POSTGRES],
           include: ["packages/cli/e2e/**/*.test.ts"],
           exclude: [...defaultExclude, WALKS, TRIALS.commands],
@@ -90,6 +105,7 @@ export default defineConfig({
       {
         test: {
           name: "trials",
+          expect: EXPECT,
           globalSetup: ["packages/cli/e2e/bundle-setup.ts", POSTGRES],
           include: Object.values(TRIALS),
           testTimeout: 120_000,
@@ -99,6 +115,7 @@ export default defineConfig({
       {
         test: {
           name: "browser",
+          expect: EXPECT,
           include: ["packages/dashboard/e2e/**/*.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -107,6 +124,7 @@ export default defineConfig({
       {
         test: {
           name: "walks",
+          expect: EXPECT,
           globalSetup: ["packages/cli/e2e/bundle-setup.ts"],
           include: [WALKS],
           testTimeout: 120_000,
