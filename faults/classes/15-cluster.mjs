@@ -27,7 +27,7 @@ export async function* cases(lab) {
   };
   yield { name: "a machine gone without a word", run: of(killed(false)) };
   yield { name: "a machine cut off from the server for half a minute", run: of(cutOff) };
-  yield { name: "a machine frozen past its leases", run: of(frozen) };
+  yield { name: "a machine frozen past its leases", run: of(frozen(lab.thorough ? 20_000 : 0)) };
   yield { name: "the server killed and back after two seconds", run: of(serverKilled) };
   yield { name: "two machines that begin with an empty database at once", run: of(fromNothing) };
 }
@@ -84,14 +84,18 @@ async function cutOff(cluster) {
 }
 
 /** What wakes up late writes nothing, and ends. */
-async function frozen(cluster) {
-  const { first, second, thread } = await oneAtWork(cluster);
-  signalAll(first, "SIGSTOP");
-  await until("another agent", () => spans(thread.work).length > 1);
-  signalAll(first, "SIGCONT");
-  await until("the end of the agent that was frozen", () => !hasAgent(first));
-  await expectCompleted(second, [thread], [first]);
-  assert.equal(spans(thread.work).length, 2);
+function frozen(atLeastMs) {
+  return async (cluster) => {
+    const { first, second, thread } = await oneAtWork(cluster);
+    const frozenAt = performance.now();
+    signalAll(first, "SIGSTOP");
+    await until("another agent", () => spans(thread.work).length > 1);
+    await sleep(Math.max(0, frozenAt + atLeastMs - performance.now()));
+    signalAll(first, "SIGCONT");
+    await until("the end of the agent that was frozen", () => !hasAgent(first));
+    await expectCompleted(second, [thread], [first]);
+    assert.equal(spans(thread.work).length, 2);
+  };
 }
 
 async function oneAtWork(cluster) {
