@@ -83,6 +83,9 @@ export function judgeRequest({ method, url, rawHeaders }: Head, { origin }: Plac
     if (!isFromHere(headers, kind === "page" && isRead)) return FOREIGN;
   }
   if (kind === "page" && !isRead) return WRONG_METHOD;
+  // As in `If-None-Match: *`, "only if it is not there yet". No change knows it, and passed over it would hold nothing back.
+  if (!isRead && headers.has("if-none-match"))
+    return bad("a change takes If-Match or Idempotency-Key, not If-None-Match");
   const type = headers.get("content-type") ?? "";
   if (!isRead && !(UPLOAD.test(path) ? OCTETS : JSON_TYPE).test(type)) return WRONG_TYPE;
   if (headers.has("content-encoding")) return WRONG_TYPE;

@@ -62,6 +62,8 @@ async function answerTo(
     case "logOut":
       if (caller.session !== null) doors.sessions.end(caller.session);
       outgoing.setHeader("set-cookie", cookie(world, "", 0));
+      // The browser keeps answers that an ETag names. Not "storage": drafts of the next log-in are there.
+      outgoing.setHeader("clear-site-data", '"cache"');
       return { ok: true, value: { ended: caller.session !== null } };
     case "access":
       return {

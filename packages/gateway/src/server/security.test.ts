@@ -139,6 +139,7 @@ describe("a request", () => {
       [get(at, auth, ["origin", origin], ["origin", "http://evil.example"]), [400]],
       [get(at, auth, ["cookie", "a=1"], ["cookie", "b=2"]), [400]],
       [post("{}", json, ["if-match", ""]), [400]],
+      [post("{}", json, ["if-none-match", "*"]), [400]],
       [post("{}", json, ["if-match", '"a"'], ["if-match", '"b"']), [400]],
       [get(at, auth, ["sec-fetch-site", "same-origin"], ["sec-fetch-site", "cross-site"]), [400]],
       [head("GET", "http://evil.example/api/c/laptop/threads", [at, auth]), [400]],

@@ -354,6 +354,15 @@ describe("a call", () => {
     expect(await status({ "x-uwf-key": key })).toBe(401);
     expect(await status({ cookie: pair, "x-uwf-key": `${key}x` })).toBe(401);
     expect(await status({ cookie: `${pair}; ${pair}`, "x-uwf-key": key })).toBe(401);
+    const logOut = await fetch(`${origin}/api/gateway/logout`, {
+      method: "POST",
+      headers: { origin, "content-type": "application/json", cookie: pair, "x-uwf-key": key },
+      body: "{}",
+    });
+    expect(await logOut.json()).toEqual({ ended: true });
+    expect(logOut.headers.get("set-cookie")).toMatch(/Max-Age=0/);
+    expect(logOut.headers.get("clear-site-data")).toBe('"cache"');
+    expect(await status({ cookie: pair, "x-uwf-key": key })).toBe(401);
     // A code is used once, an engine's token is nobody's, and a person's buys a session that ends with it.
     expect((await logIn({ code })).status).toBe(401);
     expect((await logIn({ token: engine })).status).toBe(401);
