@@ -67,7 +67,7 @@ function Column({ state, tasks }: { state: TaskState; tasks: readonly TaskRow[] 
       </h2>
       <ul className="space-y-2">
         {tasks.slice(0, MOST).map((task) => (
-          <li key={`${task.repository} ${task.id}`}>
+          <li key={`${task.repository} ${task.id}`} data-row>
             <Card task={task} />
           </li>
         ))}

@@ -19,6 +19,14 @@ type Props = { client: string; threadId: string; wait: Wait; onAnswered?: () => 
 
 /** The box in which a person answers, whatever is asked. */
 export function AnswerForm(props: Props) {
+  return (
+    <div data-answer>
+      <FormFor {...props} />
+    </div>
+  );
+}
+
+function FormFor(props: Props) {
   if (isPersonWait(props.wait)) return <PersonForm {...props} />;
   if (props.wait.kind === "limit") return <LimitForm {...props} reached={props.wait.limit} />;
   return <QuestionForm {...props} />;

@@ -1,5 +1,5 @@
 import { isPersonWait } from "@uncaged/workflow-protocol";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { Link } from "wouter";
 import { useMay } from "../api/clients.ts";
 import { useInbox, type Waiting } from "../api/inbox.ts";
@@ -8,12 +8,15 @@ import { BoundedText } from "../text/bounded-text.tsx";
 import { oneLine } from "../text/visible.ts";
 import { Button } from "../ui/button.tsx";
 import { Failure } from "../ui/failure.tsx";
+import { useKeys } from "../ui/keys.ts";
 import { Empty, Loading } from "../ui/notice.tsx";
+import { useRowKeys } from "../ui/row-keys.ts";
 import { Status, Tag } from "../ui/status.tsx";
 import { Ago } from "../ui/time.tsx";
 import { useWorkflow } from "../workflow/use-workflow.ts";
 import { AnswerForm } from "./answer-form.tsx";
 import { BeforeIt } from "./before-it.tsx";
+import { focusAnswer } from "./focus-answer.ts";
 
 /** Everything that waits for a person: what went before above the answer. `inside`: below other parts of a view. */
 export function Inbox({
@@ -24,8 +27,12 @@ export function Inbox({
   inside?: boolean;
 }) {
   const { loading, faults, waiting } = useInbox(clients);
+  const view = useRef<HTMLDivElement>(null);
+  // Below other parts of a view, the view has the keys of all of them.
+  useRowKeys(inside ? NONE : view);
+  useKeys({ r: () => focusAnswer(view.current) });
   const body = (
-    <div className="mx-auto w-full max-w-5xl p-4">
+    <div ref={view} className="mx-auto w-full max-w-5xl p-4">
       <h1 className="mb-2">
         {inside ? "Waits for a person" : "Inbox"}{" "}
         {waiting.length > 0 && <span className="text-dim tabular">{waiting.length}</span>}
@@ -45,7 +52,7 @@ export function Inbox({
       <ul className="space-y-3">
         {waiting.flatMap((entry) =>
           entry.thread.waits.map((wait) => (
-            <li key={`${entry.client} ${entry.thread.threadId} ${keyOf(wait)}`}>
+            <li key={`${entry.client} ${entry.thread.threadId} ${keyOf(wait)}`} data-row>
               <Question entry={entry} wait={wait} named={clients.length > 1} />
             </li>
           )),
@@ -55,6 +62,8 @@ export function Inbox({
   );
   return inside ? body : <div className="min-h-0 flex-1 overflow-y-auto">{body}</div>;
 }
+
+const NONE = { current: null };
 
 type AnyWait = Waiting["thread"]["waits"][number];
 
@@ -74,6 +83,7 @@ function Question({
   const may = useMay(client, isPersonWait(wait) ? "answer" : "run");
   return (
     <article
+      data-asked
       className="rounded-md border border-line bg-surface"
       aria-label={`Question of ${wait.role}`}
     >

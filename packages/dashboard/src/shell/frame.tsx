@@ -85,7 +85,7 @@ export function Frame({
         </Button>
       </header>
       {client !== null && <ViewBar client={client} />}
-      <main id="content" tabIndex={-1} className="flex min-h-0 flex-1 flex-col outline-none">
+      <main id="content" tabIndex={-1} className="-outline-offset-2 flex min-h-0 flex-1 flex-col">
         {children}
       </main>
       <Suspense>

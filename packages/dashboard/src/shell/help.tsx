@@ -6,10 +6,17 @@ const KEYS: readonly (readonly [title: string, keys: readonly (readonly [string,
     [
       ["⌘K, Ctrl K", "go to a view, a workflow or a thread"],
       ["?", "this help"],
-      ["/", "filter"],
-      ["j, k", "next, previous row"],
+      ["j, k", "next, previous row, step or question"],
       ["Home, End, PgUp, PgDn", "far"],
       ["Enter", "open"],
+    ],
+  ],
+  [
+    "In the list of threads",
+    [
+      ["/", "filter"],
+      ["x", "choose the thread, for all buttons below"],
+      ["o", "open, as Enter"],
     ],
   ],
   [
@@ -20,12 +27,17 @@ const KEYS: readonly (readonly [title: string, keys: readonly (readonly [string,
       ["[, ]", "previous, next thread of the list"],
       ["g", "graph or time line"],
       ["o", "whole graph, or the step under way"],
-      ["r", "answer"],
       ["c", "copy the link"],
       ["y", "copy the command line"],
     ],
   ],
-  ["Answering", [["⌘↵, Ctrl Enter", "send the answer"]]],
+  [
+    "Answering",
+    [
+      ["r", "to the answer, in the inbox and in a thread"],
+      ["⌘↵, Ctrl Enter", "send it"],
+    ],
+  ],
 ];
 
 export function Help({ onClose }: { onClose: () => void }) {

@@ -1,8 +1,10 @@
+import { useRef } from "react";
 import { Link } from "wouter";
 import { useClients } from "../api/clients.ts";
 import { Inbox } from "../inbox/inbox.tsx";
 import { Loaded } from "../ui/loaded.tsx";
 import { Empty } from "../ui/notice.tsx";
+import { useRowKeys } from "../ui/row-keys.ts";
 import { Status } from "../ui/status.tsx";
 import { Ago } from "../ui/time.tsx";
 import { runAt, threadsAt, workflowsAt } from "./addresses.ts";
@@ -10,8 +12,10 @@ import { runAt, threadsAt, workflowsAt } from "./addresses.ts";
 /** All clients, and what waits for a person in any of them. */
 export function Home() {
   const query = useClients();
+  const view = useRef<HTMLDivElement>(null);
+  useRowKeys(view);
   return (
-    <div className="min-h-0 flex-1 overflow-y-auto">
+    <div ref={view} className="min-h-0 flex-1 overflow-y-auto">
       <Loaded query={query}>
         {({ clients }) => (
           <div className="mx-auto max-w-5xl p-4">
@@ -26,6 +30,7 @@ export function Home() {
                 {clients.map((client) => (
                   <li
                     key={client.name}
+                    data-row
                     className="flex flex-wrap items-center gap-x-3 gap-y-1 px-3 py-2"
                   >
                     <Link href={threadsAt(client.name)} className="font-medium text-accent">

@@ -1,6 +1,6 @@
 import type { ThreadHead, ThreadIndex } from "@uncaged/workflow-gateway/contract";
 import { isPersonWait } from "@uncaged/workflow-protocol";
-import { type RefObject, useState } from "react";
+import type { RefObject } from "react";
 import { Link } from "wouter";
 import { useMay } from "../api/clients.ts";
 import { AnswerForm } from "../inbox/answer-form.tsx";
@@ -22,12 +22,17 @@ export function ThreadHeader({
   index,
   step,
   answerBox,
+  later,
+  onLater,
 }: {
   client: string;
   head: ThreadHead;
   index: ThreadIndex;
   step: number;
   answerBox: RefObject<HTMLDivElement | null>;
+  /** The questions that were put off. */
+  later: ReadonlySet<string>;
+  onLater: (later: ReadonlySet<string>) => void;
 }) {
   const title = oneLine(head.title ?? "", 200) || head.threadId;
   const { usage } = head;
@@ -83,10 +88,15 @@ export function ThreadHeader({
         <div ref={answerBox} className="mt-2 max-h-[45vh] space-y-3 overflow-y-auto">
           {head.waits.map((wait) => (
             <Asked
-              key={isPersonWait(wait) ? `${wait.role} ${wait.member} ${wait.since}` : wait.role}
+              key={keyOf(wait)}
               client={client}
               threadId={head.threadId}
               wait={wait}
+              open={!later.has(keyOf(wait))}
+              onOpen={(open) => {
+                const rest = [...later].filter((key) => key !== keyOf(wait));
+                onLater(new Set(open ? rest : [...rest, keyOf(wait)]));
+              }}
             />
           ))}
         </div>
@@ -95,19 +105,28 @@ export function ThreadHeader({
   );
 }
 
+type AnyWait = ThreadHead["waits"][number];
+
+const keyOf = (wait: AnyWait): string =>
+  isPersonWait(wait) ? `${wait.role} ${wait.member} ${wait.since}` : wait.role;
+
 function Asked({
   client,
   threadId,
   wait,
+  open,
+  onOpen,
 }: {
   client: string;
   threadId: string;
-  wait: ThreadHead["waits"][number];
+  wait: AnyWait;
+  open: boolean;
+  onOpen: (open: boolean) => void;
 }) {
-  const [open, setOpen] = useState(true);
   const may = useMay(client, isPersonWait(wait) ? "answer" : "run");
   return (
     <section
+      data-asked
       className="rounded-sm border border-ask/40 bg-ask-tint/40 p-3"
       aria-label={`Question of ${wait.role}`}
     >
@@ -119,7 +138,7 @@ function Asked({
               ? "A limit was reached"
               : `${wait.role} waits for you`}
         </h2>
-        <Button size="small" look="bare" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <Button size="small" look="bare" aria-expanded={open} onClick={() => onOpen(!open)}>
           {open ? "Later" : "Answer"}
         </Button>
       </div>

@@ -1,7 +1,9 @@
 import type { ThreadHead, ThreadIndex } from "@uncaged/workflow-gateway/contract";
 import { isFinal } from "@uncaged/workflow-protocol";
 import { Suspense, useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { useLocation, useSearch } from "wouter";
+import { focusAnswer } from "../inbox/focus-answer.ts";
 import { threadAt } from "../shell/addresses.ts";
 import { neighbour } from "../threads/last-list.ts";
 import { Button } from "../ui/button.tsx";
@@ -112,6 +114,12 @@ function Shown({
     if (other !== null) go(threadAt(client, other));
   };
   const answerBox = useRef<HTMLDivElement>(null);
+  const [later, setLater] = useState<ReadonlySet<string>>(new Set());
+  const answer = () => {
+    // The box of one that was put off has to be there before it can have the focus.
+    if (later.size > 0) flushSync(() => setLater(new Set()));
+    return focusAnswer(answerBox.current);
+  };
   const link = () => location.origin + threadAt(client, id, step);
   // The conversation as far as the step.
   const command = () =>
@@ -129,6 +137,7 @@ function Shown({
     return () => clearTimeout(timer);
   }, [said]);
   const page = 20;
+  const graphPart = useRef<HTMLElement>(null);
   useKeys({
     j: () => choose(step + 1),
     k: () => choose(step - 1),
@@ -139,13 +148,17 @@ function Shown({
     n: () => fail(1),
     p: () => fail(-1),
     f: toggleFollow,
-    g: () => show({ view: view === "graph" ? "time" : null }),
+    g: () => {
+      // On a narrow screen it may be another part that is shown.
+      const isShown = graphPart.current?.checkVisibility() === true;
+      setPane("graph");
+      if (isShown) show({ view: view === "graph" ? "time" : null });
+    },
+    // Only a narrow screen does not show the step as soon as it is gone to.
+    enter: () => pane !== "step" && setPane("step"),
     "[": () => beside(-1),
     "]": () => beside(1),
-    r: () =>
-      answerBox.current
-        ?.querySelector<HTMLElement>("input, textarea, button[type=submit]")
-        ?.focus(),
+    r: answer,
     c: () => copy(link(), "the link"),
     y: () => copy(command(), "the command"),
   });
@@ -159,6 +172,8 @@ function Shown({
         index={index}
         step={isLive ? stepCount : step}
         answerBox={answerBox}
+        later={later}
+        onLater={setLater}
       />
       {error !== null && error !== undefined && (
         <div className="px-3 py-1">
@@ -217,6 +232,7 @@ function Shown({
           )}
         </section>
         <section
+          ref={graphPart}
           aria-label={view === "graph" ? "Graph" : "Time line"}
           className={`flex min-h-0 w-[36%] shrink-0 flex-col border-line border-l max-xl:w-[30%] max-lg:hidden max-md:w-full max-md:border-l-0 ${pane === "graph" ? "max-md:flex" : "max-md:hidden"}`}
         >

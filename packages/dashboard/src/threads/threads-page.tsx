@@ -224,6 +224,7 @@ function List({
       return next;
     });
   const current = rows[cursor];
+  const open = () => current !== undefined && go(threadAt(client, current.threadId));
   useKeys({
     j: () => move(cursor + 1),
     k: () => move(cursor - 1),
@@ -231,8 +232,9 @@ function List({
     end: () => move(rows.length - 1),
     pagedown: () => move(cursor + page),
     pageup: () => move(cursor - page),
-    x: () => current !== undefined && toggle(current.threadId),
-    ...(current === undefined ? {} : { o: () => go(threadAt(client, current.threadId)) }),
+    x: () => may && current !== undefined && toggle(current.threadId),
+    o: open,
+    enter: open,
   });
 
   if (query.isPending) return <Loading />;
