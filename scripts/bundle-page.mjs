@@ -16,6 +16,8 @@ const vite = createRequire(`${dashboard}/package.json`).resolve("vite");
 const { build } = await import(pathToFileURL(vite).href);
 
 const TEXT = /\.(js|css|html|svg)$/;
+// Smaller blocks than by default: measured to be half a KiB less over all texts.
+const GZIP = { level: 9, memLevel: 7 };
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } };
 
 const { output } = await build({
@@ -37,7 +39,7 @@ async function readyToServe(_options, bundle) {
     texts.map(async ({ fileName, type, code, source: given }) => {
       const bytes = Buffer.from(type === "chunk" ? code : given);
       const br = await promisify(brotliCompress)(bytes, BROTLI);
-      const gz = await promisify(gzip)(bytes, { level: 9 });
+      const gz = await promisify(gzip)(bytes, GZIP);
       this.emitFile({ type: "asset", fileName: `${fileName}.br`, source: br });
       this.emitFile({ type: "asset", fileName: `${fileName}.gz`, source: gz });
     }),

@@ -24,10 +24,12 @@ export default defineConfig({
     outDir: join(here, "../gateway/dist/page"),
     // `tidy-page.mjs` takes out what an earlier build left, and nothing that is still read.
     emptyOutDir: false,
-    target: "es2022",
+    target: "es2023",
     modulePreload: { polyfill: false },
     // A file in place of a data: address, so that the policy needs no exception.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
+    // Reading a property of an unused module has no effect here: what only does that goes.
+    rolldownOptions: { treeshake: { propertyReadSideEffects: false } },
   },
 });

@@ -17,6 +17,7 @@ import { useWorkflow } from "../workflow/use-workflow.ts";
 import { AnswerForm } from "./answer-form.tsx";
 import { BeforeIt } from "./before-it.tsx";
 import { focusAnswer } from "./focus-answer.ts";
+import { waitKey } from "./wait-key.ts";
 
 /** Everything that waits for a person: what went before above the answer. `inside`: below other parts of a view. */
 export function Inbox({
@@ -52,7 +53,7 @@ export function Inbox({
       <ul className="space-y-3">
         {waiting.flatMap((entry) =>
           entry.thread.waits.map((wait) => (
-            <li key={`${entry.client} ${entry.thread.threadId} ${keyOf(wait)}`} data-row>
+            <li key={`${entry.client} ${entry.thread.threadId} ${waitKey(wait)}`} data-row>
               <Question entry={entry} wait={wait} named={clients.length > 1} />
             </li>
           )),
@@ -66,9 +67,6 @@ export function Inbox({
 const NONE = { current: null };
 
 type AnyWait = Waiting["thread"]["waits"][number];
-
-const keyOf = (wait: AnyWait): string =>
-  isPersonWait(wait) ? `${wait.role} ${wait.member ?? ""} ${wait.since}` : wait.role;
 
 function Question({
   entry: { client, thread },

@@ -1,9 +1,10 @@
 import type { ThreadHead, ThreadIndex } from "@uncaged/workflow-gateway/contract";
-import { isPersonWait } from "@uncaged/workflow-protocol";
+import { isPersonWait, type Wait } from "@uncaged/workflow-protocol";
 import type { RefObject } from "react";
 import { Link } from "wouter";
 import { useMay } from "../api/clients.ts";
 import { AnswerForm } from "../inbox/answer-form.tsx";
+import { waitKey } from "../inbox/wait-key.ts";
 import { threadAt, threadsAt, workflowAt } from "../shell/addresses.ts";
 import { BoundedText } from "../text/bounded-text.tsx";
 import { oneLine } from "../text/visible.ts";
@@ -88,14 +89,14 @@ export function ThreadHeader({
         <div ref={answerBox} className="mt-2 max-h-[45vh] space-y-3 overflow-y-auto">
           {head.waits.map((wait) => (
             <Asked
-              key={keyOf(wait)}
+              key={waitKey(wait)}
               client={client}
               threadId={head.threadId}
               wait={wait}
-              open={!later.has(keyOf(wait))}
+              open={!later.has(waitKey(wait))}
               onOpen={(open) => {
-                const rest = [...later].filter((key) => key !== keyOf(wait));
-                onLater(new Set(open ? rest : [...rest, keyOf(wait)]));
+                const rest = [...later].filter((key) => key !== waitKey(wait));
+                onLater(new Set(open ? rest : [...rest, waitKey(wait)]));
               }}
             />
           ))}
@@ -104,11 +105,6 @@ export function ThreadHeader({
     </header>
   );
 }
-
-type AnyWait = ThreadHead["waits"][number];
-
-const keyOf = (wait: AnyWait): string =>
-  isPersonWait(wait) ? `${wait.role} ${wait.member} ${wait.since}` : wait.role;
 
 function Asked({
   client,
@@ -119,7 +115,7 @@ function Asked({
 }: {
   client: string;
   threadId: string;
-  wait: AnyWait;
+  wait: Wait;
   open: boolean;
   onOpen: (open: boolean) => void;
 }) {

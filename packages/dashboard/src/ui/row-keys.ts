@@ -10,7 +10,7 @@ const LEADS_ON = "a[href], button:not(:disabled)";
 export function useRowKeys(view: RefObject<HTMLElement | null>): void {
   const go = (to: (at: number, last: number) => number) => () => {
     const rows = [...(view.current?.querySelectorAll(ROWS) ?? [])].flatMap((row) => {
-      const [first] = [...row.querySelectorAll<HTMLElement>(LEADS_ON)].filter((each) =>
+      const first = [...row.querySelectorAll<HTMLElement>(LEADS_ON)].find((each) =>
         each.checkVisibility(),
       );
       return first === undefined ? [] : [{ row, first }];
