@@ -34,6 +34,8 @@ export type TaskDesk = {
   who: string | null;
   /** What a caller without a name is called who is no agent. */
   user: string;
+  /** The thread in a step of which the caller runs: it goes by the thread's name, whatever name it gave. null: none. */
+  step: string | null;
   env: NodeJS.ProcessEnv;
   now: () => number;
   /** For notes to people while a verb works. */
@@ -41,7 +43,7 @@ export type TaskDesk = {
 };
 
 /** Who calls, and where its tasks are. */
-export type TaskCaller = Pick<TaskDesk, "store" | "context" | "who"> & {
+export type TaskCaller = Pick<TaskDesk, "store" | "context" | "who" | "step"> & {
   place: { repository: Pick<Repository, "commonDir"> };
 };
 
@@ -97,7 +99,7 @@ export async function findTask(
 /** The caller's name where it is the agent of this task; refused otherwise: `TASK_DENIED`, or `TASK_LOST` for one of an
  *  attempt that is over. */
 export function asAgent(desk: TaskCaller, task: Task): Result<string, Failure> {
-  const { context, who } = desk;
+  const { context, who, step } = desk;
   if (context === null || context.task !== task.id)
     return err(
       denied(
@@ -116,7 +118,8 @@ export function asAgent(desk: TaskCaller, task: Task): Result<string, Failure> {
         "have it given out again: uncaged-workflow task fail, then task retry",
       ),
     );
-  return ok(who ?? `${task.id}#${task.attempt}`);
+  // By its thread, so that no other role of that thread reviews what this one does.
+  return ok(step === null ? (who ?? `${task.id}#${task.attempt}`) : workerName(step));
 }
 
 /** A task whose agent the caller is, and the agent's name. Refused as by `findTask` and `asAgent`. */
@@ -132,8 +135,8 @@ export async function ownTask(
 
 /** The caller's name where it is no agent; what the task's own agent may not do. */
 export function asOther(desk: TaskDesk, verb: string): Result<string, Failure> {
-  const { context, who } = desk;
-  if (context === null) return ok(who ?? desk.user);
+  const { context } = desk;
+  if (context === null) return ok(callerName(desk));
   return err(
     denied(
       `the agent of task ${context.task} may not ${verb}`,
@@ -153,8 +156,13 @@ export async function changeTask(
   return err(lost(`somebody else changed task ${move.task.id} first`));
 }
 
-/** As whom a thread works on tasks. */
-export function workerName(thread: string): string {
+/** What a caller is called who is not the agent of a task. */
+export function callerName({ who, user, step }: Pick<TaskDesk, "who" | "user" | "step">): string {
+  return step === null ? (who ?? user) : workerName(step);
+}
+
+/** As whom a thread works on tasks, by itself or in one of its steps. */
+function workerName(thread: string): string {
   return `thread ${thread}`;
 }
 
