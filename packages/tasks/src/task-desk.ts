@@ -99,7 +99,7 @@ export async function findTask(
 /** The caller's name where it is the agent of this task; refused otherwise: `TASK_DENIED`, or `TASK_LOST` for one of an
  *  attempt that is over. */
 export function asAgent(desk: TaskCaller, task: Task): Result<string, Failure> {
-  const { context, who, step } = desk;
+  const { context } = desk;
   if (context === null || context.task !== task.id)
     return err(
       denied(
@@ -118,8 +118,7 @@ export function asAgent(desk: TaskCaller, task: Task): Result<string, Failure> {
         "have it given out again: uncaged-workflow task fail, then task retry",
       ),
     );
-  // By its thread, so that no other role of that thread reviews what this one does.
-  return ok(step === null ? (who ?? `${task.id}#${task.attempt}`) : workerName(step));
+  return ok(callerName(desk, `${task.id}#${task.attempt}`));
 }
 
 /** A task whose agent the caller is, and the agent's name. Refused as by `findTask` and `asAgent`. */
@@ -136,7 +135,7 @@ export async function ownTask(
 /** The caller's name where it is no agent; what the task's own agent may not do. */
 export function asOther(desk: TaskDesk, verb: string): Result<string, Failure> {
   const { context } = desk;
-  if (context === null) return ok(callerName(desk));
+  if (context === null) return ok(callerName(desk, desk.user));
   return err(
     denied(
       `the agent of task ${context.task} may not ${verb}`,
@@ -156,9 +155,10 @@ export async function changeTask(
   return err(lost(`somebody else changed task ${move.task.id} first`));
 }
 
-/** What a caller is called who is not the agent of a task. */
-export function callerName({ who, user, step }: Pick<TaskDesk, "who" | "user" | "step">): string {
-  return step === null ? (who ?? user) : workerName(step);
+/** What a caller is called: in a step by its thread, so that no other role of that thread reviews what this one does;
+ *  else as it says, or `unnamed`. */
+export function callerName({ who, step }: Pick<TaskDesk, "who" | "step">, unnamed: string): string {
+  return step === null ? (who ?? unnamed) : workerName(step);
 }
 
 /** As whom a thread works on tasks, by itself or in one of its steps. */

@@ -40,7 +40,7 @@ async function reviewed(
   if (!found.ok) return found;
   const task = found.value;
   const { context, place } = desk;
-  const who = callerName(desk);
+  const who = callerName(desk, desk.user);
   if (context?.task === task.id || task.workers.includes(who))
     return err(
       denied(
