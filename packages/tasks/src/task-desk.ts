@@ -34,8 +34,6 @@ export type TaskDesk = {
   who: string | null;
   /** What a caller without a name is called who is no agent. */
   user: string;
-  /** The thread in a step of which the caller runs: it goes by the thread's name, whatever name it gave. null: none. */
-  step: string | null;
   env: NodeJS.ProcessEnv;
   now: () => number;
   /** For notes to people while a verb works. */
@@ -43,7 +41,7 @@ export type TaskDesk = {
 };
 
 /** Who calls, and where its tasks are. */
-export type TaskCaller = Pick<TaskDesk, "store" | "context" | "who" | "step"> & {
+export type TaskCaller = Pick<TaskDesk, "store" | "context" | "who"> & {
   place: { repository: Pick<Repository, "commonDir"> };
 };
 
@@ -99,7 +97,7 @@ export async function findTask(
 /** The caller's name where it is the agent of this task; refused otherwise: `TASK_DENIED`, or `TASK_LOST` for one of an
  *  attempt that is over. */
 export function asAgent(desk: TaskCaller, task: Task): Result<string, Failure> {
-  const { context } = desk;
+  const { context, who } = desk;
   if (context === null || context.task !== task.id)
     return err(
       denied(
@@ -118,7 +116,7 @@ export function asAgent(desk: TaskCaller, task: Task): Result<string, Failure> {
         "have it given out again: uncaged-workflow task fail, then task retry",
       ),
     );
-  return ok(callerName(desk, `${task.id}#${task.attempt}`));
+  return ok(who ?? `${task.id}#${task.attempt}`);
 }
 
 /** A task whose agent the caller is, and the agent's name. Refused as by `findTask` and `asAgent`. */
@@ -134,8 +132,8 @@ export async function ownTask(
 
 /** The caller's name where it is no agent; what the task's own agent may not do. */
 export function asOther(desk: TaskDesk, verb: string): Result<string, Failure> {
-  const { context } = desk;
-  if (context === null) return ok(callerName(desk, desk.user));
+  const { context, who } = desk;
+  if (context === null) return ok(who ?? desk.user);
   return err(
     denied(
       `the agent of task ${context.task} may not ${verb}`,
@@ -155,14 +153,8 @@ export async function changeTask(
   return err(lost(`somebody else changed task ${move.task.id} first`));
 }
 
-/** What a caller is called: in a step by its thread, so that no other role of that thread reviews what this one does;
- *  else as it says, or `unnamed`. */
-export function callerName({ who, step }: Pick<TaskDesk, "who" | "step">, unnamed: string): string {
-  return step === null ? (who ?? unnamed) : workerName(step);
-}
-
-/** As whom a thread works on tasks, by itself or in one of its steps. */
-function workerName(thread: string): string {
+/** As whom a thread works on tasks. */
+export function workerName(thread: string): string {
   return `thread ${thread}`;
 }
 

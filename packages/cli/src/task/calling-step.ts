@@ -15,12 +15,12 @@ export async function callingStep(
   if (thread === null) return null;
   // Members of a group have no lease of their own: which of them this is nobody can say.
   const owner = stepOwner(io.env[PROCESS_TAG_ENV]);
-  if (owner === null || reviewers.length === 0) return { mayReview: false };
+  if (owner === null || reviewers.length === 0) return { thread, mayReview: false };
   return withEngine(io, async (engine) => {
     const found = await engine.store.get(thread);
     const activity = await threadActivity(engine.live, thread);
     if (found === null || activity === null || leaseOf(found)?.fence !== owner.fence)
-      return { mayReview: false };
-    return { mayReview: reviewers.includes(`${found.workflow}/${activity.role}`) };
+      return { thread, mayReview: false };
+    return { thread, mayReview: reviewers.includes(`${found.workflow}/${activity.role}`) };
   });
 }

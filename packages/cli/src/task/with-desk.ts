@@ -7,7 +7,6 @@ import { followThread, openDesk, type TaskDesk, type WorkThreads } from "@uncage
 import { storageRoot } from "@uncaged/workflow-util";
 import { findRepository } from "@uncaged/workflow-workspace";
 import type { Io } from "../command/io.ts";
-import { threadOfStep } from "../command/thread-of-step.ts";
 import { withEngine } from "../command/with-engine.ts";
 import { writeText } from "../command/write-text.ts";
 import { styleOf } from "../terminal/style.ts";
@@ -34,7 +33,6 @@ export async function withDesk<T>(
       settings: taskSettings(defaults),
       who,
       user: io.env.USER || userInfo().username,
-      step: threadOfStep(io.env),
       env: io.env,
       now: io.now,
       say: (line) => void writeText(io.stderr, `${dim(line)}\n`),

@@ -96,7 +96,7 @@ async function deskAt(
   if (!repository.ok) throw new WorkflowError(repository.error);
   const desk = await openDesk({
     ...{ store, repository: repository.value, settings: taskSettings(defaults), who: "host", say },
-    ...{ user: userInfo().username, step: null, env: process.env, now: engine.now },
+    ...{ user: userInfo().username, env: process.env, now: engine.now },
   });
   if (!desk.ok) throw new WorkflowError(desk.error);
   return desk.value;

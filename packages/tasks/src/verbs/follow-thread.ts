@@ -7,7 +7,7 @@
 import { join } from "node:path";
 import { type Failure, ok, type Result, type Task } from "@uncaged/workflow-protocol";
 import { tryLockFile } from "@uncaged/workflow-store";
-import { openDesk, type TaskDesk } from "../task-desk.ts";
+import { openDesk, type TaskDesk, workerName } from "../task-desk.ts";
 import { failTask } from "./end-task.ts";
 import { finishTask, worktreeOn } from "./finish-task.ts";
 import { isPrepared } from "./prepare-task.ts";
@@ -122,15 +122,15 @@ async function startWork(
 
 const CHANGES = "This was done before, and is to be changed:";
 
-/** The thread that a task has is the agent of this attempt, so it has the token of the worktree. */
+/** The thread is the agent of this attempt, so it has the token of the worktree. */
 async function asItsAgent(
   { store, settings, user, env, now, say }: TaskDesk,
   task: Task,
 ): Promise<Result<TaskDesk, Failure>> {
   const repository = await worktreeOn(task);
   if (!repository.ok) return repository;
-  const by = { who: null, user, step: task.thread };
-  return openDesk({ ...by, store, repository: repository.value, settings, env, now, say });
+  const who = workerName(task.thread ?? "");
+  return openDesk({ store, repository: repository.value, settings, who, user, env, now, say });
 }
 
 /** What the thread committed is offered. When that is not possible as it is, somebody has to look: the task says why. */

@@ -1,8 +1,8 @@
 import { err, type Failure, ok, type Result, type Task } from "@uncaged/workflow-protocol";
-import { callerName, changeTask, denied, findTask, type TaskDesk } from "../task-desk.ts";
+import { changeTask, denied, findTask, type TaskDesk, workerName } from "../task-desk.ts";
 
-/** The step in which a verb was called. `mayReview`: its role is one of those that may. */
-export type CallingStep = { mayReview: boolean };
+/** The step of a thread in which a verb was called. `mayReview`: its role is one of those that may. */
+export type CallingStep = { thread: string; mayReview: boolean };
 
 /** IN_REVIEW → APPROVED: what was offered last may be merged, and nothing else. */
 export async function approveTask(
@@ -40,7 +40,8 @@ async function reviewed(
   if (!found.ok) return found;
   const task = found.value;
   const { context, place } = desk;
-  const who = callerName(desk, desk.user);
+  // A step has the name under which its thread works on tasks, whatever it calls itself.
+  const who = step === null ? (desk.who ?? desk.user) : workerName(step.thread);
   if (context?.task === task.id || task.workers.includes(who))
     return err(
       denied(

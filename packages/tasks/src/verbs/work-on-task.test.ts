@@ -52,7 +52,7 @@ async function taskOfMine(): Promise<{
   );
   const context = { task: "a", attempt: 1, token: "t", repository: REF.repository, ...names };
   const place = { repository: { commonDir: REF.repository } };
-  return { store, desk: { store, place, context, who: null, step: null, now: () => 1 } };
+  return { store, desk: { store, place, context, who: null, now: () => 1 } };
 }
 
 async function failed(store: TaskStore) {
