@@ -12,11 +12,14 @@ const LOOK_EVERY_MS = 100;
  *  Resolves when no thread is left, or when `signal` aborts. */
 export async function drainHost(
   { row, carrier }: { row: OwnRow; carrier: Pick<Carrier, "handOver" | "count"> },
-  { hurry, signal, fault }: DrainOptions,
+  { hurry, signal, fault, say }: DrainOptions,
 ): Promise<void> {
-  // Where the storage is away, our own threads rest all the same.
-  await row.drain().catch(fault);
+  // Not waited for first: where the storage is slow or away, our own threads rest all the same.
+  const noted = row.drain().catch(fault);
   carrier.handOver("soon");
+  // After it, so that a step which ends once this was said is the last one of its thread here.
+  say(`draining: ${carrier.count()} of its threads go on elsewhere after the step under way`);
+  await noted;
   await atRest(AbortSignal.any([signal, hurry]));
   if (carrier.count() > 0 && !signal.aborted) {
     carrier.handOver("now");
@@ -35,4 +38,6 @@ export type DrainOptions = {
   hurry: AbortSignal;
   signal: AbortSignal;
   fault: (thrown: unknown) => void;
+  /** Prints a line for people who watch the host. */
+  say: (line: string) => void;
 };

@@ -154,10 +154,8 @@ async function serve(engine: Engine, opts: HostOptions): Promise<void> {
       const until = AbortSignal.any([signal, wake.signal]);
       await sleep(LOOK_EVERY_MS, undefined, { signal: until }).catch(() => undefined);
     }
-    if (!ended.aborted) {
-      say(`draining: ${carrier.count()} of its threads go on elsewhere after the step under way`);
-      await drainHost({ row, carrier }, { hurry: hurryOf(drain), signal: ended, fault });
-    }
+    if (!ended.aborted)
+      await drainHost({ row, carrier }, { hurry: hurryOf(drain), signal: ended, fault, say });
   } finally {
     // Stop accepting threads before ours lose their workers.
     rmSync(path, { force: true });
