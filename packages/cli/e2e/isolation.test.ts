@@ -37,11 +37,14 @@ type Shown = {
   steps: { meta: { seen: string }; run: { isolation?: string; notes?: string[] } }[];
 };
 
-async function seen(script: string): Promise<Shown["steps"][number] | undefined> {
+type Seen = Shown["steps"][number] & { threadId: string };
+
+async function seen(script: string): Promise<Seen | undefined> {
   const args = ["--json", "run", "look", "--wait", "--prompt", script];
   const { stdout } = await cli.run(args);
   const { threadId }: { threadId: string } = JSON.parse(stdout);
-  return (await cli.json<Shown>(["thread", "show", threadId])).steps[0];
+  const [step] = (await cli.json<Shown>(["thread", "show", threadId])).steps;
+  return step && { ...step, threadId };
 }
 
 it("without it, an agent sees the keys and the engine", async () => {
@@ -49,6 +52,9 @@ it("without it, an agent sees the keys and the engine", async () => {
   expect(step?.meta.seen).toContain("secret");
   expect(step?.meta.seen).toContain("node");
   expect(step?.run.isolation).toBeUndefined();
+  const { stdout } = await cli.run(["thread", "show", step?.threadId ?? ""]);
+  expect(stdout).toMatch(/^ {2}command /m);
+  expect(stdout).not.toContain("sandbox");
 });
 
 it("with it, neither, and its folder is writable", async () => {
@@ -69,6 +75,8 @@ it("with it, neither, and its folder is writable", async () => {
   expect(Number(processes)).toBeLessThan(8);
   expect([here, user]).toEqual(["here", String(process.getuid?.())]);
   expect(step?.run.isolation).toMatch(/^(?:bubblewrap|unshare)$/);
+  const { stdout } = await cli.run(["thread", "show", step?.threadId ?? ""]);
+  expect(stdout).toContain(`in a sandbox (${step?.run.isolation})`);
 });
 
 it("inside, commands reach the step's own conversation and texts, and nothing else of the store", async () => {

@@ -57,14 +57,16 @@ function personSaid({ route }: StepView, style: Style): string[] {
   return [style.yellow(`  a person said: ${printableLine(route.prompt, META_CHARACTERS)}`)];
 }
 
-/** Which agent ran the role, in which session, at what cost. */
-function playedBy({ agent, session, usage }: NonNullable<StepView["run"]>, style: Style): string[] {
+/** Which agent ran the role, in which session, kept in what, at what cost. */
+function playedBy(run: NonNullable<StepView["run"]>, style: Style): string[] {
+  const { agent, session, isolation, usage } = run;
   if (agent === undefined) return [];
   const { name, version, binding } = agent;
   const called = binding === undefined || binding === name ? "" : ` (${binding})`;
   const words = [
     printableLine(`${name} ${version}${called}`, 60),
     ...(session == null ? [] : [printableLine(`session ${session}`, 60)]),
+    ...(isolation === undefined ? [] : [`in a sandbox (${isolation})`]),
     ...money(usage ?? null),
   ];
   return flowLines(words, { indent: 2, columns: style.columns }).map(style.dim);
