@@ -2,7 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AgentHost, failureFrom } from "@uncaged/workflow-protocol";
+import { fakeContext, fakeRuntime } from "@uncaged/workflow-util-agent/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { z } from "zod";
 import { agent } from "./create-cursor-agent.ts";
 import { cursorDriver } from "./cursor-driver.ts";
 import { standIn } from "./stand-in.test.helper.ts";
@@ -51,6 +53,15 @@ describe("the agent package", () => {
       thrown = error;
     }
     expect(failureFrom(thrown, "INTERNAL").code).toBe("CONFIG_INVALID");
+  });
+
+  it("refuses a role that coordinates before the program starts", async () => {
+    const rules = { coordinates: { workflows: ["develop"] } };
+    const schema = z.object({ status: z.literal("done") });
+    const play = agent.create({ command: "/nowhere/cursor" }, host())("You lead.", schema);
+    await expect(play(fakeContext("Split it."), fakeRuntime({ rules }))).rejects.toThrow(
+      "takes no tools of the engine",
+    );
   });
 });
 

@@ -2,7 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AgentHost, failureFrom } from "@uncaged/workflow-protocol";
+import { fakeContext, fakeRuntime } from "@uncaged/workflow-util-agent/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { z } from "zod";
 import { agent, hermesDriver } from "./create-hermes-agent.ts";
 import { standIn } from "./stand-in.test.helper.ts";
 
@@ -41,6 +43,15 @@ describe("the agent package", () => {
       thrown = error;
     }
     expect(failureFrom(thrown, "INTERNAL").code).toBe("CONFIG_INVALID");
+  });
+
+  it("refuses a role that coordinates before the program starts", async () => {
+    const rules = { coordinates: { workflows: ["develop"] } };
+    const schema = z.object({ status: z.literal("done") });
+    const play = agent.create({ command: "/nowhere/hermes" }, host())("You lead.", schema);
+    await expect(play(fakeContext("Split it."), fakeRuntime({ rules }))).rejects.toThrow(
+      "takes no tools of the engine",
+    );
   });
 });
 
