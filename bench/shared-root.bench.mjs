@@ -47,6 +47,8 @@ const root = join(folder, "root");
 const command = (words) => timedNode([COMMAND, "--json", ...words], { root });
 let client;
 let worker;
+/** The most connections that it was seen to have at work. */
+let most = 0;
 try {
   const { url } = await startEmbeddedServer(place);
   client = new pg.Client({ connectionString: url });
@@ -87,6 +89,7 @@ async function measure(url) {
     { what: `connections, ${WAITING} threads of one version`, figure: String(together) },
   ]);
   for (const threadId of waiting) command(["thread", "kill", threadId]);
+  most = 0;
 
   const short = await whileWatched(() => runAll(1));
   const long = await whileWatched(() => runAll(STEPS));
@@ -105,6 +108,7 @@ async function measure(url) {
       row("bytes of tables and indexes", "bytes"),
       row("of these, what was said meanwhile", "live"),
       row("rows", "rows"),
+      { what: "connections of the worker, at most", figure: String(most) },
     ],
   );
   const grown = Object.entries(long.tables)
@@ -193,7 +197,10 @@ function startAll(count, plan) {
 }
 
 async function untilCount(status, count) {
-  while ((await countOf(status)) < count) await sleep(100);
+  while ((await countOf(status)) < count) {
+    most = Math.max(most, await connections());
+    await sleep(100);
+  }
 }
 
 async function countOf(status) {

@@ -76,4 +76,13 @@ describe("the documentation", () => {
     const described = rowsUnder("storage", "Packed blobs").flatMap(([, cell]) => quoted(cell));
     expect(described.sort()).toEqual([...names].sort());
   });
+
+  it("allows workers what they do with a bucket, and nothing else", () => {
+    const [, policy] = /^```json\n([\s\S]*?)^```$/m.exec(text("operating-a-team"));
+    const allowed = JSON.parse(policy).Statement.flatMap(({ Action }) => Action);
+    const source = new URL("../packages/blobs-s3/src/s3-blobs.ts", import.meta.url);
+    const sent = [...readFileSync(source, "utf8").matchAll(/new (\w+)Command\(/g)];
+    const named = sent.map(([, name]) => `s3:${name === "ListObjectsV2" ? "ListBucket" : name}`);
+    expect([...new Set(named)].sort()).toEqual(allowed.sort());
+  });
 });
