@@ -1,6 +1,7 @@
 /** The host: one process that carries many threads, as built. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { leaseOf, type ThreadRecord, type ThreadView } from "@uncaged/workflow-protocol";
 import { openThreadStore } from "@uncaged/workflow-store";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -149,7 +150,11 @@ describe("a host", () => {
     const threadId = await start("wild", "waits", cwd);
     await atStepTwo(cwd, [threadId]);
     const worker = await ownerOf(cli.root, threadId);
+    // A question of the host is under way: the worker reads it when nobody is left to answer.
+    await freeze(cli.root, worker);
+    await sleep(1_500);
     await host.kill();
+    process.kill(worker, "SIGCONT");
     await up();
     expect(await ownerOf(cli.root, threadId)).toBe(worker);
     tame(cwd);

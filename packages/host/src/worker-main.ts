@@ -71,5 +71,6 @@ function endWhenIdle(): void {
 }
 
 function post(message: FromWorker): void {
-  if (process.connected) process.send?.(message);
+  // The host may have died a moment ago. Without a callback that would end this process, and cut off its threads' steps.
+  if (process.connected) process.send?.(message, () => undefined);
 }
