@@ -1,5 +1,5 @@
 import { call } from "@uncaged/workflow-gateway/contract";
-import { type KeyboardEvent, useDeferredValue, useState } from "react";
+import { type KeyboardEvent, useState } from "react";
 import { useLocation } from "wouter";
 import { useClients } from "../api/clients.ts";
 import { useReply } from "../api/queries.ts";
@@ -17,7 +17,8 @@ export function Palette({ client, onClose }: { client: string | null; onClose: (
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
   const [, go] = useLocation();
-  const entries = useEntries(client, useDeferredValue(text.trim()));
+  // Not deferred: Enter right after a letter opens what that letter left.
+  const entries = useEntries(client, text.trim());
   const chosen = Math.min(at, entries.length - 1);
   const open = (entry: Entry | undefined) => {
     if (entry === undefined) return;
