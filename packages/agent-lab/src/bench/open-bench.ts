@@ -88,8 +88,10 @@ export async function openBench(bind: BindAgent): Promise<Bench> {
   const processTag = `lab-${randomUUID()}:1`;
   const steps: RoleStep[] = [];
   const history: Played[] = [];
-  const bound = (options: AgentOptions) =>
-    bind(model.url, { timeoutMs: STEP_LIMIT_MS, ...options });
+  // Programs run login shells: neither a user's profile nor their sessions are ours to wait for or to change.
+  const env = { HOME: folder };
+  const bound = ({ env: more, ...options }: AgentOptions) =>
+    bind(model.url, { timeoutMs: STEP_LIMIT_MS, ...options, env: { ...env, ...more } });
   // One for all steps, as in a bundle: the program is looked for once.
   const usual = bound({});
   let task: string | null = null;
