@@ -15,7 +15,8 @@ const report = process.env.UNCAGED_TEST_REPORT ?? ".cache/test-report.json";
 /** Files that measure the memory of their process, so nothing else's garbage may be in it. */
 const MEMORY_TESTS = "packages/*/src/**/*.memory.test.ts";
 
-/** Walks of newcomers, from an install to a result. They take minutes, so `npm run walks` has them. */
+/** Walks of newcomers: a page followed to the letter, from an install to a result. They take minutes, so `npm run walks`
+ *  has them. */
 const WALKS = "packages/cli/e2e/**/*.walk.test.ts";
 
 /** Processes that are killed or frozen, damaged storage, hostile input, agents that lie: `npm run trials` has them, because
@@ -125,7 +126,7 @@ export default defineConfig({
         test: {
           name: "walks",
           expect: EXPECT,
-          globalSetup: ["packages/cli/e2e/bundle-setup.ts"],
+          globalSetup: ["packages/cli/e2e/bundle-setup.ts", POSTGRES],
           include: [WALKS],
           testTimeout: 120_000,
           hookTimeout: 120_000,

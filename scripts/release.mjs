@@ -21,7 +21,10 @@ const say = (line) => console.error(`release: ${line}`);
 
 /** The oldest and the newest that are supported. */
 const NODES = ["22.23.2", "26.10.0"];
-const WALKS = ["packages/cli/e2e/readme.walk.test.ts", "packages/cli/e2e/first-workflow.test.ts"];
+const WALKS = [
+  "packages/cli/e2e/readme.walk.test.ts",
+  "packages/cli/e2e/first-workflow.walk.test.ts",
+];
 
 async function main(args) {
   const { values } = parseArgs({ args, options: { "dry-run": { type: "boolean" } } });

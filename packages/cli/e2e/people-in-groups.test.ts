@@ -1,94 +1,19 @@
 /** People as members of a group: each is asked and answers separately. */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { PersonWait, StepGroup, ThreadSummary } from "@uncaged/workflow-protocol";
+import type { ThreadSummary } from "@uncaged/workflow-protocol";
 import { openThreadStore } from "@uncaged/workflow-store";
 import { ownIdentity } from "@uncaged/workflow-util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Cli, openCli } from "./cli.test.helper.ts";
+import type { Cli } from "./cli.test.helper.ts";
 import { killHard } from "./kill-hard.test.helper.ts";
+import { heldThread, openGroupCli, place, type Shown } from "./people-group.test.helper.ts";
 import { ownerOf, rests, untilThread } from "./until-thread.test.helper.ts";
-
-/** CI asks for more. */
-const KILLS = Math.ceil(Number(process.env.UNCAGED_TEST_KILLS ?? 6) / 3);
-/** About as long as an answer and its step take. */
-const ANSWER_MS = 1_500;
-
-type Step = {
-  stateHash: string;
-  role: string;
-  meta: Record<string, unknown>;
-  outcome: string;
-  group?: StepGroup;
-  run: { startedAt: number };
-  route: { to: string; rule: number | null; prompt: string | null };
-};
-type Shown = { status: string; steps: Step[]; waits: PersonWait[] };
-
-/** Records that it ran, and reviews. Waits while a file `hold` exists. */
-const REVIEWER = `import { appendFileSync, existsSync } from "node:fs";
-appendFileSync("reviewed", "x");
-const look = () => {
-  if (existsSync("hold")) return setTimeout(look, 20);
-  console.log(JSON.stringify({ status: "ok" }));
-};
-look();
-`;
-
-/** `more`: extra fields of the group; `timeoutMs`: bob's; `between`: the role of the second member. */
-function flow(more: string, { timeoutMs = 3_600_000, between = "reviewer" } = {}): string {
-  return `
-description: Two people and an agent look at it.
-roles:
-  reviewer:
-    goal: Review it.
-    output: { type: object, properties: { status: { enum: [ok] } }, required: [status], additionalProperties: false }
-  alice:
-    by: person
-    goal: Decide.
-    output: { type: object, properties: { status: { enum: [ok, bad] } }, required: [status] }
-  bob:
-    by: person
-    goal: Decide.
-    timeoutMs: ${timeoutMs}
-    output: { type: object, properties: { status: { enum: [ok, bad] } }, required: [status] }
-graph:
-  $START:
-    new:
-      group: review
-      ${more}
-      members:
-        - { role: alice, prompt: "Is it good, Alice?" }
-        - { role: ${between}, prompt: "Is it good?" }
-        - { role: bob, prompt: "Is it good, Bob?" }
-  review:
-    - { when: "$count(group.results[meta.status = 'again']) > 0", role: reviewer }
-    - { role: $END }
-  reviewer: { ok: $END }
-result: "group.results.(role & ' ' & (outcome ? outcome : meta.status))"
-`;
-}
 
 let cli: Cli;
 beforeAll(async () => {
-  cli = openCli();
-  mkdirSync(cli.root, { recursive: true });
-  const script = join(cli.dir, "reviewer.mjs");
-  writeFileSync(script, REVIEWER);
-  const options = { command: process.execPath, args: [script], output: "json" };
-  const agents = { reviewer: { package: "@uncaged/workflow-agent-command", options } };
-  const config = { agents, defaultAgent: "reviewer" };
-  writeFileSync(join(cli.root, "workflow.yaml"), JSON.stringify({ config }), { mode: 0o600 });
-  const flows = {
-    all: flow(""),
-    any: flow("join: { atLeast: 2 }"),
-    hasty: flow("", { timeoutMs: 1_500, between: "alice" }),
-  };
-  for (const [name, text] of Object.entries(flows)) {
-    writeFileSync(join(cli.dir, `${name}.yaml`), text);
-    await cli.json(["workflow", "add", name, `${name}.yaml`]);
-  }
+  cli = await openGroupCli();
 });
 afterAll(() => cli.close());
 
@@ -208,7 +133,7 @@ describe("people in a group", () => {
   });
 
   it("are asked beside its agents, and their answers are steps while those run", async () => {
-    const { threadId, cwd } = await heldThread();
+    const { threadId, cwd } = await heldThread(cli);
     const { waits } = await show(threadId);
     expect(waits.map(({ role, member }) => [role, member])).toEqual([
       ["alice", 0],
@@ -238,7 +163,7 @@ describe("people in a group", () => {
   });
 
   it("stay asked after a crash of the runner; what they answer then counts, and no finished member runs again", async () => {
-    const { threadId, cwd } = await heldThread();
+    const { threadId, cwd } = await heldThread(cli);
     const { waits } = await show(threadId);
     expect((await answer(threadId, 3, "status=ok")).code).toBe(0);
     await untilThread(cli.root, threadId, ({ stepCount }) => stepCount === 1);
@@ -275,7 +200,7 @@ describe("people in a group", () => {
       waits: [{ role: "alice" }, { role: "bob" }],
     });
 
-    const { threadId: begun } = await heldThread();
+    const { threadId: begun } = await heldThread(cli);
     await killHard(await ownerOf(cli.root, begun));
     await cli.json(["inbox"]);
     // Its agent still has to run: that is for the host, or for whoever resumes it.
@@ -284,34 +209,8 @@ describe("people in a group", () => {
     await cli.json(["thread", "kill", begun]);
   });
 
-  it(`lose no answer and are asked once, when the runner is killed at ${KILLS} random instants while they answer`, {
-    timeout: 60_000 + KILLS * 30_000,
-  }, async () => {
-    for (let kills = 0; kills < KILLS; kills += 1) {
-      const { threadId, cwd } = await heldThread();
-      const { waits } = await show(threadId);
-      const runner = await ownerOf(cli.root, threadId);
-      const answers = [answer(threadId, 1, "status=ok"), answer(threadId, 3, "status=bad")];
-      await sleep(Math.random() * ANSWER_MS);
-      await killHard(runner);
-      expect((await Promise.all(answers)).map(({ code }) => code)).toEqual([0, 0]);
-      rmSync(join(cwd, "hold"));
-      // An answer after the kill has had the thread continued; then there is nothing to do.
-      await cli.run(["resume", threadId]);
-      await untilThread(cli.root, threadId, ({ status }) => status === "completed");
-      const { steps } = await show(threadId);
-      const people = steps.filter(({ role }) => role !== "reviewer");
-      expect(people.toSorted((a, b) => place(a) - place(b))).toMatchObject([
-        { role: "alice", meta: { status: "ok" }, run: { startedAt: waits[0]?.since } },
-        { role: "bob", meta: { status: "bad" }, run: { startedAt: waits[1]?.since } },
-      ]);
-      expect(steps).toHaveLength(3);
-      expect(await cli.here(["thread", "verify", threadId])).toMatchObject({ ok: true });
-    }
-  });
-
   it("stay asked while the thread is stopped, and the answer counts when it is continued", async () => {
-    const { threadId, cwd } = await heldThread();
+    const { threadId, cwd } = await heldThread(cli);
     const { waits } = await show(threadId);
     await cli.json(["thread", "stop", threadId]);
     expect((await show(threadId)).waits).toEqual(waits);
@@ -355,21 +254,3 @@ describe("people in a group", () => {
     expect((await show(threadId)).waits).toHaveLength(2);
   });
 });
-
-let holds = 0;
-
-/** A thread whose agent is held up until the file `hold` in its directory is gone. */
-async function heldThread(): Promise<{ threadId: string; cwd: string }> {
-  holds += 1;
-  const cwd = join(cli.dir, `held-${holds}`);
-  mkdirSync(cwd);
-  writeFileSync(join(cwd, "hold"), "");
-  const words = ["run", "all", "--prompt", "look", "--cwd", cwd];
-  const { threadId } = await cli.json<{ threadId: string }>(words);
-  while (!existsSync(join(cwd, "reviewed"))) await sleep(20);
-  return { threadId, cwd };
-}
-
-function place({ group }: Step): number {
-  return group?.index ?? -1;
-}

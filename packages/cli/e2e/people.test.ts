@@ -1,110 +1,24 @@
 /** A person who plays a role: asked, answering, answering at the same time as another, and too late. */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
-import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { openThreadStore } from "@uncaged/workflow-store";
 import { ownIdentity } from "@uncaged/workflow-util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { BIN, type Cli, openCli } from "./cli.test.helper.ts";
-import { untilThread } from "./until-thread.test.helper.ts";
+import { asked, openApproverCli, type Shown } from "./approver.test.helper.ts";
+import type { Cli } from "./cli.test.helper.ts";
 
-/** CI asks for more. */
-const KILLS = Number(process.env.UNCAGED_TEST_KILLS ?? 6);
-/** About as long as an answer takes. */
-const ANSWER_MS = 700;
-
-type Step = {
-  role: string;
-  meta: Record<string, unknown>;
-  outcome: string;
-  run: {
-    agent: { name: string };
-    startedAt: number;
-    completedAt: number;
-    person?: { user: string | null; assignees: string[] };
-  };
-};
-type Shown = { status: string; steps: Step[]; suspended: Record<string, unknown> | null };
 type Waited = { threadId: string; status: string };
-
-/** A draft that tells how long its prompt was. */
-const WRITER = `text=$(cat)
-printf '{"draft":"draft of %s"}' "\${#text}"
-`;
-
-const LATE_ENDS = "- { outcomes: [timeout], role: $END }";
-
-/** `late`: the rule for a person who does not answer in time. */
-function flow(timeoutMs: number, late: string): string {
-  return `
-description: A person approves a draft.
-roles:
-  writer:
-    goal: Write a draft.
-    output: { type: object, properties: { draft: { type: string } }, required: [draft], additionalProperties: false }
-  approver:
-    by: person
-    goal: Decide whether the draft is good.
-    assignees: [alice, editors]
-    timeoutMs: ${timeoutMs}
-    output:
-      type: object
-      properties:
-        status: { enum: [approved, changes] }
-        comment: { type: string }
-      required: [status]
-      additionalProperties: false
-graph:
-  $START: { new: writer }
-  writer: { role: approver, prompt: "Is this good? {{ last.meta.draft }}" }
-  approver:
-    ${late}
-    - { status: approved, role: $END }
-    - { role: writer, prompt: "Change it: {{ last.meta.comment }}" }
-`;
-}
 
 let cli: Cli;
 beforeAll(async () => {
-  cli = openCli();
-  mkdirSync(cli.root, { recursive: true });
-  writeFileSync(join(cli.dir, "writer.sh"), WRITER);
-  const options = { command: "/bin/sh", args: [join(cli.dir, "writer.sh")], output: "json" };
-  const agents = { writer: { package: "@uncaged/workflow-agent-command", options } };
-  const config = { agents, defaultAgent: "writer" };
-  writeFileSync(join(cli.root, "workflow.yaml"), JSON.stringify({ config }), { mode: 0o600 });
-  writeFileSync(join(cli.dir, "patient.yaml"), flow(3_600_000, LATE_ENDS));
-  writeFileSync(join(cli.dir, "hasty.yaml"), flow(1, LATE_ENDS));
-  writeFileSync(join(cli.dir, "strict.yaml"), flow(1, ""));
-  await cli.json(["workflow", "add", "patient", "patient.yaml"]);
-  await cli.json(["workflow", "add", "hasty", "hasty.yaml"]);
-  await cli.json(["workflow", "add", "strict", "strict.yaml"]);
+  cli = await openApproverCli();
 });
 afterAll(() => cli.close());
-
-/** A thread that waits for its approver. */
-async function asked(workflow: string): Promise<string> {
-  const { code, stdout } = await cli.run([
-    "--json",
-    "run",
-    workflow,
-    "--prompt",
-    "a draft",
-    "--wait",
-  ]);
-  expect(code).toBe(7);
-  const { threadId }: Waited = JSON.parse(stdout);
-  return threadId;
-}
 
 const show = (threadId: string): Promise<Shown> => cli.here(["show", threadId]);
 
 describe("a role that a person plays", () => {
   it("is asked with its question and form, and the answers are its steps", async () => {
-    const threadId = await asked("patient");
+    const threadId = await asked(cli, "patient");
     const { suspended } = await show(threadId);
     expect(suspended).toMatchObject({
       kind: "person",
@@ -167,7 +81,7 @@ describe("a role that a person plays", () => {
   });
 
   it("is answered once, however many answer at the same moment", async () => {
-    const threadId = await asked("patient");
+    const threadId = await asked(cli, "patient");
     const answers = await Promise.all(
       ["approved", "approved"].map((status) =>
         cli.run(["--json", "answer", threadId, `status=${status}`]),
@@ -184,7 +98,7 @@ describe("a role that a person plays", () => {
   });
 
   it("that is late counts as failed, and the thread continues by its rule for that", async () => {
-    const threadId = await asked("hasty");
+    const threadId = await asked(cli, "hasty");
     expect(await cli.fails(["answer", threadId, "status=approved"])).toMatchObject({
       exit: 3,
       code: "ANSWER_LATE",
@@ -201,7 +115,7 @@ describe("a role that a person plays", () => {
   });
 
   it("that is late fails the thread when there is no rule for that", async () => {
-    const threadId = await asked("strict");
+    const threadId = await asked(cli, "strict");
     const { code, stdout } = await cli.run(["--json", "resume", threadId, "--wait"]);
     expect(code).toBe(1);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -225,7 +139,7 @@ describe("a role that a person plays", () => {
 
   it("is asked although the runner died before it could ask", async () => {
     for (const how of ["inbox", "answer"] as const) {
-      const threadId = await asked("patient");
+      const threadId = await asked(cli, "patient");
       const store = await openThreadStore(cli.root);
       // As a runner leaves it that has stored the step before the question and is killed.
       const process = { ...ownIdentity(), pid: 2 ** 22 + 1 };
@@ -242,41 +156,6 @@ describe("a role that a person plays", () => {
       const done = await cli.json(["answer", threadId, "status=approved", "--wait"]);
       expect(done).toMatchObject({ status: "completed" });
       expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
-    }
-  });
-
-  it(`is answered or not, never half, when answer is killed at ${KILLS} random instants`, {
-    timeout: 60_000 + KILLS * 30_000,
-  }, async () => {
-    for (let kills = 0; kills < KILLS; kills += 1) {
-      const { threadId } = await cli.here<Waited>(["run", "patient", "--prompt", "x", "--idle"]);
-      await cli.json(["thread", "exec", threadId]);
-      const before = await show(threadId);
-      expect(before).toMatchObject({ status: "suspended" });
-      const child = spawn(process.execPath, [BIN, "answer", threadId, "status=approved"], {
-        cwd: cli.dir,
-        stdio: "ignore",
-        env: { PATH: process.env.PATH, HOME: cli.dir, WORKFLOW_STORAGE_ROOT: cli.root },
-      });
-      const ended = once(child, "exit");
-      await sleep(Math.random() * ANSWER_MS);
-      child.kill("SIGKILL");
-      await ended;
-      const { steps, status, suspended } = await show(threadId);
-      if (steps.length === before.steps.length)
-        expect({ status, suspended }).toEqual({
-          status: "suspended",
-          suspended: before.suspended,
-        });
-      else
-        expect(steps.slice(before.steps.length)).toMatchObject([{ meta: { status: "approved" } }]);
-      if (status === "suspended") await cli.json(["answer", threadId, "status=approved", "--wait"]);
-      // Its runner may be on the way.
-      else if (status === "idle") await cli.run(["resume", threadId]);
-      await untilThread(cli.root, threadId, (thread) => thread.status === "completed");
-      const { steps: all } = await show(threadId);
-      expect(all.map(({ role }) => role)).toEqual(["writer", "approver"]);
-      expect(await cli.here(["thread", "verify", threadId])).toMatchObject({ ok: true });
     }
   });
 });
