@@ -209,6 +209,7 @@ it("moves every column of every table", async () => {
   expect(await rawRows()).toEqual(before);
 });
 
+// Dozens of whole moves.
 it("goes on after it was ended before any of its writes, in both directions", async () => {
   await fill();
   const before = await seen();
@@ -229,7 +230,7 @@ it("goes on after it was ended before any of its writes, in both directions", as
     expect(ended).toBeGreaterThan(20);
     expect(await seen()).toEqual(before);
   }
-});
+}, 120_000);
 
 describe("a move", () => {
   it("is refused while a thread runs or a host is up, and leaves everything as it was", async () => {
