@@ -92,6 +92,7 @@ it("inside, commands reach the step's own conversation and texts, and nothing el
       `echo "list $(${uwf} --json thread list 2>&1)"`,
       `echo "blobs $(${uwf} --json cas list 2>&1)"`,
       `echo "posing $(UNCAGED_STEP_STORE="$(echo "$UNCAGED_STEP_STORE" | sed 's/"pass":"./"pass":"-/')" ${uwf} --json cas get $(cat hash.txt) 2>&1)"`,
+      `echo "long $(head -c 17000000 /dev/zero | tr "\\0" x | ${uwf} --json cas put - 2>&1)"`,
       `echo "elsewhere $(WORKFLOW_STORAGE_ROOT=${cli.dir}/another ${uwf} --json thread list 2>&1)"`,
     ].join("\n"),
   );
@@ -103,6 +104,7 @@ it("inside, commands reach the step's own conversation and texts, and nothing el
   expect(line("list")).toMatch(/ACCESS_DENIED.*covers the storage root/);
   expect(line("blobs")).toMatch(/ACCESS_DENIED/);
   expect(line("posing")).toMatch(/ACCESS_DENIED.*another step/);
+  expect(line("long")).toMatch(/USAGE.*up to 16 MiB.*in parts/);
   expect(line("elsewhere")).toContain('"threads":[]');
   const hash = readFileSync(join(cli.dir, "hash.txt"), "utf8").trim();
   expect(await cli.json(["cas", "get", "--payload", hash])).toMatchObject({

@@ -182,6 +182,7 @@ export {
 } from "./step-run.ts";
 export {
   STEP_STORE_ENV,
+  STEP_STORE_REQUEST_BYTES,
   type StepStoreAddress,
   type StepStoreAnswer,
   type StepStoreMessage,

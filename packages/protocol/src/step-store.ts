@@ -4,6 +4,9 @@
  *  One line of JSON each way, then the connection is closed. */
 import type { Failure } from "./failure.ts";
 
+/** Of one request, as it is sent. */
+export const STEP_STORE_REQUEST_BYTES: number = 16 * 1024 * 1024;
+
 /** Environment variable with a `StepStoreAddress` as JSON. Its name must not look like that of a secret: agents keep such
  *  variables from their commands. */
 export const STEP_STORE_ENV = "UNCAGED_STEP_STORE" as const;

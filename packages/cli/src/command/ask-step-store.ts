@@ -8,6 +8,7 @@ import {
   ok,
   parseJson,
   type Result,
+  STEP_STORE_REQUEST_BYTES,
   type StepStoreAddress,
   type StepStoreMessage,
   type StepStoreRequest,
@@ -23,7 +24,7 @@ const refusal = z.object({
   }),
 });
 
-const MOST_BYTES = 256 * 1024 * 1024;
+const ANSWER_BYTES = 256 * 1024 * 1024;
 const IDLE_MS = 60_000;
 
 /** null: the store has no such blob. */
@@ -60,7 +61,10 @@ async function ask<T>(
   request: StepStoreRequest,
   shape: z.ZodType<T>,
 ): Promise<Result<T, Failure>> {
-  const line = await exchange(socket, { ...request, pass });
+  const message: StepStoreMessage = { ...request, pass };
+  const sent = `${JSON.stringify(message)}\n`;
+  if (Buffer.byteLength(sent) > STEP_STORE_REQUEST_BYTES) return err(tooLong());
+  const line = await exchange(socket, sent);
   if (!line.ok) return line;
   const given = parseJson(line.value);
   const refused = refusal.safeParse(given);
@@ -69,7 +73,7 @@ async function ask<T>(
   return answer.success ? ok(answer.data) : err(unreachable("it gave no answer"));
 }
 
-function exchange(socket: string, message: StepStoreMessage): Promise<Result<string, Failure>> {
+function exchange(socket: string, request: string): Promise<Result<string, Failure>> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -78,12 +82,20 @@ function exchange(socket: string, message: StepStoreMessage): Promise<Result<str
     connection.on("error", ({ message: why }) => resolve(err(unreachable(why))));
     connection.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > MOST_BYTES) connection.destroy(new Error("its answer is too long"));
+      if (bytes > ANSWER_BYTES) connection.destroy(new Error("its answer is too long"));
       else chunks.push(chunk);
     });
     connection.on("close", () => resolve(ok(Buffer.concat(chunks).toString("utf8"))));
-    connection.end(`${JSON.stringify(message)}\n`);
+    connection.end(request);
   });
+}
+
+function tooLong(): Failure {
+  return failure(
+    "USAGE",
+    `from a sandbox, a text of up to ${STEP_STORE_REQUEST_BYTES / 1024 / 1024} MiB can be stored`,
+    "store it in parts",
+  );
 }
 
 function unreachable(why: string): Failure {

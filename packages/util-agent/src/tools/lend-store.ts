@@ -14,6 +14,7 @@ import {
   failureFrom,
   parseJson,
   STEP_STORE_ENV,
+  STEP_STORE_REQUEST_BYTES,
   type StepStoreAddress,
   type StepStoreAnswer,
   type StepStoreMessage,
@@ -27,7 +28,6 @@ export type LentStore = {
   close(): Promise<void>;
 };
 
-const MOST_BYTES = 16 * 1024 * 1024;
 const MOST_CONNECTIONS = 16;
 /** A request is written at once: what takes longer is no command of ours. */
 const IDLE_MS = 60_000;
@@ -119,7 +119,7 @@ async function firstLine(connection: Socket): Promise<string> {
     const end = data.indexOf(10);
     chunks.push(end < 0 ? data : data.subarray(0, end));
     bytes += data.length;
-    if (bytes > MOST_BYTES) throw new Error("the request is too long");
+    if (bytes > STEP_STORE_REQUEST_BYTES) throw new Error("the request is too long");
     if (end >= 0) break;
   }
   return Buffer.concat(chunks).toString("utf8");
