@@ -10,9 +10,10 @@ import { join } from "node:path";
 import { openMemoryStore } from "@uncaged/workflow-cas";
 import {
   type AdapterFn,
-  AgentError,
   type AgentEvent,
   type AgentOutcome,
+  agentFaultOf,
+  failureFrom,
   type RoleRules,
   type RoleStep,
   type StepRoute,
@@ -21,6 +22,7 @@ import {
   type ToolCallRecord,
   type WorkerDesk,
 } from "@uncaged/workflow-protocol";
+import { stepRunSchema } from "@uncaged/workflow-protocol/schemas";
 import type { AgentOptions } from "@uncaged/workflow-util-agent";
 import { z } from "zod";
 import { type ModelServer, startModelServer } from "../model-server/start-model-server.ts";
@@ -181,13 +183,12 @@ function routeWith(prompt: string): StepRoute {
 
 type Ending = Pick<Played, "outcome" | "reason" | "meta" | "run">;
 
-/** An error that is not the agent's failure is an error of the lab. */
+/** An error that is not the agent's failure is an error of the lab. Known by its shape: an adapter carries its own copy
+ *  of the class. */
 function faultOf(thrown: unknown): Ending {
-  if (!(thrown instanceof AgentError)) throw thrown;
-  return {
-    outcome: thrown.outcome,
-    reason: thrown.message,
-    meta: { outcome: thrown.outcome, reason: thrown.message },
-    run: thrown.run,
-  };
+  const fault = thrown instanceof Error && "outcome" in thrown ? agentFaultOf(thrown) : null;
+  if (fault === null) throw thrown;
+  const { outcome, run } = fault;
+  const { message: reason } = failureFrom(thrown, "AGENT_FAILED");
+  return { outcome, reason, meta: { outcome, reason }, run: stepRunSchema.nullable().parse(run) };
 }

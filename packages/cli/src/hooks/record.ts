@@ -4,7 +4,7 @@
  *  2. Secrets from our environment are removed before anything is stored, and texts are shortened, as for the steps
  *     of a thread.
  *  3. A session run by the engine is recorded by the engine. */
-import { readEndedCall } from "@uncaged/workflow-agent-claude-code";
+import { readEndedCall } from "@uncaged/workflow-agent-claude-code/ended-call";
 import {
   type Failure,
   isThreadId,
