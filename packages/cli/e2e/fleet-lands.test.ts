@@ -46,7 +46,7 @@ it("what its workers commit lands through the queue, and what the queue sends ba
   expect(git("status", "--porcelain")).toBe("");
   expect(readdirSync(repo)).toEqual(expect.arrayContaining(["good", "mended"]));
   expect(await cli.here(["thread", "verify", threadId])).toMatchObject({ ok: true });
-});
+}, 300_000);
 
 async function add(name: string, source: string): Promise<void> {
   const file = join(cli.dir, "flow", `${name}.mjs`);

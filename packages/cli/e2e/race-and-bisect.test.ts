@@ -63,8 +63,8 @@ beforeAll(async () => {
   agents:
     quick: { package: racer-agent }
     slow: { package: racer-agent, options: { sleepMs: 200 } }
-    steady: { package: racer-agent, options: { sleepMs: 2000 } }
-    heavy: { package: racer-agent, options: { sleepMs: 2000 } }
+    steady: { package: racer-agent, options: { sleepMs: 6000 } }
+    heavy: { package: racer-agent, options: { sleepMs: 6000 } }
     asleep: { package: racer-agent, options: { sleepMs: 600000 } }
     broken: { package: racer-agent, options: { breaks: true } }
 ${readFileSync(registry)}`,
@@ -199,7 +199,8 @@ describe("a race", () => {
     racing.stdout.on("data", (chunk: Buffer) => said.push(chunk));
     const ended = once(racing, "close", { signal: AbortSignal.timeout(30_000) });
     try {
-      for (const id of await contendersBeside(before)) await cli.json(["thread", "pause", id]);
+      const contending = await contendersBeside(before);
+      await Promise.all(contending.map((id) => cli.json(["thread", "pause", id])));
       expect(await ended).toEqual([0, null]);
       const { contenders }: Race = JSON.parse(Buffer.concat(said).toString());
       expect(contenders).toMatchObject([

@@ -145,7 +145,8 @@ describe("a call", () => {
       head("POST", "/api/c/laptop/threads", said) + mega.repeat(100),
       head("POST", "/api/c/laptop/threads", chunked) + chunk.repeat(100),
     ])
-      expect(await raw(port, text)).toMatch(/^HTTP\/1\.1 413 |^$/);
+      // This process sends and receives: while it writes, the time for a head may be over.
+      expect(await raw(port, text)).toMatch(/^HTTP\/1\.1 4(?:13|08) |^$/);
     // Two bodies of 100 MB are in this test itself.
     expect(process.memoryUsage().rss - before).toBeLessThan(600_000_000);
   });

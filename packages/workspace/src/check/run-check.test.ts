@@ -186,7 +186,7 @@ test("a runner that stops at the first failure, and files that it does not take 
   scene.write({ "src/price.js": `${PROJECT["src/price.js"]}process.exit(0);\n` });
   expect(await scene.check(rule)).toMatchObject({ faults: [{ kind: "nothing_tested" }] });
   scene.remove();
-});
+}, 120_000);
 
 test("what a setup installs is made once for a lockfile, from the base, and never from the tree", async () => {
   const scene = checkScene({
