@@ -118,8 +118,9 @@ export default defineConfig({
           name: "browser",
           expect: EXPECT,
           include: ["packages/dashboard/e2e/**/*.test.ts"],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          // Six browsers at once on two slow processors take their time.
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
         },
       },
       {
@@ -128,8 +129,8 @@ export default defineConfig({
           expect: EXPECT,
           globalSetup: ["packages/cli/e2e/bundle-setup.ts", POSTGRES],
           include: [WALKS],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
         },
       },
     ],

@@ -125,7 +125,7 @@ test("a draft is written, a person approves it, it is published: made, tried, ru
   await page.getByRole("option", { name: /^3 publisher/ }).click();
   await page.getByText("It is out.").first().waitFor();
   await picture(page, "newcomer-done");
-}, 120_000);
+}, 240_000);
 
 test("where no agent is set up, the page says so before anything runs, and all but running works", async () => {
   await open("without agents");

@@ -83,7 +83,7 @@ beforeAll(async () => {
   }
   server = await startFakeServer(world);
   browser = await launch();
-}, 60_000);
+}, 240_000);
 
 afterAll(async () => {
   await browser?.close();
@@ -185,5 +185,5 @@ for (const { screen, size, options } of SCREENS) {
     expect(found).toEqual([]);
     expect(problems).toEqual([]);
     await close();
-  }, 180_000);
+  }, 240_000);
 }

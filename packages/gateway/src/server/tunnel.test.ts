@@ -141,11 +141,11 @@ describe("a call", () => {
     const chunked: Line[] = [...lines, ["transfer-encoding", "chunked"]];
     const mega = "x".repeat(1_000_000);
     const chunk = `${mega.length.toString(16)}\r\n${mega}\r\n`;
+    // This process sends and receives: while it writes, the time for a head may be over.
     for (const text of [
       head("POST", "/api/c/laptop/threads", said) + mega.repeat(100),
       head("POST", "/api/c/laptop/threads", chunked) + chunk.repeat(100),
     ])
-      // This process sends and receives: while it writes, the time for a head may be over.
       expect(await raw(port, text)).toMatch(/^HTTP\/1\.1 4(?:13|08) |^$/);
     // Two bodies of 100 MB are in this test itself.
     expect(process.memoryUsage().rss - before).toBeLessThan(600_000_000);
