@@ -9,7 +9,7 @@ export const title =
   "add, rollback, run, fork, poke, end, kill, rm, gc, pack, unpack, and of tasks: killed, then given again";
 
 /** How many calls of a verb are tried in the short form. */
-const SHORT = 3;
+const SHORT = 2;
 
 export async function* cases(lab) {
   const { folder, thorough, some } = lab;

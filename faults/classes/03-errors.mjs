@@ -25,14 +25,14 @@ const OWN_ERRORS = { EMFILE: /^openat$/, EIO: /^(openat|p?read(v|64)?)$/ };
 const OWN_FILES = fileURLToPath(new URL("dist/", PACKAGES_BASE));
 const LOOK = ["thread", "list"];
 /** How many calls are tried in the short form: for each error, of a thread; for all errors, of each other command. */
-const SHORT = 3;
+const SHORT = 2;
 const SHORT_OF_VERBS = 2;
 /** Bytes of the longest file that a process may write: a write past it is cut short, then refused. */
 const FILE_LIMITS = [1_000, 3_000, 20_000, 60_000, 120_000, 200_000];
 /** Free room of a file system: pages, and files. */
 const FREE_PAGES = Array.from({ length: 60 }, (_, pages) => pages);
 const FREE_FILES = Array.from({ length: 24 }, (_, files) => files);
-const SHORT_OF_ROOM = 4;
+const SHORT_OF_ROOM = 2;
 /** What each step says, so that a blob is longer than a page. */
 const PAD = 6_000;
 

@@ -11,7 +11,7 @@ export const title =
 
 /** Free room of a file system, in pages. */
 const FREE_PAGES = [0, 1, 2, 3, 4, 6, 8, 10, 12, 16, 20];
-const SHORT = 3;
+const SHORT = 2;
 /** What lies on the disk that is full. */
 const PLACES = ["root", "work"];
 
