@@ -41,7 +41,7 @@ const POSTGRES = "packages/store-postgres/src/testing/postgres-setup.test.helper
 export default defineConfig({
   test: {
     // More than there are processors: most of the time is spent in children, and some of it waiting for them.
-    maxWorkers: Math.ceil(availableParallelism() * 3),
+    maxWorkers: Math.ceil(availableParallelism() * 2),
     reporters: ["default", ["json", { outputFile: report }]],
     projects: [
       {
@@ -118,7 +118,7 @@ export default defineConfig({
           name: "browser",
           expect: EXPECT,
           include: ["packages/dashboard/e2e/**/*.test.ts"],
-          // Six browsers at once on two slow processors take their time.
+          // Four browsers at once on two slow processors take their time.
           testTimeout: 240_000,
           hookTimeout: 240_000,
         },

@@ -197,9 +197,9 @@ describe("a turn", () => {
   });
 
   it("may come long after the last one: the silence between them is ours", async () => {
-    const conversation = converse({ limits: { timeoutMs: null, idleTimeoutMs: 700 } });
+    const conversation = converse({ limits: { timeoutMs: null, idleTimeoutMs: 3_000 } });
     await conversation.turn("one");
-    await sleep(1_500);
+    await sleep(4_000);
     expect(await conversation.turn("two")).toMatchObject({ outcome: "ok" });
     expect(await noted("argv")).toEqual((await started()).argv);
   });
@@ -410,7 +410,7 @@ describe.runIf(process.platform === "linux")("nothing is left", () => {
   });
 
   it("when it reports that as its own failure", async () => {
-    const limits = { timeoutMs: null, idleTimeoutMs: 800 };
+    const limits = { timeoutMs: null, idleTimeoutMs: 3_000 };
     const result = await turn([{ daemon: true }, { rude: true }, { hang: true }], { limits });
     expect(result).toMatchObject({ outcome: "timeout", session: "5e55-1" });
     expect(await alive()).toBe(0);

@@ -266,7 +266,8 @@ describe("a turn that failed", () => {
   });
 
   it("is a timeout when it is silent, or only says that it retries", async () => {
-    const limits = { timeoutMs: null, idleTimeoutMs: 600 };
+    // Longer than a program takes to start on a busy machine.
+    const limits = { timeoutMs: null, idleTimeoutMs: 3_000 };
     expect(await turn([started(), { hang: true }], { limits })).toMatchObject({
       outcome: "timeout",
       reason: expect.stringContaining("silent"),

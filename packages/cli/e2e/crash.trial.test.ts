@@ -11,7 +11,8 @@ import { rests, untilThread } from "./until-thread.test.helper.ts";
 /** CI asks for more. */
 const KILLS = Number(process.env.UNCAGED_TEST_KILLS ?? 15);
 const WORKER_STEPS = 19;
-const STEP_MS = 20;
+/** So long that a step does not end while the test looks at the one before, on a busy machine. */
+const STEP_MS = 150;
 /** A kill, the checks after it, and its share of a thread, on a busy machine. */
 const BUSY_KILL_MS = 15_000;
 /** The most kills for one thread, so that kills also reach its later steps. */

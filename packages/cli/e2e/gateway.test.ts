@@ -22,7 +22,7 @@ import { type Cli, openCli } from "./cli.test.helper.ts";
 import { openProxy } from "./proxy.test.helper.ts";
 import { CERTIFICATE, KEY } from "./self-signed.test.helper.ts";
 import { ended, type Staying, staying } from "./staying.test.helper.ts";
-import { untilThread } from "./until-thread.test.helper.ts";
+import { rests, untilThread } from "./until-thread.test.helper.ts";
 
 let cli: Cli;
 let processes: Staying;
@@ -169,7 +169,7 @@ describe("the dashboard", () => {
       body: { prompt: "once more" },
     });
     expect(poked.previousHead).toBe(forked.head);
-    await untilThread(cli.root, forked.threadId, ({ head: now }) => now !== forked.head);
+    await untilThread(cli.root, forked.threadId, (now) => now.head !== forked.head && rests(now));
     const { value: undone } = await ask(page, "undoPoke", { path: { id: forked.threadId } });
     expect(undone.head).toBe(forked.head);
 

@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { axe, enter, launch, openPage, picture } from "./browser.test.helper.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { axe, enter, launch, openPage, picture, type Watched } from "./browser.test.helper.ts";
 import { type FakeServer, startFakeServer } from "./fake-server.test.helper.ts";
 import { addThread, makeWorld, NOW, playedSteps } from "./world.test.helper.ts";
 
@@ -148,42 +148,41 @@ const SCREENS = (["wide", "narrow"] as const).flatMap((size) =>
 );
 
 /** What is wrong with the view as it is shown. */
-async function faultsIn(page: Page, name: string): Promise<string[]> {
+async function faultsIn(page: Page): Promise<string[]> {
   const wider = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
-  return [
-    ...(await axe(page)).map((violation) => `${name}: ${violation}`),
-    ...(wider > 0 ? [`${name}: ${wider} px wider than the screen`] : []),
-  ];
+  return [...(await axe(page)), ...(wider > 0 ? [`${wider} px wider than the screen`] : [])];
 }
 
-for (const { screen, size, options } of SCREENS) {
-  test(`every view is there, accessible and within its policy: ${screen}`, async () => {
-    const { page, problems, close } = await openPage(browser, server.url, options);
-    const found: string[] = [];
+describe.each(SCREENS)("on a screen that is $screen", ({ screen, size, options }) => {
+  let open: Watched;
+  beforeAll(async () => {
+    open = await openPage(browser, server.url, options);
+  });
+  afterAll(() => open.close());
+
+  test("there is a log-in, accessible and within its policy", async () => {
+    const { page, problems } = open;
     await page.goto(server.url);
     await page.getByLabel("Token").waitFor();
-    found.push(...(await faultsIn(page, "log-in")));
+    expect(await faultsIn(page)).toEqual([]);
+    expect(problems.splice(0)).toEqual([]);
     await picture(page, `log-in-${screen}`);
     await enter(page, server.url, "/");
-    for (const { name, path, shows } of VIEWS) {
-      await page.goto(server.url + path);
-      const pane = PANES[name];
-      if (size === "narrow" && pane !== undefined) {
-        await page.getByRole("button", { name: pane, exact: true }).first().click();
-      }
-      for (const text of [shows].flat())
-        await page
-          .getByText(text)
-          .first()
-          .waitFor({ timeout: 10_000 })
-          .catch(() => found.push(`${name}: “${text}” is not shown`));
-      if (GRAPHS.includes(name) && size === "wide")
-        await page.locator(".react-flow__node").first().waitFor();
-      found.push(...(await faultsIn(page, name)));
-      await picture(page, `${name}-${screen}`);
+  });
+
+  test.each(VIEWS)("$name is there, accessible and within its policy", async (view) => {
+    const { name, path, shows } = view;
+    const { page, problems } = open;
+    await page.goto(server.url + path);
+    const pane = PANES[name];
+    if (size === "narrow" && pane !== undefined) {
+      await page.getByRole("button", { name: pane, exact: true }).first().click();
     }
-    expect(found).toEqual([]);
-    expect(problems).toEqual([]);
-    await close();
-  }, 240_000);
-}
+    for (const text of [shows].flat()) await page.getByText(text).first().waitFor();
+    if (GRAPHS.includes(name) && size === "wide")
+      await page.locator(".react-flow__node").first().waitFor();
+    expect(await faultsIn(page)).toEqual([]);
+    expect(problems.splice(0)).toEqual([]);
+    await picture(page, `${name}-${screen}`);
+  });
+});

@@ -183,16 +183,16 @@ describe("spawnCli bounds time", () => {
   });
 
   it("lets a program run as long as it keeps printing", async () => {
-    const done = await sh("for i in 1 2 3 4 5 6 7; do echo $i; sleep 0.2; done", {
-      idleTimeoutMs: 1_000,
+    const done = await sh("for i in 1 2 3 4 5 6 7; do echo $i; sleep 0.5; done", {
+      idleTimeoutMs: 3_000,
     });
     expect(done).toMatchObject({ stoppedBy: null, exitCode: 0 });
   });
 
   it("does not mistake our own slowness for the program's silence", async () => {
     const done = await sh("echo one; echo two; sleep 0.1", {
-      idleTimeoutMs: 800,
-      onLine: (line) => (line.text === "one" ? sleep(1_200) : undefined),
+      idleTimeoutMs: 2_000,
+      onLine: (line) => (line.text === "one" ? sleep(2_600) : undefined),
     });
     expect(done).toMatchObject({ stoppedBy: null, exitCode: 0 });
   });
