@@ -52,7 +52,7 @@ async function main([name, ...args]) {
     return 0;
   }
   for (const command of task.commands(args)) {
-    const code = await run({ ...command, cwd: root, env });
+    const code = await run({ ...command, cwd: root, env: { ...env, ...command.env } });
     if (code !== 0) return code;
   }
   return 0;

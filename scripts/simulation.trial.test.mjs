@@ -8,7 +8,7 @@ import { QUEUE_BREAKS } from "../simulation/parts/queue-breaks.mjs";
 import { SHARED_BREAKS } from "../simulation/parts/shared-breaks.mjs";
 
 const folder = fileURLToPath(new URL("../simulation", import.meta.url));
-/** CI asks for more. */
+/** `npm run trials -- --long` asks for more. */
 const SEEDS = Number(process.env.UNCAGED_TEST_SEEDS ?? 60);
 /** These take a hundredth of the time. */
 const QUEUE_SEEDS = 4 * SEEDS;

@@ -42,6 +42,22 @@ const NOT_IN_TEST = ["walks", "trials", "browser", "pooler"].flatMap((name) => [
   `!${name}`,
 ]);
 
+/** How often the trials kill, race, lie and play seeds in the long form; what a test does without them is at its top. */
+const LONG_TRIALS = {
+  UNCAGED_TEST_COORDINATOR_KILLS: "30",
+  UNCAGED_TEST_FILES: "5000",
+  UNCAGED_TEST_FILE_STEPS: "10",
+  UNCAGED_TEST_FLEET: "20",
+  UNCAGED_TEST_FLIPS: "all",
+  UNCAGED_TEST_GIT_KILLS: "1000",
+  UNCAGED_TEST_GROUP_KILLS: "100",
+  UNCAGED_TEST_KILLS: "60",
+  UNCAGED_TEST_LIES: "100",
+  UNCAGED_TEST_RACES: "60",
+  UNCAGED_TEST_SEEDS: "300",
+  UNCAGED_TEST_TASK_KILLS: "1000",
+};
+
 const INSTALLED = [INSTALL];
 const BUILT = [INSTALL, COMPILE, BUNDLE];
 const node = (...args) => ({ command: "node", args });
@@ -63,9 +79,15 @@ export const TASKS = {
     commands: (args) => [{ command: "vitest", args: ["run", "--project", "pooler", ...args] }],
   },
   trials: {
-    says: "build, then kill, freeze, damage and attack it, and lie to it (arguments go to vitest)",
+    says: "build, then kill, freeze, damage and attack it, and lie to it (--long: far more often; other arguments go to vitest)",
     prepare: BUILT,
-    commands: (args) => [{ command: "vitest", args: ["run", "--project", "trials", ...args] }],
+    commands: (args) => [
+      {
+        command: "vitest",
+        args: ["run", "--project", "trials", ...args.filter((arg) => arg !== "--long")],
+        env: args.includes("--long") ? LONG_TRIALS : {},
+      },
+    ],
   },
   walks: {
     says: "build, then walk as a newcomer does, from an install to a result (arguments go to vitest)",

@@ -11,7 +11,7 @@ import { CHORE, leadWorkflow } from "./coordinating-workflow.ts";
 import { killHard } from "./kill-hard.test.helper.ts";
 import { untilThread } from "./until-thread.test.helper.ts";
 
-/** CI asks for more. */
+/** `npm run trials -- --long` asks for more. */
 const KILLS = Number(process.env.UNCAGED_TEST_COORDINATOR_KILLS ?? 2);
 const WORKERS = 5;
 /** From the start of the coordinator to its end, about. */

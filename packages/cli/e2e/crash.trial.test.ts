@@ -8,7 +8,7 @@ import { type Cli, openCli } from "./cli.test.helper.ts";
 import { killHard } from "./kill-hard.test.helper.ts";
 import { rests, untilThread } from "./until-thread.test.helper.ts";
 
-/** CI asks for more. */
+/** `npm run trials -- --long` asks for more. */
 const KILLS = Number(process.env.UNCAGED_TEST_KILLS ?? 15);
 const WORKER_STEPS = 19;
 /** So long that a step does not end while the test looks at the one before, on a busy machine. */

@@ -7,7 +7,7 @@ import type { StepView } from "@uncaged/workflow-protocol";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Cli, openCli } from "./cli.test.helper.ts";
 
-/** CI asks for 5,000 and 10. */
+/** `npm run trials -- --long` asks for 5,000 and 10. */
 const FILES = Number(process.env.UNCAGED_TEST_FILES ?? 60);
 const STEPS = Number(process.env.UNCAGED_TEST_FILE_STEPS ?? 3);
 const EACH_MS = 20_000;

@@ -8,7 +8,7 @@ import { type Cli, openCli } from "./cli.test.helper.ts";
 import { killHard } from "./kill-hard.test.helper.ts";
 import { rests, untilThread } from "./until-thread.test.helper.ts";
 
-/** CI asks for 100. */
+/** `npm run trials -- --long` asks for 100. */
 const KILLS = Number(process.env.UNCAGED_TEST_GROUP_KILLS ?? 6);
 const KILLS_PER_THREAD = 3;
 /** About how long the group takes. */

@@ -8,7 +8,7 @@ import { killHard } from "./kill-hard.test.helper.ts";
 import { heldThread, openGroupCli, place, type Shown } from "./people-group.test.helper.ts";
 import { ownerOf, untilThread } from "./until-thread.test.helper.ts";
 
-/** CI asks for more. */
+/** `npm run trials -- --long` asks for more. */
 const KILLS = Math.ceil(Number(process.env.UNCAGED_TEST_KILLS ?? 6) / 3);
 /** About as long as an answer and its step take. */
 const ANSWER_MS = 1_500;

@@ -7,7 +7,7 @@ import { openApproverCli, type Shown } from "./approver.test.helper.ts";
 import { BIN, type Cli } from "./cli.test.helper.ts";
 import { untilThread } from "./until-thread.test.helper.ts";
 
-/** CI asks for more. */
+/** `npm run trials -- --long` asks for more. */
 const KILLS = Number(process.env.UNCAGED_TEST_KILLS ?? 6);
 /** About as long as an answer takes. */
 const ANSWER_MS = 700;

@@ -7,7 +7,8 @@ import { type Cli, openCli } from "./cli.test.helper.ts";
 import { type Hosted, hosted } from "./hosted.test.helper.ts";
 import { untilThreads } from "./until-thread.test.helper.ts";
 
-/** How often a host is killed while it starts firings, of which there are twice as many. CI asks for more. */
+/** How often a host is killed while it starts firings, of which there are twice as many; `UNCAGED_TEST_KILLS` asks for
+ *  more. */
 const KILLS = Math.ceil(Number(process.env.UNCAGED_TEST_KILLS ?? 6) / 2);
 const FIRINGS = 2 * KILLS;
 const LOOK_EVERY_MS = 20;

@@ -14,7 +14,7 @@ import { flips } from "./flipped.test.helper.ts";
 import { importThread } from "./import-thread.ts";
 import { emptyRoot, type SampleRoot, sampleRoot } from "./sample-root.test.helper.ts";
 
-/** Every bit in CI. */
+/** Every bit with `npm run trials -- --long`. */
 const FLIPS = { all: process.env.UNCAGED_TEST_FLIPS === "all" };
 
 let dir = "";
