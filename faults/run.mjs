@@ -49,12 +49,16 @@ async function main(args) {
   }
 }
 
-function print({ name, title, ran, missed, short, tookMs, fallen }) {
+function print({ name, title, ran, missed, short, tookMs, goneOnMs, fallen }) {
   const counts = [`${ran} cases`, `${missed} missed`, `${short} fell short`];
   const figures = counts.map((each) => each.padStart(13)).join("");
   console.log(
     `${name.padEnd(16)}${figures}  ${(tookMs / 1000).toFixed(0).padStart(5)} s  ${title}`,
   );
+  if (goneOnMs.length > 0) {
+    const at = (share) => goneOnMs[Math.ceil(share * goneOnMs.length) - 1];
+    console.log(`    went on after: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, worst ${at(1)} ms`);
+  }
   for (const each of fallen)
     console.log(`    ${each.name}\n      ${each.why.replaceAll("\n", "\n      ")}`);
 }

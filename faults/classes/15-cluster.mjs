@@ -11,6 +11,7 @@ import {
   until,
   withCluster,
 } from "../parts/cluster.mjs";
+import { document } from "../parts/command.mjs";
 import { processesOf } from "../parts/expect-sound.mjs";
 import { begun } from "../parts/scene.mjs";
 
@@ -18,6 +19,10 @@ export const title =
   "two machines and a root in PostgreSQL: a worker, a machine, the way to the server or the server itself gone";
 
 const STEPS = 6;
+/** So many answers of the server arrive while a thread of that many steps runs, and more. */
+const ANSWERS = Array.from({ length: 100 }, (_, index) => index + 1);
+const SHORT = 1;
+const MINUTE_MS = 60_000;
 
 export async function* cases(lab) {
   const of = (play) => () => withCluster(lab, play);
@@ -28,8 +33,18 @@ export async function* cases(lab) {
   yield { name: "a machine gone without a word", run: of(killed(false)) };
   yield { name: "a machine cut off from the server for half a minute", run: of(cutOff) };
   yield { name: "a machine frozen past its leases", run: of(frozen(lab.thorough ? 20_000 : 0)) };
-  yield { name: "the server killed and back after two seconds", run: of(serverKilled) };
+  const away = lab.some([2_000, 30_000], SHORT);
+  for (const ms of away)
+    yield { name: `the server killed, and back after ${ms} ms`, run: of(serverKilled(ms)) };
   yield { name: "two machines that begin with an empty database at once", run: of(fromNothing) };
+  yield { name: "two machines, one clock a minute ahead and one behind", run: of(otherClocks) };
+  for (const n of lab.some(ANSWERS, SHORT)) {
+    yield {
+      name: `a host and its workers killed at answer ${n} of the server`,
+      run: of(killedAt(n)),
+    };
+    yield { name: `answer ${n} of the server lost`, run: of(answerLost(n)) };
+  }
 }
 
 /** A finished step is not run again, and the one that was under way at most once more. */
@@ -40,10 +55,7 @@ function killed(sameMachine) {
     await registered(cluster, first, "steps");
     const isApart = !sameMachine;
     startHost(first, { isApart });
-    const prompt = { steps: STEPS, sleepMs: 400, pad: 0 };
-    const threads = [];
-    for (const name of ["one", "two", "three"])
-      threads.push(await queued(cluster, first, { name, workflow: "steps", prompt }));
+    const threads = await threeThreads(cluster, first);
     await until("the second step of each", () =>
       threads.every(({ work }) => begun(work).includes(2)),
     );
@@ -134,22 +146,115 @@ function spans(work) {
   return [...seen.values()];
 }
 
-async function serverKilled(cluster) {
+function serverKilled(awayMs) {
+  return async (cluster) => {
+    const first = await cluster.machine("first");
+    await registered(cluster, first, "steps");
+    startHost(first);
+    const threads = await threeThreads(cluster, first);
+    await until("the second step of each", () =>
+      threads.every(({ work }) => begun(work).includes(2)),
+    );
+    cluster.server.kill();
+    await sleep(awayMs);
+    await cluster.server.start();
+    await expectCompleted(first, threads);
+    for (const { work } of threads) expectAgainOnce(begun(work));
+  };
+}
+
+/** A host whose neighbour was killed takes over at once: how long that takes is the figure. */
+function killedAt(n) {
+  return async (cluster) => {
+    const first = await cluster.machine("first");
+    const second = await cluster.machine("second");
+    await registered(cluster, first, "steps");
+    startHost(first, { isApart: false });
+    const threads = await threeThreads(cluster, first);
+    await until("the first step of each", () =>
+      threads.every(({ work }) => begun(work).length > 0),
+    );
+    startHost(second, { isApart: false });
+    await until("the second host", async () => (await workers(second)).length === 2);
+    const { promise: kill, resolve } = Promise.withResolvers();
+    first.way.atAnswer(n, () => {
+      signalAll(first, "SIGKILL");
+      resolve(performance.now());
+    });
+    const done = until("the end of all", () =>
+      threads.every(({ work }) => begun(work).includes(0)),
+    );
+    const killedAt = await Promise.race([kill, done.then(() => null)]);
+    const underWay = threads.map(({ work }) => work).filter((work) => !begun(work).includes(0));
+    const counts = underWay.map((work) => begun(work).length);
+    await until("the next step of each", () =>
+      underWay.every((work, at) => begun(work).length > counts[at]),
+    );
+    const tookMs = performance.now() - killedAt;
+    await expectCompleted(second, threads, killedAt === null ? [first] : []);
+    for (const { work } of threads) expectAgainOnce(begun(work));
+    if (killedAt === null || underWay.length === 0) return { hit: false };
+    return { hit: true, tookMs };
+  };
+}
+
+const workers = async ({ root }) => (await document(["worker", "list"], { root })).workers;
+
+/** What was stored is taken for stored, although nobody was told so. */
+function answerLost(n) {
+  return async (cluster) => {
+    const first = await cluster.machine("first");
+    await registered(cluster, first, "steps");
+    startHost(first);
+    const threads = await threeThreads(cluster, first);
+    await until("the first step of each", () =>
+      threads.every(({ work }) => begun(work).length > 0),
+    );
+    let hit = false;
+    first.way.atAnswer(n, () => {
+      hit = true;
+      return "lose";
+    });
+    await until("the end of all", () => threads.every(({ work }) => begun(work).includes(0)));
+    await expectCompleted(first, threads);
+    for (const { work } of threads) expectOnce(begun(work));
+    return { hit };
+  };
+}
+
+/** Leases go by the server's clock alone. */
+async function otherClocks(cluster) {
   const first = await cluster.machine("first");
+  const second = await cluster.machine("second");
   await registered(cluster, first, "steps");
-  startHost(first);
+  startHost(first, { clockMs: MINUTE_MS });
+  const early = await threeThreads(cluster, first);
+  await until("the first step of each", () => early.every(({ work }) => begun(work).length > 0));
+  startHost(second, { clockMs: -MINUTE_MS });
+  await until("the second host", async () => (await workers(second)).length === 2);
+  const late = await threeThreads(cluster, second);
+  await expectCompleted(second, [...early, ...late], [first]);
+  for (const { work } of [...early, ...late]) expectOnce(begun(work));
+  for (const { root } of [first, second])
+    assert.ok(readFileSync(join(root, "..", "other-clock"), "utf8").split("\n").length > 2);
+}
+
+async function threeThreads(cluster, machine) {
   const prompt = { steps: STEPS, sleepMs: 400, pad: 0 };
   const threads = [];
-  for (const name of ["one", "two", "three", "four"])
-    threads.push(await queued(cluster, first, { name, workflow: "steps", prompt }));
-  await until("the second step of each", () =>
-    threads.every(({ work }) => begun(work).includes(2)),
-  );
-  cluster.server.kill();
-  await sleep(2_000);
-  await cluster.server.start();
-  await expectCompleted(first, threads);
-  for (const { work } of threads) expectAgainOnce(begun(work));
+  for (const name of ["one", "two", "three"])
+    threads.push(
+      await queued(cluster, machine, {
+        name: `${name}-${machine.name}`,
+        workflow: "steps",
+        prompt,
+      }),
+    );
+  return threads;
+}
+
+function expectOnce(steps) {
+  assert.deepEqual(steps, [...Array.from({ length: STEPS }, (_, index) => index + 1), 0]);
 }
 
 /** Both bring the tables with them, and neither gets in the way of the other. */
@@ -163,6 +268,5 @@ async function fromNothing(cluster) {
   for (const [at, machine] of machines.entries())
     threads.push(await queued(cluster, machine, { name: `of-${at}`, workflow: "steps", prompt }));
   await expectCompleted(second, threads, [first]);
-  const once = [...Array.from({ length: STEPS }, (_, index) => index + 1), 0];
-  for (const { work } of threads) assert.deepEqual(begun(work), once);
+  for (const { work } of threads) expectOnce(begun(work));
 }

@@ -1,7 +1,7 @@
 /** A root in a PostgreSQL of its own, and machines that use it: each has a folder and a way to the server. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,6 +14,7 @@ import { register, withEngine } from "./scene.mjs";
 const PATIENCE_MS = 120_000;
 /** Nothing here outlives a power cut. */
 const SETTINGS = { fsync: "off" };
+const OTHER_CLOCK = new URL("other-clock.mjs", import.meta.url).href;
 
 /** Lends a cluster to one case: `machine(name)` makes a machine with `workflow` registered. */
 export async function withCluster({ folder, bundles }, use) {
@@ -53,10 +54,11 @@ const postmasterOf = (folder) =>
   Number(readFileSync(join(folder, "data", "postmaster.pid"), "utf8").split("\n")[0]);
 
 /** Starts the host of a machine. With a host name and process ids of its own it is nobody's neighbour: who looks from
- *  elsewhere cannot know whether its processes live. */
-export function startHost(machine, { isApart = true } = {}) {
+ *  elsewhere cannot know whether its processes live. `clockMs`: by how much the clock of its processes is ahead. */
+export function startHost(machine, { isApart = true, clockMs = 0 } = {}) {
   const { root, name } = machine;
-  const up = [process.execPath, COMMAND, "up"];
+  const node = clockMs === 0 ? process.execPath : nodeWithClock(machine, clockMs);
+  const up = [node, COMMAND, "up"];
   // The shell collects what ends in there.
   const alone = [
     "--uts",
@@ -71,6 +73,14 @@ export function startHost(machine, { isApart = true } = {}) {
   const how = { root, patienceMs: 600_000 };
   const [program, ...args] = isApart ? ["unshare", ...alone, ...up] : up;
   machine.hosts.push(runProgram(program, args, how));
+}
+
+/** A Node for a machine whose processes, and those that they start with the Node that they are, have another clock. */
+function nodeWithClock({ root }, clockMs) {
+  const file = join(root, "..", "node");
+  const line = `FAULTS_CLOCK_MS=${clockMs} FAULTS_NODE="$0" exec "${process.execPath}" --import="${OTHER_CLOCK}" "$@"`;
+  writeFileSync(file, `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+  return file;
 }
 
 /** All processes of a machine: its host, its workers, their agents. */
@@ -125,10 +135,17 @@ export async function expectCompleted(machine, threads, others = []) {
   }
 }
 
-/** A way to a server that can be cut: what is written then is not answered, and nobody is told. */
+/** A way to a server that can be cut: what is written then is not answered, and nobody is told. `atAnswer(n, deed)` does
+ *  something once the server has sent its n-th answer from then on, and before that arrives; an answer is what comes at
+ *  once. When the deed returns `lose`, the answer never arrives, and the connection is gone. */
 async function wayTo(url) {
   let to = new URL(url);
   let isCut = false;
+  let awaited = { n: Number.POSITIVE_INFINITY, deed: () => {} };
+  const isLost = () => {
+    awaited.n -= 1;
+    return awaited.n === 0 && awaited.deed() === "lose";
+  };
   const sockets = new Set();
   const proxy = createServer((client) => {
     sockets.add(client);
@@ -140,7 +157,10 @@ async function wayTo(url) {
       [upstream, client],
     ]) {
       sockets.add(socket);
-      socket.on("data", (bytes) => isCut || other.write(bytes));
+      socket.on("data", (bytes) => {
+        if (socket === upstream && isLost()) client.destroy();
+        else if (!isCut) other.write(bytes);
+      });
       socket.on("error", () => other.destroy());
       socket.on("close", () => {
         sockets.delete(socket);
@@ -164,6 +184,9 @@ async function wayTo(url) {
     mend: () => {
       isCut = false;
       dropAll();
+    },
+    atAnswer: (n, deed) => {
+      awaited = { n, deed };
     },
     leadTo: (other) => {
       to = new URL(other);

@@ -2,7 +2,8 @@
 import { availableParallelism } from "node:os";
 
 /** `cases(lab)` returns `{ name, run }` one after the other, maybe asynchronously; `run` throws when what must
- *  hold does not, and may give `{ hit: false }` when the fault was not met. `lab` has what a class needs to
+ *  hold does not, and may give `{ hit: false }` when the fault was not met, and `{ tookMs }`, how long it took to go
+ *  on. `lab` has what a class needs to
  *  make its cases. */
 export async function runCases({ name, title, cases }, { folder, thorough, bundles, only }) {
   const startedAt = Date.now();
@@ -15,12 +16,14 @@ export async function runCases({ name, title, cases }, { folder, thorough, bundl
   const fallen = [];
   let ran = 0;
   let missed = 0;
+  const goneOnMs = [];
   const queue = cases(lab)[Symbol.asyncIterator]();
   const worker = async () => {
     for (let next = await queue.next(); !next.done; next = await queue.next()) {
       if (!next.value.name.includes(only)) continue;
-      const { hit, why } = await outcome(next.value);
+      const { hit, why, tookMs } = await outcome(next.value);
       ran += 1;
+      if (tookMs !== null) goneOnMs.push(Math.round(tookMs));
       if (!hit) missed += 1;
       if (why !== null) fallen.push({ name: next.value.name, why });
     }
@@ -28,16 +31,18 @@ export async function runCases({ name, title, cases }, { folder, thorough, bundl
   // More than there are processors: a good part of a case is waiting, for a lease to run out or for a disk.
   const jobs = 2 * availableParallelism();
   await Promise.all(Array.from({ length: jobs }, worker));
-  return { name, title, ran, missed, short: fallen.length, tookMs: Date.now() - startedAt, fallen };
+  const tookMs = Date.now() - startedAt;
+  goneOnMs.sort((a, b) => a - b);
+  return { name, title, ran, missed, short: fallen.length, tookMs, goneOnMs, fallen };
 }
 
 async function outcome({ run }) {
   try {
     const result = await run();
-    return { hit: result?.hit ?? true, why: null };
+    return { hit: result?.hit ?? true, why: null, tookMs: result?.tookMs ?? null };
   } catch (thrown) {
     const why = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown);
-    return { hit: true, why };
+    return { hit: true, why, tookMs: null };
   }
 }
 

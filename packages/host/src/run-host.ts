@@ -43,6 +43,8 @@ import { threadsElsewhere } from "./threads-elsewhere.ts";
 import { watchingFolders } from "./trigger/watch-folders.ts";
 
 const LOOK_EVERY_MS = 2_000;
+/** How often it is checked, at no cost to the storage, whether owners of threads have died. */
+const OWNERS_EVERY_MS = 250;
 
 export type HostOptions = {
   root: string;
@@ -127,6 +129,8 @@ async function serve(engine: Engine, opts: HostOptions): Promise<void> {
     watchingFolders({ triggers, starter, say, signal }),
     tendingTasks(engine, { store: tasks, say, signal }),
   ];
+  const taking = takeUp(engine, carrier, { isShared: isShared(engine.root), elsewhere });
+  const watching = setInterval(() => taking.hasLostOwner() && wake.abort(), OWNERS_EVERY_MS);
   let started: Promise<void> = Promise.resolve();
   try {
     (await startTelemetry(engine, { env: process.env, say })).watchThreads();
@@ -135,14 +139,7 @@ async function serve(engine: Engine, opts: HostOptions): Promise<void> {
     // Last: whoever reads this file can connect.
     await writeFileAtomic({ path, data: JSON.stringify(host), mode: 0o600, existing: "replace" });
     onUp({ ...host, worker: row.worker, health: probes?.port ?? null });
-    const looks = [
-      row,
-      newer,
-      takeUp(engine, carrier, { isShared: isShared(engine.root), elsewhere }),
-      queue,
-      telling,
-      pruneOld(engine, say),
-    ];
+    const looks = [row, newer, taking, queue, telling, pruneOld(engine, say)];
     while (!isDraining()) {
       lookedMs = performance.now();
       wake = new AbortController();
@@ -157,6 +154,7 @@ async function serve(engine: Engine, opts: HostOptions): Promise<void> {
     if (!ended.aborted)
       await drainHost({ row, carrier }, { hurry: hurryOf(drain), signal: ended, fault, say });
   } finally {
+    clearInterval(watching);
     // Stop accepting threads before ours lose their workers.
     rmSync(path, { force: true });
     listener.close();

@@ -1,7 +1,9 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import type { RunnerReport } from "@uncaged/workflow-execute";
 import { failure, type ProcessIdentity, type ThreadStore } from "@uncaged/workflow-protocol";
 import { memoryLiveLog, memoryThreadStore } from "@uncaged/workflow-store";
-import { newThreadId, ownIdentity } from "@uncaged/workflow-util";
+import { identifyProcess, newThreadId, ownIdentity } from "@uncaged/workflow-util";
 import { beforeEach, describe, expect, it } from "vitest";
 import { takeUp } from "./take-up.ts";
 import { threadsElsewhere } from "./threads-elsewhere.ts";
@@ -22,6 +24,7 @@ let resting: string | null;
 let answer: RunnerReport;
 let look: () => Promise<void>;
 let lookAtShared: () => Promise<void>;
+let hasLostOwner: () => boolean;
 
 beforeEach(() => {
   nowMs = 1_000_000;
@@ -40,7 +43,7 @@ beforeEach(() => {
   };
   const engine = { store, live: memoryLiveLog(), now: () => nowMs };
   const elsewhere = threadsElsewhere(() => monotonicMs);
-  ({ look } = takeUp(engine, carrier, {
+  ({ look, hasLostOwner } = takeUp(engine, carrier, {
     isShared: false,
     elsewhere,
     monotonicMs: () => monotonicMs,
@@ -69,6 +72,24 @@ async function thread(owner: ProcessIdentity | null): Promise<string> {
 
 const statusOf = async (threadId: string): Promise<string | undefined> =>
   (await store.get(threadId))?.status;
+
+describe("between two looks", () => {
+  it("an owner that dies is noticed once, and one that we carry or that lives is not", async () => {
+    const process = spawn("sleep", ["60"]);
+    const identity = identifyProcess(process.pid ?? 0);
+    if (identity === null) throw new Error("it does not run");
+    const left = await thread(identity);
+    await thread(ownIdentity());
+    await look();
+    expect(hasLostOwner()).toBe(false);
+    process.kill("SIGKILL");
+    await once(process, "exit");
+    expect(hasLostOwner()).toBe(true);
+    await look();
+    expect(carried).toEqual([left]);
+    expect(hasLostOwner()).toBe(false);
+  });
+});
 
 describe("a look", () => {
   it("carries on what a dead owner left, and what was under way before a reboot, once", async () => {

@@ -16,7 +16,8 @@ import {
   observedStatus,
   releaseLease,
 } from "@uncaged/workflow-execute";
-import { type RunningThread, waitsOf } from "@uncaged/workflow-protocol";
+import { type ProcessIdentity, type RunningThread, waitsOf } from "@uncaged/workflow-protocol";
+import { livenessOf } from "@uncaged/workflow-util";
 import type { Carrier } from "./carry-threads.ts";
 import type { ThreadsElsewhere } from "./threads-elsewhere.ts";
 
@@ -31,7 +32,9 @@ export function takeUp(
     elsewhere,
     monotonicMs = () => performance.now(),
   }: { isShared: boolean; elsewhere: ThreadsElsewhere; monotonicMs?: () => number },
-): { look: () => Promise<void> } {
+): { look: () => Promise<void>; hasLostOwner: () => boolean } {
+  /** Processes that were alive at the last look, or may have been, and own threads. */
+  let owners: readonly ProcessIdentity[] = [];
   /** When each silent lease was first noticed, by thread and fence; of a shared root, each heartbeat. */
   let silentSince = new Map<string, number>();
   const taking: Pick<Carrier, "carry" | "restsBecause"> = {
@@ -44,6 +47,8 @@ export function takeUp(
   };
 
   return {
+    /** Whether one of them has certainly died since. It costs no statement, so it can be asked between looks. */
+    hasLostOwner: () => owners.some((owner) => livenessOf(owner) === "dead"),
     look: async () => {
       const seen = new Map<string, number>();
       const isLeft = (thread: RunningThread): boolean => {
@@ -56,8 +61,12 @@ export function takeUp(
         seen.set(key, since);
         return monotonicMs() - since >= (isShared ? ASK_AFTER_MS : LEASE_TTL_MS);
       };
-      const owned = await engine.store.list({ withLease: true });
-      const left = owned.filter((thread) => thread.status === "running").filter(isLeft);
+      const leased = await engine.store.list({ withLease: true });
+      const running = leased.filter((thread) => thread.status === "running");
+      const left = running.filter(isLeft);
+      owners = ownersOf(
+        running.filter((each) => !left.includes(each) && !carrier.carries(each.threadId)),
+      );
       silentSince = seen;
       const overdue = (await engine.store.list({ suspended: true })).filter((thread) =>
         waitsOf(thread).some((wait) => isOverdue(wait, engine.now())),
@@ -75,6 +84,15 @@ export function takeUp(
       );
     },
   };
+}
+
+/** Each once: a worker has many threads. */
+function ownersOf(threads: readonly RunningThread[]): readonly ProcessIdentity[] {
+  return [
+    ...new Map(
+      threads.map(({ lease }) => [`${lease.process.pid} ${lease.process.bootId}`, lease.process]),
+    ).values(),
+  ];
 }
 
 async function goOn(
