@@ -1,7 +1,7 @@
 /** What a gateway costs: a call through its tunnel beside one through a plain proxy, the memory that it needs under
- *  load, and the time until a page is served beside a bare server. Gateway and engine are in this process, callers in
- *  others. `--calls n` and `--rounds n` change how many. */
-import { spawn } from "node:child_process";
+ *  load, and the time until a page is served beside a bare server. For the calls, gateway and engine are in this process
+ *  and callers in others; for the memory, the gateway is in one of its own. `--calls n` and `--rounds n` change how many. */
+import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { createServer, request } from "node:http";
@@ -9,9 +9,11 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { connectEngine, passingToken, startGateway } from "@uncaged/workflow-gateway";
+import { connectEngine } from "@uncaged/workflow-gateway";
 import { COMMAND } from "./parts/command.mjs";
+import { gatewayIn } from "./parts/gateway.mjs";
 import { median } from "./parts/median.mjs";
 import { ms, printTable } from "./parts/print-table.mjs";
 import { withScratchFolder } from "./parts/scratch-folder.mjs";
@@ -21,6 +23,7 @@ const { values } = parseArgs({
 });
 const CALLS = Number(values.calls ?? 3_000);
 const ROUNDS = Number(values.rounds ?? 5);
+const GATEWAY = fileURLToPath(new URL("parts/gateway.mjs", import.meta.url));
 const AT_ONCE = 16;
 const WATCH_MS = 4_000;
 const LONGEST_MS = 30_000;
@@ -43,38 +46,28 @@ const BARE_SERVER = `
     console.log(JSON.stringify({ origin: "http://127.0.0.1:" + server.address().port })));`;
 
 await withScratchFolder(async (folder) => {
-  const gateway = await openGateway(folder);
+  const gateway = await gatewayIn(join(folder, "here"));
+  const engine = await connected(gateway);
   const proxy = await openProxy();
   try {
-    await compareCalls(gateway, proxy);
-    await watchMemory(gateway);
+    await compareCalls(engine, proxy);
   } finally {
     proxy.close();
+    await engine.close();
     await gateway.close();
   }
+  await watchMemory(join(folder, "alone"));
   await comparePages(folder);
 });
 // Sockets that were left half open.
 process.exit();
 
-async function openGateway(folder) {
-  const now = Date.now();
-  const engine = passingToken({ name: "e", scopes: ["engine"], clients: ["e"] }, now);
-  const person = passingToken({ name: "p", scopes: ["read"], clients: ["e"] }, now);
-  const files = Object.fromEntries(
-    ["tokens", "sessions", "audit"].map((name) => [name, join(folder, name)]),
-  );
-  const started = await startGateway({
-    ...{ host: "127.0.0.1", port: 0, publicOrigin: null, tls: null, files },
-    extraTokens: [engine.row, person.row],
-    ...{ page: folder, openApi: "{}", limits: { stalledMs: 600_000, sockets: 2_000 } },
-  });
-  if (!started.ok) throw new Error(started.error.message);
-  const { origin, port, close } = started.value;
+/** An engine that is connected to a gateway, which is here or elsewhere. */
+async function connected({ origin, port, tokens }) {
   const end = new AbortController();
   const up = Promise.withResolvers();
   const ended = connectEngine({
-    ...{ gateway: origin, token: engine.token, name: null, version: "1", allow: ["read"] },
+    ...{ gateway: origin, token: tokens.engine, name: null, version: "1", allow: ["read"] },
     signal: end.signal,
     handler: answer,
     onState: ({ state }) => state === "connected" && up.resolve(),
@@ -82,11 +75,10 @@ async function openGateway(folder) {
   await up.promise;
   return {
     port,
-    token: person.token,
+    token: tokens.person,
     async close() {
       end.abort();
       await ended;
-      await close();
     },
   };
 }
@@ -188,8 +180,18 @@ async function cpuOfCall(port, token) {
   return (user + system) / 1_000 / CALLS;
 }
 
-async function watchMemory({ port, token }) {
-  const idle = process.memoryUsage.rss();
+/** Of a gateway alone: its engine and its readers are here. */
+async function watchMemory(folder) {
+  const gateway = fork(GATEWAY, [folder], { execArgv: [] });
+  const [place] = await once(gateway, "message");
+  const engine = await connected(place);
+  const { port, token } = engine;
+  let most = 0;
+  gateway.on("message", ({ rss }) => {
+    most = Math.max(most, rss);
+  });
+  await once(gateway, "message");
+  const idle = most;
   const sockets = [];
   const open = (text) => {
     const socket = connect(port, "127.0.0.1");
@@ -210,25 +212,20 @@ async function watchMemory({ port, token }) {
   open(get(BLOB)).on("data", (chunk) => {
     loaded += chunk.length;
   });
-  let most = 0;
   const startedAt = performance.now();
   const tookMs = () => performance.now() - startedAt;
-  while (tookMs() < WATCH_MS || (loaded < BLOB_BYTES && tookMs() < LONGEST_MS)) {
-    most = Math.max(most, process.memoryUsage.rss());
-    await sleep(50);
-  }
+  while (tookMs() < WATCH_MS || (loaded < BLOB_BYTES && tookMs() < LONGEST_MS)) await sleep(50);
   const perSecond = Math.round((events * 1_000) / tookMs());
   for (const socket of sockets) socket.destroy();
+  await engine.close();
+  gateway.kill();
   if (events === 0 || loaded < BLOB_BYTES)
     throw new Error(`stalled readers held others up: ${events} events, ${mib(loaded)} of the blob`);
-  printTable(
-    `memory of gateway and engine: ${STALLED} stalled readers, ${HALF_OPEN} half-open sockets`,
-    [
-      { what: "before", figure: mib(idle) },
-      { what: "most, with events and a blob of 64 MiB", figure: mib(most), bar: "300 MiB" },
-      { what: "events that were read", figure: `${perSecond} /s` },
-    ],
-  );
+  printTable(`memory of a gateway: ${STALLED} stalled readers, ${HALF_OPEN} half-open sockets`, [
+    { what: "before", figure: mib(idle) },
+    { what: "most, with events and a blob of 64 MiB", figure: mib(most), bar: "300 MiB" },
+    { what: "events that were read", figure: `${perSecond} /s` },
+  ]);
 }
 
 async function comparePages(folder) {
