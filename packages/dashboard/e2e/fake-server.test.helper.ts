@@ -76,7 +76,38 @@ async function answer(
   if (reply === undefined) return send(response, 404, failure("NOT_FOUND", `nothing for ${name}`));
   if ("text" in reply)
     return void response.writeHead(200, { "content-type": "text/plain" }).end(reply.text);
-  send(response, reply.status ?? 200, reply.value);
+  send(
+    response,
+    reply.status ?? 200,
+    name === "logIn" ? reply.value : told(reply.value, world.tell),
+  );
+}
+
+/** Fields whose text is a person's, an author's or an agent's. Names of clients are not among them: the page's own paths
+ *  begin with them. */
+const WRITTEN = new Set(
+  `agent agents as assignees binding branch condition content cwd defaultAgent description each environment
+  from host input integration key labels location message model names needs note output path players pool pools prompt
+  repository reviewers role roles subject summary systemPrompt title to user version when who worker workers
+  worktree zone`.split(/\s+/),
+);
+const NAMED = new Set("workflows agents schedules triggers tokens name".split(" "));
+/** Maps whose keys are such texts, too. */
+const KEYED = new Set(["labels", "players", "roles"]);
+
+function told(value: unknown, tell: World["tell"], key = "", within = ""): unknown {
+  if (typeof value === "string") {
+    const isWritten = WRITTEN.has(key) || (key === "name" && NAMED.has(within));
+    return isWritten && !/^(__\w+__|FALLBACK)$/.test(value) ? tell(value) : value;
+  }
+  if (Array.isArray(value)) return value.map((each) => told(each, tell, key, key));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [
+      KEYED.has(key) ? tell(name) : name,
+      told(each, tell, KEYED.has(key) && typeof each === "string" ? key : name, key),
+    ]),
+  );
 }
 
 type Given = {

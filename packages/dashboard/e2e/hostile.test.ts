@@ -1,7 +1,8 @@
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { enter, launch, openPage } from "./browser.test.helper.ts";
 import { type FakeServer, startFakeServer } from "./fake-server.test.helper.ts";
+import { VIEWS, worldToSee } from "./views.test.helper.ts";
 import { addThread, makeWorld, NOW, step, WORKSPACE } from "./world.test.helper.ts";
 
 const world = makeWorld();
@@ -16,6 +17,11 @@ afterAll(async () => {
   await browser?.close();
   await server?.stop();
 });
+
+/** How often every view is visited; each time, every name has another of the texts. */
+const TURNS = 2;
+/** Shows that what was written has arrived on the page. */
+const MARK = "so called";
 
 /** What agents and authors might write so that it runs, loads, leads or freezes. Each would set `document.title`, open a
  *  dialog or ask another host; the browser is watched for all of it. */
@@ -40,6 +46,20 @@ const HOSTILE: { readonly [name: string]: string } = {
     "<a id=page name=__proto__></a><form id=document><input name=body></form>\n\n```html\n</code></pre><script>alert(1)</script>\n```",
   deep: `${"> ".repeat(4_000)}x\n${"[".repeat(20_000)}${"*a ".repeat(9_000)}`,
 };
+
+/** What a hostile text has made of a page. */
+async function faultsOf(page: Page): Promise<string[]> {
+  const made = "img, iframe, object, form[action], base, main script, main style";
+  const title = await page.title();
+  const links = await page
+    .locator("main a")
+    .evaluateAll((all) => all.map((link) => link.getAttribute("href") ?? ""));
+  return [
+    ...(title === "Uncaged workflow" ? [] : [`title: ${title}`]),
+    ...(await page.locator(made).evaluateAll((all) => all.map(({ outerHTML }) => outerHTML))),
+    ...links.filter((href) => !/^(\/|https:|mailto:)/.test(href)).map((href) => `link: ${href}`),
+  ];
+}
 
 for (const [name, text] of Object.entries(HOSTILE)) {
   test(`nothing runs, loads or leads: ${name}`, async () => {
@@ -91,19 +111,37 @@ for (const [name, text] of Object.entries(HOSTILE)) {
     await page.goto(`${server.url}/c/laptop/inbox`);
     await page.getByRole("button", { name: "What went before" }).click();
     await page.getByText("Step 1,").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
     expect(problems).toEqual([]);
-    expect(await page.title()).toBe("Uncaged workflow");
-    expect(
-      await page
-        .locator("img, iframe, object, form[action], base, main script, main style")
-        .count(),
-    ).toBe(0);
-    for (const link of await page.locator("main a").all()) {
-      expect(await link.getAttribute("href")).toMatch(/^(\/|https:|mailto:)/);
-    }
     await close();
   });
 }
+
+test("nothing runs, loads or leads in any view, whatever things are called", async () => {
+  const everywhere = worldToSee();
+  const texts = Object.values(HOSTILE);
+  const telling = await startFakeServer(everywhere);
+  const { page, problems, close } = await openPage(browser, telling.url);
+  await enter(page, telling.url, "/");
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    // The same name has the same text everywhere, so that what belongs together still does.
+    everywhere.tell = (text) => `${text} ${MARK} ${texts[(text.length + turn * 5) % texts.length]}`;
+    for (const { name, path } of VIEWS) {
+      await page.goto(telling.url + path);
+      await page
+        .locator("main")
+        .getByText(MARK)
+        .filter({ visible: true })
+        .first()
+        .waitFor()
+        .catch(() => problems.push(`${name}: nothing written is shown`));
+      expect(await faultsOf(page), name).toEqual([]);
+    }
+  }
+  expect(problems).toEqual([]);
+  await close();
+  await telling.stop();
+}, 480_000);
 
 test("8 MiB in a step, in one line or many, never freezes the tab", async () => {
   const MANY = 8 * 1024 * 1024;

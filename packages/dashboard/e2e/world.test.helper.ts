@@ -15,6 +15,8 @@ export type World = {
   /** Sends an event to every open stream that has its topic. */
   send: (event: ServerEvent) => void;
   listeners: Set<{ topics: readonly string[]; write: (event: ServerEvent) => void }>;
+  /** What becomes of every text that a person, an author or an agent has written, wherever the engine tells it. */
+  tell: (text: string) => string;
 };
 
 export type FakeThread = { row: ThreadRow; head: ThreadHead; steps: StepView[] };
@@ -29,6 +31,7 @@ export function makeWorld(): World {
     inbox: [],
     calls: [],
     listeners,
+    tell: (text) => text,
     send: (event) => {
       for (const { topics, write } of listeners) {
         if ("topic" in event && topics.includes(event.topic)) write(event);
