@@ -107,7 +107,11 @@ export const VIEWS: readonly { name: string; path: string; shows: string | strin
   { name: "workflows", path: "/c/laptop/w", shows: "triage" },
   { name: "workflow", path: "/c/laptop/w/develop", shows: "asks a person before it is kept" },
   { name: "roles", path: "/c/laptop/w/develop?part=roles&role=approver", shows: "release-team" },
-  { name: "rules", path: "/c/laptop/w/develop?part=rules", shows: "After planner" },
+  {
+    name: "rules",
+    path: "/c/laptop/w/develop?part=rules",
+    shows: ["After planner", "Side by side: joins when all are done; 4 at once."],
+  },
   { name: "versions", path: "/c/laptop/w/develop?part=versions", shows: "As it was before" },
   { name: "run", path: "/c/laptop/run?wf=develop&prompt=Mend+it", shows: "planner: claude" },
   { name: "tasks", path: "/c/laptop/tasks", shows: "slug-fix" },

@@ -1,4 +1,10 @@
-import type { DescriptorEdge, WorkflowDescriptor } from "@uncaged/workflow-protocol";
+import {
+  DEFAULT_ITEM_NAME,
+  type DescriptorEdge,
+  type Group,
+  membersIn,
+  type WorkflowDescriptor,
+} from "@uncaged/workflow-protocol";
 import { visible } from "../text/visible.ts";
 
 /** The table that decides who plays next, in the order in which rules are tried. */
@@ -43,12 +49,43 @@ function Rule({ edge }: { edge: DescriptorEdge }) {
       )}
       {edge.prompt !== null && <p className="foreign text-dim">“{visible(edge.prompt)}”</p>}
       {edge.location !== null && <p className="foreign text-dim">in {visible(edge.location)}</p>}
-      {edge.group !== undefined && (
-        <code className="foreign block font-mono text-dim text-xs">
-          {visible(JSON.stringify(edge.group))}
-        </code>
-      )}
+      {edge.group !== undefined && <InGroup group={edge.group} />}
     </>
+  );
+}
+
+function InGroup({ group }: { group: Group }) {
+  const { each, as = DEFAULT_ITEM_NAME, join = "all", onFault, session, atOnce } = group;
+  const policy = [
+    join === "all"
+      ? "joins when all are done"
+      : `joins after ${join === "any" ? "the first success" : `${join.atLeast} successes`}`,
+    ...(onFault === "stop" ? ["the first failure ends the others"] : []),
+    ...(session === "role" ? ["in the session of their role, one after the other"] : []),
+    ...(atOnce === undefined ? [] : [`${atOnce} at once`]),
+  ];
+  return (
+    <div className="text-dim">
+      <p>Side by side: {policy.join("; ")}.</p>
+      <ul className="list-disc pl-5">
+        {membersIn(group).map((member) => (
+          <li key={JSON.stringify(member)}>
+            <strong>{visible(member.role)}</strong>
+            {each !== undefined && (
+              <>
+                {" "}
+                for each {visible(as)} of{" "}
+                <code className="foreign font-mono text-xs">{visible(each)}</code>
+              </>
+            )}
+            {member.agent !== undefined && `, played by ${visible(member.agent)}`}
+            {member.location !== undefined && `, in ${visible(member.location)}`}
+            {member.workspace !== undefined && `, files: ${member.workspace}`}
+            {member.prompt !== undefined && <p className="foreign">“{visible(member.prompt)}”</p>}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 
