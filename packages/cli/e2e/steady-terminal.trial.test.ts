@@ -117,8 +117,9 @@ function others(): (readonly string[])[] {
 
 const STEERING = /[^\P{Cc}\n\t]|[\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 const ESCAPE = "\u001b";
-/** What `style.ts` paints with: bold, dim, red, green, yellow, cyan, and back. */
-const OURS = new RegExp(`${ESCAPE}\\[(?:1|2|22|3[1236]|39)m`, "g");
+/** What `style.ts` paints with (bold, dim, red, green, yellow, cyan, and back), and what erases the line that says how far
+ *  a command has come, if that takes a while. */
+const OURS = new RegExp(`${ESCAPE}\\[(?:1|2|22|3[1236]|39)m|\r${ESCAPE}\\[K`, "g");
 
 async function eachCalled(
   calls: readonly (readonly string[])[],
