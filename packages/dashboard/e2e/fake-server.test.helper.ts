@@ -9,7 +9,7 @@ import {
   type EndpointName,
   type ServerEvent,
 } from "@uncaged/workflow-gateway/contract";
-import { DESCRIPTOR, indexOf, NOW, type World } from "./world.test.helper.ts";
+import { indexOf, NOW, type World } from "./world.test.helper.ts";
 
 const PAGE = fileURLToPath(new URL("../../gateway/dist/page/", import.meta.url));
 
@@ -201,15 +201,15 @@ const HANDLERS: { readonly [name in EndpointName]?: (given: Given) => Reply } = 
         { name: "triage", hash: "EC0TAVZSTXPWV", timestamp: NOW - 1e9 },
       ],
     }),
-  showWorkflow: ({ path, query }) =>
+  showWorkflow: ({ world: { descriptor }, path, query }) =>
     is<"showWorkflow">({
       name: path.name ?? "",
       hash: query.get("version") ?? "DC0TAVZSTXPWV",
       timestamp: NOW - 1e8,
       descriptor:
         query.get("version") === "0LD0000000000"
-          ? { ...DESCRIPTOR, description: "As it was before" }
-          : DESCRIPTOR,
+          ? { ...descriptor, description: "As it was before" }
+          : descriptor,
       history: [{ hash: "0LD0000000000", timestamp: NOW - 1e9 }],
       sha256: "",
       externals: [],

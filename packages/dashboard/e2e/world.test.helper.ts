@@ -10,6 +10,7 @@ import type { DescriptorEdge, StepView, WorkflowDescriptor } from "@uncaged/work
 /** A small engine for the page's tests: the data of one client, which a test may change, and what was asked of it. */
 export type World = {
   threads: Map<string, FakeThread>;
+  descriptor: WorkflowDescriptor;
   inbox: string[];
   calls: { name: keyof Api; path: { [name: string]: string }; body: unknown }[];
   /** Sends an event to every open stream that has its topic. */
@@ -28,6 +29,7 @@ export function makeWorld(): World {
   const listeners: World["listeners"] = new Set();
   return {
     threads: new Map(),
+    descriptor: DESCRIPTOR,
     inbox: [],
     calls: [],
     listeners,
