@@ -170,7 +170,8 @@ function killedAt(n) {
     const second = await cluster.machine("second");
     await registered(cluster, first, "steps");
     startHost(first, { isApart: false });
-    const threads = await threeThreads(cluster, first);
+    // So long that another host is up before they end.
+    const threads = await threeThreads(cluster, first, 1_500);
     await until("the first step of each", () =>
       threads.every(({ work }) => begun(work).length > 0),
     );
@@ -239,8 +240,8 @@ async function otherClocks(cluster) {
     assert.ok(readFileSync(join(root, "..", "other-clock"), "utf8").split("\n").length > 2);
 }
 
-async function threeThreads(cluster, machine) {
-  const prompt = { steps: STEPS, sleepMs: 400, pad: 0 };
+async function threeThreads(cluster, machine, sleepMs = 400) {
+  const prompt = { steps: STEPS, sleepMs, pad: 0 };
   const threads = [];
   for (const name of ["one", "two", "three"])
     threads.push(
