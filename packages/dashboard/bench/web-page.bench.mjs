@@ -1,7 +1,5 @@
 /** The built page in a real browser: a long thread until it is there and while it is scrolled, keys, and events as they
  *  come. The engine behind it is the one of the page's tests. `CHROMIUM_PATH` names a browser. */
-import { median } from "../../../bench/parts/median.mjs";
-import { ms, printTable } from "../../../bench/parts/print-table.mjs";
 import { enter, launch, openPage } from "../e2e/browser.test.helper.ts";
 import { startFakeServer } from "../e2e/fake-server.test.helper.ts";
 import { addThread, DESCRIPTOR, makeWorld, NOW, step } from "../e2e/world.test.helper.ts";
@@ -257,4 +255,20 @@ function sleep(forMs) {
   return new Promise((resolve) => {
     setTimeout(resolve, forMs);
   });
+}
+
+function median(values) {
+  return share(values, 0.5);
+}
+
+function ms(value) {
+  return `${value.toFixed(value < 10 ? 3 : 1)} ms`;
+}
+
+function printTable(title, rows) {
+  console.log(`\n${title}`);
+  for (const { what, figure, bar } of rows)
+    console.log(
+      `  ${what.padEnd(42)}${figure.padStart(12)}${bar === undefined ? "" : `   bar ${bar}`}`,
+    );
 }
