@@ -7,26 +7,22 @@
  *  3. Queries are counted where they are sent.
  *  4. Threads of one process share statements. What that gains is measured against the same steps one after the other.
  *  Bars: 2 × the statement; one statement a step; 64 threads 2 × the steps of one. */
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openRootStore, refsOf } from "@uncaged/workflow-cas";
-import {
-  openPostgresIndex,
-  startEmbeddedServer,
-  stopEmbeddedServer,
-} from "@uncaged/workflow-store-postgres";
+import { refsOf } from "@uncaged/workflow-cas";
+import { startEmbeddedServer, stopEmbeddedServer } from "@uncaged/workflow-store-postgres";
 import pg from "pg";
 import { median } from "./parts/median.mjs";
+import { openSteadyEngineInPostgres } from "./parts/postgres-engine.mjs";
 import { ms, printTable } from "./parts/print-table.mjs";
-import { idleThread, makeSteps, openSteadyEngine, successOf } from "./parts/steady-engine.mjs";
+import { idleThread, makeSteps, successOf } from "./parts/steady-engine.mjs";
 
 const ROUNDS = 5;
 const STEPS = 300;
 const WARM_UP = 20;
 const THREADS = 64;
 const STEPS_EACH = 50;
-const BEAT_MS = 5_000;
 
 let queries = 0;
 
@@ -43,12 +39,7 @@ try {
 
 async function measure(url) {
   countQueries();
-  const local = await openSteadyEngine(folder, { store: "packed" });
-  const { threads, blobs, dispatch } = await openPostgresIndex({ url, root: "bench" });
-  const dir = join(folder, "cas");
-  mkdirSync(dir);
-  const cas = openRootStore({ dir, table: blobs, threads, kind: "packed" });
-  const engine = { ...local, cas, dispatch, store: threads, keeper: beating(threads) };
+  const { engine, index, close } = await openSteadyEngineInPostgres(folder, url);
   const bare = await openBareStatement(url, await blobBytes(engine));
   const rounds = [];
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -70,10 +61,9 @@ async function measure(url) {
       bar: "1",
     },
   ]);
-  await sideBySide(threads, blobs);
+  await sideBySide(index.threads, index.blobs);
   await bare.close();
-  await threads.close();
-  await local.store.close();
+  await close();
 }
 
 /** Steps of as many threads as are given at once, and of the same threads one after the other, in turns. */
@@ -176,19 +166,6 @@ function countQueries() {
   pg.Client.prototype.query = function counted(...args) {
     queries += 1;
     return query.apply(this, args);
-  };
-}
-
-/** A keeper in this process: leases in PostgreSQL are renewed over its own connections. */
-function beating(threads) {
-  return {
-    keep: ({ lease }) => {
-      const renew = () =>
-        threads.renew({ leases: [lease], ttlMs: 3 * BEAT_MS, nowMs: Date.now() }).catch(() => {});
-      const timer = setInterval(renew, BEAT_MS);
-      return { stop: () => clearInterval(timer), fault: () => null };
-    },
-    close: async () => {},
   };
 }
 

@@ -16,7 +16,7 @@ const PATIENCE_MS = 30_000;
 await withScratchFolder(async (folder) => {
   const engine = await openSteadyEngine(folder);
   const { threadId } = successOf(
-    await startThread(engine, { ...steadyStart(engine), run: "background" }),
+    await startThread(engine, { ...steadyStart(), run: "background" }),
   );
   const never = new AbortController().signal;
   try {

@@ -22,7 +22,7 @@ await withScratchFolder(async (folder) => {
   git("add", "-A");
   git("-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "all");
   const engine = await openSteadyEngine(folder);
-  const start = { ...steadyStart(engine), cwd: work, run: "idle" };
+  const start = { ...steadyStart(), cwd: work, run: "idle" };
   const { threadId } = successOf(await startThread(engine, start));
   const thread = await makeSteps(engine, threadId, STEPS);
   const times = { git: [], fork: [] };

@@ -1,5 +1,5 @@
 /** Runs every benchmark, one after the other: `node scripts/bench.mjs [part of a path …]`; or, which
- *  fetches half a gigabyte first, ours beside other systems: `node scripts/bench.mjs [fan-out] --peers [name …]`.
+ *  fetches half a gigabyte first, ours beside other systems: `--peers [name …]`, `fan-out --peers`, `cluster --peers`.
  *  A benchmark is a file `<name>.bench.ts` or `.mjs` in `packages/<x>/bench` or `bench`;
  *  it prints its own table and exits non-zero when what it measured is not what it should measure. */
 import { existsSync, readdirSync } from "node:fs";
@@ -13,6 +13,8 @@ async function main([first, ...rest]) {
   if (first === "--peers") return measured("bench/peers/main.mjs", rest);
   if (first === "fan-out" && rest[0] === "--peers")
     return measured("bench/peers/fan-out.mjs", rest.slice(1));
+  if (first === "cluster" && rest[0] === "--peers")
+    return measured("bench/peers/main.mjs", ["ours-postgres", "dbos", "restate"]);
   const filters = first === undefined ? [] : [first, ...rest];
   const files = benchmarks().filter(
     (file) => filters.length === 0 || filters.some((part) => file.includes(part)),

@@ -1,5 +1,6 @@
 /** The real engine on a fresh storage root, with the steady workflow, or another one, built and registered. */
 import { mkdirSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execThread, openEngine, startThread } from "@uncaged/workflow-execute";
@@ -47,13 +48,14 @@ export async function addBenchWorkflow(engine, folder, name) {
 
 /** A thread that waits for its first step. */
 export async function idleThread(engine) {
-  return successOf(await startThread(engine, { ...steadyStart(engine), run: "idle" }));
+  return successOf(await startThread(engine, { ...steadyStart(), run: "idle" }));
 }
 
-/** What starts a thread of the steady workflow, but for who runs it. */
-export function steadyStart(engine) {
+/** What starts a thread of the steady workflow, but for who runs it. It works outside of the repository that the benchmarks
+ *  are in: the files of a repository are recorded at every step, which is measured by itself. */
+export function steadyStart() {
   const limits = { steps: 1_000_000 };
-  return { workflow: WORKFLOW, prompt: "Go on.", cwd: engine.root, startKey: null, limits };
+  return { workflow: WORKFLOW, prompt: "Go on.", cwd: tmpdir(), startKey: null, limits };
 }
 
 /** Makes so many more steps of the thread, in this process. Throws when it made another number. */
@@ -70,7 +72,7 @@ export async function makeSteps(engine, threadId, count) {
 /** Runs a thread of the workflow `fan` to its end, in this process: a group of so many members. Returns its steps. Throws
  *  when they were others. */
 export async function fanOut(engine, members) {
-  const words = { ...steadyStart(engine), workflow: "fan", prompt: String(members) };
+  const words = { ...steadyStart(), workflow: "fan", prompt: String(members) };
   const thread = successOf(await startThread(engine, { ...words, run: "idle" }));
   const { signal } = new AbortController();
   const report = successOf(await execThread(engine, thread, { count: members + 1, signal }));

@@ -9,7 +9,8 @@
  *     a new thread that is past its first hundred.
  *  4. Every turn has a limit of time, so the whole has one, whatever the machine. A system whose cost
  *     grows with its thread makes as many steps as that allows, and the table says how many.
- *  Bars: files 0.45 × Restate, 0.35 × DBOS; packed 0.25 × Restate; 1.3 × from step 100 to 10,000. */
+ *  Bars: files 0.45 × Restate, 0.35 × DBOS; packed 0.25 × Restate; PostgreSQL 0.9 × Restate, 0.6 × DBOS; 1.3 × from step
+ *  100 to 10,000. */
 import { chmodSync } from "node:fs";
 import { median } from "../parts/median.mjs";
 import { ms, printTable } from "../parts/print-table.mjs";
@@ -33,6 +34,8 @@ const BARS = [
   { ours: "ours-files", peer: "restate", bar: "at most 0.45 ×" },
   { ours: "ours-files", peer: "dbos", bar: "at most 0.35 ×" },
   { ours: "ours-packed", peer: "restate", bar: "at most 0.25 ×" },
+  { ours: "ours-postgres", peer: "dbos", bar: "at most 0.6 ×" },
+  { ours: "ours-postgres", peer: "restate", bar: "at most 0.9 ×" },
   { ours: "ours-files", peer: "langgraph-durable", bar: "less than 1 ×" },
   { ours: "ours-files", peer: "flushes-of-files", bar: "at most 2.5 ×" },
   { ours: "ours-packed", peer: "flush" },

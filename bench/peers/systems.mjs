@@ -22,6 +22,10 @@ export const SYSTEMS = {
     open: async (folder) =>
       (await import("./systems/ours.mjs")).openOurs(folder, { store: "files" }),
   },
+  "ours-postgres": {
+    what: "ours on PostgreSQL",
+    open: async (folder) => (await import("./systems/ours.mjs")).openOursInPostgres(folder),
+  },
   restate: {
     what: "Restate",
     open: async (folder) => (await import("./systems/restate.mjs")).openRestate(folder),
