@@ -1,7 +1,9 @@
-/** Injects faults into the built command and says what became of it: `node faults/run.mjs [--short] [--case=text] [class …]`.
- *  With `--case` only cases whose names contain the text. Prints a table; `.cache/faults-report.json` has the same with every case that fell short. Exit code 1 if
- *  one did, 2 for a machine on which the faults cannot be made: nothing is skipped. */
+/** Injects faults into the built command and says what became of it:
+ *  `node faults/run.mjs [--short] [--case=text] [--jobs=n] [class …]`. With `--case` only cases whose names contain the
+ *  text; with `--jobs` so many side by side. Prints a table; `.cache/faults-report.json` has the same with every case that
+ *  fell short. Exit code 1 if one did, 2 for a machine on which the faults cannot be made: nothing is skipped. */
 import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { clearAway } from "./parts/clear-away.mjs";
@@ -11,11 +13,20 @@ import { makeTemplates } from "./parts/scene.mjs";
 
 const REPORT = fileURLToPath(new URL("../.cache/faults-report.json", import.meta.url));
 const CASE = "--case=";
+const JOBS = "--jobs=";
+/** More than there are processors: a good part of a case is waiting, for a lease to run out or for a disk. */
+const MOST_JOBS = 2 * availableParallelism();
 
 async function main(args) {
   const thorough = !args.includes("--short");
   const wanted = args.filter((each) => !each.startsWith("--"));
-  const only = args.find((each) => each.startsWith(CASE))?.slice(CASE.length) ?? "";
+  const given = (flag) => args.find((each) => each.startsWith(flag))?.slice(flag.length);
+  const only = given(CASE) ?? "";
+  const jobs = Number(given(JOBS) ?? MOST_JOBS);
+  if (!Number.isInteger(jobs) || jobs < 1) {
+    console.error(`${JOBS}<n> needs a number above 0`);
+    return 2;
+  }
   const files = readdirSync(new URL("classes/", import.meta.url)).filter(
     (file) => wanted.length === 0 || wanted.some((part) => file.includes(part)),
   );
@@ -39,7 +50,7 @@ async function main(args) {
     for (const file of files.sort()) {
       const { title, cases } = await import(`./classes/${file}`);
       const name = file.replace(".mjs", "");
-      const row = await runCases({ name, title, cases }, { folder, thorough, bundles, only });
+      const row = await runCases({ name, title, cases }, { folder, thorough, bundles, only, jobs });
       rows.push(row);
       print(row);
     }

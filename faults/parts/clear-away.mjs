@@ -1,12 +1,14 @@
-/** Leaves nothing of a run, however it came to its end: no process, no mount, no loop device, no file. */
+/** Leaves nothing of a run, however it came to its end: no process, no mount, no loop device, no network, no file. */
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { closeNetworks } from "./network.mjs";
 
 /** `folder`: where the run has its storage roots. */
 export function clearAway(folder) {
   for (const pid of processesUnder(folder)) endProcess(pid);
   for (const place of mountsUnder(folder)) execFileSync("umount", ["--lazy", place]);
   rmSync(folder, { recursive: true, force: true });
+  closeNetworks();
 }
 
 function processesUnder(folder) {

@@ -1,4 +1,5 @@
-/** A root in a PostgreSQL of its own, and machines that use it: each has a folder and a way to the server. */
+/** A root in a PostgreSQL of its own, and machines that use it: each has a folder, a network namespace and a way to the
+ *  server. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -7,8 +8,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { checkStorage, verifyThread } from "@uncaged/workflow-execute";
 import { startEmbeddedServer, stopEmbeddedServer } from "@uncaged/workflow-store-postgres";
+import { KEYS } from "./bucket.mjs";
 import { COMMAND, document, runProgram } from "./command.mjs";
 import { expectNoProcess, processesOf } from "./expect-sound.mjs";
+import { openNetwork } from "./network.mjs";
 import { register, withEngine } from "./scene.mjs";
 
 const PATIENCE_MS = 120_000;
@@ -16,20 +19,27 @@ const PATIENCE_MS = 120_000;
 const SETTINGS = { fsync: "off" };
 const OTHER_CLOCK = new URL("other-clock.mjs", import.meta.url).href;
 
-/** Lends a cluster to one case: `machine(name)` makes a machine with `workflow` registered. */
+/** Lends a cluster to one case: `machine(name)` makes a machine; with a bucket, large blobs are there. `address`: where
+ *  machines find who is outside of them. */
 export async function withCluster({ folder, bundles }, use) {
   const dir = mkdtempSync(join(folder, "cluster-"));
   // The server's user has to get through.
   for (const each of [folder, dir]) chmodSync(each, 0o711);
   const place = { folder: join(dir, "postgres"), settings: SETTINGS };
   const { url } = await startEmbeddedServer(place);
+  const network = openNetwork();
   const machines = [];
-  const machine = async (name) => {
-    const way = await wayTo(url);
+  const machine = async (name, bucket = null) => {
+    const way = await wayTo(url, network.address);
     const root = join(dir, name, "root");
     mkdirSync(root, { recursive: true, mode: 0o700 });
-    await document(["root", "init", "--postgres", way.url, "--name", "faults"], { root });
-    machines.push({ name, root, way, hosts: [] });
+    const env = bucket === null ? {} : KEYS;
+    const s3 = bucket === null ? [] : ["--s3", bucket.url];
+    await document(["root", "init", "--postgres", way.url, "--name", "faults", ...s3], {
+      root,
+      env,
+    });
+    machines.push({ name, root, env, way, wire: network.join(), hosts: [] });
     return machines.at(-1);
   };
   const server = {
@@ -41,10 +51,11 @@ export async function withCluster({ folder, bundles }, use) {
     },
   };
   try {
-    return await use({ dir, machine, server, bundles });
+    return await use({ dir, address: network.address, machine, server, bundles });
   } finally {
     for (const { root } of machines) for (const pid of processesOf(root)) signal(pid, "SIGKILL");
     for (const { way } of machines) way.close();
+    network.close();
     await stopEmbeddedServer(place);
     rmSync(dir, { recursive: true, force: true });
   }
@@ -53,14 +64,16 @@ export async function withCluster({ folder, bundles }, use) {
 const postmasterOf = (folder) =>
   Number(readFileSync(join(folder, "data", "postmaster.pid"), "utf8").split("\n")[0]);
 
-/** Starts the host of a machine. With a host name and process ids of its own it is nobody's neighbour: who looks from
- *  elsewhere cannot know whether its processes live. `clockMs`: by how much the clock of its processes is ahead. */
+/** Starts the host of a machine. With a host name, process ids and a network of its own it is nobody's neighbour: who looks
+ *  from elsewhere cannot know whether its processes live. `clockMs`: by how much the clock of its processes is ahead. */
 export function startHost(machine, { isApart = true, clockMs = 0 } = {}) {
-  const { root, name } = machine;
+  const { root, env, name, wire } = machine;
   const node = clockMs === 0 ? process.execPath : nodeWithClock(machine, clockMs);
   const up = [node, COMMAND, "up"];
   // The shell collects what ends in there.
   const alone = [
+    ...wire.words,
+    "unshare",
     "--uts",
     "--pid",
     "--fork",
@@ -70,8 +83,8 @@ export function startHost(machine, { isApart = true, clockMs = 0 } = {}) {
     'hostname "$0"; "$@"',
     name,
   ];
-  const how = { root, patienceMs: 600_000 };
-  const [program, ...args] = isApart ? ["unshare", ...alone, ...up] : up;
+  const how = { root, env, patienceMs: 600_000 };
+  const [program, ...args] = isApart ? [...alone, ...up] : up;
   machine.hosts.push(runProgram(program, args, how));
 }
 
@@ -101,7 +114,8 @@ export async function queued({ dir }, machine, { name, workflow, prompt }) {
   const cwd = join(dir, name);
   mkdirSync(cwd);
   const args = ["run", workflow, "--queue", "--prompt", JSON.stringify(prompt)];
-  const { threadId } = await document(args, { root: machine.root, cwd });
+  const { root, env } = machine;
+  const { threadId } = await document(args, { root, env, cwd });
   return { threadId, work: cwd };
 }
 
@@ -111,7 +125,7 @@ export const registered = ({ bundles }, { root }, name) =>
 export async function until(what, holds) {
   const giveUpAt = Date.now() + PATIENCE_MS;
   while (!(await holds())) {
-    assert.ok(Date.now() < giveUpAt, `it never came: ${what}`);
+    assert.ok(Date.now() < giveUpAt, `it never came: ${typeof what === "string" ? what : what()}`);
     await sleep(50);
   }
 }
@@ -121,7 +135,14 @@ export async function expectCompleted(machine, threads, others = []) {
   await withEngine(machine.root, async (engine) => {
     for (const { threadId } of threads) {
       const thread = () => engine.store.get(threadId);
-      await until(`the end of ${threadId}`, async () => (await thread()).status === "completed");
+      let last = null;
+      await until(
+        () => `the end of ${threadId}: ${JSON.stringify(last)}`,
+        async () => {
+          last = await thread();
+          return last.status === "completed";
+        },
+      );
       const { problems } = await verifyThread(engine, await thread());
       assert.deepEqual(problems, [], `thread verify ${threadId}`);
     }
@@ -135,12 +156,11 @@ export async function expectCompleted(machine, threads, others = []) {
   }
 }
 
-/** A way to a server that can be cut: what is written then is not answered, and nobody is told. `atAnswer(n, deed)` does
- *  something once the server has sent its n-th answer from then on, and before that arrives; an answer is what comes at
- *  once. When the deed returns `lose`, the answer never arrives, and the connection is gone. */
-async function wayTo(url) {
+/** A way to a server. `atAnswer(n, deed)` does something once the server has sent its n-th answer from then on, and before
+ *  that arrives; an answer is what comes at once. When the deed returns `lose`, the answer never arrives, and the connection
+ *  is gone. */
+async function wayTo(url, address) {
   let to = new URL(url);
-  let isCut = false;
   let awaited = { n: Number.POSITIVE_INFINITY, deed: () => {} };
   const isLost = () => {
     awaited.n -= 1;
@@ -148,9 +168,6 @@ async function wayTo(url) {
   };
   const sockets = new Set();
   const proxy = createServer((client) => {
-    sockets.add(client);
-    client.on("error", () => client.destroy());
-    if (isCut) return;
     const upstream = connect(Number(to.port), to.hostname);
     for (const [socket, other] of [
       [client, upstream],
@@ -159,7 +176,7 @@ async function wayTo(url) {
       sockets.add(socket);
       socket.on("data", (bytes) => {
         if (socket === upstream && isLost()) client.destroy();
-        else if (!isCut) other.write(bytes);
+        else other.write(bytes);
       });
       socket.on("error", () => other.destroy());
       socket.on("close", () => {
@@ -168,23 +185,13 @@ async function wayTo(url) {
       });
     }
   });
-  proxy.listen(0, "127.0.0.1");
+  proxy.listen(0, address);
   await once(proxy, "listening");
   const through = new URL(url);
+  through.hostname = address;
   through.port = String(proxy.address().port);
-  const dropAll = () => {
-    for (const socket of sockets) socket.destroy();
-  };
   return {
     url: through.href,
-    cut: () => {
-      isCut = true;
-    },
-    /** What was lost in between stays lost: those connections are of no use any more. */
-    mend: () => {
-      isCut = false;
-      dropAll();
-    },
     atAnswer: (n, deed) => {
       awaited = { n, deed };
     },
@@ -192,7 +199,7 @@ async function wayTo(url) {
       to = new URL(other);
     },
     close: () => {
-      dropAll();
+      for (const socket of sockets) socket.destroy();
       proxy.close();
     },
   };

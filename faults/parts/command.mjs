@@ -68,6 +68,15 @@ export async function document(args, options) {
   return JSON.parse(ran.stdout);
 }
 
+/** Kills a command after so long. Returns whether it had ended well by then; throws when it had ended otherwise. */
+export async function killedAfter(args, { root, afterMs }) {
+  const started = (child) => setTimeout(() => child.kill("SIGKILL"), afterMs);
+  const { code, signal, stderr } = await runCommand(args, { root, started });
+  if (signal === "SIGKILL") return false;
+  if (code !== 0) throw new Error(`${args.join(" ")}: exit ${code}: ${stderr}`);
+  return true;
+}
+
 /** The code of a failure as `--json` tells it; null when there is none, or it has another form. */
 export function failureCode({ stderr }) {
   const line = stderr.split("\n").find((each) => each.startsWith('{"error":'));

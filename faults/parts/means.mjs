@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 const PROGRAMS = {
   strace: "strace",
   prlimit: "util-linux",
+  ip: "iproute2",
   mount: "mount",
   "mkfs.ext4": "e2fsprogs",
   "mkfs.xfs": "xfsprogs",

@@ -1,11 +1,9 @@
 /** Runs the cases of a class, a few side by side, and counts. */
-import { availableParallelism } from "node:os";
 
 /** `cases(lab)` returns `{ name, run }` one after the other, maybe asynchronously; `run` throws when what must
  *  hold does not, and may give `{ hit: false }` when the fault was not met, and `{ tookMs }`, how long it took to go
- *  on. `lab` has what a class needs to
- *  make its cases. */
-export async function runCases({ name, title, cases }, { folder, thorough, bundles, only }) {
+ *  on. `lab` has what a class needs to make its cases. */
+export async function runCases({ name, title, cases }, { folder, thorough, bundles, only, jobs }) {
   const startedAt = Date.now();
   const lab = {
     folder,
@@ -28,8 +26,6 @@ export async function runCases({ name, title, cases }, { folder, thorough, bundl
       if (why !== null) fallen.push({ name: next.value.name, why });
     }
   };
-  // More than there are processors: a good part of a case is waiting, for a lease to run out or for a disk.
-  const jobs = 2 * availableParallelism();
   await Promise.all(Array.from({ length: jobs }, worker));
   const tookMs = Date.now() - startedAt;
   goneOnMs.sort((a, b) => a - b);
