@@ -585,12 +585,12 @@ function endpointOf(
 
 function sendPage(pathname: string, response: ServerResponse): void {
   const asked = join(PAGE, pathname);
-  const file =
-    pathname.startsWith("/assets/") && existsSync(asked) && statSync(asked).isFile()
-      ? asked
-      : join(PAGE, "index.html");
+  const isAsset = pathname.startsWith("/assets/") && existsSync(asked) && statSync(asked).isFile();
+  const file = isAsset ? asked : join(PAGE, "index.html");
   response.writeHead(200, {
     "content-type": TYPES[extname(file)] ?? "text/plain",
+    // As the gateway does.
+    "cache-control": isAsset ? "public, max-age=31536000, immutable" : "no-cache",
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
   });

@@ -1,32 +1,9 @@
 import type { ServerEvent } from "@uncaged/workflow-gateway/contract";
 import type { LiveEvent } from "@uncaged/workflow-protocol";
-import type { Browser } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { enter, launch, openPage, picture, type Watched } from "./browser.test.helper.ts";
-import { type FakeServer, startFakeServer } from "./fake-server.test.helper.ts";
-import { addThread, makeWorld, NOW, playedSteps, step, type World } from "./world.test.helper.ts";
-
-let browser: Browser;
-let world: World;
-let server: FakeServer;
-let watched: Watched;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-afterAll(() => browser?.close());
-
-beforeEach(async () => {
-  world = makeWorld();
-  server = await startFakeServer(world);
-  watched = await openPage(browser, server.url);
-});
-afterEach(async () => {
-  // No script of an agent ran, nothing was loaded from elsewhere, and the policy was never broken.
-  expect(watched.problems).toEqual([]);
-  await watched.close();
-  await server.stop();
-});
+import { expect } from "vitest";
+import { enter, picture } from "./browser.test.helper.ts";
+import { test } from "./page.test.helper.ts";
+import { addThread, NOW, playedSteps, step, type World } from "./world.test.helper.ts";
 
 const ID = "01M83J8HKCR3CNK078Q2PLAYED";
 const AT = `/c/laptop/t/${ID}`;
@@ -37,16 +14,18 @@ const live = (item: LiveEvent, seq = 1): ServerEvent => ({
 });
 const event = { threadId: ID, timestamp: NOW };
 /** The page listens to the topic. */
-const streams = (topic: string) =>
+const streams = (world: World, topic: string) =>
   expect
     .poll(() => [...world.listeners].some(({ topics }) => topics.includes(topic)), {
       timeout: 10_000,
     })
     .toBe(true);
-const lastCall = () => world.calls.filter(({ name }) => name !== "logIn").at(-1);
+const lastCall = ({ calls }: World) => calls.filter(({ name }) => name !== "logIn").at(-1);
 
-test("a link logs in once and leaves no trace in the address; a token does it too; one that was used says so", async () => {
-  const { page } = watched;
+test("a link logs in once and leaves no trace in the address; a token does it too; one that was used says so", async ({
+  page,
+  server,
+}) => {
   await page.goto(`${server.url}/#code=used`);
   await page.getByText("This link was used").waitFor();
   expect(page.url()).not.toContain("code");
@@ -62,8 +41,11 @@ test("a link logs in once and leaves no trace in the address; a token does it to
   expect(page.url()).toBe(`${server.url}/`);
 });
 
-test("a question is answered by keyboard alone, with what went before above it", async () => {
-  const { page } = watched;
+test("a question is answered by keyboard alone, with what went before above it", async ({
+  page,
+  server,
+  world,
+}) => {
   const form = {
     type: "object",
     required: ["decision"],
@@ -99,15 +81,14 @@ test("a question is answered by keyboard alone, with what went before above it",
   await page.keyboard.type("well done");
   await page.keyboard.press("Control+Enter");
   await page.getByText("Nobody waits for you").waitFor();
-  expect(lastCall()).toMatchObject({
+  expect(lastCall(world)).toMatchObject({
     name: "answerThread",
     path: { id: ID },
     body: { meta: { decision: "approved", comment: "well done" } },
   });
 });
 
-test("a tool is allowed or refused, with the reason", async () => {
-  const { page } = watched;
+test("a tool is allowed or refused, with the reason", async ({ page, server, world }) => {
   const form = {
     type: "object",
     required: ["allow"],
@@ -131,28 +112,36 @@ test("a tool is allowed or refused, with the reason", async () => {
   await page.getByLabel(/^Reason/).fill("not on Fridays");
   await page.getByRole("button", { name: "Refuse" }).click();
   await page.getByText("Nobody waits for you").waitFor();
-  expect(lastCall()).toMatchObject({ body: { meta: { allow: false, reason: "not on Fridays" } } });
+  expect(lastCall(world)).toMatchObject({
+    body: { meta: { allow: false, reason: "not on Fridays" } },
+  });
 });
 
-test("an address fills the run form in and never submits it; a person does, and lands on the thread", async () => {
-  const { page } = watched;
+test("an address fills the run form in and never submits it; a person does, and lands on the thread", async ({
+  page,
+  server,
+  world,
+}) => {
   addThread(world, "STARTED", { title: "It has started", status: "idle" });
   await enter(page, server.url, "/c/laptop/run?wf=develop&prompt=Mend+it");
   await page.getByText("planner: claude").waitFor();
-  expect(lastCall()).toBeUndefined();
+  expect(lastCall(world)).toBeUndefined();
   await page.getByLabel("Folder").fill("relative/path");
   await page.getByText("this has to be a whole path").waitFor();
   await page.getByLabel("Folder").fill("/srv/app");
   await page.getByLabel("Prompt").press("Control+Enter");
   await page.getByRole("heading", { name: "It has started" }).waitFor();
-  expect(lastCall()).toMatchObject({
+  expect(lastCall(world)).toMatchObject({
     name: "startThread",
     body: { workflow: "develop", prompt: "Mend it", cwd: "/srv/app", run: "background" },
   });
 });
 
-test("bulk acts on the named list and on nothing else, and tells of each failure", async () => {
-  const { page } = watched;
+test("bulk acts on the named list and on nothing else, and tells of each failure", async ({
+  page,
+  server,
+  world,
+}) => {
   for (let n = 0; n < 5; n += 1)
     addThread(world, `T${n}`, { title: `Job ${n}`, status: n === 4 ? "completed" : "running" });
   await enter(page, server.url, "/c/laptop/threads");
@@ -172,7 +161,7 @@ test("bulk acts on the named list and on nothing else, and tells of each failure
   await dialog.getByRole("button", { name: "Kill 2 threads" }).click();
   await dialog.getByText("0 of 2 done.").waitFor();
   await dialog.getByText("it has ended").first().waitFor();
-  expect(lastCall()).toMatchObject({
+  expect(lastCall(world)).toMatchObject({
     name: "steerThreads",
     body: { verb: "kill", threadIds: ["T1", "T2"] },
   });
@@ -180,8 +169,11 @@ test("bulk acts on the named list and on nothing else, and tells of each failure
   await page.getByRole("link", { name: "Job 9" }).waitFor();
 });
 
-test("filters stand in the address, and a filtered list says when it is empty", async () => {
-  const { page } = watched;
+test("filters stand in the address, and a filtered list says when it is empty", async ({
+  page,
+  server,
+  world,
+}) => {
   addThread(world, "A", { title: "One", status: "failed" });
   addThread(world, "B", { title: "Two", status: "completed" });
   await enter(page, server.url, "/c/laptop/threads?status=failed");
@@ -193,8 +185,11 @@ test("filters stand in the address, and a filtered list says when it is empty", 
   expect(page.url()).toContain("status=failed&q=nothing+like+it");
 });
 
-test("steps by keys: next, failures, neighbours; links and commands are copied", async () => {
-  const { page } = watched;
+test("steps by keys: next, failures, neighbours; links and commands are copied", async ({
+  page,
+  server,
+  world,
+}) => {
   addThread(world, ID, { steps: playedSteps(), title: "The one" });
   addThread(world, "OTHER", { title: "The other" });
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
@@ -238,11 +233,14 @@ test("steps by keys: next, failures, neighbours; links and commands are copied",
   await page.getByRole("heading", { name: "Costs" }).waitFor();
 });
 
-test("what an agent says comes while it says it, and a step is there once when it is stored", async () => {
-  const { page } = watched;
+test("what an agent says comes while it says it, and a step is there once when it is stored", async ({
+  page,
+  server,
+  world,
+}) => {
   const thread = addThread(world, ID, { status: "running", steps: playedSteps() });
   await enter(page, server.url, AT);
-  await streams(`thread:${ID}`);
+  await streams(world, `thread:${ID}`);
   world.send(
     live({
       ...event,
@@ -303,8 +301,11 @@ test("what an agent says comes while it says it, and a step is there once when i
   await page.getByText("All green.").waitFor();
 });
 
-test("pause, resume and kill do what they say, and kill asks first", async () => {
-  const { page } = watched;
+test("pause, resume and kill do what they say, and kill asks first", async ({
+  page,
+  server,
+  world,
+}) => {
   addThread(world, ID, { status: "running", steps: playedSteps() });
   await enter(page, server.url, AT);
   await page.getByRole("button", { name: "Pause" }).click();
@@ -317,8 +318,11 @@ test("pause, resume and kill do what they say, and kill asks first", async () =>
   await page.getByText("aborted").first().waitFor();
 });
 
-test("a fork begins at the step that is looked at; a race is one for each agent", async () => {
-  const { page } = watched;
+test("a fork begins at the step that is looked at; a race is one for each agent", async ({
+  page,
+  server,
+  world,
+}) => {
   addThread(world, ID, { steps: playedSteps() });
   addThread(world, "FORKED", { title: "The fork", status: "running" });
   await enter(page, server.url, `${AT}?step=3`);
@@ -329,7 +333,7 @@ test("a fork begins at the step that is looked at; a race is one for each agent"
     .fill("Try again");
   await page.getByRole("dialog").getByRole("button", { name: "Fork", exact: true }).click();
   await page.getByRole("heading", { name: "The fork" }).waitFor();
-  expect(lastCall()).toMatchObject({
+  expect(lastCall(world)).toMatchObject({
     name: "forkThread",
     body: { from: { step: 3 }, prompt: "Try again" },
   });
@@ -343,8 +347,11 @@ test("a fork begins at the step that is looked at; a race is one for each agent"
   expect(races).toMatchObject([{ body: { from: { step: 3 }, agents: ["claude", "codex"] } }]);
 });
 
-test("10,000 steps: a deep link shows its step, few rows are in the page, and a reader is not moved", async () => {
-  const { page } = watched;
+test("10,000 steps: a deep link shows its step, few rows are in the page, and a reader is not moved", async ({
+  page,
+  server,
+  world,
+}) => {
   const steps = Array.from({ length: 10_000 }, (_, n) =>
     step(n + 1, n % 3 === 0 ? "planner" : "coder"),
   );
@@ -355,7 +362,7 @@ test("10,000 steps: a deep link shows its step, few rows are in the page, and a 
   await row.waitFor();
   expect(await page.getByRole("option").count()).toBeLessThan(150);
   const before = await row.boundingBox();
-  await streams(`thread:${ID}`);
+  await streams(world, `thread:${ID}`);
   for (let n = 1; n <= 100; n += 1) {
     const { round, stateHash, role } = step(10_000 + n, "coder");
     thread.steps.push(step(round, role));
@@ -368,8 +375,7 @@ test("10,000 steps: a deep link shows its step, few rows are in the page, and a 
   await page.getByText("under way").waitFor();
 });
 
-test("another thread never shows what the one before had", async () => {
-  const { page } = watched;
+test("another thread never shows what the one before had", async ({ page, server, world }) => {
   addThread(world, ID, { steps: [step(1, "planner", { content: "SECRET OF THE FIRST" })] });
   addThread(world, "OTHER", {
     title: "The other",
@@ -382,8 +388,11 @@ test("another thread never shows what the one before had", async () => {
   expect(await page.getByText("SECRET OF THE FIRST").count()).toBe(0);
 });
 
-test("a thread that is not there, and odd ones without anything, say so in place of a blank page", async () => {
-  const { page } = watched;
+test("a thread that is not there, and odd ones without anything, say so in place of a blank page", async ({
+  page,
+  server,
+  world,
+}) => {
   addThread(world, ID, {
     title: null,
     usage: null,

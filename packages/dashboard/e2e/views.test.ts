@@ -39,7 +39,15 @@ const SCREENS = (["wide", "narrow"] as const).flatMap((size) =>
 /** What is wrong with the view as it is shown. */
 async function faultsIn(page: Page): Promise<string[]> {
   const wider = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
-  return [...(await axe(page)), ...(wider > 0 ? [`${wider} px wider than the screen`] : [])];
+  const hidden =
+    await page.evaluate<boolean>(`[...document.querySelectorAll('nav [aria-current="page"]')]
+    .map((link) => link.getBoundingClientRect())
+    .some(({ left, right }) => left < 0 || right > innerWidth)`);
+  return [
+    ...(await axe(page)),
+    ...(wider > 0 ? [`${wider} px wider than the screen`] : []),
+    ...(hidden ? ["the bar of views does not show where one is"] : []),
+  ];
 }
 
 describe.each(SCREENS)("on a screen that is $screen", ({ screen, size, options }) => {
@@ -68,7 +76,8 @@ describe.each(SCREENS)("on a screen that is $screen", ({ screen, size, options }
       await page.getByRole("button", { name: pane, exact: true }).first().click();
     }
     for (const text of [shows].flat()) await page.getByText(text).first().waitFor();
-    if (GRAPHS.includes(name) && size === "wide")
+    // Of a thread, a narrow screen shows another part.
+    if (GRAPHS.includes(name) && (size === "wide" || name === "workflow"))
       await page.locator(".react-flow__node").first().waitFor();
     expect(await faultsIn(page)).toEqual([]);
     expect(problems.splice(0)).toEqual([]);

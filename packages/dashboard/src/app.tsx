@@ -1,4 +1,4 @@
-import { QueryClientProvider } from "@tanstack/react-query";
+import { QueryClientProvider, usePrefetchQuery } from "@tanstack/react-query";
 import type { CallFailure } from "@uncaged/workflow-gateway/contract";
 import { Suspense, useEffect, useMemo, useState } from "react";
 import { Redirect, Route, Router, Switch } from "wouter";
@@ -7,6 +7,7 @@ import { makeQueries } from "./api/queries.ts";
 import { forget, hasKey, logIn, takeCode } from "./api/session.ts";
 import { ClientFrame, Frame } from "./shell/frame.tsx";
 import { aroundNav } from "./shell/leaving.ts";
+import { headQuery, indexQuery } from "./thread/thread-queries.ts";
 import { Boundary } from "./ui/boundary.tsx";
 import { lazily } from "./ui/lazily.ts";
 import { Empty, Loading } from "./ui/notice.tsx";
@@ -132,7 +133,7 @@ function ClientPages({ client }: { client: string }) {
             <RacePage client={client} />
           </Route>
           <Route path="/c/:c/t/:id">
-            {({ id }) => <ThreadPage key={id} client={client} id={id} />}
+            {({ id }) => <Thread key={id} client={client} id={id} />}
           </Route>
           <Route path="/c/:c/w">
             <WorkflowsPage client={client} />
@@ -167,6 +168,13 @@ function ClientPages({ client }: { client: string }) {
       </Boundary>
     </Suspense>
   );
+}
+
+/** Asked for while the code of the page is loaded. */
+function Thread({ client, id }: { client: string; id: string }) {
+  usePrefetchQuery(headQuery(client, id));
+  usePrefetchQuery(indexQuery(client, id));
+  return <ThreadPage client={client} id={id} />;
 }
 
 function NotFound() {

@@ -35,17 +35,30 @@ export function makeQueries(onLoggedOut: () => void): QueryClient {
 
 type Ask<T> = (to: Connection, signal: AbortSignal) => Promise<Result<Reply<T>, CallFailure>>;
 
-/** What an endpoint says, kept under `key`. Nothing of another key is ever shown while it loads. */
+/** What an endpoint says, kept under `key`. */
+export function replyQuery<T>(key: readonly unknown[], ask: Ask<T>, fresh?: number): ReplyQuery<T> {
+  return {
+    queryKey: key,
+    queryFn: async ({ signal }) => replied(await ask(connection(), signal)),
+    ...(fresh === undefined ? {} : { staleTime: fresh }),
+  };
+}
+
+export type ReplyQuery<T> = {
+  queryKey: readonly unknown[];
+  queryFn: (context: { signal: AbortSignal }) => Promise<T>;
+  staleTime?: number;
+};
+
+/** The same in a view. Nothing of another key is ever shown while it loads. */
 export function useReply<T>(
   key: readonly unknown[],
   ask: Ask<T>,
   { everyMs, enabled = true, fresh }: { everyMs?: number; enabled?: boolean; fresh?: number } = {},
 ): UseQueryResult<T> {
   return useQuery({
-    queryKey: key,
-    queryFn: async ({ signal }) => replied(await ask(connection(), signal)),
+    ...replyQuery(key, ask, fresh),
     enabled,
-    ...(fresh === undefined ? {} : { staleTime: fresh }),
     ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
   });
 }

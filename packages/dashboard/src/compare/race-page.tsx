@@ -1,13 +1,12 @@
 import { useQueries, useQueryClient } from "@tanstack/react-query";
-import { call, type ServerEvent, type ThreadHead } from "@uncaged/workflow-gateway/contract";
+import type { ServerEvent, ThreadHead } from "@uncaged/workflow-gateway/contract";
 import { isFinal } from "@uncaged/workflow-protocol";
 import { useCallback } from "react";
 import { Link, useSearch } from "wouter";
 import { useTopic } from "../api/live.tsx";
-import { replied } from "../api/queries.ts";
-import { connection } from "../api/session.ts";
 import { compareAt, threadAt } from "../shell/addresses.ts";
 import { oneLine } from "../text/visible.ts";
+import { headKey, headQuery } from "../thread/thread-queries.ts";
 import { DataTable } from "../ui/data-table.tsx";
 import { Failure } from "../ui/failure.tsx";
 import { Empty, Loading } from "../ui/notice.tsx";
@@ -26,16 +25,14 @@ export function RacePage({ client }: { client: string }) {
   const now = useNow();
   const results = useQueries({
     queries: ids.map((id) => ({
-      queryKey: ["thread", client, id],
-      queryFn: async ({ signal }: { signal: AbortSignal }) =>
-        replied(await call(connection(), "showThread", { client, path: { id }, signal })),
+      ...headQuery(client, id),
       refetchInterval: 10_000,
     })),
   });
   const hear = useCallback(
     (event: ServerEvent) => {
       if (event.type !== "thread" || !given.includes(event.thread.threadId)) return;
-      void queries.invalidateQueries({ queryKey: ["thread", client, event.thread.threadId] });
+      void queries.invalidateQueries({ queryKey: headKey(client, event.thread.threadId) });
     },
     [queries, client, given],
   );

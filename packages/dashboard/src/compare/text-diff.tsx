@@ -17,7 +17,11 @@ export function TextDiff({ a, b }: { a: string; b: string }) {
           key={at}
           className={`flex gap-2 px-2 ${sign === "+" ? "bg-good-tint" : sign === "−" ? "bg-bad-tint" : ""}`}
         >
-          <span className={`select-none ${sign === "+" ? "text-good" : "text-bad"}`}>{sign}</span>
+          <span
+            className={`w-[1ch] shrink-0 select-none ${sign === "+" ? "text-good" : "text-bad"}`}
+          >
+            {sign}
+          </span>
           <span className="foreign min-w-0 flex-1">{visible(line.slice(0, 2_000))}</span>
         </div>
       ))}

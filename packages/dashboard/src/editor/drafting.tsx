@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call, type ThreadHead } from "@uncaged/workflow-gateway/contract";
 import { isFinal, isPersonWait, type PersonWait } from "@uncaged/workflow-protocol";
 import { type FormEvent, type ReactNode, useEffect, useState } from "react";
@@ -9,6 +9,7 @@ import { AnswerForm } from "../inbox/answer-form.tsx";
 import { threadAt } from "../shell/addresses.ts";
 import { BoundedText } from "../text/bounded-text.tsx";
 import { oneLine, visible } from "../text/visible.ts";
+import { headKey, headQuery } from "../thread/thread-queries.ts";
 import { Button } from "../ui/button.tsx";
 import { Failure } from "../ui/failure.tsx";
 import { Field, TextArea } from "../ui/field.tsx";
@@ -43,11 +44,7 @@ export function Drafting({
   thread: string;
   children: (draft: Draftsman) => ReactNode;
 }) {
-  const head = useReply(
-    ["thread", client, thread],
-    (to, signal) => call(to, "showThread", { client, path: { id: thread }, signal }),
-    { everyMs: LOOK_EVERY_MS },
-  );
+  const head = useQuery({ ...headQuery(client, thread), refetchInterval: LOOK_EVERY_MS });
   return (
     <Loaded query={head}>
       {(found) => (
@@ -73,7 +70,7 @@ function Drafted({
   const { threadId: id, stepCount } = head;
   const queries = useQueryClient();
   const wait = head.waits.find(isPersonWait) ?? null;
-  const look = () => void queries.invalidateQueries({ queryKey: ["thread", client, id] });
+  const look = () => void queries.invalidateQueries({ queryKey: headKey(client, id) });
   const check = useMutation({
     mutationFn: async () =>
       replied(await call(connection(), "checkDraft", { client, path: { id } })),

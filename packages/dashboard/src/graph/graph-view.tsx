@@ -35,6 +35,8 @@ type FlowEdge = Edge<{ edge: GraphEdge; points: readonly Point[]; label: Point }
 
 /** Closer than this a role's name can be read. */
 const READABLE = 0.7;
+/** All of it, below the buttons. */
+const OVERVIEW = { maxZoom: 1, padding: { top: "40px", x: 0.06, bottom: 0.06 } } as const;
 
 /** A graph of roles. What is lit comes by `shown`; nodes keep their identity while it changes. `focus`: the node that
  *  the camera keeps in sight. */
@@ -104,7 +106,7 @@ function Drawn({
   const edges = useMemo(() => flowEdges(model, layout), [model, layout]);
   const flow = useRef<ReactFlowInstance<FlowNode, FlowEdge> | null>(null);
   const box = useRef<HTMLDivElement>(null);
-  const overview = useCallback(() => void flow.current?.fitView({ padding: 0.06, maxZoom: 1 }), []);
+  const overview = useCallback(() => void flow.current?.fitView(OVERVIEW), []);
   const whole = useRef(true);
   const look = useCallback(() => {
     const size = box.current?.getBoundingClientRect();

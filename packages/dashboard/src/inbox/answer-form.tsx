@@ -8,6 +8,7 @@ import { collect, type Entered } from "../form/collect.ts";
 import { fieldsOf } from "../form/fields.ts";
 import { SchemaForm } from "../form/schema-form.tsx";
 import { LimitForm } from "../thread/limit-form.tsx";
+import { headKey } from "../thread/thread-queries.ts";
 import { Button } from "../ui/button.tsx";
 import { CopyButton } from "../ui/copy.tsx";
 import { Failure } from "../ui/failure.tsx";
@@ -47,7 +48,7 @@ function useAnswer({ client, threadId, wait, onAnswered }: Props) {
     },
     onSuccess: () => {
       void queries.invalidateQueries({ queryKey: ["inbox", client] });
-      void queries.invalidateQueries({ queryKey: ["thread", client, threadId] });
+      void queries.invalidateQueries({ queryKey: headKey(client, threadId) });
       onAnswered?.();
     },
   });

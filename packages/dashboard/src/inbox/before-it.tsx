@@ -1,8 +1,10 @@
+import { useQuery } from "@tanstack/react-query";
 import { call } from "@uncaged/workflow-gateway/contract";
 import { Link } from "wouter";
 import { useReply } from "../api/queries.ts";
 import { threadAt } from "../shell/addresses.ts";
 import { Said } from "../text/said.tsx";
+import { headQuery } from "../thread/thread-queries.ts";
 import { Loaded } from "../ui/loaded.tsx";
 import { Ago } from "../ui/time.tsx";
 
@@ -45,9 +47,7 @@ function LastStep({ client, threadId, n }: { client: string; threadId: string; n
 }
 
 function Prompt({ client, threadId }: { client: string; threadId: string }) {
-  const query = useReply(["thread", client, threadId], (to, signal) =>
-    call(to, "showThread", { client, path: { id: threadId }, signal }),
-  );
+  const query = useQuery(headQuery(client, threadId));
   return (
     <div className="my-2 border-line border-l-2 pl-3">
       <Loaded query={query}>{({ start }) => <Said text={start.prompt} />}</Loaded>

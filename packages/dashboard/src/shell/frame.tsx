@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, Suspense, useEffect, useState } from "react";
+import { type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { useClients } from "../api/clients.ts";
 import { useFreshInbox, useInbox } from "../api/inbox.ts";
@@ -75,12 +75,7 @@ export function Frame({
         <Button look="bare" size="small" onClick={() => setOpen("help")} aria-label="Help and keys">
           ?
         </Button>
-        <Button
-          look="bare"
-          size="small"
-          onClick={() => void logOut().then(onLeave)}
-          className="max-sm:hidden"
-        >
+        <Button look="bare" size="small" onClick={() => void logOut().then(onLeave)}>
           Log out
         </Button>
       </header>
@@ -155,8 +150,15 @@ function ViewBar({ client }: { client: string }) {
   const { waiting } = useInbox([client]);
   const base = `/c/${encodeURIComponent(client)}`;
   const here = path.slice(base.length + 1).split("/")[0];
+  const bar = useRef<HTMLElement>(null);
+  // On a narrow screen the bar is longer than what is seen of it. In the middle, because a count may still come before it.
+  useEffect(() => {
+    const chosen = bar.current?.querySelector('[aria-current="page"]');
+    if (here !== undefined) chosen?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [here]);
   return (
     <nav
+      ref={bar}
       aria-label="Views"
       className="flex shrink-0 gap-0.5 overflow-x-auto border-line border-b bg-surface px-2"
     >

@@ -1,7 +1,6 @@
 import type { Root, RootContent } from "hast";
 import bash from "highlight.js/lib/languages/bash";
 import diff from "highlight.js/lib/languages/diff";
-import javascript from "highlight.js/lib/languages/javascript";
 import json from "highlight.js/lib/languages/json";
 import python from "highlight.js/lib/languages/python";
 import typescript from "highlight.js/lib/languages/typescript";
@@ -15,7 +14,6 @@ import { visible } from "./visible.ts";
 const lowlight = createLowlight({
   bash,
   diff,
-  javascript,
   json,
   python,
   typescript,
@@ -24,8 +22,8 @@ const lowlight = createLowlight({
 });
 lowlight.registerAlias({
   bash: ["sh", "shell"],
-  javascript: ["js", "jsx"],
-  typescript: ["ts", "tsx"],
+  // JavaScript is in it.
+  typescript: ["ts", "tsx", "javascript", "js", "jsx"],
 });
 
 /** A text in a language that it knows, in colours; another one without. */

@@ -9,6 +9,7 @@ import { Failure } from "../ui/failure.tsx";
 import { submitOnModEnter } from "../ui/mod-enter.ts";
 import { LimitFields } from "./limit-fields.tsx";
 import { NO_TYPED, typedLimits } from "./limits.ts";
+import { headKey } from "./thread-queries.ts";
 
 const WORDS: { readonly [bound in keyof Limits]-?: (n: number) => string } = {
   steps: (n) => (n === 1 ? "1 step" : `${n} steps`),
@@ -43,7 +44,7 @@ export function LimitForm({
     },
     onSuccess: () => {
       void queries.invalidateQueries({ queryKey: ["inbox", client] });
-      void queries.invalidateQueries({ queryKey: ["thread", client, threadId] });
+      void queries.invalidateQueries({ queryKey: headKey(client, threadId) });
       onAnswered?.();
     },
   });

@@ -1,4 +1,5 @@
-import type { Limits } from "@uncaged/workflow-protocol";
+import type { Limits, ThreadLimits } from "@uncaged/workflow-protocol";
+import { duration, money } from "../ui/times.ts";
 
 /** Bounds as people type them: minutes in place of milliseconds. Empty: unchanged. */
 export type TypedLimits = { steps: string; tokens: string; costUsd: string; minutes: string };
@@ -30,4 +31,22 @@ export function typedLimits(typed: TypedLimits): {
   if (costUsd !== undefined) limits.costUsd = costUsd;
   if (minutes !== undefined) limits.timeMs = Math.round(minutes * 60_000);
   return { limits, faults };
+}
+
+/** One line for the thread, one for each role that has limits of its own. */
+export function limitsInWords({ roles = {}, ...own }: ThreadLimits): string[] {
+  const lines = Object.entries(roles).map(([role, limits]) => `${role}: ${boundsInWords(limits)}`);
+  const all = boundsInWords(own);
+  return all === "" ? lines : [all, ...lines];
+}
+
+function boundsInWords({ steps, tokens, costUsd, timeMs }: Limits): string {
+  return [
+    ...(steps === undefined
+      ? []
+      : [`${steps.toLocaleString("en")} ${steps === 1 ? "step" : "steps"}`]),
+    ...(tokens === undefined ? [] : [`${tokens.toLocaleString("en")} tokens`]),
+    ...(costUsd === undefined ? [] : [money(costUsd)]),
+    ...(timeMs === undefined ? [] : [duration(timeMs)]),
+  ].join(", ");
 }

@@ -83,10 +83,9 @@ function addTo(step: Open, event: Exclude<AgentEvent, { type: "started" }>): voi
   const id = step.dropped + step.parts.length;
   switch (event.type) {
     case "text":
-      if (last?.kind === "text") {
-        const text = (last.text + event.text).slice(-MOST_CHARS);
-        step.parts[step.parts.length - 1] = { ...last, text };
-      } else step.parts.push({ id, kind: "text", text: event.text.slice(-MOST_CHARS) });
+      if (last?.kind === "text")
+        step.parts[step.parts.length - 1] = { ...last, text: last.text + event.text };
+      else step.parts.push({ id, kind: "text", text: event.text });
       return;
     case "tool":
       if (event.phase === "start") {
@@ -141,9 +140,15 @@ function addTo(step: Open, event: Exclude<AgentEvent, { type: "started" }>): voi
 }
 
 function bounded(step: Open): LiveStep {
-  const over = step.parts.length - MOST_PARTS;
-  if (over <= 0) return step;
-  return { ...step, parts: step.parts.slice(over), dropped: step.dropped + over };
+  const over = Math.max(0, step.parts.length - MOST_PARTS);
+  const parts = step.parts
+    .slice(over)
+    .map((part) =>
+      part.kind === "text" && part.text.length > MOST_CHARS
+        ? { ...part, text: part.text.slice(-MOST_CHARS) }
+        : part,
+    );
+  return { ...step, parts, dropped: step.dropped + over };
 }
 
 const keyOf = (role: string, group: StepGroup | null): string =>

@@ -6,6 +6,7 @@ import { CopyButton } from "../ui/copy.tsx";
 import { Fact, Facts } from "../ui/facts.tsx";
 import { Notice } from "../ui/notice.tsx";
 import { duration, moment } from "../ui/times.ts";
+import { limitsInWords } from "./limits.ts";
 import { failureFrom } from "./steps.ts";
 
 /** What a thread was asked, what came out, and what it is made of. */
@@ -79,7 +80,11 @@ export function Overview({
           ))}
           {head.limits !== null && (
             <Fact name="Limits">
-              <code className="foreign font-mono text-xs">{JSON.stringify(head.limits)}</code>
+              {limitsInWords(head.limits).map((line) => (
+                <span key={line} className="foreign block">
+                  {line}
+                </span>
+              ))}
             </Fact>
           )}
         </Facts>

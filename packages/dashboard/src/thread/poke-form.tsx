@@ -10,6 +10,7 @@ import { CopyButton } from "../ui/copy.tsx";
 import { Failure } from "../ui/failure.tsx";
 import { Field, TextArea } from "../ui/field.tsx";
 import { submitOnModEnter } from "../ui/mod-enter.ts";
+import { headKey } from "./thread-queries.ts";
 
 /** Runs the last step again with something more said to it. */
 export function PokeForm({
@@ -36,7 +37,7 @@ export function PokeForm({
       return replied(await call(connection(), "pokeThread", options));
     },
     onSuccess: () => {
-      void queries.invalidateQueries({ queryKey: ["thread", client, id] });
+      void queries.invalidateQueries({ queryKey: headKey(client, id) });
       onDone();
     },
   });

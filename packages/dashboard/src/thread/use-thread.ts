@@ -1,11 +1,11 @@
-import { useQueryClient } from "@tanstack/react-query";
-import { call, type ServerEvent, type ThreadIndex } from "@uncaged/workflow-gateway/contract";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import type { ServerEvent, ThreadIndex } from "@uncaged/workflow-gateway/contract";
 import { isFinal, type LiveEvent } from "@uncaged/workflow-protocol";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useTopic } from "../api/live.tsx";
-import { useReply } from "../api/queries.ts";
 import { heard, type LiveSteps } from "./live-steps.ts";
 import { withCompleted } from "./steps.ts";
+import { headQuery, indexQuery } from "./thread-queries.ts";
 
 /** Events are shown together this often, however many come. */
 const GATHER_MS = 80;
@@ -17,18 +17,14 @@ const AT_LEAST_MS = 5_000;
  *  truth: what the stream says is shown until it has been asked again. */
 export function useThread(client: string, id: string) {
   const queries = useQueryClient();
-  const headKey = useMemo(() => ["thread", client, id], [client, id]);
-  const indexKey = useMemo(() => ["index", client, id], [client, id]);
-  const head = useReply(
-    headKey,
-    (to, signal) => call(to, "showThread", { client, path: { id }, signal }),
-    { everyMs: 15_000 },
+  const [headOf, indexOf] = useMemo(
+    () => [headQuery(client, id), indexQuery(client, id)],
+    [client, id],
   );
-  const index = useReply(
-    indexKey,
-    (to, signal) => call(to, "threadIndex", { client, path: { id }, signal }),
-    { fresh: Number.POSITIVE_INFINITY },
-  );
+  const { queryKey: headKey } = headOf;
+  const { queryKey: indexKey } = indexOf;
+  const head = useQuery({ ...headOf, refetchInterval: 15_000 });
+  const index = useQuery(indexOf);
   const [live, setLive] = useState<LiveSteps>([]);
   const gathered = useRef<LiveEvent[]>([]);
   const timers = useRef<{ show?: Timer; ask?: Timer; askedAt: number }>({ askedAt: 0 });

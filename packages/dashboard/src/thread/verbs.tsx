@@ -13,6 +13,7 @@ import { ForkForm } from "./fork-form.tsx";
 import { LimitForm } from "./limit-form.tsx";
 import { PokeForm } from "./poke-form.tsx";
 import { RaceForm } from "./race-form.tsx";
+import { headKey } from "./thread-queries.ts";
 
 type Steer = "pauseThread" | "resumeThread" | "stopThread" | "killThread" | "undoPoke";
 type Open = "kill" | "poke" | "fork" | "race" | "limits" | null;
@@ -44,7 +45,7 @@ export function Verbs({
         await call<Exclude<Steer, "resumeThread">>(connection(), verb, { client, path }),
       );
     },
-    onSettled: () => void queries.invalidateQueries({ queryKey: ["thread", client, id] }),
+    onSettled: () => void queries.invalidateQueries({ queryKey: headKey(client, id) }),
   });
   const close = () => setOpen(null);
   if (!may) return null;

@@ -31,6 +31,8 @@ export function Dialog({
     <dialog
       ref={ref}
       aria-label={title}
+      // Escape: `close` comes later, maybe after the next key, which may have opened another dialog by then.
+      onCancel={onClose}
       onClose={onClose}
       className={`max-h-[85vh] w-[calc(100vw-2rem)] overflow-hidden rounded-md border border-line bg-surface p-0 shadow-xl ${wide ? "max-w-3xl" : "max-w-lg"}`}
     >
