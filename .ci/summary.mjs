@@ -6,6 +6,8 @@ import { relative } from "node:path";
 
 const MOST_LINES = 12;
 const MOST_CHARS = 400;
+/** What a hook of a suite says is in no report. */
+const NOT_RUN = "did not run; if a hook failed, the log of its part says why";
 
 /** A part that wrote no report has failed. */
 const UNREADABLE = { name: "", message: "", status: "failed", assertionResults: [] };
@@ -33,7 +35,13 @@ function failuresOf({ name, message, assertionResults }) {
     ({ fullName, failureMessages }) => `${fullName}\n${firstLines(failureMessages.join("\n"))}`,
   );
   if (texts.length === 0 && message) texts.push(`it could not be loaded\n${firstLines(message)}`);
+  const skipped = assertionResults.filter(isSkipped).map(({ fullName }) => fullName);
+  if (skipped.length > 0) texts.push(`${NOT_RUN}\n${firstLines(skipped.join("\n"))}`);
   return texts.map((text) => `ci: failed: ${relative(process.cwd(), name)}: ${text}`);
+}
+
+function isSkipped({ status }) {
+  return status !== "passed" && status !== "failed";
 }
 
 function firstLines(text) {
@@ -52,7 +60,7 @@ function count({ testResults }) {
     const failures = states.filter((status) => status === "failed").length;
     total.passed += states.filter((status) => status === "passed").length;
     total.failed += failures === 0 && file.status === "failed" ? 1 : failures;
-    total.skipped += states.filter((status) => status !== "passed" && status !== "failed").length;
+    total.skipped += file.assertionResults.filter(isSkipped).length;
   }
   return total;
 }

@@ -38,6 +38,16 @@ describe("the sum of the tests", () => {
     expect(lines.at(-1)).toBe("0 passed, 1 failed");
   });
 
+  it("says which tests did not run", () => {
+    const { lines } = summary([test("passed"), test("skipped")], { status: "failed" });
+    expect(lines).toEqual([
+      expect.stringMatching(/^ci: failed: .*sums\.test\.ts: did not run; if a hook failed, /),
+      "    adds up",
+      "ci: 1 tests were skipped",
+      "1 passed, 1 failed",
+    ]);
+  });
+
   it.each([
     ["a test was skipped", [test("passed"), test("skipped")]],
     ["no test ran", []],

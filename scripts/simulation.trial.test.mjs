@@ -1,39 +1,15 @@
 /** The simulation of engine and stores on a lossy disk: many seeds, and whether it sees what is broken. */
-import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { BREAKS } from "../simulation/parts/break.mjs";
 import { QUEUE_BREAKS } from "../simulation/parts/queue-breaks.mjs";
 import { SHARED_BREAKS } from "../simulation/parts/shared-breaks.mjs";
+import { simulate, simulateQueue, simulateShared } from "./simulation.test.helper.mjs";
 
-const folder = fileURLToPath(new URL("../simulation", import.meta.url));
 /** `npm run trials -- --long` asks for more. */
 const SEEDS = Number(process.env.UNCAGED_TEST_SEEDS ?? 60);
 /** These take a hundredth of the time. */
 const QUEUE_SEEDS = 4 * SEEDS;
 const SLOW = { timeout: 240_000 };
-
-function simulate(args, env) {
-  return play(["--import", "./parts/hooks.mjs", "simulate.mjs", ...args], env);
-}
-
-function simulateQueue(args, env) {
-  return play(["--import", "./parts/queue-hooks.mjs", "queue.mjs", ...args], env);
-}
-
-function simulateShared(args, env) {
-  return play(["--import", "./parts/shared-hooks.mjs", "shared.mjs", ...args], env);
-}
-
-async function play(words, env = {}) {
-  const options = { cwd: folder, env: { ...process.env, ...env } };
-  const ended = promisify(execFile)(process.execPath, words, options);
-  return ended.then(
-    ({ stdout }) => ({ code: 0, stdout, stderr: "" }),
-    ({ code, stdout, stderr }) => ({ code, stdout, stderr }),
-  );
-}
 
 describe("on a disk that loses and tears what was not flushed", () => {
   it(`nothing is lost over ${SEEDS} seeds`, SLOW, async () => {

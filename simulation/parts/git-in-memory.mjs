@@ -99,6 +99,11 @@ export async function moveSharedBranch(place, { branch, from, to }) {
 
 export const moveLocalBranch = moveSharedBranch;
 
+export async function hasCommit(place, commit) {
+  await place.operate();
+  return ok(git.world.commits.has(commit));
+}
+
 export async function isAncestor(place, commit, of) {
   await place.operate();
   return ok(git.world.ancestorsOf(of).has(commit));
