@@ -1,10 +1,9 @@
 /** `answer` without fields, on a real terminal: `script` gives it one. */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { BIN, type Cli, openCli } from "./cli.test.helper.ts";
+import { type Cli, openCli } from "./cli.test.helper.ts";
+import { CANCEL, HANG_UP, type Key, typeInto } from "./terminal.test.helper.ts";
 
 const APPROVAL = `
 description: A person approves.
@@ -22,8 +21,6 @@ graph:
 result: $string(last.meta)
 `;
 const DOWN = "\u001b[B";
-const CANCEL = "\u0003";
-const HANG_UP = "";
 
 let cli: Cli;
 let editor = "";
@@ -43,39 +40,8 @@ async function asked(): Promise<string> {
   return threadId;
 }
 
-/** Runs it on a terminal, and types each of these once its words are on the screen. Returns the exit code. */
-async function typed(
-  words: readonly string[],
-  keys: readonly (readonly [on: string, key: string])[],
-): Promise<number> {
-  const line = `stty cols 100 rows 40; exec '${process.execPath}' '${BIN}' ${words.join(" ")}`;
-  const command =
-    process.platform === "darwin"
-      ? ["-q", "/dev/null", "sh", "-c", line]
-      : ["-qec", line, "/dev/null"];
-  const terminal = spawn("script", command, {
-    cwd: cli.dir,
-    stdio: ["pipe", "pipe", "inherit"],
-    env: {
-      ...{ PATH: process.env.PATH, HOME: cli.dir, WORKFLOW_STORAGE_ROOT: cli.root },
-      ...{ EDITOR: editor, TERM: "xterm", SHELL: "/bin/sh" },
-    },
-  });
-  const left = [...keys];
-  let screen = "";
-  terminal.stdout.on("data", (chunk: Buffer) => {
-    screen += chunk.toString();
-    const [next] = left;
-    if (next === undefined || !screen.includes(next[0])) return;
-    left.shift();
-    screen = "";
-    if (next[1] === HANG_UP) terminal.stdin.end();
-    else terminal.stdin.write(next[1]);
-  });
-  const [code]: number[] = await once(terminal, "exit");
-  expect(left).toEqual([]);
-  return code ?? -1;
-}
+const typed = (words: readonly string[], keys: readonly Key[]): Promise<number> =>
+  typeInto(cli, words, { keys, env: { EDITOR: editor } });
 
 it("asks for each field: choices as a list, long texts in the editor", async () => {
   const threadId = await asked();

@@ -12,6 +12,7 @@ import {
   variablesOf,
 } from "@uncaged/workflow-register";
 import { storagePaths, storageRoot } from "@uncaged/workflow-util";
+import { isAtTerminal } from "../command/at-terminal.ts";
 import type { Output } from "../command/command.ts";
 import type { Io } from "../command/io.ts";
 import { usageError } from "../command/options.ts";
@@ -114,8 +115,7 @@ function isSilent({ skipTest: _, ...flags }: SetupFlags): boolean {
 }
 
 async function terminal(io: Io): Promise<Questions> {
-  if (io.stdin.kind === "terminal" && io.stderr.isTerminal)
-    return (await import("../terminal/questions.ts")).terminalQuestions(io.env);
+  if (isAtTerminal(io)) return (await import("../terminal/questions.ts")).terminalQuestions(io.env);
   throw usageError(
     "setup asks its questions on a terminal, but this is not one",
     "use flags instead, for example: --provider openrouter --model vendor/model, or --default-agent <agent>; no model is needed for agents that bring their own",

@@ -24,6 +24,7 @@ import {
   type Result,
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
+import { isAtTerminal } from "../command/at-terminal.ts";
 import type { Output } from "../command/command.ts";
 import type { Io } from "../command/io.ts";
 import { usageError } from "../command/options.ts";
@@ -122,10 +123,6 @@ async function askWords(io: Io): Promise<string> {
   );
   if (said === null) throw usageError("cancelled; nothing was started", "");
   return said;
-}
-
-function isAtTerminal({ stdin, stderr }: Io): boolean {
-  return stdin.kind === "terminal" && stderr.isTerminal;
 }
 
 /** `yaml` null: a person is asked, and nobody is here. */

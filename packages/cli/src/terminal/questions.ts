@@ -31,16 +31,25 @@ export type FormQuestions = Pick<Questions, "choose"> & {
   say: (words: string) => void;
 };
 
-export function terminalQuestions(env: NodeJS.ProcessEnv): Questions & FormQuestions {
+/** Questions about keys. */
+export type KeyQuestions = {
+  /** Input is not echoed, and kept with its blanks. `check` returns what is wrong with it, or null. */
+  passphrase: (question: string, check: (typed: string) => string | null) => Promise<string | null>;
+};
+
+export function terminalQuestions(
+  env: NodeJS.ProcessEnv,
+): Questions & FormQuestions & KeyQuestions {
   const output = process.stderr;
-  const answered = async (
+  const typed = async (
     prompt: (signal: AbortSignal) => Promise<string | symbol>,
   ): Promise<string | null> => {
     const answer = await untilInputEnds(prompt);
-    if (typeof answer === "string") return answer.trim();
+    if (typeof answer === "string") return answer;
     cancel("cancelled", { output });
     return null;
   };
+  const answered: typeof typed = async (prompt) => (await typed(prompt))?.trim() ?? null;
   const ask: Questions["text"] = (message, { suggestion, check }) =>
     answered((signal) =>
       text({
@@ -76,6 +85,15 @@ export function terminalQuestions(env: NodeJS.ProcessEnv): Questions & FormQuest
           output,
           signal,
           validate: (answer) => (answer?.trim() ? undefined : "type or paste the key"),
+        }),
+      ),
+    passphrase: (message, check) =>
+      typed((signal) =>
+        password({
+          message,
+          output,
+          signal,
+          validate: (answer) => check(answer ?? "") ?? undefined,
         }),
       ),
     say: (words) => note(printable(words), undefined, { output }),

@@ -48,14 +48,21 @@ const attestationOut: Option<string | null> = textOption(
   "--out <file>",
   "the attestation (default: <id>.intoto.json, here)",
 );
+const protectKey: Option<boolean> = switchOption(
+  "--passphrase",
+  "give keys/attest.key a new passphrase, which is asked for whenever it signs",
+);
 export const attest: Command = {
   description: "Sign an in-toto statement about a thread and all its nodes.",
   arguments: [threadId],
-  options: [keyFile, attestationOut],
+  options: [keyFile, protectKey, attestationOut],
   example: "7F3K --out thread.intoto.json",
   run: async (given, io) =>
     (await import("./proof/attest.ts")).attest(
-      { id: given(threadId), key: given(keyFile), out: given(attestationOut) },
+      {
+        ...{ id: given(threadId), key: given(keyFile), out: given(attestationOut) },
+        protect: given(protectKey),
+      },
       io,
     ),
 };

@@ -11,7 +11,7 @@ import { writeFileAtomic } from "@uncaged/workflow-util";
 import { loadChain, roleStates } from "../chain/chain.ts";
 import { type KnownThread, storedThreads } from "../chain/thread-source.ts";
 import type { Engine } from "../storage/engine.ts";
-import { ownAttestKey, readAttestKey } from "./attest-key.ts";
+import { ownAttestKey, type Passphrases, readAttestKey } from "./attest-key.ts";
 import { keyIdOf, sealEnvelope } from "./dsse.ts";
 import { proveStored } from "./prove-stored.ts";
 import { PAYLOAD_TYPE, threadStatement } from "./thread-statement.ts";
@@ -28,18 +28,22 @@ export type AttestedThread = {
 };
 
 /** Signs a statement of what this thread is. The thread is proved first, so nothing false is signed. `key`: a private
- *  key file; null: the storage root's own key, created if necessary. Refused: a thread that cannot be proved,
- *  `KEY_INVALID`, and `TARGET_EXISTS` when the file exists already. */
+ *  key file; null: the storage root's own key, created if necessary. `passphrases`: who is asked for those of keys; left out:
+ *  nobody can be. Refused: a thread that cannot be proved, `KEY_INVALID`, and `TARGET_EXISTS` when the file exists
+ *  already. */
 export async function attestThread(
   engine: Engine,
   thread: ThreadRecord,
-  opts: { file: string; key: string | null },
+  opts: { file: string; key: string | null; passphrases?: Passphrases | null },
 ): Promise<Result<AttestedThread, Failure>> {
   const proved = await proveStored(engine, thread, "is not attested");
   if (!proved.ok) return proved;
   const stale = await staleEvidence(engine, proved.value.proof.threads);
   if (stale !== null) return err(stale);
-  const key = await (opts.key === null ? ownAttestKey(engine.root) : readAttestKey(opts.key));
+  const { passphrases = null } = opts;
+  const key = await (opts.key === null
+    ? ownAttestKey(engine.root, passphrases)
+    : readAttestKey(opts.key, passphrases?.open));
   if (!key.ok) return key;
   const { payload, subjects } = await threadStatement(storedThreads(engine), proved.value.proof);
   const data = sealEnvelope(payload, PAYLOAD_TYPE, key.value);

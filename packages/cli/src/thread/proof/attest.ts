@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import { attestThread, ownKeyFile } from "@uncaged/workflow-execute";
+import { attestThread, ownKeyFile, type Passphrases } from "@uncaged/workflow-execute";
 import {
   err,
   type Failure,
@@ -9,21 +9,28 @@ import {
   PROCESS_TAG_ENV,
   type Result,
 } from "@uncaged/workflow-protocol";
+import { isAtTerminal } from "../../command/at-terminal.ts";
 import type { Output } from "../../command/command.ts";
 import { count } from "../../command/count.ts";
 import type { Io } from "../../command/io.ts";
+import { usageError } from "../../command/options.ts";
 import { withThread } from "../../command/with-engine.ts";
+import { askPassphrases } from "./ask-passphrase.ts";
 
+/** `protect`: the storage root's own key gets a new passphrase. */
 export async function attest(
-  what: { id: string; out: string | null; key: string | null },
+  what: { id: string; out: string | null; key: string | null; protect: boolean },
   io: Io,
 ): Promise<Result<Output, Failure>> {
+  if (what.protect && what.key !== null)
+    throw usageError("--passphrase is for the storage root's own key, not for that of --key");
   return withThread(io, what.id, async (engine, thread) => {
     const file = resolve(io.cwd, what.out ?? `${thread.threadId}.intoto.json`);
     const key = what.key === null ? null : resolve(io.cwd, what.key);
     const own = ownKeyFile(engine.root);
     if (io.env[PROCESS_TAG_ENV] && realPath(key ?? own) === realPath(own)) return err(insideStep());
-    const attested = await attestThread(engine, thread, { file, key });
+    const passphrases = whoKnows(what, io);
+    const attested = await attestThread(engine, thread, { file, key, passphrases });
     if (!attested.ok) return attested;
     const { subjects, keyId, publicKeyFile } = attested.value;
     const verifyWith = publicKeyFile === null ? "" : `\nVerify with: ${publicKeyFile}`;
@@ -33,6 +40,17 @@ export async function attest(
         `${file}\n${dim(`${count(subjects, "digest")}, key ${keyId}`)}${verifyWith}`,
     });
   });
+}
+
+/** null: nobody is here who could be asked. */
+function whoKnows({ protect }: { protect: boolean }, io: Io): Passphrases | null {
+  if (isAtTerminal(io))
+    return askPassphrases(
+      async () => (await import("../../terminal/questions.ts")).terminalQuestions(io.env),
+      protect,
+    );
+  if (protect) throw usageError("--passphrase asks for it on a terminal, but this is not one");
+  return null;
 }
 
 /** An agent would sign its own work, in the name of the storage root. */

@@ -17,6 +17,7 @@ import {
   type ThreadRecord,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
+import { isAtTerminal } from "../../command/at-terminal.ts";
 import type { Output } from "../../command/command.ts";
 import type { Io } from "../../command/io.ts";
 import { type PromptSource, readPrompt } from "../../command/prompt.ts";
@@ -113,7 +114,7 @@ async function tellQueued(
 
 /** Asks the person at the terminal for what they left out. Without a terminal there is nobody to ask. */
 async function askPrompt(io: Io): Promise<string> {
-  if (io.stdin.kind !== "terminal" || !io.stderr.isTerminal) return "";
+  if (!isAtTerminal(io)) return "";
   const { terminalQuestions } = await import("../../terminal/questions.ts");
   const prompt = await terminalQuestions(io.env).longText("What shall be done?", {
     suggestion: "",

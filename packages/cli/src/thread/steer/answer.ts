@@ -13,6 +13,7 @@ import {
   type Result,
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
+import { isAtTerminal } from "../../command/at-terminal.ts";
 import type { Output, Said } from "../../command/command.ts";
 import type { Io } from "../../command/io.ts";
 import { usageError } from "../../command/options.ts";
@@ -71,10 +72,6 @@ async function addressee(
   }));
   const chosen = await terminalQuestions(io.env).choose("Whose answer?", choices);
   return chosen === null ? null : Number(chosen);
-}
-
-function isAtTerminal({ stdin, stderr }: Io): boolean {
-  return stdin.kind === "terminal" && stderr.isTerminal;
 }
 
 /** null: the person cancelled. */
