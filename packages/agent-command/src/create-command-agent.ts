@@ -29,6 +29,7 @@ import {
   lendStore,
   randomTag,
   versionOf,
+  withIsolation,
   withRun,
 } from "@uncaged/workflow-util-agent";
 import type { z } from "zod";
@@ -43,7 +44,8 @@ import { runCommand } from "./run-command.ts";
 export function createCommandAgent(config: CommandAgentConfig): AdapterFn {
   const adapter =
     <T>(prompt: string, schema: z.ZodType<T>) =>
-    async (ctx: ThreadContext, runtime: WorkflowRuntime): Promise<RoleResult<T>> => {
+    async (ctx: ThreadContext, given: WorkflowRuntime): Promise<RoleResult<T>> => {
+      const { runtime, note } = await withIsolation(given);
       const call = { prompt, ctx, runtime };
       const plain = await commandOrder(config, call);
       const store = await lentStore(call, plain);
@@ -63,6 +65,7 @@ export function createCommandAgent(config: CommandAgentConfig): AdapterFn {
         evidence: (await evidence.kept()).hashes,
         ...(runtime.step.rules?.tools === undefined ? {} : { policy: "held" }),
         ...(await isolationRecord(runtime.step)),
+        ...(note === null ? {} : { notes: [note] }),
       });
       runtime.emit({ type: "started", agent: order.title, session: null });
       try {
@@ -84,11 +87,11 @@ export function createCommandAgent(config: CommandAgentConfig): AdapterFn {
 
 /** In a sandbox no command reaches the storage root. null: it is in none. */
 async function lentStore(
-  { ctx: { threadId }, runtime: { step, cas, readThread } }: AgentCall,
+  { ctx: { threadId }, runtime: { step, cas, readThread, askTasks } }: AgentCall,
   { redact }: Pick<CommandOrder, "redact">,
 ): Promise<LentStore | null> {
   if (step.isolation === undefined || step.storageRoot === undefined) return null;
-  const store = { threadId, cas, readThread, redact };
+  const store = { threadId, cas, readThread, askTasks, redact };
   return lendStore({ root: step.storageRoot, pass: randomTag(32) }, store);
 }
 

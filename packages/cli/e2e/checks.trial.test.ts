@@ -1,6 +1,6 @@
 /** Roles that have to pass a check: the engine runs it itself, on the files that they left. */
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Cli, openCli } from "./cli.test.helper.ts";
@@ -76,6 +76,12 @@ export const run = createWorkflow(definition, { adapter, overrides: null });
 export const descriptor = buildDescriptor(definition);
 `;
 
+/** The same with a person as the reviewer, who is asked by the rule for it. */
+const BY_PERSON = APPROVED.replace("reviewer: role({})", "reviewer: role({ person: {} })").replace(
+  'role: "reviewer" }',
+  'role: "reviewer", prompt: "May the tests be changed so?" }',
+);
+
 const RIGHT = "export const add = (a, b) => a + b;\n";
 const WRONG = "export const add = (a, b) => a - b;\n";
 const TESTS =
@@ -85,7 +91,11 @@ let cli: Cli;
 beforeAll(async () => {
   cli = openCli();
   await cli.addSteps("steps");
-  for (const [name, code] of Object.entries({ checked: FLOW, approved: APPROVED })) {
+  for (const [name, code] of Object.entries({
+    checked: FLOW,
+    approved: APPROVED,
+    "by-person": BY_PERSON,
+  })) {
     const file = join(cli.dir, "flow", `${name}.js`);
     writeFileSync(file, code);
     const built = await cli.json<{ file: string }>(["workflow", "build", file]);
@@ -182,6 +192,22 @@ it("changed tests wait for the approver, whose step makes the evidence valid", a
   writeFileSync(join(cli.dir, "add.test.mjs"), TESTS);
 });
 
+it("a person may be the approver: the thread waits, and the answer counts", async () => {
+  const coder = { "add.mjs": WRONG, "add.test.mjs": TESTS.replace("3)", "-1)") };
+  for (const approved of [true, false]) {
+    const { threadId, status } = await played({ coder }, "by-person");
+    expect(status).toBe("suspended");
+    await cli.run(["answer", threadId, `approved=${approved}`, "--wait"]);
+    const thread = await cli.json<Shown>(["thread", "show", threadId]);
+    expect(thread.status).toBe(approved ? "completed" : "failed");
+    const states = thread.steps.map(({ proof }) => proof?.state);
+    expect(states).toEqual(["unapproved", ...Array(2).fill(approved ? "valid" : "unapproved")]);
+    expect(await cli.json(["thread", "verify", threadId])).toMatchObject({ ok: true });
+    writeFileSync(join(cli.dir, "add.mjs"), RIGHT);
+    writeFileSync(join(cli.dir, "add.test.mjs"), TESTS);
+  }
+});
+
 it("a thread does not complete while nobody has approved", async () => {
   const coder = { "add.mjs": WRONG, "add.test.mjs": TESTS.replace("3)", "-1)") };
   const thread = await played({ coder, approved: false }, "approved");
@@ -191,6 +217,19 @@ it("a thread does not complete while nobody has approved", async () => {
   expect(stdout).toContain("evidence waits for an approver of what step 1 changed");
   writeFileSync(join(cli.dir, "add.mjs"), RIGHT);
   writeFileSync(join(cli.dir, "add.test.mjs"), TESTS);
+});
+
+it("gc removes evidence of checks that nobody used for a month, and says how much", async () => {
+  const kept = join(cli.root, "workspaces", "evidence");
+  const [old = "", ...others] = readdirSync(kept);
+  expect(old).not.toBe("");
+  const monthAgo = new Date(Date.now() - 31 * 24 * 60 * 60 * 1000);
+  utimesSync(join(kept, old), monthAgo, monthAgo);
+  const checks = { installs: 0, evidence: 1 };
+  expect(await cli.json(["cas", "gc", "--dry-run"])).toMatchObject({ checks });
+  expect(readdirSync(kept)).toContain(old);
+  expect(await cli.json(["cas", "gc"])).toMatchObject({ checks });
+  expect(readdirSync(kept)).toEqual(others);
 });
 
 function attest(threadId: string) {

@@ -5,20 +5,11 @@ import { existsSync, statSync, writeFileSync } from "node:fs";
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { request } from "node:https";
 import { join } from "node:path";
-import {
-  type Api,
-  type CallOptions,
-  type Connection,
-  call,
-  type EndpointName,
-  type EngineEndpoint,
-  followEvents,
-  type ServerEvent,
-} from "@uncaged/workflow-gateway/contract";
-import { SCHEMAS, serverEventSchema } from "@uncaged/workflow-gateway/schemas";
+import { type Connection, call } from "@uncaged/workflow-gateway/contract";
 import { PROCESS_TAG_ENV } from "@uncaged/workflow-protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Cli, openCli } from "./cli.test.helper.ts";
+import { ask, loggedIn, type Up, watch } from "./gateway.test.helper.ts";
 import { openProxy } from "./proxy.test.helper.ts";
 import { CERTIFICATE, KEY } from "./self-signed.test.helper.ts";
 import { ended, type Staying, staying } from "./staying.test.helper.ts";
@@ -36,39 +27,6 @@ afterAll(() => cli.close());
 
 const stays: Staying["start"] = (args, env) => processes.start(args, env);
 
-type Up = { origin: string; port: number; link: string };
-
-/** A page that followed the link. */
-async function loggedIn({ origin, link }: Up): Promise<Connection> {
-  const code = link.slice(link.indexOf("#code=") + 6);
-  const response = await fetch(`${origin}/api/gateway/login`, {
-    method: "POST",
-    headers: { origin, "content-type": "application/json" },
-    body: JSON.stringify({ code }),
-  });
-  const { key } = JSON.parse(await response.text());
-  const cookie = (response.headers.get("set-cookie") ?? "").split(";")[0] ?? "";
-  return { origin, headers: { origin, cookie, "x-uwf-key": key } };
-}
-
-/** A call that has to succeed, with an answer that is what the contract says. */
-async function ask<Name extends EngineEndpoint>(
-  page: Connection,
-  name: Name,
-  given: Omit<CallOptions<Name>, "client">,
-  client = "local",
-): Promise<{ value: Api[Name]["response"]; etag: string | null }> {
-  const loose = call as (
-    page: Connection,
-    name: EndpointName,
-    given: object,
-  ) => ReturnType<typeof call<Name>>;
-  const answer = await loose(page, name, { client, ...given });
-  if (!answer.ok) throw new Error(`${name}: ${JSON.stringify(answer.error)}`);
-  SCHEMAS[name].response.parse(answer.value.value);
-  return answer.value;
-}
-
 const TLS = { ca: CERTIFICATE, agent: false } as const;
 
 async function answered(sent: ClientRequest, body?: string): Promise<IncomingMessage> {
@@ -76,27 +34,6 @@ async function answered(sent: ClientRequest, body?: string): Promise<IncomingMes
   const [answer]: IncomingMessage[] = await once(sent, "response");
   if (answer === undefined) throw new Error("there is no answer");
   return answer.resume();
-}
-
-/** Reads a thread's events until it has completed. */
-function watch(page: Connection, threadId: string, client = "local") {
-  const end = new AbortController();
-  const states: string[] = [];
-  const seqs: number[] = [];
-  const events: ServerEvent[] = [];
-  const topics = ["threads", "inbox", `thread:${threadId}`];
-  const onState = ({ state }: { state: string }): number => states.push(state);
-  const watching = (async () => {
-    const { signal } = end;
-    for await (const event of followEvents(page, { client, topics, signal, onState })) {
-      serverEventSchema.parse(event);
-      events.push(event);
-      if (event.type !== "live") continue;
-      seqs.push(event.item.seq);
-      if (event.item.type === "status" && event.item.status === "completed") end.abort();
-    }
-  })();
-  return { states, seqs, events, watching };
 }
 
 /** A reader that lost its stream tries again within two seconds or so. */

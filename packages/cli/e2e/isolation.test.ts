@@ -1,5 +1,6 @@
 /** `config.isolation: sandbox`: what an agent's program then sees, and cannot reach. */
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { BIN, type Cli, openCli } from "./cli.test.helper.ts";
@@ -32,6 +33,8 @@ beforeAll(async () => {
 });
 afterAll(() => cli.close());
 
+const UWF = `${process.execPath} ${BIN}`;
+
 type Shown = {
   status: string;
   steps: { meta: { seen: string }; run: { isolation?: string; notes?: string[] } }[];
@@ -39,12 +42,32 @@ type Shown = {
 
 type Seen = Shown["steps"][number] & { threadId: string };
 
-async function seen(script: string): Promise<Seen | undefined> {
-  const args = ["--json", "run", "look", "--wait", "--prompt", script];
-  const { stdout } = await cli.run(args);
+async function seen(
+  script: string,
+  { at = cli.dir, env = {} }: { at?: string; env?: Record<string, string> } = {},
+): Promise<Seen | undefined> {
+  const args = ["--json", "run", "look", "--wait", "--cwd", at, "--prompt", script];
+  const { stdout } = await cli.run(args, { env });
   const { threadId }: { threadId: string } = JSON.parse(stdout);
   const [step] = (await cli.json<Shown>(["thread", "show", threadId])).steps;
   return step && { ...step, threadId };
+}
+
+function task(cwd: string, ...args: string[]): string {
+  const env = { PATH: process.env.PATH, HOME: cli.dir, WORKFLOW_STORAGE_ROOT: cli.root };
+  const options = { cwd, env, encoding: "utf8" } as const;
+  return execFileSync(process.execPath, [BIN, "task", ...args], options);
+}
+
+function isolate(how: string): void {
+  const file = join(cli.root, "workflow.yaml");
+  const rest = readFileSync(file, "utf8").replace(/^config: .*\n/m, "");
+  writeFileSync(file, `${rest}config: { isolation: ${how} }\n`);
+}
+
+/** The line of what a script said that begins with a word. */
+function lineOf(said: string): (word: string) => string {
+  return (word) => said.split("\n").find((each) => each.startsWith(`${word} `)) ?? "";
 }
 
 it("without it, an agent sees the keys and the engine", async () => {
@@ -58,7 +81,7 @@ it("without it, an agent sees the keys and the engine", async () => {
 });
 
 it("with it, neither, and its folder is writable", async () => {
-  appendFileSync(join(cli.root, "workflow.yaml"), "config: { isolation: sandbox }\n");
+  isolate("sandbox");
   const step = await seen(
     [
       `find ${cli.root} -type f`,
@@ -79,25 +102,43 @@ it("with it, neither, and its folder is writable", async () => {
   expect(stdout).toContain(`in a sandbox (${step?.run.isolation})`);
 });
 
+it("where it is only preferred, a step says whether it had one", async () => {
+  isolate("auto");
+  const step = await seen(`find ${cli.root}/keys 2>&1`);
+  expect(step?.meta.seen).toMatch(/No such file/);
+  expect(step?.run.isolation).toMatch(/^(?:bubblewrap|unshare)$/);
+  expect(step?.run.notes).toBeUndefined();
+
+  const bin = join(cli.dir, "bin");
+  mkdirSync(bin);
+  for (const program of ["sh", "cat", "node"])
+    symlinkSync(execFileSync("which", [program], { encoding: "utf8" }).trim(), join(bin, program));
+  const without = await seen(`cat ${cli.root}/keys/attest.key`, { env: { PATH: bin } });
+  expect(without?.meta.seen).toBe("secret");
+  expect(without?.run.isolation).toBeUndefined();
+  expect(without?.run.notes).toEqual(["in no sandbox: neither bubblewrap nor unshare works here"]);
+  isolate("sandbox");
+});
+
 it("inside, commands reach the step's own conversation and texts, and nothing else of the store", async () => {
   const other = await cli.json<{ threadId: string }>(["run", "look", "--wait", "--prompt", "true"]);
-  const uwf = `${process.execPath} ${BIN}`;
+  isolate("sandbox");
   const step = await seen(
     [
-      `echo 'phase one' | ${uwf} cas put - > hash.txt`,
-      `echo "put $(${uwf} cas get --payload $(cat hash.txt))"`,
-      `${uwf} thread context $UNCAGED_THREAD_ID | grep -c 'the words of the task'`,
+      `echo 'phase one' | ${UWF} cas put - > hash.txt`,
+      `echo "put $(${UWF} cas get --payload $(cat hash.txt))"`,
+      `${UWF} thread context $UNCAGED_THREAD_ID | grep -c 'the words of the task'`,
       "# the words of the task",
-      `echo "other $(${uwf} --json thread context ${other.threadId} 2>&1)"`,
-      `echo "list $(${uwf} --json thread list 2>&1)"`,
-      `echo "blobs $(${uwf} --json cas list 2>&1)"`,
-      `echo "posing $(UNCAGED_STEP_STORE="$(echo "$UNCAGED_STEP_STORE" | sed 's/"pass":"./"pass":"-/')" ${uwf} --json cas get $(cat hash.txt) 2>&1)"`,
-      `echo "long $(head -c 17000000 /dev/zero | tr "\\0" x | ${uwf} --json cas put - 2>&1)"`,
-      `echo "elsewhere $(WORKFLOW_STORAGE_ROOT=${cli.dir}/another ${uwf} --json thread list 2>&1)"`,
+      `echo "other $(${UWF} --json thread context ${other.threadId} 2>&1)"`,
+      `echo "list $(${UWF} --json thread list 2>&1)"`,
+      `echo "blobs $(${UWF} --json cas list 2>&1)"`,
+      `echo "posing $(UNCAGED_STEP_STORE="$(echo "$UNCAGED_STEP_STORE" | sed 's/"pass":"./"pass":"-/')" ${UWF} --json cas get $(cat hash.txt) 2>&1)"`,
+      `echo "long $(head -c 17000000 /dev/zero | tr "\\0" x | ${UWF} --json cas put - 2>&1)"`,
+      `echo "elsewhere $(WORKFLOW_STORAGE_ROOT=${cli.dir}/another ${UWF} --json thread list 2>&1)"`,
     ].join("\n"),
   );
   const said = step?.meta.seen ?? "";
-  const line = (word: string) => said.split("\n").find((each) => each.startsWith(`${word} `)) ?? "";
+  const line = lineOf(said);
   expect(line("put"), said).toBe("put phase one");
   expect(said).toMatch(/^[1-9]\d*$/m);
   expect(line("other")).toMatch(/ACCESS_DENIED.*not the thread of this step/);
@@ -109,5 +150,71 @@ it("inside, commands reach the step's own conversation and texts, and nothing el
   const hash = readFileSync(join(cli.dir, "hash.txt"), "utf8").trim();
   expect(await cli.json(["cas", "get", "--payload", hash])).toMatchObject({
     content: "phase one\n",
+  });
+});
+
+it("inside, an agent does its task, and a reviewer's role reviews it", async () => {
+  const [repository, another] = ["shop", "other"].map((name) => {
+    const at = join(cli.dir, name);
+    const git = (...args: string[]) => execFileSync("git", args, { cwd: at });
+    mkdirSync(at);
+    git("init", "-q", "-b", "main");
+    for (const [key, value] of [
+      ["user.name", "ada"],
+      ["user.email", "ada@example.org"],
+    ] as const)
+      git("config", key, value);
+    git("commit", "-q", "--allow-empty", "-m", "first");
+    return at;
+  }) as [string, string];
+  for (const [id, at] of [
+    ["fix", repository],
+    ["more", repository],
+    ["elsewhere", another],
+  ] as const)
+    task(at, "spawn", id);
+
+  isolate("sandbox");
+  const step = await seen(
+    [
+      `echo "foreign $(${UWF} --json task fail --task more no 2>&1)"`,
+      `echo "another $(cd ${another} && ${UWF} --json task status 2>&1)"`,
+      `echo "posing $(mv .git .was; echo "gitdir: ${another}/.git" > .git; ${UWF} --json task status 2>&1; rm .git; mv .was .git)"`,
+      "cd worktrees/fix",
+      `echo "begun $(${UWF} --json task start 2>&1)"`,
+      `echo "ran $(${UWF} task run -- sh -c 'echo mended > a.txt; git add a.txt; git commit -qm mended; git log -1 --format=%s' 2>&1)"`,
+      `echo "beat $(${UWF} --json task heartbeat --progress 0.5 2>&1)"`,
+      `echo "review $(${UWF} --json task approve 2>&1)"`,
+      `echo "made $(${UWF} --json task spawn third 2>&1)"`,
+      `echo "merged $(${UWF} --json task merge fix 2>&1)"`,
+      `echo "done $(${UWF} --json task done 2>&1)"`,
+      `echo "bus $(${UWF} task bus 2>&1 | grep -c review_request)"`,
+    ].join("\n"),
+    { at: repository },
+  );
+  const said = step?.meta.seen ?? "";
+  const line = lineOf(said);
+  expect(line("foreign"), said).toContain('"code":"TASK_DENIED"');
+  expect(line("another")).toContain('"code":"ACCESS_DENIED"');
+  expect(line("posing")).toContain('"code":"ACCESS_DENIED"');
+  expect(line("begun")).toContain('"state":"WORKING"');
+  expect(line("ran")).toBe("ran mended");
+  expect(line("beat")).toContain('"progress":0.5');
+  expect(line("review")).toContain('"code":"TASK_DENIED"');
+  expect(line("made")).toContain('"code":"ACCESS_DENIED"');
+  expect(line("merged")).toContain('"code":"ACCESS_DENIED"');
+  expect(line("done")).toContain('"state":"IN_REVIEW"');
+  expect(line("bus")).toBe("bus 1");
+
+  const early = await seen(`${UWF} --json task approve fix 2>&1`, { at: repository });
+  expect(early?.meta.seen).toContain('"code":"TASK_DENIED"');
+  isolate("sandbox, reviewers: [look/looker]");
+  const review = await seen(`${UWF} --json task approve fix 2>&1`, { at: repository });
+  expect(review?.meta.seen).toContain('"state":"APPROVED"');
+  expect(JSON.parse(task(repository, "status", "--json"))).toMatchObject({
+    tasks: [
+      { id: "fix", state: "APPROVED" },
+      { id: "more", state: "ASSIGNED" },
+    ],
   });
 });

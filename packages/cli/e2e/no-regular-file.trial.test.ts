@@ -4,6 +4,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BIN, type Cli, openCli } from "./cli.test.helper.ts";
+import { untilClosed } from "./until-thread.test.helper.ts";
 
 let cli: Cli;
 let threadId = "";
@@ -14,6 +15,7 @@ beforeAll(async () => {
   ({ hash: bundle } = await cli.addSteps("steps"));
   ({ threadId } = await cli.json<{ threadId: string }>(["run", "steps", "-p", "{}", "--wait"]));
   ({ head } = await cli.json<{ head: string }>(["thread", "show", threadId]));
+  await untilClosed(cli.root);
 });
 afterAll(() => cli.close());
 

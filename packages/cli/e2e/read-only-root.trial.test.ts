@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BIN, type Cli, openCli } from "./cli.test.helper.ts";
+import { untilClosed } from "./until-thread.test.helper.ts";
 
 /** Root may write everywhere. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : null;
@@ -16,6 +17,7 @@ beforeAll(async () => {
   chmodSync(cli.dir, 0o777);
   await cli.addSteps("steps");
   ({ threadId } = await cli.json<{ threadId: string }>(["run", "steps", "-p", "{}", "--wait"]));
+  await untilClosed(cli.root);
 });
 afterAll(() => {
   for (const name of readdirSync(cli.dir)) chmodSync(join(cli.dir, name), 0o755);

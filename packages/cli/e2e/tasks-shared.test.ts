@@ -2,7 +2,7 @@
  *  else. By the built command. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, realpathSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { testRoot } from "@uncaged/workflow-store-postgres/testing";
@@ -24,7 +24,14 @@ graph:
   closer: { done: $END }
 `;
 
-type Task = { id: string; state: string; thread: string; head: string; note: string | null };
+type Task = {
+  id: string;
+  state: string;
+  thread: string;
+  head: string;
+  merged: string | null;
+  note: string | null;
+};
 
 let here: Cli;
 let there: Cli;
@@ -41,7 +48,8 @@ beforeAll(async () => {
     writeFileSync(script, AGENT);
     const options = { command: "/bin/sh", args: [script], output: "json" };
     const agents = { hand: { package: "@uncaged/workflow-agent-command", options } };
-    const settings = { config: { agents, defaultAgent: "hand" } };
+    const merging = { mergeByHost: true, mergeCheck: "true" };
+    const settings = { config: { agents, defaultAgent: "hand", ...merging } };
     writeFileSync(join(cli.root, "workflow.yaml"), JSON.stringify(settings), { mode: 0o600 });
     await cli.json(["root", "init", "--postgres", server.url, "--name", server.root]);
   }
@@ -95,6 +103,36 @@ it("a fork of it has a worktree of its own, and runs anywhere", async () => {
   await there.json(["thread", "exec", threadId, "--count", "9"]);
   expect((await shown(there, threadId)).status).toBe("completed");
 });
+
+it("a host merges only the tasks whose worktree its machine has", async () => {
+  await Promise.all(workers.map(end));
+  for (const id of ["far", "near"]) await approved(id);
+  const far = join(repo, "worktrees", "far");
+  // As in a clone on another machine, at the same path.
+  renameSync(far, `${far}.away`);
+  await worker(there);
+  await until("near", "COMPLETED");
+  expect(await until("far", "APPROVED")).toMatchObject({ merged: null });
+  renameSync(`${far}.away`, far);
+  await until("far", "COMPLETED");
+});
+
+async function approved(id: string): Promise<void> {
+  const cwd = join(repo, "worktrees", id);
+  await here.json(["task", "spawn", id]);
+  agent(cwd, "start");
+  writeFileSync(join(cwd, id), id);
+  git("-C", cwd, "add", "-A");
+  git("-C", cwd, "commit", "-q", "-m", id);
+  agent(cwd, "done");
+  await here.json(["task", "approve", "--task", id]);
+}
+
+/** A verb of a task's agent, in its worktree. */
+function agent(cwd: string, verb: string): void {
+  const env = { PATH: process.env.PATH, HOME: here.dir, WORKFLOW_STORAGE_ROOT: here.root };
+  execFileSync(process.execPath, [BIN, "task", verb], { cwd, env, stdio: "pipe" });
+}
 
 function git(...args: string[]): string {
   const env = { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };

@@ -53,6 +53,9 @@ graph:
   second: { ok: $END }
 `;
 
+/** A state that takes so long will not come; the test's own limit would not say what was waited for. */
+const UNTIL_MS = 90_000;
+
 let scene: Scene;
 let root: string;
 afterEach(async () => {
@@ -83,10 +86,13 @@ const spawn = (id: string, description: string, workflow = "flow") =>
   scene.does(scene.repo, "spawn", id, "--workflow", workflow, "--description", description);
 
 async function until(id: string, state: TaskState): Promise<Record<string, unknown>> {
+  const began = Date.now();
   for (;;) {
     const task = (await scene.all()).find((each) => each.id === id);
     if (task?.state === state) return task;
-    if (task?.state === "FAILED") throw new Error(`${id} is FAILED: ${String(task.note)}`);
+    const isLate = Date.now() - began > UNTIL_MS;
+    if (isLate || task?.state === "FAILED")
+      throw new Error(`${id} is not ${state}: ${JSON.stringify(task)}\n${scene.said()}`);
     await sleep(100);
   }
 }
@@ -184,7 +190,10 @@ it("a cancelled task ends its thread; one whose runner is killed goes on", async
   expect(await until("runs", "IN_REVIEW")).toMatchObject({ thread: runs.thread });
 });
 
-it("a host has tasks follow their threads and merges what is approved", async () => {
+// Five states one after the other, each with its own limit.
+it("a host has tasks follow their threads and merges what is approved", {
+  timeout: 300_000,
+}, async () => {
   await open({ mergeByHost: true, mergeCheck: "sh check.sh" });
   const { repo, shared } = scene;
   const host = scene.start(repo, [], ["up"]);

@@ -1,6 +1,16 @@
 /** A repository with tasks, with a bare remote or without one, and the built command to use there. */
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from "node:child_process";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fakeIo } from "../src/command/io.test.helper.ts";
@@ -22,8 +32,10 @@ export type Scene = {
   commit(cwd: string, files: Record<string, string>, message?: string): void;
   /** `uncaged-workflow task …`, as built. */
   task(cwd: string, args: readonly string[], env?: Record<string, string>): Promise<Ran>;
-  /** The same, to be killed; `words`: another command. */
+  /** The same, to be killed; `words`: another command. What it says is kept for `said`. */
   start(cwd: string, args: readonly string[], words?: readonly string[]): ChildProcess;
+  /** What everything that was started has said. */
+  said(): string;
   /** Another command, as built, in the main work tree. */
   cli(args: readonly string[]): Promise<Ran>;
   /** The task of a verb that must succeed. By the sources, in this process, like the next two: a process takes several
@@ -45,6 +57,7 @@ const NAMES = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "gc.
 export function taskScene({ remote }: { remote: boolean }): Scene {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), "uwf-tasks-")));
   const [repo, bare, home] = [join(dir, "repo"), join(dir, "remote.git"), join(dir, "home")];
+  const said = join(dir, "said.log");
   const env = {
     ...{ PATH: process.env.PATH ?? "", HOME: home, USER: "boss" },
     ...{ WORKFLOW_STORAGE_ROOT: join(dir, "root"), GIT_CONFIG_NOSYSTEM: "1" },
@@ -72,8 +85,14 @@ export function taskScene({ remote }: { remote: boolean }): Scene {
       git(cwd, "commit", "-q", "-m", message);
     },
     task: (cwd, args, more = {}) => runIn(cwd, ["task", ...args], { ...env, ...more }),
-    start: (cwd, args, words = ["task"]) =>
-      spawn(process.execPath, [BIN, ...words, ...args], { cwd, env, stdio: "ignore" }),
+    start(cwd, args, words = ["task"]) {
+      const log = openSync(said, "a");
+      const how: SpawnOptions = { cwd, env, stdio: ["ignore", log, log] };
+      const started = spawn(process.execPath, [BIN, ...words, ...args], how);
+      closeSync(log);
+      return started;
+    },
+    said: () => (existsSync(said) ? readFileSync(said, "utf8") : ""),
     cli: (args) => runIn(repo, args, env),
     async does(cwd, ...args) {
       const ran = await here(cwd, args);

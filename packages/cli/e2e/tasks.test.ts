@@ -285,6 +285,47 @@ describe("the merge queue", () => {
     },
   );
 
+  it(
+    "fetches a commit that only the remote has, and one that is nowhere holds up no other task",
+    TIMEOUT,
+    async () => {
+      scene = taskScene({ remote: true });
+      const { repo, shared } = scene;
+      for (const id of ["gone", "far", "here"]) await scene.approved(id, { [`parts/${id}`]: id });
+      for (const id of ["gone", "far"]) {
+        scene.git(repo, "worktree", "remove", "--force", scene.worktree(id));
+        scene.git(repo, "branch", "-D", `feat/${id}`);
+      }
+      scene.git(shared, "branch", "-D", "feat/gone");
+      // As in a clone that never had them.
+      const refs = scene.git(
+        repo,
+        "for-each-ref",
+        "--format=%(refname)",
+        "refs/remotes",
+        "refs/uncaged",
+      );
+      for (const ref of refs.trim().split("\n")) scene.git(repo, "update-ref", "-d", ref);
+      scene.git(repo, "reflog", "expire", "--expire=now", "--all");
+      scene.git(repo, "gc", "--quiet", "--prune=now");
+      const ran = await scene.task(repo, ["merge", "--all", "--json", "--check", "sh check.sh"]);
+      const { tasks }: { tasks: { outcome: string; reason?: { code: string } }[] } = JSON.parse(
+        ran.stdout,
+      );
+      expect(ran.code).toBe(6);
+      expect(tasks.map(({ outcome, reason }) => [outcome, reason?.code])).toEqual([
+        ["left", "WORKSPACE_ELSEWHERE"],
+        ["merged", undefined],
+        ["merged", undefined],
+      ]);
+      expect(scene.git(shared, "ls-tree", "--name-only", "main", "parts/")).toBe(
+        "parts/far\nparts/here\n",
+      );
+      const states = (await scene.all()).map(({ id, state }) => [id, state]);
+      expect(Object.fromEntries(states)).toMatchObject({ gone: "APPROVED", far: "COMPLETED" });
+    },
+  );
+
   it("blames nobody when the integration branch is red by itself", TIMEOUT, async () => {
     scene = taskScene({ remote: true });
     const { repo } = scene;

@@ -1,5 +1,7 @@
 /** Waits until the index shows a thread in some state. Polls in this process: a polling command would load the
  *  machine as much as the runner that it waits for. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { leaseOf, type ThreadRecord } from "@uncaged/workflow-protocol";
 import { openThreadStore } from "@uncaged/workflow-store";
@@ -33,6 +35,12 @@ export async function untilThreads<T>(
   } finally {
     await store.close();
   }
+}
+
+/** The folder of a root can be copied once nobody has its index open: the last one to close it removes files, as a runner
+ *  does after its thread has ended. */
+export async function untilClosed(root: string): Promise<void> {
+  while (existsSync(join(root, "index.db-wal"))) await sleep(LOOK_EVERY_MS);
 }
 
 export function rests({ status }: ThreadRecord): boolean {

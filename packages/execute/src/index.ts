@@ -16,7 +16,7 @@ export { type HostFile, runningHost } from "./processes/host-file.ts";
 export { lookForProcesses, type ProcessLook } from "./processes/process-look.ts";
 export { leaseTag, stepOwner } from "./processes/process-tags.ts";
 export { sharedGuard } from "./processes/shared-guard.ts";
-export { ownKeyFile } from "./provenance/attest-key.ts";
+export { ownKeyFile, type Passphrases } from "./provenance/attest-key.ts";
 export { type AttestedThread, attestThread } from "./provenance/attest-thread.ts";
 export { type ExportedThread, exportThread } from "./provenance/export-thread.ts";
 export { type ImportedThread, importThread } from "./provenance/import-thread.ts";

@@ -192,6 +192,8 @@ export type { Machine, SavedFiles, StartFiles, StepWorkspace } from "./step-work
 export {
   canMoveTask,
   type NewTask,
+  type StepTaskAnswer,
+  type StepTaskRequest,
   TASK_MESSAGES,
   TASK_STATES,
   TASK_TRANSITIONS,
@@ -202,6 +204,7 @@ export {
   type TaskRef,
   type TaskState,
   type TaskStore,
+  workerName,
 } from "./task.ts";
 export type { Activity, ThreadActivity } from "./thread-activity.ts";
 export type { RoleStep, StartStep, ThreadContext } from "./thread-context.ts";

@@ -3,6 +3,7 @@
  *
  *  One line of JSON each way, then the connection is closed. */
 import type { Failure } from "./failure.ts";
+import type { StepTaskAnswer, StepTaskRequest } from "./task.ts";
 
 /** Of one request, as it is sent. */
 export const STEP_STORE_REQUEST_BYTES: number = 16 * 1024 * 1024;
@@ -24,14 +25,16 @@ export type StepStoreAddress = {
 export type StepStoreRequest =
   | { call: "get"; hash: string }
   | { call: "put"; text: string }
-  | { call: "context"; thread: string; budgetChars: number | null; before: number | null };
+  | { call: "context"; thread: string; budgetChars: number | null; before: number | null }
+  | { call: "task"; ask: StepTaskRequest };
 
 /** The request with `pass`, as it is sent. */
 export type StepStoreMessage = StepStoreRequest & { pass: string };
 
-/** `get`: the blob, null if there is none. `put`: the hash. `context`: the page, and its text. */
+/** `get`: the blob, null if there is none. `put`: the hash. `context`: the page, and its text. `task`: what was asked. */
 export type StepStoreAnswer =
   | { ok: true; blob: string | null }
   | { ok: true; hash: string }
   | { ok: true; page: unknown; text: string }
+  | { ok: true; answer: StepTaskAnswer }
   | { ok: false; error: Failure };

@@ -118,6 +118,32 @@ export type TaskMove = {
   nowMs: number;
 };
 
+/** What a step in a sandbox asks of the tasks: only of the `repository` that it works in (as in a `TaskRef`). */
+export type StepTaskRequest =
+  | ({ op: "get" } & TaskRef)
+  | { op: "list"; repository: string }
+  | { op: "messages"; repository: string; after: number; limit: number }
+  | ({ op: "beat"; token: string } & TaskRef & Pick<Task, "attempt" | "progress" | "who">)
+  /** `token`: of the agent of the task; null: of nobody, as a reviewer is. */
+  | ({ op: "move"; token: string | null } & TaskRef &
+      Pick<Task, "revision"> &
+      Pick<TaskMove, "to" | "set" | "message">)
+  | { op: "reviewer" };
+
+/** `get` and `move`: the task, null as a `TaskStore` says it. `beat`: whether it was taken. `reviewer`: whether the role
+ *  of the step may review. */
+export type StepTaskAnswer =
+  | { task: Task | null }
+  | { tasks: Task[] }
+  | { messages: TaskMessage[] }
+  | { taken: boolean }
+  | { mayReview: boolean };
+
+/** As whom a thread works on tasks, and reviews them. */
+export function workerName(thread: string): string {
+  return `thread ${thread}`;
+}
+
 /** Worker tasks and their bus.
  *
  *  1. Every change is one durable transaction that appends its message.

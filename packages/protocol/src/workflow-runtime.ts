@@ -3,11 +3,14 @@ import type { AgentFault } from "./agent-error.ts";
 import type { AgentEvent } from "./agent-event.ts";
 import type { CasStore } from "./cas-store.ts";
 import type { WorkerDesk } from "./coordinates.ts";
+import type { Failure } from "./failure.ts";
 import type { GroupPolicy, StepGroup } from "./group.ts";
 import type { JsonValue } from "./json.ts";
 import type { ThreadLimits } from "./limits.ts";
+import type { Result } from "./result.ts";
 import type { RoleMeta, RoleRules } from "./role.ts";
 import type { StepRoute, StepRun, Usage } from "./step-run.ts";
+import type { StepTaskAnswer, StepTaskRequest } from "./task.ts";
 import type { RoleStep, ThreadContext } from "./thread-context.ts";
 import type { PersonWait, RoleWait } from "./wait.ts";
 import type { MemberWorkspace } from "./workspace-mode.ts";
@@ -64,8 +67,8 @@ export type StepScope = Omit<StepRequest, "agent" | "workspace"> & {
   isWorker?: true | undefined;
   /** `sandbox`: programs of the agent see no processes but their own, and of the storage root only `home` and `cwd`. An
    *  adapter that keeps them to that says so in the record (`StepRun.isolation`), and may lend them a way to texts of the
-   *  store (`StepStoreAddress`). Left out: nobody asked for it. */
-  isolation?: "sandbox" | undefined;
+   *  store (`StepStoreAddress`). `auto`: the same where it can be had. Left out: nobody asked for it. */
+  isolation?: "auto" | "sandbox" | undefined;
   /** Name in `config.agents` of the agent that runs the role in place of the bound one; null: the bound one runs it. */
   agent: string | null;
   /** The step in its trace (https://www.w3.org/TR/trace-context/), for programs that trace themselves. Left out: nobody
@@ -128,6 +131,8 @@ export type WorkflowRuntime = {
     budgetChars: number | null;
     before: number | null;
   }): Promise<{ page: unknown; text: string }>;
+  /** Does for an agent of the step what it may do to worker tasks (`StepStoreAddress`). Left out by engines that cannot. */
+  askTasks?(request: StepTaskRequest): Promise<Result<StepTaskAnswer, Failure>>;
   /** The workers of a role that `coordinates`. Left out: it does not. */
   workers?: WorkerDesk;
   /** Waits before another attempt, and lends the thread's room to others meanwhile. Rejects when `signal` aborts. Left
@@ -160,7 +165,7 @@ export type Unrecorded = {
 /** The runtime between steps: a workflow enters a step to get that step's runtime. */
 export type EngineRuntime = Omit<
   WorkflowRuntime,
-  "step" | "emit" | "runChild" | "agent" | "standBack" | "workers" | "readThread"
+  "step" | "emit" | "runChild" | "agent" | "standBack" | "workers" | "readThread" | "askTasks"
 > & {
   /** null: the table decides from the start. */
   directive: StepDirective | null;

@@ -53,10 +53,16 @@ export async function openDesk({
 > {
   const place = await taskPlace(repository, given.env);
   if (!place.ok) return place;
-  const inherited = contextOf(given.env[CONTEXT_ENV] ?? "");
-  const found = inherited ?? (await contextIn(repository.workTree));
-  const context = found?.repository === repository.commonDir ? found : null;
-  return ok({ ...given, place: place.value, context });
+  return ok({ ...given, place: place.value, context: await callersTask(repository, given.env) });
+}
+
+/** The task whose agent the caller is; null: of none in this repository. */
+export async function callersTask(
+  { workTree, commonDir }: Repository,
+  env: NodeJS.ProcessEnv,
+): Promise<TaskContext | null> {
+  const found = contextOf(env[CONTEXT_ENV] ?? "") ?? (await contextIn(workTree));
+  return found?.repository === commonDir ? found : null;
 }
 
 /** Where the worktree of an attempt is. Each attempt has its own, so that a program of an earlier one that still runs
@@ -151,11 +157,6 @@ export async function changeTask(
   const moved = await store.move({ ...move, nowMs: now() });
   if (moved !== null) return ok(moved);
   return err(lost(`somebody else changed task ${move.task.id} first`));
-}
-
-/** As whom a thread works on tasks. */
-export function workerName(thread: string): string {
-  return `thread ${thread}`;
 }
 
 export function notFrom({ id, state }: Task, to: string): Failure {

@@ -54,7 +54,7 @@ export {
 } from "./process/cli-environment.ts";
 export type { CliRun, CliStop, OpenCliOptions, SpawnCliOptions } from "./process/cli-run.ts";
 export { type TextEmitter, textEmitter } from "./process/emit-text.ts";
-export { isolatedBy, isolationOf } from "./process/isolation.ts";
+export { isolatedBy, isolationOf, withIsolation } from "./process/isolation.ts";
 export { type JsonLines, type JsonNoise, jsonLines } from "./process/json-lines.ts";
 export { lastLines } from "./process/last-lines.ts";
 export { lendFile } from "./process/lend-file.ts";

@@ -12,6 +12,7 @@ import {
   type StepStoreAddress,
   type StepStoreMessage,
   type StepStoreRequest,
+  type StepTaskRequest,
 } from "@uncaged/workflow-protocol";
 import { z } from "zod";
 
@@ -50,6 +51,16 @@ export async function stepContext(
   page: Omit<Extract<StepStoreRequest, { call: "context" }>, "call">,
 ): Promise<Result<{ page: unknown; text: string }, Failure>> {
   return ask(store, { call: "context", ...page }, context);
+}
+
+/** What the engine does to worker tasks for the step; `shape`: what is expected. */
+export async function askStepTask<T>(
+  store: StepStoreAddress,
+  request: StepTaskRequest,
+  shape: z.ZodType<T>,
+): Promise<Result<T, Failure>> {
+  const answer = await ask(store, { call: "task", ask: request }, z.object({ answer: shape }));
+  return answer.ok ? ok(answer.value.answer) : answer;
 }
 
 const blob = z.object({ blob: z.string().nullable() });

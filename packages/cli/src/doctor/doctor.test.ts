@@ -15,6 +15,7 @@ import { openThreadStore } from "@uncaged/workflow-store";
 import { newThreadId, ownIdentity } from "@uncaged/workflow-util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Check } from "./check.ts";
+import { checkSandbox } from "./check-sandbox.ts";
 import { examine } from "./doctor.ts";
 
 let root = "";
@@ -159,14 +160,43 @@ test("a bubblewrap that is too old for Codex is a warning, where Codex is used",
     expect(ok).toBe(true);
     return checks.find(({ name }) => name === "sandbox");
   };
-  expect(await sandbox("0.8.0")).toMatchObject({ message: "bubblewrap 0.8.0", fix: null });
+  const message = (version: string) =>
+    `agents run in none (config.isolation); bubblewrap ${version}`;
+  expect(await sandbox("0.8.0")).toMatchObject({ message: message("0.8.0"), fix: null });
   installAgent("@uncaged/workflow-agent-codex", { installed: true, login: "ok" });
   configure({ agents: { codex: { package: "@uncaged/workflow-agent-codex" } } });
   expect(await sandbox("0.8.0")).toMatchObject({
     message: expect.stringContaining("bubblewrap 0.8.0 is older than 0.9: Codex (codex)"),
     fix: expect.stringContaining("newer bubblewrap"),
   });
-  expect(await sandbox("0.11.1")).toMatchObject({ message: "bubblewrap 0.11.1", fix: null });
+  expect(await sandbox("0.11.1")).toMatchObject({ message: message("0.11.1"), fix: null });
+});
+
+test("a sandbox that is asked for and cannot be had is a fault, since no agent would start", async () => {
+  configure({ isolation: "sandbox" });
+  const context = { root, env: { PATH: "" }, nowMs: 0 };
+  expect(await checkSandbox(context, async () => "unshare")).toMatchObject({
+    ok: true,
+    message: "agents run in one (unshare); there is no bubblewrap on PATH",
+  });
+  expect(await checkSandbox(context, async () => null)).toMatchObject({
+    ok: false,
+    message: expect.stringContaining("no agent is started"),
+    fix: expect.stringContaining("install bubblewrap"),
+  });
+});
+
+test("a sandbox that is only preferred is no fault where it cannot be had", async () => {
+  configure({ isolation: "auto" });
+  const context = { root, env: { PATH: "" }, nowMs: 0 };
+  expect(await checkSandbox(context, async () => "unshare")).toMatchObject({
+    message: "agents run in one (unshare); there is no bubblewrap on PATH",
+  });
+  expect(await checkSandbox(context, async () => null)).toMatchObject({
+    ok: true,
+    message:
+      "agents run in none: neither bubblewrap nor unshare works here; there is no bubblewrap on PATH",
+  });
 });
 
 test("an index that is not a database is found", async () => {

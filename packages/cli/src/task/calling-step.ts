@@ -3,6 +3,7 @@ import { leaseOf, PROCESS_TAG_ENV } from "@uncaged/workflow-protocol";
 import type { TaskDefaults } from "@uncaged/workflow-register";
 import type { CallingStep } from "@uncaged/workflow-tasks";
 import type { Io } from "../command/io.ts";
+import { stepStore } from "../command/step-store.ts";
 import { threadOfStep } from "../command/thread-of-step.ts";
 import { withEngine } from "../command/with-engine.ts";
 
@@ -13,6 +14,11 @@ export async function callingStep(
 ): Promise<CallingStep | null> {
   const thread = threadOfStep(io.env);
   if (thread === null) return null;
+  const lent = stepStore(io.env);
+  if (lent !== null) {
+    const { stepMayReview } = await import("./step-tasks.ts");
+    return { thread, mayReview: await stepMayReview(lent) };
+  }
   // Members of a group have no lease of their own: which of them this is nobody can say.
   const owner = stepOwner(io.env[PROCESS_TAG_ENV]);
   if (owner === null || reviewers.length === 0) return { thread, mayReview: false };

@@ -11,6 +11,7 @@ import {
 import { storageRoot } from "@uncaged/workflow-util";
 import type { Output } from "../command/command.ts";
 import type { Io } from "../command/io.ts";
+import { demandRoot } from "../command/step-store.ts";
 import { printable } from "../terminal/printable.ts";
 import { said, shownTask } from "./shown-task.ts";
 import { withDesk } from "./with-desk.ts";
@@ -26,6 +27,7 @@ export type MergeOptions = {
 };
 
 export async function merge(given: MergeOptions, io: Io): Promise<Result<Output, Failure>> {
+  demandRoot(io);
   if (given.all) return queue(given, io);
   const merged = await withDesk(io, null, (desk, defaults) =>
     mergeTask(desk, given.id, mergeWith(desk, { given, defaults, io })),

@@ -17,6 +17,7 @@ import {
 } from "@uncaged/workflow-tasks";
 import type { Output } from "../command/command.ts";
 import type { Io } from "../command/io.ts";
+import { demandRoot } from "../command/step-store.ts";
 import { callingStep } from "./calling-step.ts";
 import { said } from "./shown-task.ts";
 import { withDesk, withThreads } from "./with-desk.ts";
@@ -24,6 +25,7 @@ import { withDesk, withThreads } from "./with-desk.ts";
 type Said = Promise<Result<Output, Failure>>;
 
 export async function spawn(given: Spawn & { as: string | null }, io: Io): Said {
+  demandRoot(io);
   const spawned = await withDesk(io, given.as, (desk) =>
     given.workflow === null ? spawnTask(desk, given) : spawnWithThread(desk, given, io),
   );
@@ -90,6 +92,7 @@ export async function changes(
 }
 
 export async function cancel(given: Cancel, io: Io): Said {
+  demandRoot(io);
   const cancelled = await withDesk(io, null, (desk) => cancelTask(desk, given));
   return said(
     cancelled,
@@ -100,6 +103,7 @@ export async function cancel(given: Cancel, io: Io): Said {
 }
 
 export async function retry(given: { id: string | null }, io: Io): Said {
+  demandRoot(io);
   const retried = await withDesk(io, null, (desk) => retryTask(desk, given.id));
   return said(
     retried,

@@ -7,11 +7,13 @@ import { followThread, openDesk, type TaskDesk, type WorkThreads } from "@uncage
 import { storageRoot } from "@uncaged/workflow-util";
 import { findRepository } from "@uncaged/workflow-workspace";
 import type { Io } from "../command/io.ts";
+import { stepStore } from "../command/step-store.ts";
 import { withEngine } from "../command/with-engine.ts";
 import { writeText } from "../command/write-text.ts";
 import { styleOf } from "../terminal/style.ts";
 
-/** Provides the tasks of the repository that the command is called in. `who`: the name given with `--as`. */
+/** Provides the tasks of the repository that the command is called in. `who`: the name given with `--as`. In a sandbox, where
+ *  the storage root is covered, there are no settings: what needs them calls `demandRoot` first. */
 export async function withDesk<T>(
   io: Io,
   who: string | null,
@@ -24,7 +26,11 @@ export async function withDesk<T>(
   const settings = await readSettings(root);
   if (!settings.ok) return settings;
   const { tasks: defaults } = settings.value;
-  const store = await openTasks(root);
+  const lent = stepStore(io.env);
+  const store =
+    lent === null
+      ? await openTasks(root)
+      : await (await import("./step-tasks.ts")).stepTasks(lent, found.value, io.env);
   const { dim } = styleOf(io.stderr);
   try {
     const desk = await openDesk({
@@ -38,7 +44,7 @@ export async function withDesk<T>(
       say: (line) => void writeText(io.stderr, `${dim(line)}\n`),
     });
     if (!desk.ok) return desk;
-    await followThreads(desk.value, io);
+    if (lent === null) await followThreads(desk.value, io);
     return await use(desk.value, defaults);
   } finally {
     await store.close();

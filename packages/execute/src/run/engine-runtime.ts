@@ -31,6 +31,7 @@ import { type AskPerson, DEFAULT_ASK_MS } from "./ask-person.ts";
 import type { MemberPlace } from "./member-worktrees.ts";
 import type { OriginSessions } from "./origin-sessions.ts";
 import type { RoleAgent } from "./role-agents.ts";
+import type { StepTasks } from "./step-tasks.ts";
 
 export type RuntimeParts = {
   cas: CasStore;
@@ -81,6 +82,8 @@ export type RuntimeParts = {
   askPerson: AskPerson;
   /** A page of the thread as it is now. */
   readThread: NonNullable<WorkflowRuntime["readThread"]>;
+  /** What the agent of a step in a sandbox may do to worker tasks. */
+  tasksOf: (step: { role: string; cwd: string }) => StepTasks;
   /** `call` numbers the children of one step, from 0: the same call after a crash finds the same child. */
   /** The workers of a role that coordinates; undefined: it does not. */
   workers: (step: {
@@ -147,7 +150,11 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
         if (event !== undefined) parts.emit({ ...stamp(), type: "agent", ...step, event });
       };
       const rules = Object.hasOwn(parts.rules, role) ? parts.rules[role] : request.rules;
-      const look = () => parts.look({ round, cwd, group });
+      const tasks = parts.isolation === "none" ? null : parts.tasksOf({ role, cwd });
+      const look = (): Promise<void> | null => {
+        const looked = parts.look({ round, cwd, group });
+        return tasks === null ? looked : Promise.all([looked, tasks.look()]).then(() => undefined);
+      };
       const prepared = (): Promise<void> | null =>
         place === null
           ? look()
@@ -174,6 +181,7 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
           : { checkFiles: () => parts.checkFiles({ role, round, group }) }),
         ...(workers === undefined ? {} : { workers }),
         readThread: parts.readThread,
+        ...(tasks === null ? {} : { askTasks: tasks.ask }),
         mayI: (question) => parts.askPerson({ role, group, timeoutMs, ...question }),
         step: {
           ...asked,

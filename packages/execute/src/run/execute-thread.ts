@@ -369,7 +369,7 @@ async function publish(
 
 /** Said on the step: whoever asked for it may not know which adapters can do it. */
 function notIsolated({ isolation }: ThreadRun, { run, childThread }: ParsedRoleOutput): string[] {
-  if (isolation === "none" || childThread != null) return [];
+  if (isolation !== "sandbox" || childThread != null) return [];
   if (run == null || run.isolation !== undefined || run.person !== undefined) return [];
   return ["not isolated: its adapter does not say that it kept the agent in a sandbox"];
 }

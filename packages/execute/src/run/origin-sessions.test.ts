@@ -63,6 +63,9 @@ async function entered(fork: ThreadRecord, previousSession: string): Promise<Ste
       look: () => null,
       isolation: "none",
       readThread: () => Promise.reject(new Error("not used here")),
+      tasksOf: () => {
+        throw new Error("not used here");
+      },
       checkFiles: async () => null,
       workers: () => undefined,
       scratch: () => null,

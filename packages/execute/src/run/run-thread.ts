@@ -67,6 +67,7 @@ import { resultAfter } from "./result-after.ts";
 import { roleAgents } from "./role-agents.ts";
 import { roleChecks } from "./role-checks.ts";
 import { filesFound, stepFiles } from "./step-files.ts";
+import { stepTasks } from "./step-tasks.ts";
 import { tellAsked } from "./tell-asked.ts";
 import { type HandOver, type RoomKind, threadRoom } from "./thread-room.ts";
 import { mayWork, standWorktrees } from "./work-place.ts";
@@ -329,6 +330,7 @@ export async function threadRun(
       agent: namedAgents(engine, room.limited),
       askPerson,
       readThread: (page) => readThread(engine, thread.threadId, page),
+      tasksOf: stepTasks(engine, { thread, reviewers: settings.tasks.reviewers }),
       standBack: room.standBack,
       workers: (step) => {
         if (worker && step.rules?.coordinates !== undefined)

@@ -151,6 +151,9 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
             look: () => null,
             isolation: "none",
             readThread: () => Promise.reject(new Error("not used here")),
+            tasksOf: () => {
+              throw new Error("not used here");
+            },
             memberPlace: () => ({ cwd: "/", stand: async () => undefined }),
             checkFiles: async () => null,
             traceparent: null,

@@ -12,6 +12,7 @@ import {
   openDesk,
   type TaskDesk,
 } from "@uncaged/workflow-tasks";
+import { isShared } from "@uncaged/workflow-util";
 import { repositoryAt } from "@uncaged/workflow-workspace";
 import { MERGED_AT_ONCE, mergeCheck, taskSettings } from "./task-settings.ts";
 import { workThreads } from "./work-threads.ts";
@@ -32,6 +33,10 @@ export function tendingTasks(
     say(line);
   };
 
+  /** Machines that share a root may have clones at the same path: a task is the one's that has its worktree. */
+  const isAlone = !isShared(engine.root);
+  const isHere = ({ worktree }: Task): boolean => isAlone || existsSync(worktree);
+
   const tend = async (folder: string, tasks: readonly Task[]): Promise<void> => {
     const settings = await readSettings(engine.root);
     if (!settings.ok) throw new WorkflowError(settings.error);
@@ -50,7 +55,8 @@ export function tendingTasks(
     }
     if (!approved || defaults.mergeCheck === null || signal.aborted) return;
     const check = mergeCheck(desk, defaults.mergeCheck, engine.root);
-    const landed = await mergeAll(desk, { check, deleteBranch: false, atOnce: MERGED_AT_ONCE });
+    const merge = { check, deleteBranch: false, atOnce: MERGED_AT_ONCE };
+    const landed = await mergeAll(desk, merge, isHere);
     if (!landed.ok) tell(folder, landed.error.message);
     else for (const each of landed.value) tell(each.task.id, outcome(each));
   };
@@ -61,7 +67,10 @@ export function tendingTasks(
     for (const folder of new Set(all.map(({ repository }) => repository))) {
       // One that was moved away, or is on a disk that is not there, has to wait.
       if (signal.aborted || !existsSync(folder)) continue;
-      const here = all.filter(({ repository }) => repository === folder);
+      // What a failed task's thread still does is ended from anywhere: its worktree may be gone already.
+      const here = all.filter(
+        (task) => task.repository === folder && (task.state === "FAILED" || isHere(task)),
+      );
       await tend(folder, here).catch((thrown: unknown) =>
         tell(folder, failureFrom(thrown, "STORAGE_FAILED").message),
       );

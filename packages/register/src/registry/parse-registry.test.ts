@@ -254,7 +254,7 @@ describe("a broken registry file", () => {
     [
       "with an isolation of another kind",
       "config: { isolation: docker }",
-      "config.isolation must be none or sandbox",
+      "config.isolation must be none, auto or sandbox",
     ],
     [
       "with a folder of programs beside wherever",

@@ -64,8 +64,8 @@ function poolName(value: unknown, path: Path): string | null {
 
 function isolation(value: unknown, path: Path): Settings["isolation"] {
   if (value === undefined || value === null) return "none";
-  if (value === "none" || value === "sandbox") return value;
-  throw new ParseError(path, "must be none or sandbox");
+  if (value === "none" || value === "auto" || value === "sandbox") return value;
+  throw new ParseError(path, "must be none, auto or sandbox");
 }
 
 function checks(value: unknown, path: Path): CheckSettings {

@@ -63,8 +63,8 @@ export type Settings = {
   /** Worker tasks. */
   tasks: TaskDefaults;
   checks: CheckSettings;
-  /** What agents' programs are kept to. */
-  isolation: "none" | "sandbox";
+  /** What agents' programs are kept to; `auto`: a sandbox where one can be had. */
+  isolation: "none" | "auto" | "sandbox";
   /** Record the files before and after each step that works in a git repository. */
   snapshots: boolean;
 };

@@ -88,6 +88,17 @@ async function remoteTip(
   return ok(line?.split("\t")[0] ?? null);
 }
 
+/** Whether the clone has a commit. What only the shared branch has is fetched. */
+export async function hasCommit(
+  place: TaskPlace,
+  commit: string,
+  branch: string,
+): Promise<Result<boolean, Failure>> {
+  if (await has(place, commit)) return ok(true);
+  const fetched = await sharedBranch(place, branch);
+  return fetched.ok ? ok(await has(place, commit)) : fetched;
+}
+
 async function has({ local }: TaskPlace, commit: string): Promise<boolean> {
   const asked = await tryGit(["cat-file", "-e", `${commit}^{commit}`], local);
   return asked.ok && asked.value.exitCode === 0;

@@ -9,7 +9,7 @@
 import { type Failure, failure, ok, type Result, type Task } from "@uncaged/workflow-protocol";
 import { registeredWorktrees } from "@uncaged/workflow-workspace";
 import { cleanUp } from "../clean-up.ts";
-import { integrationTip, isAncestor, moveSharedBranch } from "../git/branches.ts";
+import { hasCommit, integrationTip, isAncestor, moveSharedBranch } from "../git/branches.ts";
 import { joinCommits, mergeCommits, treeOf } from "../git/merge-trees.ts";
 import { changeTask, type TaskDesk } from "../task-desk.ts";
 
@@ -32,7 +32,7 @@ export type Landing = {
 export type Landed =
   | { task: Task; outcome: "merged" }
   | { task: Task; outcome: "conflict" | "red"; reason: Failure }
-  /** Not decided: the queue had to stop, or somebody else changed the task. */
+  /** Not decided: its commit is elsewhere, the queue had to stop, or somebody else changed the task. */
   | { task: Task; outcome: "left"; reason: Failure };
 
 const TRIES = 3;
@@ -44,7 +44,14 @@ export async function landTasks(
   landing: Landing,
 ): Promise<Landed[]> {
   const landed: Landed[] = [];
-  const waiting = [...tasks];
+  const waiting: Task[] = [];
+  // What cannot be merged here holds up nobody else.
+  for (const task of tasks) {
+    const found = await hasCommit(desk.place, task.head ?? "", task.branch);
+    const reason = found.ok ? (found.value ? null : notHere(task)) : found.error;
+    if (reason === null) waiting.push(task);
+    else landed.push({ task, outcome: "left", reason });
+  }
   while (waiting.length > 0) {
     const batch = waiting.splice(0, landing.atOnce);
     const done = await landBatch(desk, batch, landing);
@@ -294,6 +301,14 @@ function redBefore({ integration }: Task): Failure {
     "TASK_RED",
     `${integration} fails the check without any task`,
     `mend ${integration} first, then merge again`,
+  );
+}
+
+function notHere({ id, head }: Task): Failure {
+  return failure(
+    "WORKSPACE_ELSEWHERE",
+    `the commit ${head} of task ${id} is not in this clone`,
+    "merge it in the clone that has the task's worktree, or fetch the commit from there",
   );
 }
 

@@ -5,9 +5,9 @@
  *     looks after a crash in between gets the same thread.
  *  2. What the thread says is put into the task by the verbs of an agent, which can all be repeated. */
 import { join } from "node:path";
-import { type Failure, ok, type Result, type Task } from "@uncaged/workflow-protocol";
+import { type Failure, ok, type Result, type Task, workerName } from "@uncaged/workflow-protocol";
 import { tryLockFile } from "@uncaged/workflow-store";
-import { openDesk, type TaskDesk, workerName } from "../task-desk.ts";
+import { openDesk, type TaskDesk } from "../task-desk.ts";
 import { failTask } from "./end-task.ts";
 import { finishTask, worktreeOn } from "./finish-task.ts";
 import { isPrepared } from "./prepare-task.ts";

@@ -26,13 +26,17 @@ export async function mergeTask(
   return landed.outcome === "merged" ? ok(landed.task) : err(landed.reason);
 }
 
-/** All that are approved, in the order of their approval. */
-export async function mergeAll(desk: TaskDesk, merge: Merge): Promise<Result<Landed[], Failure>> {
+/** All that are approved and that the caller takes, in the order of their approval. */
+export async function mergeAll(
+  desk: TaskDesk,
+  merge: Merge,
+  takes: (task: Task) => boolean = () => true,
+): Promise<Result<Landed[], Failure>> {
   const by = asOther(desk, "merge");
   if (!by.ok) return by;
   const tasks = await desk.store.list(desk.place.repository.commonDir);
   const approved = tasks
-    .filter(({ state }) => state === "APPROVED")
+    .filter((task) => task.state === "APPROVED" && takes(task))
     .toSorted((a, b) => a.changedAt - b.changedAt);
   const landed: Landed[] = [];
   for (const integration of new Set(approved.map((task) => task.integration))) {

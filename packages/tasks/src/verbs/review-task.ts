@@ -1,5 +1,12 @@
-import { err, type Failure, ok, type Result, type Task } from "@uncaged/workflow-protocol";
-import { changeTask, denied, findTask, type TaskDesk, workerName } from "../task-desk.ts";
+import {
+  err,
+  type Failure,
+  ok,
+  type Result,
+  type Task,
+  workerName,
+} from "@uncaged/workflow-protocol";
+import { changeTask, denied, findTask, type TaskDesk } from "../task-desk.ts";
 
 /** The step of a thread in which a verb was called. `mayReview`: its role is one of those that may. */
 export type CallingStep = { thread: string; mayReview: boolean };

@@ -36,7 +36,7 @@ import { evidenceBook } from "../evidence/evidence-book.ts";
 import { Refusals } from "../evidence/refusals.ts";
 import { rulesInWords } from "../evidence/rules-in-words.ts";
 import { freshHome } from "../process/fresh-home.ts";
-import { isolatedBy } from "../process/isolation.ts";
+import { isolatedBy, withIsolation } from "../process/isolation.ts";
 import { programIdentity } from "../process/program-identity.ts";
 import { stepDeadline } from "../process/step-deadline.ts";
 import { buildAgentPrompt } from "../prompt/build-agent-prompt.ts";
@@ -79,11 +79,13 @@ export function createAgent(driver: AgentDriver, options: AgentOptions = {}): Ad
 }
 
 async function runStep<T>(
-  job: AgentJob,
+  given: AgentJob,
   schema: z.ZodType<T>,
   probe: AgentProbe,
 ): Promise<RoleResult<T>> {
-  const { driver, options, outputSchema, ctx, runtime } = job;
+  const { runtime, note: notIsolated } = await withIsolation(given.runtime);
+  const job = { ...given, runtime };
+  const { driver, options, outputSchema, ctx } = job;
   const version = probe.version ?? "unknown";
   const program = programIdentity(probe.path);
   const own = agentEnvironment(job);
@@ -150,6 +152,7 @@ async function runStep<T>(
   };
   const { from: session, note: of } = await resumableSession(ctx, runtime, job);
   if (of !== null) note(of);
+  if (notIsolated !== null) note(notIsolated);
   emit({ type: "started", agent: driver.name, session: session?.session ?? null });
   try {
     const result = await runTurns({
@@ -200,12 +203,12 @@ type StoreWay = { by: "socket" | "tools"; root: string; store: StepStore };
 
 /** How a step in a sandbox, where the storage root is covered, reaches what it needs of it. null: it is in none. */
 function storeOf(
-  { driver, ctx, runtime: { step, cas, readThread } }: AgentJob,
+  { driver, ctx, runtime: { step, cas, readThread, askTasks } }: AgentJob,
   redact: Redactor,
 ): StoreWay | null {
   if (step.isolation === undefined || step.storageRoot === undefined) return null;
   const by = driver.socketless === true ? "tools" : "socket";
-  const store = { threadId: ctx.threadId, cas, readThread, redact };
+  const store = { threadId: ctx.threadId, cas, readThread, askTasks, redact };
   return { by, root: step.storageRoot, store };
 }
 

@@ -4,10 +4,18 @@
  *  1. By programs that are kept by others: bubblewrap, or else `unshare`, `mount` of util-linux.
  *  2. What is kept is opened before the root is covered, and put back from there. Then the program gets a user namespace
  *     of its own, so that it cannot uncover anything, not even as root.
- *  3. Where neither works, the program is not started. */
+ *  3. Where neither works, the program is not started, unless a sandbox was only preferred (`auto`). */
 import { existsSync, mkdirSync } from "node:fs";
 import { join, sep } from "node:path";
-import { err, type Failure, failure, ok, type Result } from "@uncaged/workflow-protocol";
+import {
+  err,
+  type Failure,
+  failure,
+  ok,
+  type Result,
+  type StepScope,
+  type WorkflowRuntime,
+} from "@uncaged/workflow-protocol";
 
 /** What a program is kept to. Absolute paths, links resolved. */
 export type Isolation = {
@@ -22,6 +30,18 @@ type Way = {
   wrap(command: readonly string[], isolation: Isolation, cwd: string): string[];
 };
 
+/** The runtime of a step once `auto` is decided. `note`: for the step, when it has no sandbox. */
+export async function withIsolation(
+  runtime: WorkflowRuntime,
+): Promise<{ runtime: WorkflowRuntime; note: string | null }> {
+  const { isolation, ...step } = runtime.step;
+  if (isolation !== "auto") return { runtime, note: null };
+  if ((await isolatedBy()) !== null)
+    return { runtime: { ...runtime, step: { ...step, isolation: "sandbox" } }, note: null };
+  const note = "in no sandbox: neither bubblewrap nor unshare works here";
+  return { runtime: { ...runtime, step }, note };
+}
+
 /** Null: not asked for. The home exists afterwards. */
 export function isolationOf({
   isolation,
@@ -30,7 +50,7 @@ export function isolationOf({
   scratch,
   cwd,
 }: {
-  isolation?: "sandbox" | undefined;
+  isolation?: StepScope["isolation"];
   storageRoot?: string | null | undefined;
   home: string;
   scratch?: string | undefined;

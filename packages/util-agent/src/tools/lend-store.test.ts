@@ -7,6 +7,7 @@ import {
   STEP_STORE_ENV,
   STEP_STORE_REQUEST_BYTES,
   type StepStoreAddress,
+  type StepTaskRequest,
 } from "@uncaged/workflow-protocol";
 import { redactor } from "@uncaged/workflow-util";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -15,13 +16,20 @@ import { type LentStore, lendStore } from "./lend-store.ts";
 const THREAD = "01JABCDEFGHJKMNPQRSTVWXYZ0";
 const HASH = "0123456789ABC";
 const PASS = "open sesame";
+const TASK = { repository: "/repo/.git", id: "a" };
+const MOVE = {
+  ...{ op: "move", ...TASK, revision: 1, token: null, to: "FAILED", set: {} },
+  message: { type: "task_failed", who: null, text: null },
+};
 
 const stored: string[] = [];
+const asked: StepTaskRequest[] = [];
 let lent: LentStore;
 let address: StepStoreAddress;
 
 beforeEach(async () => {
   stored.length = 0;
+  asked.length = 0;
   lent = await lendStore(
     { root: "/storage", pass: PASS },
     {
@@ -36,6 +44,10 @@ beforeEach(async () => {
         },
       },
       readThread: async ({ before }) => ({ page: { before }, text: "the conversation" }),
+      async askTasks(request) {
+        asked.push(request);
+        return { ok: true, value: { task: null } };
+      },
       redact: redactor({ env: { PGPASSWORD: "hunter2hunter2" } }),
     },
   );
@@ -96,9 +108,29 @@ it.each([
       before: null,
     },
   ],
+  ["a task without a request", { call: "task", pass: PASS }],
+  ["what is not asked of tasks", { call: "task", pass: PASS, ask: { op: "add", ...TASK } }],
+  [
+    "a field of a task that no verb sets",
+    { call: "task", pass: PASS, ask: { ...MOVE, set: { merged: HASH } } },
+  ],
+  ["a task by somebody else", { call: "task", pass: "open sesamE", ask: MOVE }],
 ])("refuses %s, and stores nothing", async (_, request) => {
   expect(await ask(request)).toMatchObject({ ok: false, error: { code: "ACCESS_DENIED" } });
-  expect(stored).toEqual([]);
+  expect([stored, asked]).toEqual([[], []]);
+});
+
+it("asks for a task, without the secrets that the agent has seen", async () => {
+  const note = "hunter2hunter2 is wrong";
+  const move = { ...MOVE, set: { note }, message: { ...MOVE.message, text: note } };
+  const answer = await ask({ call: "task", pass: PASS, ask: { ...move, revisions: 3 } });
+  expect(answer).toEqual({ ok: true, answer: { task: null } });
+  const [request] = asked;
+  expect(request).toEqual({
+    ...move,
+    set: { note: expect.stringMatching(/^(?!.*hunter2).* is wrong$/) },
+    message: { ...MOVE.message, text: expect.stringMatching(/^(?!.*hunter2).* is wrong$/) },
+  });
 });
 
 it("a hash that is a path is none", async () => {

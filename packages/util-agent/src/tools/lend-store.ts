@@ -18,6 +18,9 @@ import {
   type StepStoreAddress,
   type StepStoreAnswer,
   type StepStoreMessage,
+  type StepTaskRequest,
+  TASK_MESSAGES,
+  TASK_STATES,
 } from "@uncaged/workflow-protocol";
 import { z } from "zod";
 import { answerFromStore, type StepStore } from "./step-store.ts";
@@ -33,6 +36,28 @@ const MOST_CONNECTIONS = 16;
 const IDLE_MS = 60_000;
 
 const text = z.string();
+const nullable = text.nullable();
+const place = { repository: text, id: text };
+const taskRequest: z.ZodType<StepTaskRequest> = z.discriminatedUnion("op", [
+  z.object({ op: z.literal("get"), ...place }),
+  z.object({ op: z.literal("list"), repository: text }),
+  z.object({
+    ...{ op: z.literal("messages"), repository: text },
+    after: z.int(),
+    limit: z.int().min(1).max(1000),
+  }),
+  z.object({
+    ...{ op: z.literal("beat"), ...place, token: text, attempt: z.int() },
+    ...{ progress: z.number().min(0).max(1).nullable(), who: nullable },
+  }),
+  z.object({
+    ...{ op: z.literal("move"), ...place, token: nullable, revision: z.int() },
+    to: z.enum(TASK_STATES),
+    set: z.partialRecord(z.enum(["who", "head", "note"]), nullable),
+    message: z.object({ type: z.enum(TASK_MESSAGES), who: nullable, text: nullable }),
+  }),
+  z.object({ op: z.literal("reviewer") }),
+]);
 const message: z.ZodType<StepStoreMessage> = z.discriminatedUnion("call", [
   z.object({ call: z.literal("get"), pass: text, hash: text }),
   z.object({ call: z.literal("put"), pass: text, text }),
@@ -41,6 +66,7 @@ const message: z.ZodType<StepStoreMessage> = z.discriminatedUnion("call", [
     budgetChars: z.int().positive().nullable(),
     before: z.int().positive().nullable(),
   }),
+  z.object({ call: z.literal("task"), pass: text, ask: taskRequest }),
 ]);
 
 /** `root`: the storage root, links resolved. */

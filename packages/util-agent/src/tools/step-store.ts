@@ -1,4 +1,5 @@
-/** What a step in a sandbox may do with the store: read its own thread, load a text by its hash, store one. */
+/** What a step in a sandbox may do with the store: read its own thread, load a text by its hash, store one, and do to worker
+ *  tasks what its agent may. */
 import {
   type CasStore,
   err,
@@ -9,6 +10,7 @@ import {
   type Result,
   type StepStoreAnswer,
   type StepStoreRequest,
+  type StepTaskRequest,
   type WorkflowRuntime,
 } from "@uncaged/workflow-protocol";
 import type { Redactor } from "@uncaged/workflow-util";
@@ -17,6 +19,7 @@ export type StepStore = {
   threadId: string;
   cas: Pick<CasStore, "get" | "put">;
   readThread: WorkflowRuntime["readThread"];
+  askTasks: WorkflowRuntime["askTasks"];
   /** What an agent stores may hold secrets that it has seen. */
   redact: Redactor;
 };
@@ -36,6 +39,11 @@ export async function answerFromStore(
       const page = await ownPage(store, request);
       return page.ok ? { ok: true, ...page.value } : page;
     }
+    case "task": {
+      if (store.askTasks === undefined) return err(noTasks());
+      const answer = await store.askTasks(withoutSecrets(request.ask, store.redact));
+      return answer.ok ? { ok: true, answer: answer.value } : answer;
+    }
   }
 }
 
@@ -46,6 +54,26 @@ async function ownPage(
   if (readThread === undefined || thread.toUpperCase() !== threadId)
     return err(notOwn(thread, threadId));
   return ok(await readThread({ budgetChars, before }));
+}
+
+/** What an agent says of a task is stored and shown. */
+function withoutSecrets(ask: StepTaskRequest, redact: Redactor): StepTaskRequest {
+  if (ask.op !== "move") return ask;
+  const clean = (text: string | null): string | null => (text === null ? null : redact(text));
+  const { set, message } = ask;
+  return {
+    ...ask,
+    set: set.note === undefined ? set : { ...set, note: clean(set.note) },
+    message: { ...message, text: clean(message.text) },
+  };
+}
+
+function noTasks(): Failure {
+  return failure(
+    "ACCESS_DENIED",
+    "the engine of this step serves no tasks",
+    "call the command outside the sandbox, or with a newer uncaged-workflow",
+  );
 }
 
 function noHash(text: string): Failure {
