@@ -15,7 +15,7 @@ export { makeFolderSync, syncFolder, syncFolderSync } from "./folder.ts";
 export { type EndReport, type EndRequest, killTagged } from "./kill-tagged.ts";
 export { type DebugLog, debugLog } from "./log.ts";
 export { printable, printableLine } from "./printable.ts";
-export { keepPrivateSync } from "./private-file.ts";
+export { keepPrivateSync, takeFromOthersSync } from "./private-file.ts";
 export { identifyProcess, isStopped, livenessOf, ownIdentity } from "./process-identity.ts";
 export { findTagged, processesWith, type Run, runMembers } from "./process-tag.ts";
 export { quotedText } from "./quoted-text.ts";

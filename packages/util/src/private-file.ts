@@ -11,13 +11,14 @@ export function keepPrivateSync(path: string): void {
   try {
     closeSync(openSync(path, "wx", PRIVATE));
   } catch (cause) {
-    if (isErrno(cause, "EEXIST")) takeFromOthers(path);
+    if (isErrno(cause, "EEXIST")) takeFromOthersSync(path);
   }
 }
 
 const PRIVATE = 0o600;
 
-function takeFromOthers(path: string): void {
+/** Removes other users' permissions from a file that this user owns; creates none. Never throws. */
+export function takeFromOthersSync(path: string): void {
   try {
     const { mode, uid } = statSync(path);
     if ((mode & 0o077) !== 0 && uid === process.getuid?.()) chmodSync(path, PRIVATE);

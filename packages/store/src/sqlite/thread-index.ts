@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { storagePaths } from "@uncaged/workflow-util";
 import { compile, type Statement } from "../database/compile.ts";
@@ -30,7 +31,9 @@ export async function openThreadIndex(
   lost: LostIndex = "refused",
 ): Promise<ThreadIndex> {
   const { index: file } = storagePaths(root);
-  // Before it is opened, because opening creates it.
+  // Before it is opened, because opening a new one creates it. One that was there is never created: it may disappear
+  // before it is open, and an empty file in its place would look like a root that has just begun.
+  const wasThere = existsSync(file);
   if (lost === "refused") refuseLostFile(root);
   const migration = {
     file,
@@ -42,6 +45,7 @@ export async function openThreadIndex(
   const db = await openDatabase(file, {
     prepare: (fresh) => migrate(fresh, migration),
     look: (found) => refuseOther(found, migration),
+    mustExist: wasThere,
   });
   const sql = keeping((text) => compile(db, text, { rows: "objects" }));
   const arrays = keeping((text) => compile(db, text, { rows: "arrays" }));

@@ -17,7 +17,7 @@ const PAUSE_MS = 50;
 export async function heldWriteLock(root: string, withinMs: number): Promise<HeldLock | null> {
   const { index } = storagePaths(root);
   if (!existsSync(index)) return null;
-  const db = await openDatabase(index, { prepare: () => {}, look: () => {} });
+  const db = await openDatabase(index, { prepare: () => {}, look: () => {}, mustExist: true });
   const until = performance.now() + withinMs;
   try {
     while (true) {
