@@ -28,6 +28,7 @@ import {
   type LentStore,
   lendStore,
   randomTag,
+  stepStoreOf,
   versionOf,
   withIsolation,
   withRun,
@@ -87,12 +88,13 @@ export function createCommandAgent(config: CommandAgentConfig): AdapterFn {
 
 /** In a sandbox no command reaches the storage root. null: it is in none. */
 async function lentStore(
-  { ctx: { threadId }, runtime: { step, cas, readThread, askTasks } }: AgentCall,
+  { ctx, runtime }: AgentCall,
   { redact }: Pick<CommandOrder, "redact">,
 ): Promise<LentStore | null> {
-  if (step.isolation === undefined || step.storageRoot === undefined) return null;
-  const store = { threadId, cas, readThread, askTasks, redact };
-  return lendStore({ root: step.storageRoot, pass: randomTag(32) }, store);
+  const { isolation, storageRoot } = runtime.step;
+  if (isolation === undefined || storageRoot === undefined) return null;
+  const store = stepStoreOf(ctx, runtime, redact);
+  return lendStore({ root: storageRoot, pass: randomTag(32) }, store);
 }
 
 async function isolationRecord({

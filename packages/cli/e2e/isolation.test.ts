@@ -218,3 +218,48 @@ it("inside, an agent does its task, and a reviewer's role reviews it", async () 
     ],
   });
 });
+
+it("inside, an agent starts threads and sees how they end, and no others", async () => {
+  const other = await cli.json<{ threadId: string }>(["run", "look", "--wait", "--prompt", "true"]);
+  isolate("sandbox");
+  const step = await seen(
+    [
+      `told() { word=$1; shift; out=$(${UWF} "$@" 2>errors); code=$?; printf "%s %s\n" $word "$code $(printf "%s" "$out$(cat errors)" | tr "\n" " ")"; }`,
+      `told waited --json run steps --prompt '{"steps":1}' --title mine --wait`,
+      `echo '{"steps":1,"failAt":1}' > prompt.json`,
+      "told failed --json run steps --prompt-file prompt.json --wait",
+      `id=$(printf '{"steps":1}' | ${UWF} run steps --id-key k)`,
+      `[ "$(${UWF} run steps --prompt '{"steps":1}' --id-key k)" = "$id" ] && echo again the same`,
+      "told later --json wait $id",
+      "told shown --json thread show $id",
+      `told live run steps --prompt '{"steps":1}' --live`,
+      `told other --json thread show ${other.threadId}`,
+      "told killed --json thread kill $id",
+      "told apart --json run steps --worktree",
+      `told keys --json run steps --cwd ${cli.root}/keys --prompt '{"steps":1}'`,
+      `UNCAGED_STEP_STORE="$(echo "$UNCAGED_STEP_STORE" | sed 's/"pass":"./"pass":"-/')" told posing --json run steps`,
+    ].join("\n"),
+  );
+  const said = step?.meta.seen ?? "";
+  const line = lineOf(said);
+  expect(line("waited"), said).toMatch(/^\w+ 0 .*"status":"completed"/);
+  expect(line("failed")).toMatch(/^failed 1 .*"status":"failed"/);
+  expect(line("again")).toBe("again the same");
+  expect(line("later")).toMatch(/^\w+ 0 .*"status":"completed"/);
+  expect(line("shown")).toMatch(/^shown 0 .*"role":"worker"/);
+  expect(line("live")).toMatch(/^live 0 .*completed/);
+  expect(line("other")).toContain('"code":"THREAD_NOT_FOUND"');
+  expect(line("killed")).toContain('"code":"ACCESS_DENIED"');
+  expect(line("apart")).toMatch(/"code":"ACCESS_DENIED".*--worktree/);
+  expect(line("keys")).toMatch(/"code":"ACCESS_DENIED".*no thread works there/);
+  expect(line("posing")).toMatch(/"code":"ACCESS_DENIED".*another step/);
+  const { threads } = await cli.json<{ threads: { threadId: string; title: string | null }[] }>([
+    "thread",
+    "list",
+  ]);
+  const mine = threads.find(({ title }) => title === "mine")?.threadId ?? "";
+  expect(await cli.json(["thread", "show", mine])).toMatchObject({
+    ...{ status: "completed", cwd: cli.dir },
+    start: { depth: 1 },
+  });
+});

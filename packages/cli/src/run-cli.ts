@@ -1,5 +1,12 @@
 /** One call of the command line, from its words to its exit code. */
-import { EXIT, type ExitCode, exitCodeOf, type Failure } from "@uncaged/workflow-protocol";
+import {
+  EXIT,
+  type ExitCode,
+  exitCodeOf,
+  type Failure,
+  STEP_ERRAND_ENV,
+  STEP_STORE_ENV,
+} from "@uncaged/workflow-protocol";
 import type { Io } from "./command/io.ts";
 import { failureOfThrown, renderFailure } from "./command/render-error.ts";
 import { renderOutput } from "./command/render-output.ts";
@@ -9,7 +16,7 @@ import { styleOf } from "./terminal/style.ts";
 
 export async function runCli(argv: readonly string[], world: Omit<Io, "json">): Promise<number> {
   try {
-    return await answer(await parseCommandLine(argv), world);
+    return await answer(await parseCommandLine(argv), argv, world);
   } catch (thrown) {
     return complain(failureOfThrown(thrown), {
       stderr: world.stderr,
@@ -18,7 +25,11 @@ export async function runCli(argv: readonly string[], world: Omit<Io, "json">): 
   }
 }
 
-async function answer(line: CommandLine, world: Omit<Io, "json">): Promise<number> {
+async function answer(
+  line: CommandLine,
+  argv: readonly string[],
+  world: Omit<Io, "json">,
+): Promise<number> {
   switch (line.kind) {
     case "help":
       await world.stdout.write(line.text);
@@ -31,13 +42,18 @@ async function answer(line: CommandLine, world: Omit<Io, "json">): Promise<numbe
       else await complain(line.failure, { ...world, json: line.json });
       return EXIT.usage;
     case "call":
-      return call(line, { ...world, json: line.json });
+      return call({ ...line, argv }, { ...world, json: line.json });
   }
 }
 
-type Call = Extract<CommandLine, { kind: "call" }>;
+type Call = Extract<CommandLine, { kind: "call" }> & { argv: readonly string[] };
 
-async function call({ command, given }: Call, io: Io): Promise<number> {
+async function call({ command, given, argv }: Call, io: Io): Promise<number> {
+  if (STEP_STORE_ENV in io.env || STEP_ERRAND_ENV in io.env) {
+    const { inStep } = await import("./command/in-step.ts");
+    const elsewhere = await inStep({ command, given, argv }, io);
+    if (elsewhere !== null) return elsewhere.ok ? elsewhere.value : complain(elsewhere.error, io);
+  }
   const result = await command.run(given, io);
   if (!result.ok) return complain(result.error, io);
   await renderOutput(result.value, io);

@@ -181,8 +181,13 @@ export {
   type Usage,
 } from "./step-run.ts";
 export {
+  STEP_ERRAND_ENV,
   STEP_STORE_ENV,
   STEP_STORE_REQUEST_BYTES,
+  type StepCommand,
+  type StepCommandPiece,
+  type StepErrand,
+  type StepErrandReport,
   type StepStoreAddress,
   type StepStoreAnswer,
   type StepStoreMessage,

@@ -10,6 +10,7 @@ import type { ThreadLimits } from "./limits.ts";
 import type { Result } from "./result.ts";
 import type { RoleMeta, RoleRules } from "./role.ts";
 import type { StepRoute, StepRun, Usage } from "./step-run.ts";
+import type { StepCommand, StepCommandPiece } from "./step-store.ts";
 import type { StepTaskAnswer, StepTaskRequest } from "./task.ts";
 import type { RoleStep, ThreadContext } from "./thread-context.ts";
 import type { PersonWait, RoleWait } from "./wait.ts";
@@ -133,6 +134,12 @@ export type WorkflowRuntime = {
   }): Promise<{ page: unknown; text: string }>;
   /** Does for an agent of the step what it may do to worker tasks (`StepStoreAddress`). Left out by engines that cannot. */
   askTasks?(request: StepTaskRequest): Promise<Result<StepTaskAnswer, Failure>>;
+  /** Carries out a command of the engine's own for an agent of the step, and returns its exit code. `say` takes what it
+   *  writes; `signal` ends it. Left out by engines that cannot. */
+  runCommand?(
+    command: StepCommand,
+    world: { say: (piece: StepCommandPiece) => Promise<void>; signal: AbortSignal },
+  ): Promise<Result<number, Failure>>;
   /** The workers of a role that `coordinates`. Left out: it does not. */
   workers?: WorkerDesk;
   /** Waits before another attempt, and lends the thread's room to others meanwhile. Rejects when `signal` aborts. Left
@@ -165,7 +172,15 @@ export type Unrecorded = {
 /** The runtime between steps: a workflow enters a step to get that step's runtime. */
 export type EngineRuntime = Omit<
   WorkflowRuntime,
-  "step" | "emit" | "runChild" | "agent" | "standBack" | "workers" | "readThread" | "askTasks"
+  | "step"
+  | "emit"
+  | "runChild"
+  | "agent"
+  | "standBack"
+  | "workers"
+  | "readThread"
+  | "askTasks"
+  | "runCommand"
 > & {
   /** null: the table decides from the start. */
   directive: StepDirective | null;

@@ -46,3 +46,4 @@ export const threadStoreCases: readonly ThreadStoreCase[] = [
 
 /** Of the queue of a store and of its workers. */
 export const dispatchCases: readonly DispatchCase[] = [...queueCases, ...workerCases];
+export { sampleThread } from "./suite/sample-threads.ts";

@@ -73,6 +73,7 @@ export { buildAgentPrompt } from "./prompt/build-agent-prompt.ts";
 export { buildThreadInput, type ThreadInputOptions } from "./prompt/build-thread-input.ts";
 export type { McpTool, ThreadReach } from "./prompt/thread-access.ts";
 export { type LentStore, lendStore } from "./tools/lend-store.ts";
+export { stepStoreOf } from "./tools/step-store.ts";
 export { programConversation, type TurnStart } from "./turn/program-conversation.ts";
 export { runTurn, type TurnProgram } from "./turn/run-turn.ts";
 export { type TurnHalt, turnHalt } from "./turn/turn-halt.ts";

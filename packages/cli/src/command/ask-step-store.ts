@@ -16,7 +16,7 @@ import {
 } from "@uncaged/workflow-protocol";
 import { z } from "zod";
 
-const refusal = z.object({
+export const refusal: z.ZodType<{ ok: false; error: Failure }> = z.object({
   ok: z.literal(false),
   error: z.object({
     code: z.string().refine(isErrorCode),
@@ -101,7 +101,7 @@ function exchange(socket: string, request: string): Promise<Result<string, Failu
   });
 }
 
-function tooLong(): Failure {
+export function tooLong(): Failure {
   return failure(
     "USAGE",
     `from a sandbox, a text of up to ${STEP_STORE_REQUEST_BYTES / 1024 / 1024} MiB can be stored`,
@@ -109,7 +109,7 @@ function tooLong(): Failure {
   );
 }
 
-function unreachable(why: string): Failure {
+export function unreachable(why: string): Failure {
   return failure(
     "ACCESS_DENIED",
     `the store of this step cannot be reached from its sandbox: ${why}`,

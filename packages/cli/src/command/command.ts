@@ -17,6 +17,12 @@ export type Command = {
   /** Arguments of a real call, without the command's own name: `demo --prompt "Say hello"`. */
   example: string;
   alias?: string;
+  /** The engine carries it out for an agent in a sandbox, with these options. `input`: what it then reads from stdin.
+   *  Left out: it does not. */
+  errand?: {
+    options: readonly Option<unknown>[];
+    input?: (given: Given, io: Io) => Promise<string>;
+  };
   run(given: Given, io: Io): Promise<Result<Output, Failure>>;
 };
 

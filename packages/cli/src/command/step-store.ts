@@ -27,7 +27,7 @@ export function demandRoot({ env }: Pick<Io, "env">): void {
     failure(
       "ACCESS_DENIED",
       "this step runs in a sandbox (config.isolation), which covers the storage root",
-      "from inside, these reach it: thread context of the step's own thread, cas get and put, and of tasks what their agents and reviewers do",
+      "from inside, these reach it: thread context of the step's own thread, cas get and put, of tasks what their agents and reviewers do, run, and wait, thread show and thread result for what the step has started",
     ),
   );
 }

@@ -2,6 +2,7 @@
 import { type Engine, findThread, openEngine } from "@uncaged/workflow-execute";
 import type { Failure, Result, ThreadRecord } from "@uncaged/workflow-protocol";
 import { storageRoot } from "@uncaged/workflow-util";
+import { errandOf, forErrand } from "./errand.ts";
 import type { Io } from "./io.ts";
 import { demandRoot } from "./step-store.ts";
 
@@ -13,7 +14,8 @@ export async function withEngine<T>(
   demandRoot(io);
   const engine = await openEngine({ root: storageRoot(io.env), packagesBase: import.meta.url });
   try {
-    return await use(engine);
+    const errand = errandOf(io.env);
+    return await use(errand === null ? engine : forErrand(engine, errand));
   } finally {
     await engine.store.close();
   }

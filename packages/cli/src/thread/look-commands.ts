@@ -115,6 +115,7 @@ export const show: Command = {
   arguments: [threadId],
   options: [filesOf],
   example: "7F3K --files 2",
+  errand: { options: [filesOf] },
   run: async (given, io) => {
     const round = given(filesOf);
     return round === null
@@ -145,6 +146,7 @@ export const result: Command = {
   arguments: [threadId],
   options: [],
   example: "7F3K",
+  errand: { options: [] },
   run: async (given, io) => (await import("./look/result.ts")).result(given(threadId), io),
 };
 
@@ -167,6 +169,7 @@ export const wait: Command = {
   arguments: [waitedFor],
   options: [any],
   example: "7F3K 9Q2M --any",
+  errand: { options: [any] },
   run: async (given, io) =>
     (await import("./look/wait-for.ts")).waitFor(
       { ids: given(waitedFor), until: given(any) ? "first" : "all" },

@@ -15,7 +15,7 @@ import {
   textsOption,
   usageError,
 } from "../command/options.ts";
-import { promptFileOption, promptOption, promptSource } from "../command/prompt.ts";
+import { promptFileOption, promptOption, promptSource, readPrompt } from "../command/prompt.ts";
 import { stayOf, stayOptions } from "./look/stay-options.ts";
 import { limitOptions, limitsOf } from "./start/limit-options.ts";
 import { labelOption, labelsOf, titleOf, titleOption } from "./start/name-options.ts";
@@ -64,6 +64,13 @@ export const run: Command = {
     ...limitOptions,
   ],
   example: 'demo --prompt "Say hello" --wait',
+  errand: {
+    options: [
+      ...[promptOption, promptFileOption, ...stayOptions, idle, idKey, cwd],
+      ...[titleOption, labelOption, ...queueOptions, ...limitOptions],
+    ],
+    input: (given, io) => readPrompt(promptSource(given), io),
+  },
   run: async (given, io) => {
     const watched = stayOf(given);
     if (given(idle) && watched !== "background") {

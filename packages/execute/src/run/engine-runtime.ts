@@ -84,6 +84,8 @@ export type RuntimeParts = {
   readThread: NonNullable<WorkflowRuntime["readThread"]>;
   /** What the agent of a step in a sandbox may do to worker tasks. */
   tasksOf: (step: { role: string; cwd: string }) => StepTasks;
+  /** Carries out commands for it. */
+  commandsOf: (step: { tag: string; cwd: string }) => NonNullable<WorkflowRuntime["runCommand"]>;
   /** `call` numbers the children of one step, from 0: the same call after a crash finds the same child. */
   /** The workers of a role that coordinates; undefined: it does not. */
   workers: (step: {
@@ -172,6 +174,7 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
       const timeoutMs = rules?.tools?.askTimeoutMs ?? DEFAULT_ASK_MS;
       const workers = parts.workers({ role, cwd, rules, group });
       const scratch = parts.scratch(rules);
+      const processTag = stepTag({ threadId: thread.threadId, fence: parts.fence, group });
       return {
         cas,
         extract: parts.extract(emit),
@@ -181,7 +184,12 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
           : { checkFiles: () => parts.checkFiles({ role, round, group }) }),
         ...(workers === undefined ? {} : { workers }),
         readThread: parts.readThread,
-        ...(tasks === null ? {} : { askTasks: tasks.ask }),
+        ...(tasks === null
+          ? {}
+          : {
+              askTasks: tasks.ask,
+              runCommand: parts.commandsOf({ tag: processTag, cwd }),
+            }),
         mayI: (question) => parts.askPerson({ role, group, timeoutMs, ...question }),
         step: {
           ...asked,
@@ -190,7 +198,7 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
           ...originOf(roleAgent, parts.origin),
           ...(parts.replaced === null ? {} : { replaced: parts.replaced }),
           cwd,
-          processTag: stepTag({ threadId: thread.threadId, fence: parts.fence, group }),
+          processTag,
           home: join(parts.homes, homeOf(request)),
           storageRoot: parts.storageRoot,
           ...(scratch === null ? {} : { scratch }),

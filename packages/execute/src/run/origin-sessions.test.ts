@@ -66,6 +66,9 @@ async function entered(fork: ThreadRecord, previousSession: string): Promise<Ste
       tasksOf: () => {
         throw new Error("not used here");
       },
+      commandsOf: () => {
+        throw new Error("not used here");
+      },
       checkFiles: async () => null,
       workers: () => undefined,
       scratch: () => null,

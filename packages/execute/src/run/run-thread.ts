@@ -66,6 +66,7 @@ import { waitFor } from "./person-wait.ts";
 import { resultAfter } from "./result-after.ts";
 import { roleAgents } from "./role-agents.ts";
 import { roleChecks } from "./role-checks.ts";
+import { stepCommands } from "./step-commands.ts";
 import { filesFound, stepFiles } from "./step-files.ts";
 import { stepTasks } from "./step-tasks.ts";
 import { tellAsked } from "./tell-asked.ts";
@@ -331,6 +332,7 @@ export async function threadRun(
       askPerson,
       readThread: (page) => readThread(engine, thread.threadId, page),
       tasksOf: stepTasks(engine, { thread, reviewers: settings.tasks.reviewers }),
+      commandsOf: (step) => stepCommands(engine, { threadId: thread.threadId, ...step }),
       standBack: room.standBack,
       workers: (step) => {
         if (worker && step.rules?.coordinates !== undefined)

@@ -154,6 +154,9 @@ export async function ownedThread(root: string): Promise<OwnedThread> {
             tasksOf: () => {
               throw new Error("not used here");
             },
+            commandsOf: () => {
+              throw new Error("not used here");
+            },
             memberPlace: () => ({ cwd: "/", stand: async () => undefined }),
             checkFiles: async () => null,
             traceparent: null,

@@ -45,7 +45,7 @@ import { buildThreadInput } from "../prompt/build-thread-input.ts";
 import { type ThreadReach, threadAccess } from "../prompt/thread-access.ts";
 import { lendStore } from "../tools/lend-store.ts";
 import { lendTools, redactedTool } from "../tools/lend-tools.ts";
-import type { StepStore } from "../tools/step-store.ts";
+import { type StepStore, stepStoreOf } from "../tools/step-store.ts";
 import { storeTools } from "../tools/store-tools.ts";
 import {
   type AgentJob,
@@ -202,14 +202,11 @@ async function runStep<T>(
 type StoreWay = { by: "socket" | "tools"; root: string; store: StepStore };
 
 /** How a step in a sandbox, where the storage root is covered, reaches what it needs of it. null: it is in none. */
-function storeOf(
-  { driver, ctx, runtime: { step, cas, readThread, askTasks } }: AgentJob,
-  redact: Redactor,
-): StoreWay | null {
-  if (step.isolation === undefined || step.storageRoot === undefined) return null;
+function storeOf({ driver, ctx, runtime }: AgentJob, redact: Redactor): StoreWay | null {
+  const { isolation, storageRoot } = runtime.step;
+  if (isolation === undefined || storageRoot === undefined) return null;
   const by = driver.socketless === true ? "tools" : "socket";
-  const store = { threadId: ctx.threadId, cas, readThread, askTasks, redact };
-  return { by, root: step.storageRoot, store };
+  return { by, root: storageRoot, store: stepStoreOf(ctx, runtime, redact) };
 }
 
 /** Opens the agent with what it does not know yet: everything, or what is new since its session's last step. */

@@ -1,6 +1,7 @@
 /** The socket of a step's store, against what an agent could send it. */
+import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { dirname } from "node:path";
 import {
   parseJson,
@@ -23,12 +24,15 @@ const MOVE = {
 };
 
 const stored: string[] = [];
+/** Commands that waited until nobody listened. */
+const ended: string[] = [];
 const asked: StepTaskRequest[] = [];
 let lent: LentStore;
 let address: StepStoreAddress;
 
 beforeEach(async () => {
   stored.length = 0;
+  ended.length = 0;
   asked.length = 0;
   lent = await lendStore(
     { root: "/storage", pass: PASS },
@@ -47,6 +51,15 @@ beforeEach(async () => {
       async askTasks(request) {
         asked.push(request);
         return { ok: true, value: { task: null } };
+      },
+      async runCommand(command, { say, signal }) {
+        await say({ to: "stderr", text: "begun\n" });
+        await say({ to: "stdout", text: JSON.stringify(command) });
+        if (command.words[0] === "wait") {
+          if (!signal.aborted) await once(signal, "abort");
+          ended.push(command.words.join(" "));
+        }
+        return { ok: true, value: 7 };
       },
       redact: redactor({ env: { PGPASSWORD: "hunter2hunter2" } }),
     },
@@ -114,10 +127,19 @@ it.each([
     "a field of a task that no verb sets",
     { call: "task", pass: PASS, ask: { ...MOVE, set: { merged: HASH } } },
   ],
+  ["a command without a folder", { call: "command", pass: PASS, words: ["run"], input: null }],
+  [
+    "a command of words that are none",
+    { call: "command", pass: PASS, words: [1], input: null, cwd: "/" },
+  ],
+  [
+    "a command by somebody else",
+    { call: "command", pass: "open sesamE", words: ["wait"], input: null, cwd: "/" },
+  ],
   ["a task by somebody else", { call: "task", pass: "open sesamE", ask: MOVE }],
 ])("refuses %s, and stores nothing", async (_, request) => {
   expect(await ask(request)).toMatchObject({ ok: false, error: { code: "ACCESS_DENIED" } });
-  expect([stored, asked]).toEqual([[], []]);
+  expect([stored, asked, ended]).toEqual([[], [], []]);
 });
 
 it("asks for a task, without the secrets that the agent has seen", async () => {
@@ -131,6 +153,45 @@ it("asks for a task, without the secrets that the agent has seen", async () => {
     set: { note: expect.stringMatching(/^(?!.*hunter2).* is wrong$/) },
     message: { ...MOVE.message, text: expect.stringMatching(/^(?!.*hunter2).* is wrong$/) },
   });
+});
+
+it("carries out a command, piece by piece, without the secrets that the agent has seen", async () => {
+  const command = {
+    words: ["run", "x", "--title=hunter2hunter2"],
+    input: "hunter2hunter2",
+    cwd: "/",
+  };
+  const connection = connect(address.socket);
+  connection.write(`${JSON.stringify({ call: "command", pass: PASS, ...command })}\n`);
+  let answer = "";
+  for await (const chunk of connection) answer += chunk;
+  const [first, second, last, rest] = answer.split("\n").map(parseJson);
+  expect(first).toEqual({ to: "stderr", text: "begun\n" });
+  const seen = { words: ["run", "x", "--title=[PGPASSWORD]"], input: "[PGPASSWORD]", cwd: "/" };
+  expect(second).toEqual({ to: "stdout", text: JSON.stringify(seen) });
+  expect([last, rest]).toEqual([{ ok: true, exitCode: 7 }, undefined]);
+});
+
+it.each([
+  ["is killed", (connection: Socket) => connection.destroy()],
+  ["closes its end", (connection: Socket) => connection.end()],
+])("a command ends when whoever called it %s", async (_, leave) => {
+  const connection = connect(address.socket);
+  const command = { words: ["wait"], input: null, cwd: "/" };
+  connection.write(`${JSON.stringify({ call: "command", pass: PASS, ...command })}\n`);
+  await once(connection, "data");
+  expect(ended).toEqual([]);
+  leave(connection);
+  await expect.poll(() => ended).toEqual(["wait"]);
+});
+
+it("a command ends with the step", async () => {
+  const connection = connect(address.socket);
+  const command = { words: ["wait"], input: null, cwd: "/" };
+  connection.write(`${JSON.stringify({ call: "command", pass: PASS, ...command })}\n`);
+  await once(connection, "data");
+  await lent.close();
+  await expect.poll(() => ended).toEqual(["wait"]);
 });
 
 it("a hash that is a path is none", async () => {

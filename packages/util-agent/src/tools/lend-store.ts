@@ -15,6 +15,7 @@ import {
   parseJson,
   STEP_STORE_ENV,
   STEP_STORE_REQUEST_BYTES,
+  type StepCommandPiece,
   type StepStoreAddress,
   type StepStoreAnswer,
   type StepStoreMessage,
@@ -23,7 +24,7 @@ import {
   TASK_STATES,
 } from "@uncaged/workflow-protocol";
 import { z } from "zod";
-import { answerFromStore, type StepStore } from "./step-store.ts";
+import { answerFromStore, runForStep, type StepStore } from "./step-store.ts";
 
 export type LentStore = {
   /** Variables of every program of the step. */
@@ -31,7 +32,8 @@ export type LentStore = {
   close(): Promise<void>;
 };
 
-const MOST_CONNECTIONS = 16;
+/** Some may belong to commands that wait. */
+const MOST_CONNECTIONS = 64;
 /** A request is written at once: what takes longer is no command of ours. */
 const IDLE_MS = 60_000;
 
@@ -67,6 +69,10 @@ const message: z.ZodType<StepStoreMessage> = z.discriminatedUnion("call", [
     before: z.int().positive().nullable(),
   }),
   z.object({ call: z.literal("task"), pass: text, ask: taskRequest }),
+  z.object({
+    ...{ call: z.literal("command"), pass: text },
+    ...{ words: z.array(text), input: nullable, cwd: text },
+  }),
 ]);
 
 /** `root`: the storage root, links resolved. */
@@ -108,22 +114,33 @@ async function serve(connection: Socket, pass: string, store: StepStore): Promis
   const line = await firstLine(connection);
   const parsed = message.safeParse(parseJson(line));
   const answer = parsed.success
-    ? await answered(parsed.data, pass, store)
+    ? await answered(parsed.data, { pass, store, connection })
     : refused("it is no request that this step's store knows");
   connection.end(`${JSON.stringify(answer)}\n`);
 }
 
 async function answered(
   asked: StepStoreMessage,
-  pass: string,
-  store: StepStore,
+  { pass, store, connection }: { pass: string; store: StepStore; connection: Socket },
 ): Promise<StepStoreAnswer> {
   if (!isSame(asked.pass, pass)) return refused("this is the store of another step");
   try {
-    return await answerFromStore(store, asked);
+    if (asked.call !== "command") return await answerFromStore(store, asked);
+    const say = (piece: StepCommandPiece): Promise<void> =>
+      new Promise((resolve) => connection.write(`${JSON.stringify(piece)}\n`, () => resolve()));
+    return await runForStep(store, asked, { say, signal: whileOpen(connection) });
   } catch (thrown) {
     return { ok: false, error: failureFrom(thrown, "STORAGE_FAILED") };
   }
+}
+
+/** A command may wait for hours. Whoever called it keeps its end of the connection open meanwhile. */
+function whileOpen(connection: Socket): AbortSignal {
+  const gone = new AbortController();
+  connection.setTimeout(0);
+  for (const event of ["end", "close"] as const) connection.once(event, () => gone.abort());
+  connection.resume();
+  return gone.signal;
 }
 
 function isSame(given: string, pass: string): boolean {

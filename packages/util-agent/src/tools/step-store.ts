@@ -1,5 +1,5 @@
-/** What a step in a sandbox may do with the store: read its own thread, load a text by its hash, store one, and do to worker
- *  tasks what its agent may. */
+/** What a step in a sandbox may do with the store: read its own thread, load a text by its hash, store one, do to worker
+ *  tasks what its agent may, and have a command carried out. */
 import {
   type CasStore,
   err,
@@ -8,9 +8,11 @@ import {
   isHash,
   ok,
   type Result,
+  type StepCommand,
   type StepStoreAnswer,
   type StepStoreRequest,
   type StepTaskRequest,
+  type ThreadContext,
   type WorkflowRuntime,
 } from "@uncaged/workflow-protocol";
 import type { Redactor } from "@uncaged/workflow-util";
@@ -20,13 +22,23 @@ export type StepStore = {
   cas: Pick<CasStore, "get" | "put">;
   readThread: WorkflowRuntime["readThread"];
   askTasks: WorkflowRuntime["askTasks"];
+  runCommand: WorkflowRuntime["runCommand"];
   /** What an agent stores may hold secrets that it has seen. */
   redact: Redactor;
 };
 
+/** Of the step that an adapter runs. */
+export function stepStoreOf(
+  { threadId }: Pick<ThreadContext, "threadId">,
+  { cas, readThread, askTasks, runCommand }: WorkflowRuntime,
+  redact: Redactor,
+): StepStore {
+  return { threadId, cas, readThread, askTasks, runCommand, redact };
+}
+
 export async function answerFromStore(
   store: StepStore,
-  request: StepStoreRequest,
+  request: Exclude<StepStoreRequest, { call: "command" }>,
 ): Promise<StepStoreAnswer> {
   switch (request.call) {
     case "get":
@@ -40,11 +52,27 @@ export async function answerFromStore(
       return page.ok ? { ok: true, ...page.value } : page;
     }
     case "task": {
-      if (store.askTasks === undefined) return err(noTasks());
+      if (store.askTasks === undefined) return err(notServed("tasks"));
       const answer = await store.askTasks(withoutSecrets(request.ask, store.redact));
       return answer.ok ? { ok: true, answer: answer.value } : answer;
     }
   }
+}
+
+/** `world`: where to say what it writes, and when nobody listens any more. */
+export async function runForStep(
+  { runCommand, redact }: StepStore,
+  { words, input, cwd }: StepCommand,
+  world: Parameters<NonNullable<WorkflowRuntime["runCommand"]>>[1],
+): Promise<StepStoreAnswer> {
+  if (runCommand === undefined) return err(notServed("commands"));
+  const command = {
+    words: words.map((word) => redact(word)),
+    input: input === null ? null : redact(input),
+    cwd,
+  };
+  const ended = await runCommand(command, world);
+  return ended.ok ? { ok: true, exitCode: ended.value } : ended;
 }
 
 async function ownPage(
@@ -68,10 +96,10 @@ function withoutSecrets(ask: StepTaskRequest, redact: Redactor): StepTaskRequest
   };
 }
 
-function noTasks(): Failure {
+function notServed(what: string): Failure {
   return failure(
     "ACCESS_DENIED",
-    "the engine of this step serves no tasks",
+    `the engine of this step serves no ${what}`,
     "call the command outside the sandbox, or with a newer uncaged-workflow",
   );
 }

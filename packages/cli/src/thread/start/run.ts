@@ -19,6 +19,7 @@ import {
 } from "@uncaged/workflow-protocol";
 import { isAtTerminal } from "../../command/at-terminal.ts";
 import type { Output } from "../../command/command.ts";
+import { demandFolder, errandOf } from "../../command/errand.ts";
 import type { Io } from "../../command/io.ts";
 import { type PromptSource, readPrompt } from "../../command/prompt.ts";
 import { threadOfStep } from "../../command/thread-of-step.ts";
@@ -51,10 +52,13 @@ export type RunOptions = {
 
 /** Starts a thread, and stays with it if asked. */
 export async function runWorkflow(opts: RunOptions, io: Io): Promise<Result<Output, Failure>> {
-  const prompt = (await readPrompt(opts.prompt, io)) || (await askPrompt(io));
-  const cwd = workingFolder(resolve(io.cwd, opts.cwd ?? ""));
+  const errand = errandOf(io.env);
+  const source: PromptSource = errand === null ? opts.prompt : { kind: "file", path: "-" };
+  const prompt = (await readPrompt(source, io)) || (await askPrompt(io));
+  const cwd = workingFolder(resolve(errand?.cwd ?? io.cwd, opts.cwd ?? ""));
   const { workflow, startKey, limits, title, labels, stay, queueing } = opts;
   return withEngine(io, async (engine) => {
+    if (errand !== null) demandFolder(errand, engine.root, cwd);
     const { priority, queue, pool, needs } = queueing;
     const run = queue !== null ? { queue } : stay === "idle" ? "idle" : "background";
     const starter = threadOfStep(io.env);
