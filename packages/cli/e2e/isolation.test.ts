@@ -1,4 +1,4 @@
-/** `config.isolation: sandbox`: what an agent's program then sees, and cannot reach. */
+/** `config.isolation`: what an agent's program sees in a sandbox, and cannot reach. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -70,7 +70,14 @@ function lineOf(said: string): (word: string) => string {
   return (word) => said.split("\n").find((each) => each.startsWith(`${word} `)) ?? "";
 }
 
+it("an agent is in a sandbox unless the configuration says otherwise", async () => {
+  const step = await seen(`find ${cli.root}/keys 2>&1`);
+  expect(step?.meta.seen).toMatch(/No such file/);
+  expect(step?.run.isolation).toMatch(/^(?:bubblewrap|unshare)$/);
+});
+
 it("without it, an agent sees the keys and the engine", async () => {
+  isolate("none");
   const step = await seen(`cat ${cli.root}/keys/attest.key; tr "\\0" " " < /proc/$PPID/cmdline`);
   expect(step?.meta.seen).toContain("secret");
   expect(step?.meta.seen).toContain("node");

@@ -162,9 +162,11 @@ test("a bubblewrap that is too old for Codex is a warning, where Codex is used",
   };
   const message = (version: string) =>
     `agents run in none (config.isolation); bubblewrap ${version}`;
+  configure({ isolation: "none" });
   expect(await sandbox("0.8.0")).toMatchObject({ message: message("0.8.0"), fix: null });
   installAgent("@uncaged/workflow-agent-codex", { installed: true, login: "ok" });
-  configure({ agents: { codex: { package: "@uncaged/workflow-agent-codex" } } });
+  const codex = { package: "@uncaged/workflow-agent-codex" };
+  configure({ isolation: "none", agents: { codex } });
   expect(await sandbox("0.8.0")).toMatchObject({
     message: expect.stringContaining("bubblewrap 0.8.0 is older than 0.9: Codex (codex)"),
     fix: expect.stringContaining("newer bubblewrap"),
@@ -186,8 +188,11 @@ test("a sandbox that is asked for and cannot be had is a fault, since no agent w
   });
 });
 
-test("a sandbox that is only preferred is no fault where it cannot be had", async () => {
-  configure({ isolation: "auto" });
+test.each([
+  ["only preferred", { isolation: "auto" }],
+  ["not spoken of", {}],
+])("a sandbox that is %s is no fault where it cannot be had", async (_, config) => {
+  configure(config);
   const context = { root, env: { PATH: "" }, nowMs: 0 };
   expect(await checkSandbox(context, async () => "unshare")).toMatchObject({
     message: "agents run in one (unshare); there is no bubblewrap on PATH",

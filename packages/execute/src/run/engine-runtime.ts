@@ -154,8 +154,9 @@ export function engineRuntime(parts: RuntimeParts): EngineRuntime {
       const rules = Object.hasOwn(parts.rules, role) ? parts.rules[role] : request.rules;
       const tasks = parts.isolation === "none" ? null : parts.tasksOf({ role, cwd });
       const look = (): Promise<void> | null => {
-        const looked = parts.look({ round, cwd, group });
-        return tasks === null ? looked : Promise.all([looked, tasks.look()]).then(() => undefined);
+        const looked = [parts.look({ round, cwd, group }), tasks?.look() ?? null];
+        if (looked.every((each) => each === null)) return null;
+        return Promise.all(looked).then(() => undefined);
       };
       const prepared = (): Promise<void> | null =>
         place === null

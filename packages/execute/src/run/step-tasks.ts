@@ -21,14 +21,15 @@ import {
   type ThreadRecord,
   workerName,
 } from "@uncaged/workflow-protocol";
-import { findRepository } from "@uncaged/workflow-workspace";
+import { findRepository, mayBeInRepository } from "@uncaged/workflow-workspace";
 import { openTasks } from "../place/open-parts.ts";
 import type { Engine } from "../storage/engine.ts";
 
 /** What one step may do to tasks. */
 export type StepTasks = {
-  /** Before the role begins: later, its programs could make their folder look like another repository. */
-  look(): Promise<void>;
+  /** Before the role begins: later, its programs could make their folder look like another repository. Null: there is
+   *  nothing to wait for. */
+  look(): Promise<void> | null;
   ask(request: StepTaskRequest): Promise<Result<StepTaskAnswer, Failure>>;
 };
 
@@ -42,10 +43,15 @@ export function stepTasks(
     const mayReview = reviewers.includes(`${workflow}/${role}`);
     let repository: string | null = null;
     return {
-      async look() {
-        const found = await findRepository(cwd).catch(() => ok(null));
-        repository = found.ok ? (found.value?.commonDir ?? null) : null;
-      },
+      look: () =>
+        mayBeInRepository(cwd)
+          ? findRepository(cwd).then(
+              (found) => {
+                repository = found.ok ? (found.value?.commonDir ?? null) : null;
+              },
+              () => undefined,
+            )
+          : null,
       ask: (request) =>
         askStepTasks(
           { open: () => openTasks(engine.root), repository, threadId, mayReview, now: engine.now },

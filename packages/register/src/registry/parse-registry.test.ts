@@ -24,7 +24,7 @@ describe("a registry file", () => {
       expect(settings).toEqual({
         maxDepth: 3,
         checks: { path: [], variables: [] },
-        isolation: "none",
+        isolation: "auto",
         snapshots: true,
         supervisorInterval: 0,
         retentionDays: null,

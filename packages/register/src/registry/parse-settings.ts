@@ -63,7 +63,7 @@ function poolName(value: unknown, path: Path): string | null {
 }
 
 function isolation(value: unknown, path: Path): Settings["isolation"] {
-  if (value === undefined || value === null) return "none";
+  if (value === undefined || value === null) return "auto";
   if (value === "none" || value === "auto" || value === "sandbox") return value;
   throw new ParseError(path, "must be none, auto or sandbox");
 }

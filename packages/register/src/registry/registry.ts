@@ -63,7 +63,7 @@ export type Settings = {
   /** Worker tasks. */
   tasks: TaskDefaults;
   checks: CheckSettings;
-  /** What agents' programs are kept to; `auto`: a sandbox where one can be had. */
+  /** What agents' programs are kept to; `auto`, the default: a sandbox where one can be had. */
   isolation: "none" | "auto" | "sandbox";
   /** Record the files before and after each step that works in a git repository. */
   snapshots: boolean;

@@ -34,7 +34,8 @@ export async function runCommand(
   checkout: Checkout,
   options: CommandOptions,
 ): Promise<CommandEnd> {
-  const { timeoutMs, network, hidden, kept, signal } = options;
+  const { timeoutMs, network, hidden, signal } = options;
+  const kept = [...options.kept, ...(options.path ?? [])];
   signal?.throwIfAborted();
   const sandbox = await findSandbox();
   const place = { folder: checkout.folder, cwd: checkout.files, hidden, kept, network };
