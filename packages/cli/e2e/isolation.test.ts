@@ -1,6 +1,6 @@
 /** `config.isolation`: what an agent's program sees in a sandbox, and cannot reach. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chownSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { BIN, type Cli, openCli } from "./cli.test.helper.ts";
@@ -126,6 +126,28 @@ it("where it is only preferred, a step says whether it had one", async () => {
   expect(without?.run.notes).toEqual(["in no sandbox: neither bubblewrap nor unshare works here"]);
   isolate("sandbox");
 });
+
+it.runIf(process.getuid?.() === 0)(
+  "where it is only preferred, root works in the folder of another user without one",
+  async () => {
+    const at = join(cli.dir, "lent");
+    mkdirSync(at);
+    const script = "echo more > file && cat file";
+    for (const [how, owner] of [
+      ["auto", 4_321],
+      ["auto", 0],
+      ["sandbox", 0],
+    ] as const) {
+      isolate(how);
+      writeFileSync(join(at, "file"), "");
+      for (const path of [at, join(at, "file")]) chownSync(path, owner, owner);
+      const step = await seen(script, { at });
+      expect(step?.meta.seen).toBe("more");
+      if (owner === 0) expect(step?.run.isolation).toMatch(/^(?:bubblewrap|unshare)$/);
+      else expect(step?.run.notes).toEqual([expect.stringContaining("owns the folder")]);
+    }
+  },
+);
 
 it("inside, commands reach the step's own conversation and texts, and nothing else of the store", async () => {
   const other = await cli.json<{ threadId: string }>(["run", "look", "--wait", "--prompt", "true"]);

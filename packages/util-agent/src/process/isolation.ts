@@ -4,8 +4,9 @@
  *  1. By programs that are kept by others: bubblewrap, or else `unshare`, `mount` of util-linux.
  *  2. What is kept is opened before the root is covered, and put back from there. Then the program gets a user namespace
  *     of its own, so that it cannot uncover anything, not even as root.
- *  3. Where neither works, the program is not started, unless a sandbox was only preferred (`auto`). */
-import { existsSync, mkdirSync } from "node:fs";
+ *  3. Where neither works, the program is not started, unless a sandbox was only preferred (`auto`). Then it has none
+ *     either where it could not do its work in one. */
+import { existsSync, mkdirSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
 import {
   err,
@@ -36,10 +37,21 @@ export async function withIsolation(
 ): Promise<{ runtime: WorkflowRuntime; note: string | null }> {
   const { isolation, ...step } = runtime.step;
   if (isolation !== "auto") return { runtime, note: null };
-  if ((await isolatedBy()) !== null)
+  const why = isOfAnother(step.cwd)
+    ? "root could not write there to the files of another user, who owns the folder"
+    : (await isolatedBy()) === null
+      ? "neither bubblewrap nor unshare works here"
+      : null;
+  if (why === null)
     return { runtime: { ...runtime, step: { ...step, isolation: "sandbox" } }, note: null };
-  const note = "in no sandbox: neither bubblewrap nor unshare works here";
-  return { runtime: { ...runtime, step }, note };
+  return { runtime: { ...runtime, step }, note: `in no sandbox: ${why}` };
+}
+
+/** In a sandbox root has no rights over the files of others, such as a repository that a container was lent. */
+function isOfAnother(folder: string): boolean {
+  if (process.getuid?.() !== 0) return false;
+  const owner = statSync(folder, { throwIfNoEntry: false })?.uid ?? 0;
+  return owner !== 0;
 }
 
 /** Null: not asked for. The home exists afterwards. */
