@@ -23,11 +23,19 @@ const PROGRAM_URL = /new URL\("([^"]+-main\.js)", import\.meta\.url\)/g;
 
 const BUILTIN = /^import(?: (?:\* as )?([\w$]+),?)?(?: (\{[^}]*\}))?(?: from)? "(node:[\w/]+)";$/gm;
 
-/** What many commands share is one chunk: to open a file takes longer than to load ten times its code. All that a
- *  shared module imports is shared at least as often, so chunks form no circle. */
+/** Large ones, each by itself: a command that needs none of them does not read them. They import nothing of ours. */
+const LIBRARIES = [
+  { name: "moderator", test: /\/packages\/moderator\/dist\// },
+  { name: "yaml", test: /\/node_modules\/yaml\// },
+  { name: "zod", test: /\/node_modules\/zod\// },
+].map((group) => ({ ...group, priority: 1 }));
+
+/** Of the rest, what many commands share is one chunk: to open a file takes longer than to load ten times its code. All
+ *  that a shared module imports is shared at least as often, so chunks form no circle. */
 const SHARED = { name: "shared", minShareCount: 22 };
 
 /** Chunks lie in `dist/cli`, two folders below this package, which has its dependencies at hand. */
+const PLACE_ID = "\0place";
 const PLACE = `
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
@@ -44,9 +52,10 @@ await main();
 async function main() {
   /** Where each was compiled to, by the name of its file here. Bundling finds them. */
   const programs = new Map();
+  const core = await loadedAlways(join(dist, ENTRY));
   const output = await bundled(join(dist, ENTRY), programs, {
     chunkFileNames: "[name]-[hash].js",
-    codeSplitting: { groups: [SHARED] },
+    codeSplitting: { groups: [coreOf(core), ...LIBRARIES, SHARED] },
   });
   for (const [entryFileNames, file] of programs)
     output.push(...(await bundled(file, programs, { entryFileNames, codeSplitting: false })));
@@ -59,7 +68,23 @@ async function main() {
   write(files, new Set([...programs.keys(), ENTRY]));
 }
 
-async function bundled(input, programs, files) {
+/** The modules that are loaded before it is known which command is called, without the entry. */
+async function loadedAlways(input) {
+  const alone = {
+    name: "alone",
+    resolveDynamicImport: (id) => ({ id: String(id), external: true }),
+  };
+  const [{ moduleIds }] = await bundled(input, new Map(), {}, [alone]);
+  return new Set([...moduleIds.filter((id) => id !== input), PLACE_ID]);
+}
+
+/** They are a chunk, so that help and a wrong word load nothing else. Not in that of the entry: it is not done yet when
+ *  the command's chunks, which need them, are loaded. */
+function coreOf(modules) {
+  return { name: "core", test: (id) => modules.has(id), priority: 2 };
+}
+
+async function bundled(input, programs, files, plugins = []) {
   const bundle = await rolldown({
     input,
     platform: "node",
@@ -68,7 +93,7 @@ async function bundled(input, programs, files) {
     transform: { target: "node22" },
     // Our own modules do nothing when they are loaded, so one that is not used can be left out.
     treeshake: { moduleSideEffects: (id) => !isOurs(id) },
-    plugins: [ownPlaces(programs), plainBuiltins()],
+    plugins: [...plugins, ownPlaces(programs), plainBuiltins()],
     onLog: (level, log) => {
       throw new Error(`${level}: ${log.message}`);
     },
@@ -87,16 +112,15 @@ async function bundled(input, programs, files) {
 /** Tells each module of our packages that asks for `import.meta.url` where its compiled file lies; one that asks for a
  *  program, where that lies beside the chunk. */
 function ownPlaces(programs) {
-  const helper = "\0place";
   return {
     name: "own-places",
-    resolveId: (id) => (id === helper ? id : null),
-    load: (id) => (id === helper ? PLACE : null),
+    resolveId: (id) => (id === PLACE_ID ? id : null),
+    load: (id) => (id === PLACE_ID ? PLACE : null),
     transform(code, id) {
       if (!isOurs(id) || !code.includes("import.meta.")) return null;
       if (/import\.meta\.(?!url\b)/.test(code)) throw new Error(`${id} asks for more than its URL`);
       const { name, path } = placeOf(id);
-      const from = `import { placeIn as __placeIn } from ${JSON.stringify(helper)};\n`;
+      const from = `import { placeIn as __placeIn } from ${JSON.stringify(PLACE_ID)};\n`;
       const place = `__placeIn(${JSON.stringify(name)}, ${JSON.stringify(path)})`;
       const pieces = code.split(PROGRAM_URL).map((piece, at) => {
         if (at % 2 === 0) return piece.replaceAll("import.meta.url", place);

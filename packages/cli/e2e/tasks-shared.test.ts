@@ -44,7 +44,7 @@ beforeAll(async () => {
   [here, there] = [openCli({ madeSteps: null }), openCli({ madeSteps: null })];
   for (const cli of [here, there]) {
     mkdirSync(cli.root, { recursive: true });
-    const script = join(cli.root, "agent.sh");
+    const script = join(cli.dir, "agent.sh");
     writeFileSync(script, AGENT);
     const options = { command: "/bin/sh", args: [script], output: "json" };
     const agents = { hand: { package: "@uncaged/workflow-agent-command", options } };
@@ -60,7 +60,7 @@ beforeAll(async () => {
   git("init", "-q", "--bare", "-b", "main", remote);
   git("init", "-q", "-b", "main");
   git("remote", "add", "origin", remote);
-  writeFileSync(join(repo, ".gitignore"), "root/\n");
+  writeFileSync(join(repo, ".gitignore"), "root/\nagent.sh\n");
   git("add", "-A");
   git("commit", "-q", "-m", "first");
   git("push", "-q", "origin", "main");
@@ -76,7 +76,7 @@ it("another machine leaves the thread of a task to the one that has its worktree
     ...["task", "spawn", "job", "--workflow", "flow", "--description", "write it"],
   ]);
   const { threadId: behind } = await there.json<{ threadId: string }>([
-    ...["run", "flow", "--prompt", "LEAVE", "--cwd", there.root, "--queue"],
+    ...["run", "flow", "--prompt", "LEAVE", "--cwd", there.dir, "--queue"],
   ]);
   await worker(there);
   await here.json(["queue", "resume"]);

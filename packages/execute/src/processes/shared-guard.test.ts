@@ -28,8 +28,9 @@ const agent = (tag) => spawn("sleep", ["600"], { detached: true, stdio: "ignore"
 const first = guard(lease("ENDED"));
 guard(lease("GUARDED"));
 agent("ENDED:1:a");
-agent("GUARDED:1:b");
 first.dismiss();
+// Last: the owner is killed as soon as it is seen.
+agent("GUARDED:1:b");
 setInterval(() => {}, 1000);`,
   );
   const owner = spawn(process.execPath, [script], { stdio: "ignore" });

@@ -7,7 +7,7 @@
  *  3. Where neither works, the program is not started, unless a sandbox was only preferred (`auto`). Then it has none
  *     either where it could not do its work in one. */
 import { existsSync, mkdirSync, statSync } from "node:fs";
-import { join, sep } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import {
   err,
   type Failure,
@@ -17,6 +17,7 @@ import {
   type StepScope,
   type WorkflowRuntime,
 } from "@uncaged/workflow-protocol";
+import { readRegularFileSync } from "@uncaged/workflow-util";
 
 /** What a program is kept to. Absolute paths, links resolved. */
 export type Isolation = {
@@ -72,10 +73,32 @@ export function isolationOf({
   mkdirSync(home, { recursive: true, mode: 0o700 });
   // Programs of agents that were added to this root.
   const programs = join(storageRoot, "node_modules");
-  const named = [home, cwd, programs, ...(scratch === undefined ? [] : [scratch])];
+  const own = scratch === undefined ? [home] : [home, scratch];
+  const named = [...own, cwd, ...workTreeIn(storageRoot, cwd), programs];
   const kept = named.filter((folder) => folder.startsWith(storageRoot + sep) && existsSync(folder));
-  return { root: storageRoot, kept };
+  return { root: storageRoot, kept: [...new Set(kept)] };
 }
+
+/** The git work tree of a folder in the storage root, and its repository if the engine keeps that in the root, too: of a
+ *  thread that came from another machine, or was imported. An agent can change which repository its work tree names, and so
+ *  reach another one of these: as it can reach every repository outside of the root. */
+function workTreeIn(root: string, cwd: string): string[] {
+  for (let folder = cwd; folder.startsWith(root + sep); folder = dirname(folder)) {
+    const entry = join(folder, ".git");
+    if (!existsSync(entry)) continue;
+    const read = readRegularFileSync(entry, WORKTREE_FILE_BYTES);
+    const text = read.ok ? read.value.bytes.toString("utf8") : "";
+    const [, gitDir = ""] = /^gitdir: (.+)\n?$/.exec(text) ?? [];
+    const [, repository] = KEPT_REPOSITORY.exec(relative(root, gitDir)) ?? [];
+    return repository === undefined ? [folder] : [folder, join(root, repository)];
+  }
+  return [];
+}
+
+const WORKTREE_FILE_BYTES = 8_192;
+/** `StoragePaths.clone` and `importedRepository`, and in there what git has of a worktree. */
+const KEPT_REPOSITORY =
+  /^(repositories\/[0-9a-f]{16}\.git|workspaces\/[0-9A-Z]{26}\.git)\/worktrees\/[^/]+$/;
 
 /** What isolates programs here; null: nothing does. Asked once per process. */
 export async function isolatedBy(): Promise<Way["by"] | null> {

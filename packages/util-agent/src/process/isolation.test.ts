@@ -1,0 +1,73 @@
+/** Which folders of a storage root an agent's program is left. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { isolationOf } from "./isolation.ts";
+
+const CLONE = "repositories/0123456789abcdef.git";
+const IMPORTED = "workspaces/01JABCDEFGHJKMNPQRSTVWXYZ0.git";
+
+let root: string;
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "uwf-root-")));
+  for (const folder of ["keys", "agents/one", "tree/src", "node_modules", CLONE, IMPORTED])
+    mkdirSync(join(root, folder), { recursive: true });
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+/** Relative to the root. */
+function kept(cwd: string): string[] {
+  const home = join(root, "agents", "one");
+  const isolation = isolationOf({
+    ...{ isolation: "sandbox", storageRoot: root, home, cwd: join(root, cwd) },
+  });
+  const folders = isolation?.kept.map((folder) => folder.slice(root.length + 1)) ?? [];
+  return folders.filter((each) => each !== "agents/one" && each !== "node_modules").toSorted();
+}
+
+const names = (text: string): void => writeFileSync(join(root, "tree", ".git"), text);
+
+it("a folder outside of any work tree is left alone", () => {
+  expect(kept("tree/src")).toEqual(["tree/src"]);
+  expect(kept("../elsewhere")).toEqual([]);
+});
+
+it.each([CLONE, IMPORTED])(
+  "the work tree of %s is left whole, with its repository",
+  (repository) => {
+    names(`gitdir: ${join(root, repository)}/worktrees/x\n`);
+    for (const [cwd, own] of [
+      ["tree", ["tree"]],
+      ["tree/src", ["tree", "tree/src"]],
+    ] as const)
+      expect(kept(cwd)).toEqual([repository, ...own].toSorted());
+  },
+);
+
+it.each([
+  ["the keys", () => `${join(root, "keys")}/worktrees/x`],
+  ["the root", () => `${root}/worktrees/x`],
+  ["above it", () => `${join(root, CLONE)}/../../keys/worktrees/x`],
+  ["behind it", () => `${join(root, CLONE)}/worktrees/../../../keys/worktrees/x`],
+  ["the repository without a work tree", () => join(root, CLONE)],
+  ["a relative path", () => `../keys/worktrees/x`],
+  ["another thing of the work trees", () => `${join(root, "workspaces")}/worktrees/x`],
+])("a work tree that names %s gets nothing by it", (_, gitDir) => {
+  names(`gitdir: ${gitDir()}\n`);
+  expect(kept("tree")).toEqual(["tree"]);
+});
+
+it.each([
+  ["is long", "x".repeat(10_000)],
+  ["says nothing", ""],
+  ["has two lines", "gitdir: a\ngitdir: b\n"],
+])("a file that %s names no repository", (_, text) => {
+  names(text);
+  expect(kept("tree")).toEqual(["tree"]);
+});
+
+it("what is no file is not read", () => {
+  symlinkSync("/dev/zero", join(root, "tree", ".git"));
+  expect(kept("tree")).toEqual(["tree"]);
+});
