@@ -12,6 +12,7 @@ export function codexDriver(config: CodexConfig): AgentDriver {
     passEnv: [...keyVariables(config), "CODEX_HOME"],
     can: { evidence: true, policy: true, tools: "mcp", resume: true },
     socketless: config.sandbox !== "none",
+    writable: config.writable,
     keeps: KEPT_FILES,
     refuses: (policy) => {
       const sandbox = codexSandbox(config, policy);

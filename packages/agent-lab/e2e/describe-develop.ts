@@ -14,7 +14,6 @@ import {
   openStage,
   type Place,
   type Stage,
-  type StageOrder,
   type StepScripts,
 } from "../src/index.ts";
 
@@ -31,11 +30,11 @@ import { slugify } from "../src/slugify.js";
 test("puts no hyphen at the ends", () => assert.equal(slugify("(Hello)"), "hello"));
 `;
 
-/** What depends on the agent is its binding, and in places what it can report. */
+/** What depends on the agent is its binding, in places what it can report, and how it stores a text in the sandbox that it
+ *  is in: an agent whose own sandbox forbids sockets has a tool. */
 export function describeDevelop(
   agent: AgentUnderTest,
-  options?: StageOrder["options"],
-  config?: StageOrder["config"],
+  { stores }: { stores: "by command" | "by tool" },
 ): void {
   describe(agent.name, () => {
     let stage: Stage;
@@ -44,10 +43,10 @@ export function describeDevelop(
       const [program] = await installPrograms([agent.program]);
       if (program === undefined) throw new Error(`${agent.program} is not installed`);
       const hash = await openMemoryStore().put(PHASE);
-      const scripts = (place: Place) => scriptsOf(place, hash);
+      const scripts = (place: Place) => scriptsOf(place, { hash, stores });
       stage = await openStage({
         binding: (url) => agent.binding(program, url),
-        ...{ scripts, workflow: DEVELOP_WORKFLOW, options, config },
+        ...{ scripts, workflow: DEVELOP_WORKFLOW, config: { isolation: "sandbox" } },
       });
       await makeRepository(stage.work);
       const { code, stdout, stderr } = await stage.run([
@@ -132,18 +131,24 @@ export function describeDevelop(
   });
 }
 
-function scriptsOf({ work }: Place, hash: string): StepScripts {
+function scriptsOf(
+  { work }: Place,
+  { hash, stores }: { hash: string; stores: "by command" | "by tool" },
+): StepScripts {
   const json = (meta: object) => `[[json:${JSON.stringify(meta)}]]`;
   const changed = ["src/slugify.js", "test/ends.test.js"];
   const done = (summary: string, changedFiles: string[]) =>
     json({ completedPhase: hash, summary, changedFiles });
   const claim = done("All tests pass.", changed);
   const finding = { place: "README.md", problem: "it shows no slug" };
-  const put = `uncaged-workflow cas put - <<'PHASE'\n${PHASE}PHASE`;
+  const put =
+    stores === "by tool"
+      ? `[[tool:cas_put ${JSON.stringify({ text: PHASE })}]]`
+      : `[[shell:uncaged-workflow cas put - <<'PHASE'\n${PHASE}PHASE]]`;
   const phases = [{ hash, title: "One hyphen" }];
   const document = `printf '\\n"Hello, World!" becomes hello-world.\\n' >> README.md`;
   return {
-    "1 planner": `[[shell:${put}]] ${json({ status: "planned", phases, reason: null })}`,
+    "1 planner": `${put} ${json({ status: "planned", phases, reason: null })}`,
     "2 coder": `[[shell:${MEND}]] [[shell:npm test]] [[edit:${work}/test/ends.test.js\n${NEW_TEST}]] ${claim} [[shell:npm test]] ${claim}`,
     "3 reviewer": `[[edit:${work}/reviewed.txt]] ${json({ status: "rejected", findings: [finding] })}`,
     "4 coder": `[[shell:${document}]] [[shell:npm test]] ${done("Documented.", ["README.md"])}`,

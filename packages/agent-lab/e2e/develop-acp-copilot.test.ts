@@ -1,4 +1,4 @@
 import { acpCopilot } from "../src/agents/acp.ts";
 import { describeDevelop } from "./describe-develop.ts";
 
-describeDevelop(acpCopilot);
+describeDevelop(acpCopilot, { stores: "by command" });

@@ -1,4 +1,4 @@
 import { claudeCode } from "../src/agents/claude-code.ts";
 import { describeDevelop } from "./describe-develop.ts";
 
-describeDevelop(claudeCode);
+describeDevelop(claudeCode, { stores: "by command" });

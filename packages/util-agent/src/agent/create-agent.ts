@@ -83,7 +83,7 @@ async function runStep<T>(
   schema: z.ZodType<T>,
   probe: AgentProbe,
 ): Promise<RoleResult<T>> {
-  const { runtime, note: notIsolated } = await withIsolation(given.runtime);
+  const { runtime, note: notIsolated } = await withIsolation(given.runtime, given.driver.writable);
   const job = { ...given, runtime };
   const { driver, options, outputSchema, ctx } = job;
   const version = probe.version ?? "unknown";

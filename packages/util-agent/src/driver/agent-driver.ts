@@ -59,6 +59,9 @@ export type AgentDriver = {
   /** Its own sandbox lets no command connect to a socket: for a step that `isolation` keeps from the storage root, it takes
    *  the store's tools from the engine, if `can.tools` says how. Default false. */
   socketless?: boolean;
+  /** Folders that whoever configured the agent lets its commands write to, absolute. With the storage root among them, `auto`
+   *  gives it no sandbox. Default: none. */
+  writable?: readonly string[] | undefined;
   /** What the agent needs from `AgentStep.home` to resume a session, as relative paths: `projects`, or with a star
    *  within one name, `state_*.sqlite`. Everything else there is removed before each step. Default: nothing. */
   keeps?: readonly string[];

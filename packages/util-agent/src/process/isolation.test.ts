@@ -2,8 +2,9 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { StepScope, WorkflowRuntime } from "@uncaged/workflow-protocol";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { isolationOf } from "./isolation.ts";
+import { isolationOf, withIsolation } from "./isolation.ts";
 
 const CLONE = "repositories/0123456789abcdef.git";
 const IMPORTED = "workspaces/01JABCDEFGHJKMNPQRSTVWXYZ0.git";
@@ -71,3 +72,28 @@ it("what is no file is not read", () => {
   symlinkSync("/dev/zero", join(root, "tree", ".git"));
   expect(kept("tree")).toEqual(["tree"]);
 });
+
+const given = (isolation: StepScope["isolation"]): WorkflowRuntime =>
+  ({ step: { isolation, storageRoot: root, cwd: root } }) as WorkflowRuntime;
+
+it.each([
+  ["the storage root", "", true],
+  ["a folder that it is in", "..", true],
+  ["another folder of the same name and more", "../other", false],
+  ["a folder in it", "tree", false],
+])(
+  "auto gives no sandbox to an agent that is configured to write to %s: %s",
+  async (_, place, none) => {
+    const writable = [join(root, place)];
+    const { runtime, note } = await withIsolation(given("auto"), writable);
+    if (none)
+      expect([runtime.step.isolation, note]).toEqual([
+        undefined,
+        expect.stringContaining("configured"),
+      ]);
+    else expect(note ?? "").not.toContain("configured");
+    expect((await withIsolation(given("sandbox"), writable)).runtime.step.isolation).toBe(
+      "sandbox",
+    );
+  },
+);

@@ -32,20 +32,30 @@ type Way = {
   wrap(command: readonly string[], isolation: Isolation, cwd: string): string[];
 };
 
-/** The runtime of a step once `auto` is decided. `note`: for the step, when it has no sandbox. */
+/** The runtime of a step once `auto` is decided. `writable`: folders that the agent is configured to write to. `note`: for
+ *  the step, when it has no sandbox. */
 export async function withIsolation(
   runtime: WorkflowRuntime,
+  writable: readonly string[] = [],
 ): Promise<{ runtime: WorkflowRuntime; note: string | null }> {
   const { isolation, ...step } = runtime.step;
   if (isolation !== "auto") return { runtime, note: null };
-  const why = isOfAnother(step.cwd)
-    ? "root could not write there to the files of another user, who owns the folder"
-    : (await isolatedBy()) === null
-      ? "neither bubblewrap nor unshare works here"
-      : null;
+  const { storageRoot: root } = step;
+  const why =
+    root != null && writable.some((folder) => isIn(root, folder))
+      ? "it is configured to write to the storage root"
+      : isOfAnother(step.cwd)
+        ? "root could not write there to the files of another user, who owns the folder"
+        : (await isolatedBy()) === null
+          ? "neither bubblewrap nor unshare works here"
+          : null;
   if (why === null)
     return { runtime: { ...runtime, step: { ...step, isolation: "sandbox" } }, note: null };
   return { runtime: { ...runtime, step }, note: `in no sandbox: ${why}` };
+}
+
+function isIn(path: string, folder: string): boolean {
+  return `${path}${sep}`.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }
 
 /** In a sandbox root has no rights over the files of others, such as a repository that a container was lent. */
@@ -172,7 +182,11 @@ async function firstThatWorks(): Promise<Way | null> {
   for (const way of [bubblewrap, unshare]) {
     // Covered only for the one that is tried.
     const [program = "", ...args] = way.wrap(["true"], { root: "/mnt", kept: [] }, "/");
-    const tried = await execa(program, args, { reject: false, timeout: 10_000, cleanup: true });
+    // Nothing of the engine's is its business.
+    const env = { PATH: process.env.PATH ?? "" };
+    const tried = await execa(program, args, {
+      ...{ env, extendEnv: false, reject: false, timeout: 10_000, cleanup: true },
+    });
     if (tried.exitCode === 0) return way;
   }
   return null;

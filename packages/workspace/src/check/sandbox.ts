@@ -90,8 +90,10 @@ async function startsWith(sandbox: Sandbox, withinMs: number): Promise<Tried> {
   const place = { folder: "/dev/shm", cwd: "/", hidden: [], kept: [], network: false };
   const [program = "", ...args] = sandbox.wrap(["true"], place);
   const { execa } = await import("execa");
+  // Nothing of ours is its business.
+  const env = { PATH: process.env.PATH ?? "" };
   const { exitCode, timedOut } = await execa(program, args, {
-    ...{ reject: false, timeout: withinMs, cleanup: true },
+    ...{ env, extendEnv: false, reject: false, timeout: withinMs, cleanup: true },
   });
   if (timedOut) return "late";
   return exitCode === 0 ? "works" : "fails";
