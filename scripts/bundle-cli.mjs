@@ -21,18 +21,19 @@ const out = join(dist, "cli");
 const ENTRY = "main.js";
 const PROGRAM_URL = /new URL\("([^"]+-main\.js)", import\.meta\.url\)/g;
 
+const ZOD = /\/node_modules\/zod\//;
 const BUILTIN = /^import(?: (?:\* as )?([\w$]+),?)?(?: (\{[^}]*\}))?(?: from)? "(node:[\w/]+)";$/gm;
 
 /** Large ones, each by itself: a command that needs none of them does not read them. They import nothing of ours. */
 const LIBRARIES = [
   { name: "moderator", test: /\/packages\/moderator\/dist\// },
   { name: "yaml", test: /\/node_modules\/yaml\// },
-  { name: "zod", test: /\/node_modules\/zod\// },
-].map((group) => ({ ...group, priority: 1 }));
+  { name: "zod", test: ZOD },
+].map((group) => ({ ...group, priority: 2 }));
 
-/** Of the rest, what many commands share is one chunk: to open a file takes longer than to load ten times its code. All
- *  that a shared module imports is shared at least as often, so chunks form no circle. */
-const SHARED = { name: "shared", minShareCount: 22 };
+/** How many commands share what is in one chunk for all of them: to open a file takes longer than to load ten times its
+ *  code. All that a shared module imports is shared at least as often, so chunks form no circle. */
+const SHARED = 22;
 
 /** Chunks lie in `dist/cli`, two folders below this package, which has its dependencies at hand. */
 const PLACE_ID = "\0place";
@@ -52,10 +53,10 @@ await main();
 async function main() {
   /** Where each was compiled to, by the name of its file here. Bundling finds them. */
   const programs = new Map();
-  const core = await loadedAlways(join(dist, ENTRY));
+  const groups = groupsOf(await neededTogether(join(dist, ENTRY)));
   const output = await bundled(join(dist, ENTRY), programs, {
     chunkFileNames: "[name]-[hash].js",
-    codeSplitting: { groups: [coreOf(core), ...LIBRARIES, SHARED] },
+    codeSplitting: { groups },
   });
   for (const [entryFileNames, file] of programs)
     output.push(...(await bundled(file, programs, { entryFileNames, codeSplitting: false })));
@@ -68,23 +69,39 @@ async function main() {
   write(files, new Set([...programs.keys(), ENTRY]));
 }
 
-/** The modules that are loaded before it is known which command is called, without the entry. */
-async function loadedAlways(input) {
-  const alone = {
-    name: "alone",
-    resolveDynamicImport: (id) => ({ id: String(id), external: true }),
-  };
-  const [{ moduleIds }] = await bundled(input, new Map(), {}, [alone]);
-  return new Set([...moduleIds.filter((id) => id !== input), PLACE_ID]);
+/** What is in one chunk. `needed`: of each entry, the modules.
+ *
+ *  1. What is loaded before it is known which command is called: help and a wrong word load nothing else. Not in the chunk
+ *     of the entry itself, which is not done when the command's chunks, which need it, are loaded.
+ *  2. What commands share that need no zod: to load it takes a fifth of the time of such a command. */
+function groupsOf(needed) {
+  const core = new Set([...(needed.get(ENTRY) ?? []), PLACE_ID]);
+  const plain = [...needed.values()].filter((modules) => !modules.some((id) => ZOD.test(id)));
+  const needsNoZod = new Set(plain.flat());
+  return [
+    { name: "core", test: (id) => core.has(id) && !id.endsWith(`/${ENTRY}`), priority: 3 },
+    ...LIBRARIES,
+    { name: "plain", test: (id) => needsNoZod.has(id), minShareCount: SHARED, priority: 1 },
+    { name: "shared", minShareCount: SHARED },
+  ];
 }
 
-/** They are a chunk, so that help and a wrong word load nothing else. Not in that of the entry: it is not done yet when
- *  the command's chunks, which need them, are loaded. */
-function coreOf(modules) {
-  return { name: "core", test: (id) => modules.has(id), priority: 2 };
+/** Of each entry, the command line and what it loads on demand, the modules that it needs at once. */
+async function neededTogether(input) {
+  const output = await bundled(input, new Map(), { minify: false });
+  const chunks = new Map(output.map((chunk) => [chunk.fileName, chunk]));
+  const entries = output.filter(({ isEntry, isDynamicEntry }) => isEntry || isDynamicEntry);
+  return new Map(
+    entries.map(({ fileName }) => {
+      const reached = new Set([fileName]);
+      for (const name of reached)
+        for (const imported of chunks.get(name)?.imports ?? []) reached.add(imported);
+      return [fileName, [...reached].flatMap((name) => chunks.get(name)?.moduleIds ?? [])];
+    }),
+  );
 }
 
-async function bundled(input, programs, files, plugins = []) {
+async function bundled(input, programs, files) {
   const bundle = await rolldown({
     input,
     platform: "node",
@@ -93,7 +110,7 @@ async function bundled(input, programs, files, plugins = []) {
     transform: { target: "node22" },
     // Our own modules do nothing when they are loaded, so one that is not used can be left out.
     treeshake: { moduleSideEffects: (id) => !isOurs(id) },
-    plugins: [...plugins, ownPlaces(programs), plainBuiltins()],
+    plugins: [ownPlaces(programs), plainBuiltins()],
     onLog: (level, log) => {
       throw new Error(`${level}: ${log.message}`);
     },

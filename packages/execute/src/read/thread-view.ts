@@ -10,9 +10,9 @@ import {
   titleOf,
   type UpgradeView,
 } from "@uncaged/workflow-protocol";
-import { type ChainState, isRound, promptHash } from "../chain/chain.ts";
+import { type ChainState, isNote, isRound, promptHash } from "../chain/chain.ts";
 import { lostAttempts } from "../chain/lost-attempts.ts";
-import { noteOf, type StoredNote } from "../chain/notes.ts";
+import type { StoredNote } from "../chain/notes.ts";
 import { type NodeReader, readContents, readNode } from "../chain/read-node.ts";
 import { recordedResult } from "../chain/recorded-result.ts";
 import { runOf } from "../chain/thread-context.ts";
@@ -133,8 +133,12 @@ async function pastOf(cas: NodeReader, thread: ThreadRecord): Promise<Past> {
     if (workers.length > 0) step.workers = workers;
   };
   for await (const state of walkChain(cas, thread)) {
-    const note = noteOf(state);
-    if (note !== null) notes.unshift(note);
+    if (isNote(state)) {
+      // Loaded on demand: what parses notes takes a fifth of the time of a command, and few threads have any.
+      const { noteOf } = await import("../chain/notes.ts");
+      const note = noteOf(state);
+      if (note !== null) notes.unshift(note);
+    }
     if (isRound(state)) {
       settle();
       steps.push(stepOf(state));

@@ -22,13 +22,14 @@ import type { CheckPlaces } from "@uncaged/workflow-workspace";
 import { ANSWER, answerDirective, MESSAGE } from "../chain/answer-directive.ts";
 import { type Chain, roleStates } from "../chain/chain.ts";
 import { type ChainCursor, cursorAt } from "../chain/chain-cursor.ts";
+import { isWorker } from "../chain/is-worker.ts";
 import {
   type Attempts,
   type LostAttempts,
   lostAttempts,
   sumAttempts,
 } from "../chain/lost-attempts.ts";
-import { isWorker, openNotes } from "../chain/notes.ts";
+import { openNotes } from "../chain/notes.ts";
 import { checkedAgainst, isApproval, type Proofs, proofAfter, proofsOf } from "../chain/proofs.ts";
 import { threadContext } from "../chain/thread-context.ts";
 import { type LeaseHandle, withLease } from "../lease/with-lease.ts";

@@ -7,7 +7,6 @@ import {
 } from "@uncaged/workflow-protocol";
 import { loadChain } from "../chain/chain.ts";
 import type { Engine } from "../storage/engine.ts";
-import { roleAfter } from "./role-after.ts";
 
 /** A list may be long, and asking the table of a thread takes as long as reading the thread. */
 const MOST_ASKED = 50;
@@ -52,5 +51,7 @@ async function askedRole(
   const input = pendingInputOf(thread);
   // An answer is not in the chain yet.
   if (input?.kind === "answer") return input.role;
+  // Loaded on demand: it needs what evaluates tables, and most lists have nobody to ask for.
+  const { roleAfter } = await import("./role-after.ts");
   return roleAfter(engine, thread, await loadChain(engine.cas, thread));
 }

@@ -7,7 +7,7 @@ import {
   type ThreadRecord,
 } from "@uncaged/workflow-protocol";
 import { readSettings } from "@uncaged/workflow-register";
-import { isWorker } from "../chain/notes.ts";
+import { isWorker } from "../chain/is-worker.ts";
 import type { Engine } from "../storage/engine.ts";
 
 /** Depth of a thread started by a step of this one. `MAX_DEPTH`: deeper than the configuration allows, or started by a

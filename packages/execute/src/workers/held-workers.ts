@@ -15,7 +15,7 @@ import {
   waitsOf,
 } from "@uncaged/workflow-protocol";
 import { isRound } from "../chain/chain.ts";
-import { isWorker } from "../chain/notes.ts";
+import { isWorker } from "../chain/is-worker.ts";
 import { readNode } from "../chain/read-node.ts";
 import { walkChain } from "../chain/walk-chain.ts";
 import { startRunner } from "../runner/start-runner.ts";

@@ -1,5 +1,5 @@
 import { isFinished, type ThreadRecord, type UnfinishedThread } from "@uncaged/workflow-protocol";
-import { isWorker } from "../chain/notes.ts";
+import { isWorker } from "../chain/is-worker.ts";
 import type { Engine } from "../storage/engine.ts";
 
 /** The workers of a thread that have not ended. */
