@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -202,9 +203,33 @@ async function pidsIn(work: string, wanted: number, file = "pids"): Promise<numb
   const path = join(work, file);
   while (true) {
     const pids = existsSync(path) ? readFileSync(path, "utf8").trim().split("\n").map(Number) : [];
-    if (pids.length >= wanted) return pids;
+    if (pids.length >= wanted) return pids.map((pid) => pidHere(pid, work));
     await sleep(50);
   }
+}
+
+/** A process in a sandbox knows its number there, which is the last one of `NSpid` (proc_pid_status(5)). */
+function pidHere(pid: number, work: string): number {
+  const own = new RegExp(`^NSpid:.*\\s${pid}$`, "m");
+  const found = pids().find(
+    (each) => own.test(textOf(`/proc/${each}/status`)) && folderOf(each) === work,
+  );
+  if (found === undefined) throw new Error(`no process in ${work} has the number ${pid}`);
+  return found;
+}
+
+function folderOf(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return "";
+  }
+}
+
+function pids(): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
 }
 
 /** Waits until the test's timeout; a process that ended but has not been reaped is a zombie. */
@@ -216,10 +241,9 @@ async function gone(pid: number): Promise<void> {
 }
 
 function guardsOf(threadId: string): number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => textOf(`/proc/${pid}/environ`).includes(`UNCAGED_GUARD=${threadId}:`))
-    .map(Number);
+  return pids().filter((pid) =>
+    textOf(`/proc/${pid}/environ`).includes(`UNCAGED_GUARD=${threadId}:`),
+  );
 }
 
 function textOf(path: string): string {
