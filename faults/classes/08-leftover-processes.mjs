@@ -100,9 +100,23 @@ async function endingAll(scene, play) {
   }
 }
 
-function pids({ work }) {
+/** Of the agent's processes, as this system numbers them. One in a sandbox knows its number there, which is the last one of
+ *  `NSpid` (proc_pid_status(5)). */
+function pids({ root, work }) {
   const file = join(work, "pids");
-  return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
+  if (!existsSync(file)) return [];
+  const here = new Map(processesOf(root).map((pid) => [numberInside(pid), pid]));
+  const told = readFileSync(file, "utf8").trim().split("\n");
+  return told.map((pid) => here.get(pid) ?? pid);
+}
+
+function numberInside(pid) {
+  try {
+    const [, inside] = /^NSpid:.*\s(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+    return inside ?? pid;
+  } catch {
+    return pid;
+  }
 }
 
 async function until(holds, what) {
