@@ -261,6 +261,8 @@ it("inside, an agent starts threads and sees how they end, and no others", async
       `[ "$(${UWF} run steps --prompt '{"steps":1}' --id-key k)" = "$id" ] && echo again the same`,
       "told later --json wait $id",
       "told shown --json thread show $id",
+      `echo 'echo deeper | ${UWF} cas put - && ${UWF} run steps --prompt "{}" --wait >/dev/null && echo all the way' > deeper`,
+      "told nested run look --prompt-file deeper --live",
       `told live run steps --prompt '{"steps":1}' --live`,
       `told other --json thread show ${other.threadId}`,
       "told killed --json thread kill $id",
@@ -276,6 +278,7 @@ it("inside, an agent starts threads and sees how they end, and no others", async
   expect(line("again")).toBe("again the same");
   expect(line("later")).toMatch(/^\w+ 0 .*"status":"completed"/);
   expect(line("shown")).toMatch(/^shown 0 .*"role":"worker"/);
+  expect(line("nested")).toMatch(/^nested 0 .*all the way/);
   expect(line("live")).toMatch(/^live 0 .*completed/);
   expect(line("other")).toContain('"code":"THREAD_NOT_FOUND"');
   expect(line("killed")).toContain('"code":"ACCESS_DENIED"');

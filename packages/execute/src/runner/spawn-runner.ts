@@ -14,6 +14,7 @@ import {
   ok,
   PROCESS_TAG_ENV,
   type Result,
+  STEP_ERRAND_ENV,
 } from "@uncaged/workflow-protocol";
 import { hooksEnvironment, hooksUrl } from "@uncaged/workflow-register";
 import { killTagged, randomTag, storagePaths } from "@uncaged/workflow-util";
@@ -69,13 +70,13 @@ function asNobodysChild(words: readonly [string, ...string[]]): readonly [string
   return process.platform === "win32" ? words : ["/bin/sh", "-c", '"$0" "$@" &', ...words];
 }
 
-/** The caller's environment without settings for its own Node process, and with the runner's tag instead of the
+/** The caller's environment without what is meant for its own process alone, and with the runner's tag instead of the
  *  caller's. */
 function runnerEnvironment(
   engine: Pick<Engine, "root" | "packagesBase">,
   tag: string,
 ): NodeJS.ProcessEnv {
-  const { NODE_OPTIONS: _forTheCaller, ...env } = process.env;
+  const { NODE_OPTIONS: _forNode, [STEP_ERRAND_ENV]: _itsErrand, ...env } = process.env;
   return { ...env, ...hooksEnvironment(engine.root, engine.packagesBase), [PROCESS_TAG_ENV]: tag };
 }
 
