@@ -1,5 +1,6 @@
 /** The stable part of a text for people: without ids, hashes, versions, times, folders, and the spaces that align
- *  them; and without the number of blobs, since two steps may happen to produce the same blob. */
+ *  them; without the number of blobs, since two steps may happen to produce the same blob; and without the sandbox, which
+ *  not every machine allows. */
 export function steadyText(text: string): string {
   return text
     .replace(/\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g, "<thread>")
@@ -9,5 +10,6 @@ export function steadyText(text: string): string {
     .replace(/\b\d+\.\d+\.\d+\b/g, "<version>")
     .replace(/\d+ blobs/g, "<count> blobs")
     .replace(/\/\S*\/my-flows\b/g, "<folder>")
+    .replace(/ +in a sandbox \((?:bubblewrap|unshare)\)/g, "")
     .replace(/ +/g, " ");
 }
