@@ -248,12 +248,14 @@ it("inside, an agent does its task, and a reviewer's role reviews it", async () 
   });
 });
 
-it("inside, an agent starts threads and sees how they end, and no others", async () => {
-  const other = await cli.json<{ threadId: string }>(["run", "look", "--wait", "--prompt", "true"]);
+/** Of a script: `told <word> <command …>` says how a command ended, and what it wrote, on one line. */
+const TOLD = `told() { word=$1; shift; out=$(${UWF} "$@" 2>errors); code=$?; printf "%s %s\\n" $word "$code $(printf "%s" "$out$(cat errors)" | tr "\\n" " ")"; }`;
+
+it("inside, an agent starts threads and sees how they end", async () => {
   isolate("sandbox");
   const step = await seen(
     [
-      `told() { word=$1; shift; out=$(${UWF} "$@" 2>errors); code=$?; printf "%s %s\n" $word "$code $(printf "%s" "$out$(cat errors)" | tr "\n" " ")"; }`,
+      TOLD,
       `told waited --json run steps --prompt '{"steps":1}' --title mine --wait`,
       `echo '{"steps":1,"failAt":1}' > prompt.json`,
       "told failed --json run steps --prompt-file prompt.json --wait",
@@ -263,12 +265,6 @@ it("inside, an agent starts threads and sees how they end, and no others", async
       "told shown --json thread show $id",
       `echo 'echo deeper | ${UWF} cas put - && ${UWF} run steps --prompt "{}" --wait >/dev/null && echo all the way' > deeper`,
       "told nested run look --prompt-file deeper --live",
-      `told live run steps --prompt '{"steps":1}' --live`,
-      `told other --json thread show ${other.threadId}`,
-      "told killed --json thread kill $id",
-      "told apart --json run steps --worktree",
-      `told keys --json run steps --cwd ${cli.root}/keys --prompt '{"steps":1}'`,
-      `UNCAGED_STEP_STORE="$(echo "$UNCAGED_STEP_STORE" | sed 's/"pass":"./"pass":"-/')" told posing --json run steps`,
     ].join("\n"),
   );
   const said = step?.meta.seen ?? "";
@@ -278,13 +274,7 @@ it("inside, an agent starts threads and sees how they end, and no others", async
   expect(line("again")).toBe("again the same");
   expect(line("later")).toMatch(/^\w+ 0 .*"status":"completed"/);
   expect(line("shown")).toMatch(/^shown 0 .*"role":"worker"/);
-  expect(line("nested")).toMatch(/^nested 0 .*all the way/);
-  expect(line("live")).toMatch(/^live 0 .*completed/);
-  expect(line("other")).toContain('"code":"THREAD_NOT_FOUND"');
-  expect(line("killed")).toContain('"code":"ACCESS_DENIED"');
-  expect(line("apart")).toMatch(/"code":"ACCESS_DENIED".*--worktree/);
-  expect(line("keys")).toMatch(/"code":"ACCESS_DENIED".*no thread works there/);
-  expect(line("posing")).toMatch(/"code":"ACCESS_DENIED".*another step/);
+  expect(line("nested")).toMatch(/^nested 0 .*all the way.*completed/);
   const { threads } = await cli.json<{ threads: { threadId: string; title: string | null }[] }>([
     "thread",
     "list",
@@ -294,4 +284,26 @@ it("inside, an agent starts threads and sees how they end, and no others", async
     ...{ status: "completed", cwd: cli.dir },
     start: { depth: 1 },
   });
+});
+
+it("inside, no other thread is there, nor what is not fit to be carried out for a step", async () => {
+  const other = await cli.json<{ threadId: string }>(["run", "look", "--wait", "--prompt", "true"]);
+  isolate("sandbox");
+  const step = await seen(
+    [
+      TOLD,
+      `told other --json thread show ${other.threadId}`,
+      `told killed --json thread kill ${other.threadId}`,
+      "told apart --json run steps --worktree",
+      `told keys --json run steps --cwd ${cli.root}/keys --prompt '{"steps":1}'`,
+      `UNCAGED_STEP_STORE="$(echo "$UNCAGED_STEP_STORE" | sed 's/"pass":"./"pass":"-/')" told posing --json run steps`,
+    ].join("\n"),
+  );
+  const said = step?.meta.seen ?? "";
+  const line = lineOf(said);
+  expect(line("other"), said).toContain('"code":"THREAD_NOT_FOUND"');
+  expect(line("killed")).toContain('"code":"ACCESS_DENIED"');
+  expect(line("apart")).toMatch(/"code":"ACCESS_DENIED".*--worktree/);
+  expect(line("keys")).toMatch(/"code":"ACCESS_DENIED".*no thread works there/);
+  expect(line("posing")).toMatch(/"code":"ACCESS_DENIED".*another step/);
 });
