@@ -19,6 +19,7 @@ export { keepPrivateSync, takeFromOthersSync } from "./private-file.ts";
 export { identifyProcess, isStopped, livenessOf, ownIdentity } from "./process-identity.ts";
 export { findTagged, processesWith, type Run, runMembers } from "./process-tag.ts";
 export { quotedText } from "./quoted-text.ts";
+export { isWithin, realPath } from "./real-path.ts";
 export { type Redactor, type RedactStream, redactor } from "./redactor.ts";
 export {
   APPEND_NOW,

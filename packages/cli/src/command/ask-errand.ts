@@ -1,5 +1,6 @@
 /** Has the engine of a step carry out a command, because the storage root is covered in its sandbox. */
 import { connect } from "node:net";
+import { linesOf } from "@uncaged/workflow-execute";
 import {
   err,
   type Failure,
@@ -36,7 +37,7 @@ export async function askErrand(
   const connection = connect({ path: socket, allowHalfOpen: true });
   try {
     connection.write(sent);
-    for await (const line of lines(connection)) {
+    for await (const line of linesOf(connection)) {
       const given = parseJson(line);
       const said = piece.safeParse(given);
       if (said.success) {
@@ -53,18 +54,5 @@ export async function askErrand(
     return err(unreachable(cause instanceof Error ? cause.message : String(cause)));
   } finally {
     connection.destroy();
-  }
-}
-
-async function* lines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  let begun: Buffer[] = [];
-  for await (const chunk of chunks) {
-    let from = 0;
-    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
-      yield Buffer.concat([...begun, chunk.subarray(from, end)]).toString("utf8");
-      begun = [];
-      from = end + 1;
-    }
-    begun.push(chunk.subarray(from));
   }
 }

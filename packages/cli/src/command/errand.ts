@@ -4,7 +4,6 @@
  *  2. No thread is there but that of the step and those that the step has started.
  *  3. No thread works in the storage root, except where the step itself works. */
 import { realpathSync } from "node:fs";
-import { relative, sep } from "node:path";
 import type { Engine } from "@uncaged/workflow-execute";
 import {
   failure,
@@ -16,9 +15,11 @@ import {
   toJsonObject,
   WorkflowError,
 } from "@uncaged/workflow-protocol";
+import { isWithin } from "@uncaged/workflow-util";
 import type { Command } from "./command.ts";
 import type { Io } from "./io.ts";
 import type { Given, Option } from "./options.ts";
+import { ERRANDS } from "./step-store.ts";
 
 /** Null: this process is on none. Throws `ACCESS_DENIED` for one that says not what it is: then nothing is allowed. */
 export function errandOf(env: Io["env"]): StepErrand | null {
@@ -50,15 +51,11 @@ function isGiven(option: Option<unknown>, given: Given): boolean {
 
 /** `root`: the storage root. Throws `ACCESS_DENIED`. */
 export function demandFolder(errand: StepErrand, root: string, folder: string): void {
-  const [asked, own, covered] = [folder, errand.folder, root].map((path) => realpathSync(path));
-  const ownIsInRoot = own !== covered && isIn(own, covered);
-  if (!isIn(asked, covered) || (ownIsInRoot && isIn(asked, own))) return;
+  const asked = realpathSync(folder);
+  const [own, covered] = [realpathSync(errand.folder), realpathSync(root)];
+  const ownIsInRoot = own !== covered && isWithin(covered, own);
+  if (!isWithin(covered, asked) || (ownIsInRoot && isWithin(own, asked))) return;
   throw denied(`${JSON.stringify(folder)} is in the storage root: no thread works there`);
-}
-
-function isIn(path = "", folder = ""): boolean {
-  const way = relative(folder, path);
-  return way !== ".." && !way.startsWith(`..${sep}`);
 }
 
 /** The engine as it is for the errand. */
@@ -99,7 +96,6 @@ function tellEngine(report: StepErrandReport): void {
 }
 
 function denied(message: string): WorkflowError {
-  const hint =
-    "from a sandbox (config.isolation), these are carried out: run, and wait, thread show and thread result for what the step has started";
+  const hint = `from a sandbox (config.isolation), these are carried out: ${ERRANDS}`;
   return new WorkflowError(failure("ACCESS_DENIED", message, hint));
 }

@@ -20,6 +20,9 @@ export function stepStore(env: Io["env"]): StepStoreAddress | null {
   return { socket, pass, root };
 }
 
+/** What the engine carries out for it, in words. */
+export const ERRANDS = "run, and wait, thread show and thread result for what the step has started";
+
 /** For what needs the whole storage root. Throws `ACCESS_DENIED` in a sandbox, where it is covered. */
 export function demandRoot({ env }: Pick<Io, "env">): void {
   if (stepStore(env) === null) return;
@@ -27,7 +30,7 @@ export function demandRoot({ env }: Pick<Io, "env">): void {
     failure(
       "ACCESS_DENIED",
       "this step runs in a sandbox (config.isolation), which covers the storage root",
-      "from inside, these reach it: thread context of the step's own thread, cas get and put, of tasks what their agents and reviewers do, run, and wait, thread show and thread result for what the step has started",
+      `from inside, these reach it: thread context of the step's own thread, cas get and put, of tasks what their agents and reviewers do, ${ERRANDS}`,
     ),
   );
 }

@@ -8,12 +8,12 @@
  *  3. A worker starts no agents of its own, unless a rule of its role names the tool. */
 import { resolve } from "node:path";
 import type { ToolKind, ToolPolicy } from "@uncaged/workflow-protocol";
+import { isWithin, realPath } from "@uncaged/workflow-util";
 import {
   type PolicyCall,
   type PolicyVerdict,
   policyVerdict,
 } from "@uncaged/workflow-util/tool-rules";
-import { isWithin, realPath } from "./real-path.ts";
 
 /** Of an `AgentStep`. */
 export type JudgedStep = {

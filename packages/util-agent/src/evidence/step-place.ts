@@ -8,8 +8,8 @@
 import { type Stats, statSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import type { JsonValue, ToolCallRecord } from "@uncaged/workflow-protocol";
+import { isWithin, realPath } from "@uncaged/workflow-util";
 import { effectOnShell, leadingDirectory } from "@uncaged/workflow-util/tool-rules";
-import { isWithin, realPath } from "./real-path.ts";
 
 export type StepPlace = {
   /** To be called with each call as it ends. */

@@ -17,7 +17,7 @@ import {
   type StepScope,
   type WorkflowRuntime,
 } from "@uncaged/workflow-protocol";
-import { readRegularFileSync } from "@uncaged/workflow-util";
+import { isWithin, readRegularFileSync } from "@uncaged/workflow-util";
 
 /** What a program is kept to. Absolute paths, links resolved. */
 export type Isolation = {
@@ -42,7 +42,7 @@ export async function withIsolation(
   if (isolation !== "auto") return { runtime, note: null };
   const { storageRoot: root } = step;
   const why =
-    root != null && writable.some((folder) => isIn(root, folder))
+    root != null && writable.some((folder) => isWithin(folder, root))
       ? "it is configured to write to the storage root"
       : isOfAnother(step.cwd)
         ? "root could not write there to the files of another user, who owns the folder"
@@ -52,10 +52,6 @@ export async function withIsolation(
   if (why === null)
     return { runtime: { ...runtime, step: { ...step, isolation: "sandbox" } }, note: null };
   return { runtime: { ...runtime, step }, note: `in no sandbox: ${why}` };
-}
-
-function isIn(path: string, folder: string): boolean {
-  return `${path}${sep}`.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }
 
 /** In a sandbox root has no rights over the files of others, such as a repository that a container was lent. */
