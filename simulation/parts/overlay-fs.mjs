@@ -41,6 +41,8 @@ export const mkdtempSync = realFs.mkdtempSync;
 export const readlinkSync = realFs.readlinkSync;
 export const appendFileSync = realFs.appendFileSync;
 export const writeFileSync = realFs.writeFileSync;
+export const access = realPromises.access;
+export const stat = realPromises.stat;
 
 export function openSync(path, flags, mode) {
   const disk = diskFor(path);

@@ -10,7 +10,7 @@ export function codexDriver(config: CodexConfig): AgentDriver {
   return {
     name: "codex",
     passEnv: [...keyVariables(config), "CODEX_HOME"],
-    can: { evidence: true, policy: true, tools: "mcp", resume: true },
+    can: { evidence: true, policy: true, offline: "itself", tools: "mcp", resume: true },
     socketless: config.sandbox !== "none",
     writable: config.writable,
     keeps: KEPT_FILES,

@@ -80,6 +80,15 @@ describe("the web", () => {
     expect(sandbox({ deny: edits }).webSearch).toBe(true);
   });
 
+  it("is reached neither by commands nor by a search of a role without a network", () => {
+    expect(codexSandbox({ network: true }, { network: false })).toMatchObject({
+      ok: true,
+      value: { mode: "workspace-write", network: false, webSearch: false, plainTools: true },
+    });
+    expect(sandbox({ network: true }).webSearch).toBe(true);
+    expect(refusal({ network: false }, { sandbox: "none" })).toContain("nothing");
+  });
+
   it("is not reached by commands of a role that may not fetch", () => {
     expect(refusal({ deny: [{ kind: "fetch" }] }, { network: true })).toContain("network");
   });

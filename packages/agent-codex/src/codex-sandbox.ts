@@ -64,6 +64,7 @@ function enforced(policy: ToolPolicy, network: boolean): Result<CodexSandbox, st
     );
   }
   const all = (kind: ToolKind): boolean => leave(policy, kind) === "all";
+  const isOffline = policy.network === false;
   const writes = WRITING.filter(all);
   if (writes.length !== 0 && writes.length !== WRITING.length) {
     return err("Codex's sandbox treats edit, delete and move alike: allow all of them or none");
@@ -76,7 +77,7 @@ function enforced(policy: ToolPolicy, network: boolean): Result<CodexSandbox, st
   if (canRun && !canRead) {
     return err("a command of Codex can read any file: deny execute too, or allow read and search");
   }
-  if (canRun && canWrite && !all("fetch") && network) {
+  if (canRun && canWrite && !all("fetch") && network && !isOffline) {
     return err("with `network: true` a command can fetch anything: deny execute, or allow fetch");
   }
   if (!canRun && canRead && canWrite) {
@@ -88,8 +89,8 @@ function enforced(policy: ToolPolicy, network: boolean): Result<CodexSandbox, st
     mode: canWrite ? "workspace-write" : "read-only",
     shell: canRun || canRead,
     commandKind: canRun ? "execute" : "read",
-    network: network && canRun && canWrite,
-    webSearch: all("fetch"),
+    network: network && canRun && canWrite && !isOffline,
+    webSearch: all("fetch") && !isOffline,
     plainTools: true,
   });
 }

@@ -39,14 +39,14 @@ import type { CommandAgentConfig } from "./command-config.ts";
 import { type CommandOrder, commandOrder } from "./command-order.ts";
 import { demandAllowed } from "./demand-allowed.ts";
 import { metaOf } from "./meta-of.ts";
-import { runCommand } from "./run-command.ts";
+import { isOffline, runCommand } from "./run-command.ts";
 
 /** Nothing is looked for or started before the role runs. */
 export function createCommandAgent(config: CommandAgentConfig): AdapterFn {
   const adapter =
     <T>(prompt: string, schema: z.ZodType<T>) =>
     async (ctx: ThreadContext, given: WorkflowRuntime): Promise<RoleResult<T>> => {
-      const { runtime, note } = await withIsolation(given);
+      const { runtime, note } = await withIsolation(given, { offline: isOffline(given.step) });
       const call = { prompt, ctx, runtime };
       const plain = await commandOrder(config, call);
       const store = await lentStore(call, plain);

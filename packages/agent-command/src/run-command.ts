@@ -4,6 +4,7 @@ import {
   failure,
   ok,
   type Result,
+  type StepScope,
   type WorkflowRuntime,
 } from "@uncaged/workflow-protocol";
 import {
@@ -57,7 +58,7 @@ export async function runCommand(
     ...config,
     ...order,
     tag: runtime.step.processTag,
-    isolation: isolationOf({ ...runtime.step, cwd }),
+    isolation: isolationOf({ ...runtime.step, cwd, offline: isOffline(runtime.step) }),
     signal: runtime.signal,
     maxLineChars: MAX_LINE_CHARS,
     redact: { redactor: order.redact, streams: "both" },
@@ -69,6 +70,11 @@ export async function runCommand(
   const result = resultOf(run, trimLineBreaks(transcript.result().text));
   const stopped = run.stoppedBy === null ? null : whyStopped(run.stoppedBy, order, config, result);
   return ok({ result, completedAt: run.completedAt, stopped });
+}
+
+/** The command runs in a sandbox that has no network. */
+export function isOffline({ rules }: StepScope): boolean {
+  return rules?.tools?.network === false;
 }
 
 function resultOf(run: CliRun, output: string): CommandResult {

@@ -30,7 +30,10 @@ function reactDriver(config: ReactConfig): AgentDriver {
   return {
     name: "react",
     passEnv: config.envKey === undefined ? [] : [config.envKey],
-    can: { evidence: true, policy: true, ask: true, tools: "direct", resume: true },
+    can: {
+      ...{ evidence: true, policy: true, offline: "sandbox", ask: true },
+      ...{ tools: "direct", resume: true },
+    },
     secrets: modelSecrets(config),
     systemPromptApart: true,
     handInTool: HAND_IN_TOOL,

@@ -1,18 +1,28 @@
 /** `config.isolation`: what an agent's program sees in a sandbox, and cannot reach. */
 import { execFileSync } from "node:child_process";
-import { chownSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { BIN, type Cli, openCli } from "./cli.test.helper.ts";
 
-const FLOW = `
+const flow = (tools: string): string => `
 import { createCommandAgent } from "@uncaged/workflow-agent-command";
 import { buildDescriptor, createWorkflow, defineRole, defineWorkflow, START, END } from "@uncaged/workflow-runtime";
 import { z } from "zod";
 
 const definition = defineWorkflow({
   description: "looks around",
-  roles: { looker: defineRole({ description: "", systemPrompt: "", schema: z.object({ seen: z.string() }), extractRefs: null }) },
+  roles: { looker: defineRole({ description: "", systemPrompt: "", schema: z.object({ seen: z.string() }), extractRefs: null, ${tools} }) },
   table: { [START]: [{ condition: "FALLBACK", role: "looker" }], looker: [{ condition: "FALLBACK", role: END }] },
 });
 const adapter = createCommandAgent({ command: "sh", args: ({ ctx }) => ["-c", ctx.start.content], toMeta: ({ output }) => ({ seen: output }) });
@@ -24,10 +34,15 @@ let cli: Cli;
 beforeAll(async () => {
   cli = openCli();
   await cli.addSteps("steps");
-  const file = join(cli.dir, "flow", "look.js");
-  writeFileSync(file, FLOW);
-  const built = await cli.json<{ file: string }>(["workflow", "build", file]);
-  await cli.json(["workflow", "add", "look", built.file]);
+  for (const [name, tools] of [
+    ["look", ""],
+    ["offline", "tools: { network: false }"],
+  ] as const) {
+    const file = join(cli.dir, "flow", `${name}.js`);
+    writeFileSync(file, flow(tools));
+    const built = await cli.json<{ file: string }>(["workflow", "build", file]);
+    await cli.json(["workflow", "add", name, built.file]);
+  }
   mkdirSync(join(cli.root, "keys"), { recursive: true });
   writeFileSync(join(cli.root, "keys", "attest.key"), "secret");
 });
@@ -44,9 +59,13 @@ type Seen = Shown["steps"][number] & { threadId: string };
 
 async function seen(
   script: string,
-  { at = cli.dir, env = {} }: { at?: string; env?: Record<string, string> } = {},
+  {
+    at = cli.dir,
+    env = {},
+    by = "look",
+  }: { at?: string; env?: Record<string, string>; by?: string } = {},
 ): Promise<Seen | undefined> {
-  const args = ["--json", "run", "look", "--wait", "--cwd", at, "--prompt", script];
+  const args = ["--json", "run", by, "--wait", "--cwd", at, "--prompt", script];
   const { stdout } = await cli.run(args, { env });
   const { threadId }: { threadId: string } = JSON.parse(stdout);
   const [step] = (await cli.json<Shown>(["thread", "show", threadId])).steps;
@@ -92,7 +111,7 @@ it("with it, neither, and its folder is writable", async () => {
   const step = await seen(
     [
       `find ${cli.root} -type f`,
-      `umount ${cli.root} 2>/dev/null; unshare -rm umount ${cli.root} 2>/dev/null; cat ${cli.root}/keys/attest.key 2>&1`,
+      `for at in "" -R -l; do umount $at ${cli.root}; unshare -rm umount $at ${cli.root}; done 2>/dev/null; cat ${cli.root}/keys/attest.key 2>&1`,
       `{ echo x > ${cli.root}/workflow.yaml; } 2>/dev/null || echo refused`,
       "ls /proc | grep -c '^[0-9]'",
       "echo here > here.txt && cat here.txt",
@@ -107,6 +126,42 @@ it("with it, neither, and its folder is writable", async () => {
   expect(step?.run.isolation).toMatch(/^(?:bubblewrap|unshare)$/);
   const { stdout } = await cli.run(["thread", "show", step?.threadId ?? ""]);
   expect(stdout).toContain(`in a sandbox (${step?.run.isolation})`);
+});
+
+it("a role whose tools have no network reaches nothing but itself", async () => {
+  isolate("sandbox");
+  const server = createServer((_, response) => response.end("outside"));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  const get = (url: string): string =>
+    `await fetch("${url}").then((got) => got.text()).catch(({ cause }) => cause.code)`;
+  const program = `
+    const { createServer } = require("node:http");
+    const server = createServer((_, response) => response.end("inside")).listen(0, "127.0.0.1", async () => {
+      console.log(${get(`http://127.0.0.1:${port}`)});
+      console.log(${get('http://127.0.0.1:" + server.address().port + "')});
+      server.close();
+    });`;
+  writeFileSync(join(cli.dir, "ask.cjs"), program);
+  const ask = `${process.execPath} ask.cjs`;
+  const breakOut = `nsenter --net=/proc/1/ns/net true 2>/dev/null && echo out; nsenter -t ${process.pid} -n true 2>/dev/null && echo out`;
+
+  const online = await seen(ask);
+  const offline = await seen(`${breakOut}; ${ask}`, { by: "offline" });
+  server.close();
+  expect(online?.meta.seen).toMatch(/^outside\ninside$/);
+  expect(offline?.meta.seen).toMatch(/^ECONNREFUSED\ninside$/);
+  expect(offline?.run.isolation).toMatch(/^(?:bubblewrap|unshare)$/);
+});
+
+it("a role whose tools have no network is not played without a sandbox", async () => {
+  isolate("none");
+  const args = ["run", "offline", "--wait", "--cwd", cli.dir, "--prompt", "echo ran > ran.txt"];
+  const { code, stdout } = await cli.run(args);
+  expect(code).toBe(1);
+  expect(stdout).toContain("config.isolation is none");
+  expect(existsSync(join(cli.dir, "ran.txt"))).toBe(false);
+  isolate("sandbox");
 });
 
 it("where it is only preferred, a step says whether it had one", async () => {

@@ -233,6 +233,7 @@ const toolPolicy = z.strictObject({
   allow: toolRules,
   deny: toolRules,
   ask: toolRules,
+  network: z.boolean().optional(),
   askTimeoutMs: z.number().int().positive().optional(),
 });
 const evidenceRequirement = z.strictObject({

@@ -32,6 +32,7 @@ describe("a role's tools and required evidence", () => {
         tools: {
           allow: [{ kind: "read" }, { name: "mcp__*", input: "^/tmp/" }],
           deny: [{ kind: "execute", input: "git push" }],
+          network: false,
         },
         requiredEvidence: [tests],
       }),
@@ -48,6 +49,11 @@ describe("a role's tools and required evidence", () => {
       "an unknown kind",
       { tools: { allow: [{ kind: "write" }] } },
       'roles.a.tools.allow[0].kind: "write" is none of',
+    ],
+    [
+      "a network that is no truth value",
+      { tools: { network: "none" } },
+      "roles.a.tools.network: must be true or false",
     ],
     ["an empty name", { tools: { deny: [{ name: "" }] } }, "roles.a.tools.deny[0].name: is empty"],
     [

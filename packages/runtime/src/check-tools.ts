@@ -23,7 +23,8 @@ export function* toolFaults<M extends RoleMeta>(
         yield* ruleFaults(rule, `roles.${role}.tools.${list}[${at}]`);
       }
     }
-    const { askTimeoutMs = 1 } = tools ?? {};
+    const { askTimeoutMs = 1, network = true } = tools ?? {};
+    if (typeof network !== "boolean") yield `roles.${role}.tools.network: must be true or false`;
     if (!Number.isSafeInteger(askTimeoutMs) || askTimeoutMs < 1)
       yield `roles.${role}.tools.askTimeoutMs: must be a whole number above 0`;
     for (const [at, requirement] of requiredEvidence.entries()) {

@@ -18,6 +18,7 @@ export { printable, printableLine } from "./printable.ts";
 export { keepPrivateSync, takeFromOthersSync } from "./private-file.ts";
 export { identifyProcess, isStopped, livenessOf, ownIdentity } from "./process-identity.ts";
 export { findTagged, processesWith, type Run, runMembers } from "./process-tag.ts";
+export { programPath } from "./program-path.ts";
 export { quotedText } from "./quoted-text.ts";
 export { isWithin, realPath } from "./real-path.ts";
 export { type Redactor, type RedactStream, redactor } from "./redactor.ts";

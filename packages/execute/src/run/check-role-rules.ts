@@ -183,8 +183,9 @@ const WEIGHED: ReadonlySet<ToolKind> = new Set([
 
 /** The policy without the parts that look at a call's subject, because a record may hold only a part of that. What a
  *  person may allow may have been allowed. */
-function wholeKinds({ allow, deny = [], ask = [] }: ToolPolicy): ToolPolicy {
+function wholeKinds({ allow, deny = [], ask = [], network }: ToolPolicy): ToolPolicy {
   return {
+    network,
     deny: deny.filter(({ input, command }) => input === undefined && command === undefined),
     ...(allow === undefined
       ? {}

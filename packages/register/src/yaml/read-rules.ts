@@ -128,13 +128,14 @@ function readRetry(item: Item): RetryPolicy | null {
 type ReadPattern = (item: Item) => string | null;
 
 function readTools(item: Item, pattern: ReadPattern): ToolPolicy | null {
-  const fields = fieldsOf(item, { known: ["allow", "deny", "ask", "askTimeoutMs"] });
+  const fields = fieldsOf(item, { known: ["allow", "deny", "ask", "network", "askTimeoutMs"] });
   if (fields === null) return null;
   const list = (items: Item): ToolRule[] | null => allOf(items, (rule) => readTool(rule, pattern));
   return read(fields, {
     allow: list,
     deny: list,
     ask: list,
+    network: flagOf,
     askTimeoutMs: (ms) => countOf(ms, { atLeast: 1 }),
   });
 }

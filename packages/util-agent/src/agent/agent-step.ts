@@ -19,6 +19,7 @@ import { isolationOf } from "../process/isolation.ts";
 import type { StepDeadline } from "../process/step-deadline.ts";
 import { stepEnvironment } from "../process/step-environment.ts";
 import { notDoneYet } from "../prompt/follow-up-prompts.ts";
+import { isOffline } from "./usable-agent.ts";
 
 const TEN_MINUTES_MS = 600_000;
 
@@ -87,7 +88,11 @@ export function agentStep(
     ...(parts.tools.length === 0 ? {} : { tools: parts.tools }),
     ...(parts.toolServer === null ? {} : { toolServer: parts.toolServer }),
     processTag,
-    isolation: isolationOf({ ...runtime.step, cwd: workFolder(job) }),
+    isolation: isolationOf({
+      ...runtime.step,
+      cwd: workFolder(job),
+      offline: isOffline(rules, job.driver),
+    }),
     env: parts.env,
     systemPrompt: prompt,
     outputSchema,

@@ -133,6 +133,19 @@ describe("an agent is refused before it starts", () => {
     expect(error.failure.message).toContain("only whole sandboxes");
   });
 
+  it("for a role without a network when its commands would have one", async () => {
+    const runtime = fakeRuntime({ cwd, rules: { tools: { network: false } } });
+    const error = await failed(fakeDriver([], { can }), { runtime });
+    expect(error.failure.message).toContain("cannot be kept from the network");
+  });
+
+  it("for a role without a network when there is no sandbox to keep it in", async () => {
+    const runtime = fakeRuntime({ cwd, rules: { tools: { network: false } } });
+    const driver = fakeDriver([], { can: { ...can, offline: "sandbox" } });
+    expect((await failed(driver, { runtime })).failure.message).toContain("no");
+    expect(driver.opened).toEqual([]);
+  });
+
   it("for a role that requires evidence when it reports none", async () => {
     const driver = fakeDriver([], { can: { ...can, evidence: false } });
     const error = await failed(driver, { runtime: fakeRuntime({ cwd, rules: NEEDS_TESTS }) });
@@ -173,6 +186,26 @@ describe("an agent is refused before it starts", () => {
     expect(driver.probes).toBe(1);
   });
 });
+
+it.each([
+  ["it keeps its commands offline itself", "itself", { network: false }, false],
+  ["no command is left to it", undefined, { network: false, deny: [{ kind: "execute" }] }, false],
+  ["its sandbox does", "sandbox", { network: false }, true],
+  ["its sandbox need not", "sandbox", {}, false],
+] as const)(
+  "an agent plays a role without a network when %s",
+  async (_, offline, tools, without) => {
+    const scope = { isolation: "sandbox", storageRoot: cwd } as const;
+    const runtime = fakeRuntime({ cwd, rules: { tools }, ...scope });
+    const can = { evidence: true, policy: true, resume: true };
+    const driver = fakeDriver([{ text: GOOD }], {
+      can: { ...can, ...(offline === undefined ? {} : { offline }) },
+    });
+    const { run } = await play(driver, { runtime });
+    expect(run?.policy).toBe("held");
+    expect(driver.opened[0]?.isolation?.offline).toBe(without);
+  },
+);
 
 describe("a step that has to end", () => {
   it("because the thread is stopped ends as aborted, even if an answer came", async () => {

@@ -57,7 +57,7 @@ import {
 import { type ResumableSession, resumableSession } from "./resumable-session.ts";
 import { runTurns } from "./run-turns.ts";
 import { StepRecord } from "./step-record.ts";
-import { demandRules, usableAgent } from "./usable-agent.ts";
+import { demandRules, isOffline, usableAgent } from "./usable-agent.ts";
 import { withRun } from "./with-run.ts";
 
 const HOUR_MS = 3_600_000;
@@ -83,7 +83,10 @@ async function runStep<T>(
   schema: z.ZodType<T>,
   probe: AgentProbe,
 ): Promise<RoleResult<T>> {
-  const { runtime, note: notIsolated } = await withIsolation(given.runtime, given.driver.writable);
+  const { runtime, note: notIsolated } = await withIsolation(given.runtime, {
+    writable: given.driver.writable,
+    offline: isOffline(given.rules, given.driver),
+  });
   const job = { ...given, runtime };
   const { driver, options, outputSchema, ctx } = job;
   const version = probe.version ?? "unknown";

@@ -7,6 +7,7 @@ import {
   type StepScope,
   type ToolPolicy,
 } from "@uncaged/workflow-protocol";
+import { leavesCommands } from "@uncaged/workflow-util/tool-rules";
 import type { AgentDriver } from "../driver/agent-driver.ts";
 
 /** Refuses a role whose rules could not be enforced with this agent, so that no promise is empty. */
@@ -16,7 +17,7 @@ export function demandRules({ rules, role }: StepScope, driver: AgentDriver): Ro
     throw unfit(`role ${role} \`coordinates\`, and ${driver.name} takes no tools of the engine`);
   if (tools !== undefined) {
     const why = driver.can.policy
-      ? (driver.refuses?.(tools) ?? unasked(tools, driver))
+      ? (driver.refuses?.(tools) ?? unasked(tools, driver) ?? online(tools, driver))
       : "a tool policy cannot be enforced with it";
     if (why !== null)
       throw unfit(`role ${role} has \`tools\`, and ${driver.name} cannot play it: ${why}`);
@@ -33,6 +34,17 @@ function unasked({ ask = [] }: ToolPolicy, { can }: AgentDriver): string | null 
   return ask.length === 0 || can.ask === true
     ? null
     : "it cannot wait for a person to allow a call";
+}
+
+function online(tools: ToolPolicy, { can }: AgentDriver): string | null {
+  return tools.network !== false || can.offline !== undefined || !leavesCommands(tools)
+    ? null
+    : "its commands cannot be kept from the network, which it needs for its model: deny every call of kind execute, too";
+}
+
+/** The role's programs run in a sandbox that has no network. */
+export function isOffline({ tools }: RoleRules, { can }: AgentDriver): boolean {
+  return tools?.network === false && can.offline === "sandbox";
 }
 
 function unfit(message: string): Error {

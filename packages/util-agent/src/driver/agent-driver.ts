@@ -29,6 +29,10 @@ export type AgentDriver = {
     evidence: boolean;
     /** It can enforce a tool policy, and fails closed. Otherwise a role with a policy is refused. */
     policy: boolean;
+    /** How its commands are kept from the network (`ToolPolicy.network`): `sandbox`, because none of its programs needs
+     *  one and all of them are started with `AgentStep.isolation`; `itself`. Left out: not at all, and a role that may run
+     *  commands is refused. */
+    offline?: "sandbox" | "itself";
     /** It waits while a person decides about a call (`AgentStep.mayI`). Default false. */
     ask?: boolean;
     /** It takes tools of the engine: `mcp`, from a server that it starts (`AgentStep.toolServer`); `direct`, as they

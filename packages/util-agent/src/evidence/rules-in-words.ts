@@ -61,11 +61,12 @@ const LAST =
   "After it, look only (`git status`, `git diff`, `ls`, `cat`; committing is fine too). Whatever may change files, a command included, makes it necessary to run it again.";
 
 function toolSection(tools: RoleRules["tools"]): string {
-  const { allow, deny = [], ask = [] } = tools ?? {};
-  if (allow === undefined && deny.length === 0 && ask.length === 0) return "";
+  const { allow, deny = [], ask = [], network = true } = tools ?? {};
+  if (allow === undefined && deny.length === 0 && ask.length === 0 && network) return "";
   const lines = [
     ...(allow === undefined ? [] : [`- Only this is allowed: ${listed(allow)}.`]),
     ...(deny.length === 0 ? [] : [`- This is refused: ${listed(deny)}.`]),
+    ...(network ? [] : ["- Neither your commands nor your other tools may use the network."]),
     ...(ask.length === 0
       ? []
       : [`- A person is asked before this, which may take long: ${listed(ask)}.`]),

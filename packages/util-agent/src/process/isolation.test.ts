@@ -21,7 +21,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 function kept(cwd: string): string[] {
   const home = join(root, "agents", "one");
   const isolation = isolationOf({
-    ...{ isolation: "sandbox", storageRoot: root, home, cwd: join(root, cwd) },
+    ...{ isolation: "sandbox", storageRoot: root, home, cwd: join(root, cwd), offline: false },
   });
   const folders = isolation?.kept.map((folder) => folder.slice(root.length + 1)) ?? [];
   return folders.filter((each) => each !== "agents/one" && each !== "node_modules").toSorted();
@@ -85,15 +85,31 @@ it.each([
   "auto gives no sandbox to an agent that is configured to write to %s: %s",
   async (_, place, none) => {
     const writable = [join(root, place)];
-    const { runtime, note } = await withIsolation(given("auto"), writable);
+    const { runtime, note } = await withIsolation(given("auto"), { writable });
     if (none)
       expect([runtime.step.isolation, note]).toEqual([
         undefined,
         expect.stringContaining("configured"),
       ]);
     else expect(note ?? "").not.toContain("configured");
-    expect((await withIsolation(given("sandbox"), writable)).runtime.step.isolation).toBe(
+    expect((await withIsolation(given("sandbox"), { writable })).runtime.step.isolation).toBe(
       "sandbox",
     );
   },
 );
+
+it.each([
+  ["isolation is off", undefined, "config.isolation is none"],
+  ["auto gives none", "auto", "configured to write"],
+] as const)("a step that has to be offline is refused where %s", async (_, isolation, why) => {
+  const refused = withIsolation(given(isolation), { writable: [root], offline: true });
+  await expect(refused).rejects.toThrow(why);
+  expect((await withIsolation(given(isolation), { writable: [root] })).note ?? why).toContain(why);
+});
+
+it("a step that has to be offline is refused where the storage root is not known", async () => {
+  const step = { isolation: "sandbox", cwd: root } as const;
+  const runtime = { step } as unknown as WorkflowRuntime;
+  await expect(withIsolation(runtime, { offline: true })).rejects.toThrow("not known");
+  await expect(withIsolation(given("sandbox"), { offline: true })).resolves.toBeDefined();
+});

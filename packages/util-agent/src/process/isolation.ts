@@ -9,6 +9,7 @@
 import { existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import {
+  agentError,
   err,
   type Failure,
   failure,
@@ -17,7 +18,7 @@ import {
   type StepScope,
   type WorkflowRuntime,
 } from "@uncaged/workflow-protocol";
-import { isWithin, readRegularFileSync } from "@uncaged/workflow-util";
+import { isWithin, programPath, readRegularFileSync } from "@uncaged/workflow-util";
 
 /** What a program is kept to. Absolute paths, links resolved. */
 export type Isolation = {
@@ -25,6 +26,8 @@ export type Isolation = {
   root: string;
   /** Folders in it that stay writable. They exist. */
   kept: readonly string[];
+  /** No network but a loopback of its own. */
+  offline: boolean;
 };
 
 type Way = {
@@ -32,13 +35,22 @@ type Way = {
   wrap(command: readonly string[], isolation: Isolation, cwd: string): string[];
 };
 
-/** The runtime of a step once `auto` is decided. `writable`: folders that the agent is configured to write to. `note`: for
- *  the step, when it has no sandbox. */
+/** The runtime of a step once `auto` is decided. `writable`: folders that the agent is configured to write to. `offline`: its
+ *  programs have to be kept from the network, for which there must be a sandbox: otherwise it rejects (`crashed`). `note`:
+ *  for the step, when it has no sandbox. */
 export async function withIsolation(
   runtime: WorkflowRuntime,
-  writable: readonly string[] = [],
+  {
+    writable = [],
+    offline = false,
+  }: { writable?: readonly string[] | undefined; offline?: boolean } = {},
 ): Promise<{ runtime: WorkflowRuntime; note: string | null }> {
   const { isolation, ...step } = runtime.step;
+  const demand = (why: string): void => {
+    if (offline) throw notOffline(step.role, why);
+  };
+  if (step.storageRoot == null) demand("it is not known what to keep it from");
+  if (isolation === undefined) demand("config.isolation is none");
   if (isolation !== "auto") return { runtime, note: null };
   const { storageRoot: root } = step;
   const why =
@@ -51,7 +63,16 @@ export async function withIsolation(
           : null;
   if (why === null)
     return { runtime: { ...runtime, step: { ...step, isolation: "sandbox" } }, note: null };
+  demand(why);
   return { runtime: { ...runtime, step }, note: `in no sandbox: ${why}` };
+}
+
+function notOffline(role: string, why: string): Error {
+  return agentError("crashed", {
+    message: `role ${role} has \`tools.network: false\`, which takes a sandbox, and there is none: ${why}`,
+    hint: "set config.isolation to auto on a machine with bubblewrap or unshare, or bind the role to another agent",
+    run: null,
+  });
 }
 
 /** In a sandbox root has no rights over the files of others, such as a repository that a container was lent. */
@@ -68,12 +89,14 @@ export function isolationOf({
   home,
   scratch,
   cwd,
+  offline,
 }: {
   isolation?: StepScope["isolation"];
   storageRoot?: string | null | undefined;
   home: string;
   scratch?: string | undefined;
   cwd: string;
+  offline: boolean;
 }): Isolation | null {
   if (isolation !== "sandbox" || storageRoot == null) return null;
   mkdirSync(home, { recursive: true, mode: 0o700 });
@@ -82,7 +105,7 @@ export function isolationOf({
   const own = scratch === undefined ? [home] : [home, scratch];
   const named = [...own, cwd, ...workTreeIn(storageRoot, cwd), programs];
   const kept = named.filter((folder) => folder.startsWith(storageRoot + sep) && existsSync(folder));
-  return { root: storageRoot, kept: [...new Set(kept)] };
+  return { root: storageRoot, kept: [...new Set(kept)], offline };
 }
 
 /** The git work tree of a folder in the storage root, and its repository if the engine keeps that in the root, too: of a
@@ -130,8 +153,10 @@ export async function isolated(
 
 const bubblewrap: Way = {
   by: "bubblewrap",
-  wrap: (command, { root, kept }, cwd) => [
-    ...["bwrap", "--die-with-parent", "--unshare-pid", "--dev-bind", "/", "/", "--proc", "/proc"],
+  wrap: (command, { root, kept, offline }, cwd) => [
+    ...["bwrap", "--die-with-parent", "--unshare-pid", ...(offline ? ["--unshare-net"] : [])],
+    // Root keeps its capabilities otherwise, and uncovers the root again.
+    ...["--cap-drop", "ALL", "--dev-bind", "/", "/", "--proc", "/proc"],
     ...["--tmpfs", root, ...kept.flatMap((folder) => ["--bind", folder, folder])],
     ...["--remount-ro", root, "--chdir", cwd, "--", ...command],
   ],
@@ -153,13 +178,18 @@ cd "$c" || exit 126
 unshare --user --map-user="$u" --map-group="$g" -- "$@"
 exit $?`;
 
+/** A new network has not even a loopback until it is switched on. */
+const LOOPBACK_ON = "ip link set lo up || exit 126";
+
 const unshare: Way = {
   by: "unshare",
-  wrap(command, { root, kept }, cwd) {
+  wrap(command, { root, kept, offline }, cwd) {
     const [user = 0, group = 0] = [process.getuid?.(), process.getgid?.()];
+    const script = offline ? `${LOOPBACK_ON}\n${COVER}` : COVER;
     return [
       ...["unshare", ...(user === 0 ? [] : ["--user", "--map-root-user"])],
-      ...["--pid", "--mount", "--fork", "--kill-child", "--mount-proc", "--", "sh", "-c", COVER],
+      ...["--pid", "--mount", ...(offline ? ["--net"] : []), "--fork", "--kill-child"],
+      ...["--mount-proc", "--", "sh", "-c", script],
       ...["sh", `${user}`, `${group}`, cwd, root, `${kept.length}`, ...kept, ...command],
     ];
   },
@@ -177,13 +207,21 @@ async function firstThatWorks(): Promise<Way | null> {
   const { execa } = await import("execa");
   for (const way of [bubblewrap, unshare]) {
     // Covered only for the one that is tried.
-    const [program = "", ...args] = way.wrap(["true"], { root: "/mnt", kept: [] }, "/");
+    const covered = { root: "/mnt", kept: [], offline: false };
+    const [name = "", ...args] = way.wrap(["true"], covered, "/");
+    const program = await programPath(name, process.env.PATH);
+    if (program === null) continue;
     // Nothing of the engine's is its business.
     const env = { PATH: process.env.PATH ?? "" };
     const tried = await execa(program, args, {
       ...{ env, extendEnv: false, reject: false, timeout: 10_000, cleanup: true },
     });
-    if (tried.exitCode === 0) return way;
+    if (tried.exitCode === 0) return startedAs(program, way);
   }
   return null;
+}
+
+/** A program may have another `PATH` than the engine. */
+function startedAs(program: string, { by, wrap }: Way): Way {
+  return { by, wrap: (...about) => [program, ...wrap(...about).slice(1)] };
 }

@@ -1,8 +1,7 @@
 /** What is known about a program before it does any work: where it is, and its version. */
 import { randomUUID } from "node:crypto";
-import { access, constants, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { programPath } from "@uncaged/workflow-util";
 import type { Environment } from "./cli-environment.ts";
 import { spawnCli } from "./spawn-cli.ts";
 
@@ -23,7 +22,7 @@ export async function probeProgram(
   env: Environment,
 ): Promise<FoundProgram | null> {
   for (const name of names) {
-    const path = await programPath(name, env);
+    const path = await programPath(name, env.PATH);
     if (path === null) continue;
     const answer = await askProgram(path, ["--version"], env);
     return { path, version: VERSION.exec(answer?.stdout ?? "")?.[0] ?? null };
@@ -55,23 +54,4 @@ export async function askProgram(
   if (!run.ok || run.value.stoppedBy !== null) return null;
   const { exitCode, stdout, stderr } = run.value;
   return { exitCode, stdout: stdout.text, stderr: stderr.text };
-}
-
-async function programPath(name: string, env: Environment): Promise<string | null> {
-  if (name.includes("/")) return (await isProgram(name)) ? name : null;
-  for (const folder of (env.PATH ?? "").split(delimiter)) {
-    if (folder === "") continue;
-    const path = join(folder, name);
-    if (await isProgram(path)) return path;
-  }
-  return null;
-}
-
-async function isProgram(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.X_OK);
-    return (await stat(path)).isFile();
-  } catch {
-    return false;
-  }
 }

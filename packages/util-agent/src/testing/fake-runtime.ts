@@ -24,7 +24,15 @@ export function fakeRuntime(
   about: Partial<
     Pick<
       StepScope,
-      "cwd" | "home" | "previousSession" | "originSession" | "replaced" | "role" | "round"
+      | "cwd"
+      | "home"
+      | "isolation"
+      | "storageRoot"
+      | "previousSession"
+      | "originSession"
+      | "replaced"
+      | "role"
+      | "round"
     >
   > & {
     rules?: RoleRules;

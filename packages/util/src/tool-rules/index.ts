@@ -13,6 +13,7 @@ export {
   type SeenCall,
 } from "./missing-evidence.ts";
 export {
+  leavesCommands,
   type PolicyCall,
   type PolicyVerdict,
   policyVerdict,

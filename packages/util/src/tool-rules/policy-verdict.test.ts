@@ -1,6 +1,6 @@
 import type { ToolPolicy } from "@uncaged/workflow-protocol";
 import { describe, expect, it } from "vitest";
-import { policyVerdict } from "./policy-verdict.ts";
+import { leavesCommands, policyVerdict } from "./policy-verdict.ts";
 
 const write = { name: "Write", kind: "edit", subject: "src/a.ts" } as const;
 const shell = (subject: string) => ({ name: "Bash", kind: "execute", subject }) as const;
@@ -67,5 +67,51 @@ describe("policyVerdict", () => {
     const before = performance.now();
     expect(allowed(policy, shell(`${"a".repeat(50_000)}!`))).toBe(true);
     expect(performance.now() - before).toBeLessThan(1_000);
+  });
+});
+
+describe("a role without a network", () => {
+  const policy = {
+    network: false,
+    allow: [{ name: "mcp__tickets__*" }, { kind: "fetch" }, { kind: "execute" }],
+  } as const;
+  const other = (name: string) => ({ name, kind: "other", subject: "" }) as const;
+
+  it("fetches nothing, whatever its rules allow", () => {
+    const call = { name: "WebFetch", kind: "fetch", subject: "https://example.org" } as const;
+    expect(policyVerdict(policy, call)).toEqual({
+      allowed: false,
+      reason: "WebFetch is denied to this role: the role may not use the network",
+    });
+    expect(allowed({ network: true }, call)).toBe(true);
+  });
+
+  it("uses an unknown tool only if a rule names it", () => {
+    expect(allowed(policy, other("mcp__tickets__list"))).toBe(true);
+    expect(allowed({ network: false }, other("New"))).toBe(false);
+    expect(allowed({ network: false }, shell("ls"))).toBe(true);
+  });
+
+  it("hears every reason for which an unknown tool is refused", () => {
+    const { reason } = policyVerdict({ network: false, deny: [{ kind: "edit" }] }, other("New"));
+    expect(reason).toMatch(/may change files.*may not use the network/);
+  });
+});
+
+describe("leavesCommands", () => {
+  it.each<[boolean, ToolPolicy]>([
+    [true, {}],
+    [true, { deny: [{ kind: "execute", command: ["git"] }] }],
+    [true, { deny: [{ kind: "execute", name: "Bash" }] }],
+    [true, { deny: [{ kind: "edit" }] }],
+    [true, { allow: [{ kind: "execute", command: ["npm", "test"] }] }],
+    [true, { allow: [{ name: "Bash" }] }],
+    [true, { allow: [{ kind: "read" }], ask: [{ kind: "execute" }] }],
+    [false, { allow: [{ kind: "read" }], ask: [{ kind: "edit" }] }],
+    [false, { deny: [{ kind: "execute" }] }],
+    [false, { deny: [{ name: "*" }] }],
+    [false, { allow: [{ kind: "execute" }], deny: [{ kind: "execute", name: "*" }] }],
+  ])("%s for %j", (expected, policy) => {
+    expect(leavesCommands(policy)).toBe(expected);
   });
 });

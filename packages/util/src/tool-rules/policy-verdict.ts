@@ -16,9 +16,11 @@ export type PolicyVerdict = {
 
 /** Whether a role may make this call. Never throws, and fails closed: a `deny` rule that cannot be read refuses, an
  *  `allow` rule that cannot be read allows nothing; an `ask` rule that cannot be read asks. No policy allows everything. An unknown tool (`other`) may
- *  write: where edits are denied it is denied too, unless an `allow` rule names it. */
+ *  write, and reach the network: where edits or the network are denied it is denied too, unless an `allow` rule names it. */
 export function policyVerdict(policy: ToolPolicy | null, call: PolicyCall): PolicyVerdict {
-  const { allow, deny = [], ask = [] } = policy ?? {};
+  const { allow, deny = [], ask = [], network = true } = policy ?? {};
+  if (!network && call.kind === "fetch")
+    return { allowed: false, reason: `${call.name} is denied to this role: ${NO_NETWORK}` };
   for (const rule of deny) {
     const denied = denies(rule, call);
     if (denied === false) continue;
@@ -29,15 +31,14 @@ export function policyVerdict(policy: ToolPolicy | null, call: PolicyCall): Poli
     return { allowed: false, reason: why };
   }
   const allowed = allow?.find((rule) => allows(rule, call));
-  if (
-    call.kind === "other" &&
-    deny.some(isAboutEdits) &&
-    (allowed === undefined || !isNamed(allowed))
-  ) {
-    return {
-      allowed: false,
-      reason: `${call.name} is denied to this role: it may change files, and ${ruleWords(deny.find(isAboutEdits) ?? {})} denies that`,
-    };
+  if (call.kind === "other" && (allowed === undefined || !isNamed(allowed))) {
+    const edits = deny.find(isAboutEdits);
+    const why = [
+      ...(edits === undefined ? [] : [`it may change files, and ${ruleWords(edits)} denies that`]),
+      ...(network ? [] : [`nobody knows what it reaches, and ${NO_NETWORK}`]),
+    ];
+    if (why.length > 0)
+      return { allowed: false, reason: `${call.name} is denied to this role: ${why.join("; ")}` };
   }
   const asking = ask.find((rule) => denies(rule, call) !== false);
   if (asking !== undefined) {
@@ -51,6 +52,22 @@ export function policyVerdict(policy: ToolPolicy | null, call: PolicyCall): Poli
       ? "; a command is allowed only by itself: no pipes, lists, substitutions, variables or redirections"
       : "";
   return { allowed: false, reason: `${call.name} is not among what this role may use${plainly}` };
+}
+
+const NO_NETWORK = "the role may not use the network";
+
+/** Whether a policy leaves any call of kind `execute`, whatever its tool is called and whoever allows it. */
+export function leavesCommands({ allow, deny = [], ask = [] }: ToolPolicy): boolean {
+  const isDenied = deny.some(
+    ({ kind, name = "*", input, command }) =>
+      (kind ?? "execute") === "execute" &&
+      /^\*+$/.test(name) &&
+      input === undefined &&
+      command === undefined,
+  );
+  const isAllowed =
+    allow === undefined || [...allow, ...ask].some(({ kind = "execute" }) => kind === "execute");
+  return isAllowed && !isDenied;
 }
 
 /** A rule in words, for an agent or a person. */

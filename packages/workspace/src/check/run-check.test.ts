@@ -8,7 +8,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { CheckRule } from "@uncaged/workflow-protocol";
 import { expect, test } from "vitest";
@@ -40,6 +40,18 @@ test("evidence names the trees, the command and how the run was kept to itself",
   expect(evidence.clean.output).toContain("pass 3");
   const { by, network } = evidence.isolation;
   expect(network).toBe(by === "none" ? "open" : "off");
+  scene.remove();
+});
+
+test("with bubblewrap a run cannot make writable again what is not its own, not even as root", async () => {
+  const scene = checkScene();
+  const elsewhere = mkdtempSync(join(homedir(), ".uwf-elsewhere-"));
+  const file = join(elsewhere, "file");
+  const again = `mount -o remount,bind,rw /; mount -o remount,rw /; touch ${file}; echo tried`;
+  const { isolation, clean } = await scene.check({ command: ["sh", "-c", again] });
+  expect(clean.output).toContain("tried");
+  expect(existsSync(file)).toBe(isolation.by !== "bubblewrap");
+  rmSync(elsewhere, { recursive: true });
   scene.remove();
 });
 

@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { CheckIsolation } from "@uncaged/workflow-protocol";
+import { programPath } from "@uncaged/workflow-util";
 
 export type Sandbox = {
   by: CheckIsolation["by"];
@@ -31,9 +32,10 @@ const bubblewrap: Sandbox = {
     const isInside = (path: string): boolean =>
       [...SHARED_TMP, ...hidden].some((each) => path === each || path.startsWith(`${each}/`));
     return [
-      "bwrap",
+      NAMES.bubblewrap,
       ...["--die-with-parent", "--new-session", "--unshare-pid", "--unshare-ipc"],
       ...(network ? [] : ["--unshare-net"]),
+      ...["--cap-drop", "ALL", ...(process.getuid?.() === 0 ? OF_ROOT : [])],
       ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
       ...[...SHARED_TMP, ...hidden].flatMap((path) => ["--tmpfs", path]),
       ...visible.filter(isInside).flatMap((path) => ["--ro-bind-try", path, path]),
@@ -42,13 +44,18 @@ const bubblewrap: Sandbox = {
   },
 };
 
+/** What programs expect of root, and does not undo a mount or reach outside of the namespaces. Others cannot be given any. */
+const OF_ROOT = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "SETGID", "SETUID"]
+  .concat("NET_BIND_SERVICE")
+  .flatMap((name) => ["--cap-add", `CAP_${name}`]);
+
 /** A new network has not even a loopback until it is switched on. */
 const LOOPBACK_ON = 'ip link set lo up || exit 127; "$@"; exit $?';
 
 const unshare: Sandbox = {
   by: "unshare",
   wrap: (command, { network }) => [
-    "unshare",
+    NAMES.unshare,
     ...(process.getuid?.() === 0 ? [] : ["--user", "--map-root-user"]),
     ...["--pid", "--fork", "--kill-child", "--mount-proc"],
     ...(network ? ["--", ...command] : ["--net", "--", "sh", "-c", LOOPBACK_ON, "sh", ...command]),
@@ -61,12 +68,21 @@ let found: Promise<Sandbox> | undefined;
 
 /** The first that works here; asked once per process, and again when a machine was too busy to say. */
 export function findSandbox(): Promise<Sandbox> {
-  found ??= firstThatWorks(startsWith).then(({ sandbox, isSure }) => {
+  found ??= firstThatWorks(startsWith).then(async ({ sandbox, isSure }) => {
     if (!isSure) found = undefined;
-    return sandbox;
+    return startedByPath(sandbox);
   });
   return found;
 }
+
+/** A check has another `PATH` than the engine. */
+async function startedByPath({ by, wrap }: Sandbox): Promise<Sandbox> {
+  const program = by === "none" ? null : await programPath(NAMES[by], process.env.PATH);
+  if (program === null) return { by, wrap };
+  return { by, wrap: (...about) => [program, ...wrap(...about).slice(1)] };
+}
+
+const NAMES = { bubblewrap: "bwrap", unshare: "unshare" } as const;
 
 /** `late`: it did not end in time, which says nothing. */
 export type Tried = "works" | "fails" | "late";

@@ -41,6 +41,7 @@ export const descriptor: z.ZodType<WorkflowDescriptor> = z
             allow: z.array(toolRule).optional(),
             deny: z.array(toolRule).optional(),
             ask: z.array(toolRule).optional(),
+            network: z.boolean().optional(),
             askTimeoutMs: positive.optional(),
           })
           .optional(),
