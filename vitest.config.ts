@@ -19,6 +19,10 @@ const MEMORY_TESTS = "packages/*/src/**/*.memory.test.ts";
  *  has them. */
 const WALKS = "packages/cli/e2e/**/*.walk.test.ts";
 
+/** What takes several threads, agents, people or machines: each has dozens of processes, and all together take twice as long
+ *  as all other tests. `npm run stories` has them. */
+const STORIES = "packages/cli/e2e/**/*.story.test.ts";
+
 /** Processes that are killed or frozen, damaged storage, hostile input, agents that lie: `npm run trials` has them, because
  *  together they take as long as half of all the others. */
 const TRIALS = {
@@ -36,7 +40,8 @@ const EXPECT = { poll: { timeout: 30_000 } };
 const POSTGRES = "packages/store-postgres/src/testing/postgres-setup.test.helper.ts";
 
 /** One process tests everything: `unit` and `memory` beside the sources, `house` for the root's own scripts,
- *  `e2e` and `walks` for the built CLI, which starts processes and may wait for them, `trials` for what is done to it,
+ *  `e2e`, `stories` and `walks` for the built CLI, which starts processes and may wait for them, `trials` for what is done
+ *  to it,
  *  `browser` for the built page in a real browser, `agents` for adapters with the real programs behind them. */
 export default defineConfig({
   test: {
@@ -98,7 +103,17 @@ export default defineConfig({
           expect: EXPECT,
           globalSetup: ["packages/cli/e2e/bundle-setup.ts", POSTGRES],
           include: ["packages/cli/e2e/**/*.test.ts"],
-          exclude: [...defaultExclude, WALKS, TRIALS.commands],
+          exclude: [...defaultExclude, STORIES, WALKS, TRIALS.commands],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        test: {
+          name: "stories",
+          expect: EXPECT,
+          globalSetup: ["packages/cli/e2e/bundle-setup.ts", POSTGRES],
+          include: [STORIES],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

@@ -37,7 +37,7 @@ const BUNDLE = {
 };
 
 /** They have commands of their own. */
-const NOT_IN_TEST = ["walks", "trials", "browser", "pooler"].flatMap((name) => [
+const NOT_IN_TEST = ["stories", "walks", "trials", "browser", "pooler"].flatMap((name) => [
   "--project",
   `!${name}`,
 ]);
@@ -67,6 +67,11 @@ export const TASKS = {
     says: "build, then run the tests (arguments go to vitest)",
     prepare: BUILT,
     commands: (args) => [{ command: "vitest", args: ["run", ...NOT_IN_TEST, ...args] }],
+  },
+  stories: {
+    says: "build, then have several threads, agents, people or machines work together (arguments go to vitest)",
+    prepare: BUILT,
+    commands: (args) => [{ command: "vitest", args: ["run", "--project", "stories", ...args] }],
   },
   browser: {
     says: "build, then try the page in a browser: Chromium, found or named by CHROMIUM_PATH (arguments go to vitest)",
