@@ -97,6 +97,7 @@ it("names the server of the engine's tools, and asks nobody whether they may be 
       'mcp_servers.workflow.command="/node"',
       'mcp_servers.workflow.args=["bridge.js","/a b"]',
       'mcp_servers.workflow.default_tools_approval_mode="approve"',
+      "mcp_servers.workflow.tool_timeout_sec=86400",
     ]),
   );
 });

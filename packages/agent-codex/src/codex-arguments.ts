@@ -74,6 +74,8 @@ function serverSettings({ name, command, args }: ToolServer): Record<string, Set
     [`${server}.command`]: command,
     [`${server}.args`]: args,
     [`${server}.default_tools_approval_mode`]: "approve",
+    // The engine ends what takes too long: some tools wait for a thread.
+    [`${server}.tool_timeout_sec`]: 86_400,
   };
 }
 

@@ -40,18 +40,20 @@ const NEW_TEST = `import { test } from "node:test";
 test("is run", () => {});
 `;
 
-type Commands = { put: string; get: (hash: string) => string; context: string };
+type Commands = { put: string; get: (hash: string) => string; context: string; board: string };
 
 /** By commands; and by tools, for an agent whose own sandbox forbids sockets. */
 const COMMANDS: Commands = {
   put: "[[shell:echo 'a phase' | uncaged-workflow cas put -]]",
   get: (hash) => `[[shell:uncaged-workflow cas get --payload ${hash}]]`,
   context: "[[shell:uncaged-workflow thread context $UNCAGED_THREAD_ID]]",
+  board: "[[shell:uncaged-workflow task board]]",
 };
 const TOOLS: Commands = {
   put: '[[tool:cas_put {"text":"a phase\\n"}]]',
   get: (hash) => `[[tool:cas_get {"hash":"${hash}"}]]`,
   context: "[[tool:thread_context {}]]",
+  board: '[[tool:uncaged_workflow {"args":["task","board"]}]]',
 };
 /** The hash of "a phase" and a line break. */
 const PHASE = "4GYAF1C8YAM7B";
@@ -93,6 +95,7 @@ function describeSandboxed(name: string, { binding, by }: Row): void {
         env: { ENGINE_ONLY: PLANTED },
       });
       await makeRepository(stage.work);
+      await stage.json(["task", "spawn", "mend-add", "--description", "Mend add."]);
       await writeFile(join(stage.work, "probe.sh"), PROBE);
       await mkdir(join(stage.root, "keys"));
       await writeFile(join(stage.root, "keys", "attest.key"), KEY);
@@ -133,6 +136,11 @@ function describeSandboxed(name: string, { binding, by }: Row): void {
       expect(sent()).toContain("status: more");
     });
 
+    test("sandbox-tasks: its commands about tasks are served", () => {
+      expect(sent()).toContain("mend-add");
+      expect(sent()).not.toContain("ACCESS_DENIED");
+    });
+
     /** Everything that the model was told in the last step. */
     const sent = (): string => JSON.stringify(stage.model.calls().at(-1)?.messages ?? []);
   });
@@ -150,6 +158,7 @@ function scriptsOf({ root, work }: Place, by: Commands): StepScripts {
       '[[shell:npm test -- test/new.test.js > tested.txt 2>&1; echo "exit $?" >> tested.txt]]',
       by.get(PHASE),
       by.context,
+      by.board,
       '[[json:{"status":"done"}]]',
     ].join(" "),
   };

@@ -113,6 +113,6 @@ export function unreachable(why: string): Failure {
   return failure(
     "ACCESS_DENIED",
     `the store of this step cannot be reached from its sandbox: ${why}`,
-    "it is there while the step runs, for programs that may connect to a Unix socket; others call the tools thread_context, cas_get and cas_put",
+    "it is there while the step runs, for programs that may connect to a Unix socket; others call the tools thread_context, cas_get, cas_put and uncaged_workflow",
   );
 }

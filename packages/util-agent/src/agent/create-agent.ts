@@ -13,6 +13,7 @@ import {
   type AdapterFn,
   type AgentProbe,
   agentFaultOf,
+  type EngineTool,
   failureFrom,
   type RoleResult,
   requiredCalls,
@@ -36,13 +37,14 @@ import { evidenceBook } from "../evidence/evidence-book.ts";
 import { Refusals } from "../evidence/refusals.ts";
 import { rulesInWords } from "../evidence/rules-in-words.ts";
 import { freshHome } from "../process/fresh-home.ts";
-import { isolatedBy, withIsolation } from "../process/isolation.ts";
+import { isolatedBy, isolationOf, withIsolation } from "../process/isolation.ts";
 import { programIdentity } from "../process/program-identity.ts";
-import { stepDeadline } from "../process/step-deadline.ts";
+import { type StepDeadline, stepDeadline } from "../process/step-deadline.ts";
 import { buildAgentPrompt } from "../prompt/build-agent-prompt.ts";
 import { buildReminder } from "../prompt/build-reminder.ts";
 import { buildThreadInput } from "../prompt/build-thread-input.ts";
 import { type ThreadReach, threadAccess } from "../prompt/thread-access.ts";
+import { commandTools } from "../tools/command-tool.ts";
 import { lendStore } from "../tools/lend-store.ts";
 import { lendTools, redactedTool } from "../tools/lend-tools.ts";
 import { type StepStore, stepStoreOf } from "../tools/step-store.ts";
@@ -112,15 +114,15 @@ async function runStep<T>(
   const access = threadAccess(ctx.threadId, job.rules.tools ?? null, reach);
   const reminder = await buildReminder(ctx, runtime, access);
   const refusals = new Refusals(emit);
-  const tools = [
-    ...(runtime.workers?.tools ?? []).map((tool) => redactedTool(tool, redact)),
-    ...(ofStore?.by === "tools" ? storeTools(ofStore.store, job.rules.tools ?? null) : []),
-  ];
-  const lent = driver.can.tools === "mcp" && tools.length > 0 ? await lendTools(tools) : null;
   // Also where its commands may not connect: a command then says why it fails.
   const lentStore =
     ofStore === null ? null : await lendStore({ root: ofStore.root, pass }, ofStore.store);
   const env = { ...own, ...lentStore?.env };
+  const tools = [
+    ...(runtime.workers?.tools ?? []).map((tool) => redactedTool(tool, redact)),
+    ...(ofStore?.by === "tools" ? toolsInStore(job, ofStore.store, { env, deadline }) : []),
+  ];
+  const lent = driver.can.tools === "mcp" && tools.length > 0 ? await lendTools(tools) : null;
   const step = agentStep(job, {
     tools: driver.can.tools === "direct" ? tools : [],
     toolServer: lent?.server ?? null,
@@ -210,6 +212,23 @@ function storeOf({ driver, ctx, runtime }: AgentJob, redact: Redactor): StoreWay
   if (isolation === undefined || storageRoot === undefined) return null;
   const by = driver.socketless === true ? "tools" : "socket";
   return { by, root: storageRoot, store: stepStoreOf(ctx, runtime, redact) };
+}
+
+/** For an agent whose commands cannot connect to the lent store. */
+function toolsInStore(
+  job: AgentJob,
+  store: StepStore,
+  { env, deadline }: { env: Readonly<Record<string, string>>; deadline: StepDeadline },
+): EngineTool[] {
+  const policy = job.rules.tools ?? null;
+  const { step } = job.runtime;
+  const cwd = workFolder(job);
+  const command = commandTools({
+    ...{ policy, cwd, env, processTag: step.processTag, signal: deadline.signal },
+    isolation: isolationOf({ ...step, cwd, offline: policy?.network === false }),
+    remainingMs: () => deadline.remainingMs(),
+  });
+  return [...storeTools(store, policy), ...command];
 }
 
 /** Opens the agent with what it does not know yet: everything, or what is new since its session's last step. */
