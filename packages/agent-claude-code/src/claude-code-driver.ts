@@ -3,6 +3,7 @@ import type { ClaudeCodeConfig, McpServer } from "./claude-code-config.ts";
 import { openConversation } from "./conversation.ts";
 import { engineTool } from "./engine-tool.ts";
 import { CREDENTIALS_FILE, PASSED_ON } from "./log-in.ts";
+import { modelAddresses } from "./model-addresses.ts";
 import { probeClaudeCode } from "./probe-claude-code.ts";
 
 /** What is specific to Claude Code. Starts nothing before a turn begins. */
@@ -10,7 +11,11 @@ export function claudeCodeDriver(config: ClaudeCodeConfig): AgentDriver {
   return {
     name: "claude-code",
     passEnv: PASSED_ON,
-    can: { evidence: true, policy: true, ask: true, tools: "mcp", resume: true, copy: true },
+    can: {
+      ...{ evidence: true, policy: true, offline: "model", ask: true },
+      ...{ tools: "mcp", resume: true, copy: true },
+    },
+    modelAddresses,
     secrets: () => Object.values(config.mcpServers ?? {}).flatMap(secretsOf),
     systemPromptApart: true,
     shellTools: ["Bash"],

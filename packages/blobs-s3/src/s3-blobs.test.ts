@@ -24,8 +24,8 @@ const sha256 = createHash("sha256").update(bytes).digest("hex");
 const COPY = { hash: "50SJJZ7PQ2G6X", sha256, copy: "1" };
 /** For a server that answers, however busy this machine is. */
 const CALM = { attempts: 3, attemptMs: 2_000, pauseMs: 1, bytesPerSec: 1024 * 1024 };
-/** For one that does not. */
-const HASTY = { ...CALM, attemptMs: 100 };
+/** For one that does not. Long enough for a request to arrive, on a busy machine, too. */
+const HASTY = { ...CALM, attemptMs: 1_000 };
 
 describe("with a server that keeps what it is given", () => {
   const directory = mkdtempSync(join(tmpdir(), "uwf-s3-"));

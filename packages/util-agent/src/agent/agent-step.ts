@@ -71,6 +71,8 @@ export function agentStep(
     /** Of the engine; empty: none. */
     tools: readonly EngineTool[];
     toolServer: ToolServer | null;
+    /** See `Isolation.gate`. */
+    gate: string | null;
   },
 ): Omit<AgentStep, OfSession> {
   const { options, prompt, outputSchema, rules, ctx, runtime } = job;
@@ -92,6 +94,7 @@ export function agentStep(
       ...runtime.step,
       cwd: workFolder(job),
       offline: isOffline(rules, job.driver),
+      gate: parts.gate,
     }),
     env: parts.env,
     systemPrompt: prompt,

@@ -251,19 +251,19 @@ describe("a step that has to end", () => {
 
   it("because its time is up, counted over all its turns", async () => {
     const limits: (number | null)[] = [];
-    const slow = {
+    const turn = (ms: number) => ({
       text: "hm",
       during: async (step: { limits: { timeoutMs: number | null }; signal: AbortSignal }) => {
         limits.push(step.limits.timeoutMs);
-        await sleep(200, undefined, { signal: step.signal }).catch(() => {});
+        await sleep(ms, undefined, { signal: step.signal }).catch(() => {});
       },
-    };
-    const driver = fakeDriver([slow, slow, slow, slow]);
-    const error = await failed(driver, { options: { timeoutMs: 300, repairs: 5 } });
+    });
+    const driver = fakeDriver([turn(200), turn(60_000), turn(0)]);
+    const error = await failed(driver, { options: { timeoutMs: 3_000, repairs: 5 } });
     expect(error).toMatchObject({ outcome: "timeout", failure: { code: "AGENT_TIMEOUT" } });
     expect(driver.prompts).toHaveLength(2);
-    expect(limits[0]).toBeLessThanOrEqual(300);
-    expect(limits[1]).toBeLessThanOrEqual(100);
+    expect(limits[0]).toBeLessThanOrEqual(3_000);
+    expect(limits[1]).toBeLessThanOrEqual(2_800);
   });
 });
 

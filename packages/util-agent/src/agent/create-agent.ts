@@ -38,6 +38,7 @@ import { Refusals } from "../evidence/refusals.ts";
 import { rulesInWords } from "../evidence/rules-in-words.ts";
 import { freshHome } from "../process/fresh-home.ts";
 import { isolatedBy, isolationOf, withIsolation } from "../process/isolation.ts";
+import { lendModel } from "../process/lend-model.ts";
 import { programIdentity } from "../process/program-identity.ts";
 import { type StepDeadline, stepDeadline } from "../process/step-deadline.ts";
 import { buildAgentPrompt } from "../prompt/build-agent-prompt.ts";
@@ -59,7 +60,7 @@ import {
 import { type ResumableSession, resumableSession } from "./resumable-session.ts";
 import { runTurns } from "./run-turns.ts";
 import { StepRecord } from "./step-record.ts";
-import { demandRules, isOffline, usableAgent } from "./usable-agent.ts";
+import { demandRules, isOffline, modelAddresses, usableAgent } from "./usable-agent.ts";
 import { withRun } from "./with-run.ts";
 
 const HOUR_MS = 3_600_000;
@@ -94,6 +95,7 @@ async function runStep<T>(
   const version = probe.version ?? "unknown";
   const program = programIdentity(probe.path);
   const own = agentEnvironment(job);
+  const addresses = modelAddresses(runtime.step, driver, own);
   const known = { ...process.env, ...own };
   const pass = randomTag(32);
   const redact = redactor({ env: known, values: [...(driver.secrets?.(known) ?? []), pass] });
@@ -117,7 +119,8 @@ async function runStep<T>(
   // Also where its commands may not connect: a command then says why it fails.
   const lentStore =
     ofStore === null ? null : await lendStore({ root: ofStore.root, pass }, ofStore.store);
-  const env = { ...own, ...lentStore?.env };
+  const model = addresses === null ? null : await lendModel(addresses);
+  const env = { ...own, ...lentStore?.env, ...model?.env };
   const tools = [
     ...(runtime.workers?.tools ?? []).map((tool) => redactedTool(tool, redact)),
     ...(ofStore?.by === "tools" ? toolsInStore(job, ofStore.store, { env, deadline }) : []),
@@ -126,6 +129,7 @@ async function runStep<T>(
   const step = agentStep(job, {
     tools: driver.can.tools === "direct" ? tools : [],
     toolServer: lent?.server ?? null,
+    gate: model?.socket ?? null,
     env,
     deadline,
     evidence,
@@ -201,6 +205,7 @@ async function runStep<T>(
     close();
     await lent?.close();
     await lentStore?.close();
+    await model?.close();
   }
 }
 

@@ -9,6 +9,7 @@ import {
 } from "@uncaged/workflow-protocol";
 import { leavesCommands } from "@uncaged/workflow-util/tool-rules";
 import type { AgentDriver } from "../driver/agent-driver.ts";
+import type { Environment } from "../process/cli-environment.ts";
 
 /** Refuses a role whose rules could not be enforced with this agent, so that no promise is empty. */
 export function demandRules({ rules, role }: StepScope, driver: AgentDriver): RoleRules {
@@ -44,7 +45,21 @@ function online(tools: ToolPolicy, { can }: AgentDriver): string | null {
 
 /** The role's programs run in a sandbox that has no network. */
 export function isOffline({ tools }: RoleRules, { can }: AgentDriver): boolean {
-  return tools?.network === false && can.offline === "sandbox";
+  return tools?.network === false && can.offline !== undefined && can.offline !== "itself";
+}
+
+/** Where the programs of such a role find their model; null: they need none, or have a network. */
+export function modelAddresses(
+  { rules, role }: StepScope,
+  driver: AgentDriver,
+  env: Environment,
+): readonly string[] | null {
+  if (!isOffline(rules ?? {}, driver) || driver.modelAddresses === undefined) return null;
+  const found = driver.modelAddresses(env);
+  if (found.ok) return found.value;
+  throw unfit(
+    `role ${role} has \`tools.network: false\`, and ${driver.name} cannot play it: ${found.error}`,
+  );
 }
 
 function unfit(message: string): Error {

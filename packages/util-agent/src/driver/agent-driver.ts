@@ -9,6 +9,7 @@ import type {
   JsonObject,
   JsonValue,
   Permission,
+  Result,
   ToolCallRecord,
   ToolPolicy,
   Usage,
@@ -29,10 +30,10 @@ export type AgentDriver = {
     evidence: boolean;
     /** It can enforce a tool policy, and fails closed. Otherwise a role with a policy is refused. */
     policy: boolean;
-    /** How its commands are kept from the network (`ToolPolicy.network`): `sandbox`, because none of its programs needs
-     *  one and all of them are started with `AgentStep.isolation`; `itself`. Left out: not at all, and a role that may run
-     *  commands is refused. */
-    offline?: "sandbox" | "itself";
+    /** How its commands are kept from the network (`ToolPolicy.network`). `sandbox`: none of its programs needs one, and all
+     *  are started with `AgentStep.isolation`. `model`: those reach nothing but `modelAddresses`. `itself`. Left out: not at
+     *  all, and a role that may run commands is refused. */
+    offline?: "sandbox" | "model" | "itself";
     /** It waits while a person decides about a call (`AgentStep.mayI`). Default false. */
     ask?: boolean;
     /** It takes tools of the engine: `mcp`, from a server that it starts (`AgentStep.toolServer`); `direct`, as they
@@ -69,6 +70,9 @@ export type AgentDriver = {
   /** What the agent needs from `AgentStep.home` to resume a session, as relative paths: `projects`, or with a star
    *  within one name, `state_*.sqlite`. Everything else there is removed before each step. Default: nothing. */
   keeps?: readonly string[];
+  /** Where its program finds its model, as `host:port`, when its environment names an HTTP proxy; with `offline: "model"`. The
+   *  error says in one sentence why that is not known. */
+  modelAddresses?(env: Environment): Result<readonly string[], string>;
   /** Why it cannot enforce a particular policy, although it can enforce others; null: it can. Default: null. */
   refuses?(policy: ToolPolicy): string | null;
   /** Looks for the program, its version and its login. Never throws, never opens a session. */

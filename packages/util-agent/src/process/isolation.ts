@@ -19,6 +19,7 @@ import {
   type WorkflowRuntime,
 } from "@uncaged/workflow-protocol";
 import { isWithin, programPath, readRegularFileSync } from "@uncaged/workflow-util";
+import { throughGate } from "./lend-model.ts";
 
 /** What a program is kept to. Absolute paths, links resolved. */
 export type Isolation = {
@@ -28,6 +29,8 @@ export type Isolation = {
   kept: readonly string[];
   /** No network but a loopback of its own. */
   offline: boolean;
+  /** The socket of the proxy that is its only way out (`lendModel`). Null or left out: there is none. */
+  gate?: string | null | undefined;
 };
 
 type Way = {
@@ -90,6 +93,7 @@ export function isolationOf({
   scratch,
   cwd,
   offline,
+  gate = null,
 }: {
   isolation?: StepScope["isolation"];
   storageRoot?: string | null | undefined;
@@ -97,6 +101,7 @@ export function isolationOf({
   scratch?: string | undefined;
   cwd: string;
   offline: boolean;
+  gate?: string | null;
 }): Isolation | null {
   if (isolation !== "sandbox" || storageRoot == null) return null;
   mkdirSync(home, { recursive: true, mode: 0o700 });
@@ -105,7 +110,7 @@ export function isolationOf({
   const own = scratch === undefined ? [home] : [home, scratch];
   const named = [...own, cwd, ...workTreeIn(storageRoot, cwd), programs];
   const kept = named.filter((folder) => folder.startsWith(storageRoot + sep) && existsSync(folder));
-  return { root: storageRoot, kept: [...new Set(kept)], offline };
+  return { root: storageRoot, kept: [...new Set(kept)], offline, gate };
 }
 
 /** The git work tree of a folder in the storage root, and its repository if the engine keeps that in the root, too: of a
@@ -141,7 +146,9 @@ export async function isolated(
   cwd: string,
 ): Promise<Result<string[], Failure>> {
   const way = await findWay();
-  if (way !== null) return ok(way.wrap(command, isolation, cwd));
+  const { gate } = isolation;
+  const started = gate == null ? command : throughGate(command, gate);
+  if (way !== null) return ok(way.wrap(started, isolation, cwd));
   return err(
     failure(
       "AGENT_FAILED",

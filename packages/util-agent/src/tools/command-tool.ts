@@ -14,7 +14,7 @@ import { leavesCommands, lineOfWords, policyVerdict } from "@uncaged/workflow-ut
 import type { Isolation } from "../process/isolation.ts";
 import { spawnCli } from "../process/spawn-cli.ts";
 
-export const COMMAND_TOOL = "uncaged_workflow";
+const COMMAND_TOOL = "uncaged_workflow";
 
 const PROGRAM = "uncaged-workflow";
 const TASK_VERBS = ["start", "heartbeat", "done", "fail", "approve", "request-changes"];
