@@ -103,4 +103,6 @@ test("a rule about what the agent does not ask for is refused with its kind", ()
   expect(gemini.refuses?.({ allow: [{ kind: "read", input: "^src/" }] })).toBe(late);
   expect(gemini.refuses?.({ allow: [{ kind: "read" }], deny: [{ kind: "edit" }] })).toBe(null);
   expect(acpDriver({ preset: "opencode" }).refuses?.({ deny: [{ kind: "read" }] })).toBe(null);
+  expect(gemini.refuses?.({ network: false })).toContain("before calls of kind search");
+  expect(acpDriver({ preset: "opencode" }).refuses?.({ network: false })).toBe(null);
 });

@@ -35,9 +35,9 @@ export type ToolPolicy = {
   allow?: readonly ToolRule[] | undefined;
   deny?: readonly ToolRule[] | undefined;
   ask?: readonly ToolRule[] | undefined;
-  /** `false`: commands that the agent runs reach no network but their own loopback, and calls of kind `fetch` are refused;
-   *  so are calls of kind `other`, unless an `allow` rule names them. An agent that cannot keep this does not play the
-   *  role. Default: as the agent and its machine have it. */
+  /** `false`: commands that the agent runs reach no network but their own loopback; calls of kind `fetch` and searches of the
+   *  web are refused, and calls of kind `other` that no `allow` rule names. An agent that cannot keep this does not play
+   *  the role. Default: as the agent and its machine have it. */
   network?: boolean | undefined;
   /** After this time without an answer the call is refused. Milliseconds; default: an hour. */
   askTimeoutMs?: number | undefined;

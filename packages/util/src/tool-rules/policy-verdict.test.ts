@@ -86,6 +86,16 @@ describe("a role without a network", () => {
     expect(allowed({ network: true }, call)).toBe(true);
   });
 
+  it.each(["WebSearch", "web_search", "google_web_search", "websearch"])(
+    "has nobody search the web for it: %s",
+    (name) => {
+      const call = { name, kind: "search", subject: "{}" } as const;
+      expect(allowed({ network: false, allow: [{ kind: "search" }, { name }] }, call)).toBe(false);
+      expect(allowed({ deny: [{ kind: "fetch" }] }, call)).toBe(true);
+      expect(allowed({ network: false }, { ...call, name: "Grep" })).toBe(true);
+    },
+  );
+
   it("uses an unknown tool only if a rule names it", () => {
     expect(allowed(policy, other("mcp__tickets__list"))).toBe(true);
     expect(allowed({ network: false }, other("New"))).toBe(false);

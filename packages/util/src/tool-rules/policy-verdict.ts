@@ -19,7 +19,7 @@ export type PolicyVerdict = {
  *  write, and reach the network: where edits or the network are denied it is denied too, unless an `allow` rule names it. */
 export function policyVerdict(policy: ToolPolicy | null, call: PolicyCall): PolicyVerdict {
   const { allow, deny = [], ask = [], network = true } = policy ?? {};
-  if (!network && call.kind === "fetch")
+  if (!network && (call.kind === "fetch" || WEB_SEARCH.test(call.name)))
     return { allowed: false, reason: `${call.name} is denied to this role: ${NO_NETWORK}` };
   for (const rule of deny) {
     const denied = denies(rule, call);
@@ -53,6 +53,9 @@ export function policyVerdict(policy: ToolPolicy | null, call: PolicyCall): Poli
       : "";
   return { allowed: false, reason: `${call.name} is not among what this role may use${plainly}` };
 }
+
+/** A model's provider searches for it, over a network that no sandbox cuts: a search, as far as its kind says. */
+const WEB_SEARCH = /^(?:google_?)?web_?search$/i;
 
 const NO_NETWORK = "the role may not use the network";
 
