@@ -5,12 +5,10 @@
  *     address: `THROUGH` listens on the loopback inside, which belongs to that sandbox alone, and starts the program.
  *  2. Who can reach the socket reaches no more than the model: the step's commands may use it, too.
  *  3. It is gone with the step. */
-import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Duplex } from "node:stream";
+import { onOwnSocket } from "./own-socket.ts";
 
 export type LentModel = {
   /** For `Isolation.gate`. */
@@ -44,17 +42,8 @@ export function throughGate(command: readonly string[], socket: string): string[
 /** `addresses`: `host:port`, as the program asks for them. */
 export async function lendModel(addresses: readonly string[]): Promise<LentModel> {
   const known = new Set(addresses.map((address) => address.toLowerCase()));
-  const folder = await mkdtemp(join(tmpdir(), "uwf-model-"));
-  const socket = join(folder, "s");
-  const open = new Set<Duplex>();
-  const keep = (stream: Duplex): void => {
-    open.add(stream);
-    stream.on("close", () => open.delete(stream));
-    stream.on("error", () => stream.destroy());
-  };
   const server = createServer((asked, answer) => passOn(asked, answer, known));
   server.maxConnections = MOST_CONNECTIONS;
-  server.on("connection", keep);
   server.on("connect", (asked: IncomingMessage, inside: Duplex) => {
     const address = (asked.url ?? "").toLowerCase();
     if (!known.has(address)) {
@@ -65,28 +54,12 @@ export async function lendModel(addresses: readonly string[]): Promise<LentModel
       inside.write("HTTP/1.1 200 Connection established\r\n\r\n");
       outside.pipe(inside).pipe(outside);
     });
-    keep(outside);
+    outside.on("error", () => outside.destroy());
     inside.on("close", () => outside.destroy());
     outside.on("close", () => inside.destroy());
   });
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(socket, () => resolve());
-    });
-  } catch (thrown) {
-    await rm(folder, { recursive: true, force: true });
-    throw thrown;
-  }
-  return {
-    socket,
-    env: proxyVariables(`http://127.0.0.1:${PORT}`),
-    async close() {
-      for (const stream of open) stream.destroy();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+  const { path: socket, close } = await onOwnSocket("uwf-model-", server);
+  return { socket, env: proxyVariables(`http://127.0.0.1:${PORT}`), close };
 }
 
 /** Programs differ in the case that they read. */

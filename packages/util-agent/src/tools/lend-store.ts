@@ -5,10 +5,7 @@
  *  2. It is gone with the step.
  *  3. What arrives is data of an agent: bounded, and parsed before anything is done with it. */
 import { timingSafeEqual } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import {
   failure,
   failureFrom,
@@ -24,6 +21,7 @@ import {
   TASK_STATES,
 } from "@uncaged/workflow-protocol";
 import { z } from "zod";
+import { onOwnSocket } from "../process/own-socket.ts";
 import { answerFromStore, runForStep, type StepStore } from "./step-store.ts";
 
 export type LentStore = {
@@ -80,34 +78,14 @@ export async function lendStore(
   { root, pass }: Pick<StepStoreAddress, "root" | "pass">,
   store: StepStore,
 ): Promise<LentStore> {
-  const folder = await mkdtemp(join(tmpdir(), "uwf-store-"));
-  const address: StepStoreAddress = { socket: join(folder, "s"), pass, root };
-  const open = new Set<Socket>();
   const server = createServer({ allowHalfOpen: true }, (connection) => {
-    open.add(connection);
-    connection.on("close", () => open.delete(connection));
-    connection.on("error", () => connection.destroy());
     connection.setTimeout(IDLE_MS, () => connection.destroy());
     serve(connection, pass, store).catch(() => connection.destroy());
   });
   server.maxConnections = MOST_CONNECTIONS;
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(address.socket, () => resolve());
-    });
-  } catch (thrown) {
-    await rm(folder, { recursive: true, force: true });
-    throw thrown;
-  }
-  return {
-    env: { [STEP_STORE_ENV]: JSON.stringify(address) },
-    async close() {
-      for (const connection of open) connection.destroy();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+  const { path: socket, close } = await onOwnSocket("uwf-store-", server);
+  const address: StepStoreAddress = { socket, pass, root };
+  return { env: { [STEP_STORE_ENV]: JSON.stringify(address) }, close };
 }
 
 async function serve(connection: Socket, pass: string, store: StepStore): Promise<void> {

@@ -3,13 +3,11 @@
  *  1. The tools run here, in the engine's process. What the agent starts only carries bytes between its own stdin and
  *     stdout and a socket, in a folder that only this user can enter.
  *  2. The socket is gone with the step: an agent that outlives it can call nothing any more. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { createServer, type Server, type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { createServer, type Socket } from "node:net";
 import type { EngineTool, JsonValue } from "@uncaged/workflow-protocol";
 import { redactJson } from "../answer/redact-json.ts";
 import type { ToolServer } from "../driver/agent-driver.ts";
+import { onOwnSocket } from "../process/own-socket.ts";
 
 export type LentTools = { server: ToolServer; close(): Promise<void> };
 
@@ -17,23 +15,13 @@ export type LentTools = { server: ToolServer; close(): Promise<void> };
 const MOST_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 export async function lendTools(tools: readonly EngineTool[]): Promise<LentTools> {
-  const folder = await mkdtemp(join(tmpdir(), "uwf-tools-"));
-  const socket = join(folder, "s");
-  const open = new Set<Socket>();
   const server = createServer((connection) => {
-    open.add(connection);
-    connection.on("close", () => open.delete(connection));
-    connection.on("error", () => connection.destroy());
     serve(tools, connection).catch(() => connection.destroy());
   });
-  await listen(server, socket);
+  const { path, close } = await onOwnSocket("uwf-tools-", server);
   return {
-    server: { name: "workers", command: process.execPath, args: ["-e", BRIDGE, socket] },
-    async close() {
-      for (const connection of open) connection.destroy();
-      await new Promise<void>((resolve) => server.close(() => resolve()));
-      await rm(folder, { recursive: true, force: true });
-    },
+    server: { name: "workers", command: process.execPath, args: ["-e", BRIDGE, path] },
+    close,
   };
 }
 
@@ -44,13 +32,6 @@ export function redactedTool(tool: EngineTool, redact: (text: string) => string)
 
 const BRIDGE =
   'const s=require("node:net").connect(process.argv[1]);process.stdin.pipe(s).pipe(process.stdout);s.on("error",()=>process.exit(1));s.on("close",()=>process.exit(0))';
-
-function listen(server: Server, socket: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(socket, () => resolve());
-  });
-}
 
 /** Loaded only where tools are lent. */
 async function serve(tools: readonly EngineTool[], connection: Socket): Promise<void> {
