@@ -7,7 +7,8 @@
  *
  *  1. What it fetches stays inside `.cache/`; it changes nothing global.
  *  2. Its own words go to stderr, one line a step; stdout belongs to the task.
- *  3. Runs may overlap: tools are published by one rename, installing and building hold a lock. */
+ *  3. Runs may overlap: tools are published by one rename, installing and building hold a lock.
+ *  4. With `UNCAGED_PREPARED=1` it installs and builds nothing: for who has just done that, and runs many tasks. */
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { captured } from "./dev/captured.mjs";
@@ -17,6 +18,8 @@ import { run } from "./dev/run.mjs";
 import { shellWord } from "./dev/shell-word.mjs";
 import { TASKS, usage } from "./dev/tasks.mjs";
 import { ensureToolchain } from "./dev/toolchain.mjs";
+
+const PREPARED = "UNCAGED_PREPARED";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const cache = join(root, ".cache");
@@ -42,7 +45,8 @@ async function main([name, ...args]) {
   }
   const env = taskEnvironment(directories);
   await withLock({ file: join(cache, "prepare.lock"), say }, async () => {
-    const steps = task.here?.needsNoBuild(asked) ? [] : (task.prepare ?? []);
+    const isReady = process.env[PREPARED] === "1" || task.here?.needsNoBuild(asked);
+    const steps = isReady ? [] : (task.prepare ?? []);
     for (const step of steps) await mustPass(step, env);
   });
   if (task.here !== undefined) {
@@ -67,12 +71,14 @@ async function mustPass(step, env) {
   throw new DevError(`${step.says}: failed with code ${code}`, step.hint, code);
 }
 
-/** What `npm run` adds would reach pnpm and every child as settings of theirs, so it goes. */
+/** What `npm run` adds would reach pnpm and every child as settings of theirs, so it goes; and what is said of this clone
+ *  is not true of another one in which a test runs a task. */
 function taskEnvironment(directories) {
   const env = {};
   for (const [key, value] of Object.entries(process.env)) {
     if (!/^npm_/i.test(key) || KEPT_SETTINGS.test(key)) env[key] = value;
   }
+  delete env[PREPARED];
   const pathKey = Object.keys(env).find((key) => key.toUpperCase() === "PATH") ?? "PATH";
   env[pathKey] = [...directories, join(root, "node_modules", ".bin"), env[pathKey]]
     .filter(Boolean)

@@ -58,6 +58,13 @@ const LONG_TRIALS = {
   UNCAGED_TEST_TASK_KILLS: "1000",
 };
 
+/** `UNCAGED_TEST_BUILT`: the tests need not bundle the command line first. */
+const vitest = (args, env = {}) => ({
+  command: "vitest",
+  args: ["run", ...args],
+  env: { UNCAGED_TEST_BUILT: "1", ...env },
+});
+
 const INSTALLED = [INSTALL];
 const BUILT = [INSTALL, COMPILE, BUNDLE];
 const node = (...args) => ({ command: "node", args });
@@ -66,38 +73,37 @@ export const TASKS = {
   test: {
     says: "build, then run the tests (arguments go to vitest)",
     prepare: BUILT,
-    commands: (args) => [{ command: "vitest", args: ["run", ...NOT_IN_TEST, ...args] }],
+    commands: (args) => [vitest([...NOT_IN_TEST, ...args])],
   },
   stories: {
     says: "build, then have several threads, agents, people or machines work together (arguments go to vitest)",
     prepare: BUILT,
-    commands: (args) => [{ command: "vitest", args: ["run", "--project", "stories", ...args] }],
+    commands: (args) => [vitest(["--project", "stories", ...args])],
   },
   browser: {
     says: "build, then try the page in a browser: Chromium, found or named by CHROMIUM_PATH (arguments go to vitest)",
     prepare: BUILT,
-    commands: (args) => [{ command: "vitest", args: ["run", "--project", "browser", ...args] }],
+    commands: (args) => [vitest(["--project", "browser", ...args])],
   },
   pooler: {
     says: "build, then use PostgreSQL through PgBouncer, which has to be installed (arguments go to vitest)",
     prepare: BUILT,
-    commands: (args) => [{ command: "vitest", args: ["run", "--project", "pooler", ...args] }],
+    commands: (args) => [vitest(["--project", "pooler", ...args])],
   },
   trials: {
     says: "build, then kill, freeze, damage and attack it, and lie to it (--long: far more often; other arguments go to vitest)",
     prepare: BUILT,
     commands: (args) => [
-      {
-        command: "vitest",
-        args: ["run", "--project", "trials", ...args.filter((arg) => arg !== "--long")],
-        env: args.includes("--long") ? LONG_TRIALS : {},
-      },
+      vitest(
+        ["--project", "trials", ...args.filter((arg) => arg !== "--long")],
+        args.includes("--long") ? LONG_TRIALS : {},
+      ),
     ],
   },
   walks: {
     says: "build, then walk as a newcomer does, from an install to a result (arguments go to vitest)",
     prepare: BUILT,
-    commands: (args) => [{ command: "vitest", args: ["run", "--project", "walks", ...args] }],
+    commands: (args) => [vitest(["--project", "walks", ...args])],
   },
   demo: {
     says: "build, then watch a real job go through a real workflow",

@@ -14,10 +14,12 @@ declare module "vitest" {
   }
 }
 
-/** Tests run the command line as in a clone: bundled from the last compilation, with all packages packed.
+/** Tests run the command line as in a clone: bundled from the last compilation, with all packages packed. `npm test` and
+ *  the like have just done that.
  *  The workflow that most tests begin with is built and registered once by that command, and copied. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  for (const script of scripts) await promisify(execFile)(process.execPath, [script]);
+  if (process.env.UNCAGED_TEST_BUILT !== "1")
+    for (const script of scripts) await promisify(execFile)(process.execPath, [script]);
   const cli = openCli({ madeSteps: null });
   const added = await cli.addSteps("steps");
   project.provide("madeSteps", { dir: cli.dir, root: cli.root, added });
