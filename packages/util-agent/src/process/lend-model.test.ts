@@ -9,6 +9,7 @@ import {
 } from "node:net";
 import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type LentModel, lendModel } from "./lend-model.ts";
 
@@ -73,6 +74,23 @@ describe("the way to a model", () => {
     const ended = once(socket, "close");
     socket.end();
     await ended;
+  });
+
+  it("passes on all that was said before the end, however slowly it is read", async () => {
+    // More than the system holds for a reader, and little enough that the rest waits in the proxy.
+    const size = 256 * 1024;
+    const talker = createPlainServer((socket) => socket.end(Buffer.alloc(size)));
+    await once(talker.listen(0, "127.0.0.1"), "listening");
+    const own = await lendModel([addressOf(talker)]);
+    const socket = connect(own.socket);
+    socket.write(`CONNECT ${addressOf(talker)} HTTP/1.1\r\n\r\n`);
+    await once(socket, "readable");
+    await sleep(300);
+    let read = 0;
+    for await (const piece of socket) read += (piece as Buffer).length;
+    expect(read).toBeGreaterThan(size);
+    await own.close();
+    talker.close();
   });
 
   it("leads nowhere else", async () => {

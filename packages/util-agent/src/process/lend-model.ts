@@ -54,9 +54,12 @@ export async function lendModel(addresses: readonly string[]): Promise<LentModel
       inside.write("HTTP/1.1 200 Connection established\r\n\r\n");
       outside.pipe(inside).pipe(outside);
     });
-    outside.on("error", () => outside.destroy());
+    outside.on("error", () => inside.destroy());
     inside.on("close", () => outside.destroy());
-    outside.on("close", () => inside.destroy());
+    // What it has said to its end may still be on its way.
+    outside.on("close", () => {
+      if (!outside.readableEnded) inside.destroy();
+    });
   });
   const { path: socket, close } = await onOwnSocket("uwf-model-", server);
   return { socket, env: proxyVariables(`http://127.0.0.1:${PORT}`), close };
