@@ -76,6 +76,17 @@ describe("the way to a model", () => {
     await ended;
   });
 
+  it("passes on what a program says before it is let through", async () => {
+    const socket = connect(lent.socket);
+    socket.write(`CONNECT ${addressOf(echo)} HTTP/1.1\r\n\r\nearly`);
+    let heard = "";
+    for await (const piece of socket) {
+      heard += String(piece);
+      if (heard.includes("early")) break;
+    }
+    expect(heard).toMatch(/^HTTP\/1\.1 200 .*early$/s);
+  });
+
   it("passes on all that was said before the end, however slowly it is read", async () => {
     // More than the system holds for a reader, and little enough that the rest waits in the proxy.
     const size = 256 * 1024;

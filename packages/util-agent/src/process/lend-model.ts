@@ -44,7 +44,7 @@ export async function lendModel(addresses: readonly string[]): Promise<LentModel
   const known = new Set(addresses.map((address) => address.toLowerCase()));
   const server = createServer((asked, answer) => passOn(asked, answer, known));
   server.maxConnections = MOST_CONNECTIONS;
-  server.on("connect", (asked: IncomingMessage, inside: Duplex) => {
+  server.on("connect", (asked: IncomingMessage, inside: Duplex, said: Buffer) => {
     const address = (asked.url ?? "").toLowerCase();
     if (!known.has(address)) {
       inside.end(`HTTP/1.1 403 Forbidden\r\ncontent-type: text/plain\r\n\r\n${refusal(address)}\n`);
@@ -52,6 +52,7 @@ export async function lendModel(addresses: readonly string[]): Promise<LentModel
     }
     const outside = connected(address, () => {
       inside.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      outside.write(said);
       outside.pipe(inside).pipe(outside);
     });
     outside.on("error", () => inside.destroy());
