@@ -12,7 +12,8 @@ const labTests = (names: string) =>
 /** Walks and the agents' runs have one of their own, so that CI can count all. */
 const report = process.env.UNCAGED_TEST_REPORT ?? ".cache/test-report.json";
 
-/** Files that measure the memory of their process, so nothing else's garbage may be in it. */
+/** Files that measure the memory of their process while an agent floods it, so nothing else's garbage may be in it: trials,
+ *  too. */
 const MEMORY_TESTS = "packages/*/src/**/*.memory.test.ts";
 
 /** Walks of newcomers: a page followed to the letter, from an install to a result. They take minutes, so `npm run walks`
@@ -41,8 +42,7 @@ const POSTGRES = "packages/store-postgres/src/testing/postgres-setup.test.helper
 
 /** One process tests everything: `unit` and `memory` beside the sources, `house` for the root's own scripts,
  *  `e2e`, `stories` and `walks` for the built CLI, which starts processes and may wait for them, `trials` for what is done
- *  to it,
- *  `browser` for the built page in a real browser, `agents` for adapters with the real programs behind them. */
+ *  to it, `browser` for the built page in a real browser, `agents` for adapters with the real programs behind them. */
 export default defineConfig({
   test: {
     // More than there are processors: most of the time is spent in children, and some of it waiting for them.

@@ -37,10 +37,9 @@ const BUNDLE = {
 };
 
 /** They have commands of their own. */
-const NOT_IN_TEST = ["stories", "walks", "trials", "browser", "pooler"].flatMap((name) => [
-  "--project",
-  `!${name}`,
-]);
+const NOT_IN_TEST = ["stories", "walks", "trials", "memory", "browser", "pooler"].flatMap(
+  (name) => ["--project", `!${name}`],
+);
 
 /** How often the trials kill, race, lie and play seeds in the long form; what a test does without them is at its top. */
 const LONG_TRIALS = {
@@ -91,11 +90,11 @@ export const TASKS = {
     commands: (args) => [vitest(["--project", "pooler", ...args])],
   },
   trials: {
-    says: "build, then kill, freeze, damage and attack it, and lie to it (--long: far more often; other arguments go to vitest)",
+    says: "build, then kill, freeze, damage, flood and attack it, and lie to it (--long: far more often; other arguments go to vitest)",
     prepare: BUILT,
     commands: (args) => [
       vitest(
-        ["--project", "trials", ...args.filter((arg) => arg !== "--long")],
+        ["--project", "trials", "--project", "memory", ...args.filter((arg) => arg !== "--long")],
         args.includes("--long") ? LONG_TRIALS : {},
       ),
     ],
