@@ -53,7 +53,7 @@ export function codexSandbox(
   if (config.config === "user") {
     return err("with `config: user` the user's own tools and hooks run outside the sandbox");
   }
-  return enforced(policy, network);
+  return enforced(policy, network && policy.network !== false);
 }
 
 function enforced(policy: ToolPolicy, network: boolean): Result<CodexSandbox, string> {
@@ -64,7 +64,6 @@ function enforced(policy: ToolPolicy, network: boolean): Result<CodexSandbox, st
     );
   }
   const all = (kind: ToolKind): boolean => leave(policy, kind) === "all";
-  const isOffline = policy.network === false;
   const writes = WRITING.filter(all);
   if (writes.length !== 0 && writes.length !== WRITING.length) {
     return err("Codex's sandbox treats edit, delete and move alike: allow all of them or none");
@@ -77,7 +76,7 @@ function enforced(policy: ToolPolicy, network: boolean): Result<CodexSandbox, st
   if (canRun && !canRead) {
     return err("a command of Codex can read any file: deny execute too, or allow read and search");
   }
-  if (canRun && canWrite && !all("fetch") && network && !isOffline) {
+  if (canRun && canWrite && !all("fetch") && network) {
     return err("with `network: true` a command can fetch anything: deny execute, or allow fetch");
   }
   if (!canRun && canRead && canWrite) {
@@ -89,8 +88,8 @@ function enforced(policy: ToolPolicy, network: boolean): Result<CodexSandbox, st
     mode: canWrite ? "workspace-write" : "read-only",
     shell: canRun || canRead,
     commandKind: canRun ? "execute" : "read",
-    network: network && canRun && canWrite && !isOffline,
-    webSearch: all("fetch") && !isOffline,
+    network: network && canRun && canWrite,
+    webSearch: all("fetch") && policy.network !== false,
     plainTools: true,
   });
 }

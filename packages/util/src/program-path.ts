@@ -1,8 +1,8 @@
 import { access, constants, stat } from "node:fs/promises";
 import { delimiter, resolve } from "node:path";
 
-/** Where a program is, by path as it is given, or absolute by name on `PATH`, of which empty entries do not count. Null: nowhere. Never
- *  throws. */
+/** Where a program is: by path as it is given, or absolute by name on `PATH`, of which empty entries do not count. Null:
+ *  nowhere. Never throws. */
 export async function programPath(name: string, path: string | undefined): Promise<string | null> {
   if (name.includes("/")) return (await isProgram(name)) ? name : null;
   for (const folder of (path ?? "").split(delimiter)) {
